@@ -1,6 +1,6 @@
-/* robocache: recordings in, one CSV of aligned rows out
+/* robocache: recordings in, one CSV or MCAP file of aligned rows out
  *
- * Each file is one stream of a robocachefuse; all share one origin of time, the least time in any of them.
+ * Each CSV file, and each topic of a bag, is one stream of a robocachefuse; all share one origin of time, the least time in any of them.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -11,6 +11,9 @@
 #include <stdlib.h>
 
 #include "alignedcsv.h"
+#include "bagstreams.h"
+#include "examples/report/fusewatch.h"
+#include "examples/report/page.h"
 #include "fault.h"
 #include "messages.h"
 #include "outputfile.h"
@@ -18,12 +21,14 @@
 #include "statstable.h"
 
 #define POLL (50 * GST_MSECOND)
+/* Of a sample of other/tensors. */
+#define MAX_TENSORS 16
 #define PROGRESS_INTERVAL_US G_USEC_PER_SEC
 
 typedef struct
 {
   /* the command line */
-  gchar *rate, *output;
+  gchar *rate, *output, *report_path;   /* of the report: empty: none */
   RecordingsOptions options;
   gboolean has_status;
   gchar **arguments;
@@ -32,9 +37,14 @@ typedef struct
   RecordingsGrid grid;
 
   GstElement *pipeline, *fuse, *sink;
+  gboolean is_mcap;             /* of the output */
   OutputFile file;
   AlignedCsv csv;
+  Report *report;               /* NULL: none */
   FILE *talk;                   /* where people look, which is not where the CSV goes */
+  GMutex lock;
+  GCond ended;
+  gboolean has_ended;           /* lock: EOS or an error is on the bus */
   gint64 begun_us;
   gboolean is_aligned;          /* a tick had an aligned row */
 } Job;
@@ -46,16 +56,19 @@ parse_command_line (Job *job, gchar **argv, GError **error)
 {
   const GOptionEntry entries[] = {
     {"rate", 'r', 0, G_OPTION_ARG_STRING, &job->rate, "ticks per second, like 100, 62.5 or 1000/3 (100)", "RATE"},
-    {"output", 'o', 0, G_OPTION_ARG_FILENAME, &job->output, "write the CSV to FILE once it is complete; - is standard output "
-          "(aligned.csv)", "FILE"},
-    {"status", 0, 0, G_OPTION_ARG_NONE, &job->has_status, "write two columns per file: status (0 aligned, 1 held, 2 missing) "
+    {"output", 'o', 0, G_OPTION_ARG_FILENAME, &job->output, "write the rows to FILE once it is complete, as CSV, or MCAP if its name "
+          "ends in .mcap; - is standard output (aligned.csv)", "FILE"},
+    {"report", 0, 0, G_OPTION_ARG_FILENAME, &job->report_path, "write the report, a page of HTML, to FILE; empty: none "
+          "(report.html beside the output)", "FILE"},
+    {"status", 0, 0, G_OPTION_ARG_NONE, &job->has_status, "write two columns per stream: status (0 aligned, 1 held, 2 missing) "
           "and age_ns, the age of its row at the tick (on)", NULL},
     {"no-status", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &job->has_status, "omit these columns", NULL},
     {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &job->arguments, NULL, "FILE[,key=value...]..."},
     {NULL}
   };
   GOptionContext *context = recordings_option_context_new (entries, &job->options, "Aligns recordings of sensors in time. "
-      "Each file is a stream; the CSV has one row per tick. Its first column\nis the tick in ns, counted from the time in the "
+      "Each CSV file is a stream, and so is each topic of a bag of ROS 2: a folder,\na .mcap or a .db3 file. The output has one row per "
+      "tick. Its first column is the tick in ns, counted from the time in the "
       "column's name.");
   gboolean ok = recordings_parse_options (context, argv, error);
 
@@ -68,16 +81,10 @@ parse_command_line (Job *job, gchar **argv, GError **error)
 
 /* ---- what the recordings tell ---- */
 
+/* Which column it is, and what its unit is. */
 static void
-describe_recording (Job *job, const Recording *recording)
+describe_time (Job *job, const Recording *recording)
 {
-  gchar *begin = recording_time_text (recording->least_time), *end = recording_time_text (recording->greatest_time);
-
-  fprintf (job->talk, "%s: %" G_GUINT64_FORMAT " rows of %u channels", recording->path, recording->n_rows,
-      recording->n_channels);
-  if (recording->step_s > 0.0)
-    fprintf (job->talk, ", about %.4g Hz", 1.0 / recording->step_s);
-  fprintf (job->talk, ", from %s to %s", begin, end);
   fprintf (job->talk, "; time");
   if (recording->times.column_by == ROBOCACHE_CHOSEN_BY_NAME && (recording->times.column > 0 || recording->times.others))
     fprintf (job->talk, " is %s%s%s,", recording->times.name, recording->times.others ? " and not " : "",
@@ -87,8 +94,22 @@ describe_recording (Job *job, const Recording *recording)
   fprintf (job->talk, " in %s", robocache_time_unit_name (recording->times.unit));
   if (recording->time_unit_reason)
     fprintf (job->talk, " (%s)", recording->time_unit_reason);
+}
+
+static void
+describe_recording (Job *job, const Recording *recording)
+{
+  gchar *begin = recording_time_text (recording->least_time), *end = recording_time_text (recording->greatest_time);
+
+  fprintf (job->talk, "%s: %" G_GUINT64_FORMAT " rows of %u channels", recording->title, recording->n_rows,
+      recording->n_channels);
+  if (recording->step_s > 0.0)
+    fprintf (job->talk, ", about %.4g Hz", 1.0 / recording->step_s);
+  fprintf (job->talk, ", from %s to %s", begin, end);
+  if (!recording->is_bag)
+    describe_time (job, recording);
   if (recording->quaternions && !recording->given[RECORDING_QUATERNIONS])
-    fprintf (job->talk, "; quaternions at channel %s, by slerp (guessed %s)", recording->quaternions,
+    fprintf (job->talk, "; quaternions at channel %s, by slerp (%s%s)", recording->quaternions, recording->is_bag ? "" : "guessed ",
         recording->quaternions_reason);
   if (recording->disorder > 0 && !recording->given[RECORDING_REORDER_WINDOW])
     fprintf (job->talk, "; up to %g ms out of order", (gdouble) recording->disorder / 1e6);
@@ -101,14 +122,15 @@ describe_recording (Job *job, const Recording *recording)
   g_free (begin);
   g_free (end);
 }
-
 static gboolean
 survey (Job *job, GError **error)
 {
+  if (!bag_streams_survey (job->recordings, job->talk, error))
+    return FALSE;
   for (guint i = 0; i < job->recordings->len; i++) {
     Recording *recording = g_ptr_array_index (job->recordings, i);
 
-    if (!recording_survey (recording, error))
+    if (!recording->is_bag && !recording_survey (recording, error))
       return FALSE;
     describe_recording (job, recording);
   }
@@ -121,42 +143,85 @@ survey (Job *job, GError **error)
 
 /* ---- the pipeline ---- */
 
-static gboolean
-make_pipeline (Job *job, GError **error)
+#define ROWS "appsink name=aligned sync=false max-buffers=64"
+
+/* A sample has a topic per stream in an MCAP file, as long as it can have a tensor per stream. */
+static gchar *
+launch_line (const Job *job)
 {
-  job->pipeline = gst_parse_launch_full ("robocachefuse name=fuse layout=concat ! appsink name=aligned sync=false "
-      "max-buffers=64", NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
-  if (!job->pipeline)
-    return FALSE;
-  job->fuse = gst_bin_get_by_name (GST_BIN (job->pipeline), "fuse");
-  job->sink = gst_bin_get_by_name (GST_BIN (job->pipeline), "aligned");
-  recordings_prepare_fuse (job->fuse, &job->options, &job->grid);
+  if (!job->is_mcap)
+    return g_strdup ("robocachefuse name=fuse layout=concat ! " ROWS);
+  return g_strdup_printf ("robocachefuse name=fuse layout=%s ! tee name=tee "
+      "tee. ! queue ! robocachemcapsink name=record sync-interval=0 sink_0::topic=/aligned tee. ! queue ! " ROWS, job->recordings->len <= MAX_TENSORS ? "tensors" : "concat");
+}
+
+static gboolean
+add_streams (Job *job, GError **error)
+{
   for (guint i = 0; i < job->recordings->len; i++) {
-    if (!recordings_add_stream (job->recordings, i, RECORDINGS_READ, job->pipeline, job->fuse, job->grid.origin, error))
+    const Recording *recording = g_ptr_array_index (job->recordings, i);
+
+    if (recording->is_bag ? !bag_streams_add (job->recordings, i, job->pipeline, job->fuse, job->grid.origin, error)
+        : !recordings_add_stream (job->recordings, i, RECORDINGS_READ, job->pipeline, job->fuse, job->grid.origin, error))
       return FALSE;
   }
   return TRUE;
 }
 
-/* ---- the CSV ---- */
+static gboolean
+make_pipeline (Job *job, GError **error)
+{
+  gchar *line = launch_line (job);
+
+  job->pipeline = gst_parse_launch_full (line, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
+  g_free (line);
+  if (!job->pipeline)
+    return FALSE;
+  job->fuse = gst_bin_get_by_name (GST_BIN (job->pipeline), "fuse");
+  job->sink = gst_bin_get_by_name (GST_BIN (job->pipeline), "aligned");
+  recordings_prepare_fuse (job->fuse, &job->options, &job->grid);
+  return add_streams (job, error);
+}
+
+/* ---- the output ---- */
 
 /* A recording stays what the sensor sent. */
 static gboolean
-check_output (const Job *job, GError **error)
+check_written_file (const Job *job, const gchar *option, const gchar *path, GError **error)
 {
   GStatBuf output, input;
 
-  if (g_stat (job->output, &output) != 0)
+  if (g_stat (path, &output) != 0)
     return TRUE;
   for (guint i = 0; i < job->recordings->len; i++) {
     const Recording *recording = g_ptr_array_index (job->recordings, i);
 
     if (g_stat (recording->path, &input) == 0 && input.st_dev == output.st_dev && input.st_ino == output.st_ino) {
-      FAULT (error, "--output %s is one of the recordings; write to another file", job->output);
+      FAULT (error, "%s %s is one of the recordings; write to another file", option, path);
       return FALSE;
     }
   }
   return TRUE;
+}
+
+/* The element writes the file that replaces the output in the end. */
+static gboolean
+set_up_record (Job *job, GError **error)
+{
+  GstElement *record = gst_bin_get_by_name (GST_BIN (job->pipeline), "record");
+
+  if (job->file.beside)
+    g_object_set (record, "location", job->file.beside, "time-origin", job->grid.origin, NULL);
+  else
+    FAULT (error, "--output %s is no file, and MCAP needs one", job->output);
+  gst_object_unref (record);
+  return job->file.beside != NULL;
+}
+
+static gboolean
+check_output (const Job *job, GError **error)
+{
+  return check_written_file (job, "--output", job->output, error) && check_written_file (job, "--report", job->report_path, error);
 }
 
 static gboolean
@@ -166,6 +231,8 @@ open_output (Job *job, GError **error)
 
   if (to_file && !output_file_open (&job->file, job->output, error))
     return FALSE;
+  if (job->is_mcap && !set_up_record (job, error))
+    return FALSE;
   job->csv = (AlignedCsv) { to_file ? job->file.stream : stdout, job->recordings, job->grid.origin, job->has_status };
   return TRUE;
 }
@@ -173,6 +240,8 @@ open_output (Job *job, GError **error)
 static gboolean
 write_row (Job *job, GstSample *sample, GError **error)
 {
+  if (job->is_mcap)
+    return aligned_csv_note_status (&job->csv, sample, &job->is_aligned, error);
   if (!aligned_csv_write_sample (&job->csv, sample, &job->is_aligned, error))
     return FALSE;
   if (!ferror (job->csv.file))
@@ -256,6 +325,83 @@ close_output (Job *job, gboolean ok, GError **error)
   return FALSE;
 }
 
+/* ---- the report ---- */
+
+/* Beside the CSV, if that is a file. */
+static gchar *
+default_report_path (const Job *job)
+{
+  gchar *folder, *path;
+
+  if (g_str_equal (job->output, "-") || (g_file_test (job->output, G_FILE_TEST_EXISTS)
+          && !g_file_test (job->output, G_FILE_TEST_IS_REGULAR)))
+    return g_strdup ("");
+  folder = g_path_get_dirname (job->output);
+  path = g_str_equal (folder, ".") ? g_strdup ("report.html") : g_build_filename (folder, "report.html", NULL);
+  g_free (folder);
+  return path;
+}
+
+static gchar *
+title_of (const Job *job)
+{
+  GString *title = g_string_new (NULL);
+
+  for (guint i = 0; i < job->recordings->len; i++) {
+    gchar *name = g_path_get_basename (((Recording *) g_ptr_array_index (job->recordings, i))->path);
+
+    g_string_append_printf (title, "%s%s", i > 0 ? ", " : "", name);
+    g_free (name);
+  }
+  return g_string_free (title, FALSE);
+}
+
+static ReportFuseWatch *
+start_report (Job *job)
+{
+  gchar *title;
+
+  if (*job->report_path == '\0')
+    return NULL;
+  title = title_of (job);
+  job->report = report_new (title, 0);
+  job->report->epoch_ns = job->grid.origin > 0 ? job->grid.origin : REPORT_NO_TIME;
+  g_free (title);
+  return report_fuse_watch_new (job->report, job->fuse);
+}
+
+/* The report has the names of files, and the arrivals that the survey read. */
+static void
+describe_stream (Job *job, guint i)
+{
+  const Recording *recording = g_ptr_array_index (job->recordings, i);
+  gchar *pad = g_strdup_printf ("sink_%u", i);
+  ReportStream *stream = report_get_stream (job->report, pad);
+
+  for (guint k = 0; k < recording->delays->len; k++)
+    report_stream_add_lateness (stream, g_array_index (recording->delays, gint64, k));
+  if (recording->n_malformed > 0)
+    report_stream_add_note (stream, "%" G_GUINT64_FORMAT " malformed lines are no rows.", recording->n_malformed);
+  g_free (stream->name);
+  stream->name = g_strdup (recording->label);
+  g_free (pad);
+}
+
+static gboolean
+finish_report (Job *job, ReportFuseWatch *watch, gboolean ok, GError **error)
+{
+  if (!watch)
+    return ok;
+  report_fuse_watch_finish (watch);
+  for (guint i = 0; i < job->recordings->len; i++)
+    describe_stream (job, i);
+  ok = ok && report_write_page (job->report, job->report_path, error);
+  if (ok)
+    fprintf (job->talk, "\nreport: %s\n", job->report_path);
+  g_clear_pointer (&job->report, report_free);
+  return ok;
+}
+
 /* ---- all of it ---- */
 
 static void
@@ -273,20 +419,61 @@ print_table (Job *job)
   g_free (rows);
 }
 
+/* Notes the end of the pipeline: the file of robocachemcapsink is complete then. */
+static GstBusSyncReply
+note_end (GstBus *bus, GstMessage *message, gpointer user_data)
+{
+  Job *job = user_data;
+
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS || GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
+    g_mutex_lock (&job->lock);
+    job->has_ended = TRUE;
+    g_cond_signal (&job->ended);
+    g_mutex_unlock (&job->lock);
+  }
+  return GST_BUS_PASS;
+}
+
+static void
+watch_end (Job *job)
+{
+  GstBus *bus = gst_element_get_bus (job->pipeline);
+
+  gst_bus_set_sync_handler (bus, note_end, job, NULL);
+  gst_object_unref (bus);
+}
+
+/* FALSE: there was an error, which is said. */
+static gboolean
+wait_for_end (Job *job)
+{
+  g_mutex_lock (&job->lock);
+  while (!job->has_ended)
+    g_cond_wait (&job->ended, &job->lock);
+  g_mutex_unlock (&job->lock);
+  return !messages_handle (job->pipeline, recordings_path_of_element, job->recordings);
+}
+
 static gboolean
 align (Job *job, GError **error)
 {
+  ReportFuseWatch *watch;
   gboolean ok;
 
   if (!make_pipeline (job, error) || !open_output (job, error))
     return FALSE;
-  aligned_csv_write_names (&job->csv);
+  watch = start_report (job);
+  if (!job->is_mcap)
+    aligned_csv_write_names (&job->csv);
+  watch_end (job);
   gst_element_set_state (job->pipeline, GST_STATE_PLAYING);
-  ok = write_ticks (job, error);
+  ok = write_ticks (job, error) && wait_for_end (job);
   ok = close_output (job, ok, error);
   if (ok)
     print_table (job);
-  return ok;
+  else
+    gst_element_set_state (job->pipeline, GST_STATE_NULL);
+  return finish_report (job, watch, ok, error);
 }
 
 static void
@@ -297,11 +484,14 @@ job_clear (Job *job)
   gst_clear_object (&job->fuse);
   gst_clear_object (&job->sink);
   gst_clear_object (&job->pipeline);
+  g_mutex_clear (&job->lock);
+  g_cond_clear (&job->ended);
   g_ptr_array_unref (job->recordings);
   recordings_options_clear (&job->options);
   g_strfreev (job->arguments);
   g_free (job->rate);
   g_free (job->output);
+  g_free (job->report_path);
 }
 
 int
@@ -311,13 +501,18 @@ main (int argc, char **argv)
   GError *error = NULL;
   gboolean ok;
 
+  g_mutex_init (&job.lock);
+  g_cond_init (&job.ended);
   job.recordings = recordings_new ();
   gst_init (NULL, NULL);
   ok = parse_command_line (&job, argv, &error);
   if (!job.output)
     job.output = g_strdup ("aligned.csv");
+  job.is_mcap = g_str_has_suffix (job.output, ".mcap");
   if (g_str_equal (job.output, "-"))
     job.talk = stderr;
+  if (!job.report_path)
+    job.report_path = default_report_path (&job);
   ok = ok && recordings_parse_rate (job.rate ? job.rate : "100", &job.grid.rate_num, &job.grid.rate_den, &error)
       && recordings_take_arguments (job.recordings, job.arguments, &job.options, &error) && check_output (&job, &error)
       && survey (&job, &error)

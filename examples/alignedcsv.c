@@ -121,32 +121,42 @@ write_status (FILE *file, const StreamInfo *stream)
     fprintf (file, ",%" G_GINT64_FORMAT, stream->tick - stream->before);
 }
 
-/* The info of the sample's streams, valid as long as the sample; NULL: it is not of these recordings. */
+/* The info of the sample's streams, valid as long as the sample; NULL and an error: it is not of these recordings. */
 static const StreamInfo *
-read_info (const AlignedCsv *csv, GstSample *sample)
+read_info (const AlignedCsv *csv, GstSample *sample, GError **error)
 {
   GstCustomMeta *meta = gst_buffer_get_custom_meta (gst_sample_get_buffer (sample), "RobocacheSampleMeta");
   const GValue *info = meta ? gst_structure_get_value (gst_custom_meta_get_structure (meta), "info") : NULL;
-  const StreamInfo *streams;
-  gsize size;
+  const StreamInfo *streams = NULL;
+  gsize size = 0;
 
-  if (!info)
-    return NULL;
-  streams = g_bytes_get_data (g_value_get_boxed (info), &size);
-  return size == csv->recordings->len * sizeof (StreamInfo) ? streams : NULL;
+  if (info)
+    streams = g_bytes_get_data (g_value_get_boxed (info), &size);
+  if (streams && size == csv->recordings->len * sizeof (StreamInfo))
+    return streams;
+  FAULT (error, "a sample without the times of %u streams", csv->recordings->len);
+  return NULL;
+}
+
+gboolean
+aligned_csv_note_status (const AlignedCsv *csv, GstSample *sample, gboolean *is_aligned, GError **error)
+{
+  const StreamInfo *streams = read_info (csv, sample, error);
+
+  for (guint i = 0; streams && i < csv->recordings->len; i++)
+    *is_aligned |= streams[i].status == ALIGNED;
+  return streams != NULL;
 }
 
 gboolean
 aligned_csv_write_sample (const AlignedCsv *csv, GstSample *sample, gboolean *is_aligned, GError **error)
 {
-  const StreamInfo *streams = read_info (csv, sample);
+  const StreamInfo *streams = read_info (csv, sample, error);
   const guint n_channels = recordings_n_channels (csv->recordings);
   SampleTensor row;
 
-  if (!streams) {
-    FAULT (error, "a sample without the times of %u streams", csv->recordings->len);
+  if (!streams)
     return FALSE;
-  }
   if (!sample_tensor_map_floats (&row, sample, 0, n_channels, error))
     return FALSE;
   fprintf (csv->file, "%" G_GUINT64_FORMAT, GST_BUFFER_PTS (gst_sample_get_buffer (sample)));

@@ -22,6 +22,9 @@ typedef struct
   gboolean has_status;
 } AlignedCsv;
 
+/* Sets is_aligned if a sample has an aligned row, and writes nothing. FALSE and an error as below. */
+gboolean aligned_csv_note_status (const AlignedCsv * csv, GstSample * sample, gboolean * is_aligned, GError ** error);
+
 void aligned_csv_write_names (const AlignedCsv * csv);
 /* A sample of one float32 tensor of all channels. Sets is_aligned if it has an aligned row. FALSE and an error when the sample is
  * another; errors of the file are the file's. */

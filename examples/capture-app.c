@@ -11,13 +11,15 @@
  *   - the appsrc elements are live, and their latency has no upper limit (SENSOR);
  *   - the pipeline computes its latency again after a LATENCY message, or ticks leave before their rows arrive (messages_handle);
  *   - a sample holds one tensor a stream, and a meta with its tick and each row's times and status (show_sample);
- *   - Ctrl-C ends the sensors first, and the pipeline after its last sample (begin_shutdown).
+ *   - Ctrl-C ends the sensors first, and the pipeline after its last sample (begin_shutdown);
+ *   - --record writes what the sensors and the camera send into an MCAP file, which survives a crash (RECORDER).
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
 #include <math.h>
+#include <robocache/robocache.h>
 #include <signal.h>
 #include <stdlib.h>
 
@@ -33,11 +35,15 @@
  * other streams need. By default appsrc allows no wait, and nothing could be aligned with it. */
 #define SENSOR(name, channels, rate, pad) "appsrc name=" name " is-live=true format=time min-latency=0 max-latency=-1 " \
     "caps=\"other/tensors, format=static, num_tensors=1, types=float32, dimensions=(string)" channels ", framerate=" rate "\" " \
-    "! fuse." pad " "
+    "! tee name=" name "_tee ! fuse." pad " "
 
 /* appsink hands samples on at once, since ticks are paced already. */
 #define PIPELINE "robocachefuse name=fuse rate=" G_STRINGIFY (RATE_HZ) "/1 ! appsink name=samples sync=false " \
-    SENSOR ("joints", "14", "100/1", "proprio_0") SENSOR ("force", "6", "1000/1", "force_0")
+    SENSOR ("joints", "14", "100/1", "proprio_0") SENSOR ("force", "6", "1000/1", "force_0") "tee name=camera_tee ! fuse.camera_0 "
+
+/* With --record. Live, neither branch of a tee waits, so it needs no queue. */
+#define RECORDER "robocachemcapsink name=record location=\"%s\" sink_0::topic=/joints sink_1::topic=/force sink_2::topic=/camera " \
+    "joints_tee. ! record.sink_0 force_tee. ! record.sink_1 camera_tee. ! record.sink_2 "
 
 /* A driver: a thread that reads its device and pushes rows. */
 typedef struct
@@ -53,7 +59,7 @@ static Sensor sensors[] = { {"joints", 10000, 14}, {"force", 1000, 6} };
 
 typedef struct
 {
-  GstElement *pipeline, *fuse, *camera;
+  GstElement *pipeline, *fuse, *camera, *camera_tee;
   gint n_samples, every, seconds;       /* the options every and seconds; 0 seconds: until Ctrl-C */
 } App;
 
@@ -99,24 +105,34 @@ sensor_thread (gpointer data)
 
 /* ---- samples ---- */
 
+/* A stream without caps is not in the sample yet. Row -1 is the one at the tick, the only one unless window is set. */
+static void
+show_stream (GstSample *sample, const gchar *stream, guint tensor)
+{
+  static const gchar *const status_names[] = { "aligned", "held", "missing" };
+  GstBuffer *buffer = gst_sample_get_buffer (sample);
+  RobocacheSampleStatus status = ROBOCACHE_SAMPLE_STATUS_MISSING;
+  gint64 tick, before = ROBOCACHE_SAMPLE_NO_TIME;
+
+  robocache_sample_meta_get_status (buffer, stream, -1, &status, NULL);
+  printf ("  %s %s", stream, status_names[status]);
+  if (robocache_sample_meta_get_times (buffer, stream, -1, &tick, &before, NULL) && before != ROBOCACHE_SAMPLE_NO_TIME)
+    printf (" %.2f ms old", (gdouble) (tick - before) / 1e6);
+  if (g_str_has_prefix (stream, "proprio"))
+    printf (", joint 0 %+.3f", (gdouble) sample_tensor_value (sample, tensor, 0));
+}
+
 static void
 show_sample (GstSample *sample)
 {
-  static const gchar *const status_names[] = { "aligned", "held", "missing" };
-  GstCustomMeta *meta = gst_buffer_get_custom_meta (gst_sample_get_buffer (sample), "RobocacheSampleMeta");
-  const GstStructure *fields = gst_custom_meta_get_structure (meta);
-  /* for each stream: tick, time of the row at or before it, of the row after it (running times, G_MININT64: none), status */
-  const gint64 (*info)[4] = g_bytes_get_data (g_value_get_boxed (gst_structure_get_value (fields, "info")), NULL);
-  gchar **streams = g_strsplit (gst_structure_get_string (fields, "streams"), ",", -1);
+  GstBuffer *buffer = gst_sample_get_buffer (sample);
+  gchar **streams = robocache_sample_meta_get_streams (buffer);
+  gint64 tick = 0;
 
-  printf ("tick %.3f s:", (gdouble) info[0][0] / 1e9);
-  for (guint i = 0; streams[i]; i++) {  /* in the order of the tensors; a stream without caps has none yet */
-    printf ("  %s %s", streams[i], status_names[CLAMP (info[i][3], 0, 2)]);
-    if (info[i][1] != G_MININT64)
-      printf (" %.2f ms old", (gdouble) (info[i][0] - info[i][1]) / 1e6);
-    if (g_str_has_prefix (streams[i], "proprio"))
-      printf (", joint 0 %+.3f", (gdouble) sample_tensor_value (sample, i, 0));
-  }
+  robocache_sample_meta_get_tick (buffer, &tick);
+  printf ("tick %.3f s:", (gdouble) tick / 1e9);
+  for (guint i = 0; streams && streams[i]; i++) /* in the order of the tensors */
+    show_stream (sample, streams[i], i);
   putchar ('\n');
   g_strfreev (streams);
 }
@@ -184,14 +200,13 @@ add_camera (App *app, const gchar *description)
 
   app->camera = gst_parse_bin_from_description_full (with_queue, TRUE, NULL, GST_PARSE_FLAG_FATAL_ERRORS, &error);
   g_free (with_queue);
-  if (app->camera && gst_bin_add (GST_BIN (app->pipeline), app->camera)
-      && gst_element_link_pads (app->camera, "src", app->fuse, "camera_0"))
+  if (app->camera && gst_bin_add (GST_BIN (app->pipeline), app->camera) && gst_element_link (app->camera, app->camera_tee))
     return TRUE;
   if (error)
     fprintf (stderr, "error: camera \"%s\": %s\n", description, error->message);
   else
-    fprintf (stderr, "error: the pipeline cannot be linked; the camera \"%s\" must send video/x-raw in RGB, BGR, RGBA, "
-        "GRAY8 or GRAY16_LE\n", description);
+    fprintf (stderr, "error: the camera \"%s\" does not link: put videoconvert behind it, for video/x-raw in RGB, BGR, RGBA, GRAY8 or "
+        "GRAY16_LE\n", description);
   g_clear_error (&error);
   return FALSE;
 }
@@ -227,24 +242,30 @@ int
 main (int argc, char **argv)
 {
   App app = {.every = RATE_HZ / 2 };
-  gchar *camera = NULL;
+  gchar *camera = NULL, *record = NULL, *launch;
   const GOptionEntry options[] = {
     {"seconds", 's', 0, G_OPTION_ARG_INT, &app.seconds, "end after this many seconds; 0: with Ctrl-C (0)", "N"},
     {"camera", 'c', 0, G_OPTION_ARG_STRING, &camera, "source of raw video, like \"v4l2src ! videoconvert\"", "DESCRIPTION"},
+    {"record", 'r', 0, G_OPTION_ARG_FILENAME, &record, "record the session in this MCAP file", "FILE"},
     {"every", 'e', 0, G_OPTION_ARG_INT, &app.every, "show one of this many samples (25)", "N"},
     {NULL}
   };
   gboolean ok = program_parse_options (argc, argv, options, "Fuses a camera and two sensors, live, and shows the samples.");
 
   setvbuf (stdout, NULL, _IOLBF, 0);
+  launch = record ? g_strdup_printf (PIPELINE RECORDER, record) : g_strdup (PIPELINE);
   if (ok && (app.seconds < 0 || app.every < 1))
     fprintf (stderr, "error: expected --seconds of 0 or more and --every of 1 or more; see --help\n");
   else if (ok)
-    app.pipeline = messages_launch (PIPELINE);
+    app.pipeline = messages_launch (launch);
   app.fuse = app.pipeline ? gst_bin_get_by_name (GST_BIN (app.pipeline), "fuse") : NULL;
+  app.camera_tee = app.pipeline ? gst_bin_get_by_name (GST_BIN (app.pipeline), "camera_tee") : NULL;
   ok = app.fuse && add_camera (&app, camera ? camera : DEFAULT_CAMERA) && capture (&app);
   gst_clear_object (&app.fuse);
+  gst_clear_object (&app.camera_tee);
   gst_clear_object (&app.pipeline);
+  g_free (launch);
+  g_free (record);
   g_free (camera);
   return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -5,18 +5,28 @@
 #include "program.h"
 
 #include <gst/app/gstappsink.h>
+#include <locale.h>
 #include <stdio.h>
 
 #include "messages.h"
 
+GOptionContext *
+program_option_context_new (const gchar *summary)
+{
+  GOptionContext *context = g_option_context_new (NULL);
+
+  setlocale (LC_CTYPE, "");     /* numbers keep their decimal points */
+  g_option_context_set_summary (context, summary);
+  return context;
+}
+
 gboolean
 program_parse_options (int argc, char **argv, const GOptionEntry *entries, const gchar *summary)
 {
-  GOptionContext *context = g_option_context_new (NULL);
+  GOptionContext *context = program_option_context_new (summary);
   GError *error = NULL;
   gboolean ok;
 
-  g_option_context_set_summary (context, summary);
   g_option_context_add_main_entries (context, entries, NULL);
   g_option_context_add_group (context, gst_init_get_option_group ());
   ok = g_option_context_parse (context, &argc, &argv, &error);

@@ -9,6 +9,8 @@
 
 G_BEGIN_DECLS
 
+/* A command line with this summary. Help and errors have the characters of the user's locale. */
+GOptionContext *program_option_context_new (const gchar * summary);
 /* Parses these options and those of GStreamer. FALSE after writing an error: a wrong option, or an argument that is none. */
 gboolean program_parse_options (int argc, char **argv, const GOptionEntry * entries, const gchar * summary);
 

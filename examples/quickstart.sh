@@ -9,15 +9,19 @@ case ${1-} in
   -h | --help)
     cat <<'END'
 quickstart.sh                            a simulated robot, live for five seconds: camera, joints and forces on common
-                                         ticks, then point clouds into voxel grids, and a picture: voxels.png
-quickstart.sh joints.csv torque.csv …    aligns recordings, one stream per file, and writes aligned.csv once it is complete
+                                         ticks, then point clouds into voxel grids; a report of the run: report.html, and a
+                                         picture: voxels.png
+quickstart.sh joints.csv torque.csv …    aligns recordings, one stream per file, and writes aligned.csv once it is complete,
+                                         and report.html beside it
+quickstart.sh run.mcap                   aligns the topics of a recording of ROS 2, one stream per topic
+quickstart.sh bag/                       the same of the folder of a bag, or of its .db3 file
   --rate 100                             ticks per second, a number or a fraction
-  --output FILE                          write the CSV to FILE; - is standard output
+  --output FILE                          write to FILE: CSV, or MCAP if its name ends in .mcap; - is standard output
   --help                                 all options, once it is built
 
 The first run installs what is missing with apt, and builds in ./build (or in $ROBOCACHE_BUILD_DIR).
 END
-    align=${ROBOCACHE_BUILD_DIR:-$root/build}/examples/align-recordings
+    align=${ROBOCACHE_BUILD_DIR:-$root/build}/examples/robocache-align
     [ ! -x "$align" ] || { echo; "$align" --help; }
     exit 0
     ;;
@@ -30,9 +34,9 @@ esac
 build=${ROBOCACHE_BUILD_DIR:-$root/build}
 # for the picture
 robocache_install gstreamer1.0-plugins-good
-robocache_build "$build" "$(robocache_gpu_options)" gst/libgstrobocache.so examples/simulated-robot examples/align-recordings
+robocache_build "$build" "$(robocache_gpu_options)" gst/libgstrobocache.so examples/robocache-simulated-robot examples/robocache-align
 
 if [ $# -eq 0 ]; then
-  exec "$build/examples/simulated-robot"
+  exec "$build/examples/robocache-simulated-robot"
 fi
-exec "$build/examples/align-recordings" "$@"
+exec "$build/examples/robocache-align" "$@"

@@ -31,6 +31,10 @@ const RecordingOptionInfo recording_options[RECORDING_N_OPTIONS] = {
   [RECORDING_TIME_UNIT] = {"time-unit", TRUE, "UNIT", "unit of the times: s, ms, us or ns (guessed and printed)"},
   [RECORDING_ARRIVAL_COLUMN] = {"arrival-column", TRUE, "N|NAME",
       "column of the time of arrival, which is not aligned (none)"},
+  [RECORDING_TOPICS] = {"topics", FALSE, "LIST", "topics of a bag to align, names or globs (all that are rows of numbers)"},
+  [RECORDING_FIELDS] = {"fields", FALSE, "LIST", "numeric fields of types of a bag that have no row of their own, like pose.* (all)"},
+  [RECORDING_JOINTS] = {"joints", FALSE, "LIST", "joints of a bag: a stream for each group, like shoulder,elbow;gripper (all)"},
+  [RECORDING_MSG_PATH] = {"msg-path", FALSE, "FOLDERS", "folders with the definitions of types that a bag does not define (none)"},
   [RECORDING_INTERPOLATION] = {"interpolation", TRUE, "HOW",
       "linear, nearest, previous, cubic, hermite or mean (linear)"},
   [RECORDING_QUATERNIONS] = {"quaternions", FALSE, "LIST",
@@ -76,6 +80,50 @@ recording_time_text (gint64 ns)
   return with_unit;
 }
 
+/* Files that a bag consists of, by their first bytes: MCAP, SQLite, and zstd. */
+static gboolean
+has_magic_of_bag (const gchar *path)
+{
+  static const gchar *const magics[] = { "\x89MCAP0\r\n", "SQLite format 3", "\x28\xb5\x2f\xfd" };
+  gchar bytes[16] = "";
+  FILE *file = g_fopen (path, "rb");
+  gboolean has_magic = FALSE;
+
+  if (file && fread (bytes, 1, sizeof (bytes) - 1, file) > 0) {
+    for (guint i = 0; i < G_N_ELEMENTS (magics); i++)
+      has_magic |= strncmp (bytes, magics[i], strlen (magics[i])) == 0;
+  }
+  g_clear_pointer (&file, fclose);
+  return has_magic;
+}
+
+static gboolean
+is_bag (const gchar *path)
+{
+  gchar *metadata = g_build_filename (path, "metadata.yaml", NULL);
+  const gboolean is_folder = g_file_test (metadata, G_FILE_TEST_EXISTS);
+
+  g_free (metadata);
+  return is_folder || (g_file_test (path, G_FILE_TEST_IS_REGULAR) && has_magic_of_bag (path));
+}
+
+/* An option of the file itself that the other kind of recording has. */
+static gboolean
+check_options (const Recording *recording, GError **error)
+{
+  const RecordingOption first = recording->is_bag ? RECORDING_CHANNELS : RECORDING_TOPICS;
+  const RecordingOption end = recording->is_bag ? RECORDING_TOPICS : RECORDING_INTERPOLATION;
+
+  for (RecordingOption option = first; option < end; option++) {
+    if (recording->given[option]) {
+      FAULT (error, "%s: %s is an option of %s", recording->path, recording_options[option].name,
+          recording->is_bag ? "CSV files, and this is a bag of ROS 2" : "bags of ROS 2, and this is none");
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
 static gchar *
 label_of (const gchar *path)
 {
@@ -112,17 +160,41 @@ take_word (Recording *recording, const gchar *word, RecordingOption *last, GErro
   return ok;
 }
 
-Recording *
-recording_new (const gchar *argument, GError **error)
+static Recording *
+new_empty (void)
 {
   Recording *recording = g_new0 (Recording, 1);
-  RecordingOption last = RECORDING_N_OPTIONS;
-  gchar **words;
-  gboolean ok = TRUE;
 
   recording->rounded = g_string_new (NULL);
   recording->delays = g_array_new (FALSE, FALSE, sizeof (gint64));
   recording->all_times = g_array_new (FALSE, FALSE, sizeof (gint64));
+  return recording;
+}
+
+Recording *
+recording_new_of_bag (const Recording *bag, const gchar *topic)
+{
+  Recording *recording = new_empty ();
+
+  recording->is_bag = TRUE;
+  recording->path = g_strdup (bag->path);
+  recording->topic = g_strdup (topic);
+  recording->title = g_strdup_printf ("%s %s", bag->path, topic);
+  recording->label = g_strdup (topic + (*topic == '/'));
+  recording->arrival_column = -1;
+  for (guint i = 0; i < RECORDING_N_OPTIONS; i++)
+    recording->given[i] = g_strdup (bag->given[i]);
+  return recording;
+}
+
+Recording *
+recording_new (const gchar *argument, GError **error)
+{
+  Recording *recording = new_empty ();
+  RecordingOption last = RECORDING_N_OPTIONS;
+  gchar **words;
+  gboolean ok = TRUE;
+
   if (g_file_test (argument, G_FILE_TEST_EXISTS)) {     /* a comma may be part of the name */
     recording->path = g_strdup (argument);
   } else {
@@ -133,7 +205,9 @@ recording_new (const gchar *argument, GError **error)
     g_strfreev (words);
   }
   recording->label = label_of (recording->path);
-  if (!ok)
+  recording->title = g_strdup (recording->path);
+  recording->is_bag = is_bag (recording->path);
+  if (!ok || !check_options (recording, error))
     g_clear_pointer (&recording, recording_free);
   return recording;
 }
@@ -144,7 +218,11 @@ recording_free (Recording *recording)
   for (guint i = 0; i < RECORDING_N_OPTIONS; i++)
     g_free (recording->given[i]);
   g_free (recording->path);
+  g_free (recording->title);
   g_free (recording->label);
+  g_free (recording->topic);
+  g_free (recording->stream);
+  gst_clear_caps (&recording->caps);
   robocache_time_source_clear (&recording->times);
   g_free (recording->time_unit_reason);
   g_strfreev (recording->names);
@@ -416,6 +494,11 @@ recording_survey (Recording *recording, GError **error)
   FILE *file = g_fopen (recording->path, "rb");
   gboolean ok;
 
+  if (recording->is_bag) {
+    FAULT (error, "%s is a bag of ROS 2: align-recordings reads it", recording->path);
+    g_clear_pointer (&file, fclose);
+    return FALSE;
+  }
   if (!file || g_file_test (recording->path, G_FILE_TEST_IS_DIR)) {
     FAULT (error, "%s: %s", recording->path, g_strerror (file ? EISDIR : errno));
     g_clear_pointer (&file, fclose);

@@ -5,7 +5,7 @@
 #ifndef ROBOCACHE_EXAMPLES_RECORDING_H
 #define ROBOCACHE_EXAMPLES_RECORDING_H
 
-#include <glib.h>
+#include <gst/gst.h>
 
 #include "gst/parse/records/timeguess.h"
 
@@ -20,6 +20,11 @@ typedef enum
   RECORDING_TIME_COLUMN,
   RECORDING_TIME_UNIT,
   RECORDING_ARRIVAL_COLUMN,
+  /* of robocachebagsrc */
+  RECORDING_TOPICS,
+  RECORDING_FIELDS,
+  RECORDING_JOINTS,
+  RECORDING_MSG_PATH,
   /* of a pad of robocachefuse */
   RECORDING_INTERPOLATION,
   RECORDING_QUATERNIONS,
@@ -49,7 +54,9 @@ RecordingOption recording_option_by_name (const gchar * name);
 typedef struct
 {
   gchar *path;
-  gchar *label;                 /* the file's name without directory and extension */
+  gchar *title;                 /* what to call it: the path, and the topic of a bag */
+  gchar *label;                 /* the file's name without directory and extension, or the topic */
+  gboolean is_bag;              /* a bag of ROS 2, or a stream of one: see bagstreams.h */
   gchar *given[RECORDING_N_OPTIONS];    /* as the user wrote them; NULL: not given */
 
   /* what its rows tell */
@@ -68,10 +75,18 @@ typedef struct
   gchar *quaternions;           /* guessed channel list, or NULL */
   gchar *quaternions_reason;
   GString *rounded;             /* names of channels with integers that float32 cannot hold */
+
+  /* of a stream of a bag */
+  guint bag;                    /* number of the bag */
+  gchar *topic, *stream;        /* stream: its stream id without what differs between runs */
+  GstCaps *caps;
+  gint64 max_lag;               /* ns: between capture and arrival, either way */
 } Recording;
 
 /* "FILE,key=value,…"; NULL and an error that names the key. */
 Recording *recording_new (const gchar * argument, GError ** error);
+/* A stream of a bag, with the bag's options. Its title and label are not unique yet. */
+Recording *recording_new_of_bag (const Recording * bag, const gchar * topic);
 void recording_free (Recording * recording);
 
 /* Reads the file and fills in what its rows tell, once the options are complete. */

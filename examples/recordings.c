@@ -11,6 +11,7 @@
 #include "common/text/settingtext.h"
 #include "common/text/timetext.h"
 #include "fault.h"
+#include "program.h"
 
 /* Ticks that are made without asking: about a gigabyte of CSV. */
 #define MAX_TICKS_UNASKED 1e7
@@ -104,22 +105,20 @@ recordings_options_clear (RecordingsOptions *options)
 GOptionContext *
 recordings_option_context_new (const GOptionEntry *entries, RecordingsOptions *options, const gchar *summary)
 {
-  GOptionContext *context = g_option_context_new (NULL);
+  GOptionContext *context = program_option_context_new (summary);
   GOptionGroup *group = g_option_group_new ("recordings", "", "", options, NULL);
   gchar *description = describe_options_of_a_file ();
 
   g_option_group_add_entries (group, entries);
   add_common_options (group, options);
   g_option_context_set_main_group (context, group);
-  g_option_context_set_summary (context, summary);
   g_option_context_set_description (context, description);
   g_free (description);
   return context;
 }
 
-/* Two files of one name are told apart by a number. */
-static void
-make_labels_unique (GPtrArray *recordings)
+void
+recordings_make_labels_unique (GPtrArray *recordings)
 {
   for (guint i = 0; i < recordings->len; i++) {
     Recording *recording = g_ptr_array_index (recordings, i);
@@ -150,7 +149,7 @@ recordings_take_arguments (GPtrArray *recordings, gchar **arguments, const Recor
     }
     g_ptr_array_add (recordings, recording);
   }
-  make_labels_unique (recordings);
+  recordings_make_labels_unique (recordings);
   return TRUE;
 }
 
@@ -221,7 +220,7 @@ read_span (Span *span, const Recording *recording, GError **error)
   *span = (Span) {.begin = recording->least_time,.end = recording->greatest_time };
   if (!given || robocache_duration_from_text (given, &span->offset))
     return TRUE;
-  FAULT (error, "%s: offset=%s: expected a time in ns, or with a unit, like -20ms", recording->path, given);
+  FAULT (error, "%s: offset=%s: expected a time in ns, or with a unit, like -20ms", recording->title, given);
   return FALSE;
 }
 
@@ -248,7 +247,7 @@ say_no_overlap (const Recording *earlier, const Recording *later, GError **error
   gchar *end = recording_time_text (earlier->greatest_time), *begin = recording_time_text (later->least_time);
 
   FAULT (error, "%s ends at %s and %s begins at %s, so they do not overlap: check time-column and time-unit, set offset if "
-      "their clocks differ, or use --allow-gaps", earlier->path, end, later->path, begin);
+      "their clocks differ, or use --allow-gaps", earlier->title, end, later->title, begin);
   g_free (end);
   g_free (begin);
 }
@@ -258,6 +257,9 @@ check_overlap (const Recording *a, const Recording *b, GError **error)
 {
   Span of_a, of_b;
 
+  /* topics of a bag are on one clock, and may be silent */
+  if (a->bag > 0 && a->bag == b->bag)
+    return TRUE;
   if (!read_span (&of_a, a, error) || !read_span (&of_b, b, error))
     return FALSE;
   if (add_saturated (of_a.begin, of_a.offset) > add_saturated (of_b.end, of_b.offset))
@@ -325,7 +327,7 @@ set_from_text (gpointer object, const Recording *recording, RecordingOption opti
   GValue value = G_VALUE_INIT;
 
   if (!robocache_setting_from_text (pspec, text, &value, error)) {
-    g_prefix_error (error, "%s: ", recording->path);
+    g_prefix_error (error, "%s: ", recording->title);
     return FALSE;
   }
   g_object_set_property (object, pspec->name, &value);
@@ -333,8 +335,8 @@ set_from_text (gpointer object, const Recording *recording, RecordingOption opti
   return TRUE;
 }
 
-static gboolean
-set_pad_options (GstPad *pad, const Recording *recording, RecordingsHow how, GError **error)
+gboolean
+recordings_set_pad_options (GstPad *pad, const Recording *recording, RecordingsHow how, GError **error)
 {
   if (recording->disorder > 0 && how == RECORDINGS_READ)        /* live, that would be latency */
     g_object_set (pad, "reorder-window", recording->disorder, NULL);
@@ -403,7 +405,7 @@ recordings_add_stream (const GPtrArray *recordings, guint i, RecordingsHow how, 
   g_object_set (source, "location", recording->path, NULL);
   gst_bin_add_many (GST_BIN (pipeline), source, parse, NULL);
   gst_element_link (source, parse);
-  ok = gst_pad_link (from, pad) == GST_PAD_LINK_OK && set_pad_options (pad, recording, how, error);
+  ok = gst_pad_link (from, pad) == GST_PAD_LINK_OK && recordings_set_pad_options (pad, recording, how, error);
   gst_object_unref (from);
   gst_object_unref (pad);
   g_free (name);
@@ -417,12 +419,14 @@ recordings_path_of_element (const gchar *name, gpointer data)
 
   for (guint i = 0; i < recordings->len; i++) {
     const Recording *recording = g_ptr_array_index (recordings, i);
-    gchar *pad = g_strdup_printf ("sink_%u", i);
+    gchar *pad = g_strdup_printf ("sink_%u", i), *bag = g_strdup_printf ("bag_%u", recording->bag);
     const gboolean is_this = g_str_equal (name, pad) || g_str_equal (name, recording->label);
+    const gboolean is_bag = recording->bag > 0 && g_str_equal (name, bag);
 
+    g_free (bag);
     g_free (pad);
-    if (is_this)
-      return recording->path;
+    if (is_this || is_bag)
+      return is_bag ? recording->path : recording->title;
   }
   return NULL;
 }

@@ -35,6 +35,9 @@ gboolean recordings_parse_options (GOptionContext * context, gchar ** argv, GErr
 gboolean recordings_take_arguments (GPtrArray * recordings, gchar ** arguments, const RecordingsOptions * options,
     GError ** error);
 
+/* Gives recordings whose labels are equal a number each. */
+void recordings_make_labels_unique (GPtrArray * recordings);
+
 /* Channels of all recordings, surveyed. */
 guint recordings_n_channels (const GPtrArray * recordings);
 
@@ -63,6 +66,9 @@ void recordings_prepare_fuse (GstElement * fuse, const RecordingsOptions * optio
  * options. Running time 0 is origin. */
 gboolean recordings_add_stream (const GPtrArray * recordings, guint i, RecordingsHow how, GstElement * pipeline,
     GstElement * fuse, gint64 origin, GError ** error);
+
+/* Sets the properties of a pad of fuse that a recording has, those given and those found. */
+gboolean recordings_set_pad_options (GstPad * pad, const Recording * recording, RecordingsHow how, GError ** error);
 
 /* What the user calls a pad, and the parser before it: their file. A MessageLabel; data is the array. */
 const gchar *recordings_path_of_element (const gchar * name, gpointer data);

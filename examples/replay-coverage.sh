@@ -7,4 +7,4 @@
 set -euo pipefail
 if [ $# -lt 1 ]; then sed -n '3,6s/^# \{0,1\}//p' "$0"; exit 2; fi
 . "$(dirname "$0")/setup.sh"
-robocache_run replay-coverage "$@"
+robocache_run robocache-replay-coverage "$@"

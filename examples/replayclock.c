@@ -6,7 +6,7 @@
 
 /* How long a thread may take until it waits again. Only before the first tick and after the last, while fuse has no time to
  * wait for, does it take that long. */
-#define PATIENCE_MS 200
+#define PATIENCE_US (200 * G_TIME_SPAN_MILLISECOND)
 
 static GstPadProbeReturn
 note_end (GstPad *pad, GstPadProbeInfo *info, gpointer data)
@@ -31,7 +31,7 @@ watch_pad (GstElement *fuse, GstPad *pad, gpointer data)
 void
 replay_clock_init (ReplayClock *replay, GstElement *pipeline, GstElement *fuse)
 {
-  replay->clock = GST_TEST_CLOCK (gst_test_clock_new ());
+  replay->clock = manual_clock_new ();
   replay->bus = gst_element_get_bus (pipeline);
   replay->n_waiters = 1;        /* fuse */
   gst_element_foreach_sink_pad (fuse, watch_pad, replay);
@@ -48,16 +48,7 @@ replay_clock_clear (ReplayClock *replay)
 void
 replay_clock_step (ReplayClock *replay)
 {
-  const gint n_waiters = g_atomic_int_get (&replay->n_waiters);
-  GstClockID next;
-
-  gst_test_clock_timed_wait_for_multiple_pending_ids (replay->clock, (guint) n_waiters, PATIENCE_MS, NULL);
-  if (gst_bus_have_pending (replay->bus))
-    return;
-  if (!gst_test_clock_peek_next_pending_id (replay->clock, &next))
-    return;
-  gst_test_clock_set_time (replay->clock, MAX (gst_clock_get_time (GST_CLOCK (replay->clock)),
-          gst_clock_id_get_time (next)));
-  gst_clock_id_unref (gst_test_clock_process_next_clock_id (replay->clock));
-  gst_clock_id_unref (next);
+  manual_clock_await_threads (replay->clock, (guint) g_atomic_int_get (&replay->n_waiters), PATIENCE_US);
+  if (!gst_bus_have_pending (replay->bus))
+    manual_clock_release_next (replay->clock);
 }

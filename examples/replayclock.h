@@ -7,14 +7,13 @@
 #ifndef ROBOCACHE_EXAMPLES_REPLAYCLOCK_H
 #define ROBOCACHE_EXAMPLES_REPLAYCLOCK_H
 
-#include <gst/check/gsttestclock.h>
-#include <gst/gst.h>
+#include "manualclock.h"
 
 G_BEGIN_DECLS
 
 typedef struct
 {
-  GstTestClock *clock;
+  ManualClock *clock;
   GstBus *bus;                  /* the pipeline's */
   gint n_waiters;               /* atomic: threads that will wait for the clock again */
 } ReplayClock;

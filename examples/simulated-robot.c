@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "examples/report/fusewatch.h"
+#include "examples/report/page.h"
 #include "messages.h"
 #include "outputfile.h"
 #include "program.h"
@@ -23,12 +25,14 @@
 #define GRID_Z 33
 
 #define DEFAULT_PICTURE "voxels.png"
+#define DEFAULT_REPORT "report.html"
 
 #define POLL (100 * GST_MSECOND)
 
 static gint seconds = 5;
 static gint cloud_seconds = 1;
 static gchar *picture = NULL;
+static gchar *report_path = NULL;
 static gboolean wrote_picture = FALSE;
 
 static const GOptionEntry options[] = {
@@ -36,6 +40,8 @@ static const GOptionEntry options[] = {
   {"cloud-seconds", 'c', 0, G_OPTION_ARG_INT, &cloud_seconds, "duration of the point clouds in seconds (1)", "N"},
   {"picture", 'p', 0, G_OPTION_ARG_FILENAME, &picture, "write a picture of a voxel grid to FILE, as PNG; empty: none "
       "(" DEFAULT_PICTURE ")", "FILE"},
+  {"report", 0, 0, G_OPTION_ARG_FILENAME, &report_path, "write the report of the robot's run to FILE, as HTML; empty: none "
+      "(" DEFAULT_REPORT ")", "FILE"},
   {NULL}
 };
 
@@ -76,22 +82,27 @@ count_sample (GstSample *sample, gpointer data)
   return TRUE;
 }
 
-/* Runs a pipeline whose appsink is called samples until it ends. */
+/* Plays a pipeline, which it takes, and whose appsink is called samples, until it ends. */
+static gboolean
+play_pipeline (GstElement *pipeline, TakeSample handle_sample)
+{
+  Run run = { pipeline, handle_sample, 0 };
+  const gboolean ok = program_play (pipeline, count_sample, NULL, &run);
+
+  if (ok)
+    handle_sample (pipeline, NULL, run.n);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+  return ok;
+}
+
 static gboolean
 run_pipeline (const gchar *description, TakeSample handle_sample)
 {
-  Run run = { messages_launch (description), handle_sample, 0 };
-  gboolean ok;
+  GstElement *pipeline = messages_launch (description);
 
   fflush (stdout);
-  if (!run.pipeline)
-    return FALSE;
-  ok = program_play (run.pipeline, count_sample, NULL, &run);
-  if (ok)
-    handle_sample (run.pipeline, NULL, run.n);
-  gst_element_set_state (run.pipeline, GST_STATE_NULL);
-  gst_object_unref (run.pipeline);
-  return ok;
+  return pipeline && play_pipeline (pipeline, handle_sample);
 }
 
 /* ---- the robot ---- */
@@ -141,6 +152,37 @@ handle_robot_sample (GstElement *pipeline, GstSample *sample, guint64 n)
 }
 
 static gboolean
+write_report (const Report *report)
+{
+  GError *error = NULL;
+
+  if (report_write_page (report, report_path, &error))
+    printf ("The run as a page of charts: %s\n\n", report_path);
+  else
+    fprintf (stderr, "error: %s\n", error->message);
+  if (!error)
+    return TRUE;
+  g_error_free (error);
+  return FALSE;
+}
+
+/* Plays the robot's pipeline, which it takes, and reports it. */
+static gboolean
+play_robot (GstElement *pipeline)
+{
+  GstElement *fuse = gst_bin_get_by_name (GST_BIN (pipeline), "fuse");
+  Report *report = report_new ("A simulated robot", 0);
+  ReportFuseWatch *watch = report_fuse_watch_new (report, fuse);
+  gboolean ok = play_pipeline (pipeline, handle_robot_sample);
+
+  report_fuse_watch_finish (watch);
+  ok = ok && (*report_path == '\0' || write_report (report));
+  report_free (report);
+  gst_object_unref (fuse);
+  return ok;
+}
+
+static gboolean
 run_robot (void)
 {
   gchar *description = g_strdup_printf ("robocachefuse name=fuse rate=%d/1 ! appsink name=samples sync=false "
@@ -149,13 +191,14 @@ run_robot (void)
       "robocachetestsrc kind=proprio is-live=true channels=14 rate=100/1 jitter=2000000 num-buffers=%d ! fuse.proprio_0 "
       "robocachetestsrc kind=force is-live=true channels=6 rate=1000/1 num-buffers=%d ! fuse.force_0", TICKS_PER_SECOND,
       30 * seconds, 100 * seconds, 1000 * seconds);
-  gboolean ok;
+  GstElement *pipeline = messages_launch (description);
+
+  g_free (description);
 
   printf ("A robot, live for %d s: camera 640x480 at 30 fps, 14 joints at 100 Hz with 2 ms of jitter, force/torque at "
       "1 kHz,\nfused at %d Hz\n", seconds, TICKS_PER_SECOND);
-  ok = run_pipeline (description, handle_robot_sample);
-  g_free (description);
-  return ok;
+  fflush (stdout);
+  return pipeline && play_robot (pipeline);
 }
 
 /* ---- the point clouds ---- */
@@ -269,7 +312,9 @@ main (int argc, char **argv)
 
   ok = ok && check_seconds ("seconds", seconds) && check_seconds ("cloud-seconds", cloud_seconds);
   picture = picture ? picture : g_strdup (DEFAULT_PICTURE);
+  report_path = report_path ? report_path : g_strdup (DEFAULT_REPORT);
   ok = ok && (seconds == 0 || run_robot ()) && (cloud_seconds == 0 || run_clouds ()) && (*picture == '\0' || run_picture ());
   g_free (picture);
+  g_free (report_path);
   return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }

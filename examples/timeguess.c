@@ -157,6 +157,30 @@ read_line (Look *look, gchar *line, GPtrArray *fields, GError **error)
   return TRUE;
 }
 
+/* The separator of a line that is one field for the delimiter in force; NULL: there is none. */
+static const gchar *
+other_delimiter (const Look *look)
+{
+  const gchar *name = look->source.name;
+
+  if (name && strchr (name, ';'))
+    return "\";\"";
+  return name && strchr (name, '\t') ? "tab" : NULL;
+}
+
+static void
+set_no_time (const Look *look, GError **error)
+{
+  const gchar *delimiter = other_delimiter (look);
+
+  if (delimiter)
+    FAULT (error, "the header \"%s\" is one field; set delimiter=%s", look->source.name, delimiter);
+  else
+    FAULT (error, "the %s column has no time: it is column %d, counted from 0%s%s%s; set %s-column, or delimiter", look->what,
+        look->column, look->source.name ? ", called \"" : "", look->source.name ? look->source.name : "",
+        look->source.name ? "\"" : "", look->what);
+}
+
 static gboolean
 look_at (Look *look, FILE *file, GError **error)
 {
@@ -176,10 +200,19 @@ look_at (Look *look, FILE *file, GError **error)
   else if (!look->has_columns)
     FAULT (error, "no line can be read; set delimiter");
   else if (look->times->len == 0)
-    FAULT (error, "there is no time in the %s column, %d counted from 0%s%s%s; set %s-column, or delimiter", look->what,
-        look->column, look->source.name ? ", called \"" : "", look->source.name ? look->source.name : "",
-        look->source.name ? "\"" : "", look->what);
+    set_no_time (look, error);
   return look->times->len > 0;
+}
+
+/* Column 0 may be a count of rows. FALSE and an error where it has no name of a time, and other columns have. */
+static gboolean
+check_column (const RobocacheTimeSource *source, GError **error)
+{
+  if (source->column_by != ROBOCACHE_CHOSEN_BY_DEFAULT || !source->is_unlikely || !source->others)
+    return TRUE;
+  FAULT (error, "no column is called stamp, timestamp, time or t; set time-column to the column of the time (perhaps %s), or to %s",
+      source->others, source->name);
+  return FALSE;
 }
 
 /* ---- the unit ---- */
@@ -232,7 +265,7 @@ guess_unit (TimeGuess *guess, const Look *look, gdouble step, GError **error)
         step * robocache_time_unit_seconds (*unit) * 1e3);
   } else {
     if (step > 0.0)
-      FAULT (error, "the median step of the time, %g, is not that of a sensor of 0.5 Hz to 20 kHz in any unit; set time-unit",
+      FAULT (error, "the median step of the times, %g, fits no sensor of 0.5 Hz to 20 kHz in any unit; set time-unit",
       step);
     else
       FAULT (error, "all times are equal, so their unit is unknown; set time-unit, or time-column");
@@ -262,6 +295,9 @@ time_guess (TimeGuess *guess, FILE *file, const gchar *delimiter, const gchar *c
     guess->source = look.source;
     look.source = (RobocacheTimeSource) { 0 };
     guess->source.column_by = column ? ROBOCACHE_CHOSEN_BY_USER : guess->source.column_by;
+    ok = check_column (&guess->source, error);
+  }
+  if (ok) {
     ok = unit ? set_unit (guess, unit, error) : guess_unit (guess, &look, median_step (look.times), error);
   }
   look_clear (&look);

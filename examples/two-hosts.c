@@ -13,6 +13,7 @@
 
 #include "common/text/timetext.h"
 #include "fault.h"
+#include "program.h"
 #include "recording.h"
 
 const TwoHostsSensor two_hosts_sensors[TWO_HOSTS_N_SENSORS] = {
@@ -132,11 +133,10 @@ parse_command_line (CommandLine *line, int argc, char **argv, GError **error)
     {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_STRING_ARRAY, &line->role, NULL, "sender|receiver"},
     {NULL}
   };
-  GOptionContext *context = g_option_context_new (NULL);
+  GOptionContext *context = program_option_context_new ("Sends joints and forces from one host, fuses them on another, and "
+      "measures the alignment error.");
   gboolean ok;
 
-  g_option_context_set_summary (context, "Sends joints and forces from one host, fuses them on another, and measures the "
-      "alignment error.");
   g_option_context_add_main_entries (context, entries, NULL);
   ok = g_option_context_parse (context, &argc, &argv, error) && check (line, error);
   g_option_context_free (context);

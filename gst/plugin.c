@@ -5,11 +5,16 @@
 #include <gst/gst.h>
 
 #include "gst/fuse/gstrobocachefuse.h"
-#include "gst/fuse/sample/samplemeta.h"
+#ifdef HAVE_URDF
+#include "gst/kinematics/gstrobocachekinematics.h"
+#endif
 #ifdef HAVE_MCAP
 #include "gst/mcapdemux/gstrobocachemcapdemux.h"
 #include "gst/mcapmux/gstrobocachemcapmux.h"
 #include "gst/mcapmux/gstrobocachemcapsink.h"
+#endif
+#ifdef HAVE_BAGS
+#include "gst/mcapdemux/gstrobocachebagsrc.h"
 #endif
 #include "gst/parse/gstrobocacheparse.h"
 #include "gst/resample/gstrobocacheresample.h"
@@ -18,6 +23,7 @@
 #ifdef HAVE_VOXELVIEW
 #include "gst/voxelview/gstrobocachevoxelview.h"
 #endif
+#include "robocache/robocache.h"
 
 static gboolean
 plugin_init (GstPlugin *plugin)
@@ -25,18 +31,24 @@ plugin_init (GstPlugin *plugin)
   gboolean registered = FALSE;
 
   /* metas first, so that a process that only receives samples knows them */
-  gst_robocache_sample_meta_register ();
+  robocache_sample_meta_register ();
 
   registered |= GST_ELEMENT_REGISTER (robocachefuse, plugin);
   registered |= GST_ELEMENT_REGISTER (robocacheparse, plugin);
   registered |= GST_ELEMENT_REGISTER (robocacheresample, plugin);
   registered |= GST_ELEMENT_REGISTER (robocachetestsrc, plugin);
   registered |= GST_ELEMENT_REGISTER (robocachevoxelize, plugin);
+#ifdef HAVE_URDF
+  registered |= GST_ELEMENT_REGISTER (robocachekinematics, plugin);
+#endif
 #ifdef HAVE_MCAP
   registered |= gst_robocache_mcap_register_types (plugin);
   registered |= GST_ELEMENT_REGISTER (robocachemcapdemux, plugin);
   registered |= GST_ELEMENT_REGISTER (robocachemcapmux, plugin);
   registered |= GST_ELEMENT_REGISTER (robocachemcapsink, plugin);
+#endif
+#ifdef HAVE_BAGS
+  registered |= GST_ELEMENT_REGISTER (robocachebagsrc, plugin);
 #endif
 #ifdef HAVE_VOXELVIEW
   registered |= GST_ELEMENT_REGISTER (robocachevoxelview, plugin);

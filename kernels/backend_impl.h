@@ -10,6 +10,7 @@
 
 #include "align.h"
 #include "backend.h"
+#include "kinematics/plan.h"
 #include "memory.h"
 #include "voxel_plan.h"
 
@@ -21,6 +22,9 @@ extern "C" {
 
 /* The value of a setting, formatted. */
 RcWrongSetting rc_wrong (RcSetting setting, const char *format, ...) __attribute__ ((format (printf, 2, 3)));
+/* The length of a list, or an entry of it. */
+RcWrongSetting rc_wrong_length (RcSetting setting, int64_t n);
+RcWrongSetting rc_wrong_entry (RcSetting setting, int64_t index, int64_t value);
 /* The number along axis 0 to 2 of a setting of three. */
 RcWrongSetting rc_wrong_axis (RcSetting setting, int axis, double value);
 /* wrong beside another setting, whose value is a word or a number. */
@@ -71,6 +75,9 @@ typedef struct RcBackendOps
 
   /* Voxel grids. NULL: this backend has none. */
   const RcVoxelOps *voxel;
+
+  /* Kinematics. NULL: this backend has none. */
+  const RcKinematicsOps *kinematics;
 } RcBackendOps;
 
 /* The first member of every backend. */

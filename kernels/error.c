@@ -45,6 +45,14 @@ static const char *const setting_names[RC_N_SETTINGS] = {
   [RC_SETTING_K3] = "k3",
   [RC_SETTING_P1] = "p1",
   [RC_SETTING_P2] = "p2",
+  [RC_SETTING_JOINTS] = "joints",
+  [RC_SETTING_BASE] = "base",
+  [RC_SETTING_FRAMES] = "frames",
+  [RC_SETTING_VARIABLES] = "variables",
+  [RC_SETTING_MAX_ITERATIONS] = "max_iterations",
+  [RC_SETTING_RESTARTS] = "restarts",
+  [RC_SETTING_TOLERANCE] = "tolerance",
+  [RC_SETTING_ORIENTATION_WEIGHT] = "orientation_weight",
 };
 
 RcStatus
@@ -71,6 +79,25 @@ rc_wrong (RcSetting setting, const char *format, ...)
   va_start (args, format);
   vsnprintf (wrong.value, sizeof (wrong.value), format, args);
   va_end (args);
+  return wrong;
+}
+
+RcWrongSetting
+rc_wrong_length (RcSetting setting, int64_t n)
+{
+  RcWrongSetting wrong = rc_wrong (setting, "%" PRId64, n);
+
+  wrong.part = RC_PART_LENGTH;
+  return wrong;
+}
+
+RcWrongSetting
+rc_wrong_entry (RcSetting setting, int64_t index, int64_t value)
+{
+  RcWrongSetting wrong = rc_wrong (setting, "%" PRId64, value);
+
+  wrong.part = RC_PART_ENTRY;
+  wrong.index = index;
   return wrong;
 }
 

@@ -11,6 +11,13 @@
 #define RC_SHARED static inline
 #endif
 
+/* A function that a GPU should call where it is used more than once: copies of long ones take minutes to compile. */
+#ifdef __CUDACC__
+#define RC_SHARED_CALL static __noinline__ __host__ __device__
+#else
+#define RC_SHARED_CALL RC_SHARED
+#endif
+
 /* Before a loop that a GPU should not unroll: a search is bound by its chain of loads, and registers are short. */
 #ifdef __CUDA_ARCH__
 #define RC_SHARED_LOOP _Pragma ("unroll 1")

@@ -200,7 +200,7 @@ check_first_added (const RcVoxelPlan *plan, const RcVoxelJob *job, RcError *erro
   if (job->first_added >= 0 && job->first_added <= most)
     return RC_OK;
   return rc_error_set (error, RC_INVALID_ARGUMENT, "first_added is %" PRId64 ": expected 0 to %" PRId64 ", which is first_point "
-      "of a job of output rank that goes on, else 0", job->first_added, most);
+      "of an incremental job of output rank, else 0", job->first_added, most);
 }
 
 /* Where outputs index and rank go. */
@@ -280,8 +280,8 @@ check_next_chunk (const RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelC
 
   if (status == RC_OK && chunk->counts == NULL && job->item_points == NULL
       && chunk_points (plan, chunk) > job->n_points - so_far)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "%" PRId64 " points after %" PRId64 " others: the job was said to "
-        "have %" PRId64, chunk_points (plan, chunk), so_far, job->n_points);
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "%" PRId64 " points after %" PRId64 " others: job.n_points "
+        "is %" PRId64, chunk_points (plan, chunk), so_far, job->n_points);
   return status;
 }
 
@@ -330,8 +330,8 @@ rc_voxel_begin (RcVoxelPlan *plan, const RcVoxelJob *job, RcStream stream, RcErr
   if (status != RC_OK)
     return status;
   if (job->is_clean && rc_voxel_has_accumulators (plan) && plan->ended_scratch != job->scratch)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "scratch %p is said to be clean: expected %p, which the last end of "
-        "the plan left so", job->scratch, plan->ended_scratch);
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "is_clean with scratch %p: expected %p, the scratch of the "
+        "plan's last end", job->scratch, plan->ended_scratch);
   if ((status = rc_voxel_check_incremental (plan, job, error)) != RC_OK)
     return status;
   if (!job->is_incremental) {
@@ -384,7 +384,7 @@ check_add (const RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *c
     return status;
   points = chunk_points (plan, chunk);
   if (rc_voxel_needs_range (plan) && !plan->knows_ranges && plan->added + points > plan->ranged)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "add saw %" PRId64 " points, range only %" PRId64 ": mode mean "
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "%" PRId64 " points in add, but %" PRId64 " in range: mode mean "
         "without feature_range needs range over all points first", plan->added + points, plan->ranged);
   if (plan->accumulates && points > RC_VOXEL_MAX_POINTS - plan->held)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "%" PRId64 " points beside %" PRId64 " that are kept: expected %"
@@ -424,7 +424,7 @@ rc_voxel_remove (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *c
     return status;
   if (!plan->accumulates || plan->phase == RC_VOXEL_IDLE)
     return rc_error_set (error, RC_INVALID_ARGUMENT, plan->accumulates ? "remove before begin"
-        : "remove: nothing is kept, rc_voxel_accumulates says so");
+        : "remove from a plan that keeps nothing: rc_voxel_accumulates is 0");
   if ((status = check_chunk (plan, chunk, error)) != RC_OK)
     return status;
   points = chunk_points (plan, chunk);
@@ -471,12 +471,12 @@ check_end (const RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelOut *out
   if (out == NULL)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "out is NULL");
   if (rc_voxel_needs_range (plan) && !plan->knows_ranges && plan->added != plan->ranged)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "end after add saw %" PRId64 " points, range %" PRId64 ": expected each "
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "end after %" PRId64 " points in add and %" PRId64 " in range: expected each "
         "chunk in both", plan->added, plan->ranged);
   if ((status = check_out (plan, out, error)) != RC_OK)
     return status;
   if (plan->accumulates && plan->held > job->n_points && !plan->held_has_counts && job->item_points == NULL)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "%" PRId64 " points are held; the job was said to have %" PRId64,
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "%" PRId64 " points are held, but job.n_points is %" PRId64,
         plan->held, job->n_points);
   return rc_voxel_check_leaving (plan, error);
 }

@@ -24,7 +24,8 @@ if [ "$all" = wrong ]; then
 fi
 # shellcheck source=../examples/setup.sh
 . "$root/examples/setup.sh"
-packages=(python3 python3-gi python3-numpy python3-venv gir1.2-gstreamer-1.0 gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly iproute2 xz-utils)
+packages=(python3 python3-gi python3-numpy python3-venv gir1.2-gstreamer-1.0 gstreamer1.0-plugins-good gstreamer1.0-plugins-bad
+  gstreamer1.0-plugins-ugly iproute2 socat xz-utils)
 # nvcc and the emulated GPU need a C++ compiler
 [ -z "$all" ] || packages+=(g++)
 robocache_install "${packages[@]}"

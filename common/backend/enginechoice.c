@@ -1,4 +1,4 @@
-/* robocache: which backend an element computes on
+/* robocache: the choice of an element's backend
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -399,8 +399,8 @@ robocache_device_allocator (const RobocacheDevice *device, gboolean on_device)
   return device->outputs[on_device];
 }
 
-GstAllocator *
-robocache_device_ref_pinned (const RobocacheDevice *device, GstElement *element)
+void
+robocache_device_propose_pinned (const RobocacheDevice *device, GstElement *element, GstQuery *query)
 {
   GstAllocator *pinned = NULL;
 
@@ -408,7 +408,10 @@ robocache_device_ref_pinned (const RobocacheDevice *device, GstElement *element)
   if (device->active && robocache_engine_is_gpu (device->active))
     pinned = gst_object_ref (device->outputs[FALSE]);
   GST_OBJECT_UNLOCK (element);
-  return pinned;
+  if (pinned == NULL)
+    return;
+  gst_query_add_allocation_param (query, pinned, NULL);
+  gst_object_unref (pinned);
 }
 
 void

@@ -1,4 +1,4 @@
-/* robocache: which backend an element computes on
+/* robocache: the choice of an element's backend
  *
  * The CPU's engine is open between start and stop, unless backend=cuda. With `auto` the GPU's engine is opened when caps have
  * device memory, or when the work of one buffer exceeds the break-even, so a pipeline of small rows never makes a CUDA context.
@@ -90,8 +90,9 @@ gboolean robocache_device_fall_back (RobocacheDevice * device, GstElement * elem
 /* The active engine's allocator for device memory or for system memory; no reference. */
 GstAllocator *robocache_device_allocator (const RobocacheDevice * device, gboolean on_device);
 
-/* A reference to the allocator of pinned memory of the active GPU; NULL if the CPU computes, or before the choice. */
-GstAllocator *robocache_device_ref_pinned (const RobocacheDevice * device, GstElement * element);
+/* Adds the allocator of pinned memory of the active GPU to an ALLOCATION query about system memory, unless the CPU computes or
+ * nothing is chosen yet. */
+void robocache_device_propose_pinned (const RobocacheDevice * device, GstElement * element, GstQuery * query);
 
 /* Answers an ALLOCATION query about device memory with an allocator of the active GPU, and for tensors with a pool of at least
  * min_buffers. */

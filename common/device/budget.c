@@ -25,22 +25,6 @@ robocache_machine_memory (void)
   return MIN (bytes, MIN (limit_of (RLIMIT_AS), limit_of (RLIMIT_DATA)));
 }
 
-guint64
-robocache_bytes_multiply (guint64 a, guint64 b)
-{
-  guint64 product;
-
-  return __builtin_mul_overflow (a, b, &product) ? G_MAXUINT64 : product;
-}
-
-guint64
-robocache_bytes_add (guint64 a, guint64 b)
-{
-  guint64 sum;
-
-  return __builtin_add_overflow (a, b, &sum) ? G_MAXUINT64 : sum;
-}
-
 gboolean
 robocache_check_memory (guint64 bytes, const gchar *what, const gchar *advice, GError **error)
 {

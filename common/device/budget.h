@@ -13,10 +13,22 @@ G_BEGIN_DECLS
 guint64 robocache_machine_memory (void);
 
 /* a * b, or G_MAXUINT64 where that does not fit. */
-guint64 robocache_bytes_multiply (guint64 a, guint64 b);
+static inline guint64
+robocache_bytes_multiply (guint64 a, guint64 b)
+{
+  guint64 product;
+
+  return __builtin_mul_overflow (a, b, &product) ? G_MAXUINT64 : product;
+}
 
 /* a + b, likewise. */
-guint64 robocache_bytes_add (guint64 a, guint64 b);
+static inline guint64
+robocache_bytes_add (guint64 a, guint64 b)
+{
+  guint64 sum;
+
+  return __builtin_add_overflow (a, b, &sum) ? G_MAXUINT64 : sum;
+}
 
 /* FALSE and GST_RESOURCE_ERROR_NO_SPACE_LEFT when bytes is not less than the memory of the machine. The error names `what`,
  * both sizes and `advice`, what to change. */

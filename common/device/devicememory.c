@@ -19,10 +19,15 @@ robocache_is_memory (const GstMemory *memory)
 }
 
 gboolean
+robocache_is_copied_by_gpu (const GstMemory *memory)
+{
+  return robocache_is_memory (memory) && robocache_engine_is_gpu (robocache_memory_block (memory)->engine);
+}
+
+gboolean
 robocache_is_gpu_memory (const GstMemory *memory)
 {
-  return robocache_is_memory (memory) && robocache_memory_block (memory)->kind == RC_MEMORY_DEVICE
-      && robocache_engine_is_gpu (robocache_memory_block (memory)->engine);
+  return robocache_is_copied_by_gpu (memory) && robocache_memory_block (memory)->kind == RC_MEMORY_DEVICE;
 }
 
 RobocacheEngine *
@@ -113,8 +118,7 @@ robocache_memory_copy_out (GstMemory *memory, gsize offset, gsize bytes, gpointe
   RcStatus status;
   RcError failure;
 
-  if (robocache_is_memory (memory) && robocache_engine_is_gpu (robocache_memory_engine (memory))
-      && robocache_engine_is_gpu (engine))
+  if (robocache_is_copied_by_gpu (memory) && robocache_engine_is_gpu (engine))
     return copy_from_device (memory, offset, bytes, to, engine, error);
   if (!robocache_map_memory (memory, &map, GST_MAP_READ, error))
     return FALSE;

@@ -28,6 +28,9 @@ gboolean robocache_is_memory (const GstMemory * memory);
 /* Whether it is one of ours on a GPU. */
 gboolean robocache_is_gpu_memory (const GstMemory * memory);
 
+/* Whether a GPU copies from it by itself: one of ours, of a GPU's engine, on the device or pinned. */
+gboolean robocache_is_copied_by_gpu (const GstMemory * memory);
+
 /* The rest but copy_out is for memories of ours. None of these returns a reference. */
 RobocacheBlock *robocache_memory_block (const GstMemory * memory);
 RobocacheEngine *robocache_memory_engine (const GstMemory * memory);
@@ -43,7 +46,8 @@ gboolean robocache_memory_begin_write (GstMemory * memory, RobocacheEngine * wri
 gboolean robocache_memory_end_write (GstMemory * memory, RobocacheEngine * writer, GError ** error);
 
 /* Enqueues, on engine's stream, a copy of bytes from offset of any GstMemory to memory that engine can address. Memory of another
- * device comes directly where the two are linked; system memory is mapped, and has been read on return. */
+ * device comes directly where the two are linked; pinned memory is read in stream order; other memory is mapped, and has been
+ * read on return. */
 gboolean robocache_memory_copy_out (GstMemory * memory, gsize offset, gsize bytes, gpointer to, RobocacheEngine * engine,
     GError ** error);
 

@@ -1,4 +1,4 @@
-/* robocache: where an element computes: a backend, the element's stream on it, and statistics of its memory
+/* robocache: the engine of an element: a backend, the element's stream on it, and statistics of its memory
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

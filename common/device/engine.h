@@ -1,4 +1,4 @@
-/* robocache: where an element computes: a backend, the element's stream on it, and statistics of its memory
+/* robocache: the engine of an element: a backend, the element's stream on it, and statistics of its memory
  *
  * Memory handed on to other elements keeps the engine that made it, so it may outlive the element. Any thread may call
  * any function.

@@ -1,4 +1,4 @@
-/* robocache: memory that is mapped, or why it is not
+/* robocache: mapped memory, or the reason for a failure
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

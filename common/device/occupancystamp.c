@@ -1,4 +1,4 @@
-/* robocache: what the last writer of a memory knows of its content
+/* robocache: the content of a memory, as its last writer left it
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

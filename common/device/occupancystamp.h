@@ -1,4 +1,4 @@
-/* robocache: what the last writer of a memory knows of its content
+/* robocache: the content of a memory, as its last writer left it
  *
  * For a writer that writes the same memory again and again: which voxels of a grid are occupied, so that only those are cleared.
  *

@@ -8,7 +8,7 @@
 
 #include "mapping.h"
 
-#define PIECE_BYTES (G_GUINT64_CONSTANT (4) << 20)      /* of an upload, copied while the CPU fills the next */
+#define PIECE_BYTES (G_GUINT64_CONSTANT (256) << 10)    /* of an upload, copied while the CPU fills the next */
 #define MIN_BYTES 4096          /* of a slot of an upload */
 
 gpointer
@@ -87,7 +87,7 @@ robocache_staging_upload (RobocacheStaging *staging, RobocacheEngine *engine, Gs
   GstMapInfo map;
   gboolean ok;
 
-  if (robocache_is_gpu_memory (memory))
+  if (robocache_is_copied_by_gpu (memory))
     return robocache_memory_copy_out (memory, offset, bytes, to, engine, error);
   if (!robocache_map_memory (memory, &map, GST_MAP_READ, error))
     return FALSE;

@@ -27,8 +27,8 @@ typedef struct
 gpointer robocache_staging_next (RobocacheStaging * staging, RobocacheEngine * engine, guint64 bytes, GError ** error);
 /* Enqueues a copy of its first bytes to memory of the engine. */
 gboolean robocache_staging_copy (RobocacheStaging * staging, gpointer to, guint64 bytes, GError ** error);
-/* Enqueues a copy of bytes from offset of any GstMemory to memory of the engine. What lies in system memory has been
- * read on return, through pinned memory; the rest is read in order. */
+/* Enqueues a copy of bytes from offset of any GstMemory to memory of the engine. Pageable memory has been read
+ * on return, through slots; pinned and device memory are read in stream order. */
 gboolean robocache_staging_upload (RobocacheStaging * staging, RobocacheEngine * engine, GstMemory * memory,
     gsize offset, gsize bytes, gpointer to, GError ** error);
 /* The same, from where the CPU reads. */

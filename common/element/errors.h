@@ -16,7 +16,7 @@ GQuark robocache_error_quark (void);
 typedef enum
 {
   ROBOCACHE_ERROR_CAPS,         /* caps that lack something or hold something wrong, alone or with those of other streams */
-  ROBOCACHE_ERROR_DATA,         /* a buffer that is not what its caps say */
+  ROBOCACHE_ERROR_DATA,         /* a buffer that differs from its caps */
   ROBOCACHE_ERROR_PROPERTY      /* a property whose value makes no sense, alone or with the caps */
 } RobocacheError;
 

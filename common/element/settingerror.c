@@ -1,4 +1,4 @@
-/* robocache: what the kernels refused, in the user's words
+/* robocache: errors of the kernels in the user's words
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -43,6 +43,14 @@ static const gchar *const user_names[RC_N_SETTINGS] = {
   [RC_SETTING_K3] = "k3",
   [RC_SETTING_P1] = "p1",
   [RC_SETTING_P2] = "p2",
+  [RC_SETTING_JOINTS] = "joints of the model",
+  [RC_SETTING_BASE] = "base",
+  [RC_SETTING_FRAMES] = "frames",
+  [RC_SETTING_VARIABLES] = "joints",
+  [RC_SETTING_MAX_ITERATIONS] = "max-iterations",
+  [RC_SETTING_RESTARTS] = "restarts",
+  [RC_SETTING_TOLERANCE] = "tolerance",
+  [RC_SETTING_ORIENTATION_WEIGHT] = "orientation-weight",
 };
 
 const gchar *

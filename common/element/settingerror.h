@@ -1,4 +1,4 @@
-/* robocache: what the kernels refused, in the user's words
+/* robocache: errors of the kernels in the user's words
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,4 +1,4 @@
-/* robocache: what elements report about themselves
+/* robocache: statistics of elements: histograms, properties and messages
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -133,13 +133,13 @@ check_metres (const RobocacheVoxelFrame *frame, GError **error)
     const gchar name = "xyz"[axis];
 
     if (!isfinite ((gfloat) frame->origin[axis])) {
-      g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "origin %c is %g: expected a finite number of metres",
-          name, frame->origin[axis]);
+      g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "origin: %g along %c: expected a finite number of metres",
+          frame->origin[axis], name);
       return FALSE;
     }
     if (!isfinite ((gfloat) frame->voxel_size[axis]) || !((gfloat) frame->voxel_size[axis] > 0.0f)) {
-      g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "voxel size %c is %g: expected a finite number of "
-          "metres above 0", name, frame->voxel_size[axis]);
+      g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "voxel-size: %g along %c: expected a finite number of "
+          "metres above 0", frame->voxel_size[axis], name);
       return FALSE;
     }
   }

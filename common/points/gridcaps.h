@@ -1,6 +1,6 @@
 /* robocache: the place, form and mode of a voxel grid, in caps
  *
- * Tensor dimensions alone do not tell where a grid is, nor which of their axes are space. Caps of voxel grids have fields for
+ * Tensor dimensions alone define neither the place of a grid nor its axes in space. Caps of voxel grids have fields for
  * that, which are not needed to link:
  *
  *   voxel-output=(string)dense, voxel-mode=(string)mean, voxel-grid=(string)"65:65:33",

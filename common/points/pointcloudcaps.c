@@ -1,4 +1,4 @@
-/* robocache: caps of points, in each of the forms they come in
+/* robocache: caps of points, in each of their forms
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

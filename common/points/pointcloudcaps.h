@@ -1,4 +1,4 @@
-/* robocache: caps of points, in each of the forms they come in
+/* robocache: caps of points, in each of their forms
  *
  *   application/x-pointcloud, fields=(string)"x,y,z,intensity", type=(string)float32, framerate=(fraction)10/1
  *                                            and layouts of mixed types, pointlayout.h

@@ -1,4 +1,4 @@
-/* robocache: the fields of a point, as they lie in data and as caps say it
+/* robocache: the fields of a point, in data and in caps
  *
  *   fields=(string)"x,y,z,intensity", type=(string)float32
  * where all fields are of one float type and nothing is between them, else

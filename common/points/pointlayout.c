@@ -1,4 +1,4 @@
-/* robocache: where the fields of a point are
+/* robocache: the places of the fields of a point
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -97,7 +97,7 @@ parse_names (Parse *parse, GError **error)
   if (parse->n < 3)
     return robocache_caps_error (error, "fields=\"%s\": expected x, y, z and more, like \"x,y,z,intensity\"", text);
   if (parse->n > RC_VOXEL_MAX_FIELDS)
-    return robocache_caps_error (error, "fields: %u of them, expected at most %d", parse->n, RC_VOXEL_MAX_FIELDS);
+    return robocache_caps_error (error, "fields has %u names: expected at most %d", parse->n, RC_VOXEL_MAX_FIELDS);
   for (guint i = 0; i < parse->n; i++) {
     if (*parse->names[i] == '\0')
       return robocache_caps_error (error, "fields=\"%s\": field %u has no name", text, i);

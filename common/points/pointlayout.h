@@ -1,4 +1,4 @@
-/* robocache: where the fields of a point are
+/* robocache: the places of the fields of a point
  *
  * As in caps of application/x-pointcloud:
  *

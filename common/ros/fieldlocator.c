@@ -1,4 +1,4 @@
-/* robocache: where chosen fields lie in each message of a type
+/* robocache: the places of chosen fields in each message of a type
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

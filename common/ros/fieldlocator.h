@@ -1,4 +1,4 @@
-/* robocache: where chosen fields lie in each message of a type
+/* robocache: the places of chosen fields in each message of a type
  *
  * Fields are found by their names in the schema that comes with the messages, so that older and newer definitions of a type are
  * read alike.
@@ -29,7 +29,7 @@ typedef struct
 
 typedef struct _RobocacheFieldLocator RobocacheFieldLocator;
 
-/* Of n paths like "header.stamp.sec" in type `index` of the schema, which must outlive it. A path leads through single messages
+/* A locator of n paths like "header.stamp.sec" in type `index` of the schema, which must outlive it. A path leads through single messages
  * alone, to a field of any kind. */
 RobocacheFieldLocator *robocache_field_locator_new (const RobocacheRosSchema * schema, guint index,
     const gchar * const *paths, guint n);

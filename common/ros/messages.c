@@ -244,16 +244,18 @@ write_tick_stream (RobocacheCdrWriter *writer, const RobocacheRosTickStream *str
 }
 
 void
-robocache_ros_write_tick (RobocacheCdrWriter *writer, const RobocacheRosHeader *header, gint64 tick_ns, gint64 decided_ns,
-    guint32 window, const RobocacheRosTickStream *streams, guint n)
+robocache_ros_write_tick (RobocacheCdrWriter *writer, const RobocacheRosHeader *header, const RobocacheRosTick *tick)
 {
   write_header (writer, header);
-  robocache_cdr_write_int64 (writer, tick_ns);
-  robocache_cdr_write_int64 (writer, decided_ns);
-  robocache_cdr_write_uint32 (writer, window);
-  robocache_cdr_write_uint32 (writer, n);
-  for (guint i = 0; i < n; i++)
-    write_tick_stream (writer, &streams[i]);
+  robocache_cdr_write_int64 (writer, tick->tick_ns);
+  robocache_cdr_write_int64 (writer, tick->decided_ns);
+  robocache_cdr_write_uint32 (writer, tick->window);
+  robocache_cdr_write_uint32 (writer, tick->n_streams);
+  for (guint i = 0; i < tick->n_streams; i++)
+    write_tick_stream (writer, &tick->streams[i]);
+  robocache_cdr_write_uint64 (writer, tick->journal_start);
+  robocache_cdr_write_string (writer, tick->journal_pads);
+  robocache_cdr_write_sequence (writer, tick->journal, sizeof *tick->journal, tick->n_journal);
 }
 
 void

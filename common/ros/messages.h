@@ -111,9 +111,19 @@ typedef struct
   guint64 rows, gaps, events;
 } RobocacheRosTickStream;
 
-/* n = window * number of streams */
-void robocache_ros_write_tick (RobocacheCdrWriter * writer, const RobocacheRosHeader * header, gint64 tick_ns, gint64 decided_ns,
-    guint32 window, const RobocacheRosTickStream * streams, guint n);
+typedef struct
+{
+  gint64 tick_ns, decided_ns;
+  guint32 window;
+  const RobocacheRosTickStream *streams;        /* [n_streams] */
+  guint n_streams;              /* window * number of streams */
+  guint64 journal_start;
+  const gchar *journal_pads;    /* NULL: "" */
+  const gint64 *journal;        /* [n_journal] */
+  gsize n_journal;
+} RobocacheRosTick;
+
+void robocache_ros_write_tick (RobocacheCdrWriter * writer, const RobocacheRosHeader * header, const RobocacheRosTick * tick);
 /* duration -1: none */
 void robocache_ros_write_event (RobocacheCdrWriter * writer, const RobocacheRosHeader * header, const gchar * kind,
     const gchar * topic, guint32 sequence, gint64 duration_ns, const gchar * text);

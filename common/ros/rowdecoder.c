@@ -256,7 +256,7 @@ name_quaternion (RobocacheRowDecoder *decoder, guint type, guint first)
   const guint end = decoder->names->len;
 
   if (end - first == 4 && g_str_equal (robocache_ros_schema_type (decoder->schema, type)->name, "geometry_msgs/Quaternion"))
-    g_string_append_printf (decoder->quaternions, decoder->quaternions->len > 0 ? ",%u-%u" : "%u-%u", first, end - 1);
+    g_string_append_printf (decoder->quaternions, decoder->quaternions->len > 0 ? ",%u" : "%u", first);
 }
 
 static gboolean

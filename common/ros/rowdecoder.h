@@ -19,7 +19,7 @@ G_BEGIN_DECLS
 
 typedef struct _RobocacheRowDecoder RobocacheRowDecoder;
 
-/* Of the type that the schema is of; the schema must outlive the decoder. `fields` are globs ("pose.*,data[?]") of the names of
+/* A decoder for the type of the schema, which must outlive it. `fields` are globs ("pose.*,data[?]") of the names of
  * channels, or of what holds them ("pose"). NULL or empty: all numbers but times, headers, bytes of unknown number and fields whose
  * names end in covariance. NULL and a ROBOCACHE_ERROR_CAPS: no field is chosen, or the schema is too large. */
 RobocacheRowDecoder *robocache_row_decoder_new (const RobocacheRosSchema * schema, const gchar * fields, GError ** error);
@@ -34,7 +34,7 @@ typedef struct
   guint n;
   const gchar *const *names;    /* [n] */
   RcDtype dtype;                /* of all: theirs where it is one, else one that holds each exactly, else float64 */
-  const gchar *quaternions;     /* channels of geometry_msgs/Quaternion, "0-3,7-10"; "": none */
+  const gchar *quaternions;     /* first channels of geometry_msgs/Quaternion, "0,7"; "": none */
   gboolean is_exact;            /* FALSE: 64-bit integers are rounded to float64 */
   guint generation;             /* counts changes of the channels; 0 before the first message */
 } RobocacheRowChannels;

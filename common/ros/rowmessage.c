@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "common/tensors/element.h"
 #include "kernels/arithmetic.h"
 
 /* ---- messages of fixed fields ---- */
@@ -227,33 +228,6 @@ robocache_row_message_type (const RobocacheRowMessage *message)
 
 /* ---- rows ---- */
 
-static gdouble
-read_element (RcDtype dtype, gconstpointer row, guint i)
-{
-  switch (dtype) {
-    case RC_INT8:
-      return ((const gint8 *) row)[i];
-    case RC_UINT8:
-      return ((const guint8 *) row)[i];
-    case RC_INT16:
-      return ((const gint16 *) row)[i];
-    case RC_UINT16:
-      return ((const guint16 *) row)[i];
-    case RC_INT32:
-      return ((const gint32 *) row)[i];
-    case RC_UINT32:
-      return ((const guint32 *) row)[i];
-    case RC_FLOAT16:
-      return rc_float32_from_float16 (((const guint16 *) row)[i]);
-    case RC_BFLOAT16:
-      return rc_float32_from_bfloat16 (((const guint16 *) row)[i]);
-    case RC_FLOAT32:
-      return ((const gfloat *) row)[i];
-    default:
-      return ((const gdouble *) row)[i];
-  }
-}
-
 static void
 write_element (RcDtype dtype, gpointer row, guint i, gdouble number)
 {
@@ -313,7 +287,8 @@ robocache_row_message_write (RobocacheRowMessage *message, RobocacheCdrWriter *w
   const guint n = message->n_joints;
 
   for (guint c = 0; c < message->n; c++)
-    message->numbers[message->places[c]] = read_element (message->dtype, row, c);
+    message->numbers[message->places[c]] = robocache_element_read (message->dtype,
+        (const guint8 *) row + c * rc_dtype_size (message->dtype));
   switch (message->kind) {
     case ROBOCACHE_ROW_MESSAGE_JOINTS:
       robocache_ros_write_joint_state (writer, header, (const gchar * const *) message->joints, n, quantity (message, 0, 0),

@@ -48,7 +48,7 @@ typedef struct
   guint n_joints;
 } RobocacheRowMessage;
 
-/* Of rows of n channels with these names and role (NULL: none). The kind is NONE where no message has all of them, or dtype is not exact
+/* The message for rows of n channels with these names and role (NULL: none). The kind is NONE where no message has all of them, or dtype is not exact
  * as float64. Clear message afterwards. */
 void robocache_row_message_init (RobocacheRowMessage * message, const gchar * const *names, guint n, const gchar * role,
     RcDtype dtype);

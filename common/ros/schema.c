@@ -423,7 +423,7 @@ check_depth (Parser *parser)
   g_free (heights);
   if (height <= MAX_DEPTH)
     return TRUE;
-  parser->error = g_error_new (ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "%s holds itself, or types within types beyond %d levels",
+  parser->error = g_error_new (ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "%s contains itself, or nests types in more than %d levels",
       robocache_ros_schema_type (parser->schema, 0)->name, MAX_DEPTH);
   return FALSE;
 }
@@ -451,7 +451,7 @@ robocache_ros_schema_parse (const gchar *name, const gchar *text, gsize length, 
   parser.type_names = g_ptr_array_new_with_free_func (g_free);
   parser.indices = g_hash_table_new (g_str_hash, g_str_equal);
   if (strlen (copy) < length)
-    parser.error = g_error_new (ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "the definition of %s holds a NUL", name);
+    parser.error = g_error_new (ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "the definition of %s contains a zero byte", name);
   else
     parse_text (&parser, name, copy);
   if (parser.error) {

@@ -149,7 +149,7 @@ read_names (JointReader *self, GError **error)
 
     g_ptr_array_add (self->names, (gpointer) name);
     if (!g_hash_table_insert (self->indices, (gpointer) name, GUINT_TO_POINTER (i + 1))) {
-      g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "joint %s comes twice", name);
+      g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "joint %s is named twice", name);
       return FALSE;
     }
   }

@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* What a field must be. */
+/* Requirements on a field. */
 typedef enum
 {
   ROBOCACHE_FIELD_NUMBER,
@@ -29,7 +29,7 @@ typedef struct
 
 typedef struct _RobocacheMessageFields RobocacheMessageFields;
 
-/* Of type `index` of the schema, which must outlive it. NULL and a ROBOCACHE_ERROR_CAPS: a field is missing in the definition, or is
+/* For type `index` of the schema, which must outlive it. NULL and a ROBOCACHE_ERROR_CAPS: a field is missing in the definition, or is
  * something else. An optional one that is something else counts as missing. */
 RobocacheMessageFields *robocache_message_fields_new (const RobocacheRosSchema * schema, guint index,
     const RobocacheFieldSpec * specs, guint n, GError ** error);

@@ -147,7 +147,7 @@ find_stream (NumberReader *self, const gchar *key, GError **error)
   RobocacheQuantityStream *stream = g_hash_table_lookup (self->streams, valid);
 
   if (!stream && g_hash_table_size (self->streams) >= MAX_TRANSFORMS)
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "frame %s is one more than the %d that a topic can have", valid,
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "frame %s: expected at most %d frames in a topic", valid,
         MAX_TRANSFORMS);
   else if (!stream)
     stream = new_stream (self, valid);

@@ -16,7 +16,7 @@ append_name (GString *list, const gchar *name)
   g_free (valid);
 }
 
-/* "0-3,10-13"; NULL: none. */
+/* First channels, "0,10"; NULL: none. */
 static gchar *
 find_quaternions (const gchar *const *names, guint n)
 {
@@ -29,7 +29,7 @@ find_quaternions (const gchar *const *names, guint n)
     while (k < 4 && g_str_equal (names[i + k], parts[k]))
       k++;
     if (k == 4)
-      g_string_append_printf (list, list->len > 0 ? ",%u-%u" : "%u-%u", i, i + 3);
+      g_string_append_printf (list, list->len > 0 ? ",%u" : "%u", i);
   }
   return g_string_free (list, list->len == 0);
 }

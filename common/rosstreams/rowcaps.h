@@ -1,7 +1,7 @@
 /* robocache: caps of rows that were messages
  *
  *   other/tensors, format=(string)static, num_tensors=(int)1, types=(string)float64, dimensions=(string)10, framerate=(fraction)0/1,
- *     channels=(string)"qx,qy,qz,qw,…", role=(string)imu, quaternions=(string)"0-3"
+ *     channels=(string)"qx,qy,qz,qw,…", role=(string)imu, quaternions=(string)"0"
  *
  * quaternions is what the properties of that name take.
  *

@@ -1,4 +1,4 @@
-/* robocache: what reads the messages of one topic, as samples of streams
+/* robocache: a reader of the messages of one topic, as samples of streams
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -17,7 +17,7 @@
 
 G_BEGIN_DECLS
 
-/* What a history keeps of a row that came in device memory. */
+/* A row in device memory, as a history keeps it. */
 typedef struct
 {
   GstBuffer *buffer;            /* kept out of its pool for as long as the row may be used */
@@ -25,7 +25,7 @@ typedef struct
   gsize offset;
 } RobocacheDeviceRow;
 
-/* The i-th row of a tensor of a buffer that is as info says; keeps the buffer. */
+/* The i-th row of a tensor of a buffer that fits info, with a reference to the buffer. */
 RobocacheDeviceRow robocache_device_row (GstBuffer * buffer, const RobocacheTensorsInfo * info, guint tensor, guint64 i);
 /* For histories of such rows; data is not used. */
 void robocache_device_row_release (gpointer row, gpointer data);

@@ -16,7 +16,7 @@
 
 G_BEGIN_DECLS
 
-/* What a batch has, and what it becomes: in the order of the tensors, with the output last. */
+/* Parts of a batch: its tensors in their order, and the output. */
 typedef enum
 {
   ROBOCACHE_EPISODES_ROWS,      /* [batch, rows, channels] */
@@ -47,7 +47,7 @@ typedef struct _RobocacheEpisodes RobocacheEpisodes;
 guint64 robocache_episodes_part_bytes (const RcAlignStreamSpec * spec, const RobocacheEpisodesShape * shape,
     RobocacheEpisodesPart part);
 
-/* A plan on each engine. NULL, *status and an error: what rc_align_plan said of the spec, or there is no memory. */
+/* A plan on each engine. NULL, *status and an error: that of rc_align_plan, or no memory. */
 RobocacheEpisodes *robocache_episodes_new (RobocacheEngine * const *engines, guint n_engines,
     const RcAlignStreamSpec * spec, const RobocacheEpisodesShape * shape, RcStatus * status, GError ** error);
 /* Waits for work under way. */

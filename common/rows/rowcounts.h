@@ -19,7 +19,7 @@ typedef enum
   ROBOCACHE_DROPPED_CLOCK_JUMP, /* a time far from the clock and from the rows before it */
   ROBOCACHE_DROPPED_OVERFLOW,   /* no room in a bounded history */
   ROBOCACHE_DROPPED_FLUSH,
-  ROBOCACHE_DROPPED_REFUSED,    /* a buffer that is not what its caps say, or came after an error or the end */
+  ROBOCACHE_DROPPED_REFUSED,    /* a buffer that differs from its caps, or came after an error or the end */
   ROBOCACHE_DROPPED_REMOVED,    /* still waiting for a tick when its pad was removed */
   ROBOCACHE_DROPPED_NO_REFERENCE,       /* no reference timestamp, where the pad requires one */
   ROBOCACHE_DROPPED_AHEAD,      /* further ahead of running time than max-lead */

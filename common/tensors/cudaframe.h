@@ -22,11 +22,12 @@ gboolean robocache_cuda_frames_are_built (void);
 gboolean robocache_cuda_frames_are_supported (void);
 /* Whether a buffer is one; FALSE where they are not supported. */
 gboolean robocache_is_cuda_frame (GstBuffer * buffer);
-/* The rest is for such buffers. Whether the frame is of the format and size that video says. */
+/* The rest is for such buffers. Whether the frame has the format and size of video. */
 gboolean robocache_cuda_frame_is_whole (GstBuffer * frame, const GstVideoInfo * video);
 /* Waits until its producer is done with it. */
 void robocache_cuda_frame_wait (GstBuffer * frame);
-/* Enqueues, on engine's stream, a copy of its lines to `to`, one after another. The producer must be done. The frame must be kept until the copy is done. */
+/* Enqueues, on engine's stream, a copy of its lines to `to`, one after another. The producer must be done. The frame must be kept until
+ * the copy is done. */
 gboolean robocache_cuda_frame_copy (GstBuffer * frame, const GstVideoInfo * video, gpointer to, RobocacheEngine * engine,
     GError ** error);
 

@@ -1,4 +1,4 @@
-/* robocache: a pool of as many buffers as are asked for
+/* robocache: a pool of buffers without a fixed number
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

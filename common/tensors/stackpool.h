@@ -1,4 +1,4 @@
-/* robocache: a pool of as many buffers as are asked for
+/* robocache: a pool of buffers without a fixed number
  *
  * The base class's pool is for users who wait for one of a bounded number of buffers, and pays for that with system calls. This
  * one keeps what came back on a stack. With a bound (max_buffers) it is the base class's.

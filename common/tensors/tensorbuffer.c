@@ -122,7 +122,7 @@ robocache_tensors_map (RobocacheTensorsMap *map, GstBuffer *buffer, const Roboca
   map->n_tensors = info->n_tensors;
   map->buffer = buffer;
   map->n_maps = 0;
-  memset (map->copies, 0, sizeof (map->copies));
+  memset (map->copies, 0, info->n_tensors * sizeof (map->copies[0]));
   if (!robocache_tensors_check (buffer, info, error))
     return FALSE;
   if ((gst_buffer_n_memory (buffer) == 1 ? map_whole (map, info, flags, error) : map_each (map, info, flags, error))

@@ -10,7 +10,7 @@
 G_BEGIN_DECLS
 
 /* FALSE and an error that names both sizes when the buffer does not have one memory a tensor, or one that holds all of
- * them, of the size that info says. */
+ * them, of the size of info. */
 gboolean robocache_tensors_check (GstBuffer * buffer, const RobocacheTensorsInfo * info, GError ** error);
 /* The memory that holds a tensor of a buffer that was checked, and where in it; no reference. */
 GstMemory *robocache_tensors_peek_memory (GstBuffer * buffer, const RobocacheTensorsInfo * info, guint tensor,
@@ -33,7 +33,7 @@ typedef struct
 
 /* Maps one memory a tensor, or one that holds all of them. Lists of int64, which are times, are aligned: for reading,
  * one that lies at an odd address of the memory is copied. FALSE and an error that names both sizes when the buffer is
- * not what info says, or cannot be mapped. */
+ * different from info, or cannot be mapped. */
 gboolean robocache_tensors_map (RobocacheTensorsMap * map, GstBuffer * buffer, const RobocacheTensorsInfo * info,
     GstMapFlags flags, GError ** error);
 void robocache_tensors_unmap (RobocacheTensorsMap * map);

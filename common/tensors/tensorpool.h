@@ -15,12 +15,12 @@ G_BEGIN_DECLS
 #define ROBOCACHE_TYPE_TENSOR_POOL (robocache_tensor_pool_get_type ())
 G_DECLARE_FINAL_TYPE (RobocacheTensorPool, robocache_tensor_pool, ROBOCACHE, TENSOR_POOL, RobocacheStackPool)
 
-/* A pool of buffers as fixed other/tensors caps say, configured with allocator and params, of which one may be NULL, and ready
+/* A pool of buffers for fixed other/tensors caps, configured with allocator and params, of which one may be NULL, and ready
  * to be activated; NULL and an error when caps are no such thing. Buffers of more than 4 GiB are no use in a pool that is
  * bounded (max_buffers > 0), whose base class throws them away. */
 GstBufferPool *robocache_tensor_pool_new (GstCaps * caps, GstAllocator * allocator, const GstAllocationParams * params,
     guint min_buffers, guint max_buffers, GError ** error);
-/* What its buffers have in an allocation query: bytes, or G_MAXUINT where they are more. */
+/* The size of its buffers in an allocation query: bytes, at most G_MAXUINT. */
 guint robocache_tensor_pool_buffer_size (RobocacheTensorPool * pool);
 
 G_END_DECLS

@@ -1,4 +1,4 @@
-/* robocache: video frames that are what their caps say, and maps of them
+/* robocache: video frames that fit their caps, and maps of them
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -197,6 +197,16 @@ robocache_duration_from_text (const gchar *text, gint64 *ns)
   return ok;
 }
 
+gchar *
+robocache_duration_to_text (gint64 ns)
+{
+  RobocacheTimeUnit unit = ROBOCACHE_TIME_UNIT_S;
+
+  while (unit < ROBOCACHE_TIME_UNIT_NS && ns < units[unit].ns)
+    unit++;
+  return g_strdup_printf ("%.4g%s", (gdouble) ns / (gdouble) units[unit].ns, units[unit].name);
+}
+
 gboolean
 robocache_time_difference (gint64 later, gint64 earlier, gint64 *difference)
 {

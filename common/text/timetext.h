@@ -47,6 +47,10 @@ RobocacheTimeStatus robocache_time_from_double (gdouble value, RobocacheTimeUnit
 /* A number with a unit, "100ms", or of ns. FALSE: it is none. */
 gboolean robocache_duration_from_text (const gchar * text, gint64 * ns);
 
+/* A duration of at least 0 as a user writes it, in the largest unit that makes it 1 or more, with up to four digits: "33.33ms". Free
+ * with g_free. */
+gchar *robocache_duration_to_text (gint64 ns);
+
 /* later - earlier; FALSE when that does not fit int64. */
 gboolean robocache_time_difference (gint64 later, gint64 earlier, gint64 * difference);
 

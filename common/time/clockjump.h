@@ -18,11 +18,11 @@
 
 G_BEGIN_DECLS
 
-/* How far a row may be from the clock and from the rows before it (ns). */
+/* Maximum distance of a row from the clock and from the rows before it (ns). */
 #define ROBOCACHE_CLOCK_JUMP_BOUND (10 * (gint64) GST_SECOND)
-/* How far from the clock a row is that is at it (ns). */
+/* Maximum distance of a row in step with the clock (ns). */
 #define ROBOCACHE_CLOCK_JUMP_NEAR (1 * (gint64) GST_SECOND)
-/* How long rows must stay away before a jump is assumed, and how steadily (ns). */
+/* Time that rows must stay away before a jump is assumed, and their steadiness (ns). */
 #define ROBOCACHE_CLOCK_JUMP_CONFIRM (1 * (gint64) GST_SECOND)
 #define ROBOCACHE_CLOCK_JUMP_TOLERANCE (500 * (gint64) GST_MSECOND)
 

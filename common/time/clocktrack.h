@@ -59,7 +59,7 @@ gint64 robocache_clock_track_add (RobocacheClockTrack * track, gint64 sensor_ns,
 /* The same for a row that came with the last pair and is no newer. */
 gint64 robocache_clock_track_map (const RobocacheClockTrack * track, gint64 sensor_ns);
 
-/* What has happened since the last call. */
+/* Events since the last call. */
 RobocacheClockEvent robocache_clock_track_take_event (RobocacheClockTrack * track);
 
 void robocache_clock_track_get (const RobocacheClockTrack * track, RobocacheClockEstimate * estimate);
@@ -67,7 +67,7 @@ void robocache_clock_track_get (const RobocacheClockTrack * track, RobocacheCloc
  * clock-outliers, clock-jumps and clock-steps (uint64). */
 void robocache_clock_estimate_to_structure (const RobocacheClockEstimate * estimate, GstStructure * structure);
 /* An element message "robocache-clock" of element with the fields above, `event` (converged, jumped, stepped or unsure)
- * and, where there is one, `pad`; also told in the log. NULL where there is no event. */
+ * and, where there is one, `pad`; also logged. NULL where there is no event. */
 GstMessage *robocache_clock_event_message (RobocacheClockTrack * track, GstElement * element, GstPad * pad);
 
 G_END_DECLS

@@ -20,7 +20,7 @@
 
 G_BEGIN_DECLS
 
-/* Fewer points say nothing of the density of delays. */
+/* Minimum number of points for a density of delays. */
 #define ROBOCACHE_DELAY_BOUND_MIN_POINTS 10
 
 typedef struct

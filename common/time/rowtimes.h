@@ -59,7 +59,7 @@ typedef struct
   gboolean has_times;
 } RobocacheRowLayout;
 
-/* FALSE and an error that says what a stream of rows looks like. */
+/* FALSE and an error with the caps of a stream of rows. */
 gboolean robocache_row_layout_from_info (RobocacheRowLayout * layout, const RobocacheTensorsInfo * info,
     GError ** error);
 

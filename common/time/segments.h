@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 /* Whether next maps times as segment does. Positions are ignored, since each buffer moves them. */
 gboolean robocache_segment_continues (const GstSegment * segment, const GstSegment * next);
 
-/* FALSE and an error that says what is wrong, where a segment has no running times: its stop is before its start, or it plays
+/* FALSE and an error with the fault if a segment has no running times: its stop is before its start, or it plays
  * backwards from no stop. The functions of GstSegment take it for granted that there are none of these. */
 gboolean robocache_segment_check (const GstSegment * segment, GError ** error);
 

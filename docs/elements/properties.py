@@ -5,7 +5,8 @@
     meson devenv -C build python3 ../docs/elements/properties.py --write
     meson devenv -C build python3 ../docs/elements/properties.py --check [ELEMENT…]
 
-A page holds its table between `<!-- properties -->` and `<!-- /properties -->`.
+A page holds its table between `<!-- properties -->` and `<!-- /properties -->`. Behind it, `<!-- properties ELEMENT -->` holds those of
+another element that the page's does not have.
 --check prints one line `PASS page` or `FAIL page: why` for each page. The elements named after it are not in this build: their
 pages are skipped.
 """
@@ -15,7 +16,7 @@ import subprocess
 import sys
 
 PAGES = pathlib.Path(__file__).resolve().parent
-BEGIN, END = "<!-- properties -->", "<!-- /properties -->"
+SECTION = re.compile(r"<!-- properties(?: (\S+))? -->.*?<!-- /properties -->", re.DOTALL)
 # automatic-eos: of GstBaseSrc, since GStreamer 1.24
 SKIPPED = {"name", "parent", "emit-signals", "automatic-eos"}
 PROPERTY = re.compile(r"^(\S[^:]*?)\s*: (.*)$")
@@ -114,24 +115,31 @@ def rows(props):
         yield f"| `{prop['name']}` | {kind} | {default} | {when(prop['flags'])} | {blurb} |"
 
 
-def table(element):
+def table(element, beside=None):
+    """The tables of an element, without properties that it shares with the one beside it."""
+    shared = [prop for _, lines in blocks(inspect(beside)) for prop in properties(lines)] if beside else []
     parts, seen = [], {}
     for title, lines in blocks(inspect(element)):
-        if props := properties(lines):
+        if props := [prop for prop in properties(lines) if prop not in shared]:
             seen.setdefault("\n".join(rows(props)), []).append(title)
     for text, titles in sorted(seen.items(), key=lambda item: item[1] != ["Element"]):
         pads = ", ".join(f"`{title}`" for title in sorted(titles))
-        parts.append(f"### Properties of the {'element' if titles == ['Element'] else 'pads ' + pads}\n\n{text}")
+        of = f"{element} alone" if beside else "the element" if titles == ["Element"] else f"the pads {pads}"
+        parts.append(f"### Properties of {of}\n\n{text}")
     return "\n\n".join(parts)
 
 
 def with_table(page):
     text = page.read_text(encoding="utf-8")
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise ValueError(f"no {BEGIN} … {END}")
-    return text, f"{before}{BEGIN}\n{table(page.stem)}\n{END}{after}"
+
+    def section(match):
+        other = match.group(1)
+        begin = match.group(0).partition("\n")[0]
+        return f"{begin}\n{table(other, page.stem) if other else table(page.stem)}\n<!-- /properties -->"
+
+    if not SECTION.search(text):
+        raise ValueError("no <!-- properties --> … <!-- /properties -->")
+    return text, SECTION.sub(section, text)
 
 
 def same(old, new):

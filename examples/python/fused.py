@@ -242,6 +242,15 @@ def _text_of(message, error, debug):
     return f"{message.src.get_name()}: {error.message}" + (f" ({detail})" if detail else "")
 
 
+def _advice_on(error):
+    """What to do about a description that GStreamer refuses."""
+    if error.matches(Gst.ParseError.quark(), Gst.ParseError.NO_SUCH_ELEMENT) and "robocache" in error.message:
+        return "; is GST_PLUGIN_PATH_1_0 set?"
+    if error.matches(Gst.ParseError.quark(), Gst.ParseError.LINK):
+        return "; put videoconvert before a camera pad, and robocacheparse before bytes. Sink pads are camera_0, proprio_0, force_0, sink_0, …"
+    return ""
+
+
 class Samples:
     """A pipeline as an iterator over its samples. It runs while it is iterated over."""
 
@@ -249,8 +258,7 @@ class Samples:
         try:
             self.pipeline = Gst.parse_launch(description)
         except GLib.Error as error:
-            is_ours = error.matches(Gst.ParseError.quark(), Gst.ParseError.NO_SUCH_ELEMENT) and "robocache" in error.message
-            raise PipelineError(error.message + "; is GST_PLUGIN_PATH_1_0 set?" * is_ours) from None
+            raise PipelineError(error.message + _advice_on(error)) from None
         if not isinstance(self.pipeline, Gst.Bin):
             raise PipelineError(f"expected robocachefuse and its sources, not {self.pipeline.get_name()} alone")
         self.fuse = next(_elements(self.pipeline, "robocachefuse"), None)
@@ -354,7 +362,7 @@ def main(arguments):
     except KeyboardInterrupt:
         pass
     for name, value in samples.stats.items():
-        if isinstance(value, dict) and "rows-in" in value:
+        if isinstance(value, dict) and "rows-in" in value and (value["rows-in"] or name != "removed-pads"):
             print(f"{name}: {value['rows-in']} rows in, {value['rows-used']} used; ticks: {value['ticks-aligned']} aligned, "
                   f"{value['ticks-held']} held, {value['ticks-missing']} missing")
 

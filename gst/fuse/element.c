@@ -1,4 +1,4 @@
-/* robocache: what the parts of the robocachefuse element share: its state, its lock and its failures
+/* robocache: the state that the parts of robocachefuse share, its lock and its failures
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -198,12 +198,29 @@ gst_robocache_fuse_fail (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstFl
     g_error_free (error);
 }
 
+/* ---- the journal ---- */
+
+void
+gst_robocache_fuse_note_taken (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, FuseJournalKind kind, guint64 n_rows,
+    GstClockTime now)
+{
+  if (pad->removed)             /* what comes now changes nothing */
+    return;
+  if (pad->journal_number < 0)
+    pad->journal_number = fuse_journal_add_pad (&fuse->journal, GST_OBJECT_NAME (pad));
+  pad->n_rows += (gint64) n_rows;
+  pad->n_gaps += kind == FUSE_JOURNAL_GAP;
+  pad->n_events += kind == FUSE_JOURNAL_EVENT;
+  fuse_journal_add (&fuse->journal, kind, pad->journal_number, n_rows, now);
+}
+
 /* ---- ticks and rows begin anew ---- */
 
 void
 gst_robocache_fuse_reset_ticks (GstRobocacheFuse *fuse)
 {
   fuse_tick_clock_reset (&fuse->clock);
+  fuse_journal_add (&fuse->journal, FUSE_JOURNAL_ENDED, -1, 0, GST_CLOCK_TIME_NONE);
   fuse->sent_buffer = fuse->segment_done_sent = FALSE;
   fuse->discont = TRUE;
   fuse->hole.n = fuse->qos_dropped = 0;

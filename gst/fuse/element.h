@@ -1,4 +1,4 @@
-/* robocache: what the parts of the robocachefuse element share: its state, its lock and its failures
+/* robocache: the state that the parts of robocachefuse share, its lock and its failures
  *
  * Lock order: flush_lock → lock → object locks of the element and its pads. No lock is held while an event, a query, a message or
  * a buffer leaves the element, but for flush_lock around flush events. Samples are composed with no lock held.
@@ -11,6 +11,7 @@
 #include "common/backend/enginechoice.h"
 #include "common/element/statistics.h"
 #include "gst/fuse/sample/composer.h"
+#include "gst/fuse/stream/journal.h"
 #include "gst/fuse/stream/latency.h"
 #include "gst/fuse/pads/pad.h"
 #include "gst/fuse/stream/tickclock.h"
@@ -20,7 +21,7 @@ G_BEGIN_DECLS
 #define GST_TYPE_ROBOCACHE_FUSE (gst_robocache_fuse_get_type ())
 G_DECLARE_FINAL_TYPE (GstRobocacheFuse, gst_robocache_fuse, GST, ROBOCACHE_FUSE, GstElement)
 
-/* Dropped ticks that downstream has not been told of. */
+/* Dropped ticks without a GAP event downstream so far. */
 typedef struct
 {
   guint64 n;
@@ -33,7 +34,7 @@ typedef struct
   GstClockTime running_time;    /* GST_CLOCK_TIME_NONE: it was not yet */
   GstClockTime base_time;
   gpointer clock;               /* the pipeline's; no reference */
-  gint64 monotonic;             /* ns that pass, whatever the pipeline's clock says */
+  gint64 monotonic;             /* ns of a clock that is never set */
   gboolean has_paused;          /* since then */
 } FuseTimeSeen;
 
@@ -65,7 +66,7 @@ struct _GstRobocacheFuse
   GPtrArray *streams;           /* their FuseStream, likewise */
   FuseOrigins *origins;
   gint64 common_origin;         /* the earliest one of streams that are shifted: see commonclock.h */
-  GPtrArray *released;          /* of GstMiniObject: see gst_robocache_fuse_unlock; empty while nobody has the lock */
+  GPtrArray *released;          /* of GstMiniObject: see gst_robocache_fuse_unlock; empty while the lock is free */
   FuseTickClock clock;
   FuseOutput started_output;
   gchar *started_reference;     /* NULL: unset */
@@ -81,6 +82,7 @@ struct _GstRobocacheFuse
   GError *pad_settings_error;   /* of those that were set last; NULL: they are good */
   GstClockID watch_id;          /* of the clock that looks at what never came; NULL: it does not */
   gboolean watch_is_over;       /* it has looked since the element started */
+  gboolean no_pad_is_reported;  /* since then */
 
   /* the task */
   gboolean flushing;            /* it must pause: a flush of all pads, or the source pad is not active */
@@ -91,7 +93,7 @@ struct _GstRobocacheFuse
   gint64 awaited;               /* the tick that it waits for; ROBOCACHE_NO_TIME: none is known */
   guint n_unready;              /* streams that this tick waits for */
   FuseTimeSeen seen;            /* live */
-  GstClockTime went_back;       /* by how much it has gone back since that was last told; 0: it has not */
+  GstClockTime went_back;       /* by how much it has gone back since the last warning; 0: it has not */
   guint n_moves;                /* of the ticks to another time: a tick that was found before is none any more */
   gint wakeups;                 /* atomic: how often the task was woken */
   GThread *task_thread;         /* atomic: of the last tick */
@@ -103,6 +105,7 @@ struct _GstRobocacheFuse
   GstClockTime announced_total; /* total_latency when it was last announced */
   gint64 announced_period;      /* of the ticks, that it was computed with */
   GstClockTime total_latency;   /* live: how long a tick may wait; GST_CLOCK_TIME_NONE otherwise */
+  gboolean latency_is_replayed; /* total_latency is what a replay says */
 
   /* output; the composer is used by the task alone, and by a change of state when that has ended */
   gboolean composition_changed; /* pads, caps or properties: the output's caps are made anew at the next tick */
@@ -120,6 +123,13 @@ struct _GstRobocacheFuse
   FuseHole hole;
   gint64 last_gap;              /* live: tick at which the last GAP left; ROBOCACHE_NO_TIME: none in this hole */
 
+  /* for recordings: see journal.h */
+  FuseJournal journal;
+  gint64 journal_latency;       /* total_latency as the journal has it; G_MININT64: it has none */
+  GstClockTime decided;         /* running time that the task looked at when it found the tick; GST_CLOCK_TIME_NONE: no clock */
+  GArray *departing;            /* of FuseJournalEntry, and of int64 [composed][3]: of the sample that is being made */
+  GArray *departing_taken;
+
   /* a flush of all pads */
   guint32 open_flush;           /* its number; GST_SEQNUM_INVALID: none is open */
   gboolean flush_resets;        /* the ticks begin anew; FALSE after a seek that failed */
@@ -135,7 +145,7 @@ struct _GstRobocacheFuse
 #define FUSE_LOCK(fuse) g_mutex_lock (&(fuse)->lock)
 #define FUSE_UNLOCK(fuse) gst_robocache_fuse_unlock (fuse)
 /* Lets go of the lock, and then of buffers and events that this thread has released with it: an application may look at the element
- * when one of them goes. Whoever waits with the lock must have released none. */
+ * when one of them goes. A thread that waits with the lock must have released none. */
 void gst_robocache_fuse_unlock (GstRobocacheFuse * fuse);
 /* The same for a thread that has flush_lock: they are moved to released, to go when it has no lock. */
 void gst_robocache_fuse_unlock_to (GstRobocacheFuse * fuse, GPtrArray * released);
@@ -161,6 +171,10 @@ void gst_robocache_fuse_look_for_failure (GstRobocacheFuse * fuse);
 void gst_robocache_fuse_post_failure (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad, GError * error);
 /* Ends all streams with flow, and posts error (taken) unless they had failed before. Called without the lock. */
 void gst_robocache_fuse_fail (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad, GstFlowReturn flow, GError * error);
+
+/* Notes what a pad took in. n_rows: of ROWS. Called with the lock. */
+void gst_robocache_fuse_note_taken (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad, FuseJournalKind kind, guint64 n_rows,
+    GstClockTime now);
 
 /* The ticks begin anew. Called with the lock. */
 void gst_robocache_fuse_reset_ticks (GstRobocacheFuse * fuse);

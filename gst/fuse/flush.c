@@ -125,6 +125,7 @@ stop_flush (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GPtrArray *release
     gst_robocache_fuse_reset_ticks (fuse);
   pad->flush_awaited = pad->flushing = FALSE;
   flush_stream (fuse, pad);
+  gst_robocache_fuse_note_taken (fuse, pad, FUSE_JOURNAL_EVENT, 0, GST_CLOCK_TIME_NONE);
   gst_robocache_fuse_unlock_to (fuse, released);
 }
 

@@ -25,6 +25,7 @@
 
 #include <string.h>
 
+#include "common/element/linkadvice.h"
 #include "common/element/propertytypes.h"
 #include "common/tensors/tensorcaps.h"
 #include "gst/fuse/stream/debug.h"
@@ -36,10 +37,12 @@
 #include "negotiation.h"
 #include "gst/fuse/pads/padsettings.h"
 #include "properties.h"
+#include "settingsevent.h"
 #include "ticktask.h"
 #include "timejumps.h"
 #include "gst/fuse/checks/watch.h"
-#include "gst/fuse/sample/samplemeta.h"
+#include "gst/fuse/sample/tensormeta.h"
+#include "robocache/robocache.h"
 
 GST_DEBUG_CATEGORY (gst_robocache_fuse_debug);
 
@@ -83,8 +86,10 @@ pad_settings_changed (GstElement *element, GstRobocacheFusePad *pad)
   FUSE_LOCK (fuse);
   if (!pad->removed)
     gst_robocache_fuse_sync_pad (fuse, pad, FALSE);     /* the next row is judged by them */
-  if (fuse->is_started && !pad->removed)
+  if (fuse->is_started && !pad->removed) {
     declare (fuse, pad, &error);
+    gst_robocache_fuse_note_settings (fuse);
+  }
   gst_robocache_fuse_wake (fuse);
   FUSE_UNLOCK (fuse);
   if (error)
@@ -171,6 +176,7 @@ make_pad (GstRobocacheFuse *fuse, GstPadTemplate *pad_template, const gchar *nam
   gst_pad_set_event_function (GST_PAD (pad), gst_robocache_fuse_sink_event);
   gst_pad_set_query_function (GST_PAD (pad), gst_robocache_fuse_sink_query);
   gst_pad_set_activatemode_function (GST_PAD (pad), sink_activate_mode);
+  robocache_explain_refused_caps (GST_PAD (pad));
   pad->stream.times.origins = fuse->origins;
   pad->stream.released = g_ptr_array_ref (fuse->released);
   pad->flow = fuse->ended;
@@ -184,6 +190,22 @@ make_pad (GstRobocacheFuse *fuse, GstPadTemplate *pad_template, const gchar *nam
   return pad;
 }
 
+/* gst_robocache_fuse_request_new_pad cannot make a pad of that name. */
+static void
+warn_of_name (GstRobocacheFuse *fuse, GstPadTemplate *pad_template, const gchar *name)
+{
+  const gchar *of_template = GST_PAD_TEMPLATE_NAME_TEMPLATE (pad_template);
+  GstPad *taken = gst_element_get_static_pad (GST_ELEMENT (fuse), name);
+
+  if (taken)
+    GST_ELEMENT_WARNING (fuse, CORE, PAD, ("the pad %s is in use: release it, or request %s for the first free number", name, of_template),
+        (NULL));
+  else
+    GST_ELEMENT_WARNING (fuse, CORE, PAD, ("\"%s\" is not a pad name of %s: sink pads are camera_%%u, proprio_%%u, force_%%u and sink_%%u, "
+            "with a number for %%u", name, of_template), (NULL));
+  gst_clear_object (&taken);
+}
+
 static GstPad *
 gst_robocache_fuse_request_new_pad (GstElement *element, GstPadTemplate *pad_template, const gchar *name, const GstCaps *caps)
 {
@@ -194,8 +216,7 @@ gst_robocache_fuse_request_new_pad (GstElement *element, GstPadTemplate *pad_tem
   pad = make_pad (fuse, pad_template, name);
   FUSE_UNLOCK (fuse);
   if (pad == NULL) {
-    GST_WARNING_OBJECT (fuse, "a pad cannot be named \"%s\": the name is in use, or does not fit %s", name,
-        GST_PAD_TEMPLATE_NAME_TEMPLATE (pad_template));
+    warn_of_name (fuse, pad_template, name);
     return NULL;
   }
   if (GST_STATE (fuse) > GST_STATE_READY || GST_STATE_TARGET (fuse) > GST_STATE_READY)
@@ -204,6 +225,7 @@ gst_robocache_fuse_request_new_pad (GstElement *element, GstPadTemplate *pad_tem
   pad_settings_changed (element, pad);  /* it may be declared already */
   gst_child_proxy_child_added (GST_CHILD_PROXY (element), G_OBJECT (pad), GST_OBJECT_NAME (pad));
   gst_robocache_fuse_excuse_from_flush (fuse, pad);
+  gst_robocache_fuse_watch_new_pad (fuse);
   return GST_PAD (pad);
 }
 
@@ -239,6 +261,7 @@ gst_robocache_fuse_release_pad (GstElement *element, GstPad *gstpad)
   }
   gst_robocache_fuse_share_origin (fuse);
   gst_robocache_fuse_look_for_failure (fuse);
+  gst_robocache_fuse_note_settings (fuse);
   fuse->composition_changed = TRUE;
   g_cond_broadcast (&fuse->progress);
   gst_robocache_fuse_wake (fuse);
@@ -433,7 +456,7 @@ static gboolean
 start_settings (GstRobocacheFuse *fuse)
 {
   GError *error = NULL;
-  gboolean both;
+  gboolean both, lacks_meta;
 
   if (!gst_robocache_fuse_start_pad_settings (fuse, &error)) {
     gst_robocache_fuse_post_failure (fuse, NULL, error);
@@ -449,9 +472,13 @@ start_settings (GstRobocacheFuse *fuse)
   fuse->clock.grid = (RobocacheTickGrid) { fuse->rate[0], fuse->rate[1] };
   GST_OBJECT_UNLOCK (fuse);
   FUSE_UNLOCK (fuse);
+  lacks_meta = fuse->started_output.has_tensor_meta && !fuse_tensor_meta_is_available ();
   if (both)
-    GST_ELEMENT_ERROR (fuse, LIBRARY, SETTINGS, ("rate and reference-pad are both set: ticks come from one of them"), (NULL));
-  return !both;
+    GST_ELEMENT_ERROR (fuse, LIBRARY, SETTINGS, ("rate and reference-pad are both set: unset one of them"), (NULL));
+  else if (lacks_meta)
+    GST_ELEMENT_ERROR (fuse, LIBRARY, SETTINGS, ("tensor-meta=true needs a plugin built with gstreamer-analytics-1.0, of "
+            "GStreamer 1.26: set tensor-meta=false"), (NULL));
+  return !both && !lacks_meta;
 }
 
 /* FALSE: the expected caps of a pad are none, and an error is posted. */
@@ -484,11 +511,15 @@ start (GstRobocacheFuse *fuse)
   FUSE_LOCK (fuse);
   fuse->clock.reference = NULL;
   fuse->reference_lost = fuse->failed = fuse->rate_changed = fuse->stream_started = fuse->watch_is_over = FALSE;
+  fuse->no_pad_is_reported = FALSE;
   fuse->composition_changed = fuse->need_segment = TRUE;
   fuse->ended = GST_FLOW_OK;
   fuse->seqnum = GST_SEQNUM_INVALID;
   fuse->announced_total = GST_CLOCK_TIME_NONE;
   gst_robocache_fuse_reset_ticks (fuse);
+  fuse_journal_reset (&fuse->journal);
+  fuse->journal_latency = G_MININT64;
+  fuse->latency_is_replayed = FALSE;
   gst_segment_init (&fuse->segment, GST_FORMAT_TIME);
   fuse->segment.position = GST_CLOCK_TIME_NONE;
   memset (&fuse->ticks, 0, sizeof (fuse->ticks));
@@ -525,6 +556,8 @@ set_playing (GstRobocacheFuse *fuse, gboolean playing)
 {
   FUSE_LOCK (fuse);
   fuse->playing = playing;
+  fuse_journal_add (&fuse->journal, playing ? FUSE_JOURNAL_PLAYING : FUSE_JOURNAL_PAUSED, -1, 0,
+      gst_element_get_base_time (GST_ELEMENT (fuse)));
   fuse->seen.has_paused = TRUE;
   gst_robocache_fuse_wake (fuse);
   FUSE_UNLOCK (fuse);
@@ -559,6 +592,8 @@ gst_robocache_fuse_change_state (GstElement *element, GstStateChange transition)
       stop (fuse);
       break;
     case GST_STATE_CHANGE_READY_TO_PAUSED:
+      gst_robocache_fuse_begin_watch (fuse);
+      /* fall through */
     case GST_STATE_CHANGE_PLAYING_TO_PAUSED:
       if (fuse->clock.live)
         changed = GST_STATE_CHANGE_NO_PREROLL;
@@ -582,6 +617,9 @@ gst_robocache_fuse_finalize (GObject *object)
   g_ptr_array_unref (fuse->pads);
   g_ptr_array_unref (fuse->released);
   fuse_origins_free (fuse->origins);
+  fuse_journal_clear (&fuse->journal);
+  g_array_unref (fuse->departing);
+  g_array_unref (fuse->departing_taken);
   g_free (fuse->reference_name);
   g_free (fuse->started_reference);
   gst_robocache_fuse_clear_pad_settings (fuse);
@@ -632,7 +670,7 @@ gst_robocache_fuse_class_init (GstRobocacheFuseClass *klass)
   gst_element_class_set_static_metadata (element_class, "Robot sensor fusion", "Muxer/Tensor",
       "Aligns many sensor streams in time: one sample per tick", "The robocache authors");
 
-  gst_robocache_sample_meta_register ();
+  robocache_sample_meta_register ();
   gst_type_mark_as_plugin_api (ROBOCACHE_TYPE_INTERPOLATION, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_ROBOCACHE_FUSE_PAD, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_ROBOCACHE_FUSE_CAMERA_PAD, 0);
@@ -650,6 +688,9 @@ gst_robocache_fuse_init (GstRobocacheFuse *fuse)
   fuse->streams = g_ptr_array_new ();
   fuse->composed = g_ptr_array_new_with_free_func (gst_object_unref);
   fuse->origins = fuse_origins_new ();
+  fuse_journal_init (&fuse->journal);
+  fuse->departing = g_array_new (FALSE, FALSE, sizeof (FuseJournalEntry));
+  fuse->departing_taken = g_array_new (FALSE, FALSE, sizeof (gint64));
   fuse->released = gst_robocache_fuse_released_new ();
   fuse_tick_clock_init (&fuse->clock, fuse->streams);
   gst_robocache_fuse_init_properties (fuse);

@@ -1,17 +1,20 @@
-/* robocache: what arrives at the sink pads of robocachefuse: rows, events and queries
+/* robocache: input of the sink pads of robocachefuse: rows, events and queries
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "input.h"
 
 #include "common/device/budget.h"
+#include "common/element/linkadvice.h"
 #include "common/time/segments.h"
+#include "gst/fuse/checks/silence.h"
 #include "gst/fuse/stream/debug.h"
 #include "commonclock.h"
 #include "flush.h"
 #include "liveness.h"
 #include "messages.h"
 #include "negotiation.h"
+#include "settingsevent.h"
 #include "ticktask.h"
 #include "timejumps.h"
 
@@ -88,8 +91,18 @@ typedef struct
 {
   GError *error;
   FuseOddities oddities;
+  gchar *gap_warning;           /* about max-gap; NULL: none */
+  gchar *quaternion_warning;    /* NULL: none */
   gboolean latency_is_off;
+  gboolean has_no_caps;         /* for the first time */
 } AfterRows;
+
+/* Ticks of the reference are its rows, so no tick is in a gap of it. Called with the lock. */
+static gchar *
+check_gap (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, gboolean at_end)
+{
+  return fuse->clock.reference == &pad->stream ? NULL : fuse_stream_check_gap (&pad->stream, at_end);
+}
 
 /* Called with the lock. */
 static GstFlowReturn
@@ -104,6 +117,8 @@ insert_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer
           != GST_FORMAT_TIME))
     flow = GST_FLOW_NOT_NEGOTIATED;
   if (flow != GST_FLOW_OK) {
+    then->has_no_caps = flow == GST_FLOW_NOT_NEGOTIATED && !stream->has_format && !pad->missing_caps_are_reported;
+    pad->missing_caps_are_reported |= then->has_no_caps;
     refuse_rows (fuse, pad);
     return flow;
   }
@@ -112,8 +127,11 @@ insert_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer
   stream->times.base_time = (gint64) gst_element_get_base_time (GST_ELEMENT (fuse));
   if (!fuse_stream_insert (stream, buffer, fuse->clock.live && pad->live, now, &then->oddities, &then->error))
     return GST_FLOW_ERROR;
+  gst_robocache_fuse_note_taken (fuse, pad, FUSE_JOURNAL_ROWS, stream->format.rows.n_rows - then->oddities.n_outside, now);
   if (!gst_robocache_fuse_choose_reference (fuse, &then->error))
     return GST_FLOW_NOT_NEGOTIATED;
+  then->gap_warning = check_gap (fuse, pad, FALSE);
+  then->quaternion_warning = robocache_quaternion_check_take_warning (&stream->statistics.quaternions);
   prune (fuse, pad);
   then->latency_is_off = gst_robocache_fuse_latency_is_off (fuse, pad);
   if (then->oddities.jumped || fuse_stream_epoch (stream) != epoch)     /* rows of an older format may have gone */
@@ -126,6 +144,24 @@ insert_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer
     gst_robocache_fuse_look_at_pad (fuse, pad);
   }
   return GST_FLOW_OK;
+}
+
+/* Takes warning; NULL: none. */
+static void
+warn_small_gap (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, gchar *warning)
+{
+  if (warning)
+    GST_ELEMENT_WARNING (fuse, LIBRARY, SETTINGS, ("%s: %s", GST_OBJECT_NAME (pad), warning), (NULL));
+  g_free (warning);
+}
+
+/* Takes warning; NULL: none. */
+static void
+warn_odd_quaternion (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, gchar *warning)
+{
+  if (warning)
+    GST_ELEMENT_WARNING (fuse, STREAM, FORMAT, ("%s: %s", GST_OBJECT_NAME (pad), warning), (NULL));
+  g_free (warning);
 }
 
 static void
@@ -155,6 +191,15 @@ warn_far (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, gint64 lead)
           ? ", more than max-lead, and are dropped (stats: rows-dropped-ahead)" : ""), (NULL));
 }
 
+static void
+post_missing_caps (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+{
+  GError *error = robocache_error_without_caps (GST_PAD (pad));
+
+  if (error)
+    gst_robocache_fuse_post_failure (fuse, pad, error);
+}
+
 GstFlowReturn
 gst_robocache_fuse_sink_chain (GstPad *gstpad, GstObject *parent, GstBuffer *buffer)
 {
@@ -172,6 +217,8 @@ gst_robocache_fuse_sink_chain (GstPad *gstpad, GstObject *parent, GstBuffer *buf
 
   if (then.error)
     gst_robocache_fuse_fail (fuse, pad, flow, then.error);
+  if (then.has_no_caps)
+    post_missing_caps (fuse, pad);
   if (then.oddities.without_time)
     robocache_row_times_warn (GST_ELEMENT (fuse), GST_PAD (pad));
   if (then.oddities.without_reference)
@@ -180,6 +227,8 @@ gst_robocache_fuse_sink_chain (GstPad *gstpad, GstObject *parent, GstBuffer *buf
     warn_far (fuse, pad, then.oddities.far);
   if (then.oddities.jumped)
     robocache_clock_jump_warn (&pad->stream.jump, GST_ELEMENT (fuse), GST_PAD (pad));
+  warn_small_gap (fuse, pad, then.gap_warning);
+  warn_odd_quaternion (fuse, pad, then.quaternion_warning);
   if (flow != GST_FLOW_OK)
     return flow;
   if (then.latency_is_off)
@@ -233,6 +282,9 @@ set_format (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, FuseFormat *format
   if (!pad->stream.has_format)
     gst_robocache_fuse_pad_start_roles (pad);
   ok = fuse_stream_set_format (&pad->stream, format, FALSE, error);
+  fuse_stream_set_quaternions (&pad->stream, pad->started_roles.strings[ROBOCACHE_ROLE_QUATERNIONS]);
+  gst_robocache_fuse_note_settings (fuse);      /* the pad's stream is known now */
+  gst_robocache_fuse_note_taken (fuse, pad, FUSE_JOURNAL_EVENT, 0, GST_CLOCK_TIME_NONE);
   fuse_tick_clock_sync_period (&fuse->clock);
   fuse->composition_changed = TRUE;
   gst_robocache_fuse_wake (fuse);
@@ -244,11 +296,21 @@ set_format (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, FuseFormat *format
     expected = pad->expected_caps ? gst_caps_to_string (pad->expected_caps) : g_strdup ("others");
     GST_OBJECT_UNLOCK (pad);
     g_clear_error (error);
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "caps are %s, but expected-caps are %s", came, expected);
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "caps are %s, but expected-caps are %s: correct expected-caps or the "
+        "source", came, expected);
     g_free (expected);
     g_free (came);
   }
   return ok;
+}
+
+/* Of caps that change nothing. */
+static void
+note_event (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+{
+  FUSE_LOCK (fuse);
+  gst_robocache_fuse_note_taken (fuse, pad, FUSE_JOURNAL_EVENT, 0, GST_CLOCK_TIME_NONE);
+  FUSE_UNLOCK (fuse);
 }
 
 static gboolean
@@ -260,8 +322,10 @@ take_caps (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
   GstCaps *caps;
 
   gst_event_parse_caps (event, &caps);
-  if (!caps_are_new (pad, caps))
+  if (!caps_are_new (pad, caps)) {
+    note_event (fuse, pad);
     return TRUE;
+  }
   if (!fuse_format_parse (&format, caps, &error)) {
     gst_robocache_fuse_fail (fuse, pad, GST_FLOW_NOT_NEGOTIATED, error);
     return FALSE;
@@ -298,7 +362,7 @@ take_segment (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
     first = gst_robocache_fuse_end_streams (fuse, GST_FLOW_ERROR);
     FUSE_UNLOCK (fuse);
     if (first)
-      GST_ELEMENT_ERROR (fuse, STREAM, FORMAT, ("%s: a segment in %s, but alignment needs times: expected a TIME segment",
+      GST_ELEMENT_ERROR (fuse, STREAM, FORMAT, ("%s: a segment in %s, but alignment needs times: " ROBOCACHE_ADVICE_ON_TIMES,
             GST_OBJECT_NAME (pad), gst_format_get_name (segment->format)), (NULL));
     return FALSE;
   }
@@ -310,6 +374,7 @@ take_segment (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
   if (!robocache_segment_continues (&pad->stream.times.clock.segment, segment) || pad->stream.segment_done)
     fuse_stream_set_segment (&pad->stream, segment);
   gst_robocache_fuse_note_start_of_segment (fuse, pad, segment);
+  gst_robocache_fuse_note_taken (fuse, pad, FUSE_JOURNAL_EVENT, 0, GST_CLOCK_TIME_NONE);
   fuse->segment_done_sent &= fuse_tick_clock_streams_are_over (&fuse->clock);
   gst_robocache_fuse_wake (fuse);
   FUSE_UNLOCK (fuse);
@@ -318,13 +383,23 @@ take_segment (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
   return TRUE;
 }
 
+/* A recording has only such GAPs. */
+static gboolean
+has_running_time (const GstSegment *segment, GstClockTime pts)
+{
+  return segment->format == GST_FORMAT_TIME && gst_segment_to_running_time (segment, GST_FORMAT_TIME, pts) < G_MAXINT64 / 2;
+}
+
 static void
 take_gap (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
 {
+  const GstClockTime now = pad->live ? gst_robocache_fuse_live_now (fuse) : GST_CLOCK_TIME_NONE;
   GstClockTime pts, duration;
 
   gst_event_parse_gap (event, &pts, &duration);
-  fuse_stream_gap (&pad->stream, pts, duration, pad->live ? gst_robocache_fuse_live_now (fuse) : GST_CLOCK_TIME_NONE);
+  fuse_stream_gap (&pad->stream, pts, duration, now);
+  if (has_running_time (&pad->stream.times.clock.segment, pts))
+    gst_robocache_fuse_note_taken (fuse, pad, FUSE_JOURNAL_GAP, 0, now);
 }
 
 /* Events without data; called with the lock. */
@@ -343,8 +418,29 @@ take_mark (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
       break;
     default:
       fuse_stream_eos (&pad->stream);
+      gst_robocache_fuse_note_taken (fuse, pad, FUSE_JOURNAL_EVENT, 0, GST_CLOCK_TIME_NONE);
       break;
   }
+}
+
+/* Called without the lock. */
+static void
+end_pad (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
+{
+  GstMessage *empty;
+  gchar *gap_warning, *quaternion_warning;
+
+  FUSE_LOCK (fuse);
+  take_mark (fuse, pad, event);
+  empty = gst_robocache_fuse_warn_empty_pad (fuse, pad);
+  gap_warning = check_gap (fuse, pad, TRUE);
+  quaternion_warning = robocache_quaternion_check_take_warning (&pad->stream.statistics.quaternions);
+  gst_robocache_fuse_wake (fuse);
+  FUSE_UNLOCK (fuse);
+  if (empty)
+    gst_element_post_message (GST_ELEMENT (fuse), empty);
+  warn_small_gap (fuse, pad, gap_warning);
+  warn_odd_quaternion (fuse, pad, quaternion_warning);
 }
 
 /* Those that mean nothing to a stream go downstream in order with samples; tags and the like are of one sensor alone. */
@@ -387,11 +483,17 @@ gst_robocache_fuse_sink_event (GstPad *gstpad, GstObject *parent, GstEvent *even
     case GST_EVENT_STREAM_START:
     case GST_EVENT_GAP:
     case GST_EVENT_SEGMENT_DONE:
-    case GST_EVENT_EOS:
       FUSE_LOCK (fuse);
       take_mark (fuse, pad, event);
       gst_robocache_fuse_wake (fuse);
       FUSE_UNLOCK (fuse);
+      break;
+    case GST_EVENT_CUSTOM_DOWNSTREAM:
+      if (!gst_robocache_fuse_replay_latency (fuse, event))
+        return forward (fuse, gstpad, event);
+      break;
+    case GST_EVENT_EOS:
+      end_pad (fuse, pad, event);
       break;
     case GST_EVENT_TAG:
       gst_robocache_fuse_note_origin (fuse, pad, event);
@@ -404,18 +506,6 @@ gst_robocache_fuse_sink_event (GstPad *gstpad, GstObject *parent, GstEvent *even
 }
 
 /* ---- queries ---- */
-
-/* Pinned memory, where frames go up to a GPU. */
-static void
-propose_pinned_memory (GstRobocacheFuse *fuse, GstQuery *query)
-{
-  GstAllocator *pinned = robocache_device_ref_pinned (&fuse->device, GST_ELEMENT (fuse));
-
-  if (pinned == NULL)
-    return;
-  gst_query_add_allocation_param (query, pinned, NULL);
-  gst_object_unref (pinned);
-}
 
 static gboolean
 propose_allocation (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstQuery *query)
@@ -432,7 +522,7 @@ propose_allocation (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstQuery *
   FUSE_UNLOCK (fuse);
   gst_query_add_allocation_pool (query, NULL, GST_VIDEO_INFO_SIZE (&video), frames + FUSE_FRAMES_ON_THEIR_WAY, 0);
   gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
-  propose_pinned_memory (fuse, query);
+  robocache_device_propose_pinned (&fuse->device, GST_ELEMENT (fuse), query);
   return TRUE;
 }
 

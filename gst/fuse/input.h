@@ -1,4 +1,4 @@
-/* robocache: what arrives at the sink pads of robocachefuse: rows, events and queries
+/* robocache: input of the sink pads of robocachefuse: rows, events and queries
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

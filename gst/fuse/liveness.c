@@ -1,10 +1,11 @@
-/* robocache: whether sources of robocachefuse are live, and the latency that follows
+/* robocache: liveness of the sources of robocachefuse, and its latency
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "liveness.h"
 
 #include "gst/fuse/stream/debug.h"
+#include "settingsevent.h"
 
 /* Called with the lock. */
 static FuseSources
@@ -21,19 +22,25 @@ sources_of (GstRobocacheFuse *fuse)
   return sources;
 }
 
-/* Called with the lock. Sources that contradict each other leave the element as if not live. */
+/* Called with the lock. */
 static void
-update_total (GstRobocacheFuse *fuse)
+note_total (GstRobocacheFuse *fuse)
 {
-  const FuseSources sources = sources_of (fuse);
-  const gboolean live = fuse->force_live || (sources.live && fuse_sources_agree (&sources));
-  GstClockTime min;
+  const gint64 total = GST_CLOCK_TIME_IS_VALID (fuse->total_latency) ? (gint64) MIN (fuse->total_latency, G_MAXINT64) : -1;
 
-  GST_OBJECT_LOCK (fuse);
-  min = MAX (sources.min, fuse->min_upstream_latency);
-  GST_OBJECT_UNLOCK (fuse);
-  fuse->total_latency = live ? (GstClockTime) rc_add_saturating ((gint64) MIN (min, G_MAXINT64), (gint64) fuse->own_latency)
-      : GST_CLOCK_TIME_NONE;
+  if (total != fuse->journal_latency)
+    fuse_journal_add (&fuse->journal, FUSE_JOURNAL_LATENCY, -1, (guint64) total, GST_CLOCK_TIME_NONE);
+  fuse->journal_latency = total;
+}
+
+/* Called with the lock. GST_CLOCK_TIME_NONE: not live. */
+static void
+set_total (GstRobocacheFuse *fuse, GstClockTime total)
+{
+  const gboolean live = GST_CLOCK_TIME_IS_VALID (total);
+
+  fuse->total_latency = total;
+  note_total (fuse);
   if (live != fuse->clock.live) {
     GST_INFO_OBJECT (fuse, "%s", live ? "live: ticks have deadlines" : "not live: ticks wait for every stream");
     fuse->clock.live = live;
@@ -42,20 +49,63 @@ update_total (GstRobocacheFuse *fuse)
   gst_robocache_fuse_wake (fuse);
 }
 
+static gboolean
+ask_source (GstPad *pad, GstClockTime *min, GstClockTime *max)
+{
+  GstQuery *query = gst_query_new_latency ();
+  gboolean live = FALSE;
+
+  if (gst_pad_peer_query (pad, query))
+    gst_query_parse_latency (query, &live, min, max);
+  gst_query_unref (query);
+  return live;
+}
+
+gboolean
+gst_robocache_fuse_has_live_source (GstRobocacheFuse *fuse)
+{
+  GPtrArray *pads = gst_robocache_fuse_ref_pads (fuse);
+  GstClockTime min, max;
+  gboolean live = fuse->force_live;
+
+  for (guint i = 0; i < pads->len && !live; i++)
+    live = ask_source (g_ptr_array_index (pads, i), &min, &max);
+  g_ptr_array_unref (pads);
+  return live;
+}
+
+/* Called with the lock. Sources that contradict each other leave the element as if not live. */
+static void
+update_total (GstRobocacheFuse *fuse)
+{
+  const FuseSources sources = sources_of (fuse);
+  const gboolean live = fuse->force_live || (sources.live && fuse_sources_agree (&sources));
+  GstClockTime min;
+
+  if (fuse->latency_is_replayed)
+    return;
+  GST_OBJECT_LOCK (fuse);
+  min = MAX (sources.min, fuse->min_upstream_latency);
+  GST_OBJECT_UNLOCK (fuse);
+  set_total (fuse, live ? (GstClockTime) rc_add_saturating ((gint64) MIN (min, G_MAXINT64), (gint64) fuse->own_latency)
+      : GST_CLOCK_TIME_NONE);
+}
+
 static void
 query_source (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
 {
-  GstQuery *query = gst_query_new_latency ();
   GstClockTime min = 0, max = GST_CLOCK_TIME_NONE;
-  gboolean live = FALSE;
+  const gboolean live = ask_source (GST_PAD (pad), &min, &max);
+  gboolean changed;
 
-  if (gst_pad_peer_query (GST_PAD (pad), query))
-    gst_query_parse_latency (query, &live, &min, &max);
-  gst_query_unref (query);
   FUSE_LOCK (fuse);
+  changed = !pad->source_known || pad->live != live || pad->source_min != min || pad->source_max != max;
+  pad->source_known = TRUE;
   pad->live = live;
   pad->source_min = min;
   pad->source_max = max;
+  if (changed)
+    gst_robocache_fuse_note_settings (fuse);
   FUSE_UNLOCK (fuse);
 }
 
@@ -127,6 +177,34 @@ extra_latency (GstRobocacheFuse *fuse)
   return (gint64) MIN (extra, G_MAXINT64);
 }
 
+/* Frames that live cameras may keep. Called with the lock. */
+static void
+update_frames (GstRobocacheFuse *fuse)
+{
+  for (guint i = 0; i < fuse->pads->len; i++) {
+    FuseStream *stream = &gst_robocache_fuse_nth_pad (fuse, i)->stream;
+
+    stream->max_frames = fuse_camera_frames (&stream->settings, stream->format.on_device, fuse_stream_period (stream),
+        fuse->announced_period, GST_CLOCK_TIME_IS_VALID (fuse->total_latency) ? fuse->total_latency : 0);
+  }
+}
+
+gboolean
+gst_robocache_fuse_replay_latency (GstRobocacheFuse *fuse, GstEvent *event)
+{
+  const GstStructure *structure = gst_event_get_structure (event);
+  gint64 total;
+
+  if (!gst_structure_has_name (structure, FUSE_REPLAY_EVENT) || !gst_structure_get_int64 (structure, "latency", &total))
+    return FALSE;
+  FUSE_LOCK (fuse);
+  fuse->latency_is_replayed = TRUE;
+  set_total (fuse, total < 0 ? GST_CLOCK_TIME_NONE : (GstClockTime) total);
+  update_frames (fuse);
+  FUSE_UNLOCK (fuse);
+  return TRUE;
+}
+
 void
 gst_robocache_fuse_update_latency (GstRobocacheFuse *fuse)
 {
@@ -142,12 +220,7 @@ gst_robocache_fuse_update_latency (GstRobocacheFuse *fuse)
   update_total (fuse);
   changed |= GST_CLOCK_TIME_IS_VALID (fuse->announced_total) && fuse->announced_total != fuse->total_latency;
   fuse->announced_total = fuse->total_latency;
-  for (guint i = 0; i < fuse->pads->len; i++) {
-    FuseStream *stream = &gst_robocache_fuse_nth_pad (fuse, i)->stream;
-
-    stream->max_frames = fuse_camera_frames (&stream->settings, stream->format.on_device, fuse_stream_period (stream),
-        fuse->announced_period, GST_CLOCK_TIME_IS_VALID (fuse->total_latency) ? fuse->total_latency : 0);
-  }
+  update_frames (fuse);
   FUSE_UNLOCK (fuse);
   if (changed)
     gst_element_post_message (GST_ELEMENT (fuse), gst_message_new_latency (GST_OBJECT (fuse)));

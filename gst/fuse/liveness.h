@@ -1,4 +1,4 @@
-/* robocache: whether sources of robocachefuse are live, and the latency that follows
+/* robocache: liveness of the sources of robocachefuse, and its latency
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,13 +9,20 @@
 
 G_BEGIN_DECLS
 
-/* Called without the lock, but for those that say otherwise. */
+/* Called without the lock, except where noted. */
 
 /* Asks the source of pad; NULL: of every pad. */
 void gst_robocache_fuse_query_sources (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad);
+/* Asks all sources, and remembers nothing. */
+gboolean gst_robocache_fuse_has_live_source (GstRobocacheFuse * fuse);
 /* Computes the latency anew, and how many frames cameras may have with us. Posts a LATENCY message when it changed. */
 void gst_robocache_fuse_update_latency (GstRobocacheFuse * fuse);
-/* FALSE and an error that says what to change: latencies of live sources contradict each other, and waiting would never
+/* A replay of a recorded session repeats when latencies changed, which depends on threads: a custom event RobocacheFuseReplay at a sink
+ * pad says with "latency" (int64, ns; -1: not live) how long ticks may wait until the next one. Until the element stops, nothing else
+ * decides that. FALSE: the event is another one. */
+#define FUSE_REPLAY_EVENT "RobocacheFuseReplay"
+gboolean gst_robocache_fuse_replay_latency (GstRobocacheFuse * fuse, GstEvent * event);
+/* FALSE and an error with the remedy: latencies of live sources contradict each other, and waiting would never
  * end. */
 gboolean gst_robocache_fuse_check_sources (GstRobocacheFuse * fuse, GError ** error);
 /* Whether a measured period is off from what was announced by more than an eighth, or the period of the ticks is another one.

@@ -1,4 +1,4 @@
-/* robocache: what robocachefuse reports: statistics, and QoS messages about what was lost
+/* robocache: reports of robocachefuse: statistics, and QoS messages about losses
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

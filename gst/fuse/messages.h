@@ -1,4 +1,4 @@
-/* robocache: what robocachefuse reports: statistics, and QoS messages about what was lost
+/* robocache: reports of robocachefuse: statistics, and QoS messages about losses
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 
 /* The property stats. Called with the lock. */
 GstStructure *gst_robocache_fuse_make_statistics (GstRobocacheFuse * fuse);
-/* Of a pad; called without the lock. */
+/* Statistics of a pad; called without the lock. */
 GstStructure *gst_robocache_fuse_make_pad_statistics (GstElement * element, GstRobocacheFusePad * pad);
 /* The pad goes: its rows are counted among those of removed pads. Called with the lock. */
 void gst_robocache_fuse_close_statistics (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad);

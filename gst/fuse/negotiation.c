@@ -1,4 +1,4 @@
-/* robocache: which memories and caps robocachefuse accepts, and the caps of its samples
+/* robocache: memories and caps that robocachefuse accepts, and the caps of its samples
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -47,6 +47,27 @@ find_reference (GstRobocacheFuse *fuse, const gchar *name)
   return NULL;
 }
 
+/* "camera_0, proprio_0"; free with g_free. */
+static gchar *
+list_pads (GstRobocacheFuse *fuse)
+{
+  GString *names = g_string_new (NULL);
+
+  for (guint i = 0; i < fuse->pads->len; i++)
+    g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", GST_OBJECT_NAME (gst_robocache_fuse_nth_pad (fuse, i)));
+  return g_string_free (names, FALSE);
+}
+
+static void
+set_no_reference (GstRobocacheFuse *fuse, GError **error)
+{
+  gchar *names = list_pads (fuse);
+
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "reference-pad=%s: expected one of the sink pads, which are %s",
+      fuse->started_reference, names);
+  g_free (names);
+}
+
 gboolean
 gst_robocache_fuse_choose_reference (GstRobocacheFuse *fuse, GError **error)
 {
@@ -64,8 +85,7 @@ gst_robocache_fuse_choose_reference (GstRobocacheFuse *fuse, GError **error)
   if (fuse->reference_lost)
     return TRUE;
   if (fuse->started_reference)
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "no sink pad is called reference-pad=\"%s\"",
-        fuse->started_reference);
+    set_no_reference (fuse, error);
   else
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "no tick source: set rate (like rate=50/1) or reference-pad, "
         "or link a camera pad");
@@ -287,7 +307,7 @@ agree_on_caps (GstRobocacheFuse *fuse, FuseComposer *composer, GError **error)
     gchar *why = robocache_device_explain (&fuse->device, GST_ELEMENT (fuse), peer);
 
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "samples are %s, but downstream accepts only %s%s", ours, theirs,
-        why);
+        *why ? why : ": set type, layout, info or window, or other caps downstream");
     g_free (why);
     g_free (ours);
     g_free (theirs);

@@ -1,4 +1,4 @@
-/* robocache: which memories and caps robocachefuse accepts, and the caps of its samples
+/* robocache: memories and caps that robocachefuse accepts, and the caps of its samples
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

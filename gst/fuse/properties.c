@@ -9,6 +9,7 @@
 #include "liveness.h"
 #include "messages.h"
 #include "gst/fuse/pads/padsettings.h"
+#include "settingsevent.h"
 
 #define DEFAULT_WINDOW 1
 #define MAX_WINDOW 4096
@@ -29,6 +30,7 @@ enum
   PROP_LAYOUT,
   PROP_INFO,
   PROP_TYPE,
+  PROP_TENSOR_META,
   PROP_LATENCY,
   PROP_MIN_UPSTREAM_LATENCY,
   PROP_FORCE_LIVE,
@@ -50,6 +52,7 @@ static const gsize fields[] = {
   [PROP_LAYOUT] = G_STRUCT_OFFSET (GstRobocacheFuse, output.layout),
   [PROP_INFO] = G_STRUCT_OFFSET (GstRobocacheFuse, output.info),
   [PROP_TYPE] = G_STRUCT_OFFSET (GstRobocacheFuse, output.dtype),
+  [PROP_TENSOR_META] = G_STRUCT_OFFSET (GstRobocacheFuse, output.has_tensor_meta),
   [PROP_LATENCY] = G_STRUCT_OFFSET (GstRobocacheFuse, latency),
   [PROP_MIN_UPSTREAM_LATENCY] = G_STRUCT_OFFSET (GstRobocacheFuse, min_upstream_latency),
   [PROP_FORCE_LIVE] = G_STRUCT_OFFSET (GstRobocacheFuse, force_live),
@@ -75,6 +78,7 @@ gst_robocache_fuse_set_property (GObject *object, guint prop_id, const GValue *v
     g_clear_pointer (&fuse->reference_name, g_free);
   GST_OBJECT_UNLOCK (fuse);
   fuse->rate_changed |= prop_id == PROP_RATE;
+  gst_robocache_fuse_note_settings (fuse);
   gst_robocache_fuse_wake (fuse);
   FUSE_UNLOCK (fuse);
   if (prop_id == PROP_PADS)
@@ -165,6 +169,9 @@ gst_robocache_fuse_install_properties (GObjectClass *object_class)
   g_object_class_install_property (object_class, PROP_TYPE, g_param_spec_enum ("type", "Type",
           "Element type of all tensors except frames (auto = the input's for floats, float32 for integers)",
           ROBOCACHE_TYPE_DTYPE, ROBOCACHE_DTYPE_AUTO, ready));
+  g_object_class_install_property (object_class, PROP_TENSOR_META, g_param_spec_boolean ("tensor-meta", "Tensor meta",
+          "Also describe the tensors of samples in the meta of gstreamer-analytics-1.0 (GStreamer 1.26 and later), with the names "
+          "of their pads as ids", FALSE, ready));
   g_object_class_install_property (object_class, PROP_LATENCY, g_param_spec_uint64 ("latency", "Latency",
           "Live: additional time that ticks wait for rows, for jitter and transport (ns)", 0, G_MAXINT64, DEFAULT_LATENCY,
           playing));
@@ -186,8 +193,8 @@ gst_robocache_fuse_install_properties (GObjectClass *object_class)
           "Minimum interval between QoS messages of a pad, which report all losses in between (ns, 0 = each loss)", 0,
           G_MAXUINT64, DEFAULT_QOS_INTERVAL, playing));
   g_object_class_install_property (object_class, PROP_BUSY_WAIT, g_param_spec_uint64 ("busy-wait", "Busy wait",
-          "Live: time for which the thread that sends samples waits for the next tick without sleeping (ns); saves the time "
-          "to wake it, and uses up to a CPU", 0, G_MAXUINT64, 0, playing));
+          "Live: time to stay awake after a sample, for the next one to leave tens of microseconds earlier (ns); uses up "
+          "to one CPU", 0, G_MAXUINT64, 0, playing));
   robocache_device_install_properties (object_class, PROP_DEVICE);
   gst_type_mark_as_plugin_api (ROBOCACHE_TYPE_DTYPE, 0);
   gst_type_mark_as_plugin_api (ROBOCACHE_TYPE_BACKEND, 0);

@@ -9,6 +9,8 @@
 #include "liveness.h"
 #include "messages.h"
 #include "negotiation.h"
+#include "gst/fuse/sample/samplemeta.h"
+#include "settingsevent.h"
 #include "timejumps.h"
 
 /* No clock is asked to wait for longer at a time: running time may jump meanwhile, and instants near the end of its range make it spin. */
@@ -36,33 +38,31 @@ sleep_until_woken (GstRobocacheFuse *fuse)
   fuse->sleeps = FALSE;         /* also where nobody woke it */
 }
 
-/* TRUE: running time is there. FALSE: the task was woken before, or should look again. */
-static gboolean
+/* Returns when running time is there, when the task is woken, and when it should look again. */
+static void
 wait_for_running_time (GstRobocacheFuse *fuse, GstClockTime running_time)
 {
   GstClock *clock = gst_element_get_clock (GST_ELEMENT (fuse));
   const GstClockTime base_time = gst_element_get_base_time (GST_ELEMENT (fuse));
-  GstClockReturn result;
   GstClockTime now;
   GstClockID id;
 
   if (clock == NULL) {
     sleep_until_woken (fuse);
-    return FALSE;
+    return;
   }
   now = gst_clock_get_time (clock);
   if (now >= base_time && now - base_time >= running_time) {
     gst_object_unref (clock);
-    return TRUE;
+    return;
   }
   id = fuse->clock_id = gst_clock_new_single_shot_id (clock, MIN (now + MAX_CLOCK_WAIT, base_time + running_time));
   FUSE_UNLOCK (fuse);
-  result = gst_clock_id_wait (id, NULL);
+  gst_clock_id_wait (id, NULL);
   FUSE_LOCK (fuse);
   fuse->clock_id = NULL;
   gst_clock_id_unref (id);
   gst_object_unref (clock);
-  return result != GST_CLOCK_UNSCHEDULED && gst_robocache_fuse_clock_now (fuse) >= running_time;
 }
 
 static inline void
@@ -136,6 +136,7 @@ sync_properties (GstRobocacheFuse *fuse, gboolean at_tick)
     if (grid.num > 0 && fuse->clock.grid.num > 0) {
       GST_INFO_OBJECT (fuse, "ticks continue at %d/%d Hz", grid.num, grid.den);
       fuse_tick_clock_set_grid (&fuse->clock, grid);
+      fuse_journal_add (&fuse->journal, FUSE_JOURNAL_RATE, -1, 0, GST_CLOCK_TIME_NONE);
       fuse_tick_clock_sync_period (&fuse->clock);
       fuse->composition_changed = fuse->discont = TRUE;
     }
@@ -231,12 +232,23 @@ gst_robocache_fuse_note_start (GstRobocacheFuse *fuse, GstClockTime now)
   clock->earliest_start = fuse_earliest_in_time (now, fuse->total_latency);
 }
 
+static void
+start_without_rows (GstRobocacheFuse *fuse)
+{
+  const gint64 start = fuse->clock.earliest_start;
+  const GstClockTime now = gst_robocache_fuse_live_now (fuse);
+
+  gst_robocache_fuse_note_start (fuse, now);
+  if (fuse->clock.earliest_start != start)
+    fuse_journal_add (&fuse->journal, FUSE_JOURNAL_STARTED, -1, 0, now);
+}
+
 /* Ticks are over, or one is known: which is then in tick. */
 static gboolean
 find_tick (GstRobocacheFuse *fuse, FuseTick *tick, gboolean *over)
 {
   if (fuse->force_live && gst_robocache_fuse_has_streams (fuse))
-    gst_robocache_fuse_note_start (fuse, gst_robocache_fuse_live_now (fuse));
+    start_without_rows (fuse);
   *over = fuse->failed ? fuse_tick_clock_streams_are_over (&fuse->clock) : fuse_tick_clock_is_over (&fuse->clock);
   if (!*over) {
     if (fuse->failed || !fuse_tick_clock_next (&fuse->clock, tick))
@@ -383,6 +395,8 @@ typedef struct
   GQueue messages;
   GstStructure *stats;
   GstBuffer *sample;
+  guint64 journal_start;
+  gboolean has_journal;         /* live: fuse->departing is of this sample */
 } Departure;
 
 /* Adds dropped ticks to the hole that downstream is told of. Called with the lock. */
@@ -451,8 +465,37 @@ leave_tick (GstRobocacheFuse *fuse, Departure *departure)
   let_sources_continue (fuse);
 }
 
+/* What each stream of the sample took in. Called with the lock. */
+static void
+list_taken (GstRobocacheFuse *fuse)
+{
+  g_array_set_size (fuse->departing_taken, 0);
+  for (guint i = 0; i < fuse->composed->len; i++) {
+    const GstRobocacheFusePad *pad = g_ptr_array_index (fuse->composed, i);
+    const gint64 taken[] = { pad->n_rows, pad->n_gaps, pad->n_events };
+
+    g_array_append_vals (fuse->departing_taken, taken, G_N_ELEMENTS (taken));
+  }
+}
+
+/* Live, the sample carries what it was decided from; a journal that nobody can use goes. Called with the lock. */
+static void
+note_decision (GstRobocacheFuse *fuse, Departure *departure)
+{
+  departure->has_journal = fuse->clock.live && departure->complete;
+  if (fuse->clock.live) {
+    gst_robocache_fuse_begin_settings (fuse);
+    fuse_journal_add (&fuse->journal, departure->complete ? FUSE_JOURNAL_TICK : FUSE_JOURNAL_DROPPED, -1, 1, fuse->decided);
+  }
+  if (departure->has_journal)
+    list_taken (fuse);
+  if (departure->has_journal || !fuse->clock.live)
+    fuse_journal_take (&fuse->journal, fuse->departing, &departure->journal_start);
+}
+
 /* Decides the tick that is due, after caps and properties were negotiated. FALSE: its streams are gone meanwhile, the ticks have
- * moved, a flush has begun, or error is set. Called with the lock, which may be released. */
+ * moved, a flush has begun, or error is set; live also that caps were negotiated, since whether the tick is due may have changed
+ * meanwhile. Called with the lock, which may be released. */
 static gboolean
 decide_tick (GstRobocacheFuse *fuse, Departure *departure, GError **error)
 {
@@ -463,7 +506,8 @@ decide_tick (GstRobocacheFuse *fuse, Departure *departure, GError **error)
   sync_properties (fuse, TRUE);
   all_required = enter_tick (fuse, tick);
   while (all_required && (fuse->composition_changed || fuse->composer == NULL)) {
-    if (!gst_robocache_fuse_has_streams (fuse) || !gst_robocache_fuse_change_composition (fuse, error) || fuse->flushing)
+    if (!gst_robocache_fuse_has_streams (fuse) || !gst_robocache_fuse_change_composition (fuse, error) || fuse->flushing
+        || fuse->clock.live)
       return FALSE;
     sync_properties (fuse, TRUE);
     all_required = enter_tick (fuse, tick);
@@ -476,6 +520,7 @@ decide_tick (GstRobocacheFuse *fuse, Departure *departure, GError **error)
   if (*error || !gst_robocache_fuse_check_first_rows (fuse, tick, error) || (departure->complete && !check_gap (fuse, tick, error)))
     return FALSE;
   gst_robocache_fuse_collect_separate_streams (fuse, tick, &departure->messages);
+  note_decision (fuse, departure);
   fuse->composing = departure->compose;
   departure->window_is_stale = fuse->window_is_stale && fuse->composer;
   fuse->window_is_stale &= !departure->window_is_stale;
@@ -504,12 +549,27 @@ compose (GstRobocacheFuse *fuse, Departure *departure, GError **error)
   return flow;
 }
 
+static void
+describe_decision (GstRobocacheFuse *fuse, const Departure *departure)
+{
+  const FuseSampleDecision decision = {
+    .decided = GST_CLOCK_TIME_IS_VALID (fuse->decided) ? (gint64) fuse->decided : -1,
+    .taken = fuse->departing_taken,
+    .journal = fuse->departing,
+    .journal_start = departure->journal_start,
+    .journal_pads = fuse_journal_pads (&fuse->journal),
+  };
+
+  fuse_sample_set_decision (departure->sample, departure->has_journal ? &decision : NULL);
+}
+
 /* Counts what was made. Called with the lock. */
 static void
 finish_tick (GstRobocacheFuse *fuse, Departure *departure)
 {
   fuse->composing = FALSE;
   if (departure->sample) {
+    describe_decision (fuse, departure);
     fuse->ticks.n_out++;
     if (fuse->clock.live && GST_CLOCK_TIME_IS_VALID (fuse->total_latency))
       fuse_tick_statistics_add (&fuse->ticks, measure_lag (fuse, departure->tick.time),
@@ -668,6 +728,8 @@ skip_overdue (GstRobocacheFuse *fuse, const FuseTick *tick, GstClockTime now)
   if (n == 0)
     return FALSE;
   departure.n_skipped = n - 1;
+  gst_robocache_fuse_begin_settings (fuse);
+  fuse_journal_add (&fuse->journal, FUSE_JOURNAL_DROPPED, -1, n, now);
   extend_hole (fuse, &departure, at_end ? "the streams have ended" : "its deadline is long past");
   take_hole (fuse, TRUE, &departure);
   fuse->window_is_stale = TRUE;
@@ -681,22 +743,18 @@ skip_overdue (GstRobocacheFuse *fuse, const FuseTick *tick, GstClockTime now)
   return TRUE;
 }
 
-/* Waits for rows, for a running time (GST_CLOCK_TIME_NONE: for rows alone), or until the task should look again. TRUE: the running
- * time has come. */
-static gboolean
+/* Waits for rows, for a running time (GST_CLOCK_TIME_NONE: for rows alone), or until the task should look again. */
+static void
 sleep_until (GstRobocacheFuse *fuse, GstClockTime running_time, gint64 since)
 {
-  gboolean has_come = FALSE;
-
   fuse->waits = TRUE;
   if (fuse->clock.live && fuse->clock.ticking && get_busy_wait (fuse) > 0 && may_stay_awake (fuse, since, running_time))
     stay_awake (fuse, since, running_time);
   else if (GST_CLOCK_TIME_IS_VALID (running_time))
-    has_come = wait_for_running_time (fuse, running_time);
+    wait_for_running_time (fuse, running_time);
   else
     sleep_until_woken (fuse);
   fuse->waits = FALSE;
-  return has_come;
 }
 
 /* Waits until there is something to do. */
@@ -708,7 +766,7 @@ wait_for_work (GstRobocacheFuse *fuse, FuseTick *tick)
   gboolean over;
 
   while (!fuse->flushing) {
-    now = gst_robocache_fuse_note_running_time (fuse);
+    now = fuse->decided = gst_robocache_fuse_note_running_time (fuse);
     sync_properties (fuse, FALSE);
     if (send_what_is_due (fuse))
       continue;
@@ -729,14 +787,15 @@ wait_for_work (GstRobocacheFuse *fuse, FuseTick *tick)
           return NEXT_TICK;
       } else if (fuse->clock.live) {
         until = fuse_deadline (tick->time, fuse->total_latency);
+        if (GST_CLOCK_TIME_IS_VALID (now) && now >= until) {
+          GST_DEBUG_OBJECT (fuse, "the deadline of tick %" GST_TIME_FORMAT " has come: %u pads are not ready",
+              GST_TIME_ARGS (tick->time), fuse->n_unready);
+          return NEXT_TICK;
+        }
       }
     }
     let_sources_continue (fuse);
-    if (sleep_until (fuse, until, since) && !fuse->flushing && fuse->n_unready > 0 && fuse->awaited == tick->time) {
-      GST_DEBUG_OBJECT (fuse, "the deadline of tick %" GST_TIME_FORMAT " has come: %u pads are not ready",
-          GST_TIME_ARGS (tick->time), fuse->n_unready);
-      return NEXT_TICK;
-    }
+    sleep_until (fuse, until, since);
   }
   return NEXT_PAUSE;
 }

@@ -1,4 +1,4 @@
-/* robocache: running time that goes other than the clock does, and the ticks of robocachefuse that follow it
+/* robocache: jumps of running time, and the ticks of robocachefuse after them
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -49,6 +49,8 @@ expect_moves (GstRobocacheFuse *fuse, const FuseTimeSeen *now)
   const gint64 by_clock = clock_moved (before, now);
   gint64 moved = rc_add_saturating (by_clock, rc_subtract_saturating ((gint64) before->base_time, (gint64) now->base_time));
 
+  if (by_clock != 0)
+    fuse_journal_add (&fuse->journal, FUSE_JOURNAL_ENDED, -1, 0, now->running_time);
   if (moved >= -JUMP && moved <= JUMP)
     moved = 0;
   for (guint i = 0; (moved != 0 || by_clock != 0) && i < fuse->pads->len; i++) {
@@ -90,6 +92,7 @@ note_running_time (GstRobocacheFuse *fuse, const FuseTimeSeen *seen)
   GST_INFO_OBJECT (fuse, "running time goes back from %" GST_TIME_FORMAT " to %" GST_TIME_FORMAT, GST_TIME_ARGS (before),
       GST_TIME_ARGS (now));
   fuse->went_back += before - now;
+  fuse_journal_add (&fuse->journal, FUSE_JOURNAL_ENDED, -1, 0, now);
   if (move_streams (fuse, (gint64) now - (gint64) before)) {
     fuse_tick_clock_move (&fuse->clock, fuse->clock.grid.num > 0 ? (gint64) now : fuse_earliest_in_time (now, fuse->total_latency));
     note_move (fuse);
@@ -168,6 +171,7 @@ gst_robocache_fuse_return_to_now (GstRobocacheFuse *fuse, gint64 tick, GstClockT
   if (!any_is_now || (any_is_ahead && !any_is_held))
     return FALSE;
   fuse_tick_clock_move (&fuse->clock, (gint64) now);
+  fuse_journal_add (&fuse->journal, FUSE_JOURNAL_MOVED, -1, 0, now);
   note_move (fuse);
   return TRUE;
 }

@@ -1,4 +1,4 @@
-/* robocache: running time that goes other than the clock does, and the ticks of robocachefuse that follow it
+/* robocache: jumps of running time, and the ticks of robocachefuse after them
  *
  * Running time goes back, or forwards by more than the time that passes, where an application sets a base time or another
  * clock, where the clock itself is set, and where the process was stopped. An offset of the reference pad has the same

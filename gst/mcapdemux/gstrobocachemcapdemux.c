@@ -21,11 +21,9 @@
 #include <string.h>
 
 #include "common/element/propertytypes.h"
-#include "common/points/pointcloudcaps.h"
-#include "common/tensors/tensorcaps.h"
-#include "pullinput.h"
+#include "padsource.h"
+#include "player.h"
 #include "pushinput.h"
-#include "queries.h"
 
 GST_DEBUG_CATEGORY_EXTERN (robocache_mcap_demux_debug);
 #define GST_CAT_DEFAULT robocache_mcap_demux_debug
@@ -36,24 +34,17 @@ struct _GstRobocacheMcapDemux
   GstPad *sinkpad;
 
   RobocacheMcapDemuxSettings properties;        /* object lock; copied at READY → PAUSED */
-  GstStructure *last_stats;     /* object lock; of the run before, once it is over */
 
-  /* READY → PAUSED on; the pointer is under the object lock. Of the inputs there is one, by the mode of the sink pad */
-  RobocacheMcapSession *session;
-  gboolean is_seekable;         /* object lock */
-  RobocacheMcapPullInput *pull;
+  RobocacheMcapPlayer player;
+  /* Of the inputs there is one, by the mode of the sink pad */
+  RobocacheMcapPadSource source;
   RobocacheMcapPushInput *push;
-  gboolean has_ended;           /* streaming thread: EOS was sent */
 };
-
-#define SRC_CAPS ROBOCACHE_TENSORS_MEDIA_TYPE "; " ROBOCACHE_POINTCLOUD_MEDIA_TYPE "; video/x-raw; video/x-bayer; " \
-    "video/x-h264, stream-format=(string)byte-stream, alignment=(string)au; " \
-    "video/x-h265, stream-format=(string)byte-stream, alignment=(string)au; video/x-vp9; video/x-av1; image/jpeg; image/png"
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
     GST_STATIC_CAPS ("application/x-mcap"));
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src_%u", GST_PAD_SRC, GST_PAD_SOMETIMES,
-    GST_STATIC_CAPS (SRC_CAPS));
+    GST_STATIC_CAPS (ROBOCACHE_MCAP_SRC_CAPS));
 
 #define gst_robocache_mcap_demux_parent_class parent_class
 G_DEFINE_TYPE_WITH_CODE (GstRobocacheMcapDemux, gst_robocache_mcap_demux, GST_TYPE_ELEMENT,
@@ -88,104 +79,53 @@ static void
 start (GstRobocacheMcapDemux *self)
 {
   RobocacheMcapDemuxSettings settings;
-  RobocacheMcapSession *session;
 
   GST_OBJECT_LOCK (self);
   robocache_mcap_demux_settings_copy (&settings, &self->properties);
   GST_OBJECT_UNLOCK (self);
-  self->has_ended = FALSE;
-  session = robocache_mcap_session_new (GST_ELEMENT (self), gst_element_get_pad_template (GST_ELEMENT (self), "src_%u"), &settings);
-  GST_OBJECT_LOCK (self);
-  self->session = session;
-  g_clear_pointer (&self->last_stats, gst_structure_free);
-  GST_OBJECT_UNLOCK (self);
+  robocache_mcap_player_start (&self->player, &settings);
 }
 
 static void
 stop (GstRobocacheMcapDemux *self)
 {
-  RobocacheMcapSession *session;
-
-  /* a seek may be on its way */
   GST_PAD_STREAM_LOCK (self->sinkpad);
-  GST_OBJECT_LOCK (self);
-  session = g_steal_pointer (&self->session);
-  if (session)
-    self->last_stats = robocache_mcap_session_statistics (session);
-  GST_OBJECT_UNLOCK (self);
-  g_clear_pointer (&self->pull, robocache_mcap_pull_input_free);
   g_clear_pointer (&self->push, robocache_mcap_push_input_free);
-  if (session)
-    robocache_mcap_session_free (session);
   GST_PAD_STREAM_UNLOCK (self->sinkpad);
-}
-
-/* ---- end ---- */
-
-static void
-send_segment_done (GstRobocacheMcapDemux *self)
-{
-  RobocacheMcapSession *session = self->session;
-  GstMessage *message;
-  GstEvent *event;
-  gint64 position;
-
-  GST_OBJECT_LOCK (self);
-  /* where the next segment continues when its seek does not flush */
-  if (GST_CLOCK_TIME_IS_VALID (session->segment.stop))
-    session->segment.position = session->segment.stop;
-  position = (gint64) session->segment.position;
-  GST_OBJECT_UNLOCK (self);
-  message = gst_message_new_segment_done (GST_OBJECT (self), GST_FORMAT_TIME, position);
-  event = gst_event_new_segment_done (GST_FORMAT_TIME, position);
-  gst_message_set_seqnum (message, session->segment_seqnum);
-  gst_event_set_seqnum (event, session->segment_seqnum);
-  gst_element_post_message (GST_ELEMENT (self), message);
-  robocache_mcap_session_send (session, event);
-}
-
-/* FALSE: an error was posted. */
-static gboolean
-finish (GstRobocacheMcapDemux *self)
-{
-  GstEvent *event;
-
-  self->has_ended = TRUE;
-  if (!robocache_mcap_session_check_end (self->session))
-    return FALSE;
-  robocache_mcap_session_no_more_pads (self->session);
-  robocache_statistics_post_last (GST_ELEMENT (self));
-  if (self->session->segment.flags & GST_SEGMENT_FLAG_SEGMENT) {
-    send_segment_done (self);
-    return TRUE;
-  }
-  event = gst_event_new_eos ();
-  gst_event_set_seqnum (event, self->session->segment_seqnum);
-  robocache_mcap_session_send (self->session, event);
-  return TRUE;
+  robocache_mcap_player_stop (&self->player);
 }
 
 /* ---- random access ---- */
 
 /* The task of the sink pad. */
 static void
-loop (gpointer data)
+loop (gpointer self)
 {
-  GstRobocacheMcapDemux *self = GST_ROBOCACHE_MCAP_DEMUX (data);
-  const GstFlowReturn ret = robocache_mcap_pull_input_run (self->pull);
+  robocache_mcap_player_run (&GST_ROBOCACHE_MCAP_DEMUX (self)->player);
+}
 
-  if (ret == GST_FLOW_OK)
-    return;
-  GST_DEBUG_OBJECT (self, "pausing: %s", gst_flow_get_name (ret));
-  gst_pad_pause_task (self->sinkpad);
-  if (ret == GST_FLOW_EOS)
-    finish (self);
-  else if (ret == GST_FLOW_NOT_LINKED || ret < GST_FLOW_EOS) {
-    /* one that was posted where it happened is GST_FLOW_ERROR, as is one of downstream */
-    if (ret != GST_FLOW_ERROR)
-      GST_ELEMENT_FLOW_ERROR (self, ret);
-    robocache_mcap_session_send (self->session, gst_event_new_eos ());
-  }
+static void
+start_task (gpointer self)
+{
+  gst_pad_start_task (GST_ROBOCACHE_MCAP_DEMUX (self)->sinkpad, loop, self, NULL);
+}
+
+static void
+pause_task (gpointer self)
+{
+  gst_pad_pause_task (GST_ROBOCACHE_MCAP_DEMUX (self)->sinkpad);
+}
+
+static gboolean
+is_in_pull_mode (gpointer self)
+{
+  return GST_PAD_MODE (GST_ROBOCACHE_MCAP_DEMUX (self)->sinkpad) == GST_PAD_MODE_PULL;
+}
+
+static void
+flush_upstream (gpointer self, GstEvent *event)
+{
+  gst_pad_push_event (GST_ROBOCACHE_MCAP_DEMUX (self)->sinkpad, event);
 }
 
 static gboolean
@@ -203,12 +143,14 @@ gst_robocache_mcap_demux_activate (GstPad *pad, GstObject *parent)
 static gboolean
 activate_pull (GstRobocacheMcapDemux *self, gboolean active)
 {
-  GST_OBJECT_LOCK (self);
-  self->is_seekable = active;
-  GST_OBJECT_UNLOCK (self);
-  if (!active)
+  RobocacheMcapOpener opener;
+
+  if (!active) {
+    robocache_mcap_player_close (&self->player);
     return gst_pad_stop_task (self->sinkpad);
-  self->pull = robocache_mcap_pull_input_new (self->session, self->sinkpad);
+  }
+  opener = robocache_mcap_pad_source_init (&self->source, self->sinkpad);
+  robocache_mcap_player_open (&self->player, &opener);
   return gst_pad_start_task (self->sinkpad, loop, self, NULL);
 }
 
@@ -220,7 +162,7 @@ gst_robocache_mcap_demux_activate_mode (GstPad *pad, GstObject *parent, GstPadMo
   if (mode == GST_PAD_MODE_PULL)
     return activate_pull (self, active);
   if (active)
-    self->push = robocache_mcap_push_input_new (self->session);
+    self->push = robocache_mcap_push_input_new (self->player.session);
   return TRUE;
 }
 
@@ -231,10 +173,10 @@ static GstFlowReturn
 gst_robocache_mcap_demux_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
   GstRobocacheMcapDemux *self = GST_ROBOCACHE_MCAP_DEMUX (parent);
-  GstFlowReturn ret = self->has_ended ? GST_FLOW_EOS : robocache_mcap_push_input_push (self->push, buffer);
+  GstFlowReturn ret = self->player.has_ended ? GST_FLOW_EOS : robocache_mcap_push_input_push (self->push, buffer);
 
   gst_buffer_unref (buffer);
-  if (ret == GST_FLOW_EOS && !self->has_ended && !finish (self))
+  if (ret == GST_FLOW_EOS && !self->player.has_ended && !robocache_mcap_player_finish (&self->player))
     ret = GST_FLOW_ERROR;
   return ret;
 }
@@ -246,9 +188,9 @@ restart (GstRobocacheMcapDemux *self)
   GstSegment segment;
 
   gst_segment_init (&segment, GST_FORMAT_TIME);
-  self->has_ended = FALSE;
+  self->player.has_ended = FALSE;
   robocache_mcap_push_input_restart (self->push);
-  robocache_mcap_session_restart (self->session, &segment, gst_util_seqnum_next ());
+  robocache_mcap_session_restart (self->player.session, &segment, gst_util_seqnum_next ());
 }
 
 /* The segment of upstream is of bytes, and EOS where nothing could be read is an error. */
@@ -268,7 +210,7 @@ gst_robocache_mcap_demux_sink_event (GstPad *pad, GstObject *parent, GstEvent *e
       return TRUE;
     case GST_EVENT_EOS:
       gst_event_unref (event);
-      return self->has_ended || finish (self);
+      return self->player.has_ended || robocache_mcap_player_finish (&self->player);
     case GST_EVENT_FLUSH_STOP:
       restart (self);
       return gst_pad_event_default (pad, parent, event);
@@ -280,107 +222,20 @@ gst_robocache_mcap_demux_sink_event (GstPad *pad, GstObject *parent, GstEvent *e
 /* ---- seeks and queries ---- */
 
 static gboolean
-push_flush (GstElement *element, GstPad *pad, gpointer event)
-{
-  gst_pad_push_event (pad, gst_event_ref (event));
-  return TRUE;
-}
-
-/* Events on all source pads; takes it. */
-static void
-send_flush (GstRobocacheMcapDemux *self, GstEvent *event, guint32 seqnum)
-{
-  gst_event_set_seqnum (event, seqnum);
-  gst_element_foreach_src_pad (GST_ELEMENT (self), push_flush, event);
-  gst_event_unref (event);
-}
-
-/* Stops the task, and starts it at a new place. */
-static gboolean
-seek (GstRobocacheMcapDemux *self, GstEvent *event)
-{
-  const guint32 seqnum = gst_event_get_seqnum (event);
-  GstSeekFlags flags;
-  GstSegment segment;
-  gboolean is_valid;
-
-  gst_event_parse_seek (event, NULL, NULL, &flags, NULL, NULL, NULL, NULL);
-  if (flags & GST_SEEK_FLAG_FLUSH) {
-    GstEvent *flush = gst_event_new_flush_start ();
-
-    gst_event_set_seqnum (flush, seqnum);
-    gst_pad_push_event (self->sinkpad, flush);
-    send_flush (self, gst_event_new_flush_start (), seqnum);
-  } else {
-    gst_pad_pause_task (self->sinkpad);
-  }
-  GST_PAD_STREAM_LOCK (self->sinkpad);
-  /* the element may have been stopped */
-  is_valid = self->pull && GST_PAD_MODE (self->sinkpad) == GST_PAD_MODE_PULL;
-  if (is_valid) {
-    segment = self->session->segment;
-    is_valid = robocache_mcap_seek_segment (&segment, event);
-  }
-  if (flags & GST_SEEK_FLAG_FLUSH) {
-    GstEvent *flush = gst_event_new_flush_stop (TRUE);
-
-    gst_event_set_seqnum (flush, seqnum);
-    gst_pad_push_event (self->sinkpad, flush);
-    send_flush (self, gst_event_new_flush_stop (TRUE), seqnum);
-  }
-  if (is_valid) {
-    robocache_mcap_session_restart (self->session, &segment, seqnum);
-    robocache_mcap_pull_input_seek (self->pull);
-    if (segment.flags & GST_SEGMENT_FLAG_SEGMENT)
-      gst_element_post_message (GST_ELEMENT (self), gst_message_new_segment_start (GST_OBJECT (self), GST_FORMAT_TIME,
-              (gint64) segment.position));
-  }
-  if (self->pull && GST_PAD_MODE (self->sinkpad) == GST_PAD_MODE_PULL)
-    gst_pad_start_task (self->sinkpad, loop, self, NULL);
-  GST_PAD_STREAM_UNLOCK (self->sinkpad);
-  return is_valid;
-}
-
-static gboolean
-can_seek (GstRobocacheMcapDemux *self, GstEvent *event)
-{
-  gboolean is_possible;
-  GstSegment segment;
-
-  GST_OBJECT_LOCK (self);
-  is_possible = self->session && self->is_seekable;
-  if (is_possible)
-    segment = self->session->segment;
-  GST_OBJECT_UNLOCK (self);
-  return is_possible && robocache_mcap_seek_segment (&segment, event);
-}
-
-static gboolean
 gst_robocache_mcap_demux_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
-  GstRobocacheMcapDemux *self = GST_ROBOCACHE_MCAP_DEMUX (parent);
-  gboolean is_done;
-
   GST_DEBUG_OBJECT (pad, "%" GST_PTR_FORMAT, event);
-  if (GST_EVENT_TYPE (event) != GST_EVENT_SEEK)
-    return gst_pad_event_default (pad, parent, event);
-  is_done = can_seek (self, event) && seek (self, event);
-  if (!is_done)
-    GST_INFO_OBJECT (self, "refused %" GST_PTR_FORMAT, event);
-  gst_event_unref (event);
-  return is_done;
+  if (GST_EVENT_TYPE (event) == GST_EVENT_SEEK)
+    return robocache_mcap_player_seek (&GST_ROBOCACHE_MCAP_DEMUX (parent)->player, event);
+  return gst_pad_event_default (pad, parent, event);
 }
 
 static gboolean
 gst_robocache_mcap_demux_src_query (GstPad *pad, GstObject *parent, GstQuery *query)
 {
-  GstRobocacheMcapDemux *self = GST_ROBOCACHE_MCAP_DEMUX (parent);
-  gboolean is_known = FALSE, is_answered = FALSE;
+  gboolean is_known;
+  const gboolean is_answered = robocache_mcap_player_query (&GST_ROBOCACHE_MCAP_DEMUX (parent)->player, query, &is_known);
 
-  GST_OBJECT_LOCK (self);
-  if (self->session)
-    is_answered = robocache_mcap_query (self->session, self->is_seekable, query, &is_known);
-  GST_OBJECT_UNLOCK (self);
   return is_known ? is_answered : gst_pad_query_default (pad, parent, query);
 }
 
@@ -417,8 +272,8 @@ gst_robocache_mcap_demux_set_property (GObject *object, guint id, const GValue *
 
   GST_OBJECT_LOCK (self);
   robocache_setting_set (robocache_mcap_demux_settings_field (&self->properties, id), value);
-  if (self->session)
-    self->session->timer.interval = self->properties.stats_interval;
+  if (self->player.session)
+    self->player.session->timer.interval = self->properties.stats_interval;
   GST_OBJECT_UNLOCK (self);
   robocache_warn_of_late_setting (self, pspec);
 }
@@ -426,9 +281,9 @@ gst_robocache_mcap_demux_set_property (GObject *object, guint id, const GValue *
 static GstStructure *
 get_stats (GstRobocacheMcapDemux *self)
 {
-  if (self->session)
-    return robocache_mcap_session_statistics (self->session);
-  return self->last_stats ? gst_structure_copy (self->last_stats) : gst_structure_new_empty ("robocachemcapdemux");
+  GstStructure *stats = robocache_mcap_player_statistics (&self->player);
+
+  return stats ? stats : gst_structure_new_empty ("robocachemcapdemux");
 }
 
 static void
@@ -449,7 +304,7 @@ gst_robocache_mcap_demux_finalize (GObject *object)
 {
   GstRobocacheMcapDemux *self = GST_ROBOCACHE_MCAP_DEMUX (object);
 
-  g_clear_pointer (&self->last_stats, gst_structure_free);
+  robocache_mcap_player_clear (&self->player);
   robocache_mcap_demux_settings_clear (&self->properties);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
@@ -482,5 +337,8 @@ gst_robocache_mcap_demux_init (GstRobocacheMcapDemux *self)
   gst_pad_set_chain_function (self->sinkpad, gst_robocache_mcap_demux_chain);
   gst_pad_set_event_function (self->sinkpad, gst_robocache_mcap_demux_sink_event);
   gst_element_add_pad (GST_ELEMENT (self), self->sinkpad);
+  self->player.element = GST_ELEMENT (self);
+  self->player.thread = (RobocacheMcapThread) {GST_PAD_GET_STREAM_LOCK (self->sinkpad), start_task, pause_task, is_in_pull_mode,
+        flush_upstream};
   robocache_mcap_demux_settings_init (&self->properties);
 }

@@ -5,9 +5,16 @@
 #ifndef GST_ROBOCACHE_MCAP_OUTPUTSTREAM_H
 #define GST_ROBOCACHE_MCAP_OUTPUTSTREAM_H
 
+#include "common/points/pointcloudcaps.h"
+#include "common/tensors/tensorcaps.h"
 #include "topic.h"
 
 G_BEGIN_DECLS
+
+/* Caps of the template of its pads. */
+#define ROBOCACHE_MCAP_SRC_CAPS ROBOCACHE_TENSORS_MEDIA_TYPE "; " ROBOCACHE_POINTCLOUD_MEDIA_TYPE "; video/x-raw; video/x-bayer; " \
+    "video/x-h264, stream-format=(string)byte-stream, alignment=(string)au; " \
+    "video/x-h265, stream-format=(string)byte-stream, alignment=(string)au; video/x-vp9; video/x-av1; image/jpeg; image/png"
 
 /* Strings in the tags of a stream. */
 #define ROBOCACHE_TAG_TOPIC "robocache-topic"

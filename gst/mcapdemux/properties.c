@@ -1,4 +1,4 @@
-/* robocache: properties of robocachemcapdemux
+/* robocache: properties of robocachemcapdemux and robocachebagsrc
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -19,9 +19,14 @@ enum
   PROP_TIME_ORIGIN,
   PROP_MAX_TRANSPORT,
   PROP_STATS_INTERVAL,
+  N_SHARED_PROPS,
+  /* of robocachebagsrc */
+  PROP_LOCATION = N_SHARED_PROPS,
+  PROP_MSG_PATH,
   N_PROPS
 };
 
+/* Of the class that was made last; their defaults are the same. */
 static GParamSpec *properties[N_PROPS];
 
 #define SETTING(field) G_STRUCT_OFFSET (RobocacheMcapDemuxSettings, field)
@@ -35,6 +40,8 @@ static const glong fields[N_PROPS] = {
   [PROP_TIME_ORIGIN] = SETTING (time_origin),
   [PROP_MAX_TRANSPORT] = SETTING (max_transport),
   [PROP_STATS_INTERVAL] = SETTING (stats_interval),
+  [PROP_LOCATION] = SETTING (location),
+  [PROP_MSG_PATH] = SETTING (msg_path),
 };
 
 static ROBOCACHE_DEFINE_ENUM (time_source_get_type, "GstRobocacheMcapTimeSource",
@@ -78,17 +85,31 @@ robocache_mcap_demux_properties_install (GObjectClass *klass)
   properties[PROP_STATS_INTERVAL] = g_param_spec_uint64 ("stats-interval", "Statistics interval",
       "Interval between element messages with stats (ns of running time, 0 = off)", 0, G_MAXINT64, 0,
       G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING);
-  g_object_class_install_properties (klass, N_PROPS, properties);
+  g_object_class_install_properties (klass, N_SHARED_PROPS, properties);
 
   gst_type_mark_as_plugin_api (time_source_get_type (), 0);
   gst_type_mark_as_plugin_api (start_get_type (), 0);
 }
 
 void
+robocache_bag_src_properties_install (GObjectClass *klass)
+{
+  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
+
+  robocache_mcap_demux_properties_install (klass);
+  properties[PROP_LOCATION] = g_param_spec_string ("location", "Location",
+      "Recording to read: the folder of a bag with metadata.yaml, a .mcap or .db3 file, or one of these compressed as .zstd", "", flags);
+  properties[PROP_MSG_PATH] = g_param_spec_string ("msg-path", "Message path",
+      "Folders with definitions of messages whose file has none, separated by colons: they have PACKAGE/msg/TYPE.msg in them", "", flags);
+  for (guint id = N_SHARED_PROPS; id < N_PROPS; id++)
+    g_object_class_install_property (klass, id, properties[id]);
+}
+
+void
 robocache_mcap_demux_settings_init (RobocacheMcapDemuxSettings *settings)
 {
   for (guint id = 1; id < N_PROPS; id++) {
-    if (id != PROP_STATS)
+    if (id != PROP_STATS && properties[id])
       robocache_setting_set (robocache_mcap_demux_settings_field (settings, id), g_param_spec_get_default_value (properties[id]));
   }
 }
@@ -100,6 +121,8 @@ robocache_mcap_demux_settings_copy (RobocacheMcapDemuxSettings *settings, const 
   settings->topics = g_strdup (from->topics);
   settings->joints = g_strdup (from->joints);
   settings->fields = g_strdup (from->fields);
+  settings->location = g_strdup (from->location);
+  settings->msg_path = g_strdup (from->msg_path);
 }
 
 void
@@ -108,6 +131,8 @@ robocache_mcap_demux_settings_clear (RobocacheMcapDemuxSettings *settings)
   g_clear_pointer (&settings->topics, g_free);
   g_clear_pointer (&settings->joints, g_free);
   g_clear_pointer (&settings->fields, g_free);
+  g_clear_pointer (&settings->location, g_free);
+  g_clear_pointer (&settings->msg_path, g_free);
 }
 
 gpointer

@@ -1,4 +1,4 @@
-/* robocache: properties of robocachemcapdemux
+/* robocache: properties of robocachemcapdemux and robocachebagsrc
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -19,13 +19,16 @@ typedef struct
   gint64 time_origin;           /* ROBOCACHE_MCAP_NO_ORIGIN: not set */
   guint64 max_transport;        /* ns */
   guint64 stats_interval;       /* ns; not copied at start */
+  gchar *location, *msg_path;   /* of robocachebagsrc alone */
 } RobocacheMcapDemuxSettings;
 
 /* The id of the property that no setting has. */
 enum
 { ROBOCACHE_MCAP_DEMUX_PROP_STATS = 1 };
 
+/* Those of both elements, and those of the source. */
 void robocache_mcap_demux_properties_install (GObjectClass * klass);
+void robocache_bag_src_properties_install (GObjectClass * klass);
 
 void robocache_mcap_demux_settings_init (RobocacheMcapDemuxSettings * settings);
 void robocache_mcap_demux_settings_copy (RobocacheMcapDemuxSettings * settings, const RobocacheMcapDemuxSettings * from);

@@ -1,12 +1,8 @@
-/* robocache: a recording that upstream gives random access to
+/* robocache: a recording with random access
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "pullinput.h"
-
-#include <string.h>
-
-#include "common/mcap/read/reader.h"
 
 GST_DEBUG_CATEGORY_EXTERN (robocache_mcap_demux_debug);
 #define GST_CAT_DEFAULT robocache_mcap_demux_debug
@@ -15,74 +11,42 @@ GST_DEBUG_CATEGORY_EXTERN (robocache_mcap_demux_debug);
 #define MAX_SCANNED_BYTES ((guint64) 64 << 20)
 /* Of a channel, until one can be decoded. */
 #define MAX_FIRST_MESSAGES 100
-/* Records of metadata that are looked at, the first ones. */
-#define MAX_METADATA 16
 
 struct _RobocacheMcapPullInput
 {
   RobocacheMcapSession *session;
-  GstPad *sinkpad;
-  RobocacheMcapSource source;
-  GstFlowReturn pulled;         /* of the last range */
-  RobocacheMcapReader *reader;  /* NULL: not open yet */
+  RobocacheMcapOpener opener;
+  RobocacheBag *bag;            /* NULL: not open yet */
   gboolean needs_seek;
 };
 
 RobocacheMcapPullInput *
-robocache_mcap_pull_input_new (RobocacheMcapSession *session, GstPad *sinkpad)
+robocache_mcap_pull_input_new (RobocacheMcapSession *session, const RobocacheMcapOpener *opener)
 {
   RobocacheMcapPullInput *input = g_new0 (RobocacheMcapPullInput, 1);
 
   input->session = session;
-  input->sinkpad = sinkpad;
+  input->opener = *opener;
   return input;
 }
 
 void
 robocache_mcap_pull_input_free (RobocacheMcapPullInput *input)
 {
-  g_clear_pointer (&input->reader, robocache_mcap_reader_free);
+  g_clear_pointer (&input->bag, robocache_bag_free);
   g_free (input);
 }
 
-/* ---- bytes ---- */
-
-/* Upstream may give less than it was asked for. */
-static gboolean
-read_range (gpointer user_data, guint64 offset, gsize size, guint8 *to, GError **error)
-{
-  RobocacheMcapPullInput *input = user_data;
-
-  while (size > 0) {
-    GstBuffer *buffer = NULL;
-    gsize n = 0;
-
-    input->pulled = gst_pad_pull_range (input->sinkpad, offset, (guint) MIN (size, G_MAXINT), &buffer);
-    if (input->pulled == GST_FLOW_OK) {
-      n = MIN (gst_buffer_get_size (buffer), size);
-      gst_buffer_extract (buffer, 0, to, n);
-      gst_buffer_unref (buffer);
-    }
-    if (n == 0) {
-      g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ, "byte %" G_GUINT64_FORMAT " cannot be read: %s", offset,
-          gst_flow_get_name (input->pulled));
-      return FALSE;
-    }
-    offset += n;
-    to += n;
-    size -= n;
-  }
-  return TRUE;
-}
-
-/* What a fault of the source means: nothing where upstream is flushing. Takes the error. */
+/* What a fault means: nothing where the element flushes. Takes the error. */
 static GstFlowReturn
 fail (RobocacheMcapPullInput *input, GError *error)
 {
-  const GstFlowReturn ret = input->pulled == GST_FLOW_FLUSHING ? GST_FLOW_FLUSHING : GST_FLOW_ERROR;
+  const GstFlowReturn ret = input->opener.is_flushing (input->opener.user_data) ? GST_FLOW_FLUSHING : GST_FLOW_ERROR;
+  const gboolean is_of_gst = error->domain == GST_RESOURCE_ERROR || error->domain == GST_STREAM_ERROR;
 
   if (ret == GST_FLOW_ERROR)
-    GST_ELEMENT_ERROR (input->session->element, STREAM, DECODE, ("%s", error->message), (NULL));
+    gst_element_message_full (input->session->element, GST_MESSAGE_ERROR, is_of_gst ? error->domain : GST_STREAM_ERROR,
+        is_of_gst ? error->code : GST_STREAM_ERROR_DECODE, g_strdup (error->message), NULL, __FILE__, GST_FUNCTION, __LINE__);
   g_error_free (error);
   return ret;
 }
@@ -96,28 +60,17 @@ warn (RobocacheMcapPullInput *input, GError *error)
 
 /* ---- the first look ---- */
 
-/* What the writer noted at the beginning; a damaged record is none. */
 static void
-read_metadata (RobocacheMcapPullInput *input)
+note_metadata (gpointer session, const gchar *name, GHashTable *metadata)
 {
-  const GArray *entries = robocache_mcap_reader_get_index (input->reader)->metadata;
-
-  for (guint i = 0; i < MIN (entries->len, MAX_METADATA); i++) {
-    const RobocacheMcapEntry *entry = &g_array_index (entries, RobocacheMcapEntry, i);
-    GHashTable *metadata = robocache_mcap_reader_get_metadata (input->reader, entry, NULL);
-
-    if (metadata) {
-      robocache_mcap_session_note_metadata (input->session, entry->name, metadata);
-      g_hash_table_unref (metadata);
-    }
-  }
+  robocache_mcap_session_note_metadata (session, name, metadata);
 }
 
 /* Channels of topics that are chosen and can be read. */
 static GArray *
 list_channels (RobocacheMcapPullInput *input)
 {
-  const RobocacheMcapDefinitions *definitions = robocache_mcap_reader_get_index (input->reader)->definitions;
+  const RobocacheMcapDefinitions *definitions = robocache_bag_get_definitions (input->bag);
   GArray *ids = g_array_new (FALSE, FALSE, sizeof (guint16));
   const RobocacheMcapChannelInfo *channel;
 
@@ -177,7 +130,7 @@ scan_beginning (RobocacheMcapPullInput *input, GArray *sought)
   while (sought->len > 0 && n_bytes < MAX_SCANNED_BYTES) {
     RobocacheMcapMessage message;
     GError *error = NULL;
-    const RobocacheMcapReadResult result = robocache_mcap_reader_next (input->reader, &message, &error);
+    const RobocacheMcapReadResult result = robocache_bag_next (input->bag, &message, &error);
 
     if (result == ROBOCACHE_MCAP_READ_END)
       break;
@@ -203,12 +156,12 @@ scan_late_channel (RobocacheMcapPullInput *input, guint16 id)
 {
   const RobocacheMcapTopic *topic = robocache_mcap_session_topic (input->session, id);
 
-  robocache_mcap_reader_select (input->reader, &id, 1);
-  robocache_mcap_reader_seek (input->reader, 0);
+  robocache_bag_select (input->bag, &id, 1);
+  robocache_bag_seek (input->bag, 0);
   for (guint i = 0; i < MAX_FIRST_MESSAGES && !topic->has_stream; i++) {
     RobocacheMcapMessage message;
     GError *error = NULL;
-    const RobocacheMcapReadResult result = robocache_mcap_reader_next (input->reader, &message, &error);
+    const RobocacheMcapReadResult result = robocache_bag_next (input->bag, &message, &error);
 
     if (result == ROBOCACHE_MCAP_READ_FAILED)
       return fail (input, error);
@@ -234,14 +187,13 @@ scan_late_channels (RobocacheMcapPullInput *input, GArray *sought)
 static void
 set_duration (RobocacheMcapPullInput *input)
 {
-  const GArray *blocks = robocache_mcap_reader_get_index (input->reader)->blocks;
   RobocacheMcapSession *session = input->session;
+  guint64 end_time;
   gint64 end;
 
-  if (blocks->len == 0 || session->origin_ns == ROBOCACHE_MCAP_NO_ORIGIN)
+  if (!robocache_bag_get_end_time (input->bag, &end_time) || session->origin_ns == ROBOCACHE_MCAP_NO_ORIGIN)
     return;
-  end = robocache_mcap_time_signed (g_array_index (blocks, RobocacheMcapBlock, blocks->len - 1).max_end_time);
-  end = robocache_mcap_time_difference (end, session->origin_ns);
+  end = robocache_mcap_time_difference (robocache_mcap_time_signed (end_time), session->origin_ns);
   GST_OBJECT_LOCK (session->element);
   session->duration = (GstClockTime) MAX (end, 0);
   session->segment.duration = session->duration;
@@ -255,13 +207,13 @@ scan (RobocacheMcapPullInput *input)
   GstFlowReturn ret;
 
   if (chosen->len > 0)
-    robocache_mcap_reader_select (input->reader, (const guint16 *) (gpointer) chosen->data, chosen->len);
-  robocache_mcap_reader_seek (input->reader, 0);
+    robocache_bag_select (input->bag, (const guint16 *) (gpointer) chosen->data, chosen->len);
+  robocache_bag_seek (input->bag, 0);
   ret = scan_beginning (input, sought);
   if (ret == GST_FLOW_OK)
     ret = scan_late_channels (input, sought);
   if (chosen->len > 0)
-    robocache_mcap_reader_select (input->reader, (const guint16 *) (gpointer) chosen->data, chosen->len);
+    robocache_bag_select (input->bag, (const guint16 *) (gpointer) chosen->data, chosen->len);
   g_array_unref (sought);
   g_array_unref (chosen);
   return ret;
@@ -272,18 +224,12 @@ open_recording (RobocacheMcapPullInput *input)
 {
   GError *error = NULL;
   GstFlowReturn ret;
-  gint64 size;
 
-  if (!gst_pad_peer_query_duration (input->sinkpad, GST_FORMAT_BYTES, &size) || size < 0)
-    size = 0;
-  input->source = (RobocacheMcapSource) { (guint64) size, read_range, input };
-  input->reader = robocache_mcap_reader_new (&input->source, &error);
-  if (!input->reader)
+  input->bag = input->opener.open (input->opener.user_data, &error);
+  if (!input->bag)
     return fail (input, error);
-  if (robocache_mcap_reader_get_summary_fault (input->reader))
-    GST_INFO_OBJECT (input->session->element, "summary not used: %s", robocache_mcap_reader_get_summary_fault (input->reader));
-  input->session->definitions = robocache_mcap_reader_get_index (input->reader)->definitions;
-  read_metadata (input);
+  input->session->definitions = robocache_bag_get_definitions (input->bag);
+  robocache_bag_read_metadata (input->bag, note_metadata, input->session);
   ret = scan (input);
   if (ret != GST_FLOW_OK)
     return ret;
@@ -364,7 +310,7 @@ find_key_frames (RobocacheMcapPullInput *input, guint64 from, gint64 margin)
     guint64 found;
 
     if (output->pad && output->caps && is_video (output) && sought.decoder
-        && robocache_mcap_reader_find_back (input->reader, output->topic->channel_id, log_time, is_key_message, &sought, &found))
+        && robocache_bag_find_back (input->bag, output->topic->channel_id, log_time, is_key_message, &sought, &found))
       earliest = MIN (earliest, found);
   }
   return earliest;
@@ -383,7 +329,7 @@ seek (RobocacheMcapPullInput *input)
   else
     from = find_key_frames (input, from, margin);
   GST_DEBUG_OBJECT (session->element, "segment %" GST_SEGMENT_FORMAT " from log time %" G_GUINT64_FORMAT, &session->segment, from);
-  robocache_mcap_reader_seek (input->reader, from);
+  robocache_bag_seek (input->bag, from);
   input->needs_seek = FALSE;
 }
 
@@ -402,11 +348,11 @@ robocache_mcap_pull_input_run (RobocacheMcapPullInput *input)
   RobocacheMcapMessage message;
   GError *error = NULL;
 
-  if (!input->reader)
+  if (!input->bag)
     return open_recording (input);
   if (input->needs_seek)
     seek (input);
-  switch (robocache_mcap_reader_next (input->reader, &message, &error)) {
+  switch (robocache_bag_next (input->bag, &message, &error)) {
     case ROBOCACHE_MCAP_READ_MESSAGE:
       if (is_behind_segment (input->session, &message))
         return GST_FLOW_EOS;

@@ -1,4 +1,4 @@
-/* robocache: one recording on its way through robocachemcapdemux: its topics, streams and origin
+/* robocache: one recording on its way through its element: its topics, streams and origin
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -600,7 +600,7 @@ robocache_mcap_session_check_end (RobocacheMcapSession *session)
 GstStructure *
 robocache_mcap_session_statistics (const RobocacheMcapSession *session)
 {
-  GstStructure *stats = gst_structure_new_empty ("robocachemcapdemux");
+  GstStructure *stats = gst_structure_new_empty (GST_OBJECT_NAME (gst_element_get_factory (session->element)));
   RobocacheMcapCounts total = { 0 };
   GValue topics = G_VALUE_INIT;
 

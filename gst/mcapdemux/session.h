@@ -1,4 +1,4 @@
-/* robocache: one recording on its way through robocachemcapdemux: its topics, streams and origin
+/* robocache: one recording on its way through its element: its topics, streams and origin
  *
  * What reads the recording hands messages in, in order of their arrival. All but the fields that the object lock protects belongs to
  * the streaming thread.

@@ -40,6 +40,8 @@ check_encodings (RobocacheMcapTopic *topic)
     topic->fault = g_strdup_printf ("its messages are \"%s\", and only cdr can be read", topic->encoding);
   else if (!topic->schema)
     topic->fault = g_strdup ("it has no schema");
+  else if (topic->schema->size == 0 && !g_str_equal (topic->schema->encoding, "ros2msg"))
+    topic->fault = g_strdup ("the recording has no definition of it: set msg-path of robocachebagsrc to a folder with its .msg file");
   else if (g_strcmp0 (topic->schema->encoding, "ros2msg") != 0)
     topic->fault = g_strdup_printf ("its schema is \"%s\", and only ros2msg can be read", topic->schema->encoding);
   return topic->fault == NULL;

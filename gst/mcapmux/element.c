@@ -116,6 +116,7 @@ release_pad (GstElement *element, GstPad *gstpad)
   mux_merge_check_end (recorder);
   g_cond_broadcast (&state->progress);
   mux_recorder_unlock (state);
+  mux_input_continue (recorder);
   gst_child_proxy_child_removed (GST_CHILD_PROXY (recorder), G_OBJECT (pad), name);
   gst_object_unref (pad);
   g_free (name);
@@ -301,10 +302,8 @@ start (GstRobocacheMcapRecorder *recorder)
   is_good = attach_files (state, &error);
   state->is_started = is_good;
   g_mutex_unlock (&state->lock);
-  if (is_good && (!klass->start || klass->start (recorder, &error))) {
-    state->task = mux_output_start (recorder);
+  if (is_good && (!klass->start || klass->start (recorder, &error)))
     return TRUE;
-  }
   robocache_post_error_at (GST_ELEMENT (recorder), NULL, error, GST_CLOCK_TIME_NONE);
   g_error_free (error);
   stop (recorder);
@@ -404,6 +403,9 @@ change_state (GstElement *element, GstStateChange transition)
       break;
   }
   changed = GST_ELEMENT_CLASS (gst_robocache_mcap_element_parent_class)->change_state (element, transition);
+  /* once the source pad is active: before, a push is answered FLUSHING, which ends the recording */
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED && changed != GST_STATE_CHANGE_FAILURE)
+    mux_recorder_state (recorder)->task = mux_output_start (recorder);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY || (changed == GST_STATE_CHANGE_FAILURE
           && transition == GST_STATE_CHANGE_READY_TO_PAUSED))
     stop (recorder);

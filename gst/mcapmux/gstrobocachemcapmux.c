@@ -45,7 +45,8 @@ open_file (GstRobocacheMcapRecorder *recorder, guint file, GError **error)
 {
   GstRobocacheMcapMux *mux = GST_ROBOCACHE_MCAP_MUX (recorder);
   GstCaps *caps = gst_caps_new_empty_simple ("application/x-mcap");
-  gchar *stream_id = gst_pad_create_stream_id (mux->src, GST_ELEMENT (mux), NULL);
+  /* gst_pad_create_stream_id is for elements of one sink pad */
+  gchar *stream_id = g_strdup_printf ("%08x%08x", g_random_int (), g_random_int ());
   GstSegment segment;
 
   gst_pad_push_event (mux->src, gst_event_new_stream_start (stream_id));

@@ -6,11 +6,15 @@
 
 #include <gst/video/video.h>
 
+#include "common/device/devicememory.h"
 #include "common/time/segments.h"
 #include "debug.h"
 #include "fragments.h"
 #include "journal.h"
 #include "merge.h"
+
+/* Of a buffer of tensors. */
+#define MAX_MEMORIES 16
 
 /* What is left to do without the lock. */
 typedef struct
@@ -21,30 +25,57 @@ typedef struct
   gboolean want_keys;
 } After;
 
+static GstFlowReturn
+check_state (const MuxRecorderState *state, const GstRobocacheMcapPad *pad)
+{
+  if (pad->is_flushing || pad->is_removed || !state->is_started)
+    return GST_FLOW_FLUSHING;
+  if (state->flow != GST_FLOW_OK)
+    return state->flow;
+  if (pad->is_eos)
+    return GST_FLOW_EOS;
+  return GST_FLOW_OK;
+}
+
 /* ---- without the lock ---- */
 
-/* Asks a pad's source whether it is live. */
+static gboolean
+ask_whether_live (GstRobocacheMcapPad *pad)
+{
+  GstQuery *query = gst_query_new_latency ();
+  gboolean is_live = FALSE;
+
+  if (gst_pad_peer_query (GST_PAD (pad), query))
+    gst_query_parse_latency (query, &is_live, NULL, NULL);
+  gst_query_unref (query);
+  return is_live;
+}
+
+/* Finds out whether a pad's source is live. Cameras do not know their latency before they have caps, so a source that is not live is
+ * asked again until its first buffer. */
 static void
-query_source (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad)
+query_source (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, gboolean is_last)
 {
   MuxRecorderState *state = mux_recorder_state (recorder);
-  GstQuery *query;
-  gboolean is_live = FALSE, is_queried;
+  gboolean is_live, is_queried;
 
   g_mutex_lock (&state->lock);
   is_queried = pad->is_queried;
   g_mutex_unlock (&state->lock);
   if (is_queried)
     return;
-  query = gst_query_new_latency ();
-  if (gst_pad_peer_query (GST_PAD (pad), query))
-    gst_query_parse_latency (query, &is_live, NULL, NULL);
-  gst_query_unref (query);
-  GST_INFO_OBJECT (pad, "the source is %s", is_live ? "live: it never waits" : "not live: rows are written in order of time");
+  is_live = ask_whether_live (pad);
+  if (is_live || is_last)
+    GST_INFO_OBJECT (pad, "the source is %s", is_live ? "live: it never waits" : "not live: rows are written in order of time");
   g_mutex_lock (&state->lock);
-  pad->is_queried = TRUE;
+  pad->is_queried = is_live || is_last;
   pad->is_live = is_live;
-  g_mutex_unlock (&state->lock);
+  if (is_live && check_state (state, pad) == GST_FLOW_OK)
+    mux_merge_handle_waiting (recorder, pad);
+  mux_recorder_unlock (state);
+  /* others do not wait for it any more */
+  if (is_live)
+    mux_input_continue (recorder);
 }
 
 static void
@@ -95,7 +126,7 @@ unlock (GstRobocacheMcapRecorder *recorder, After *after)
   for (guint i = 0; i < state->pads->len; i++)
     after->want_keys |= mux_recorder_nth_pad (state, i)->wants_key;
   /* once there is space again */
-  if (state->is_over && !mux_recording_is_full (state->recording)) {
+  if (state->is_over && state->recording && !mux_recording_is_full (state->recording)) {
     after->n_overflow = state->n_overflow;
     state->n_overflow = 0;
     state->is_over = FALSE;
@@ -108,18 +139,6 @@ set_error (After *after, GstRobocacheMcapPad *pad, GError *error)
 {
   after->error = error;
   after->of = g_strdup (GST_OBJECT_NAME (pad));
-}
-
-static GstFlowReturn
-check_state (const MuxRecorderState *state, const GstRobocacheMcapPad *pad)
-{
-  if (pad->is_flushing || pad->is_removed || !state->is_started)
-    return GST_FLOW_FLUSHING;
-  if (state->flow != GST_FLOW_OK)
-    return state->flow;
-  if (pad->is_eos)
-    return GST_FLOW_EOS;
-  return GST_FLOW_OK;
 }
 
 static void
@@ -160,7 +179,52 @@ merge (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, After *afte
   }
 }
 
+void
+mux_input_continue (GstRobocacheMcapRecorder *recorder)
+{
+  MuxRecorderState *state = mux_recorder_state (recorder);
+  GstRobocacheMcapPad *of;
+  After after = { NULL };
+  GError *error = NULL;
+
+  g_mutex_lock (&state->lock);
+  if (state->is_started && !mux_merge_run (recorder, &of, &error))
+    set_error (&after, of, error);
+  unlock (recorder, &after);
+  do_after (recorder, &after);
+}
+
 /* ---- buffers ---- */
+
+typedef struct
+{
+  GstMapInfo maps[MAX_MEMORIES];
+  guint n_maps;
+} DeviceMaps;
+
+/* Device memory comes to the host, through pinned memory, before the lock is taken: other streams do not wait for the copy. The maps
+ * under the lock find it done. */
+static void
+map_device_memory (DeviceMaps *device, const GstRobocacheMcapPad *pad, GstBuffer *buffer)
+{
+  /* a buffer that waits for its turn is mapped then */
+  const guint n = pad->is_live ? MIN (gst_buffer_n_memory (buffer), MAX_MEMORIES) : 0;
+
+  device->n_maps = 0;
+  for (guint i = 0; i < n; i++) {
+    GstMemory *memory = gst_buffer_peek_memory (buffer, i);
+
+    if (robocache_is_gpu_memory (memory) && gst_memory_map (memory, &device->maps[device->n_maps], GST_MAP_READ))
+      device->n_maps++;
+  }
+}
+
+static void
+unmap_device_memory (DeviceMaps *device)
+{
+  for (guint i = 0; i < device->n_maps; i++)
+    gst_memory_unmap (device->maps[i].memory, &device->maps[i]);
+}
 
 GstFlowReturn
 mux_input_chain (GstPad *gstpad, GstObject *parent, GstBuffer *buffer)
@@ -169,9 +233,12 @@ mux_input_chain (GstPad *gstpad, GstObject *parent, GstBuffer *buffer)
   GstRobocacheMcapPad *pad = GST_ROBOCACHE_MCAP_PAD (gstpad);
   MuxRecorderState *state = mux_recorder_state (recorder);
   After after = { NULL };
+  DeviceMaps device;
   GstFlowReturn flow;
 
   GST_LOG_OBJECT (pad, "%" GST_PTR_FORMAT, buffer);
+  query_source (recorder, pad, TRUE);
+  map_device_memory (&device, pad, buffer);
   g_mutex_lock (&state->lock);
   flow = check_state (state, pad);
   if (flow == GST_FLOW_OK && pad->is_live) {
@@ -185,6 +252,7 @@ mux_input_chain (GstPad *gstpad, GstObject *parent, GstBuffer *buffer)
     flow = check_state (state, pad);
   }
   unlock (recorder, &after);
+  unmap_device_memory (&device);
   gst_buffer_unref (buffer);
   return do_after (recorder, &after) ? flow : GST_FLOW_ERROR;
 }
@@ -232,7 +300,7 @@ handle_event (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, GstE
   } else if (is_handled) {
     mux_merge_push (pad, GST_MINI_OBJECT_CAST (gst_event_ref (event)), g_steal_pointer (&format));
     /* what says nothing of time waits for no turn: a query may be behind it */
-    if (GST_EVENT_TYPE (event) == GST_EVENT_EOS || GST_EVENT_TYPE (event) == GST_EVENT_GAP)
+    if (mux_merge_is_turn (GST_MINI_OBJECT_CAST (event)))
       merge (recorder, pad, &after);
   }
   unlock (recorder, &after);
@@ -287,10 +355,10 @@ mux_input_event (GstPad *gstpad, GstObject *parent, GstEvent *event)
       stop_flush (recorder, pad);
       break;
     case GST_EVENT_STREAM_START:
-      query_source (recorder, pad);
+      query_source (recorder, pad, FALSE);
       break;
     default:
-      query_source (recorder, pad);
+      query_source (recorder, pad, mux_merge_is_turn (GST_MINI_OBJECT_CAST (event)));
       is_handled = !GST_EVENT_IS_SERIALIZED (event) || handle_event (recorder, pad, event);
       break;
   }

@@ -16,6 +16,8 @@ gboolean mux_input_query (GstPad * pad, GstObject * parent, GstQuery * query);
 
 /* Live: closes chunks that are old, from the clock's thread. */
 void mux_input_close_old_chunks (GstRobocacheMcapRecorder * recorder);
+/* Writes what waits and can be written, since a pad that it waited for is gone or is live. */
+void mux_input_continue (GstRobocacheMcapRecorder * recorder);
 
 G_END_DECLS
 #endif

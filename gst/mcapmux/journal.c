@@ -68,6 +68,15 @@ log_time_of (GstRobocacheMcapRecorder *recorder, const GstRobocacheMcapPad *pad,
 
 /* ---- the beginning ---- */
 
+static gboolean
+has_live_pad (MuxRecorderState *state)
+{
+  for (guint i = 0; i < state->pads->len; i++)
+    if (mux_recorder_nth_pad (state, i)->is_live)
+      return TRUE;
+  return FALSE;
+}
+
 static void
 describe_recording (const MuxRecorderState *state, GByteArray *map)
 {
@@ -76,6 +85,17 @@ describe_recording (const MuxRecorderState *state, GByteArray *map)
   robocache_mcap_append_text (map, "clock", state->timeline.source);
   robocache_mcap_append_text (map, "time-origin", origin);
   g_free (origin);
+}
+
+static void
+write_early_events (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad)
+{
+  MuxEarlyEvent *event;
+
+  while ((event = g_queue_pop_head (&pad->early))) {
+    mux_journal_write_event (recorder, pad, event->kind, event->running_ns, event->duration_ns, event->text);
+    mux_early_event_free (event);
+  }
 }
 
 gboolean
@@ -89,13 +109,15 @@ mux_journal_start (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad,
     return TRUE;
   if (!mux_journal_get_time (state, pad, &running_ns))
     running_ns = ROBOCACHE_ROS_NO_TIME;
-  if (!mux_timeline_decide (&state->timeline, &state->started, pad->is_live, pad->stream.buffer, running_ns, error))
+  if (!mux_timeline_decide (&state->timeline, &state->started, has_live_pad (state), pad->stream.buffer, running_ns, error))
     return FALSE;
   GST_INFO_OBJECT (recorder, "running time 0 is %" G_GINT64_FORMAT " ns UTC (%s)", state->timeline.origin_ns,
       state->timeline.source);
   map = g_byte_array_new ();
   describe_recording (state, map);
   mux_recording_add_metadata (state->recording, MUX_RECORDING_METADATA, map, TRUE);
+  for (guint i = 0; i < state->pads->len; i++)
+    write_early_events (recorder, mux_recorder_nth_pad (state, i));
   return TRUE;
 }
 
@@ -205,6 +227,23 @@ mux_journal_write_row (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *
 
 /* ---- events ---- */
 
+/* A silent source may send many. */
+#define MAX_EARLY_EVENTS 1024
+
+/* Before the first buffer what an event says is in the metadata of the channel; of a live source it also waits for the time of the
+ * recording, since a stream that never has a row has no channel. */
+static void
+keep_early_event (GstRobocacheMcapPad *pad, const gchar *kind, gint64 running_ns, gint64 duration_ns, const gchar *text)
+{
+  MuxEarlyEvent *event;
+
+  if (!pad->is_live || pad->early.length >= MAX_EARLY_EVENTS)
+    return;
+  event = g_new (MuxEarlyEvent, 1);
+  *event = (MuxEarlyEvent) {kind, running_ns, duration_ns, g_strdup (text)};
+  g_queue_push_tail (&pad->early, event);
+}
+
 void
 mux_journal_write_event (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, const gchar *kind, gint64 running_ns,
     gint64 duration_ns, const gchar *text)
@@ -213,9 +252,12 @@ mux_journal_write_event (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad
   gint64 utc_ns = running_ns != ROBOCACHE_ROS_NO_TIME ? running_ns + shift_of (state, pad) : pad->last_ns;
   MuxTimes times;
 
-  /* before the first buffer what an event says is in the metadata of the channel */
-  if (!state->timeline.is_known || state->is_finished)
+  if (state->is_finished)
     return;
+  if (!state->timeline.is_known) {
+    keep_early_event (pad, kind, running_ns, duration_ns, text);
+    return;
+  }
   utc_ns = utc_ns == ROBOCACHE_ROS_NO_TIME ? state->timeline.origin_ns : utc_ns + state->timeline.origin_ns;
   if (!is_writable (utc_ns))
     return;

@@ -20,7 +20,7 @@ gboolean mux_journal_get_time (const MuxRecorderState * state, const GstRobocach
 /* Writes the next row of the pad's open buffer, or drops and counts it. FALSE and an error: it cannot be written. */
 gboolean mux_journal_write_row (GstRobocacheMcapRecorder * recorder, GstRobocacheMcapPad * pad, GError ** error);
 
-/* Records an event of a pad at a running time, ROBOCACHE_ROS_NO_TIME: at its last row. duration_ns -1: none. */
+/* Records an event of a pad at a running time, ROBOCACHE_ROS_NO_TIME: at its last row. duration_ns -1: none. kind is a constant. */
 void mux_journal_write_event (GstRobocacheMcapRecorder * recorder, GstRobocacheMcapPad * pad, const gchar * kind, gint64 running_ns,
     gint64 duration_ns, const gchar * text);
 

@@ -15,9 +15,8 @@
 #define MAX_WAITING_BYTES (4 << 20)
 #define MIN_WAITING 2
 
-/* Whether it tells the others how far the pad is. */
-static gboolean
-is_turn (const GstMiniObject *object)
+gboolean
+mux_merge_is_turn (const GstMiniObject *object)
 {
   return GST_IS_BUFFER (object) || GST_EVENT_TYPE (object) == GST_EVENT_GAP || GST_EVENT_TYPE (object) == GST_EVENT_EOS;
 }
@@ -30,7 +29,7 @@ mux_merge_push (GstRobocacheMcapPad *pad, GstMiniObject *object, MuxFormat *form
   item->object = object;
   item->format = format;
   g_queue_push_tail (&pad->waiting, item);
-  pad->n_turns += is_turn (object);
+  pad->n_turns += mux_merge_is_turn (object);
   if (GST_IS_BUFFER (object))
     pad->waiting_bytes += gst_buffer_get_size (GST_BUFFER (object));
 }
@@ -40,18 +39,31 @@ pop (GstRobocacheMcapPad *pad)
 {
   MuxItem *item = g_queue_pop_head (&pad->waiting);
 
-  pad->n_turns -= is_turn (item->object);
+  pad->n_turns -= mux_merge_is_turn (item->object);
   if (GST_IS_BUFFER (item->object))
     pad->waiting_bytes -= gst_buffer_get_size (GST_BUFFER (item->object));
   return item;
 }
 
+static gboolean
+has_waiting (MuxRecorderState *state)
+{
+  for (guint i = 0; i < state->pads->len; i++) {
+    const GstRobocacheMcapPad *pad = mux_recorder_nth_pad (state, i);
+
+    if (!pad->is_live && (pad->waiting.length > 0 || mux_stream_has_item (&pad->stream)))
+      return TRUE;
+  }
+  return FALSE;
+}
+
 gboolean
-mux_merge_must_wait (const MuxRecorderState *state, const GstRobocacheMcapPad *pad)
+mux_merge_must_wait (MuxRecorderState *state, const GstRobocacheMcapPad *pad)
 {
   if (state->flow != GST_FLOW_OK || pad->is_flushing || pad->is_removed)
     return FALSE;
-  if ((state->is_sink && !state->is_playing) || (pad->waiting.length > 0 && mux_recording_is_full (state->recording)))
+  /* what others left when they ended is written by whoever is left */
+  if ((state->is_sink && !state->is_playing) || (mux_recording_is_full (state->recording) && has_waiting (state)))
     return TRUE;
   return pad->waiting.length > MAX_WAITING || (pad->waiting.length > MIN_WAITING && pad->waiting_bytes > MAX_WAITING_BYTES);
 }
@@ -88,12 +100,24 @@ handle_segment (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, Gs
   g_free (text);
 }
 
+/* Other branches behind a tee have a stream of the same id. Not live it would make files differ that are otherwise the same. */
+static void
+note_stream (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad)
+{
+  gchar *id = pad->is_live ? gst_pad_get_stream_id (GST_PAD (pad)) : NULL;
+
+  if (id)
+    mux_journal_write_event (recorder, pad, "stream", ROBOCACHE_ROS_NO_TIME, -1, id);
+  g_free (id);
+}
+
 static void
 handle_caps (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, GstEvent *event, MuxFormat *format)
 {
   GstCaps *caps;
   gchar *text;
 
+  note_stream (recorder, pad);
   gst_event_parse_caps (event, &caps);
   text = gst_caps_to_string (caps);
   mux_journal_write_event (recorder, pad, "caps", ROBOCACHE_ROS_NO_TIME, -1, text);
@@ -119,12 +143,48 @@ handle_tag (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, GstEve
   g_free (text);
 }
 
+/* Of the event of settings of robocachefuse: see its settingsevent.h. */
+#define SETTINGS_EVENT "RobocacheFuseSettings"
+#define FIRST_SETTINGS 0
+
+static gboolean
+add_setting (GQuark field, const GValue *value, gpointer map)
+{
+  if (G_VALUE_HOLDS_STRING (value))
+    robocache_mcap_append_text (map, g_quark_to_string (field), g_value_get_string (value));
+  return TRUE;
+}
+
+/* Settings at the start are metadata of the file, too. */
+static void
+handle_settings (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, const GstStructure *settings)
+{
+  MuxRecorderState *state = mux_recorder_state (recorder);
+  gchar *text = gst_structure_to_string (settings);
+  gint64 number = FIRST_SETTINGS;
+
+  gst_structure_get_int64 (settings, "number", &number);
+  if (number == FIRST_SETTINGS && !state->is_finished) {
+    GByteArray *map = g_byte_array_new ();
+
+    gst_structure_foreach (settings, add_setting, map);
+    mux_recording_add_metadata (state->recording, MUX_SETTINGS_METADATA, map, TRUE);
+  }
+  mux_journal_write_event (recorder, pad, "property", ROBOCACHE_ROS_NO_TIME, -1, text);
+  g_free (text);
+}
+
 static void
 handle_custom (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, GstEvent *event)
 {
   const GstStructure *structure = gst_event_get_structure (event);
-  gchar *text = structure ? gst_structure_to_string (structure) : g_strdup ("");
+  gchar *text;
 
+  if (structure && gst_structure_has_name (structure, SETTINGS_EVENT)) {
+    handle_settings (recorder, pad, structure);
+    return;
+  }
+  text = structure ? gst_structure_to_string (structure) : g_strdup ("");
   mux_journal_write_event (recorder, pad, "custom", ROBOCACHE_ROS_NO_TIME, -1, text);
   g_free (text);
 }
@@ -213,6 +273,13 @@ handle_waiting_event (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *p
 
   mux_merge_handle_event (recorder, pad, GST_EVENT (item->object), g_steal_pointer (&item->format));
   mux_item_free (item);
+}
+
+void
+mux_merge_handle_waiting (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad)
+{
+  while (pad->waiting.length > 0)
+    handle_waiting_event (recorder, pad);
 }
 
 /* Handles the pad's events up to its turn, and finds its time: a row without one has that of the row before. FALSE and an error. */

@@ -19,8 +19,12 @@ void mux_merge_push (GstRobocacheMcapPad * pad, GstMiniObject * object, MuxForma
 /* Writes what can be written now. FALSE and an error, of *of: a row cannot be written. */
 gboolean mux_merge_run (GstRobocacheMcapRecorder * recorder, GstRobocacheMcapPad ** of, GError ** error);
 /* Whether the pad's source must wait before it continues. */
-gboolean mux_merge_must_wait (const MuxRecorderState * state, const GstRobocacheMcapPad * pad);
+gboolean mux_merge_must_wait (MuxRecorderState * state, const GstRobocacheMcapPad * pad);
 
+/* Whether a buffer or event tells other pads how far its pad is. */
+gboolean mux_merge_is_turn (const GstMiniObject * object);
+/* Handles the events that wait, of a pad whose source turned out to be live. */
+void mux_merge_handle_waiting (GstRobocacheMcapRecorder * recorder, GstRobocacheMcapPad * pad);
 /* An event that is the pad's next, whether its source is live or not. format: of CAPS (taken). */
 void mux_merge_handle_event (GstRobocacheMcapRecorder * recorder, GstRobocacheMcapPad * pad, GstEvent * event, MuxFormat * format);
 /* A pad has ended or is gone: the recording ends with the last one. */

@@ -57,6 +57,7 @@ finalize (GObject *object)
 
   gst_robocache_mcap_pad_drop_waiting (pad);
   mux_stream_clear (&pad->stream);
+  g_queue_clear_full (&pad->early, (GDestroyNotify) mux_early_event_free);
   g_free (pad->topic);
   g_free (pad->frame_id);
   G_OBJECT_CLASS (gst_robocache_mcap_pad_parent_class)->finalize (object);
@@ -81,8 +82,16 @@ static void
 gst_robocache_mcap_pad_init (GstRobocacheMcapPad *pad)
 {
   g_queue_init (&pad->waiting);
+  g_queue_init (&pad->early);
   mux_stream_init (&pad->stream);
   pad->known_until_ns = pad->last_ns = ROBOCACHE_ROS_NO_TIME;
+}
+
+void
+mux_early_event_free (MuxEarlyEvent *event)
+{
+  g_free (event->text);
+  g_free (event);
 }
 
 guint64
@@ -118,6 +127,7 @@ void
 gst_robocache_mcap_pad_start (GstRobocacheMcapPad *pad, gboolean keep_buffers)
 {
   gst_robocache_mcap_pad_drop_waiting (pad);
+  g_queue_clear_full (&pad->early, (GDestroyNotify) mux_early_event_free);
   mux_stream_reset (&pad->stream);
   copy_settings (pad);
   pad->stream.settings.keep_buffers = keep_buffers;

@@ -54,7 +54,18 @@ struct _GstRobocacheMcapPad
   gint64 last_ns;               /* of the row before, for one without time; ROBOCACHE_ROS_NO_TIME: none */
   gboolean wants_key;           /* ask its source for a key frame */
   guint64 overflow;             /* rows dropped since that was last recorded */
+  GQueue early;                 /* of MuxEarlyEvent, of a live source */
 };
+
+/* An event before the time of the recording was known. */
+typedef struct
+{
+  const gchar *kind;
+  gint64 running_ns, duration_ns;
+  gchar *text;
+} MuxEarlyEvent;
+
+void mux_early_event_free (MuxEarlyEvent * event);
 
 /* Copies the properties to the stream, which is as new. Called with the lock of the element. */
 void gst_robocache_mcap_pad_start (GstRobocacheMcapPad * pad, gboolean keep_buffers);

@@ -5,6 +5,7 @@
 #include "output.h"
 
 #include "common/element/errors.h"
+#include "common/element/linkadvice.h"
 #include "common/tensors/tensorcaps.h"
 
 GST_DEBUG_CATEGORY (robocache_parse_debug);
@@ -118,17 +119,9 @@ robocache_parse_output_set_origin (RobocacheParseOutput *output, GstEvent *event
 
 /* What the user can do for a downstream that does not take the caps. */
 static const gchar *
-advise_of_link (const RobocacheParseOutput *output, GstCaps *peer)
+advise_of_link (const RobocacheParseOutput *output, const GstCaps *caps, const GstCaps *peer)
 {
-  GstCaps *tensors;
-  gboolean takes_tensors;
-
-  if (!output->is_of_clouds)
-    return "set channels, or link another element";
-  tensors = gst_caps_new_empty_simple ("other/tensors");
-  takes_tensors = gst_caps_can_intersect (peer, tensors);
-  gst_caps_unref (tensors);
-  return takes_tensors ? "put robocachevoxelize between them" : "link another element";
+  return output->is_of_clouds ? robocache_link_advice (caps, peer) : "set channels, or link another element";
 }
 
 static gboolean
@@ -137,7 +130,7 @@ fail_negotiation (RobocacheParseOutput *output, GstCaps *caps, GstCaps *peer)
   gchar *ours = gst_caps_to_string (caps), *theirs = gst_caps_to_string (peer);
 
   GST_ELEMENT_ERROR (output->element, CORE, NEGOTIATION, ("The recording's %s are %s, but downstream accepts only %s; %s",
-          output->is_of_clouds ? "clouds" : "rows", ours, theirs, advise_of_link (output, peer)), (NULL));
+          output->is_of_clouds ? "clouds" : "rows", ours, theirs, advise_of_link (output, caps, peer)), (NULL));
   output->failed = TRUE;
   g_free (ours);
   g_free (theirs);

@@ -12,7 +12,7 @@
 
 G_BEGIN_DECLS
 
-/* The end of a file of points, and with it of a cloud whose length the file does not tell. */
+/* The end of a file of points, and with it of a cloud whose length is not in the file. */
 typedef enum
 {
   ROBOCACHE_CLOUD_END_AUTO,

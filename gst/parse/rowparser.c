@@ -176,7 +176,7 @@ act_on_verdict (RobocacheRowParser *parser, RobocacheTimeVerdict verdict, gchar 
 
   parser->is_judged = TRUE;
   if (verdict == ROBOCACHE_TIMES_DOUBTFUL)
-    GST_ELEMENT_WARNING (parser->output->element, STREAM, DECODE, ("%s", fault), ("stats count such rows"));
+    GST_ELEMENT_WARNING (parser->output->element, STREAM, DECODE, ("%s", fault), ("Such rows are counted in stats"));
   if (verdict == ROBOCACHE_TIMES_IMPOSSIBLE) {
     GError *error = g_error_new_literal (ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, fault);
 

@@ -83,7 +83,7 @@ static GstMemory *
 resample_tensors (GstRobocacheResampleEngine *engine, RobocacheEpisodesPlace *place, GstClockTime pts, GError **error)
 {
   GstAllocator *allocator = robocache_device_allocator (engine->device, engine->format.out_on_device);
-  GstMemory *out = robocache_allocator_alloc (allocator, robocache_tensor_info_size (&engine->format.out), error);
+  GstMemory *out = robocache_allocator_alloc (allocator, engine->format.out_bytes, error);
 
   if (out == NULL)
     return NULL;

@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* Resamples a buffer of three tensors. NULL and an error: ROBOCACHE_ERROR_DATA when the buffer is not what caps say, otherwise
+/* Resamples a buffer of three tensors. NULL and an error: ROBOCACHE_ERROR_DATA when the buffer differs from its caps, otherwise
  * the device failed. */
 GstBuffer *gst_robocache_resample_batch_run (GstRobocacheResampleEngine * engine,
     GstRobocacheResampleStatistics * statistics, GstBuffer * buffer, GError ** error);

@@ -1,4 +1,4 @@
-/* robocache: robocacheresample, where it computes: the engine for a format, and its plans
+/* robocache: robocacheresample, the engine for a format, and its plans
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -25,7 +25,7 @@ static guint64
 episode_bytes (const GstRobocacheResampleEngine *engine)
 {
   const RobocacheEpisodesShape shape = batch_shape (&engine->format);
-  guint64 bytes = engine->format.out_on_device ? robocache_tensor_info_size (&engine->format.out)
+  guint64 bytes = engine->format.out_on_device ? engine->format.out_bytes
       : robocache_episodes_part_bytes (&engine->spec, &shape, ROBOCACHE_EPISODES_OUT);
 
   for (guint part = 0; part < ROBOCACHE_EPISODES_OUT && !engine->format.in_on_device; part++)
@@ -46,7 +46,7 @@ describe_job (const GstRobocacheResampleEngine *engine)
     job.what = format->out_on_device ? "one episode and the whole output" : "one episode";
     job.advice = "send shorter episodes or fewer target times, or raise max-device-memory";
   } else {
-    job.device_bytes = 4 * row + robocache_tensor_info_size (&format->out);
+    job.device_bytes = 4 * row + format->out_bytes;
     job.what = "one tick";
     job.advice = "send fewer channels, or raise max-device-memory";
   }
@@ -206,7 +206,7 @@ gst_robocache_resample_engine_blend (GstRobocacheResampleEngine *engine, const R
     .row_bytes = layout->channels * rc_dtype_size (layout->dtype),
     .bracket = &alignment->bracket,
     .out = out,
-    .out_row_bytes = robocache_tensor_info_size (&engine->format.out),
+    .out_row_bytes = engine->format.out_bytes,
   };
 
   return robocache_blender_run (&engine->blender, engine->plan, &stream, 1, error);

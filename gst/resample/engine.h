@@ -1,4 +1,4 @@
-/* robocache: robocacheresample, where it computes: the engine for a format, and its plans
+/* robocache: robocacheresample, the engine for a format, and its plans
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -41,7 +41,7 @@ gboolean gst_robocache_resample_engine_is_gpu (const GstRobocacheResampleEngine 
 /* Whether rows of a stream stay in device memory until their tick. */
 gboolean gst_robocache_resample_engine_keeps_device_rows (const GstRobocacheResampleEngine * engine);
 
-/* With `auto`, opens the CPU's engine instead when error says that a GPU lacks memory. FALSE where that is no remedy. */
+/* With `auto`, opens the CPU's engine instead if the error is a GPU without memory. FALSE: that is no remedy. */
 gboolean gst_robocache_resample_engine_fall_back (GstRobocacheResampleEngine * engine, const GError * error);
 
 /* Enqueues the row of a tick. out: in memory of the engine. FALSE and an error when the device failed. */

@@ -5,6 +5,7 @@
 #include "flow.h"
 
 #include "batch.h"
+#include "common/device/devicememory.h"
 #include "common/element/errors.h"
 
 #define GST_CAT_DEFAULT gst_robocache_resample_debug
@@ -192,11 +193,60 @@ push_ready_rows (GstRobocacheResampleFlow *flow)
   } while (buffer && ret == GST_FLOW_OK);
 }
 
+/* at_end: of the rows that are there. */
+static void
+check_gap (GstRobocacheResampleFlow *flow, gboolean at_end)
+{
+  gchar *warning = robocache_gap_check (&flow->stream.gap, &flow->stream.history, &flow->stream.search, at_end);
+
+  if (warning)
+    GST_ELEMENT_WARNING (flow->element, LIBRARY, SETTINGS, ("%s", warning), (NULL));
+  g_free (warning);
+}
+
+static void
+add_quaternions (GstRobocacheResampleFlow *flow, const RobocacheQuaternionCheck *found)
+{
+  gchar *warning;
+
+  GST_OBJECT_LOCK (flow->element);
+  robocache_quaternion_check_add (&flow->statistics.quaternions, found);
+  GST_OBJECT_UNLOCK (flow->element);
+  while ((warning = robocache_quaternion_check_take_warning (&flow->statistics.quaternions))) {
+    GST_ELEMENT_WARNING (flow->element, STREAM, FORMAT, ("%s", warning), (NULL));
+    g_free (warning);
+  }
+}
+
+/* In host memory; the first tensor has the rows, of a batch too. */
+static void
+check_quaternions (GstRobocacheResampleFlow *flow, GstBuffer *buffer)
+{
+  const RobocacheChannelList *quaternions = &flow->engine.roles.lists[ROBOCACHE_ROLE_QUATERNIONS];
+  const RobocacheTensorInfo *rows = &flow->engine.format.in.tensors[0];
+  const guint64 channels = robocache_tensor_info_dim (rows, 0);
+  RobocacheQuaternionCheck found = { 0 };
+  GstMemory *memory;
+  GstMapInfo map;
+  gsize offset;
+
+  if (quaternions->n == 0 || !robocache_tensors_check (buffer, &flow->engine.format.in, NULL))
+    return;
+  memory = robocache_tensors_peek_memory (buffer, &flow->engine.format.in, 0, &offset);
+  if (robocache_is_gpu_memory (memory) || !gst_memory_map (memory, &map, GST_MAP_READ))
+    return;
+  robocache_quaternion_check_rows (&found, quaternions, rows->dtype, channels, map.data + offset,
+      robocache_tensor_info_size (rows) / (channels * rc_dtype_size (rows->dtype)));
+  gst_memory_unmap (memory, &map);
+  add_quaternions (flow, &found);
+}
+
 void
 gst_robocache_resample_flow_drain (GstRobocacheResampleFlow *flow, gboolean at_end)
 {
   count_batches (flow);
   if (flow->stream.is_open) {
+    check_gap (flow, TRUE);
     robocache_history_eos (&flow->stream.history);
     push_ready_rows (flow);
     restart_stream (flow, FALSE);
@@ -245,6 +295,7 @@ insert_buffer (GstRobocacheResampleFlow *flow, GstBuffer *buffer)
     robocache_clock_jump_warn (&flow->stream.jump, flow->element, NULL);
   }
   gst_robocache_resample_rows_unmap (&rows);
+  check_gap (flow, FALSE);
   post_losses (flow, FALSE);
   if (!rows.no_memory)
     return GST_FLOW_OK;
@@ -286,6 +337,7 @@ resample_batch (GstRobocacheResampleFlow *flow, GstBuffer *buffer)
 GstFlowReturn
 gst_robocache_resample_flow_insert (GstRobocacheResampleFlow *flow, GstBuffer *buffer)
 {
+  check_quaternions (flow, buffer);
   return flow->engine.format.batch ? resample_batch (flow, buffer) : insert_buffer (flow, buffer);
 }
 

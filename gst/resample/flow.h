@@ -1,6 +1,6 @@
 /* robocache: robocacheresample, the flow of rows: buffers in, ticks decided, buffers out
  *
- * Errors are posted here, once. Called by the streaming thread without the object lock, unless a function says otherwise.
+ * Errors are posted here, once. Called by the streaming thread without the object lock, except where noted.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

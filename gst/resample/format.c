@@ -184,7 +184,7 @@ check_output_size (const GstRobocacheResampleFormat *format, GError **error)
   gchar *what = g_strdup_printf ("an output of %s of dimensions %s", rc_dtype_name (format->out.dtype), shape);
   const gchar *advice = format->batch ? "send fewer episodes or target times per buffer"
       : "send fewer channels, or set a smaller type";
-  const gboolean fits = robocache_check_memory (robocache_tensor_info_size (&format->out), what, advice, error);
+  const gboolean fits = robocache_check_memory (format->out_bytes, what, advice, error);
 
   g_free (what);
   g_free (shape);
@@ -229,6 +229,7 @@ gst_robocache_resample_format_from_caps (GstRobocacheResampleFormat *format,
     return FALSE;
   format->batch = is_batch (&format->in);
   output_tensor (&format->in, output_dtype (settings, &format->in), &format->out);
+  format->out_bytes = robocache_tensor_info_size (&format->out);
   if (!check_output_size (format, error) || !robocache_tensors_info_from_caps (&out, out_caps, error))
     return FALSE;
   if (!(format->batch ? check_batch (&format->in, settings, error) : check_stream (format, &out, error)))

@@ -49,25 +49,26 @@ typedef struct
   gboolean batch;               /* three tensors: recorded episodes */
   RobocacheTensorsInfo in;
   RobocacheTensorInfo out;
+  gsize out_bytes;              /* of one output buffer */
   RobocacheRowLayout layout;    /* of a stream */
   RobocacheTickGrid grid;       /* num 0 in a batch whose ticks have no period */
   gboolean in_on_device, out_on_device; /* in device memory */
 } GstRobocacheResampleFormat;
 
-/* What in_caps can become, in system memory. Dimensions are left open, for downstream to spell its own way. */
+/* The output caps for in_caps, in system memory. Dimensions are left open, for downstream to spell its own way. */
 GstCaps *gst_robocache_resample_output_caps (const GstRobocacheResampleSettings * settings, const GstCaps * in_caps);
 
 /* Completes output caps (taken) for in_caps. */
 GstCaps *gst_robocache_resample_fixate_output (const GstRobocacheResampleSettings * settings, const GstCaps * in_caps,
     GstCaps * caps);
 
-/* FALSE and an error that says which caps or property do not fit. */
+/* FALSE and an error with the caps or the property that do not fit. */
 gboolean gst_robocache_resample_format_from_caps (GstRobocacheResampleFormat * format,
     const GstRobocacheResampleSettings * settings, const GstCaps * in_caps, const GstCaps * out_caps, GError ** error);
 
 gboolean gst_robocache_resample_same_input (const GstRobocacheResampleFormat * a, const GstRobocacheResampleFormat * b);
 
-/* How the rows around a tick are searched. */
+/* Parameters of the search for rows around a tick. */
 RcSearch gst_robocache_resample_search (const GstRobocacheResampleSettings * settings,
     const GstRobocacheResampleFormat * format);
 

@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "common/element/errors.h"
+#include "common/element/linkadvice.h"
 #include "common/element/propertytypes.h"
 #include "common/time/segments.h"
 #include "flow.h"
@@ -184,7 +185,7 @@ static gboolean
 decide_allocation (GstBaseTransform *trans, GstQuery *query)
 {
   const GstRobocacheResampleFormat *format = &GST_ROBOCACHE_RESAMPLE (trans)->flow.engine.format;
-  const guint bytes = (guint) MIN (robocache_tensor_info_size (&format->out), (gsize) G_MAXUINT);
+  const guint bytes = (guint) MIN (format->out_bytes, (gsize) G_MAXUINT);
 
   for (guint i = gst_query_get_n_allocation_pools (query); i-- > 0;) {
     GstBufferPool *pool;
@@ -205,7 +206,13 @@ decide_allocation (GstBaseTransform *trans, GstQuery *query)
 static gboolean
 propose_allocation (GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
 {
-  robocache_device_propose (&GST_ROBOCACHE_RESAMPLE (trans)->device, query, 0);
+  GstRobocacheResample *resample = GST_ROBOCACHE_RESAMPLE (trans);
+  const GstRobocacheResampleFormat *format = &resample->flow.engine.format;
+
+  robocache_device_propose (&resample->device, query, 0);
+  /* single rows in system memory are copied to the history by the CPU */
+  if (format->batch && !format->in_on_device)
+    robocache_device_propose_pinned (&resample->device, GST_ELEMENT (resample), query);
   return TRUE;
 }
 
@@ -249,13 +256,22 @@ check_segment (GstRobocacheResample *resample, const GstSegment *segment)
   GError *error = NULL;
 
   if (segment->format != GST_FORMAT_TIME && !resample->flow.engine.format.batch)
-    error = g_error_new (ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "%s%s, but resampling needs times: expected a TIME segment",
+    error = g_error_new (ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "%s%s, but resampling needs times: " ROBOCACHE_ADVICE_ON_TIMES,
         is_there ? "a segment in " : "a buffer before its segment", is_there ? gst_format_get_name (segment->format) : "");
   else if (robocache_segment_check (segment, &error))
     return TRUE;
   refuse (resample, error);
   resample->flow.stream_failed = TRUE;
   return FALSE;
+}
+
+static void
+refuse_missing_caps (GstRobocacheResample *resample)
+{
+  GError *error = robocache_error_without_caps (GST_BASE_TRANSFORM_SINK_PAD (resample));
+
+  if (error)
+    refuse (resample, error);
 }
 
 static GstFlowReturn
@@ -277,8 +293,7 @@ negotiate (GstRobocacheResample *resample)
   if (!ok)
     return GST_PAD_IS_FLUSHING (GST_BASE_TRANSFORM_SRC_PAD (trans)) ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED;
   if (!resample->flow.engine.is_open) {
-    refuse (resample, g_error_new_literal (ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "a buffer before its caps: expected "
-            ROBOCACHE_TENSORS_MEDIA_TYPE " caps first"));
+    refuse_missing_caps (resample);
     return GST_FLOW_NOT_NEGOTIATED;
   }
   if (!resample->flow.engine.format.batch && !check_segment (resample, &resample->flow.stream.clock.segment))
@@ -552,4 +567,5 @@ gst_robocache_resample_init (GstRobocacheResample *resample)
   gst_robocache_resample_flow_init (&resample->flow, GST_ELEMENT (resample), GST_BASE_TRANSFORM_SRC_PAD (resample),
       &resample->device, &resample->properties);
   gst_base_transform_set_gap_aware (GST_BASE_TRANSFORM (resample), TRUE);
+  robocache_explain_refused_caps (GST_BASE_TRANSFORM_SINK_PAD (resample));
 }

@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* What offers depend on. */
+/* Inputs of an offer. */
 typedef struct
 {
   GstElement *element;
@@ -24,7 +24,7 @@ GstCaps *gst_robocache_resample_transform_caps (const GstRobocacheResampleNegoti
     GstPadDirection direction, GstCaps * caps, GstCaps * filter);
 GstCaps *gst_robocache_resample_fixate_caps (const GstRobocacheResampleNegotiation * negotiation,
     GstPadDirection direction, GstCaps * caps, GstCaps * other);
-/* What downstream accepts and what the input would need. */
+/* Caps that downstream accepts, and caps for the input. */
 GError *gst_robocache_resample_downstream_error (const GstRobocacheResampleNegotiation * negotiation,
     const GstCaps * in_caps);
 

@@ -87,7 +87,7 @@ static GstFlowReturn
 new_row_of_cpu (GstRobocacheResampleEngine *engine, const GstRobocacheResampleOffer *offer, const RobocacheHistory *history,
     const RobocacheAlignment *alignment, GstBuffer **buffer, GError **error)
 {
-  const gsize bytes = robocache_tensor_info_size (&engine->format.out);
+  const gsize bytes = engine->format.out_bytes;
   gpointer row = NULL;
   GstMapInfo map;
   gboolean ok;
@@ -133,7 +133,7 @@ new_row_of_gpu (GstRobocacheResampleEngine *engine, const GstRobocacheResampleOf
     const RobocacheAlignment *alignment, GstBuffer **buffer, GError **error)
 {
   GstAllocator *allocator = robocache_device_allocator (engine->device, engine->format.out_on_device);
-  GstMemory *memory = robocache_allocator_alloc (allocator, robocache_tensor_info_size (&engine->format.out), error);
+  GstMemory *memory = robocache_allocator_alloc (allocator, engine->format.out_bytes, error);
 
   if (memory == NULL)
     return GST_FLOW_ERROR;

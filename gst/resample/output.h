@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* What downstream offers for output in system memory. A zeroed struct is a valid offer of nothing. */
+/* Downstream's offer for output in system memory. A zeroed struct is a valid empty offer. */
 typedef struct
 {
   GstBufferPool *pool;          /* active; or NULL */

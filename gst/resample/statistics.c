@@ -72,6 +72,7 @@ gst_robocache_resample_statistics_to_structure (const GstRobocacheResampleStatis
       "disordered-episodes", G_TYPE_UINT64, statistics->disordered_episodes,
       "last-pts", G_TYPE_UINT64, statistics->last_pts, NULL);
 
+  robocache_quaternion_check_to_structure (&statistics->quaternions, structure);
   robocache_row_counts_to_structure (&counts, stream->is_open ? stream->history.n : 0, structure);
   robocache_histogram_to_structure (&statistics->age, structure, "age");
   robocache_histogram_to_structure (&statistics->rows.lateness, structure, "lateness");

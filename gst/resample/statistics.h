@@ -6,6 +6,7 @@
 #define GST_ROBOCACHE_RESAMPLE_STATISTICS_H
 
 #include "common/rows/qos.h"
+#include "common/rows/quaternioncheck.h"
 #include "kernels/align.h"
 #include "stream.h"
 
@@ -19,6 +20,7 @@ typedef struct
   RobocacheLosses ticks;        /* dropped ticks, the streaming thread's */
   guint64 ticks_out, ticks_held, ticks_nan, ticks_dropped;
   guint64 disordered_episodes;
+  RobocacheQuaternionCheck quaternions; /* of the rows in */
   GstClockTime last_pts;        /* of the last batch that was counted */
 } GstRobocacheResampleStatistics;
 

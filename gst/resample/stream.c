@@ -49,6 +49,7 @@ gst_robocache_resample_stream_open (GstRobocacheResampleStream *stream, const Gs
   stream->drops_gaps = settings->gap_policy == GST_ROBOCACHE_GAP_DROP;
   stream->rows_on_device = rows_on_device;
   stream->is_open = TRUE;
+  stream->gap.is_done = FALSE;
   robocache_row_times_set_rate (&stream->clock, format->in.rate_num, format->in.rate_den);
   init_history (stream, settings->reorder_window, losses);
 }
@@ -84,6 +85,7 @@ gst_robocache_resample_stream_set_output (GstRobocacheResampleStream *stream, co
 {
   stream->format.grid = format->grid;
   stream->format.out = format->out;
+  stream->format.out_bytes = format->out_bytes;
   stream->search.period_ns = robocache_tick_period (&format->grid);
   stream->is_ticking = FALSE;
 }

@@ -7,7 +7,7 @@
 #ifndef GST_ROBOCACHE_RESAMPLE_STREAM_H
 #define GST_ROBOCACHE_RESAMPLE_STREAM_H
 
-#include "common/rows/history.h"
+#include "common/rows/gapcheck.h"
 #include "common/tensors/tensorbuffer.h"
 #include "common/time/clockjump.h"
 #include "format.h"
@@ -31,6 +31,7 @@ typedef struct
   gint64 placed;                /* time of the row that follows a clock jump; ROBOCACHE_NO_TIME: none is pending */
   gboolean is_ticking;          /* next_index is fixed */
   gint64 next_index, next_tick; /* on the grid, and its time */
+  RobocacheGapCheck gap;
   guint n_measured;             /* spacings of the history when the period was last measured */
 
   gint64 last_tick;             /* running time; -1 before the first. Kept by close, so that no tick comes twice */
@@ -64,14 +65,14 @@ typedef struct
   gboolean no_memory;           /* for the row next */
 } GstRobocacheResampleRows;
 
-/* Maps the rows of a buffer, to unmap afterwards. FALSE and an error when it is not what caps say. */
+/* Maps the rows of a buffer, to unmap afterwards. FALSE and an error when it differs from its caps. */
 gboolean gst_robocache_resample_rows_map (GstRobocacheResampleRows * rows, const GstRobocacheResampleStream * stream,
     GstBuffer * buffer, GError ** error);
 void gst_robocache_resample_rows_unmap (GstRobocacheResampleRows * rows);
 
 /* Fixes the times of rows. FALSE: their buffer has no time and nothing to continue from; they are counted as dropped. */
 gboolean gst_robocache_resample_stream_begin_rows (GstRobocacheResampleStream * stream, GstRobocacheResampleRows * rows);
-/* Inserts rows from rows->next on; now is the running time of the clock where it says which rows are wild, otherwise
+/* Inserts rows from rows->next on; now is the running time of the clock if wild rows are to be found, otherwise
  * GST_CLOCK_TIME_NONE. FALSE: the sensor's clock jumped before rows->next. Then output all ticks, restart, and call it again. */
 gboolean gst_robocache_resample_stream_insert (GstRobocacheResampleStream * stream, GstRobocacheResampleRows * rows,
     GstClockTime now);

@@ -27,7 +27,7 @@ typedef struct
   gboolean is_live;
 } RobocacheTestSettings;
 
-/* What each kind is unless a property or downstream chooses otherwise. */
+/* Defaults of each kind, which a property or downstream overrides. */
 typedef struct
 {
   const gchar *name;

@@ -1,4 +1,4 @@
-/* robocache: rows of robocachetestsrc: when, in which order, and which are lost
+/* robocache: rows of robocachetestsrc: their times, order and losses
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,4 +1,4 @@
-/* robocache: rows of robocachetestsrc: when, in which order, and which are lost
+/* robocache: rows of robocachetestsrc: their times, order and losses
  *
  * Pure functions of settings with a rate, and of the number of a row. Row k belongs at tick k; rows 2 m and 2 m + 1 may be
  * delivered the other way round.

@@ -99,7 +99,7 @@ robocache_voxelize_explain_no_output (const RobocacheVoxelizeConfiguration *curr
 
 void
 robocache_voxelize_propose_allocation (const RobocacheVoxelizeConfiguration *current, RobocacheDevice *device,
-    GstQuery *query)
+    GstElement *element, GstQuery *query)
 {
   const RobocachePointsInfo *points = &current->points;
   /* a full window and one to fill; an incremental window also holds the cloud that leaves it */
@@ -116,6 +116,8 @@ robocache_voxelize_propose_allocation (const RobocacheVoxelizeConfiguration *cur
     gst_query_add_allocation_pool (query, NULL,
         (guint) (points->n_points * points->n_items * robocache_points_info_point_size (points)), n_clouds, 0);
   }
+  if (!current->job.in_on_device && points->kind != ROBOCACHE_POINTS_DEPTH)
+    robocache_device_propose_pinned (device, element, query);
 }
 
 /* ---- the memories of an output ---- */

@@ -14,10 +14,10 @@ G_BEGIN_DECLS
  * always a RobocacheTensorPool; maps of clouds have none here (pointmap.h). */
 gboolean robocache_voxelize_decide_allocation (const RobocacheVoxelizeConfiguration * configuration,
     RobocacheDevice * device, GstQuery * query, GError ** error);
-/* Adds the buffers that upstream needs while the window holds some, and memory of the device. */
+/* Adds the buffers that upstream needs while the window holds some, and memory of the device or pinned memory. */
 void robocache_voxelize_propose_allocation (const RobocacheVoxelizeConfiguration * configuration,
-    RobocacheDevice * device, GstQuery * query);
-/* Why no output of so many bytes could be allocated: pools do not tell, so the allocator is asked again. */
+    RobocacheDevice * device, GstElement * element, GstQuery * query);
+/* The reason why no output of so many bytes could be allocated. Pools report none, so the allocator tries again. */
 GError *robocache_voxelize_explain_no_output (const RobocacheVoxelizeConfiguration * configuration,
     RobocacheDevice * device, gsize bytes);
 

@@ -44,11 +44,13 @@
 #include "allocation.h"
 #include "common/element/errors.h"
 #include "common/element/propertytypes.h"
+#include "common/element/linkadvice.h"
 #include "common/element/statistics.h"
 #include "common/time/segments.h"
 #include "negotiation.h"
 #include "pointmap.h"
 #include "properties.h"
+#include "outside.h"
 #include "statistics.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_robocache_voxelize_debug);
@@ -69,6 +71,7 @@ struct _GstRobocacheVoxelize
   GstCaps *in_caps;
   RobocacheCloudWindow window;
   RobocachePointMapPool maps;
+  RobocacheOutsideCheck outside;
   gboolean warned_over_cap;
   gboolean tried_caps;          /* the last negotiation called fixate_caps, which posts what failed */
   gboolean failed;              /* a device failed and an error was posted: no more buffers leave */
@@ -128,6 +131,23 @@ count_done (GstRobocacheVoxelize *self, guint in_flight)
   if (!ok)
     fail (self, error);
   return ok;
+}
+
+/* at_end: no cloud follows. */
+static void
+warn_if_all_outside (GstRobocacheVoxelize *self, GstBuffer *cloud, gboolean at_end)
+{
+  RcVoxelCounters total;
+  gchar *text;
+
+  GST_OBJECT_LOCK (self);
+  total = self->statistics.total;
+  GST_OBJECT_UNLOCK (self);
+  if (!robocache_outside_check_is_due (&self->outside, &total, at_end))
+    return;
+  text = robocache_outside_check_text (&self->outside, &total, &self->current.spec, &self->current.points, cloud);
+  GST_ELEMENT_WARNING (self, STREAM, FAILED, ("%s", text), (NULL));
+  g_free (text);
 }
 
 static void
@@ -231,20 +251,34 @@ gst_robocache_voxelize_fixate_caps (GstBaseTransform *trans, GstPadDirection dir
   return gst_caps_new_empty ();
 }
 
+/* Takes the error, and posts it once, though upstream tries again with each buffer. */
+static void
+refuse (GstRobocacheVoxelize *self, GError *error)
+{
+  robocache_post_error_once (GST_ELEMENT (self), error, &self->refusal);
+  g_error_free (error);
+}
+
+static void
+refuse_missing_caps (GstRobocacheVoxelize *self)
+{
+  GError *error = robocache_error_without_caps (GST_BASE_TRANSFORM_SINK_PAD (self));
+
+  if (error)
+    refuse (self, error);
+}
+
 /* Posts that downstream accepts none of the caps, unless fixate_caps posted an error; the base class only logs it. */
 static void
 negotiation_failed (GstRobocacheVoxelize *self)
 {
   GstPad *srcpad = GST_BASE_TRANSFORM_SRC_PAD (self);
   GstCaps *peer;
-  GError *error;
 
   if (self->tried_caps || GST_PAD_IS_FLUSHING (srcpad))
     return;
   peer = gst_pad_peer_query_caps (srcpad, NULL);
-  error = robocache_voxelize_refused (&self->device, GST_ELEMENT (self), peer);
-  robocache_post_error_once (GST_ELEMENT (self), error, &self->refusal);
-  g_error_free (error);
+  refuse (self, robocache_voxelize_refused (&self->device, GST_ELEMENT (self), peer));
   gst_caps_unref (peer);
 }
 
@@ -273,6 +307,7 @@ install_next (GstRobocacheVoxelize *self)
   count_done (self, 0);
   GST_OBJECT_LOCK (self);
   self->statistics.occupied_over_cap = 0;
+  robocache_outside_check_init (&self->outside, &self->statistics.total);
   GST_OBJECT_UNLOCK (self);
   self->warned_over_cap = FALSE;
   robocache_voxelize_configuration_clear (&self->current);
@@ -322,7 +357,7 @@ gst_robocache_voxelize_propose_allocation (GstBaseTransform *trans, GstQuery *de
 
   if (!GST_BASE_TRANSFORM_CLASS (parent_class)->propose_allocation (trans, decide_query, query))
     return FALSE;
-  robocache_voxelize_propose_allocation (&self->current, &self->device, query);
+  robocache_voxelize_propose_allocation (&self->current, &self->device, GST_ELEMENT (self), query);
   return TRUE;
 }
 
@@ -340,7 +375,7 @@ handle_caps (GstRobocacheVoxelize *self, GstEvent *event)
   return ok;
 }
 
-/* FALSE after an error; it is posted once, though upstream tries again with each buffer. */
+/* FALSE after an error. */
 static gboolean
 check_segment (GstRobocacheVoxelize *self, const GstSegment *segment)
 {
@@ -348,8 +383,7 @@ check_segment (GstRobocacheVoxelize *self, const GstSegment *segment)
 
   if (robocache_segment_check (segment, &error))
     return TRUE;
-  robocache_post_error_once (GST_ELEMENT (self), error, &self->refusal);
-  g_error_free (error);
+  refuse (self, error);
   return FALSE;
 }
 
@@ -371,6 +405,7 @@ gst_robocache_voxelize_sink_event (GstBaseTransform *trans, GstEvent *event)
       break;
     case GST_EVENT_EOS:
       count_done (self, 0);
+      warn_if_all_outside (self, NULL, TRUE);
       robocache_statistics_post_last (GST_ELEMENT (self));
       break;
     case GST_EVENT_STREAM_START:
@@ -426,7 +461,9 @@ gst_robocache_voxelize_submit_input_buffer (GstBaseTransform *trans, gboolean is
   /* no set_caps follows fixate_caps where all caps stay as they were */
   if (ret == GST_FLOW_OK && !install_next (self))
     ret = GST_FLOW_ERROR;
-  if (ret == GST_FLOW_NOT_NEGOTIATED)
+  if (ret == GST_FLOW_NOT_NEGOTIATED && self->in_caps == NULL)
+    refuse_missing_caps (self);
+  else if (ret == GST_FLOW_NOT_NEGOTIATED)
     negotiation_failed (self);
   return ret;
 }
@@ -554,6 +591,7 @@ gst_robocache_voxelize_transform (GstBaseTransform *trans, GstBuffer *input, Gst
       robocache_cloud_window_length (&self->window));
   if (!count_done (self, self->current.job.out_on_device ? 1 : 0))
     return GST_FLOW_ERROR;
+  warn_if_all_outside (self, input, FALSE);
   post_stats_when_due (self, input);
   return GST_FLOW_OK;
 }
@@ -678,4 +716,5 @@ gst_robocache_voxelize_init (GstRobocacheVoxelize *self)
   robocache_voxelize_statistics_reset (&self->statistics);
   robocache_statistics_timer_reset (&self->stats_timer);
   robocache_cloud_window_init (&self->window);
+  robocache_explain_refused_caps (GST_BASE_TRANSFORM_SINK_PAD (self));
 }

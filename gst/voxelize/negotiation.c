@@ -1,4 +1,4 @@
-/* robocache: robocachevoxelize, what it negotiates: the grid, its caps, and the engine that computes it
+/* robocache: robocachevoxelize, negotiation: the grid, its caps, and its engine
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

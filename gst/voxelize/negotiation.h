@@ -1,4 +1,4 @@
-/* robocache: robocachevoxelize, what it negotiates: the grid, its caps, and the engine that computes it
+/* robocache: robocachevoxelize, negotiation: the grid, its caps, and its engine
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -42,10 +42,10 @@ gboolean robocache_voxelize_fall_back (RobocacheVoxelizeConfiguration * configur
     GstElement * element, const GError * reason);
 void robocache_voxelize_configuration_clear (RobocacheVoxelizeConfiguration * configuration);
 
-/* Whether a buffer of that size may be read, of points whose number caps do not say; otherwise an error that says what to set. */
+/* Whether a buffer of that size may be read, of points whose number is not in caps; otherwise an error with the property to set. */
 gboolean robocache_voxelize_check_buffer (const RobocacheVoxelizeConfiguration * configuration, gsize bytes, GError ** error);
 
-/* What the output is, and in *advice what to change where it exceeds the memory. Free with g_free. */
+/* A description of the output, and in *advice the remedy if it exceeds the memory. Free with g_free. */
 gchar *robocache_voxelize_describe_output (const RcVoxelSpec * spec, const gchar ** advice);
 
 G_END_DECLS

@@ -158,7 +158,7 @@ robocache_voxelize_properties_install (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_ACCUMULATE, g_param_spec_uint ("accumulate", "Accumulate",
           "Number of clouds per grid, the newest included", 1, MAX_ACCUMULATE, 1, flags));
   g_object_class_install_property (klass, PROP_MAX_CLOUD_BYTES, g_param_spec_uint64 ("max-cloud-bytes", "Max cloud bytes",
-          "Maximum size of a cloud or image, in a batch of each (bytes); a larger one is an error", 1, G_MAXUINT64,
+          "Maximum size of a cloud or image, or of each in a batch (bytes); a larger one is an error", 1, G_MAXUINT64,
           DEFAULT_MAX_CLOUD_BYTES, flags));
   g_object_class_install_property (klass, ROBOCACHE_VOXELIZE_PROP_STATS, g_param_spec_boxed ("stats", "Statistics",
           "Counts since the element started, exact for the buffer of last-pts", GST_TYPE_STRUCTURE,

@@ -1,4 +1,4 @@
-/* robocache: robocachevoxelize, what it counts
+/* robocache: robocachevoxelize, its statistics
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,4 +1,4 @@
-/* robocache: where an axis has its ticks, and what is written at them
+/* robocache: the ticks of an axis, and their texts
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

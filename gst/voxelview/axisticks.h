@@ -1,4 +1,4 @@
-/* robocache: where an axis has its ticks, and what is written at them
+/* robocache: the ticks of an axis, and their texts
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -30,7 +30,7 @@ void robocache_axis_ticks (RobocacheAxisTicks * ticks, gdouble least, gdouble gr
 #define ROBOCACHE_TICK_TEXT 32
 void robocache_axis_tick_text (const RobocacheAxisTicks * ticks, guint i, gchar text[ROBOCACHE_TICK_TEXT]);
 
-/* What belongs beside the axis, "" for none: the exponent as ×1e-7, the offset as +400000 or +1.7e9. */
+/* The text beside the axis, "" for none: the exponent as ×1e-7, the offset as +400000 or +1.7e9. */
 void robocache_axis_factor_text (const RobocacheAxisTicks * ticks, gchar text[ROBOCACHE_TICK_TEXT]);
 void robocache_axis_offset_text (const RobocacheAxisTicks * ticks, gchar text[ROBOCACHE_TICK_TEXT]);
 

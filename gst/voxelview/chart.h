@@ -1,4 +1,4 @@
-/* robocache: robocachevoxelview, the picture with what is around the voxels: axes, grid lines, a colour bar
+/* robocache: robocachevoxelview, the picture around the voxels: axes, grid lines, a colour bar
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,4 +1,4 @@
-/* robocache: robocachevoxelview, the colour bar and how many voxels there are
+/* robocache: robocachevoxelview, the colour bar and the number of voxels
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

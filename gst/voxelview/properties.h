@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* What a picture shows. */
+/* Settings of a picture. */
 typedef struct
 {
   RobocacheView view;
@@ -49,7 +49,7 @@ void robocache_view_properties_get (RobocacheViewProperties * properties, GParam
 gboolean robocache_view_properties_read_style (const RobocacheViewProperties * properties, RobocacheViewStyle * style,
     GError ** error);
 /* The frame of a grid of these caps and tensors, where properties win over caps. FALSE and an error: a property is malformed, or
- * neither says what is needed. */
+ * neither has what is needed. */
 gboolean robocache_view_properties_find_frame (const RobocacheViewProperties * properties, const GstCaps * caps,
     const RobocacheTensorsInfo * tensors, RobocacheVoxelFrame * frame, GError ** error);
 

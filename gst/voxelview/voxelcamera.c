@@ -1,4 +1,4 @@
-/* robocache: where the voxels of a grid are in a picture
+/* robocache: the places of a grid's voxels in a picture
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

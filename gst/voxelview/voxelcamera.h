@@ -1,4 +1,4 @@
-/* robocache: where the voxels of a grid are in a picture
+/* robocache: the places of a grid's voxels in a picture
  *
  * Parallel projections, in which a metre is as many pixels along every axis that is seen:
  *

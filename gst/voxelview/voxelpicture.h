@@ -14,7 +14,7 @@
 
 G_BEGIN_DECLS
 
-/* What values are, and so colours. */
+/* The quantity of values and colours. */
 typedef enum
 {
   ROBOCACHE_COLOUR_BY_HEIGHT,   /* metres of the voxel's middle */
@@ -34,7 +34,7 @@ typedef struct
   gsize capacity;               /* pixels */
 } RobocacheVoxelPicture;
 
-/* What is seen in a picture. */
+/* The visible voxels of a picture. */
 typedef struct
 {
   gboolean any, nan;            /* a value that is finite, one that is NaN */
@@ -52,8 +52,8 @@ void robocache_voxel_picture_draw (RobocacheVoxelPicture * picture, const Roboca
 
 RobocacheVoxelSight robocache_voxel_picture_look (const RobocacheVoxelPicture * picture);
 
-/* Writes pixels 0xffRRGGBB in host order where there are voxels; lines are stride bytes apart. Sides are shaded as the
- * camera says, and large voxels have outlines. */
+/* Writes pixels 0xffRRGGBB in host order where there are voxels; lines are stride bytes apart. Sides are shaded for
+ * the camera, and large voxels have outlines. */
 void robocache_voxel_picture_paint (const RobocacheVoxelPicture * picture, const RobocacheVoxelCamera * camera,
     const gdouble range[2], guint8 * pixels, gint stride);
 

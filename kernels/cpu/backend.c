@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "cpu.h"
-#include "kernels/floatmode.h"
+#include "kernels/cpu/kinematics/run.h"
 
 #include <stdlib.h>
 
@@ -64,6 +64,7 @@ static const RcBackendOps cpu_ops = {
   .memory = &rc_cpu_memory_ops,
   .align_run = rc_cpu_align_run,
   .voxel = &rc_cpu_voxel_ops,
+  .kinematics = &rc_cpu_kinematics_ops,
 };
 
 RcStatus

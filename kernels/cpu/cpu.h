@@ -11,6 +11,7 @@
 
 #include "kernels/align_plan.h"
 #include "kernels/backend_impl.h"
+#include "kernels/kinematics/plan.h"
 #include "kernels/voxel_plan.h"
 
 #define RC_JOIN_NAMES(name, level) name##_##level
@@ -28,6 +29,10 @@ typedef struct RcCpuKernels
   /* All ticks of an episode of one stream whose arguments are valid. Adds to counters, and not to those of the rows. */
   void (*align_episode) (const RcAlignStream * stream, const RcAlignStreamArgs * rows, const RcAlignArgs * args,
       int64_t episode, RcAlignCounters * counters);
+
+  /* Rows first … end - 1 of a run whose arguments are valid. */
+  void (*forward_rows) (const RcChain * chain, const RcForwardArgs * args, int64_t first, int64_t end);
+  void (*inverse_rows) (const RcChain * chain, const RcInverseArgs * args, int64_t first, int64_t end);
 
   /* voxel_block.h */
   void (*voxel_load) (RcCpuVoxelBlock * block, const RcVoxelField xyz[3], const char *points, int64_t stride, int64_t n);

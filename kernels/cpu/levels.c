@@ -4,11 +4,14 @@
  */
 #include "align_episode.h"
 #include "cpu.h"
+#include "kernels/cpu/kinematics/rows.h"
 #include "kernels/cpu/voxel/block.h"
 #include "kernels/cpu/voxel/words.h"
 
 const RcCpuKernels RC_LEVEL_NAME (rc_cpu_kernels) = {
   .align_episode = RC_LEVEL_NAME (rc_cpu_align_episode),
+  .forward_rows = RC_LEVEL_NAME (rc_cpu_forward_rows),
+  .inverse_rows = RC_LEVEL_NAME (rc_cpu_inverse_rows),
   .voxel_load = RC_LEVEL_NAME (rc_cpu_voxel_load),
   .voxel_unproject = RC_LEVEL_NAME (rc_cpu_voxel_unproject),
   .voxel_unproject_rays = RC_LEVEL_NAME (rc_cpu_voxel_unproject_rays),

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "align/plan.h"
+#include "kinematics/plan.h"
 #include "runtime/device.h"
 #include "runtime/driver.h"
 #include "runtime/kernel.h"
@@ -33,6 +34,7 @@ static const RcBackendOps cuda_ops = {
   .align_run = rc_cuda_align_run,
   .align_release = rc_cuda_align_release,
   .voxel = &rc_cuda_voxel_ops,
+  .kinematics = &rc_cuda_kinematics_ops,
 };
 
 static RcStatus

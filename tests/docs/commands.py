@@ -20,7 +20,9 @@ import os
 import pathlib
 import random
 import re
+import shutil
 import signal
+import sqlite3
 import struct
 import subprocess
 import sys
@@ -44,6 +46,14 @@ def has_element(name):
     return lambda: succeeds("gst-inspect-1.0", name)
 
 
+def links_to(library):
+    """Whether the plugin of this build uses a library."""
+    def has_library():
+        plugin = pathlib.Path(os.environ["GST_PLUGIN_PATH_1_0"], "libgstrobocache.so")
+        return library in subprocess.run(["ldd", plugin], capture_output=True, text=True, check=False).stdout
+    return has_library
+
+
 def never():
     return False
 
@@ -53,6 +63,7 @@ RUNNERS = {"sh": ["bash", "-e", "-o", "pipefail", "-c"], "python": ["python3", "
 
 # name: what it is, and whether this machine has it
 NEEDS = {
+    "bags": ("robocachebagsrc, which needs libyaml", has_element("robocachebagsrc")),
     "bundle": ("a machine with a GPU and the tests' bundle", never),
     "camera": ("a camera", lambda: pathlib.Path("/dev/video0").exists()),
     "display": ("a display", lambda: bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))),
@@ -66,7 +77,9 @@ NEEDS = {
     "plugins-bad": ("the package gstreamer1.0-plugins-bad", has_element("gdppay")),
     "plugins-good": ("the package gstreamer1.0-plugins-good", has_element("multifilesrc")),
     "serial": ("a sensor at a serial port", never),
+    "sqlite": ("robocachebagsrc with libsqlite3", links_to("libsqlite3")),
     "tensors": ("NNStreamer", has_element("tensor_mux")),
+    "urdf": ("robocachekinematics, which needs libxml2", has_element("robocachekinematics")),
     "voxelview": ("robocachevoxelview, which needs cairo", has_element("robocachevoxelview")),
 }
 
@@ -120,8 +133,51 @@ def mcap(seconds):
     return b"".join([*parts, record(15, bytes(4)), record(2, bytes(20)), b"\x89MCAP0\r\n"])
 
 
-def write_files(folder):
+METADATA = """rosbag2_bagfile_information:
+  version: 5
+  storage_identifier: mcap
+  duration:
+    nanoseconds: 4995000000
+  starting_time:
+    nanoseconds_since_epoch: 1700000000000000000
+  message_count: 1500
+  topics_with_message_count: []
+  compression_format: ""
+  compression_mode: ""
+  relative_file_paths:
+    - bag_0.mcap
+"""
+
+
+def old_bag(path):
+    """A file of SQLite without definitions, of a type that its owner made: forces at 100 Hz."""
+    database = sqlite3.connect(path)
+    database.execute("CREATE TABLE topics(id INTEGER PRIMARY KEY, name TEXT NOT NULL, type TEXT NOT NULL, serialization_format TEXT NOT NULL, "
+                     "offered_qos_profiles TEXT NOT NULL)")
+    database.execute("CREATE TABLE messages(id INTEGER PRIMARY KEY, topic_id INTEGER NOT NULL, timestamp INTEGER NOT NULL, data BLOB NOT NULL)")
+    database.execute("CREATE INDEX timestamp_idx ON messages (timestamp ASC)")
+    database.execute("INSERT INTO topics VALUES (1, '/force', 'my_msgs/msg/Force', 'cdr', '')")
+    for k in range(100):
+        ns = 1_700_000_000 * 10**9 + 10_000_000 * k
+        data = struct.pack("<BBHiII4sB7xd", 0, 1, 0, ns // 10**9, ns % 10**9, 4, b"arm", 2, k / 10)
+        database.execute("INSERT INTO messages (topic_id, timestamp, data) VALUES (1, ?, ?)", (ns, data))
+    database.commit()
+    database.close()
+
+
+def write_bags(folder):
     (folder / "run.mcap").write_bytes(mcap(5))
+    (folder / "cut.mcap").write_bytes(mcap(5)[:300_100])
+    (folder / "bag").mkdir()
+    shutil.copy(folder / "run.mcap", folder / "bag" / "bag_0.mcap")
+    (folder / "bag" / "metadata.yaml").write_text(METADATA, encoding="utf-8")
+    old_bag(folder / "old.db3")
+    (folder / "src" / "my_msgs" / "msg").mkdir(parents=True)
+    (folder / "src" / "my_msgs" / "msg" / "Force.msg").write_text("std_msgs/Header header\nuint8 contacts\nfloat64 newtons\n", encoding="utf-8")
+
+
+def write_files(folder):
+    write_bags(folder)
     joints = lambda t: [math.sin((i + 1) * t) for i in range(6)]
     (folder / "joints.csv").write_text(rows("t,q0,q1,q2,q3,q4,q5", 100, 20, joints), encoding="utf-8")
     (folder / "imu.csv").write_text(rows("t,qx,qy,qz,qw,gx,gy,gz", 200, 20, lambda t: [0, 0, 0, 1, *motion(t)]), encoding="utf-8")

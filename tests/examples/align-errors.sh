@@ -3,7 +3,7 @@
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "$(dirname "$0")/cases.sh"
-program=align-recordings
+program=robocache-align
 
 printf 't,v\n0,1\n0.01,2\n' > good.csv
 
@@ -17,17 +17,21 @@ refuse empty_file '^error: empty.csv: the file is empty$' empty.csv
 printf '\n\n' > blank.csv
 refuse blank_file '^error: blank.csv: the file is empty$' blank.csv
 echo t,v > header.csv
-refuse header_only '^error: header.csv: there is no time in the time column, 0 counted from 0, called "t"' header.csv
+refuse header_only '^error: header.csv: the time column has no time: it is column 0, counted from 0, called "t"' header.csv
 printf 'name,v\nleft,1\nright,2\n' > words.csv
-refuse words '^error: words.csv: there is no time in the time column, 0 counted from 0, called "name"' words.csv
-refuse time_column_too_far '^error: good.csv: there is no time in the time column, 7 ' good.csv,time-column=7
+refuse words '^error: words.csv: the time column has no time: it is column 0, counted from 0, called "name"' words.csv
+printf 'time;v\n0;1\n0.01;2\n' > semicolons.csv
+refuse semicolons '^error: semicolons.csv: the header "time;v" is one field; set delimiter=";"$' semicolons.csv
+printf 'time\tv\n0\t1\n0.01\t2\n' > tabs.csv
+refuse tabs '^error: tabs.csv: the header "time.v" is one field; set delimiter=tab$' tabs.csv
+refuse time_column_too_far '^error: good.csv: the time column has no time: it is column 7, ' good.csv,time-column=7
 refuse time_column_unknown '^error: good.csv: time-column=stamp: the header has no column of that name$' good.csv,time-column=stamp
 printf 't\n0\n0.01\n' > lonely.csv
 refuse time_only '^error: lonely.csv: .*the file has no column of data' lonely.csv
 printf 't,v\n7,1\n7,2\n' > still.csv
 refuse unit_of_one_time '^error: still.csv: all times are equal, so their unit is unknown; set time-unit, or time-column$' still.csv
 printf 't,v\n0,1\n3000000000000,2\n9000000000000,3\n' > odd.csv
-refuse unit_of_no_sensor '^error: odd.csv: the median step of the time, .* set time-unit$' odd.csv
+refuse unit_of_no_sensor '^error: odd.csv: the median step of the times, .* set time-unit$' odd.csv
 refuse unit_unknown '^error: good.csv: time-unit=h: expected s, ms, us or ns$' good.csv,time-unit=h
 printf 't,v\n0,left\n0.01,right\n' > text.csv
 refuse values_are_words '^error: text.csv contains no readable row: line 2, column 1: "left" is not a number$' text.csv

@@ -9,7 +9,8 @@
 { echo stamp_ms,y; for i in $(seq 0 10); do echo "$((4500 + 100 * i)),$((-45 - i))"; done; } > b.csv
 
 align --rate 10 a.csv b.csv
-expect exit_status "$status $errors" "0 "
+expect exit_status "$status $errors" \
+  "0 warning: a.csv: max-gap is 200ms, but the rows are 250ms apart, so ticks between rows are not aligned: set max-gap above 250ms"
 expect default_output "$(head -1 aligned.csv)" "tick_ns_since_4000000000,x,y,a.status,a.age_ns,b.status,b.age_ns"
 expect ticks "$(column aligned.csv tick_ns_since_4000000000)" \
   "0 100000000 200000000 300000000 400000000 500000000 600000000 700000000 800000000 900000000 1000000000 1100000000 1200000000 1300000000 1400000000 1500000000 1600000000 1700000000 1800000000 1900000000 2000000000"

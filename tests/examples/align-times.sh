@@ -3,7 +3,7 @@
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "$(dirname "$0")/cases.sh"
-program=align-recordings
+program=robocache-align
 
 # said NAME PATTERN FILE CONTENT [OPTION...]: what is said of a recording of that content
 said () {
@@ -26,6 +26,11 @@ said by_name 'time is stamp_ns and not arrival_ns, in ns \(by the name stamp_ns\
 expect by_name_rows "$(tail -n +2 rows.csv | xargs)" "0,1.32689957e+18,1 10000000,1.32689957e+18,2"
 said stamp_before_time 'time is stamp and not time, in s' b.csv 'time,stamp,v\n5,0,1\n5.01,0.01,2\n'
 said no_name 'time is q0, since no column is called stamp, timestamp, time or t, in s' q.csv 'q0,q1\n0,1\n0.01,2\n'
+printf 'seq,epoch_ms,v,clock_ns\n0,1732450000000,1,5\n1,1732450000010,2,6\n2,1732450000020,3,7\n' > count.csv
+keeps count_of_rows '^error: count.csv: no column is called stamp, timestamp, time or t; set time-column to the column of the time \(perhaps epoch_ms, clock_ns\), or to seq$' \
+  count.csv
+said count_of_rows_is_the_time 'time in ms \(guessed' count.csv "$(cat count.csv)\n" --time-column seq
+said other_column_is_the_time 'time in ms \(by the name epoch_ms\)' count.csv "$(cat count.csv)\n" --time-column epoch_ms
 said first_of_one_name 'time in s \(guessed: it has decimals\)' c.csv 't,v\n0,1\n0.01,2\n'
 said named_by_the_user 'time in s \(guessed' d.csv 'stamp,v\n5,0\n6,0.01\n7,0.02\n' --time-column v --rate 50
 said of_ros 'time is field.header.stamp and not %time, in ns \(guessed: the times then count from 1970\)' e.csv \
@@ -87,10 +92,10 @@ printf 't_us,v\n' > u3.csv
 for i in 0 1 2 3 4 5; do echo "$((i * 4000)).5,$i"; done >> u3.csv
 said unit_by_name_with_decimals 'time in us \(by the name t_us\)' u4.csv "$(cat u3.csv)\n"
 # the user said so: a warning that names the unit that fits, and it goes on
-{ echo t,v; for i in 0 1 2 3 4 5 6 7; do echo "$((i * 4000)),$i"; done; } > us.csv
-align --rate 1 -o rows.csv --time-unit s us.csv
+{ echo t,v; for i in 0 1 2 3 4 5 6 7; do echo "$((i * 400)),$i"; done; } > us.csv
+align --rate 1/10 -o rows.csv --time-unit s us.csv
 expect_match wrong_unit_of_the_user "$status $errors" \
-  '^0 warning: us.csv: The median step of the first rows is 4000 s with time-unit=s; with time-unit=us it is 4 ms: set that$'
+  '^0 warning: us.csv: The median step of the first rows is 400 s with time-unit=s; with time-unit=us it is 400 us: set that$'
 { echo t,v; for i in 0 1 2 3 4 5 6 7; do echo "0.00$((i * 4)),$i"; done; } > s.csv
 align --rate 100 -o rows.csv --time-unit us s.csv
 expect_match wrong_unit_of_the_user_the_other_way "$status $errors" \

@@ -62,7 +62,7 @@ without_plugin () { GST_PLUGIN_PATH_1_0=$work GST_REGISTRY_1_0=$work/registry.bi
 run without_plugin "$capture"
 expect plugin_missing "$status $errors" '1 error: no element "robocachefuse"; is GST_PLUGIN_PATH_1_0 set? (. examples/env.sh)'
 refuse camera_unknown '^error: camera "nosuchcamera": no element "nosuchcamera"$' --camera nosuchcamera
-refuse camera_of_sound '^error: the pipeline cannot be linked; the camera "fakesrc ! audio/x-raw" must send video/x-raw' \
+refuse camera_of_sound '^error: the camera "fakesrc ! audio/x-raw" does not link: put videoconvert behind it, for video/x-raw' \
   --camera 'fakesrc ! audio/x-raw'
 refuse camera_fails '^error: .*: ' --camera 'filesrc location=nowhere.raw ! video/x-raw,format=RGB,width=2,height=2,framerate=1/1'
 refuse seconds_negative '^error: expected ' --seconds=-1
@@ -70,4 +70,16 @@ refuse argument '^error: unexpected argument "extra"$' extra
 
 runs own_camera "$capture" --seconds 1 --camera 'videotestsrc is-live=true ! video/x-raw,format=GRAY8,width=64,height=48,framerate=10/1'
 expect_match own_camera_is_fused "$said" '^camera +[1-9][0-9]* '
+
+# a session in a file: all that the sensors and the camera sent
+if gst-inspect-1.0 robocachemcapsink > inspected.txt 2>&1; then
+  small='videotestsrc is-live=true ! video/x-raw,format=RGB,width=64,height=48,framerate=30/1'
+  runs recorded "$capture" --seconds 2 --record session.mcap --camera "$small"
+  for topic in joints:100 force:1000 camera:30; do
+    played=$(gst-launch-1.0 -v filesrc location=session.mcap ! robocachemcapdemux "topics=/${topic%:*}" ! fakesink silent=false sync=false)
+    expect_within "recorded_${topic%:*}" "$(grep -c ': last-message = chain' <<<"$played")" $((${topic#*:} / 2)) $((${topic#*:} * 120))
+  done
+  program=capture-app
+  refuse record_nowhere '^error: .*cannot create nowhere/session.mcap: No such file or directory' --record nowhere/session.mcap
+fi
 exit $failed

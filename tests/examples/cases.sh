@@ -65,9 +65,9 @@ installed () {
   [ -z "$missing" ] || { echo "SKIP $1: not installed: $missing"; return 1; }
 }
 
-align () { run "$programs/align-recordings" "$@"; }
+align () { run "$programs/robocache-align" "$@"; }
 
-# aligns NAME EXPECTED ARGUMENT...: the rows that align-recordings writes, without statuses, on one line
+# aligns NAME EXPECTED ARGUMENT...: the rows that robocache-align writes, without statuses, on one line
 aligns () {
   align --no-status -o - "${@:3}"
   expect "$1" "$status $(tail -n +2 <<<"$said" | xargs)" "0 $2"

@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "$(dirname "$0")/cases.sh"
 
-program=estimate-offset quiet=yes
+program=robocache-estimate-offset quiet=yes
 estimate () { run "$programs/$program" "$@"; }
 number () { sed -n "s/^$1: \(-\{0,1\}[0-9.]*\)[ ,].*/\1/p" <<<"$said"; }
 

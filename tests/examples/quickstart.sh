@@ -36,6 +36,20 @@ runs recordings bash "$quickstart" --rate 2 'my recording.csv'
 expect recordings_values "$(xargs < aligned.csv)" "tick_ns_since_0,x,my recording.status,my recording.age_ns 0,0,0,0 500000000,1,0,0 1000000000,2,0,0"
 expect_match recordings_table "$said" '^my recording +3 '
 
+# a recording of ROS 2, as a file and as the folder of a bag
+export GST_PLUGIN_PATH_1_0=$ROBOCACHE_BUILD_DIR/gst
+if gst-inspect-1.0 --exists robocachebagsrc && gst-inspect-1.0 --exists robocachemcapsink; then
+  for layout in file rosbag2; do
+    gst-launch-1.0 -q robocachetestsrc kind=force num-buffers=200 rate=100/1 ! robocachemcapsink location=run.$layout layout=$layout \
+      sink_0::topic=/force
+    runs "$layout" bash "$quickstart" --rate 50 run.$layout
+    expect_match "${layout}_says" "$said" "^run.$layout /force: 200 rows of 6 channels, about 100 Hz"
+    expect "${layout}_rows" "$(head -1 aligned.csv | cut -d , -f 2-) $(wc -l < aligned.csv)" "fx,fy,fz,tx,ty,tz,force.status,force.age_ns 101"
+  done
+else
+  echo "SKIP recording: this build has no robocachebagsrc"
+fi
+
 run bash "$quickstart" nowhere.csv
 expect missing_file "$status $errors" "1 error: nowhere.csv: No such file or directory"
 runs help bash "$quickstart" --help
@@ -47,7 +61,7 @@ if have arm arm_joints_250hz.csv arm_torque_250hz.csv; then
   expect arm "$? $(wc -l < arm.csv) $(cat errors.txt)" "0 376 "
 fi
 
-program=simulated-robot
+program=robocache-simulated-robot
 refuse robot_argument '^error: unexpected argument "extra"$' extra
 refuse picture_nowhere '^error: .*nowhere/voxels.png.*No such file or directory$' \
   --seconds=0 --cloud-seconds=0 --picture=nowhere/voxels.png

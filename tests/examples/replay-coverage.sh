@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "$(dirname "$0")/cases.sh"
 
-program=replay-coverage
+program=robocache-replay-coverage
 # cells LATENCY STREAM FIRST LAST: columns of the table's line, numbered like its headings from 1
 cells () {
   awk -F' *[|] *' -v latency="$1" -v stream="$2" -v from="$3" -v to="$4" '$2 == latency && $4 == stream {
@@ -52,14 +52,14 @@ expect two_of_which_one_is_late "$(cells '100 ms' slow 9 10)" "19 2"
 expect two_all_is_the_worst "$(cells '100 ms' all 4 6)" "$(cells '100 ms' slow 4 6)"
 expect_within two_most_are_aligned "$(cells '100 ms' all 4 4)" 75 87
 
-# align-recordings leaves the arrival out
+# robocache-align leaves the arrival out
 align --no-status --rate 50 -o - --time-column stamp_ms --arrival-column arrival_ms slow.csv
 expect arrival_is_no_data "$status $(head -1 <<<"$said")" "0 tick_ns_since_0,c"
 
 refuse no_file '^error: no recording is given'
 refuse no_arrival '^error: bundles.csv: set arrival-column, the column with the time of arrival' bundles.csv
 refuse arrival_unknown '^error: bundles.csv: arrival-column=came: the header has no column of that name$' --arrival-column came bundles.csv
-refuse arrival_too_far '^error: bundles.csv: there is no time in the arrival column, 9 counted from 0; set arrival-column' \
+refuse arrival_too_far '^error: bundles.csv: the arrival column has no time: it is column 9, counted from 0; set arrival-column' \
   --arrival-column 9 bundles.csv
 refuse latency_word '^error: --latency 50ms,soon: "soon" is no time' --latency 50ms,soon --arrival-column 1 bundles.csv
 refuse latency_negative '^error: --latency -1ms: "-1ms" is no time' --latency=-1ms --arrival-column 1 bundles.csv

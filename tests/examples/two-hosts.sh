@@ -45,7 +45,7 @@ sent () {
 }
 
 # what the scripts would do, but one at a time
-(. "$examples/setup.sh"; robocache_build "$ROBOCACHE_BUILD_DIR" gst/libgstrobocache.so examples/two-hosts) 2>/dev/null
+(. "$examples/setup.sh"; robocache_build "$ROBOCACHE_BUILD_DIR" gst/libgstrobocache.so examples/robocache-two-hosts) 2>/dev/null
 
 # at once, since each takes its time: the two transports, and what becomes of RTP when rows are stamped as they arrive
 mapfile -t ports < <(free_ports 3)
@@ -55,9 +55,9 @@ common=(--transport rtp --base-time $(($(date +%s) + 5)) --seconds $seconds --po
 if [ "$(gst-inspect-1.0 rtpbin | grep -c add-reference-timestamp-meta)" -gt 0 ]; then
   bash "$examples/two-hosts.sh" --loopback --seconds $seconds --transport rtp --port "${ports[1]}" > rtp.txt 2>rtp.errors &
   rtp=$!
-  "$programs/two-hosts" receiver "${common[@]}" --arrival-times > arrival.txt 2>arrival.errors &
+  "$programs/robocache-two-hosts" receiver "${common[@]}" --arrival-times > arrival.txt 2>arrival.errors &
   arrival=$!
-  "$programs/two-hosts" sender "${common[@]}" --receiver 127.0.0.1 --own-clock --delay 40ms > sender.txt 2>&1
+  "$programs/robocache-two-hosts" sender "${common[@]}" --receiver 127.0.0.1 --own-clock --delay 40ms > sender.txt 2>&1
   expect sender "$?" 0
   wait $arrival
   expect arrival "$? $(cat arrival.errors)" "0 "
@@ -72,7 +72,7 @@ if [ "$(gst-inspect-1.0 rtpbin | grep -c add-reference-timestamp-meta)" -gt 0 ];
   # the way of the packets shows when nobody says when they set out
   expect_within arrival_times_are_wrong "$(us median "$(cat arrival.txt)" joints)" 10000 1000000
 else
-  program=two-hosts
+  program=robocache-two-hosts
   refuse rtp_of_1_20 '^error: --transport rtp: rtpbin needs GStreamer 1.22 for times of capture; use --transport tcp$' \
     receiver "${common[@]}"
 fi
@@ -100,7 +100,7 @@ else
   echo "SKIP namespaces: $(head -1 errors.txt)"
 fi
 
-program=two-hosts
+program=robocache-two-hosts
 refuse no_role '^error: expected one argument, sender or receiver'
 refuse sender_without_receiver '^error: --receiver: expected the address' sender
 refuse receiver_with_receiver '^error: --receiver: expected the address' receiver --receiver 127.0.0.1

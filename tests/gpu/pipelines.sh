@@ -149,7 +149,9 @@ uploaded() {
     "robocachefuse name=f backend=cuda $3 ! $memory ! filesink location=OUT
       $2 ! cudaupload ! video/x-raw(memory:CUDAMemory) ! f.camera_0 $proprio ! f.proprio_0"
 }
-if "$here/env" gst-inspect-1.0 cudaupload > /dev/null 2>&1; then
+if ! "$here/env" gst-inspect-1.0 robocachefuse | grep -q memory:CUDAMemory; then
+  skip cudaupload "robocache was built without GstCuda"
+elif "$here/env" gst-inspect-1.0 cudaupload > /dev/null 2>&1; then
   # formats that cudaupload of GStreamer 1.22 takes
   rgba="videotestsrc num-buffers=60 pattern=ball ! video/x-raw,format=RGBA,width=322,height=240,framerate=30/1"
   rgb="videotestsrc num-buffers=60 pattern=smpte ! video/x-raw,format=RGB,width=322,height=240,framerate=30/1"

@@ -85,10 +85,12 @@ if wanted sanitizers && [ ! -x "$sanitizer" ]; then
   sanitizer=
 fi
 
-# programs that look at how much of the device is free, or make it fail, are alone
+# programs that look at how much of the device is free, or make it fail, are alone; so is the one that waits for each of many
+# samples, which takes a time slice of the device each time where other programs compute
 if wanted kernels; then
   for name in memory backend faults; do run "$name" "$gpu/gpu-$name"; done
 fi
+if wanted elements && [ -x "$here/env" ]; then run check-fuse_steady check fuse_steady; fi
 if wanted sanitizers && [ -n "$sanitizer" ]; then
   run memcheck-memory "$sanitizer" --tool memcheck --report-api-errors no --error-exitcode 9 "$gpu/gpu-memory"
 fi
@@ -127,7 +129,9 @@ fi
 if [ -x "$here/env" ]; then
   if wanted elements; then
     for program in "$here"/check/*; do
-      if [ -x "$program" ]; then start "check-${program##*/}" check "${program##*/}"; fi
+      if [ -x "$program" ] && [ "${program##*/}" != fuse_steady ]; then
+        start "check-${program##*/}" check "${program##*/}"
+      fi
     done
   fi
   if wanted pipelines; then start pipelines "$here/pipelines.sh"; fi

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# aarch64.sh SOURCE ALIGN VOXEL: the kernels, built for AArch64 with NEON and run under qemu, have the bits that ALIGN and VOXEL,
-# programs of the tables of cases, have here. Skipped where the cross compiler (gcc-aarch64-linux-gnu, libc6-dev-arm64-cross) or
+# aarch64.sh SOURCE ALIGN VOXEL KINEMATICS: the kernels, built for AArch64 with NEON and run under qemu, have the bits that ALIGN, VOXEL
+# and KINEMATICS, programs of the tables of cases, have here. Skipped where the cross compiler (gcc-aarch64-linux-gnu, libc6-dev-arm64-cross) or
 # qemu-user-static is not installed.
 set -uo pipefail
 source=$1 cross=${CROSS:-aarch64-linux-gnu-gcc} qemu=${QEMU-qemu-aarch64-static}
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 # a program and the section that it runs
-programs=("align $2 dtypes" "voxel $3 kinds")
+programs=("align $2 dtypes" "voxel $3 kinds" "kinematics $4 trees")
 
 for tool in "$cross" $qemu; do
   if ! command -v "$tool" > /dev/null; then echo "SKIP bits_of_aarch64: there is no $tool"; exit 0; fi
@@ -15,7 +15,7 @@ done
 
 # as kernels/meson.build does; files that are built once for each instruction set are the baseline's here
 flags=(-std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers -Werror -O2 -fno-math-errno -fno-trapping-math
-  -ffp-contract=off -DRC_LEVEL=baseline -I "$source" -static -pthread)
+  -ffp-contract=off -fno-tree-slp-vectorize -DRC_LEVEL=baseline -I "$source" -static -pthread)
 mapfile -t kernels < <(find "$source/kernels" -name '*.c' ! -path '*/cuda/*')
 status=0
 for line in "${programs[@]}"; do

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Pipelines that record, and what official readers find in their files."""
 import io
+import os
 import subprocess
 
 import numpy as np
@@ -9,9 +10,16 @@ from mcap_ros2.decoder import DecoderFactory
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 
+def environment():
+    """Of programs that load the plugin. An AddressSanitizer build names its runtime in ROBOCACHE_PRELOAD."""
+    runtime = os.environ.get("ROBOCACHE_PRELOAD")
+    return {**os.environ, "LD_PRELOAD": runtime} if runtime else None
+
+
 def launch(*words, timeout=120):
     """Runs gst-launch-1.0 to its end; raises with its output where that fails."""
-    done = subprocess.run(["gst-launch-1.0", "-q", *" ".join(words).split()], capture_output=True, timeout=timeout, check=False)
+    done = subprocess.run(["gst-launch-1.0", "-q", *" ".join(words).split()], capture_output=True, timeout=timeout, check=False,
+                          env=environment())
     text = (done.stdout + done.stderr).decode()
     if done.returncode or "ERROR" in text:
         raise RuntimeError(f"exit status {done.returncode}: {text.strip()[-1500:]}")
@@ -19,7 +27,8 @@ def launch(*words, timeout=120):
 
 
 def has_elements(*names):
-    return all(subprocess.run(["gst-inspect-1.0", "--exists", name], check=False).returncode == 0 for name in names)
+    return all(subprocess.run(["gst-inspect-1.0", "--exists", name], check=False, env=environment()).returncode == 0
+               for name in names)
 
 
 class Recording:

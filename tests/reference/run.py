@@ -14,6 +14,7 @@ import sys
 
 import pipelines
 import fuse_cases
+import kinematics_cases
 import recording_cases
 import resample_cases
 import voxel_cases

@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 # From top to bottom: a folder may use those below it.
-ORDER = ["gst", "common", "kernels"]
+ORDER = ["gst", "robocache", "common", "kernels"]
 SUFFIXES = {".c", ".h", ".cu", ".cuh"}
 MAX_FILES = 25
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)

@@ -1,8 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# install.sh BUILD PLUGINSDIR: checks that `meson install` installs the plugin alone, where GStreamer finds it.
+# install.sh BUILD PREFIX PLUGINSDIR LIBDIR: checks that `meson install` puts down the plugin where GStreamer finds it, the
+# programs with their man pages, the library with what a compiler and Python need of it, and the pages; and that each works.
 set -uo pipefail
-build=$1 pluginsdir=$2 failed=0
+build=$1 prefix=$2 pluginsdir=$3 libdir=$4 failed=0
+source=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 
@@ -17,16 +19,117 @@ check () {
   fi
 }
 
-only_the_plugin () {
-  [ "$(cd "$root" && find . -type f)" = ".$pluginsdir/libgstrobocache.so" ] || { find "$root" -type f; return 1; }
+# installed FILE...: of the prefix
+installed () {
+  local file
+  for file in "$@"; do
+    [ -s "$root$prefix/$file" ] || { echo "$file is absent"; find "$root" -type f; return 1; }
+  done
 }
 
-installed_elements_are_found () {
+# nothing lies where it was not expected, and nothing that is not for users
+nothing_else () {
+  local other
+  other=$(cd "$root" && find . -type f | grep -v -E \
+    "^\.($pluginsdir/libgstrobocache.so|$prefix/($libdir/(librobocache-1\.0\.so\.[0-9.]+|pkgconfig/robocache-1\.0\.pc|girepository-1\.0/Robocache-1\.0\.typelib)|include/robocache-1\.0/robocache/robocache\.h|bin/robocache-[a-z-]+|share/(man/man1/robocache-[a-z-]+\.1(\.gz)?|gir-1\.0/Robocache-1\.0\.gir|licenses/robocache/LICENSE|doc/robocache/.*\.(md|svg|png|py|sh|[ch]))))\$")
+  [ -z "$other" ] || { echo "$other"; return 1; }
+}
+
+# what runs finds our libraries only in $root
+export LD_LIBRARY_PATH=$root$prefix/$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+
+elements_are_found () {
   unset GST_PLUGIN_PATH_1_0 GST_PLUGIN_PATH
   GST_PLUGIN_SYSTEM_PATH_1_0=$root$pluginsdir GST_REGISTRY_1_0=$root/registry.bin gst-inspect-1.0 robocachefuse
 }
 
+# each program has a man page that names it, where man pages are made
+programs_run () {
+  local program
+  for program in "$root$prefix"/bin/robocache-*; do
+    "$program" --help | grep "^  ${program##*/} \[OPTION" > /dev/null || { "$program" --help; return 1; }
+    [ -d "$root$prefix/share/man" ] || continue
+    gzip -cdf "$root$prefix/share/man/man1/${program##*/}.1"* | grep "${program##*/}" > /dev/null || return 1
+  done
+}
+
+application_compiles_and_runs () {
+  local flags
+  # the file, for where it lies now
+  sed "s|^prefix=.*|prefix=$root$prefix|" "$root$prefix/$libdir/pkgconfig/robocache-1.0.pc" > "$root/robocache-1.0.pc"
+  flags=$(PKG_CONFIG_PATH=$root${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH} pkg-config --cflags --libs robocache-1.0) || return 1
+  cat > "$root/application.c" <<'END'
+#include <robocache/robocache.h>
+int
+main (int argc, char **argv)
+{
+  GstBuffer *buffer;
+  gint64 tick = 5;
+
+  gst_init (&argc, &argv);
+  robocache_sample_meta_register ();
+  buffer = gst_buffer_new ();
+  if (robocache_sample_meta_get_tick (buffer, &tick))
+    return 1;
+  gst_structure_set (gst_custom_meta_get_structure (gst_buffer_add_custom_meta (buffer, ROBOCACHE_SAMPLE_META)), "tick",
+      G_TYPE_INT64, G_GINT64_CONSTANT (7), NULL);
+  return robocache_sample_meta_get_tick (buffer, &tick) && tick == 7 ? 0 : 2;
+}
+END
+  # shellcheck disable=SC2086
+  ${CC:-cc} -Wall -Werror -o "$root/application" "$root/application.c" $flags && "$root/application"
+}
+
+# sources of the plugin are not installed; explanations link to them
+links_of_the_pages () {
+  local dead
+  dead=$(python3 "$source/tests/docs/links.py" "$root$prefix/share/doc/robocache" | sed -n 's/^FAIL //p' |
+    sed -E 's#(, )?\.\./\.\./(gst|common|kernels|robocache)/[^,]*##g' | grep -v ': *$')
+  [ -z "$dead" ] || { echo "$dead"; return 1; }
+}
+
+python_reads_a_sample () {
+  unset GST_PLUGIN_PATH_1_0 GST_PLUGIN_PATH
+  GI_TYPELIB_PATH=$root$prefix/$libdir/girepository-1.0 GST_PLUGIN_SYSTEM_PATH_1_0=$pluginsdir:$root$pluginsdir \
+    GST_REGISTRY_1_0=$root/registry.bin /usr/bin/python3 -c '
+import gi
+gi.require_version("Gst", "1.0"); gi.require_version("Robocache", "1.0")
+from gi.repository import Gst, Robocache
+Gst.init(None)
+assert Robocache.sample_meta_get_tick(Gst.Buffer.new())[0] is False
+pipeline = Gst.parse_launch("robocachefuse name=fuse rate=100/1 ! appsink name=sink "
+    "robocachetestsrc kind=imu rate=100/1 num-buffers=3 ! fuse.sink_0 robocachetestsrc kind=force rate=1/1 num-buffers=1 ! fuse.force_0")
+pipeline.set_state(Gst.State.PLAYING)
+buffer = pipeline.get_by_name("sink").emit("pull-sample").get_buffer()
+assert Robocache.sample_meta_get_streams(buffer) == ["force_0", "sink_0"]
+assert Robocache.sample_meta_get_n_rows(buffer) == 1
+assert Robocache.sample_meta_get_tick(buffer) == (True, 0)
+assert Robocache.sample_meta_get_times(buffer, "sink_0", -1) == (True, 0, 0, 10000000)
+assert Robocache.sample_meta_get_times(buffer, "force_0", -1) == (True, 0, 0, Robocache.SAMPLE_NO_TIME)
+assert Robocache.sample_meta_get_status(buffer, "sink_0", 0) == (True, Robocache.SampleStatus.ALIGNED, False)
+pipeline.set_state(Gst.State.NULL)
+'
+}
+
 check install env DESTDIR="$root" meson install -C "$build" --no-rebuild --quiet
-check install_where_gstreamer_looks only_the_plugin
-check installed_elements_are_found installed_elements_are_found
+check plugin_where_gstreamer_looks test -s "$root$pluginsdir/libgstrobocache.so"
+check files installed "$libdir/librobocache-1.0.so" "$libdir/pkgconfig/robocache-1.0.pc" include/robocache-1.0/robocache/robocache.h \
+  share/licenses/robocache/LICENSE share/doc/robocache/README.md share/doc/robocache/docs/tutorial.md
+check nothing_else nothing_else
+# the scanner's own programs do not preload what a sanitized build needs
+if ldd "$root$pluginsdir/libgstrobocache.so" | grep -q 'lib[at]san'; then
+  echo 'SKIP what is installed runs: the build is sanitized'
+  exit "$failed"
+fi
+check elements_are_found elements_are_found
+if [ -d "$root$prefix/bin" ]; then check programs_run programs_run; else echo 'SKIP programs_run: -Dexamples=disabled'; fi
+check application_compiles_and_runs application_compiles_and_runs
+check links_of_the_pages links_of_the_pages
+if [ ! -e "$root$prefix/$libdir/girepository-1.0" ]; then
+  echo 'SKIP python_reads_a_sample: built without gobject-introspection'
+elif ! /usr/bin/python3 -c 'import gi; gi.require_version("Gst", "1.0")' 2>/dev/null; then
+  echo 'SKIP python_reads_a_sample: not installed: python3-gi gir1.2-gstreamer-1.0'
+else
+  check python_reads_a_sample python_reads_a_sample
+fi
 exit "$failed"

@@ -155,12 +155,13 @@ run_seed (const Seeds *seeds, gint seed)
 guint
 seeds_run (Seeds *seeds)
 {
-  const gint64 end = g_get_monotonic_time () + seeds->seconds * G_USEC_PER_SEC;
+  const gint64 end = g_get_monotonic_time () + (gint64) seeds->seconds * G_USEC_PER_SEC;
   guint n_failed = 0;
   gint n = 0;
 
-  for (; seeds->seconds > 0 ? g_get_monotonic_time () < end : n < seeds->n; n++)
-    n_failed += !run_seed (seeds, seeds->first + n);
+  do
+    n_failed += !run_seed (seeds, seeds->first + n++);
+  while (seeds->seconds > 0 ? g_get_monotonic_time () < end : n < seeds->n);
   seeds->n = n;
   return n_failed;
 }

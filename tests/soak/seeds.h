@@ -17,7 +17,7 @@ typedef struct
 typedef struct
 {
   gint first, n;
-  gint seconds;                 /* 0: n seeds; else as many as begin in that time */
+  gint seconds;                 /* 0: n seeds; else as many as begin in that time, at least one */
   const gchar *arguments;       /* further ones of each process, separated by spaces */
   const SeedsList *lists;       /* the first one is always given: that is how a process knows what it is */
   guint n_lists;

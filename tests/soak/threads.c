@@ -448,7 +448,7 @@ main (int argc, char **argv)
   const gchar *text = g_getenv ("ROBOCACHE_STRESS_SECONDS");
   const guint seconds = text ? (guint) atoi (text) : 2;
   const guint32 seed = argc > 1 ? (guint32) atoi (argv[1]) : (guint32) g_get_real_time ();
-  const gint64 end = g_get_monotonic_time () + seconds * G_USEC_PER_SEC;
+  const gint64 end = g_get_monotonic_time () + (gint64) seconds * G_USEC_PER_SEC;
   Stress stress = { NULL };
   gboolean ok;
 

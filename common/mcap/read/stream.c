@@ -31,6 +31,7 @@ struct _RobocacheMcapStream
   GByteArray *memory;           /* of the chunk */
   RobocacheMcapBytes records;   /* of the chunk, those left */
   guint64 chunk_offset;
+  guint64 n_skipped;            /* records, without an error */
 };
 
 RobocacheMcapStream *
@@ -61,6 +62,7 @@ robocache_mcap_stream_reset (RobocacheMcapStream *stream)
   stream->offset = stream->n_read = stream->to_skip = 0;
   g_byte_array_set_size (stream->pending, 0);
   stream->records.size = 0;
+  stream->n_skipped = 0;
   stream->is_in_data = TRUE;
   stream->crc = crc32 (0, NULL, 0);
 }
@@ -69,6 +71,12 @@ guint64
 robocache_mcap_stream_get_offset (const RobocacheMcapStream *stream)
 {
   return stream->offset + stream->n_read;
+}
+
+guint64
+robocache_mcap_stream_get_skipped (const RobocacheMcapStream *stream)
+{
+  return stream->n_skipped;
 }
 
 /* ---- bytes ---- */
@@ -218,6 +226,9 @@ skip_record (RobocacheMcapStream *stream, RobocacheMcapStreamRecord *next, guint
         G_GSIZE_FORMAT, robocache_mcap_opcode_name (next->opcode), size, ROBOCACHE_MCAP_MAX_CHUNK_SIZE);
     return damaged (next->offset, error);
   }
+  /* messages behind the data section are none of the file's */
+  if (!has_messages (next->opcode))
+    stream->n_skipped++;
   next->opcode = 0;
   return ROBOCACHE_MCAP_STREAM_RECORD;
 }

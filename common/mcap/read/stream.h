@@ -42,6 +42,9 @@ typedef struct
 RobocacheMcapStreamResult robocache_mcap_stream_next (RobocacheMcapStream * stream, RobocacheMcapStreamRecord * next,
     GError ** error);
 
+/* Records that were skipped since the beginning of the file, but those that an error named. */
+guint64 robocache_mcap_stream_get_skipped (const RobocacheMcapStream * stream);
+
 /* Where the next record starts: the file is whole up to there. */
 guint64 robocache_mcap_stream_get_offset (const RobocacheMcapStream * stream);
 

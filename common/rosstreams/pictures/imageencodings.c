@@ -147,6 +147,6 @@ robocache_image_caps_new (const gchar *encoding, gboolean is_bigendian, guint32 
   if (!has_size)
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a picture of %u x %u pixels, expected 1 to %d", width, height, MAX_SIDE);
   else if (!caps)
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "the encoding \"%.40s\" is not one that we know", encoding);
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "unknown encoding \"%.40s\"", encoding);
   return caps;
 }

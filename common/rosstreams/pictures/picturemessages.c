@@ -216,7 +216,7 @@ read_compressed (RobocacheStreamReader *reader, RobocacheCdrReader *message, GEr
   }
   caps = compressed_caps (format, data, size);
   if (!caps) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "the format \"%.40s\" is not one that we know", format);
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "unknown format \"%.40s\"", format);
     return FALSE;
   }
   caps = prefer_noted (self, caps);

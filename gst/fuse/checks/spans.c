@@ -1,4 +1,4 @@
-/* robocache: recordings of robocachefuse that do not belong together, by when their rows begin and end
+/* robocache: checks of recordings in robocachefuse: the times of their first and last rows
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

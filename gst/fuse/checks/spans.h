@@ -1,4 +1,4 @@
-/* robocache: recordings of robocachefuse that do not belong together, by when their rows begin and end
+/* robocache: checks of recordings in robocachefuse: the times of their first and last rows
  *
  * Not live; allow-gaps turns all of it off. What is found depends on the rows and not on the order of threads. Called with the lock.
  *

@@ -1,11 +1,14 @@
-/* robocache: what never comes to robocachefuse, said two seconds after it starts
+/* robocache: a look at robocachefuse two seconds after it starts: pads without rows, settings without pads
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "watch.h"
 
-#include "gst/fuse/stream/debug.h"
+#include "gst/fuse/liveness.h"
+#include "gst/fuse/messages.h"
 #include "gst/fuse/pads/padsettings.h"
+#include "gst/fuse/stream/debug.h"
+#include "silence.h"
 
 #define TIME_TO_COME (2 * GST_SECOND)
 
@@ -18,56 +21,133 @@ warn_unused_settings (GstRobocacheFuse *fuse, gchar *names)
   g_free (names);
 }
 
+static GstClockID
+next_look (void)
+{
+  GstClock *clock = gst_system_clock_obtain ();
+  GstClockID id = gst_clock_new_single_shot_id (clock, gst_clock_get_time (clock) + TIME_TO_COME);
+
+  gst_object_unref (clock);
+  return id;
+}
+
+/* Live sources bring nothing in PAUSED, and no source does before the base time, which may be in the future. Called with the lock. */
+static gboolean
+rows_are_due (GstRobocacheFuse *fuse, gboolean is_live)
+{
+  GstClockTime now;
+
+  if (!fuse->playing)
+    return !is_live;
+  now = gst_robocache_fuse_clock_now (fuse);
+  return GST_CLOCK_TIME_IS_VALID (now) && now >= TIME_TO_COME;
+}
+
+static void wait_for_look (GstRobocacheFuse * fuse, GstClockID id);
+
+/* Called with the lock. TRUE: another look follows. */
+static gboolean
+collect_findings (GstRobocacheFuse *fuse, gboolean is_live, gchar **unused, GQueue *messages)
+{
+  const gboolean are_due = rows_are_due (fuse, is_live);
+
+  if (fuse->playing && !fuse->watch_is_over)
+    *unused = gst_robocache_fuse_unused_pad_settings (fuse);
+  fuse->watch_is_over |= fuse->playing;
+  if (are_due)
+    gst_robocache_fuse_collect_silent_pads (fuse, messages);
+  return fuse->playing && !are_due;
+}
+
 /* In a thread of the clock. */
 static gboolean
 look (GstClock *clock, GstClockTime time, GstClockID id, gpointer data)
 {
   GstRobocacheFuse *fuse = data;
+  const gboolean is_live = gst_robocache_fuse_has_live_source (fuse);
+  GQueue messages = G_QUEUE_INIT;
   gchar *unused = NULL;
+  GstClockID next = NULL;
 
   FUSE_LOCK (fuse);
-  if (fuse->watch_id == id) {
-    fuse->watch_is_over = TRUE;
-    unused = gst_robocache_fuse_unused_pad_settings (fuse);
+  if (fuse->watch_id == id && collect_findings (fuse, is_live, &unused, &messages)) {
+    next = fuse->watch_id = next_look ();
+    gst_clock_id_ref (next);
+    gst_clock_id_unref (id);
   }
   FUSE_UNLOCK (fuse);
   warn_unused_settings (fuse, unused);
+  gst_robocache_fuse_post_messages (fuse, &messages);
+  if (next)
+    wait_for_look (fuse, next);
   return TRUE;
 }
 
-/* Takes the id over. FALSE: the element has been looked at since it started. */
-static gboolean
-replace_watch (GstRobocacheFuse *fuse, GstClockID id)
+/* Takes the id. */
+static void
+wait_for_look (GstRobocacheFuse *fuse, GstClockID id)
 {
-  GstClockID before;
+  gst_clock_id_wait_async (id, look, gst_object_ref (fuse), gst_object_unref);
+  gst_clock_id_unref (id);
+}
+
+/* Takes the id over, and lets go of the one before. Called with the lock; unschedule what it returns without it. */
+static GstClockID
+swap_watch (GstRobocacheFuse *fuse, GstClockID id)
+{
+  GstClockID before = fuse->watch_id;
+
+  fuse->watch_id = id;
+  return before;
+}
+
+static void
+cancel (GstClockID id)
+{
+  if (id == NULL)
+    return;
+  gst_clock_id_unschedule (id);
+  gst_clock_id_unref (id);
+}
+
+/* A look at a start is due once from one start to the next; a look at a new pad in PLAYING. */
+static void
+schedule_look (GstRobocacheFuse *fuse, gboolean is_of_new_pad)
+{
+  GstClockID id = next_look (), before = NULL;
   gboolean is_due;
 
   FUSE_LOCK (fuse);
-  before = fuse->watch_id;
-  is_due = !fuse->watch_is_over;
-  fuse->watch_id = id;
+  is_due = is_of_new_pad ? fuse->playing : !fuse->watch_is_over;
+  if (is_due)
+    before = swap_watch (fuse, gst_clock_id_ref (id));
   FUSE_UNLOCK (fuse);
-  if (before) {
-    gst_clock_id_unschedule (before);
-    gst_clock_id_unref (before);
-  }
-  return is_due;
+  cancel (before);
+  if (is_due)
+    wait_for_look (fuse, id);
+  else
+    gst_clock_id_unref (id);
 }
 
 void
 gst_robocache_fuse_begin_watch (GstRobocacheFuse *fuse)
 {
-  GstClock *clock = gst_system_clock_obtain ();
-  GstClockID id = gst_clock_new_single_shot_id (clock, gst_clock_get_time (clock) + TIME_TO_COME);
+  schedule_look (fuse, FALSE);
+}
 
-  if (replace_watch (fuse, gst_clock_id_ref (id)))
-    gst_clock_id_wait_async (id, look, gst_object_ref (fuse), gst_object_unref);
-  gst_clock_id_unref (id);
-  gst_object_unref (clock);
+void
+gst_robocache_fuse_watch_new_pad (GstRobocacheFuse *fuse)
+{
+  schedule_look (fuse, TRUE);
 }
 
 void
 gst_robocache_fuse_end_watch (GstRobocacheFuse *fuse)
 {
-  replace_watch (fuse, NULL);
+  GstClockID before;
+
+  FUSE_LOCK (fuse);
+  before = swap_watch (fuse, NULL);
+  FUSE_UNLOCK (fuse);
+  cancel (before);
 }

@@ -192,6 +192,7 @@ gst_robocache_fuse_pad_init (GstRobocacheFusePad *pad)
   fuse_timestamp_settings_init (&pad->timestamps);
   fuse_stream_init (&pad->stream);
   pad->settings_changed = pad->timestamps_changed = TRUE;
+  pad->journal_number = -1;
 }
 
 static void
@@ -315,7 +316,10 @@ gst_robocache_fuse_pad_reset (GstRobocacheFusePad *pad)
   fuse_stream_reset (&pad->stream);
   gst_robocache_fuse_pad_sync_settings (pad, TRUE);
   gst_robocache_fuse_pad_start_roles (pad);
-  pad->live = pad->flushing = pad->flush_awaited = pad->is_ready = pad->sources_checked = FALSE;
+  pad->live = pad->flushing = pad->flush_awaited = pad->is_ready = pad->sources_checked = pad->source_known = FALSE;
+  pad->n_rows = pad->n_gaps = pad->n_events = 0;
+  pad->journal_number = -1;
+  pad->silence_is_reported = pad->missing_caps_are_reported = FALSE;
   pad->flow = GST_FLOW_OK;
 }
 

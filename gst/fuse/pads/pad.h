@@ -39,7 +39,7 @@ typedef struct
   GstPadClass parent_class;
 } GstRobocacheFusePadClass;
 
-/* What a pad asks of its element. Called without locks, with the element that the pad is in. */
+/* Calls of a pad to its element. Called without locks, with the element that the pad is in. */
 typedef struct
 {
   void (*settings_changed) (GstElement * element, GstRobocacheFusePad * pad);
@@ -67,14 +67,19 @@ struct _GstRobocacheFusePad
   RobocacheChannelRoles started_roles;  /* the roles as they were when the stream got its first format */
   gboolean live;                /* its source is: it is never made to wait */
   GstClockTime source_min, source_max;  /* latencies of a live source */
+  gboolean source_known;        /* it was asked since the element started */
   gboolean flushing;            /* its chain function must not wait */
   gboolean flush_awaited;       /* a flush of all pads waits for its FLUSH_STOP */
   gboolean waiting;             /* its chain function waits for the other streams */
   gboolean removed;
   gboolean is_ready;            /* for the tick that the element waits for */
+  gboolean missing_caps_are_reported;   /* since the element started */
+  gboolean silence_is_reported; /* since the element started: see silence.h */
   gboolean start_is_checked, end_is_checked;    /* since the ticks began: see spans.h */
   GstFlowReturn flow;           /* not OK once downstream, an error or the end stopped the streams */
   guint spacings_seen;          /* when its period was last measured */
+  gint64 n_rows, n_gaps, n_events;      /* taken in since the element started: see journal.h */
+  gint64 journal_number;        /* of the pad there; -1: none yet */
 
   gboolean sources_checked;     /* only used by its streaming thread */
 };

@@ -9,11 +9,11 @@
 
 G_BEGIN_DECLS
 
-/* Called without the lock, but for those that say otherwise. */
+/* Called without the lock, except where noted. */
 
 /* The value of the property; NULL: none. Takes effect at once, or while the element runs at its next start. */
 void gst_robocache_fuse_set_pad_settings (GstRobocacheFuse * fuse, const gchar * text);
-/* Puts the settings that were set last into force. FALSE and an error that says what they may be. */
+/* Puts the settings that were set last into force. FALSE and an error with the valid ones. */
 gboolean gst_robocache_fuse_start_pad_settings (GstRobocacheFuse * fuse, GError ** error);
 /* Sets the properties of a pad that belongs to no element yet. Called with the lock. */
 void gst_robocache_fuse_apply_pad_settings (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad);

@@ -1,4 +1,4 @@
-/* robocache: camera frames of robocachefuse, brought to where a sample is made
+/* robocache: camera frames of robocachefuse, in the memory of the sample
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -100,8 +100,7 @@ copy_lines (const GstVideoInfo *video, GstBuffer *buffer, guint8 *to, GError **e
 static gboolean
 is_copied_directly (const GstVideoInfo *video, gsize bytes, GstBuffer *buffer)
 {
-  return fuse_camera_frame_is_dense (video, bytes, buffer) && robocache_is_memory (gst_buffer_peek_memory (buffer, 0))
-      && robocache_engine_is_gpu (robocache_memory_engine (gst_buffer_peek_memory (buffer, 0)));
+  return fuse_camera_frame_is_dense (video, bytes, buffer) && robocache_is_copied_by_gpu (gst_buffer_peek_memory (buffer, 0));
 }
 
 static gboolean

@@ -1,4 +1,4 @@
-/* robocache: camera frames of robocachefuse, brought to where a sample is made
+/* robocache: camera frames of robocachefuse, in the memory of the sample
  *
  * A frame's lines may be padded, and may be on the GPU; a tensor's lines are dense.
  *
@@ -34,7 +34,7 @@ gboolean fuse_camera_frames_end (FuseCameraFrames * frames, GError ** error);
 /* Whether the frame's one memory holds its lines of pixels and nothing else, in system memory. */
 gboolean fuse_camera_frame_is_dense (const GstVideoInfo * video, gsize row_bytes, GstBuffer * frame);
 
-/* Enqueues the frame of a snapshot, blended by plan where its bracket says so, to memory of the engine; a missing one is 0.
+/* Enqueues the frame of a snapshot, blended by plan if its bracket is a blend, to memory of the engine; a missing one is 0.
  * scratch is the plan's. */
 gboolean fuse_camera_frames_write (FuseCameraFrames * frames, const GstVideoInfo * video, const FuseSnapshot * snapshot,
     RcAlignPlan * plan, gpointer scratch, gpointer to, GError ** error);

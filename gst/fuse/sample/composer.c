@@ -11,8 +11,10 @@
 #include "common/tensors/memorycaps.h"
 #include "common/device/budget.h"
 #include "cameraframes.h"
+#include "robocache/robocache.h"
 #include "samplemeta.h"
 #include "samplepool.h"
+#include "tensormeta.h"
 #include "kernels/arithmetic.h"
 
 #define INFO_FIELDS 4           /* tick, before, after, status */
@@ -61,6 +63,8 @@ struct _FuseComposer
 
   gint64 *info;                 /* [window][n_streams][INFO_FIELDS] */
   gchar *names;                 /* of the pads, separated by commas */
+  RobocacheTensorsInfo sample;  /* all tensors, info included */
+  GQuark ids[ROBOCACHE_MAX_TENSORS];    /* of the sample's tensors: the pad, concat or info */
   GstCaps *caps;
 };
 
@@ -95,7 +99,7 @@ set_tensor (Tensor *tensor, const Stream *stream, guint window)
   guint n = 2;
 
   if (format->is_camera) {
-    dims[0] = GST_VIDEO_INFO_N_COMPONENTS (&format->video);
+    dims[0] = fuse_format_pixel_elements (&format->video);
     dims[1] = GST_VIDEO_INFO_WIDTH (&format->video);
     dims[2] = GST_VIDEO_INFO_HEIGHT (&format->video);
     dims[3] = window;
@@ -201,18 +205,22 @@ static void
 make_caps (FuseComposer *composer)
 {
   const FuseComposition *composition = &composer->composition;
-  RobocacheTensorsInfo info = { composer->n_tensors, {{0}}, composition->rate_num, composition->rate_den };
+  RobocacheTensorsInfo *sample = &composer->sample;
   GString *names = g_string_new (NULL);
   gchar *channels = channel_names (composer);
 
-  for (guint i = 0; i < composer->n_tensors; i++)
-    info.tensors[i] = composer->tensors[i].info;
+  *sample = (RobocacheTensorsInfo) { composer->n_tensors, {{0}}, composition->rate_num, composition->rate_den };
+  for (guint i = 0; i < composer->n_tensors; i++) {
+    sample->tensors[i] = composer->tensors[i].info;
+    composer->ids[i] = g_quark_from_string (composer->output.layout == FUSE_LAYOUT_CONCAT ? "concat" : composer->streams[i].input->name);
+  }
   if (composer->output.info == FUSE_INFO_TENSOR) {
     const guint64 dims[] = { INFO_FIELDS, composer->n_streams, composer->output.window };
 
-    robocache_tensor_info_set (&info.tensors[info.n_tensors++], RC_INT64, dims, G_N_ELEMENTS (dims));
+    composer->ids[sample->n_tensors] = g_quark_from_static_string ("info");
+    robocache_tensor_info_set (&sample->tensors[sample->n_tensors++], RC_INT64, dims, G_N_ELEMENTS (dims));
   }
-  composer->caps = robocache_tensors_info_to_caps (&info);
+  composer->caps = robocache_tensors_info_to_caps (sample);
 
   for (guint i = 0; i < composer->n_streams; i++)
     append_name (names, composer->streams[i].input->name);
@@ -682,7 +690,7 @@ write_info (FuseComposer *composer, gint64 tick, const FuseSnapshot *snapshots)
     info[0] = tick;
     info[1] = snapshots[i].before;
     info[2] = snapshots[i].after;
-    info[3] = snapshots[i].bracket.status | (is_corrupted (&composer->streams[i], &snapshots[i]) ? FUSE_STATUS_CORRUPTED : 0);
+    info[3] = snapshots[i].bracket.status | (is_corrupted (&composer->streams[i], &snapshots[i]) ? ROBOCACHE_SAMPLE_CORRUPTED : 0);
   }
 }
 
@@ -949,6 +957,8 @@ fuse_composer_compose (FuseComposer *composer, gint64 tick, const FuseSnapshot *
       && complete (composer, error)) {
     if (sample)
       *sample = make_buffer (composer, snapshots, &output);
+    if (sample && composer->output.has_tensor_meta)
+      fuse_tensor_meta_add (*sample, &composer->sample, composer->ids);
     return GST_FLOW_OK;
   }
   robocache_engine_synchronize (composer->engine, NULL);        /* nothing else waits for what it still reads and writes */

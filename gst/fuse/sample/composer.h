@@ -33,10 +33,8 @@ typedef struct
   FuseLayout layout;
   FuseInfo info;
   RcDtype dtype;                /* or ROBOCACHE_DTYPE_AUTO */
+  gboolean has_tensor_meta;     /* samples also have a GstTensorMeta */
 } FuseOutput;
-
-/* Set in a status beside RcRowStatus: a frame that the row is made of is flagged as corrupted. */
-#define FUSE_STATUS_CORRUPTED 4
 
 /* A stream whose rows are in the samples. */
 typedef struct
@@ -48,7 +46,7 @@ typedef struct
   RcSearch search;
 } FuseInput;
 
-/* What samples are made of. */
+/* The inputs and settings of samples. */
 typedef struct
 {
   FuseOutput output;
@@ -62,7 +60,7 @@ void fuse_composition_clear (FuseComposition * composition);
 typedef struct _FuseComposer FuseComposer;
 
 /* Copies the composition, and chooses the device's engine. on_device: samples are in device memory. NULL and an error that
- * says what to change. */
+ * has the remedy. */
 FuseComposer *fuse_composer_new (const FuseComposition * composition, gboolean on_device, RobocacheDevice * device,
     GstElement * element, GError ** error);
 void fuse_composer_free (FuseComposer * composer);

@@ -6,19 +6,12 @@
 
 #include <string.h>
 
-void
-gst_robocache_sample_meta_register (void)
-{
-  static const gchar *tags[] = { NULL };
-
-  if (gst_meta_get_info (GST_ROBOCACHE_SAMPLE_META) == NULL)
-    gst_meta_register_custom (GST_ROBOCACHE_SAMPLE_META, tags, NULL, NULL, NULL);
-}
+#include "robocache/robocache.h"
 
 static GstStructure *
 structure_of (GstBuffer *sample)
 {
-  return gst_custom_meta_get_structure (gst_buffer_get_custom_meta (sample, GST_ROBOCACHE_SAMPLE_META));
+  return gst_custom_meta_get_structure (gst_buffer_get_custom_meta (sample, ROBOCACHE_SAMPLE_META));
 }
 
 /* Takes bytes over. */
@@ -35,7 +28,7 @@ put_info (GstStructure *structure, GBytes *bytes)
 void
 fuse_sample_init (GstBuffer *sample, const gchar *streams, gint64 tick, gconstpointer info, gsize info_bytes)
 {
-  GstStructure *structure = gst_custom_meta_get_structure (gst_buffer_add_custom_meta (sample, GST_ROBOCACHE_SAMPLE_META));
+  GstStructure *structure = gst_custom_meta_get_structure (gst_buffer_add_custom_meta (sample, ROBOCACHE_SAMPLE_META));
 
   gst_structure_set (structure, "tick", G_TYPE_INT64, tick, "streams", G_TYPE_STRING, streams, NULL);
   put_info (structure, g_bytes_new (info, info_bytes));
@@ -68,6 +61,57 @@ fuse_sample_info (GstBuffer *sample)
   gst_structure_get (structure_of (sample), "info", G_TYPE_BYTES, &bytes, NULL);
   return bytes;
 }
+
+/* ---- what decided ---- */
+
+/* Memory of bytes grows in steps, so that those of most samples fit into the memory of the one before. */
+#define BYTES_STEP 1024
+
+/* The memory of a field that nobody else holds is written again. */
+static void
+put_array (GstStructure *structure, const gchar *field, const GArray *array)
+{
+  const gsize size = (gsize) array->len * g_array_get_element_size ((GArray *) array);
+  GValue value = G_VALUE_INIT;
+  GBytes *before = NULL;
+  gpointer data = NULL;
+  gsize size_before;
+
+  gst_structure_get (structure, field, G_TYPE_BYTES, &before, NULL);
+  g_value_init (&value, G_TYPE_BYTES);
+  gst_structure_set_value (structure, field, &value);
+  if (before)
+    data = g_bytes_unref_to_data (before, &size_before);
+  data = g_realloc (data, (size / BYTES_STEP + 1) * BYTES_STEP);
+  memcpy (data, array->data, size);
+  g_value_take_boxed (&value, g_bytes_new_take (data, size));
+  gst_structure_take_value (structure, field, &value);
+}
+
+static void
+put_text (GstStructure *structure, const gchar *field, const gchar *text)
+{
+  if (g_strcmp0 (gst_structure_get_string (structure, field), text) != 0)
+    gst_structure_set (structure, field, G_TYPE_STRING, text, NULL);
+}
+
+void
+fuse_sample_set_decision (GstBuffer *sample, const FuseSampleDecision *decision)
+{
+  GstStructure *structure = structure_of (sample);
+
+  if (decision) {
+    gst_structure_set (structure, "decided", G_TYPE_INT64, decision->decided, "journal-start", G_TYPE_INT64,
+        (gint64) decision->journal_start, NULL);
+    put_array (structure, "taken", decision->taken);
+    put_array (structure, "journal", decision->journal);
+    put_text (structure, "journal-pads", decision->journal_pads);
+  } else if (gst_structure_has_field (structure, "decided")) {
+    gst_structure_remove_fields (structure, "decided", "journal-start", "taken", "journal", "journal-pads", NULL);
+  }
+}
+
+/* ---- reference timestamps ---- */
 
 static void
 append_reference (GstStructure *structure, const gchar *stream, const GstReferenceTimestampMeta *meta)

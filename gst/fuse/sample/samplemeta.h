@@ -6,6 +6,11 @@
  * where there is none. Where a frame carries reference timestamps, "references" is a GstValueArray of structures with
  * "stream" (string), "reference" (caps), "timestamp" and "duration" (uint64).
  *
+ * Live, it also has what decided: "decided" (int64, running time at which the tick was decided), "taken" (GBytes: int64
+ * [streams][3], rows, GAPs and events that the stream had taken in), "journal" (GBytes: int64 [entries][4] of kind, pad, n and
+ * time: see journal.h; all since the last sample), "journal-start" (int64, entries before these) and "journal-pads" (string,
+ * names of the pads by number).
+ *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef GST_ROBOCACHE_SAMPLEMETA_H
@@ -15,17 +20,23 @@
 
 G_BEGIN_DECLS
 
-#define GST_ROBOCACHE_SAMPLE_META "RobocacheSampleMeta"
-
-/* Called when the plugin is loaded, so that a process that only receives samples knows the meta. */
-void gst_robocache_sample_meta_register (void);
-
 /* Adds the meta to a buffer of any pool. info: info_bytes, copied. */
 void fuse_sample_init (GstBuffer * sample, const gchar * streams, gint64 tick, gconstpointer info, gsize info_bytes);
 /* The same for a buffer that has the meta, whose memory is used again. */
 void fuse_sample_update (GstBuffer * sample, gint64 tick, gconstpointer info);
 /* The info that the meta holds; a reference. */
 GBytes *fuse_sample_info (GstBuffer * sample);
+/* What decided: GArrays of int64, whose elements may be structures of them. */
+typedef struct
+{
+  gint64 decided;
+  GArray *taken, *journal;
+  guint64 journal_start;
+  const gchar *journal_pads;
+} FuseSampleDecision;
+
+/* NULL: none, and none stays of a sample whose memory is used again. */
+void fuse_sample_set_decision (GstBuffer * sample, const FuseSampleDecision * decision);
 /* Copies the reference timestamps of a frame of a stream to the meta. */
 void fuse_sample_add_references (GstBuffer * sample, const gchar * stream, GstBuffer * frame);
 

@@ -4,6 +4,7 @@
  */
 #include "samplepool.h"
 
+#include "robocache/robocache.h"
 #include "samplemeta.h"
 
 struct _GstRobocacheFusePool
@@ -23,7 +24,7 @@ alloc_buffer (GstBufferPool *pool, GstBuffer **buffer, GstBufferPoolAcquireParam
 
   *buffer = gst_buffer_new ();
   fuse_sample_init (*buffer, self->streams, 0, info, self->info_bytes);
-  GST_META_FLAG_SET (&gst_buffer_get_custom_meta (*buffer, GST_ROBOCACHE_SAMPLE_META)->meta, GST_META_FLAG_POOLED);
+  GST_META_FLAG_SET (&gst_buffer_get_custom_meta (*buffer, ROBOCACHE_SAMPLE_META)->meta, GST_META_FLAG_POOLED);
   g_free (info);
   return GST_FLOW_OK;
 }

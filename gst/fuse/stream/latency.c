@@ -1,4 +1,4 @@
-/* robocache: how long a tick of robocachefuse may wait, as pure functions
+/* robocache: the time that a tick of robocachefuse may wait, as pure functions
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

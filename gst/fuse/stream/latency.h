@@ -1,4 +1,4 @@
-/* robocache: how long a tick of robocachefuse may wait, as pure functions
+/* robocache: the time that a tick of robocachefuse may wait, as pure functions
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 GstClockTime fuse_deadline (gint64 tick, GstClockTime latency);
 gint64 fuse_earliest_in_time (GstClockTime now, GstClockTime latency);
 
-/* What a stream adds (ns): rows that its interpolation waits for, the reorder window, and a negative offset of up to 10 s: a
+/* Latency of a stream (ns): rows that its interpolation waits for, the reorder window, and a negative offset of up to 10 s: a
  * greater one is between clocks. */
 gint64 fuse_latency_of_stream (const FuseStreamSettings * settings, gint64 row_period, gint64 tick_period);
 
@@ -22,7 +22,7 @@ gint64 fuse_latency_of_stream (const FuseStreamSettings * settings, gint64 row_p
 guint fuse_camera_frames (const FuseStreamSettings * settings, gboolean on_device, gint64 row_period, gint64 tick_period,
     GstClockTime latency);
 
-/* What sources answered to LATENCY queries, together. */
+/* Answers of all sources to LATENCY queries. */
 typedef struct
 {
   gboolean live;                /* any of them is */

@@ -16,6 +16,12 @@ has_lines (const GstVideoInfo *video)
   return (gint64) GST_VIDEO_INFO_WIDTH (video) * GST_VIDEO_INFO_COMP_PSTRIDE (video, 0) <= GST_VIDEO_INFO_PLANE_STRIDE (video, 0);
 }
 
+guint
+fuse_format_pixel_elements (const GstVideoInfo *video)
+{
+  return (guint) GST_VIDEO_INFO_COMP_PSTRIDE (video, 0) / (GST_VIDEO_INFO_COMP_DEPTH (video, 0) == 16 ? 2 : 1);
+}
+
 static gboolean
 parse_camera (FuseFormat *format, const GstCaps *caps, GError **error)
 {
@@ -33,7 +39,7 @@ parse_camera (FuseFormat *format, const GstCaps *caps, GError **error)
   format->on_device = !gst_caps_features_is_equal (gst_caps_get_features (caps, 0), GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY);
   format->rows.dtype = GST_VIDEO_INFO_COMP_DEPTH (video, 0) == 16 ? RC_UINT16 : RC_UINT8;
   format->rows.channels = (guint64) GST_VIDEO_INFO_WIDTH (video) * GST_VIDEO_INFO_HEIGHT (video)
-      * GST_VIDEO_INFO_N_COMPONENTS (video);
+      * fuse_format_pixel_elements (video);
   format->rows.n_rows = 1;
   format->rate_num = GST_VIDEO_INFO_FPS_N (video);
   format->rate_den = GST_VIDEO_INFO_FPS_D (video);

@@ -13,9 +13,9 @@
 
 G_BEGIN_DECLS
 
-/* What a camera may send. */
-#define FUSE_FRAME_FIELDS "format = (string) { RGB, BGR, RGBA, GRAY8, GRAY16_LE }, width = (int) [ 1, MAX ], " \
-    "height = (int) [ 1, MAX ], framerate = (fraction) [ 0, MAX ]"
+/* Fields of the frames of a camera. */
+#define FUSE_FRAME_FIELDS "format = (string) { RGB, BGR, RGBA, GRAY8, GRAY16_LE, BGRA, RGBx, BGRx, xRGB, xBGR }, " \
+    "width = (int) [ 1, MAX ], height = (int) [ 1, MAX ], framerate = (fraction) [ 0, MAX ]"
 #define FUSE_CAMERA_CAPS "video/x-raw, " FUSE_FRAME_FIELDS "; video/x-raw(" ROBOCACHE_CAPS_FEATURE_CUDA_FRAMES "), " FUSE_FRAME_FIELDS
 
 /* A zeroed format is empty. */
@@ -42,6 +42,8 @@ gboolean fuse_format_has_same_rows (const FuseFormat * a, const FuseFormat * b);
 /* Whether rows are as declared: what declared leaves open, names and framerate, may be anything. */
 gboolean fuse_format_is_as_declared (const FuseFormat * format, const FuseFormat * declared);
 
+/* Elements of a pixel, unused ones included. */
+guint fuse_format_pixel_elements (const GstVideoInfo * video);
 /* Bytes of a row of elements. */
 gsize fuse_format_row_bytes (const FuseFormat * format);
 /* Bytes of what a history keeps of a row: the row itself, or where it keeps buffers the GstBuffer * of a camera's frame or a

@@ -1,4 +1,4 @@
-/* robocache: what became of the rows and ticks of robocachefuse
+/* robocache: statistics of the rows and ticks of robocachefuse
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,6 +15,7 @@ fuse_statistics_add (FuseStatistics *sum, const FuseStatistics *statistics)
   sum->ticks_held += statistics->ticks_held;
   sum->ticks_missing += statistics->ticks_missing;
   sum->clock_jumps += statistics->clock_jumps;
+  robocache_quaternion_check_add (&sum->quaternions, &statistics->quaternions);
   robocache_histogram_merge (&sum->age, &statistics->age);
   robocache_histogram_merge (&sum->lateness, &statistics->lateness);
 }
@@ -28,6 +29,7 @@ fuse_statistics_to_structure (const FuseStatistics *statistics, const gchar *nam
   gst_structure_set (structure, "ticks-aligned", G_TYPE_UINT64, statistics->ticks_aligned, "ticks-held", G_TYPE_UINT64,
       statistics->ticks_held, "ticks-missing", G_TYPE_UINT64, statistics->ticks_missing,
       "clock-jumps", G_TYPE_UINT64, statistics->clock_jumps, NULL);
+  robocache_quaternion_check_to_structure (&statistics->quaternions, structure);
   robocache_histogram_to_structure (&statistics->age, structure, "age");
   robocache_histogram_to_structure (&statistics->lateness, structure, "lateness");
   return structure;
@@ -38,6 +40,7 @@ fuse_statistics_add_totals (const FuseStatistics *sum, GstStructure *structure)
 {
   robocache_row_counts_to_structure (&sum->rows, sum->n_kept, structure);
   gst_structure_set (structure, "clock-jumps", G_TYPE_UINT64, sum->clock_jumps, NULL);
+  robocache_quaternion_check_to_structure (&sum->quaternions, structure);
   robocache_histogram_to_structure (&sum->age, structure, "age");
   robocache_histogram_to_structure (&sum->lateness, structure, "row-lateness");
 }

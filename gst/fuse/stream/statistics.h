@@ -1,21 +1,23 @@
-/* robocache: what became of the rows and ticks of robocachefuse
+/* robocache: statistics of the rows and ticks of robocachefuse
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef FUSE_STATISTICS_H
 #define FUSE_STATISTICS_H
 
+#include "common/rows/quaternioncheck.h"
 #include "common/rows/rowcounts.h"
 
 G_BEGIN_DECLS
 
-/* Of one stream, or the sum of several. A zeroed one is empty. */
+/* Statistics of one stream, or the sum of several. A zeroed struct is a valid empty one. */
 typedef struct
 {
   RobocacheRowCounts rows;
   guint64 n_kept;               /* rows that wait for a tick */
   guint64 ticks_aligned, ticks_held, ticks_missing;
   guint64 clock_jumps;
+  RobocacheQuaternionCheck quaternions;
   RobocacheHistogram age;       /* of the newest row at or before the tick, at the tick */
   RobocacheHistogram lateness;  /* of late rows: see RobocacheLosses */
 } FuseStatistics;
@@ -26,7 +28,7 @@ GstStructure *fuse_statistics_to_structure (const FuseStatistics * statistics, c
 /* Adds the counts of rows of all streams together. */
 void fuse_statistics_add_totals (const FuseStatistics * sum, GstStructure * structure);
 
-/* Of the ticks of an element. */
+/* Statistics of the ticks of an element. */
 typedef struct
 {
   guint64 n_out, n_dropped;

@@ -1,4 +1,4 @@
-/* robocache: one sensor of robocachefuse: its format, its rows, and which ticks they answer
+/* robocache: one sensor of robocachefuse: its format, its rows, and their ticks
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -52,6 +52,7 @@ fuse_stream_clear (FuseStream *stream)
   g_queue_clear_full (&stream->epochs, epoch_free);
   fuse_format_clear (&stream->format);
   fuse_timestamps_clear (&stream->times);
+  robocache_channel_list_clear (&stream->quaternions);
   g_clear_pointer (&stream->released, g_ptr_array_unref);
 }
 
@@ -65,7 +66,7 @@ fuse_stream_reset (FuseStream *stream)
   stream->times.n_jumps = 0;
   robocache_clock_jump_init (&stream->jump);
   stream->has_format = stream->is_declared = stream->has_data = stream->eos = stream->segment_done = FALSE;
-  stream->warned_no_time = stream->warned_no_reference = stream->warned_far = FALSE;
+  stream->warned_no_time = stream->warned_no_reference = stream->warned_far = stream->gap.is_done = FALSE;
   stream->has_origin = stream->origin_is_first_row = FALSE;
   stream->origin = stream->origin_shift = stream->sought_by = 0;
   memset (&stream->statistics, 0, sizeof (stream->statistics));
@@ -144,6 +145,7 @@ fuse_stream_set_settings (FuseStream *stream, const FuseStreamSettings *settings
 {
   const gint64 tick_period = stream->settings.search.period_ns;
 
+  stream->gap.is_done &= stream->settings.search.max_gap_ns == settings->search.max_gap_ns;
   stream->settings = *settings;
   stream->warned_far = FALSE;
   stream->settings.search.period_ns = tick_period;
@@ -213,6 +215,13 @@ fuse_stream_set_format (FuseStream *stream, FuseFormat *format, gboolean is_decl
     begin_epoch (stream);
   }
   return TRUE;
+}
+
+void
+fuse_stream_set_quaternions (FuseStream *stream, const gchar *list)
+{
+  robocache_channel_list_clear (&stream->quaternions);
+  robocache_channel_list_parse (&stream->quaternions, list, stream->format.channels, NULL);
 }
 
 void
@@ -422,6 +431,7 @@ history_of_row (Insertion *insertion, guint64 i, gint64 *t)
 
   if (!fuse_timestamps_nth (&stream->times, &insertion->times, i, t)) {
     GST_LOG ("a row outside the segment is dropped");
+    insertion->oddities->n_outside += !robocache_row_times_nth (&stream->times.clock, &insertion->times.rows, i, t);
     robocache_history_count_dropped (&epoch->history, ROBOCACHE_DROPPED_OUTSIDE_SEGMENT, ROBOCACHE_NO_TIME, 1);
     return NULL;
   }
@@ -548,6 +558,8 @@ insert_tensor_buffer (Insertion *insertion, GstBuffer *buffer, GError **error)
 
   if (!robocache_tensors_map (&map, buffer, &format->tensors, GST_MAP_READ, error))
     return FALSE;
+  robocache_quaternion_check_rows (&insertion->stream->statistics.quaternions, &insertion->stream->quaternions, format->rows.dtype,
+      format->rows.channels, map.data[0], format->rows.n_rows);
   if (begin_times (insertion, buffer, format->rows.has_times ? map.data[1] : NULL))
     insert_rows (insertion, map.data[0], fuse_format_row_bytes (format));
   robocache_tensors_unmap (&map);
@@ -877,6 +889,14 @@ fuse_stream_period (const FuseStream *stream)
   if (epoch->format.rate_num > 0)
     return fuse_format_period (&epoch->format);
   return robocache_history_median_spacing (&epoch->history);
+}
+
+gchar *
+fuse_stream_check_gap (FuseStream *stream, gboolean at_end)
+{
+  const FuseEpoch *epoch = newest_epoch (stream);
+
+  return epoch ? robocache_gap_check (&stream->gap, &epoch->history, &stream->settings.search, at_end) : NULL;
 }
 
 void

@@ -1,12 +1,13 @@
-/* robocache: one sensor of robocachefuse: its format, its rows, and which ticks they answer
+/* robocache: one sensor of robocachefuse: its format, its rows, and their ticks
  *
- * A plain structure that knows no pad and no element. Whoever owns it guards it with one lock.
+ * A plain structure without pads and elements. Its owner guards it with one lock.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef FUSE_STREAM_H
 #define FUSE_STREAM_H
 
+#include "common/rows/gapcheck.h"
 #include "common/time/clockjump.h"
 #include "rowformat.h"
 #include "snapshot.h"
@@ -15,7 +16,7 @@
 
 G_BEGIN_DECLS
 
-/* Of a camera, beside those that are kept for ticks. */
+/* Frames of a camera beside those that are kept for ticks. */
 #define FUSE_FRAMES_ON_THEIR_WAY 2
 
 /* Times in ns. */
@@ -44,6 +45,7 @@ typedef struct
   FuseTimestamps times;
   RobocacheClockJump jump;      /* of a live sensor's clock */
 
+  RobocacheChannelList quaternions;     /* first channels, in rows of the newest caps */
   GQueue epochs;                /* of FuseEpoch, oldest first; empty before the first caps */
   FuseFormat format;            /* of the newest caps, which the next epoch begins with */
   gboolean has_format;
@@ -57,8 +59,9 @@ typedef struct
   FuseStatistics statistics;    /* without the rows of the epochs above, and without lateness */
   RobocacheLosses losses;
   gboolean warned_no_time, warned_no_reference, warned_far;
+  RobocacheGapCheck gap;
 
-  /* announced by the source: running time 0 on its clock, which is that of the first row where nobody set it */
+  /* announced by the source: running time 0 on its clock, which is that of the first row unless it was set */
   gboolean has_origin, origin_is_first_row;
   gint64 origin;
   gint64 origin_shift;          /* added to every row's time, so that streams with origins are on one clock */
@@ -70,7 +73,7 @@ void fuse_stream_clear (FuseStream * stream);
 /* As new, statistics included; settings and id stay. */
 void fuse_stream_reset (FuseStream * stream);
 
-/* What is added to the time of every row: the property, and the shift to the clock of other streams. */
+/* The sum that is added to the time of every row: the property, and the shift to the clock of other streams. */
 gint64 fuse_stream_offset (const FuseStream * stream);
 
 /* Settings take effect at once. Other timestamps begin an epoch. */
@@ -82,8 +85,10 @@ void fuse_stream_set_timestamps (FuseStream * stream, const FuseTimestampSetting
 /* Takes the format over. is_declared: no caps have come, they are expected. FALSE and an error when caps differ from those
  * that were declared; the format is then freed. */
 gboolean fuse_stream_set_format (FuseStream * stream, FuseFormat * format, gboolean is_declared, GError ** error);
+/* Finds the channels of quaternions, a channel list or NULL, in the format; an invalid list counts as none. */
+void fuse_stream_set_quaternions (FuseStream * stream, const gchar * list);
 void fuse_stream_set_segment (FuseStream * stream, const GstSegment * segment);
-/* now: running time at which the GAP arrives, or GST_CLOCK_TIME_NONE where no clock says when rows may be. */
+/* now: running time at which the GAP arrives, or GST_CLOCK_TIME_NONE: rows may be at any time. */
 void fuse_stream_gap (FuseStream * stream, GstClockTime pts, GstClockTime duration, GstClockTime now);
 void fuse_stream_eos (FuseStream * stream);
 void fuse_stream_segment_done (FuseStream * stream);
@@ -103,17 +108,18 @@ void fuse_stream_settle (FuseStream * stream);
 
 /* ---- rows in ---- */
 
-/* What a user should be warned of. */
+/* Causes for a warning. */
 typedef struct
 {
-  gboolean without_time;        /* the first buffer that was dropped for want of a time */
+  gboolean without_time;        /* the first buffer that was dropped without a time */
   gboolean without_reference;
   gboolean jumped;              /* the sensor's clock has */
-  gint64 far;                   /* how far ahead of running time rows are that are too far from it; 0: none, or it was said */
+  gint64 far;                   /* how far ahead of running time rows are that are too far from it; 0: none, or it was reported */
+  guint64 n_outside;            /* rows that are outside the segment; of them no user is warned */
 } FuseOddities;
 
 /* Inserts the rows of a buffer. From a live sensor a bounded number is kept, and rows are expected near the
- * running time now, where that is known. FALSE and an error when the buffer is not as its caps say. */
+ * running time now, where that is known. FALSE and an error when the buffer differs from its caps. */
 gboolean fuse_stream_insert (FuseStream * stream, GstBuffer * buffer, gboolean live, GstClockTime now,
     FuseOddities * oddities, GError ** error);
 /* System memory that rows of a format may take while they wait for ticks: of a camera its frames, and two on their way. */
@@ -161,6 +167,9 @@ gint64 fuse_stream_next_near (const FuseStream * stream, gint64 t);
 gint64 fuse_stream_nominal_period (const FuseStream * stream, gint64 t);
 /* Nominal or else measured spacing of the newest rows (ns); 0 when unknown. */
 gint64 fuse_stream_period (const FuseStream * stream);
+
+/* See robocache_gap_check. */
+gchar *fuse_stream_check_gap (FuseStream * stream, gboolean at_end);
 
 /* Adds what became of the rows and ticks. */
 void fuse_stream_add_statistics (const FuseStream * stream, FuseStatistics * sum);

@@ -1,4 +1,4 @@
-/* robocache: which instant is the next tick of robocachefuse: an exact grid, or the rows of a reference stream
+/* robocache: the next tick of robocachefuse: on an exact grid, or of the rows of a reference stream
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

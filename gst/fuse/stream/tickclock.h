@@ -1,4 +1,4 @@
-/* robocache: which instant is the next tick of robocachefuse: an exact grid, or the rows of a reference stream
+/* robocache: the next tick of robocachefuse: on an exact grid, or of the rows of a reference stream
  *
  * A plain structure over streams; its owner guards both with one lock. Times are running times in ns.
  *
@@ -33,7 +33,7 @@ typedef struct
 {
   gint64 time;
   gint64 index;                 /* of the grid; undefined without one */
-  GstClockTime duration;        /* until the tick after it; GST_CLOCK_TIME_NONE where nothing says */
+  GstClockTime duration;        /* until the tick after it; GST_CLOCK_TIME_NONE: unknown */
 } FuseTick;
 
 void fuse_tick_clock_init (FuseTickClock * clock, GPtrArray * streams);
@@ -42,7 +42,7 @@ void fuse_tick_clock_reset (FuseTickClock * clock);
 /* Ticks continue on another grid, after the last one. */
 void fuse_tick_clock_set_grid (FuseTickClock * clock, RobocacheTickGrid grid);
 
-/* Of the grid, or the reference's nominal one (ns); 0 when there is none. Never measured, so that the output does not depend
+/* The period of the grid, or the nominal one of the reference (ns); 0: unknown. Never measured, so that the output does not depend
  * on how many rows have come. */
 gint64 fuse_tick_clock_period (const FuseTickClock * clock);
 /* Gives the period to the streams, whose mean is taken over it. */
@@ -71,7 +71,7 @@ void fuse_tick_clock_move (FuseTickClock * clock, gint64 to);
 void fuse_tick_clock_set_reference (FuseTickClock * clock, FuseStream * reference);
 /* The reference's offset has changed: its ticks move with it. */
 void fuse_tick_clock_follow_offset (FuseTickClock * clock);
-/* Of the grid: skips the ticks after the last one and before time, by arithmetic; returns how many. Without a grid 0. */
+/* Skips the ticks of the grid after the last one and before time, by arithmetic; returns their number. 0 without a grid. */
 guint64 fuse_tick_clock_skip (FuseTickClock * clock, gint64 time);
 
 G_END_DECLS

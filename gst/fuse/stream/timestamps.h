@@ -23,7 +23,7 @@ typedef struct
   guint64 n_jumps;              /* of clocks that were tracked before this one */
 } FuseTimestamps;
 
-/* What a buffer's rows are timed with. */
+/* Sources of the times of a buffer's rows. */
 typedef struct
 {
   RobocacheBufferTimes rows;
@@ -61,7 +61,7 @@ gboolean fuse_timestamps_of_gap (const FuseTimestamps * times, gint64 * running_
 
 /* Whether times follow the pipeline's clock, whatever the sensor's clock does. */
 gboolean fuse_timestamps_are_tracked (const FuseTimestamps * times);
-/* How often a tracked clock jumped. */
+/* Number of jumps of a tracked clock. */
 guint64 fuse_timestamps_jumps (const FuseTimestamps * times);
 /* Adds what is known of the sensor's clock to statistics. */
 void fuse_timestamps_to_structure (const FuseTimestamps * times, GstStructure * stats);

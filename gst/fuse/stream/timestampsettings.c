@@ -1,4 +1,4 @@
-/* robocache: which clock the timestamps of a stream are of: the properties
+/* robocache: properties about the clock of a stream's timestamps
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -89,7 +89,7 @@ fuse_timestamp_settings_install (GObjectClass *klass, guint first_id)
       "Timestamp source", "Source of a row's time of capture", timestamp_source_get_type (),
       FUSE_TIMES_AUTO, playing));
   g_object_class_install_property (klass, first_id + PROP_REFERENCE_CAPS, g_param_spec_boxed ("reference-caps",
-      "Reference caps", "The reference whose timestamp metas count (NULL = " FUSE_DEFAULT_REFERENCE ")", GST_TYPE_CAPS,
+      "Reference caps", "Reference of the timestamp metas to use (NULL = " FUSE_DEFAULT_REFERENCE ")", GST_TYPE_CAPS,
       playing));
   g_object_class_install_property (klass, first_id + PROP_REFERENCE_CLOCK, g_param_spec_enum ("reference-clock",
       "Reference clock", "Clock of the reference's timestamps", reference_clock_get_type (),

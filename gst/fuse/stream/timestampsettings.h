@@ -1,4 +1,4 @@
-/* robocache: which clock the timestamps of a stream are of: the properties
+/* robocache: properties about the clock of a stream's timestamps
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -33,6 +33,7 @@ typedef enum
 /* Metadata have these names. */
 #define MUX_RECORDING_METADATA "robocache.recording"
 #define MUX_STATISTICS_METADATA "robocache.statistics"
+#define MUX_SETTINGS_METADATA "robocache.settings"
 
 /* Messages of a topic in a file. */
 typedef struct

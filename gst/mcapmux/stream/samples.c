@@ -103,11 +103,21 @@ static gboolean
 write_tick (Samples *samples, const MuxItemTimes *times, MuxEmit emit, gpointer user_data)
 {
   const GstStructure *meta = meta_of (samples->buffer);
+  RobocacheRosTick tick;
 
   if (!meta)
     return TRUE;
-  robocache_ros_write_tick (&samples->parent.writer, &times->header, get_int64 (meta, "tick"), get_int64 (meta, "decided"),
-      samples->tick_window, (const RobocacheRosTickStream *) (gpointer) samples->tick_streams->data, samples->tick_streams->len);
+  tick = (RobocacheRosTick) {
+    .tick_ns = get_int64 (meta, "tick"),
+    .decided_ns = get_int64 (meta, "decided"),
+    .window = samples->tick_window,
+    .streams = (const RobocacheRosTickStream *) (gpointer) samples->tick_streams->data,
+    .n_streams = samples->tick_streams->len,
+    .journal_start = gst_structure_has_field (meta, "journal") ? (guint64) get_int64 (meta, "journal-start") : 0,
+    .journal_pads = gst_structure_get_string (meta, "journal-pads"),
+  };
+  tick.journal = get_numbers (meta, "journal", &tick.n_journal);
+  robocache_ros_write_tick (&samples->parent.writer, &times->header, &tick);
   return emit (user_data, samples->info.n_tensors, &samples->parent.writer);
 }
 

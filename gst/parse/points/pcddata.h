@@ -18,7 +18,7 @@ gboolean robocache_pcd_read_point (const RobocachePcdHeader * header, const GPtr
 /* A point that is none: NaN in each field of a float type, 0 in others. */
 void robocache_pcd_invalid_point (const RobocachePcdHeader * header, guint8 * point);
 
-/* What stands before compressed points: two uint32, little endian. */
+/* The header of compressed points: two uint32, little endian. */
 #define ROBOCACHE_PCD_SIZES 8
 
 typedef struct

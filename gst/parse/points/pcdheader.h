@@ -54,7 +54,7 @@ typedef struct
   guint64 lines[ROBOCACHE_PCD_N_KEYWORDS];      /* where it was */
   gboolean begun;               /* there was a keyword */
 
-  /* what they say, once the header is whole */
+  /* their values, once the header is complete */
   RobocachePcdData data;
   GArray *columns;              /* RobocachePcdColumn */
   guint n_elements;             /* of all columns, padding included: what a line of ASCII has */
@@ -68,14 +68,14 @@ typedef enum
 {
   ROBOCACHE_PCD_HEADER_MORE,
   ROBOCACHE_PCD_HEADER_WHOLE,
-  ROBOCACHE_PCD_HEADER_MALFORMED        /* the error says where and why */
+  ROBOCACHE_PCD_HEADER_MALFORMED        /* the error has the line and the fault */
 } RobocachePcdHeaderResult;
 
 /* Zeroed memory is a header of which nothing was read. */
 void robocache_pcd_header_clear (RobocachePcdHeader * header);
 
 /* Whether a header begins with these bytes, n of ROBOCACHE_PCD_MAX_BEGINNING: with the magic, and in the next line that is
- * no comment a keyword, so that points are not taken for one by chance. keyword is -1 when more bytes are needed to tell. */
+ * no comment a keyword, so that points are not taken for one by chance. keyword is -1 when more bytes are needed. */
 gboolean robocache_pcd_header_begins (const guint8 * bytes, gsize n, gint * keyword);
 /* Whether a line with that keyword was read. */
 gboolean robocache_pcd_header_has (const RobocachePcdHeader * header, gint keyword);

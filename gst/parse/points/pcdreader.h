@@ -1,6 +1,6 @@
 /* robocache: PCD files, one after another
  *
- * A file ends where its header says, or where the next one begins: a file that was cut short does not damage the next one.
+ * A file ends after the points of its header, or where the next one begins: a file that was cut short does not damage the next one.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

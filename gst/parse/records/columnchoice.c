@@ -1,4 +1,4 @@
-/* robocache: which columns of a file are channels
+/* robocache: the choice of columns that are channels
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

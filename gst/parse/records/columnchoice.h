@@ -1,4 +1,4 @@
-/* robocache: which columns of a file are channels
+/* robocache: the choice of columns that are channels
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 
 /* The columns that choice names, in its order: numbers ("3"), ranges ("1-6,9") and, where the file has a header, names
  * ("q0,q1"). NULL or "": all of n_columns but time_column and arrival_column (-1: none). names is NULL or
- * [n_columns]. Returns an array of guint, never empty; NULL and an error that says what the file has. */
+ * [n_columns]. Returns an array of guint, never empty; NULL and an error with the columns of the file. */
 GArray *robocache_columns_choose (const gchar * choice, guint n_columns, gchar ** names, guint time_column,
     gint arrival_column, GError ** error);
 

@@ -103,7 +103,7 @@ robocache_record_format_parse (RobocacheRecordFormat *format, const gchar *strin
     if (type < 0) {
       g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY,
           *cursor ? "layout=\"%s\": character %u, '%c', is not a type; types are b B h H i I l L q Q e f d ? and x" :
-          "layout=\"%s\" ends after %u characters in a number '%c' with no type",
+          "layout=\"%s\" ends at character %u, after the count '%c' without a type",
           string, (guint) (cursor - string) + (*cursor != '\0'), *cursor ? *cursor : cursor[-1]);
       goto failed;
     }

@@ -52,12 +52,12 @@ gboolean robocache_record_stamp_init (RobocacheRecordStamp * stamp, RobocacheSta
     RobocacheClockMode mode, gboolean has_arrivals, GError ** error);
 void robocache_record_stamp_clear (RobocacheRecordStamp * stamp);
 
-/* What is parsed next has arrived now. FALSE when element has no clock. */
+/* Sets the arrival of the next record to now. FALSE when element has no clock. */
 gboolean robocache_record_stamp_arrive (RobocacheRecordStamp * stamp, GstElement * element);
 
 /* Whether the origin is the first row's time, and to be shared with other streams. */
 gboolean robocache_record_stamp_is_from_first_row (const RobocacheRecordStamp * stamp);
-/* Whether the origin says nothing about other streams: it is the user's choice, or running time is the pipeline's. */
+/* Whether the origin has no relation to other streams: it is the user's choice, or running time is the pipeline's. */
 gboolean robocache_record_stamp_is_own (const RobocacheRecordStamp * stamp);
 
 /* FALSE when a time does not fit into int64. */

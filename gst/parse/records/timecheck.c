@@ -1,4 +1,4 @@
-/* robocache: whether the first rows of a recording can be times
+/* robocache: a check of the times of a recording's first rows
  *
  * Times increase. Some recordings repeat rows, or are not in order of time. A column that somebody called time is refused only
  * when its values are a handful, or wander as a measured quantity does. A column that nobody called time may have rows that come a

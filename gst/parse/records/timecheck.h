@@ -1,4 +1,4 @@
-/* robocache: whether the first rows of a recording can be times
+/* robocache: a check of the times of a recording's first rows
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -26,7 +26,7 @@ typedef enum
 {
   ROBOCACHE_TIMES_FIT,
   ROBOCACHE_TIMES_DOUBTFUL,     /* but the user chose the column and the unit, or the rows are nearly in order */
-  ROBOCACHE_TIMES_IMPOSSIBLE    /* and nobody chose the column, or the unit */
+  ROBOCACHE_TIMES_IMPOSSIBLE    /* and the element chose the column, or the unit */
 } RobocacheTimeVerdict;
 
 /* The verdict on the first n times of a recording (ns, in its order) and, unless they fit, what is wrong with them and what to

@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* Who decided on a column or a unit. */
+/* The source of a choice of column or unit. */
 typedef enum
 {
   ROBOCACHE_CHOSEN_BY_DEFAULT,

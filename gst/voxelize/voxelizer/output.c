@@ -1,4 +1,4 @@
-/* robocache: outputs of a job: where kernels write them, and how they reach their destination
+/* robocache: outputs of a job: the place where kernels write them, and their way to the destination
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,4 +1,4 @@
-/* robocache: a run, which makes the grids of a window, and which clouds it adds to the accumulators and removes from them
+/* robocache: a run for the grids of a window: clouds to add to the accumulators, and clouds to remove
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

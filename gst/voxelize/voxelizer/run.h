@@ -1,4 +1,4 @@
-/* robocache: a run, which makes the grids of a window, and which clouds it adds to the accumulators and removes from them
+/* robocache: a run for the grids of a window: clouds to add to the accumulators, and clouds to remove
  *
  * A run takes each shard through its share of the items in jobs; in a job each phase goes over the clouds one by one.
  *
@@ -24,7 +24,7 @@ typedef struct
   gpointer mapped[ROBOCACHE_VOXELIZER_MAX_OUTPUTS];    /* set when the CPU writes; memories are then ignored */
 } RobocacheVoxelPlace;
 
-/* What a run did. */
+/* The work of a run. */
 typedef struct
 {
   guint n_chunks;               /* pieces of a job that did not fit the memory budget; 0: it fitted */
@@ -50,7 +50,7 @@ typedef struct
   guint64 add_first, add_end;   /* numbers of clouds to add, and to remove */
   guint64 remove_first, remove_end;
   guint8 *occupied;             /* bitmaps of the items' grids; NULL: every byte of the grids is written */
-  gboolean is_known;            /* the bitmaps tell what the grids contain */
+  gboolean is_known;            /* the bitmaps are those of the grids */
 } RobocacheVoxelRun;
 
 /* Items first … first + n - 1 of a run, on one shard. */

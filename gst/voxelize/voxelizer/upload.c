@@ -1,4 +1,4 @@
-/* robocache: one cloud of a job: where its rows are, and how they reach the kernels
+/* robocache: one cloud of a job: the place of its rows, and their way to the kernels
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -41,22 +41,25 @@ robocache_voxel_upload_row_stride (const RobocachePointsInfo *points, const Robo
 
 /* ---- memory ---- */
 
-/* The one memory of a cloud in device memory; NULL for other clouds, which the CPU maps. */
+/* The one memory of a cloud, if a GPU copies from it by itself; NULL for other clouds, which the CPU maps. */
 static GstMemory *
-device_memory (const RobocacheCloud *cloud)
+memory_for_gpu (const RobocacheVoxelRun *run, const RobocacheCloud *cloud)
 {
   GstMemory *memory = gst_buffer_n_memory (cloud->buffer) == 1 ? gst_buffer_peek_memory (cloud->buffer, 0) : NULL;
 
-  return memory && robocache_is_gpu_memory (memory) ? memory : NULL;
+  /* images in system memory may have strides and offsets of their own */
+  if (memory && run->points->kind == ROBOCACHE_POINTS_DEPTH && !robocache_is_gpu_memory (memory))
+    return NULL;
+  return memory && robocache_is_copied_by_gpu (memory) ? memory : NULL;
 }
 
 /* Address at which kernels of the shard read a cloud's first item; NULL: they cannot. */
 static const guint8 *
 cloud_in_place (const RobocacheVoxelRun *run, const RobocacheVoxelShard *shard, const RobocacheCloud *cloud)
 {
-  GstMemory *memory = run->shards->reads_host ? NULL : device_memory (cloud);
+  GstMemory *memory = run->shards->reads_host ? NULL : memory_for_gpu (run, cloud);
 
-  return memory ? robocache_memory_reach (memory, 0, shard->engine) : NULL;
+  return memory && robocache_is_gpu_memory (memory) ? robocache_memory_reach (memory, 0, shard->engine) : NULL;
 }
 
 guint64
@@ -75,7 +78,7 @@ robocache_voxel_upload_begin_read (const RobocacheVoxelRun *run, const Robocache
     const RobocacheCloud *cloud, GError **error)
 {
   return cloud_in_place (run, shard, cloud) == NULL
-      || robocache_memory_begin_read (device_memory (cloud), shard->engine, error);
+      || robocache_memory_begin_read (memory_for_gpu (run, cloud), shard->engine, error);
 }
 
 gboolean
@@ -83,7 +86,7 @@ robocache_voxel_upload_end_read (const RobocacheVoxelRun *run, const RobocacheVo
     const RobocacheCloud *cloud, GError **error)
 {
   return cloud_in_place (run, shard, cloud) == NULL
-      || robocache_memory_end_read (device_memory (cloud), shard->engine, error);
+      || robocache_memory_end_read (memory_for_gpu (run, cloud), shard->engine, error);
 }
 
 /* ---- phases ---- */
@@ -134,7 +137,7 @@ describe_chunk (const RobocacheVoxelJob *job, const RobocacheCloud *cloud, const
   };
 }
 
-/* Enqueues an upload from the cloud's byte `offset` on. mapped: where the CPU reads it; NULL: it is in device memory. */
+/* Enqueues an upload from the cloud's byte `offset` on. mapped: where the CPU reads it; NULL: a GPU copies it by itself. */
 static gboolean
 upload (const RobocacheVoxelJob *job, const RobocacheCloud *cloud, const RobocacheMappedCloud *mapped, guint64 offset,
     guint64 bytes, guint8 *to, GError **error)
@@ -143,7 +146,7 @@ upload (const RobocacheVoxelJob *job, const RobocacheCloud *cloud, const Robocac
 
   if (mapped)
     return robocache_staging_upload_bytes (&shard->staging, shard->engine, mapped->data + offset, bytes, to, error);
-  return robocache_staging_upload (&shard->staging, shard->engine, device_memory (cloud), offset, bytes, to, error);
+  return robocache_staging_upload (&shard->staging, shard->engine, memory_for_gpu (job->run, cloud), offset, bytes, to, error);
 }
 
 /* Takes a cloud of one item through the shard's block in pieces, in stream order. */
@@ -223,7 +226,7 @@ robocache_voxel_upload_and_run (RobocacheVoxelJob *job, RobocacheVoxelPhase phas
     job->run->work->points_read += cloud->n_points * (gint64) job->n;
   if (data)
     return run_in_place (job, phase, cloud, data, (gint64) rows.n, (gint64) rows.stride, counters, error);
-  if (!job->run->shards->reads_host && device_memory (cloud))
+  if (!job->run->shards->reads_host && memory_for_gpu (job->run, cloud))
     return run_uploaded (job, phase, cloud, NULL, offset, counters, error);
   return run_mapped (job, phase, cloud, offset, counters, error);
 }

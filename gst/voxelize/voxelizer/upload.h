@@ -1,4 +1,4 @@
-/* robocache: one cloud of a job: where its rows are, and how they reach the kernels
+/* robocache: one cloud of a job: the place of its rows, and their way to the kernels
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* What kernels do with a cloud. */
+/* Work of kernels on a cloud. */
 typedef enum
 {
   ROBOCACHE_VOXEL_PHASE_RUN,    /* a whole job, of one chunk */

@@ -1,4 +1,4 @@
-/* robocache: how the tensors of a buffer hold voxel grids
+/* robocache: the tensors of a buffer with voxel grids
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -426,7 +426,7 @@ check_held (const RcVoxelPlan *plan, const RcVoxelJob *job, RcError *error)
     const RcVoxelItem *head = rc_cpu_voxel_item (plan, job, i).head;
 
     if (head->n_held > head->n_points)
-      return rc_error_set (error, RC_INVALID_ARGUMENT, "item %lld holds %lld points; the job was said to have %lld",
+      return rc_error_set (error, RC_INVALID_ARGUMENT, "item %lld holds %lld points, but item_points has %lld",
           (long long) i, (long long) head->n_held, (long long) head->n_points);
   }
   return RC_OK;

@@ -1,4 +1,4 @@
-/* robocache: from how many bytes a buffer on the GPU pays when all data is in system memory
+/* robocache: from how many bytes a buffer on the GPU pays when all data is in system memory, pageable or pinned
  *
  *   bench-break-even [--only TEXT] [--csv FILE]
  *
@@ -30,16 +30,19 @@ enum
   WAY_CPU,
   WAY_GPU,
   WAY_GPU_TO_DEVICE,
+  WAY_PINNED_TO_DEVICE,
   N_WAYS
 };
 
 static const struct
 {
   const gchar *backend, *caps;
+  gboolean from_offered;        /* input in memory of the allocator that the element offers */
 } ways[N_WAYS] = {
   {"cpu", NULL},
   {"cuda", "other/tensors"},
   {"cuda", "other/tensors(memory:RobocacheCUDA)"},
+  {"cuda", "other/tensors(memory:RobocacheCUDA)",.from_offered = TRUE},
 };
 
 typedef struct
@@ -158,6 +161,7 @@ typedef struct
   GstElement *element;
   GstBus *bus;
   GstPad *from, *to;
+  GstBuffer *inputs[2];         /* pushed by turns */
   GstBuffer *last;              /* that came out of what was pushed last */
 } Pads;
 
@@ -169,6 +173,28 @@ take_buffer (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   gst_clear_buffer (&line->last);
   line->last = buffer;
   return GST_FLOW_OK;
+}
+
+/* A buffer with these bytes; offered: in memory of the allocator that the element offers upstream. */
+static GstBuffer *
+make_input (const Pads *line, GstCaps *caps, GBytes *bytes, gboolean offered)
+{
+  GstAllocator *allocator = NULL;
+  GstBuffer *buffer;
+  GstQuery *query;
+
+  if (!offered)
+    return gst_buffer_new_wrapped_bytes (bytes);
+  query = gst_query_new_allocation (caps, FALSE);
+  if (gst_pad_peer_query (line->from, query) && gst_query_get_n_allocation_params (query) > 0)
+    gst_query_parse_nth_allocation_param (query, 0, &allocator, NULL);
+  if (allocator == NULL)
+    line_fail ("%s: offers no memory", GST_OBJECT_NAME (line->element));
+  buffer = gst_buffer_new_allocate (allocator, g_bytes_get_size (bytes), NULL);
+  gst_buffer_fill (buffer, 0, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
+  gst_object_unref (allocator);
+  gst_query_unref (query);
+  return buffer;
 }
 
 static void
@@ -192,6 +218,8 @@ open_pads (Pads *line, const Work *work, guint way)
   gst_pad_set_active (line->to, TRUE);
   gst_element_set_state (line->element, GST_STATE_PLAYING);
   line_begin_stream (line->from, "break-even", caps);
+  for (guint i = 0; i < G_N_ELEMENTS (line->inputs); i++)
+    line->inputs[i] = make_input (line, caps, work->inputs[i], ways[way].from_offered);
   gst_caps_unref (caps);
   g_free (launch);
 }
@@ -200,6 +228,8 @@ static void
 close_pads (Pads *line)
 {
   gst_clear_buffer (&line->last);
+  for (guint i = 0; i < G_N_ELEMENTS (line->inputs); i++)
+    gst_clear_buffer (&line->inputs[i]);
   gst_element_set_state (line->element, GST_STATE_NULL);
   gst_pad_set_active (line->from, FALSE);
   gst_pad_set_active (line->to, FALSE);
@@ -213,7 +243,7 @@ close_pads (Pads *line)
 static void
 push (Pads *line, const Work *work, guint i)
 {
-  GstBuffer *buffer = gst_buffer_new_wrapped_bytes (work->inputs[i % 2]);
+  GstBuffer *buffer = gst_buffer_copy (line->inputs[i % 2]);
 
   GST_BUFFER_PTS (buffer) = i * GST_SECOND;
   GST_BUFFER_DURATION (buffer) = GST_SECOND;
@@ -254,7 +284,7 @@ measure_way (const Work *work, guint way, GBytes **output)
     const GstClockTime before = line_now ();
 
     push (&line, work, (guint) n);
-    if (way == WAY_GPU_TO_DEVICE)       /* which is pushed before it is made */
+    if (way >= WAY_GPU_TO_DEVICE)       /* which is pushed before it is made */
       line_wait_for_device (line.last);
     us[n] = (gdouble) (line_now () - before) * 1e-3;
   }
@@ -269,11 +299,12 @@ measure (const Work *work, Table *table, guint *wrong)
 {
   GBytes *outputs[N_WAYS];
   BenchSpread us[N_WAYS];
-  gboolean same;
+  gboolean same = TRUE;
 
   for (guint way = 0; way < N_WAYS; way++)
     us[way] = measure_way (work, way, &outputs[way]);
-  same = g_bytes_equal (outputs[WAY_CPU], outputs[WAY_GPU]) && g_bytes_equal (outputs[WAY_CPU], outputs[WAY_GPU_TO_DEVICE]);
+  for (guint way = WAY_GPU; way < N_WAYS; way++)
+    same &= g_bytes_equal (outputs[WAY_CPU], outputs[way]);
   *wrong += !same;
   table_put (table, "%s|%s|%" G_GSIZE_FORMAT "|%" G_GSIZE_FORMAT, work->name, work->of, g_bytes_get_size (work->inputs[0]),
       work->out_bytes);
@@ -300,7 +331,8 @@ measure_all (const gchar *only, const gchar *csv)
   Table table;
 
   table_open (&table, csv, "work,of,in_bytes,out_bytes,CPU_us,CPU_p5_us,CPU_p95_us,CPU_deviation_us,GPU_us,GPU_p5_us,GPU_p95_us,"
-      "GPU_deviation_us,GPU_to_device_memory_us,to_device_p5_us,to_device_p95_us,to_device_deviation_us,CPU_over_GPU,checked");
+      "GPU_deviation_us,GPU_to_device_memory_us,to_device_p5_us,to_device_p95_us,to_device_deviation_us,pinned_to_device_us,"
+      "pinned_to_device_p5_us,pinned_to_device_p95_us,pinned_to_device_deviation_us,CPU_over_GPU,checked");
   for (gsize i = 0; i < G_N_ELEMENTS (episodes); i++)
     measure_if_wanted (resample (episodes[i]), only, &table, &wrong);
   for (gsize i = 0; i < G_N_ELEMENTS (forms); i++) {

@@ -148,6 +148,51 @@ resample_up (const Effort *effort, gdouble *figures)
   figures[0] = result.cpu_us / (gdouble) result.out;
 }
 
+/* ---- recordings: what a row, a row of a block and a picture cost, up to the bytes of the file ---- */
+
+static void
+drop (gpointer data, GstBuffer *buffer, GstClockTimeDiff lag)
+{
+  *(gdouble *) data += (gdouble) gst_buffer_get_size (buffer) / 1e6;
+  gst_buffer_unref (buffer);
+}
+
+static LineResult
+run_recorder (LineSpec *spec, gdouble *megabytes)
+{
+  *megabytes = 0;
+  spec->element = "robocachemcapmux";
+  spec->n_streams = 1;
+  spec->take = drop;
+  spec->data = megabytes;
+  return line_run (spec);
+}
+
+#define BLOCK_ROWS 1000
+#define BLOCKS_CAPS "other/tensors, format=(string)static, num_tensors=(int)1, types=(string)float32, dimensions=(string)14:1000, " \
+    "framerate=(fraction)1/1"
+
+static void
+record (const Effort *effort, gdouble *figures)
+{
+  LineSpec rows = {.streams = {SENSOR ("sink_0", 14, 1000, effort->fast_s)} };
+  LineSpec blocks = {.streams = {{.pad = "sink_0",.caps = BLOCKS_CAPS,.frame_bytes = 14 * BLOCK_ROWS * sizeof (gfloat),
+            .period_ns = 1e9,.n = 4 * effort->fast_s}} };
+  LineSpec pictures = {.streams = {LINE_CAMERA (30, ROWS (effort->fast_s, 30))} };
+  gdouble megabytes;
+  LineResult result;
+
+  result = run_recorder (&rows, &megabytes);
+  figures[0] = result.cpu_us / (gdouble) result.rows;
+  blocks.settings[0] = "keep-buffers";
+  blocks.settings[1] = "true";
+  result = run_recorder (&blocks, &megabytes);
+  figures[1] = result.cpu_us / (gdouble) result.rows / BLOCK_ROWS;
+  pictures.streams[0].pad = "sink_0";
+  result = run_recorder (&pictures, &megabytes);
+  figures[2] = result.cpu_us / megabytes;
+}
+
 /* ---- exact: the error against a signal that is known ---- */
 
 #define SINE_HZ 2
@@ -287,6 +332,11 @@ static const Workload workloads[] = {
           {"the same, beyond identity", "us", 0.15},
       }, 3},
   {"resample-up", resample_up, {{"resample float32[14] 100 → 1000 Hz: CPU a row out", "us", 0.35}}, 1},
+  {"record", record, {
+          {"record float32[14] in a message a row: CPU a row", "us", 3},
+          {"the same in blocks of 1,000 rows, keep-buffers=true", "us", 0.3},
+          {"record VGA uncompressed: CPU a MB of file (2,000 us are 500 MB/s)", "us", 2000},
+      }, 3},
   {"sine", sine_errors, {
           {"error on a 2 Hz unit sine, 100 Hz with 1 ms jitter, at 30 Hz ticks (RMS): linear", "", 0.0012, TRUE},
           {"the same: cubic", "", 0.00003, TRUE},

@@ -330,10 +330,11 @@ GST_START_TEST (test_nested_read_maps_copy_once)
 
   write_with (memory, engine, 5);
   copies = devices[0]->counts.copies;
-  for (guint i = 0; i < 3; i++)
-    fail_unless (gst_memory_map (memory, &maps[i], GST_MAP_READ));
   for (guint i = 0; i < 3; i++) {
+    fail_unless (gst_memory_map (memory, &maps[i], GST_MAP_READ));
     fail_unless (maps[i].data == maps[0].data);
+  }
+  for (guint i = 0; i < 3; i++) {       /* unmap clears the info since 1.28 */
     fail_unless_all (maps[2 - i].data, BYTES, 5);
     gst_memory_unmap (memory, &maps[2 - i]);
   }

@@ -19,7 +19,7 @@
 typedef struct
 {
   const gchar *name;
-  gboolean in_on_device;
+  gboolean in_on_device, in_is_offered; /* in memory that the element offers upstream */
   const gchar *out;
 } Side;
 
@@ -32,16 +32,20 @@ enum
   SYSTEM_TO_DEVICE,
   DEVICE_TO_SYSTEM,
   DEVICE_TO_DEVICE,
+  PINNED_TO_SYSTEM,
+  PINNED_TO_DEVICE,
   N_SIDES,
   SYSTEM_TO_ANY = N_SIDES
 };
 
 static const Side sides[] = {
-  {"system to system", FALSE, ANY_SYSTEM},
-  {"system to device", FALSE, ANY_DEVICE},
-  {"device to system", TRUE, ANY_SYSTEM},
-  {"device to device", TRUE, ANY_DEVICE},
-  {"system to any", FALSE, NULL},
+  {"system to system", FALSE, FALSE, ANY_SYSTEM},
+  {"system to device", FALSE, FALSE, ANY_DEVICE},
+  {"device to system", TRUE, TRUE, ANY_SYSTEM},
+  {"device to device", TRUE, TRUE, ANY_DEVICE},
+  {"pinned to system", FALSE, TRUE, ANY_SYSTEM},
+  {"pinned to device", FALSE, TRUE, ANY_DEVICE},
+  {"system to any", FALSE, FALSE, NULL},
 };
 
 /* ---- jobs ---- */
@@ -283,7 +287,7 @@ run_new (const Job *job, const gchar *backend, const gchar *more, guint side)
   GstElement *element = job_element (job, backend, more);
   Run run = run_with (job, element, side);
 
-  if (sides[side].in_on_device)
+  if (sides[side].in_is_offered)
     run.allocator = allocator_of (run.h);
   gst_object_unref (element);
   return run;

@@ -135,13 +135,6 @@ GST_END_TEST;
 
 /* ---- threads that cannot be started ---- */
 
-/* Threads of one pool do not wait for the next. */
-static void
-forget_threads (void)
-{
-  g_thread_pool_set_max_unused_threads (0);
-}
-
 /* __i__: threads that start */
 GST_START_TEST (test_threads_that_do_not_start)
 {
@@ -178,6 +171,6 @@ GST_START_TEST (test_element_without_threads)
 
 GST_END_TEST;
 
-CHECK_MAIN (threadpool, forget_threads, NULL,
+CHECK_MAIN (threadpool, NULL, NULL,
     TIMES (8, test_each_is_called_once), ONCE (test_all_threads_take_part), ONCE (test_two_callers_at_once),
     TIMES (THREADS, test_threads_that_do_not_start), TIMES (2, test_element_without_threads))

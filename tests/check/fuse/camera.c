@@ -78,6 +78,11 @@ static const struct
   {"RGB", 3, 1, "uint8"},
   {"BGR", 3, 1, "uint8"},
   {"RGBA", 4, 1, "uint8"},
+  {"BGRA", 4, 1, "uint8"},
+  {"RGBx", 4, 1, "uint8"},
+  {"BGRx", 4, 1, "uint8"},
+  {"xRGB", 4, 1, "uint8"},
+  {"xBGR", 4, 1, "uint8"},
   {"GRAY8", 1, 1, "uint8"},
   {"GRAY16_LE", 1, 2, "uint16"},
 };

@@ -63,14 +63,17 @@ GST_START_TEST (test_caps_refused)
 
 GST_END_TEST;
 
-/* Core checks a camera's caps against the template and refuses them on its own; those with words are the element's. */
+/* The core checks caps against the template, so the element never sees some of these: the error names the way out all the same. */
 static const struct
 {
   const gchar *caps, *words;
 } no_cameras[] = {
-  {"video/x-raw, format=(string)RGB, framerate=(fraction)30/1"},
-  {"video/x-raw, format=(string)NV12, width=(int)4, height=(int)4, framerate=(fraction)30/1"},
-  {ONE_CHANNEL},
+  {"video/x-raw, format=(string)RGB, framerate=(fraction)30/1",
+      "video/x-raw, format=(string)RGB, framerate=(fraction)30/1: add the missing fields to the caps. The pad accepts video/x-raw"},
+  {"video/x-raw, format=(string)NV12, width=(int)4, height=(int)4, framerate=(fraction)30/1", "put videoconvert between"},
+  {"image/jpeg", "put decodebin and videoconvert between"},
+  {"audio/x-raw", "audio/x-raw: link another element"},
+  {ONE_CHANNEL, "link tensors to a proprio_%u, force_%u or sink_%u pad"},
   /* core lets strides overflow */
   {"video/x-raw, format=(string)RGB, width=(int)715827883, height=(int)1, framerate=(fraction)30/1", "715827883|width"},
   {"video/x-raw, format=(string)RGBA, width=(int)715827883, height=(int)2, framerate=(fraction)30/1", "715827883|width"},
@@ -83,8 +86,7 @@ GST_START_TEST (test_camera_caps_refused)
   play_words (play, "a:stream");
   feed_caps (play->pads[0].feed, no_cameras[__i__].caps);
   play_words (play, "a:segment a+0!not-negotiated");
-  if (no_cameras[__i__].words)
-    assert_error (play->rig, "negotiation:camera_0|%s", no_cameras[__i__].words);
+  assert_error (play->rig, "negotiation:camera_0|%s", no_cameras[__i__].words);
   play_free (play);
 }
 
@@ -213,7 +215,7 @@ GST_START_TEST (test_row_times)
   feed_start (play->pads[0].feed, TWO_TENSORS "types=(string)\"float32,int64\", dimensions=(string)\"1:3,3\"");
   play->pads[0].has_caps = TRUE;
   for (const guint *size = memories[__i__].sizes; *size > 0; next += *size++)
-    gst_buffer_append (buffer, gst_buffer_new_memdup (next, *size));
+    buffer = gst_buffer_append (buffer, gst_buffer_new_memdup (next, *size));
   fail_unless_equals_int (gst_pad_push (play->pads[0].feed->pad, buffer), strstr (memories[__i__].words, "error")
       ? GST_FLOW_ERROR : GST_FLOW_OK);
   play_words (play, memories[__i__].words);

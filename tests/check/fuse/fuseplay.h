@@ -227,7 +227,7 @@ add_reference (Play *play, GstBuffer *buffer, const gchar *text, GstClockTime du
   GstCaps *caps = gst_caps_new_empty_simple (g_str_has_prefix (text, "unix:") ? "timestamp/x-unix" : "timestamp/x-ntp");
 
   if (g_str_has_prefix (text, "row:"))
-    gst_buffer_append (buffer, gst_buffer_new_memdup (&time, sizeof (time)));
+    buffer = gst_buffer_append (buffer, gst_buffer_new_memdup (&time, sizeof (time)));
   else
     gst_buffer_add_reference_timestamp_meta (buffer, caps, (GstClockTime) time, duration);
   gst_caps_unref (caps);

@@ -32,6 +32,44 @@ GST_START_TEST (test_name_is_refused)
 
 GST_END_TEST;
 
+static const struct
+{
+  const gchar *of_template, *name, *words;
+} explained[] = {
+  {"proprio_%u", "proprio_0", "the pad proprio_0 is in use: release it, or request proprio_%u for the first free number"},
+  {"proprio_%u", "propio_1", "\"propio_1\" is not a pad name of proprio_%u: sink pads are camera_%u, proprio_%u, force_%u and sink_%u, with a number "
+      "for %u"},
+  {"camera_%u", "proprio_1", "\"proprio_1\" is not a pad name of camera_%u"},
+  {"sink_%u", "sink_-1", "\"sink_-1\" is not a pad name of sink_%u"},
+};
+
+/* The core asks the class for any name that an application gives together with a template. */
+GST_START_TEST (test_refusal_of_a_name_is_explained)
+{
+  GstElement *fuse = gst_element_factory_make ("robocachefuse", NULL);
+  GstPad *pad = gst_element_request_pad_simple (fuse, "proprio_0");
+  GstPadTemplate *of_template = gst_element_get_pad_template (fuse, explained[__i__].of_template);
+  GstBus *bus = gst_bus_new ();
+  GstMessage *message;
+  GError *warning;
+
+  gst_element_set_bus (fuse, bus);
+  fail_unless (GST_ELEMENT_GET_CLASS (fuse)->request_new_pad (fuse, of_template, explained[__i__].name, NULL) == NULL);
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+  fail_unless (message != NULL);
+  gst_message_parse_warning (message, &warning, NULL);
+  fail_unless (g_error_matches (warning, GST_CORE_ERROR, GST_CORE_ERROR_PAD));
+  fail_unless (strstr (warning->message, explained[__i__].words) != NULL, "%s", warning->message);
+  g_error_free (warning);
+  gst_message_unref (message);
+  gst_element_set_bus (fuse, NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pad);
+  gst_object_unref (fuse);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_unnamed_pads_are_numbered)
 {
   GstElement *fuse = gst_element_factory_make ("robocachefuse", NULL);
@@ -176,6 +214,7 @@ robocachefusepads_suite (void)
 
   tcase_add_loop_test (tc, test_name_is_honoured, 0, G_N_ELEMENTS (good_names));
   tcase_add_loop_test (tc, test_name_is_refused, 0, G_N_ELEMENTS (bad_names));
+  tcase_add_loop_test (tc, test_refusal_of_a_name_is_explained, 0, G_N_ELEMENTS (explained));
   tcase_add_test (tc, test_unnamed_pads_are_numbered);
   tcase_add_test (tc, test_name_of_a_released_pad_is_free);
   tcase_add_test (tc, test_children);

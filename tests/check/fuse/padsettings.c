@@ -196,11 +196,11 @@ static const Scenario scenarios[] = {
   {"a wrong one that is set while the element runs is an error at the next start", "rate=200/1", "a",
       "a+0..10/10 set:pads=proprio_0,max-gap=x warning:pads a+20 a:eos >0..20/5 >eos"},
   {"an entry whose pad never comes", "rate=100/1 pads=force_7,max-gap=5;proprio_0,max-gap=5;proprio_3,max-gap=5", "a",
-      "wall:1999 no:warning wall:2000 'warning:pads|force_7, proprio_3|such pad' wall:9000 no:warning"},
+      "a+0 wall:1999 no:warning wall:2000 'warning:pads|force_7, proprio_3|such pad' wall:9000 no:warning"},
   {"an entry whose pad comes and goes", "rate=100/1 pads=proprio_1,max-gap=5", "a b,absent",
-      "wall:1000 b:add b:remove wall:3000 no:warning"},
+      "a+0 wall:1000 b:add b:remove wall:3000 no:warning"},
   {"entries are looked at once a start", "rate=100/1 pads=force_7,max-gap=5", "a",
-      "wall:2000 wait:warning stop play wall:3999 no:warning wall:4000 wait:warning"},
+      "a+0 wall:2000 wait:warning stop play a:start a+0 wall:3999 no:warning wall:4000 wait:warning no:warning"},
   {"nobody looks when the element has stopped", "rate=100/1 pads=force_7,max-gap=5", "a", "stop wall:3000 no:warning play"},
 };
 

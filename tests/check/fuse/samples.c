@@ -4,6 +4,8 @@
  */
 #include "fusescenario.h"
 
+#include "robocache/robocache.h"
+
 /* ---- more streams than tensors ---- */
 
 static Rig *
@@ -74,6 +76,19 @@ assert_info_tensor_is_meta (GstBuffer *sample, guint tensor)
   gst_memory_unmap (gst_buffer_peek_memory (sample, tensor), &map);
 }
 
+/* The sample of test_info, as an application reads it. */
+static void
+assert_library_reads_it (GstBuffer *sample)
+{
+  RobocacheSampleStatus status = ROBOCACHE_SAMPLE_STATUS_ALIGNED;
+  gint64 tick = 0, before = 0, after = 0;
+
+  fail_unless (robocache_sample_meta_get_times (sample, "proprio_0", -1, &tick, &before, &after));
+  fail_unless (tick == MS (10) && before == MS (8) && after == MS (12));
+  fail_unless (robocache_sample_meta_get_status (sample, "proprio_1", -1, &status, NULL));
+  fail_unless_equals_int (status, ROBOCACHE_SAMPLE_STATUS_MISSING);
+}
+
 GST_START_TEST (test_info)
 {
   static const gint64 expected[] = { 10000000, 8000000, 12000000, ALIGNED, 10000000, NONE, NONE, MISSING };
@@ -89,6 +104,7 @@ GST_START_TEST (test_info)
     fail_unless_equals_int64 (info_of (sample, i / 4, i % 4), expected[i]);
   fail_unless (gst_structure_get_int64 (sample_meta (sample), "tick", &tick));
   fail_unless_equals_int64 (tick, MS (10));
+  assert_library_reads_it (sample);
   play_words (play, "caps.types=float32,float32,int64 caps.dimensions=1,1,4:2");
   gst_buffer_unref (sample);
   play_free (play);

@@ -32,6 +32,8 @@ static const Scenario scenarios[] = {
       "b+0..100/10 a+0..24/8 for:1..20/1 { yield ticks-out=0 } a+32..200/8 eos >0 a=24 >100 >200 a=176 b=held:100 >eos"},
   {"mean with a reference pad is over its nominal period", "reference-pad=sink_0", "a,interpolation=mean b=sink_0,caps:1@50/1",
       "b+20..40/20 a+12=0 a+16=6 a+24=9 a+60=9 eos >20:20 a=5 b=20 caps.framerate=50/1"},
+  {"a reference pad that does not exist", "reference-pad=proprio_7", "a b", "a+0!not-negotiated 'error:settings:reference-pad=proprio_7: expected one of "
+      "the sink pads, which are proprio_0, proprio_1'"},
   {"mean with a reference pad of no period", "reference-pad=sink_0", "a,interpolation=mean b=sink_0",
       "b+20..40/20 a+0..60/10 eos 'error:settings:proprio_0|mean|set rate'"},
   {"half of a quarter turn about z", "rate=200/1", "a,caps:5,quaternions=1",
@@ -129,11 +131,11 @@ static const Scenario scenarios[] = {
       "a:start:start=900,base=50,offset=30 a+1000..1020/10 a:eos >120..140/10 a=t+880 >eos"},
   {"rows outside the segment", "rate=100/1", "a,bare",
       "a:start:start=100,stop=120 a+80..140/10 a:eos >0..20/10 a=t+100 >eos a.rows-dropped=4"},
-  {"a segment of bytes", "rate=100/1", "a,bare", "a:start:format=bytes a+0!error a+0!error error:format:proprio_0|bytes|TIME"},
+  {"a segment of bytes", "rate=100/1", "a,bare", "a:start:format=bytes a+0!error a+0!error error:format:proprio_0|bytes|robocacheparse"},
   {"a segment of the default format", "rate=100/1", "a,bare",
-      "a:start:format=default a+0!error a+0!error error:format:proprio_0|default|TIME"},
+      "a:start:format=default a+0!error a+0!error error:format:proprio_0|default|robocacheparse"},
   {"a segment of percent", "rate=100/1", "a,bare",
-      "a:start:format=percent a+0!error a+0!error error:format:proprio_0|percent|TIME"},
+      "a:start:format=percent a+0!error a+0!error error:format:proprio_0|percent|robocacheparse"},
   {"a new segment drains, and nothing is blended across", "rate=100/1", "a,hold-limit=10ms",
       "a+0..20/10 a:segment:start=500,base=50 a+500..510/10 a:eos "
       ">0..20/10 >30 a=held:20 >40 a=missing >50 a=500 >60 a=510 >eos"},

@@ -60,7 +60,9 @@ static const Scenario scenarios[] = {
       "a+0..20/10 a:eos b+60..80/10!any b:eos >0..20/10 b=missing >eos 'warning:proprio_0 ends at 0.020 s, before proprio_1 begins'"},
   {"one ends when the other begins", "rate=100/1", "a b",
       "a+0..20/10 a:eos b+20..30/10 b:eos >0..10/10 b=missing >20 >30 a=held:20 >eos no:warning"},
-  {"an end without rows", "rate=100/1", "a b", "a:eos b+20..30/10 b:eos >20..30/10 a=missing >eos no:warning"},
+  {"an end without rows", "rate=100/1", "a b",
+      "a:eos 'warning:proprio_0 ended without a row, so it is missing in all samples; check its source' b+20..30/10 b:eos "
+      ">20..30/10 a=missing >eos no:warning"},
   {"allow-gaps, one after the other", "rate=100/1 allow-gaps=true", "a b",
       "a+0..20/10 a:eos b+60..80/10 b:eos >0..20/10 b=missing >30..50/10 a=held:20 b=missing >60..80/10 a=held:20 >eos no:warning"},
   {"again after a flush", "rate=100/1", "a b",

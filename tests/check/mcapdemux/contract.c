@@ -17,21 +17,34 @@ static const RecordedMessage messages[] = {
   {"/b", "geometry_msgs/WrenchStamped", ROW (40, 4), 40}, {"/c", "geometry_msgs/WrenchStamped", ROW (50, 5), 50},
 };
 
-static gchar *
-write_recording (guint repeats)
+/* The bytes of a recording, which takes long to make; it stays for the next call. */
+static const GByteArray *
+recording_of (guint repeats)
 {
+  static GByteArray *file;
+  static guint file_repeats;
   const RecordingOptions options = { ROBOCACHE_MCAP_ZSTD, RECORDED_IN_CHUNKS, 2 };
   RecordedMessage *all = g_new (RecordedMessage, repeats * G_N_ELEMENTS (messages));
-  gchar *path = NULL;
-  GByteArray *file;
 
   for (guint i = 0; i < repeats * G_N_ELEMENTS (messages); i++)
     all[i] = messages[i % G_N_ELEMENTS (messages)];
-  file = make_recording (&options, all, repeats * G_N_ELEMENTS (messages));
+  if (file && file_repeats != repeats)
+    g_clear_pointer (&file, g_byte_array_unref);
+  if (!file)
+    file = make_recording (&options, all, repeats * G_N_ELEMENTS (messages));
+  file_repeats = repeats;
+  g_free (all);
+  return file;
+}
+
+static gchar *
+write_recording (guint repeats)
+{
+  const GByteArray *file = recording_of (repeats);
+  gchar *path = NULL;
+
   fail_unless (g_close (g_file_open_tmp ("contract-XXXXXX.mcap", &path, NULL), NULL));
   fail_unless (g_file_set_contents (path, (const gchar *) file->data, file->len, NULL));
-  g_byte_array_unref (file);
-  g_free (all);
   return path;
 }
 
@@ -42,17 +55,20 @@ typedef struct
   gchar *path;
 } Player;
 
+/* Takes the path. */
 static void
-player_open (Player *player, guint repeats, const gchar *between, const gchar *properties)
+player_open_file (Player *player, gchar *path, const gchar *between, const gchar *properties)
 {
-  gchar *launch;
-
-  player->path = write_recording (repeats);
-  launch = g_strdup_printf ("filesrc location=%s %s ! robocachemcapdemux name=d %s", player->path, between, properties);
-  player->pipeline = gst_parse_launch (launch, NULL);
+  player->path = path;
+  player->pipeline = launch_recording (player->path, between, properties);
   player->demux = gst_bin_get_by_name (GST_BIN (player->pipeline), "d");
   demux_output_init (&player->output, player->demux, FALSE);
-  g_free (launch);
+}
+
+static void
+player_open (Player *player, const gchar *between, const gchar *properties)
+{
+  player_open_file (player, write_recording (1), between, properties);
 }
 
 static gchar *
@@ -65,15 +81,24 @@ player_run (Player *player)
   return g_string_free (text, FALSE);
 }
 
-static void
-player_close (Player *player)
+/* The path of its file, which stays. */
+static gchar *
+player_release (Player *player)
 {
   gst_element_set_state (player->pipeline, GST_STATE_NULL);
   demux_output_clear (&player->output);
   gst_object_unref (player->demux);
   gst_object_unref (player->pipeline);
-  g_unlink (player->path);
-  g_free (player->path);
+  return player->path;
+}
+
+static void
+player_close (Player *player)
+{
+  gchar *path = player_release (player);
+
+  g_unlink (path);
+  g_free (path);
 }
 
 /* ---- types and tags ---- */
@@ -117,7 +142,7 @@ GST_START_TEST (test_tags)
   Player player;
   GstPad *pad;
 
-  player_open (&player, 1, "", origins[__i__].properties);
+  player_open (&player, "", origins[__i__].properties);
   text = player_run (&player);
   pad = gst_element_get_static_pad (player.demux, "src_1");
   event = gst_pad_get_sticky_event (pad, GST_EVENT_TAG, 0);
@@ -175,7 +200,7 @@ GST_START_TEST (test_statistics)
   Player player;
   gchar *text;
 
-  player_open (&player, 1, "", "topics=/a,/b");
+  player_open (&player, "", "topics=/a,/b");
   text = player_run (&player);
   g_object_get (player.demux, "stats", &stats, NULL);
   check_stats (stats);
@@ -204,7 +229,7 @@ GST_START_TEST (test_restart)
     Player player;
     GString *text = g_string_new (NULL);
 
-    player_open (&player, 1, modes[__i__], "");
+    player_open (&player, modes[__i__], "");
     for (guint run = 0; run <= round; run++) {
       g_free (player_run (&player));
       if (run < round)
@@ -228,19 +253,22 @@ GST_END_TEST;
 GST_START_TEST (test_stop)
 {
   GRand *random = g_rand_new_with_seed (7);
+  gchar *path = write_recording (200);
 
   for (guint i = 0; i < 30; i++) {
     const guint after = g_rand_int_range (random, 0, 200);
     Player player;
 
-    player_open (&player, 200, modes[__i__], "");
+    player_open_file (&player, path, modes[__i__], "");
     gst_element_set_state (player.pipeline, GST_STATE_PLAYING);
     g_mutex_lock (&player.output.lock);
     while (player.output.n_buffers < after)
       g_cond_wait (&player.output.changed, &player.output.lock);
     g_mutex_unlock (&player.output.lock);
-    player_close (&player);
+    path = player_release (&player);
   }
+  g_unlink (path);
+  g_free (path);
   g_rand_free (random);
 }
 

@@ -207,7 +207,7 @@ static const struct
         NOT_READ},
   {{.definition = "string a"}, {{"/bad", "a_msgs/A", "hex:00010000", 5}, {"/wrench", "geometry_msgs/WrenchStamped", WRENCH (10, 1), 10}},
       "", "info /bad of type a_msgs/msg/A cannot be read: a_msgs/A has no numeric field; " NOT_READ},
-  {{.definition = "int8 force"}, {{"/bad", "geometry_msgs/Twist", "hex:0001000000", 5},
+  {{.definition = "int8 force",.redefined = "geometry_msgs/Twist"}, {{"/bad", "geometry_msgs/Twist", "hex:0001000000", 5},
           {"/wrench", "geometry_msgs/WrenchStamped", WRENCH (10, 1), 10}}, "",
       "info /bad of type geometry_msgs/msg/Twist cannot be read: its definition of geometry_msgs/Twist has no field linear.x; " NOT_READ},
   {{.schema_encoding = "ros2idl"}, {{"/a", "a_msgs/A", "hex:0001000005", 5}}, "",

@@ -1,4 +1,4 @@
-/* robocache: robocachemcapdemux on a recording, and what came out as text
+/* robocache: robocachemcapdemux on a recording, and what came out as text; with TEST_BAGSRC robocachebagsrc
  *
  * For each pad, in their order, "src_0 TOPIC: WORDS;", and before them messages of the bus, as "warning WORDS" and "error WORDS". Words:
  *
@@ -14,6 +14,21 @@
 #include <gst/gst.h>
 
 #include "tests/check/ros/sampletext.h"
+
+/* The pipeline of a recording, whose element is named d. `between` follows filesrc. */
+static inline GstElement *
+launch_recording (const gchar *path, const gchar *between, const gchar *properties)
+{
+#ifdef TEST_BAGSRC
+  gchar *launch = g_strdup_printf ("pipeline. ( robocachebagsrc location=%s name=d %s )", path, properties);
+#else
+  gchar *launch = g_strdup_printf ("filesrc location=%s %s ! robocachemcapdemux name=d %s", path, between, properties);
+#endif
+  GstElement *pipeline = gst_parse_launch (launch, NULL);
+
+  g_free (launch);
+  return pipeline;
+}
 
 typedef struct
 {

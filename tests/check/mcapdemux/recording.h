@@ -30,7 +30,8 @@ typedef struct
   RobocacheMcapCompression compression;
   RecordingForm form;
   guint chunk_messages;         /* messages a chunk; 0: all */
-  const gchar *definition;      /* of types that are not ours; NULL: none */
+  const gchar *definition;      /* of types that are not built in; NULL: none */
+  const gchar *redefined;       /* one that is, which gets it, too; NULL: none */
   const gchar *schema_encoding, *message_encoding;      /* NULL: ros2msg, cdr */
   const gchar *caps;            /* noted in all channels; NULL: none */
 } RecordingOptions;
@@ -46,7 +47,7 @@ append_pieces (gpointer file, const RobocacheMcapBytes *pieces, guint n_pieces, 
 static inline gchar *
 recorded_definition (const RecordingOptions *options, const gchar *type)
 {
-  gchar *text = robocache_ros_schema_text (type);
+  gchar *text = g_strcmp0 (type, options->redefined) == 0 ? NULL : robocache_ros_schema_text (type);
 
   return text ? text : g_strdup (options->definition ? options->definition : "int8 a");
 }

@@ -54,16 +54,13 @@ player_open (Player *player, const gchar *properties)
   const RecordingOptions options = { ROBOCACHE_MCAP_ZSTD, RECORDED_IN_CHUNKS, 8 };
   GByteArray *file = ten_seconds (&options);
   gint fd = g_file_open_tmp ("seek-XXXXXX.mcap", &player->path, NULL);
-  gchar *launch;
 
   fail_unless (fd >= 0 && g_close (fd, NULL));
   fail_unless (g_file_set_contents (player->path, (const gchar *) file->data, file->len, NULL));
   g_byte_array_unref (file);
-  launch = g_strdup_printf ("filesrc location=%s ! robocachemcapdemux name=d %s", player->path, properties);
-  player->pipeline = gst_parse_launch (launch, NULL);
+  player->pipeline = launch_recording (player->path, "", properties);
   player->demux = gst_bin_get_by_name (GST_BIN (player->pipeline), "d");
   demux_output_init (&player->output, player->demux, TRUE);
-  g_free (launch);
 }
 
 static void

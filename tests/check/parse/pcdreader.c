@@ -194,11 +194,11 @@ GST_START_TEST (bytes_that_are_no_text)
   static const gchar point[] = HEADER ("1", "ascii") "1 2 3\0\n";
 
   expect (&pcd, zero, sizeof zero, "malformed cloud 1 at byte 0: line 1 contains a zero byte, expected a line of a PCD "
-      "header, or, before it, as many points as the header states\n");
+      "header; if it is a point, POINTS of the header before is too small\n");
   expect (&pcd, (const guint8 *) point, sizeof point - 1, "malformed cloud 1 at byte 0: line 11 contains a zero byte, "
       "expected 3 numbers\n1 n=0 " XYZ " \n");
   expect (&pcd, latin, sizeof latin, "malformed cloud 1 at byte 0: line 1 begins with \"\357\277\275\", expected a keyword "
-      "of a PCD header, such as FIELDS, or, before it, as many points as the header states\n");
+      "of a PCD header, such as FIELDS; if it is a point, POINTS of the header before is too small\n");
 }
 
 GST_END_TEST;

@@ -36,7 +36,7 @@ static const struct
   {"frames are no bytes", "", "'error:negotiation:link frames of a camera to a camera pad of robocachefuse' +'0,1\n' flow:error",
       "video/x-raw,format=RGB"},
   {"clouds do not link to tensors", "format=kitti", "downstream:other/tensors +#16 flow:not-negotiated "
-      "'error:negotiation:put robocachevoxelize between them' errors=0", "application/octet-stream,framerate=10/1"},
+      "'error:negotiation:put robocachevoxelize between' errors=0", "application/octet-stream,framerate=10/1"},
   {"rows of another width", "", "downstream:other/tensors,dimensions=3 +'0,1\n' flow:not-negotiated "
       "'error:negotiation:set channels, or link another element'"},
   {"events in order", "", "tag +'0,1\n' >>stream-start,caps,segment,tag,tag >seg:0,0,1"},

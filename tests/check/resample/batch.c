@@ -80,8 +80,8 @@ GST_START_TEST (test_values)
   const Episodes e = make_episodes ();
   GstBuffer *buffer = buffer_of (e.rows, sizeof e.rows, NS (700));
 
-  gst_buffer_append (buffer, gst_buffer_new_memdup (e.times, sizeof e.times));
-  gst_buffer_append (buffer, gst_buffer_new_memdup (e.targets, sizeof e.targets));
+  buffer = gst_buffer_append (buffer, gst_buffer_new_memdup (e.times, sizeof e.times));
+  buffer = gst_buffer_append (buffer, gst_buffer_new_memdup (e.targets, sizeof e.targets));
   fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
   buffer = gst_harness_try_pull (h);
   fail_unless_equals_int (gst_buffer_get_size (buffer), B * T * D * sizeof (gfloat));

@@ -193,8 +193,8 @@ GST_START_TEST (test_offered_memory)
   h = harness_with_offer (is_batch, pool, allocator);
   fail_unless_equals_int (offer.n_queries, 1);
   if (is_batch) {
-    gst_buffer_append (buffer, gst_buffer_new_memdup (times, sizeof times));
-    gst_buffer_append (buffer, gst_buffer_new_memdup (targets, sizeof targets));
+    buffer = gst_buffer_append (buffer, gst_buffer_new_memdup (times, sizeof times));
+    buffer = gst_buffer_append (buffer, gst_buffer_new_memdup (targets, sizeof targets));
   }
   fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
   gst_harness_push_event (h, gst_event_new_eos ());

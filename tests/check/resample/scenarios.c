@@ -186,6 +186,9 @@ static const struct
       "+0 +15 +25 >0 >10 +30#8 flow:error gap:40,0 eos ."},
   {"other caps drain", FILE_LIKE, "rate=100/1", ONE,
       "+0 +18 caps:'" F32 ("2", "0/1") "' >0 >10 . >caps:dimensions=2 +25=1,2 +35=3,6 eos >30=2,4 ."},
+  {"caps of another kind", FILE_LIKE, "rate=100/1", ONE,
+      "+0 caps:'application/x-pointcloud,fields=(string)\"x,y,z\",type=(string)float32' error:negotiation:'put robocachevoxelize between. The pad accepts' "
+      "errors=0"},
   {"caps that turn bad", FILE_LIKE, "rate=100/1", ONE,
       "+0 +10 caps:'" F32 ("1:2:3", "0/1") "' >0 >10 error:negotiation:1:2:3 +20 flow:not-negotiated eos . errors=0"},
 
@@ -204,6 +207,12 @@ static const struct
   {"quaternions", LIVE_LIKE, "rate=100/1 quaternions=1", F32 ("5", "0/1"),
       "+0=1,1,0,0,0 +20=3,0.70710678,0,0,0.70710678 "
       ">0~1,1,0,0,0 >10~2,0.9238795325,0,0,0.3826834324 >20~3,0.70710678,0,0,0.70710678"},
+  {"quaternions of another length", BOTH, "rate=100/1 quaternions=1", F32 ("5", "0/1"),
+      "+0=1,2,0,0,0 warning:format:'the quaternion in channels 1 to 4 has length 2 instead of 1' +20=3,0,0,0,1 +40=5,0,0,0,0 "
+      "warning:format:'the quaternion in channels 1 to 4 has length 0: interpolation gives NaN' +60=7,0,0,0,0 +80=9,0,3,0,0 eos "
+      "quaternions-not-unit=2 quaternions-zero=2 warnings=0"},
+  {"quaternions that are NaN, and channels that are none", BOTH, "rate=100/1 quaternions=1", F32 ("5", "0/1"),
+      "+0=77,1,0,0,0 +20=0,nan,nan,nan,nan +40=1,0,0,1,0 eos quaternions-not-unit=0 quaternions-zero=0 warnings=0"},
   {"an angle by its name", LIVE_LIKE, "rate=100/1 angles=turn", F32 ("2", "0/1") ", channels=(string)\"way,turn\"",
       "+0=3,3 +20=-3,-3 >0~3,3 >10~0,3.14159265 >20~-3,-3"},
   {"a name that the caps do not have", LIVE_LIKE, "rate=100/1 quaternions=qx,qz", F32 ("4", "0/1") ", channels=(string)\"qw,qx,qy,q\"",
@@ -309,6 +318,13 @@ static const struct
   {"a NaN is 0 in integers", LIVE_LIKE, "rate=100/1 max-gap=15000000 gap-policy=nan type=int32", ONE,
       "+0=5 +30=7 >0=5 >10=0 >20=0 >30=7"},
 
+  /* a max-gap below the interval of the rows */
+  {"ns for ms", BOTH, "rate=100/1 max-gap=100", ONE, "+0 +25 +50 +75 +100 +125 +150 +175 warnings=0 +200 warning:settings:'max-gap is 100ns, but the "
+      "rows are 25ms apart, so ticks between rows are not aligned: set max-gap above 25ms (a number without a unit is in ns)' +225 eos warnings=0"},
+  {"ns for ms, and few rows", BOTH, "rate=100/1 max-gap=20000000", ONE,
+      "+0 +25 +50 +75 warnings=0 eos warning:settings:'max-gap is 20ms, but the rows are "
+      "25ms apart, so ticks between rows are not aligned: set max-gap above 25ms' warnings=0"},
+
   /* seeks, and segments that end or are none */
   {"SEGMENT_DONE outputs what EOS does, and the next segment goes on from there", BOTH, "rate=100/1", ONE,
       "+0 +10 +20 +30 segdone:500 >0 >10 >20 >30 . >segment-done seg:0,500,0,1 "
@@ -324,6 +340,9 @@ static const struct
   {"episodes of a byte less", LIVE_LIKE, "gap-policy=nan", EPISODES, "+0#311 flow:error error:format:'in 3 tensors'"},
   {"memories of episodes that are right in sum and wrong one by one", LIVE_LIKE, "gap-policy=nan", EPISODES,
       "+0#96#120#96 flow:error error:format:'tensor 1 of the buffer has 120 bytes'"},
+  {"episodes of quaternions", LIVE_LIKE, "gap-policy=nan quaternions=0", BATCH ("float32", "4:4,4,1"),
+      "+0=1,0,0,0,2,0,0,0,0,0,0,0,0,0,0,3@0,10,20,30@15 warning:format:'length 0' warning:format:'channels 0 to 3 has length 2 instead of 1' "
+      "quaternions-not-unit=2 quaternions-zero=1 warnings=0"},
   {"an episode larger than the machine", LIVE_LIKE, "gap-policy=nan", BATCH ("float32", "10000000:1:1,1:1,10000000:1"),
       TOO_LARGE ("float32 of dimensions 10000000:10000000 needs 400000000000000 bytes")},
   {"an episode of bytes larger than the machine", LIVE_LIKE, "gap-policy=nan", BATCH ("uint8", "10000000:1:1,1:1,10000000:1"),
@@ -372,7 +391,7 @@ append_numbers (GstBuffer *buffer, const gchar **text, gboolean are_times, gbool
     else
       g_byte_array_append (bytes, (const guint8 *) &as_float, sizeof as_float);
   }
-  gst_buffer_append (buffer, gst_buffer_new_memdup (bytes->data, bytes->len));
+  buffer = gst_buffer_append (buffer, gst_buffer_new_memdup (bytes->data, bytes->len));
   *text += length;
   g_byte_array_unref (bytes);
   g_strfreev (numbers);
@@ -404,7 +423,7 @@ input_rows (Scenario *s, const gchar *text)
     if (are_times)
       append_numbers (buffer, &text, TRUE, FALSE);
     else if (size > 0)
-      gst_buffer_append (buffer, gst_buffer_new_memdup ((const guint8[1000]) { 0 }, size));
+      buffer = gst_buffer_append (buffer, gst_buffer_new_memdup ((const guint8[1000]) { 0 }, size));
   }
   if (is_one_memory)
     gst_buffer_replace_all_memory (buffer, gst_buffer_get_all_memory (buffer));

@@ -90,7 +90,7 @@ output_of_cut (const gchar *settings, guint rows_a_buffer)
   for (guint i = 0; i < N_CUT; i += rows_a_buffer) {
     GstBuffer *buffer = buffer_of (rows + i, rows_a_buffer * sizeof *rows, GST_CLOCK_TIME_NONE);
 
-    gst_buffer_append (buffer, gst_buffer_new_memdup (times + i, rows_a_buffer * sizeof *times));
+    buffer = gst_buffer_append (buffer, gst_buffer_new_memdup (times + i, rows_a_buffer * sizeof *times));
     gst_harness_push (h, buffer);
   }
   gst_harness_push_event (h, gst_event_new_eos ());

@@ -58,7 +58,7 @@ definition_of (const gchar *type)
 #define ROW(type, n) "other/tensors, format=(string)static, num_tensors=(int)1, types=(string)" type ", dimensions=(string)" n \
   ", framerate=(fraction)0/1"
 #define JOINTS(n, names) ROW ("float64", n) ", channels=(string)" names ", role=(string)joints ="
-#define POSE ROW ("float64", "7") ", channels=(string)\"x\\,y\\,z\\,qx\\,qy\\,qz\\,qw\", role=(string)pose, quaternions=(string)3-6 ="
+#define POSE ROW ("float64", "7") ", channels=(string)\"x\\,y\\,z\\,qx\\,qy\\,qz\\,qw\", role=(string)pose, quaternions=(string)3 ="
 #define TWIST ROW ("float64", "6") ", channels=(string)\"vx\\,vy\\,vz\\,wx\\,wy\\,wz\", role=(string)twist ="
 #define ZEROS_9 "[0 0 0 0 0 0 0 0 0]"
 #define UNKNOWN_9 "[-1 0 0 0 0 0 0 0 0]"
@@ -90,7 +90,7 @@ static const struct
           {"(" HEAD " ['a'] [] [] [])", "none"}}},
   {"sensor_msgs/JointState", NO_CAPS, {
           {"(" HEAD " ['a' 'b'] [1] [] [])", "!position has 1 numbers for 2 names"},
-          {"(" HEAD " ['a' 'b' 'a'] [1 2 3] [] [])", "!joint a comes twice"},
+          {"(" HEAD " ['a' 'b' 'a'] [1 2 3] [] [])", "!joint a is named twice"},
           {"(" HEAD " ['a,b' 'a'] [1 2] [] [])", " @1000000005 f: " JOINTS ("2", "\"a_b.position\\,a.position\"") " 1 2"},
           {"(" HEAD " ['a' 'b,a'] [1 2] [] [])", "a,b,a @1000000005 f: " JOINTS ("2", "\"a.position\\,b_a.position\"") " 1 2"}}},
   {"sensor_msgs/JointState", NULL, "b,a; c", NULL, {
@@ -127,7 +127,7 @@ static const struct
           {"(" HEAD " (0 0 0 1) " UNKNOWN_9 " (1 2 3) " ZEROS_9 " (4 5 6) " ZEROS_9 ")", " @1000000005 f: " ROW ("float64", "6")
                 ", channels=(string)\"gx\\,gy\\,gz\\,ax\\,ay\\,az\", role=(string)imu = 1 2 3 4 5 6"},
           {"(" HEAD " (.5 .25 0 1) " ZEROS_9 " (1 2 3) " UNKNOWN_9 " (4 5 6) " ZEROS_9 ")", " @1000000005 f: " ROW ("float64", "10")
-                ", channels=(string)\"qx\\,qy\\,qz\\,qw\\,gx\\,gy\\,gz\\,ax\\,ay\\,az\", role=(string)imu, quaternions=(string)0-3"
+                ", channels=(string)\"qx\\,qy\\,qz\\,qw\\,gx\\,gy\\,gz\\,ax\\,ay\\,az\", role=(string)imu, quaternions=(string)0"
                 " = 0.5 0.25 0 1 nan nan nan 4 5 6"}}},
   {"geometry_msgs/WrenchStamped", NO_CAPS, {{"(((0 0) '') ((1 2 3) (4 5 6)))", " @none : " ROW ("float64", "6")
                 ", channels=(string)\"fx\\,fy\\,fz\\,tx\\,ty\\,tz\", role=(string)force = 1 2 3 4 5 6"}}},
@@ -137,7 +137,7 @@ static const struct
   {"geometry_msgs/TwistStamped", NO_CAPS, {{"(" HEAD " ((1 2 3) (4 5 6)))", " @1000000005 f: " TWIST " 1 2 3 4 5 6"}}},
   {"nav_msgs/Odometry", NO_CAPS, {{"(" HEAD " 'c' (((1 2 3) (4 5 6 7)) [0 0]) (((8 9 10) (11 12 13)) [0 0]))", " @1000000005 f: "
                 ROW ("float64", "13") ", channels=(string)\"x\\,y\\,z\\,qx\\,qy\\,qz\\,qw\\,vx\\,vy\\,vz\\,wx\\,wy\\,wz\", "
-                "role=(string)odometry, quaternions=(string)3-6 = 1 2 3 4 5 6 7 8 9 10 11 12 13"}}},
+                "role=(string)odometry, quaternions=(string)3 = 1 2 3 4 5 6 7 8 9 10 11 12 13"}}},
   {"tf2_msgs/TFMessage", NO_CAPS, {
           {"([(" HEAD " 'b' ((1 2 3) (0 0 0 1))) (((2 0) 'b') 'c' ((4 5 6) (0 0 1 0)))])", "b @1000000005 f: " POSE " 1 2 3 0 0 0 1; "
                 "c @2000000000 b: " POSE " 4 5 6 0 0 1 0"},
@@ -201,12 +201,12 @@ static const struct
           {"(" HEAD " 2 1 'rgb8' 0 3 [1 2 3 4 5])", "!2 lines of 3 bytes in 5 bytes"},
           {"(" HEAD " 2 1 'rgb8' 0 2 [1 2 3 4 5 6])", "!a step of 2 bytes"},
           {"(" HEAD " 0 1 'rgb8' 0 3 [])", "!1 x 0 pixels"},
-          {"(" HEAD " 1 1 'bgr9' 0 3 [1 2 3])", "!the encoding \"bgr9\""}}},
+          {"(" HEAD " 1 1 'bgr9' 0 3 [1 2 3])", "!unknown encoding \"bgr9\""}}},
   {"sensor_msgs/Image", NO_CAPS, {
           {"(" HEAD " 4294967295 4294967295 'rgb8' 0 4294967295 [])", "!4294967295 x 4294967295 pixels"},
           {"(" HEAD " 32767 32767 '64FC512' 0 4294967295 [])", "!32767 lines"},
-          {"(" HEAD " 1 1 '32FC0' 0 4 [0 0 0 0])", "!the encoding"},
-          {"(" HEAD " 1 1 '32FC1x' 0 4 [0 0 0 0])", "!the encoding"}}},
+          {"(" HEAD " 1 1 '32FC0' 0 4 [0 0 0 0])", "!unknown encoding"},
+          {"(" HEAD " 1 1 '32FC1x' 0 4 [0 0 0 0])", "!unknown encoding"}}},
   {"sensor_msgs/Image", NULL, NULL, VIDEO ("RGB", "1", "1") ", framerate=30/1, colorimetry=(string)sRGB", {
           {"(" HEAD " 1 1 'rgb8' 0 3 [1 2 3])", " @1000000005 f: " VIDEO ("RGB", "1", "1") ", framerate=(fraction)30/1, "
                 "colorimetry=(string)sRGB = 01020300"},
@@ -216,8 +216,8 @@ static const struct
           {"(" HEAD " 'bgr8; jpeg compressed bgr8' [255 216 255 1])", " @1000000005 f: image/jpeg, framerate=(fraction)0/1 = ffd8ff01"},
           {"(" HEAD " '16UC1; compressedDepth png' [0 0 0 0 0 0 0 0 0 0 0 0 137 80 78 71 13 10 26 10])",
                 " @1000000005 f: image/png, framerate=(fraction)0/1 = 89504e470d0a1a0a"},
-          {"(" HEAD " 'webp' [1 2 3])", "!the format \"webp\""},
-          {"(" HEAD " 'jpeg' [])", "!the format \"jpeg\""},
+          {"(" HEAD " 'webp' [1 2 3])", "!unknown format \"webp\""},
+          {"(" HEAD " 'jpeg' [])", "!unknown format \"jpeg\""},
           {"(" HEAD " 'h264' [0 0 1 101])", " @1000000005 f: video/x-h264, stream-format=(string)byte-stream, alignment=(string)au"
                 " = 00000165"}}},
   {"foxglove_msgs/CompressedVideo", NO_CAPS, {
@@ -232,7 +232,7 @@ static const struct
           {"((1 5) 'f' [0 0 1 2 1] 'h265')", " @1000000005 f: video/x-h265, stream-format=(string)byte-stream, alignment=(string)au"
                 " = 0000010201 delta"},
           {"((1 5) 'f' [1] 'vp9')", " @1000000005 f: video/x-vp9 = 01"},
-          {"((1 5) 'f' [1] 'mjpeg')", "!the format \"mjpeg\""}}},
+          {"((1 5) 'f' [1] 'mjpeg')", "!unknown format \"mjpeg\""}}},
   {"foxglove_msgs/CompressedVideo", NULL, NULL, "video/x-h264, stream-format=byte-stream, alignment=au, width=4, height=2", {
           {"((1 5) 'f' [0 0 1 101 7] 'h264')", " @1000000005 f: video/x-h264, stream-format=(string)byte-stream, alignment=(string)au, "
                 "width=(int)4, height=(int)2 = 0000016507"}}},
@@ -272,7 +272,7 @@ static const struct
   /* any other type */
   {"a_msgs/Gripper", NO_CAPS, {{"((1 5) .5 ((1 2 3) (4 5 6 7)) 1)", " @1000000005 : " ROW ("float64", "9") ", channels=(string)\"width"
                 "\\,pose.position.x\\,pose.position.y\\,pose.position.z\\,pose.orientation.x\\,pose.orientation.y\\,"
-                "pose.orientation.z\\,pose.orientation.w\\,closed\", quaternions=(string)4-7 = 0.5 1 2 3 4 5 6 7 1"}}},
+                "pose.orientation.z\\,pose.orientation.w\\,closed\", quaternions=(string)4 = 0.5 1 2 3 4 5 6 7 1"}}},
   {"a_msgs/Gripper", "width,closed,/other:pose", NULL, NULL, {{"((1 5) .5 ((1 2 3) (4 5 6 7)) 1)", " @1000000005 : "
                 ROW ("float32", "2") ", channels=(string)\"width\\,closed\" = 0.5 1"}}},
   {"a_msgs/Gripper", "width,/top*:pose.position,/topic:closed", NULL, NULL, {{"((1 5) .5 ((1 2 3) (4 5 6 7)) 1)", " @1000000005 : "

@@ -122,7 +122,10 @@ write_tick (RobocacheCdrWriter *writer)
     {"camera_0", 90, 110, 10, 0, 5, 1, 2}, {"sink_0", 50, ROBOCACHE_ROS_NO_TIME, 50, 1, 6, 0, 0}
   };
 
-  robocache_ros_write_tick (writer, &example_header, 100, 120, 1, streams, 2);
+  static const gint64 journal[] = { 0, 1, 3, 95 };
+  const RobocacheRosTick tick = { 100, 120, 1, streams, 2, 7, "camera_0,sink_0", journal, 4 };
+
+  robocache_ros_write_tick (writer, &example_header, &tick);
 }
 
 static void
@@ -150,7 +153,7 @@ static const MessageExample message_examples[] = {
   {"robocache_msgs/Row", write_row_of_bits, "(" HEADER_TEXT " ['a'] 2 -1 [] [] [] [] [] [] [] [] [] [15360] [] [] [])"},
   {"robocache_msgs/Tensor", write_tensor, "(" HEADER_TEXT " 'map' 'uint16' [2 1 2] 0 20 [1 0 2 0 3 0 5 4])"},
   {"robocache_msgs/Tick", write_tick, "(" HEADER_TEXT " 100 120 1 [('camera_0' 90 110 10 0 5 1 2) ('sink_0' 50 "
-        "-9223372036854775808 50 1 6 0 0)])"},
+        "-9223372036854775808 50 1 6 0 0)] 7 'camera_0,sink_0' [0 1 3 95])"},
   {"robocache_msgs/Event", write_event, "(" HEADER_TEXT " 'caps' '/joints' 7 -1 'other/tensors')"},
 };
 

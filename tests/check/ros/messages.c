@@ -97,23 +97,24 @@ GST_START_TEST (test_examples)
 
 GST_END_TEST;
 
-/* Every type that is a message by itself has an example. */
+/* Every type of ours that is a message by itself has an example. */
 GST_START_TEST (test_all_have_examples)
 {
-  static const gchar *const parts[] = { "builtin_interfaces/Duration", "builtin_interfaces/Time", "geometry_msgs/Point",
-    "geometry_msgs/Pose", "geometry_msgs/Quaternion", "geometry_msgs/Vector3", "geometry_msgs/Wrench",
-    "robocache_msgs/TickStream", "sensor_msgs/PointField", "sensor_msgs/RegionOfInterest", "std_msgs/Header", NULL
-  };
   const gchar **names = robocache_ros_definition_names ();
+  guint n = 0;
 
   for (guint i = 0; names[i]; i++) {
-    gboolean has_example = g_strv_contains (parts, names[i]);
+    gboolean has_example = g_str_equal (names[i], "robocache_msgs/TickStream");
 
+    if (!g_str_has_prefix (names[i], "robocache_msgs/"))
+      continue;
+    n++;
     for (guint k = 0; k < G_N_ELEMENTS (message_examples); k++)
       has_example |= g_str_equal (message_examples[k].type, names[i]);
     fail_unless (has_example, "%s has no example", names[i]);
   }
   g_free (names);
+  assert_equals_int (n, 5);
 }
 
 GST_END_TEST;

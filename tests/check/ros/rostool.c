@@ -1,6 +1,7 @@
 /* robocache: messages for rosbags.py: writes our examples, and reads what it wrote
  *
  *   rostool examples   writes a line an example: type, hexadecimal digits of the schema, of the message, and its text
+ *   rostool built-in   writes a line a definition that is built in: type, hexadecimal digits of the schema
  *   rostool rows       reads lines of type, fields, schema and message, and writes the row of each, or "error: ..."
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -30,6 +31,22 @@ write_examples (void)
     g_free (schema);
     robocache_cdr_writer_clear (&writer);
   }
+  return 0;
+}
+
+static gint
+write_built_in (void)
+{
+  const gchar **names = robocache_ros_definition_names ();
+
+  for (guint i = 0; names[i]; i++) {
+    gchar *schema = robocache_ros_schema_text (names[i]), *hex = hex_of_bytes ((const guint8 *) schema, strlen (schema));
+
+    printf ("%s\t%s\n", names[i], hex);
+    g_free (hex);
+    g_free (schema);
+  }
+  g_free (names);
   return 0;
 }
 
@@ -87,8 +104,10 @@ main (int argc, char **argv)
 {
   if (argc == 2 && g_str_equal (argv[1], "examples"))
     return write_examples ();
+  if (argc == 2 && g_str_equal (argv[1], "built-in"))
+    return write_built_in ();
   if (argc == 2 && g_str_equal (argv[1], "rows"))
     return read_rows ();
-  fprintf (stderr, "rostool examples|rows\n");
+  fprintf (stderr, "rostool examples|built-in|rows\n");
   return 2;
 }

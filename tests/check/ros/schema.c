@@ -102,8 +102,8 @@ static const struct
   {"A a" BREAK "test_msgs/A\n\nfloat64 [", NULL, "line 2 of test_msgs/A"},
   {"A a\n===\nfloat64 x", NULL, "not followed by MSG:"},
   {"A a\n===\nMSG: \nfloat64 x", NULL, "no name of a type"},
-  {"Test a", NULL, "test_msgs/Test holds itself"},
-  {"A a" BREAK "test_msgs/A\nB b" BREAK "test_msgs/B\nA[] a", NULL, "test_msgs/Test holds itself"},
+  {"Test a", NULL, "test_msgs/Test contains itself"},
+  {"A a" BREAK "test_msgs/A\nB b" BREAK "test_msgs/B\nA[] a", NULL, "test_msgs/Test contains itself"},
 };
 
 static RobocacheRosSchema *
@@ -171,7 +171,7 @@ GST_START_TEST (test_nul)
   GError *error = NULL;
 
   fail_unless (robocache_ros_schema_parse ("a/A", "int8 a\0int8 b", 13, &error) == NULL);
-  fail_unless (strstr (error->message, "holds a NUL") != NULL, "%s", error->message);
+  fail_unless (strstr (error->message, "contains a zero byte") != NULL, "%s", error->message);
   g_error_free (error);
 }
 

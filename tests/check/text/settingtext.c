@@ -34,6 +34,25 @@ GST_START_TEST (test_duration)
 
 GST_END_TEST;
 
+static const struct
+{
+  gint64 ns;
+  const gchar *text;
+} texts[] = {
+  {0, "0ns"}, {1, "1ns"}, {999, "999ns"}, {1000, "1us"}, {1500, "1.5us"}, {33333333, "33.33ms"}, {200000000, "200ms"}, {1000000000, "1s"},
+  {5400000000000, "5400s"},
+};
+
+GST_START_TEST (test_duration_to_text)
+{
+  gchar *text = robocache_duration_to_text (texts[__i__].ns);
+
+  fail_unless_equals_string (text, texts[__i__].text);
+  g_free (text);
+}
+
+GST_END_TEST;
+
 static GParamSpec *
 make_pspec (const gchar *kind)
 {
@@ -102,4 +121,5 @@ GST_START_TEST (test_setting)
 
 GST_END_TEST;
 
-CHECK_MAIN (settingtext, NULL, NULL, EACH (durations, test_duration), EACH (settings, test_setting))
+CHECK_MAIN (settingtext, NULL, NULL, EACH (durations, test_duration), EACH (texts, test_duration_to_text),
+    EACH (settings, test_setting))

@@ -38,6 +38,17 @@ typedef struct
     " f32 nan 0 0 u32 0 f32 1 u16 1 0 f64 1 f32 -1 0 0 u32 0 f32 1 u16 1 0 f64 1"
 #define LIDAR_STATS "points=5 points-inside=3 points-nan=1 points-outside=1"
 
+/* Ten points beside a grid of UNIT, and more. */
+#define TEN "9 1 1 9 1 1 9 1 1 9 1 1 9 1 1 9 1 1 9 1 1 9 1 1 9 1 1 9 1 1"
+#define AGAIN(x) x " " x " " x " " x " " x " " x " " x " " x " " x " " x
+#define HUNDRED AGAIN (TEN)
+#define THOUSAND AGAIN (AGAIN (TEN))
+#define HALVES "0 0x3c00 0x4000 0x4800"
+#define OF_HALVES AGAIN (AGAIN (AGAIN (HALVES)))
+#define OUTSIDE(n, box) "'warning:failed:all " n " points are outside the grid, which has x 0 to 4, y 0 to 3, z 0 to 2 m" box \
+    ": set origin, voxel-size and grid'"
+#define BOX(x, y, z) ", while the points have x " x ", y " y ", z " z " m"
+
 /* Other settings and caps do not warn again, another place does. */
 #define GO_FAR "set:max-voxels=7 '+1 1 1' = 'caps:" XYZI "' warnings=0 set:origin=<0.0,0.0,9e9> '+1 1 1 1' = " \
     "'warning:settings:z: float32 coordinates at'"
@@ -118,7 +129,7 @@ static const VoxelCase scenarios[] = {
       "set:mode=count '+" THREE "' '=u32[1] 2|i32[9] 1 0 0 3 2 1|u32[3] 3 1'", "points-over-max=1"},
   {UNIT, XYZ, MEND ("grid=4:4", "settings:grid is", "grid=2:2:8")},
   {UNIT, XYZ, MEND ("origin=<1.0>", "settings:origin is", "origin=<0.0,0.0,0.0>")},
-  {UNIT, XYZ, MEND ("voxel-size=<0.0,1.0,1.0>", "negotiation:voxel size x is 0", "voxel-size=<1.0,1.0,1.0>")},
+  {UNIT, XYZ, MEND ("voxel-size=<0.0,1.0,1.0>", "negotiation:voxel-size: 0 along x: expected", "voxel-size=<1.0,1.0,1.0>")},
   /* a peer that takes nothing of ours, where it took something before */
   {UNIT "backend=cpu", XYZ, "'+1 1 1' = downstream:other/tensors(memory:RobocacheCUDA) reconfigure '+1 1 1' flow:not-negotiated "
       REFUSED " 'error:negotiation:: backend=cpu offers no GPU memory'"},
@@ -135,6 +146,27 @@ static const VoxelCase scenarios[] = {
   {"origin=<0.0,0.0,-5411000.0> voxel-size=<0.1,0.1,0.1> grid=10:10:10", XYZ,
       "'warning:settings:z: float32 coordinates at 5411000 m are 0.5 m apart' " GO_FAR},
   {"origin=<-1000000.0,0.0,0.0> voxel-size=<0.2,1.0,1.0> grid=1000000:1:1 output=bits", XYZ, "'warning:settings:x: ' " GO_FAR},
+  /* what does not link: the error names what to put between, once, though upstream tries again */
+  {UNIT, XYZ, "'+1 1 1' = 'caps:video/x-raw,format=I420,width=4,height=4,framerate=30/1' 'error:negotiation:sink: caps are video/x-raw' "
+      "'caps:video/x-raw,format=I420,width=4,height=4,framerate=30/1' errors=0 "
+      "'caps:video/x-raw,format=I420,width=8,height=4,framerate=30/1' 'error:negotiation:: send depth images of format GRAY16_LE; other video has no points. "
+      "The pad accepts application/x-pointcloud' caps:application/octet-stream 'error:negotiation:: put robocacheparse between. The pad' 'caps:" XYZ
+      "' '+1 1 1' = caps:application/octet-stream 'error:negotiation:: put robocacheparse between' errors=0"},
+
+  /* all points outside: at once if they are many, otherwise at the end */
+  {UNIT, XYZ, "'+" THOUSAND "' = " OUTSIDE ("1000", BOX ("9 to 9", "1 to 1", "1 to 1")) " '+" THOUSAND "' = eos warnings=0"},
+  {UNIT, XYZ, "'+" HUNDRED "' = '+-7.5 0 0 nan 0 0 5 200.25 0 " THOUSAND "' = "
+      OUTSIDE ("1102", BOX ("-7.5 to 9", "0 to 200.2", "0 to 1"))},
+  {UNIT, XYZ, "'+" TEN "' = warnings=0 eos " OUTSIDE ("10", "")},
+  {UNIT, XYZ, "'+9 9 9' = eos warnings=0"},
+  {UNIT, XYZ, "'+1 1 1 " THOUSAND "' = '+" THOUSAND "' = eos warnings=0"},
+  {UNIT, XYZ, "'+" HUNDRED "' = '+1 1 1' = '+" THOUSAND "' = eos warnings=0"},
+  {UNIT, XYZ, "'+" THOUSAND "' = warning:failed:outside set:origin=<8.0,0.0,0.0> '+" THOUSAND "' = set:origin=<100.0,0.0,0.0> "
+      "'+" THOUSAND "' = 'warning:failed:all 1000 points are outside the grid, which has x 100 to 104, y 0 to 3, z 0 to 2 m, while'"},
+  {UNIT, TENSOR ("float64", "3:1000"), "'+f64 " THOUSAND "' = " OUTSIDE ("1000", BOX ("9 to 9", "1 to 1", "1 to 1"))},
+  {UNIT, POINTS ("\"i,z,y,x\",type=(string)float16"),
+      "'+u16 0 0 0 0xfc00 " OF_HALVES "' = 'warning:failed: points have x 8 to 8, y 2 to 2, z 1 to 1 m: set'"},
+  {DEPTH, IMAGE ("64", "64"), "+u8[8192] = eos warnings=0"},
   /* the voxel of each point */
   {UNIT "output=index", XYZ, "'+" PLACES "' '=i64[6] 1 23 -1 -2 -3 1'",
       "points=6 points-inside=3 points-outside=1 points-nan=1 points-infinite=1 occupied-voxels=0"},

@@ -44,6 +44,15 @@ append_number (GByteArray *bytes, const gchar *type, const gchar *text)
   g_byte_array_append (bytes, data, size);
 }
 
+static inline void
+append_zeros (GByteArray *bytes, gsize n)
+{
+  guint8 *zeros = g_malloc0 (n + 1);    /* an empty tensor has no data to clear */
+
+  g_byte_array_append (bytes, zeros, (guint) n);
+  g_free (zeros);
+}
+
 /* TYPE[NUMBERS] VALUE… */
 static inline GByteArray *
 parse_tensor (const gchar *text)
@@ -55,8 +64,7 @@ parse_tensor (const gchar *text)
 
   append_number (value, words[0], "0");
   size = value->len;
-  g_byte_array_set_size (bytes, size * (guint) atoi (bracket + 1));
-  memset (bytes->data, 0, bytes->len);
+  append_zeros (bytes, size * (gsize) atoi (bracket + 1));
   for (guint i = 1; words[i]; i++) {
     const gsize end = g_str_equal (words[i], "...") ? bytes->len : at_byte + size;
 

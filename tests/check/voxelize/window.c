@@ -203,7 +203,7 @@ GST_START_TEST (test_grids_are_those_of_one_cloud)
     else
       uses[g_rand_int_range (random, 0, gst_buffer_get_size (output) > 2 ? G_N_ELEMENTS (uses) : 2)] (output, random);
   }
-  expect_no_error (h);
+  fail_unless (pop_message (h, GST_MESSAGE_ERROR) == NULL);     /* random points may all be outside, which is a warning */
   g_queue_clear_full (&held, release_held);
   forget_all_but (&window, 0);
   harness_close (h);

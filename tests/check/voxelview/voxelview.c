@@ -354,7 +354,7 @@ static const struct
   /* a wrong value is an error, and a right one after it goes on */
   {"", ANY_VIDEO, CUBE_GRID, MEND ("grid=4:4", "settings:grid is", "grid=2:2:2")},
   {"", ANY_VIDEO, CUBE_GRID, MEND ("origin=<1.0>", "settings:origin is", "origin=<0.0,0.0,0.0>")},
-  {"", ANY_VIDEO, CUBE_GRID, MEND ("voxel-size=<0.0,1.0,1.0>", "negotiation:voxel size x is 0", "voxel-size=<1.0,1.0,1.0>")},
+  {"", ANY_VIDEO, CUBE_GRID, MEND ("voxel-size=<0.0,1.0,1.0>", "negotiation:voxel-size: 0 along x: expected", "voxel-size=<1.0,1.0,1.0>")},
   /* lists that are wrong */
   {"", ANY_VIDEO, LISTED, "'+u32[16] 6' flow:error 'error:format:has 6 voxels, but its tensors have space for 5' "
       "'+u32[16] 4294967295' flow:error 'error:format:4294967295 voxels' '+u32[13] 5|i32[3] 4' flow:error "
@@ -547,11 +547,11 @@ static const struct
   {"", PLAIN ",voxel-grid=(int)4" PLACED, "voxel-grid is no string: expected a string nx:ny:nz"},
   {"", PLAIN ",voxel-origin=<1.0,2.0>,voxel-size=<1.0,1.0,1.0>", "voxel-origin is < 1.000000, 2.000000 >: expected three"},
   {"", PLAIN ",voxel-origin=(string)here,voxel-size=<1.0,1.0,1.0>", "voxel-origin is \"here\": expected three"},
-  {"origin=<nan,2.0,1.0>", PLAIN PLACED, "origin x is nan"},
-  {"origin=<0.0,0.0,1e300>", PLAIN PLACED, "origin z is 1e+300"},
-  {"voxel-size=<0.0,2.0,1.0>", PLAIN PLACED, "voxel size x is 0"},
-  {"voxel-size=<1.0,-2.0,1.0>", PLAIN PLACED, "voxel size y is -2"},
-  {"voxel-size=<1.0,2.0,inf>", PLAIN PLACED, "voxel size z is inf"},
+  {"origin=<nan,2.0,1.0>", PLAIN PLACED, "origin: nan along x: expected"},
+  {"origin=<0.0,0.0,1e300>", PLAIN PLACED, "origin: 1e+300 along z: expected"},
+  {"voxel-size=<0.0,2.0,1.0>", PLAIN PLACED, "voxel-size: 0 along x: expected"},
+  {"voxel-size=<1.0,-2.0,1.0>", PLAIN PLACED, "voxel-size: -2 along y: expected"},
+  {"voxel-size=<1.0,2.0,inf>", PLAIN PLACED, "voxel-size: inf along z: expected"},
   {"", "other/tensors,format=(string)flexible", "format is flexible"},
   {"", TENSORS "types=(string)uint8" PLACED, "caps have no dimensions"},
   {"", PLAIN PLACED ",framerate=(int)3", "framerate must be one fraction"},

@@ -83,7 +83,7 @@ static void
 configure_fuse (Bench *bench, Input *input)
 {
   CHOOSE_SETTINGS (bench, input, "", "window=2", "window=5 info=tensor", "latency=0", "latency=100000000", "type=float32", "info=tensor",
-      "stats-interval=1000000", "force-live=true");
+      "stats-interval=1000000");
   if (bench->rate.num > 0 && !input_one_in (input, 8))
     g_object_set (bench->element, "rate", bench->rate.num, bench->rate.den, NULL);
   else

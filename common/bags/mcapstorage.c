@@ -1,0 +1,101 @@
+/* robocache: MCAP as a storage of bags
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "mcapstorage.h"
+
+/* Records of metadata that are looked at, the first ones. */
+#define MAX_METADATA 16
+
+typedef struct
+{
+  RobocacheBagStorage base;
+  RobocacheMcapSource source;
+  GDestroyNotify free_source;
+  RobocacheMcapReader *reader;
+} McapStorage;
+
+static void
+free_storage (RobocacheBagStorage *base)
+{
+  McapStorage *storage = (McapStorage *) base;
+
+  g_clear_pointer (&storage->reader, robocache_mcap_reader_free);
+  if (storage->free_source)
+    storage->free_source (storage->source.user_data);
+  g_free (storage);
+}
+
+static void
+select_channels (RobocacheBagStorage *base, const guint16 *channel_ids, guint n)
+{
+  robocache_mcap_reader_select (((McapStorage *) base)->reader, channel_ids, n);
+}
+
+static void
+seek (RobocacheBagStorage *base, guint64 log_time)
+{
+  robocache_mcap_reader_seek (((McapStorage *) base)->reader, log_time);
+}
+
+static RobocacheMcapReadResult
+next (RobocacheBagStorage *base, RobocacheMcapMessage *message, GError **error)
+{
+  return robocache_mcap_reader_next (((McapStorage *) base)->reader, message, error);
+}
+
+static gboolean
+find_back (RobocacheBagStorage *base, guint16 channel_id, guint64 log_time, RobocacheMcapTake take, gpointer user_data, guint64 *found)
+{
+  return robocache_mcap_reader_find_back (((McapStorage *) base)->reader, channel_id, log_time, take, user_data, found);
+}
+
+/* What the writer noted at the beginning; a damaged record is none. */
+static void
+read_metadata (RobocacheBagStorage *base, RobocacheBagMetadata note, gpointer user_data)
+{
+  McapStorage *storage = (McapStorage *) base;
+  const GArray *entries = robocache_mcap_reader_get_index (storage->reader)->metadata;
+
+  for (guint i = 0; i < MIN (entries->len, MAX_METADATA); i++) {
+    const RobocacheMcapEntry *entry = &g_array_index (entries, RobocacheMcapEntry, i);
+    GHashTable *metadata = robocache_mcap_reader_get_metadata (storage->reader, entry, NULL);
+
+    if (!metadata)
+      continue;
+    note (user_data, entry->name, metadata);
+    g_hash_table_unref (metadata);
+  }
+}
+
+static void
+note_times (McapStorage *storage)
+{
+  const GArray *blocks = robocache_mcap_reader_get_index (storage->reader)->blocks;
+
+  storage->base.is_empty = blocks->len == 0;
+  if (blocks->len == 0)
+    return;
+  storage->base.start_time = g_array_index (blocks, RobocacheMcapBlock, 0).start_time;
+  storage->base.end_time = g_array_index (blocks, RobocacheMcapBlock, blocks->len - 1).max_end_time;
+}
+
+RobocacheBagStorage *
+robocache_mcap_storage_new (const RobocacheMcapSource *source, GDestroyNotify free_source, GError **error)
+{
+  static const RobocacheBagStorageClass class = { free_storage, select_channels, seek, next, find_back, read_metadata };
+  McapStorage *storage = g_new0 (McapStorage, 1);
+
+  storage->base.class = &class;
+  storage->source = *source;
+  storage->free_source = free_source;
+  storage->reader = robocache_mcap_reader_new (&storage->source, error);
+  if (!storage->reader) {
+    free_storage (&storage->base);
+    return NULL;
+  }
+  storage->base.definitions = robocache_mcap_reader_get_index (storage->reader)->definitions;
+  storage->base.note = robocache_mcap_reader_get_summary_fault (storage->reader);
+  note_times (storage);
+  return &storage->base;
+}

@@ -1,0 +1,242 @@
+/* robocache: opens a recording of ROS 2: a folder with metadata.yaml, or one of its files
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "openbag.h"
+
+#include <errno.h>
+#include <gst/gst.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bagmetadata.h"
+#include "common/mcap/read/filesource.h"
+#include "common/ros/msgfolders.h"
+#include "mcapstorage.h"
+#ifdef HAVE_SQLITE
+#include "sqlitestorage.h"
+#endif
+#include "zstd.h"
+
+#define SQLITE_MAGIC "SQLite format 3"  /* with the NUL behind it */
+
+/* A bag that is being opened. */
+typedef struct
+{
+  const RobocacheBagPlace *place;
+  RobocacheMsgFolders *folders;
+  RobocacheBag *bag;
+} Opening;
+
+static gchar *
+define (gpointer user_data, const gchar *type)
+{
+  return robocache_msg_folders_schema_text (user_data, type);
+}
+
+/* ---- one file ---- */
+
+/* First bytes of a file; fewer where it is shorter. Its position stays. */
+static gsize
+peek (int fd, guint8 *bytes, gsize size)
+{
+  const ssize_t n = pread (fd, bytes, size, 0);
+
+  return n < 0 ? 0 : (gsize) n;
+}
+
+static gboolean
+has_magic (int fd, const gchar *magic, gsize size)
+{
+  guint8 bytes[16];
+
+  return peek (fd, bytes, size) == size && memcmp (bytes, magic, size) == 0;
+}
+
+static gboolean
+is_compressed (int fd)
+{
+  guint8 bytes[4];
+  const gsize size = peek (fd, bytes, sizeof (bytes));
+
+  return robocache_is_zstd ((RobocacheMcapBytes) {bytes, size});
+}
+
+/* A temporary file with what a compressed one holds, and its path. Closes fd. -1 and an error. */
+static int
+decompress (int fd, const gchar *name, gint *is_stopped, gchar **path, GError **error)
+{
+  GError *fault = NULL;
+  int to;
+
+  *path = g_build_filename (g_get_tmp_dir (), "robocache-XXXXXX", NULL);
+  to = g_mkstemp (*path);
+  if (to < 0) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_WRITE, "%s: %s", *path, g_strerror (errno));
+    g_clear_pointer (path, g_free);
+  } else if (!robocache_zstd_decompress_file (fd, to, name, is_stopped, &fault)) {
+    g_propagate_error (error, fault);
+    unlink (*path);
+    close (to);
+    to = -1;
+    g_clear_pointer (path, g_free);
+  }
+  close (fd);
+  return to;
+}
+
+static RobocacheBagStorage *
+open_sqlite (const gchar *path, const gchar *name, gint *is_stopped, GError **error)
+{
+#ifdef HAVE_SQLITE
+  return robocache_sqlite_storage_new (path, name, is_stopped, error);
+#else
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED, "%s: this build reads no SQLite: build it with libsqlite3 and "
+      "-Dsqlite=enabled", name);
+  return NULL;
+#endif
+}
+
+static RobocacheBagStorage *
+open_mcap (int fd, const gchar *name, gint *is_stopped, GError **error)
+{
+  RobocacheMcapFileSource *source = robocache_mcap_file_source_new (fd, name, is_stopped, error);
+  RobocacheBagStorage *storage = NULL;
+
+  if (source)
+    storage = robocache_mcap_storage_new (&source->source, (GDestroyNotify) robocache_mcap_file_source_free, error);
+  return storage;
+}
+
+/* Takes fd; path is where it is. */
+static RobocacheBagStorage *
+open_storage (int fd, const gchar *path, const gchar *name, gint *is_stopped, GError **error)
+{
+  RobocacheBagStorage *storage = NULL;
+
+  if (has_magic (fd, ROBOCACHE_MCAP_MAGIC, ROBOCACHE_MCAP_MAGIC_SIZE))
+    return open_mcap (fd, name, is_stopped, error);
+  if (has_magic (fd, SQLITE_MAGIC, sizeof (SQLITE_MAGIC)))
+    storage = open_sqlite (path, name, is_stopped, error);
+  else
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE, "%s: neither MCAP nor SQLite", name);
+  close (fd);
+  return storage;
+}
+
+static RobocacheBagStorage *
+open_file (const gchar *path, gint *is_stopped, GError **error)
+{
+  int fd = robocache_open_to_read (path, error);
+  RobocacheBagStorage *storage = NULL;
+  gchar *temporary = NULL;
+
+  if (fd >= 0 && is_compressed (fd))
+    fd = decompress (fd, path, is_stopped, &temporary, error);
+  if (fd >= 0)
+    storage = open_storage (fd, temporary ? temporary : path, path, is_stopped, error);
+  if (temporary)
+    unlink (temporary);
+  g_free (temporary);
+  return storage;
+}
+
+static gboolean
+add_file (Opening *opening, const gchar *path, GError **error)
+{
+  GError *fault = NULL;
+  RobocacheBagStorage *storage = open_file (path, opening->place->is_stopped, &fault);
+
+  if (storage)
+    return robocache_bag_add (opening->bag, storage, define, opening->folders, error);
+  /* errors of the format do not name the file */
+  if (strncmp (fault->message, path, strlen (path)) != 0)
+    g_prefix_error (&fault, "%s: ", path);
+  g_propagate_error (error, fault);
+  return FALSE;
+}
+
+/* ---- a folder ---- */
+
+static gboolean
+is_one_of (const gchar *text, const gchar *const *texts)
+{
+  for (; *texts; texts++) {
+    if (g_ascii_strcasecmp (text, *texts) == 0)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static gboolean
+check_info (const RobocacheBagInfo *info, const gchar *folder, GError **error)
+{
+  static const gchar *const storages[] = { "mcap", "sqlite3", NULL }, *const modes[] = { "", "none", "file", "message", "storage", NULL };
+  static const gchar *const uncompressed[] = { "", "none", "storage", NULL };
+  const gboolean is_uncompressed = is_one_of (info->compression_mode, uncompressed);
+
+  if (!is_one_of (info->storage, storages))
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE, "%s/metadata.yaml: the storage \"%s\" is neither mcap nor sqlite3",
+        folder, info->storage);
+  else if (!is_one_of (info->compression_mode, modes))
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE, "%s/metadata.yaml: compression_mode \"%s\" is neither file nor "
+        "message", folder, info->compression_mode);
+  else if (!is_uncompressed && g_ascii_strcasecmp (info->compression_format, "zstd") != 0)
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE, "%s/metadata.yaml: compression_format \"%s\" is not zstd", folder,
+        info->compression_format);
+  else
+    return TRUE;
+  return FALSE;
+}
+
+static gboolean
+add_folder (Opening *opening, const gchar *folder, GError **error)
+{
+  RobocacheBagInfo info;
+  gboolean ok = robocache_bag_info_read (&info, folder, error);
+
+  if (!ok)
+    return FALSE;
+  ok = check_info (&info, folder, error);
+  for (guint i = 0; ok && info.paths[i]; i++)
+    ok = add_file (opening, info.paths[i], error);
+  robocache_bag_info_clear (&info);
+  return ok;
+}
+
+/* ---- all of it ---- */
+
+static RobocacheBag *
+open_at (const RobocacheBagPlace *place, RobocacheMsgFolders *folders, GError **error)
+{
+  Opening opening = { place, folders, robocache_bag_new () };
+  const gboolean ok = g_file_test (place->location, G_FILE_TEST_IS_DIR) ? add_folder (&opening, place->location, error)
+      : add_file (&opening, place->location, error);
+
+  if (!ok)
+    g_clear_pointer (&opening.bag, robocache_bag_free);
+  return opening.bag;
+}
+
+RobocacheBag *
+robocache_bag_open (const RobocacheBagPlace *place, GError **error)
+{
+  RobocacheMsgFolders *folders;
+  GError *fault = NULL;
+  RobocacheBag *bag;
+
+  if (!place->location || !*place->location) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND, "no recording: set location to the folder of a bag, or to a "
+        ".mcap or .db3 file");
+    return NULL;
+  }
+  folders = robocache_msg_folders_new (place->msg_path, &fault);
+  if (!folders) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND, "msg-path: %s", fault->message);
+    g_error_free (fault);
+    return NULL;
+  }
+  bag = open_at (place, folders, error);
+  robocache_msg_folders_free (folders);
+  return bag;
+}

@@ -1,0 +1,189 @@
+/* robocache: files and messages of bags that are compressed by zstd
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "zstd.h"
+
+#include <errno.h>
+#include <gst/gst.h>
+#include <string.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "common/element/errors.h"
+
+#define MAX_MESSAGE_SIZE ((gsize) 1 << 30)
+
+gboolean
+robocache_is_zstd (RobocacheMcapBytes bytes)
+{
+  static const guint8 magic[] = { 0x28, 0xb5, 0x2f, 0xfd };
+
+  return bytes.size >= sizeof (magic) && memcmp (bytes.data, magic, sizeof (magic)) == 0;
+}
+
+/* ---- messages ---- */
+
+static gboolean
+fail_message (GError **error, const gchar *reason)
+{
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a message compressed by zstd is damaged: %s", reason);
+  return FALSE;
+}
+
+struct _RobocacheZstdMessage
+{
+  ZSTD_DStream *stream;
+  GByteArray *content;
+};
+
+RobocacheZstdMessage *
+robocache_zstd_message_new (void)
+{
+  RobocacheZstdMessage *message = g_new (RobocacheZstdMessage, 1);
+
+  message->stream = ZSTD_createDStream ();
+  message->content = g_byte_array_new ();
+  return message;
+}
+
+void
+robocache_zstd_message_free (RobocacheZstdMessage *message)
+{
+  ZSTD_freeDStream (message->stream);
+  g_byte_array_unref (message->content);
+  g_free (message);
+}
+
+/* Appends what the next step of the stream gives; *left: 0 where a frame has ended. */
+static gboolean
+decompress_step (RobocacheZstdMessage *message, ZSTD_inBuffer *in, gsize *left, GError **error)
+{
+  const gsize step = ZSTD_DStreamOutSize (), before = message->content->len, read_before = in->pos;
+  ZSTD_outBuffer out = { NULL, step, 0 };
+
+  if (before + step > MAX_MESSAGE_SIZE)
+    return fail_message (error, "larger than 1 GiB");
+  g_byte_array_set_size (message->content, (guint) (before + step));
+  out.dst = message->content->data + before;
+  *left = ZSTD_decompressStream (message->stream, &out, in);
+  g_byte_array_set_size (message->content, (guint) (before + out.pos));
+  if (ZSTD_isError (*left))
+    return fail_message (error, ZSTD_getErrorName (*left));
+  return out.pos > 0 || in->pos > read_before || *left == 0 || fail_message (error, "cut");
+}
+
+gboolean
+robocache_zstd_message_read (RobocacheZstdMessage *message, RobocacheMcapBytes bytes, RobocacheMcapBytes *content, GError **error)
+{
+  ZSTD_inBuffer in = { bytes.data, bytes.size, 0 };
+  gsize left = 1;
+
+  g_byte_array_set_size (message->content, 0);
+  ZSTD_DCtx_reset (message->stream, ZSTD_reset_session_only);
+  while (in.pos < in.size || left > 0) {
+    if (!decompress_step (message, &in, &left, error))
+      return FALSE;
+  }
+  *content = (RobocacheMcapBytes) {message->content->data, message->content->len};
+  return TRUE;
+}
+
+/* ---- files ---- */
+
+typedef struct
+{
+  int from, to;
+  const gchar *name;
+  const gint *is_stopped;
+  ZSTD_DStream *stream;
+  gsize in_size, out_size;
+  guint8 *in, *out;
+  gsize left;                   /* 0: a frame has ended */
+} Copy;
+
+static gboolean
+fail_file (const Copy *copy, GstResourceError kind, const gchar *reason, GError **error)
+{
+  g_set_error (error, GST_RESOURCE_ERROR, kind, "%s: %s", copy->name, reason);
+  return FALSE;
+}
+
+static gboolean
+write_all (const Copy *copy, const guint8 *bytes, gsize size, GError **error)
+{
+  while (size > 0) {
+    const ssize_t n = write (copy->to, bytes, size);
+    gchar *reason;
+
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0) {
+      const int code = errno;
+
+      reason = g_strdup_printf ("cannot be decompressed to %s: %s", g_get_tmp_dir (), g_strerror (code));
+      fail_file (copy, code == ENOSPC ? GST_RESOURCE_ERROR_NO_SPACE_LEFT : GST_RESOURCE_ERROR_WRITE, reason, error);
+      g_free (reason);
+      return FALSE;
+    }
+    bytes += n;
+    size -= (gsize) n;
+  }
+  return TRUE;
+}
+
+static gboolean
+decompress_piece (Copy *copy, gsize size, GError **error)
+{
+  ZSTD_inBuffer in = { copy->in, size, 0 };
+  gboolean is_full = FALSE;
+
+  /* what fills the output may have more behind it */
+  while (in.pos < in.size || is_full) {
+    ZSTD_outBuffer out = { copy->out, copy->out_size, 0 };
+
+    copy->left = ZSTD_decompressStream (copy->stream, &out, &in);
+    if (ZSTD_isError (copy->left))
+      return fail_file (copy, GST_RESOURCE_ERROR_READ, ZSTD_getErrorName (copy->left), error);
+    if (!write_all (copy, copy->out, out.pos, error))
+      return FALSE;
+    is_full = out.pos == out.size && copy->left > 0;
+  }
+  return TRUE;
+}
+
+static gboolean
+copy_all (Copy *copy, GError **error)
+{
+  for (;;) {
+    const ssize_t n = read (copy->from, copy->in, copy->in_size);
+
+    if (g_atomic_int_get (copy->is_stopped))
+      return fail_file (copy, GST_RESOURCE_ERROR_READ, "stopped", error);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0)
+      return fail_file (copy, GST_RESOURCE_ERROR_READ, g_strerror (errno), error);
+    if (n == 0)
+      return copy->left == 0 || fail_file (copy, GST_RESOURCE_ERROR_READ, "the compressed file is cut", error);
+    if (!decompress_piece (copy, (gsize) n, error))
+      return FALSE;
+  }
+}
+
+gboolean
+robocache_zstd_decompress_file (int from, int to, const gchar *name, const gint *is_stopped, GError **error)
+{
+  Copy copy = { from, to, name, is_stopped, ZSTD_createDStream (), ZSTD_DStreamInSize (), ZSTD_DStreamOutSize ()
+  };
+  gboolean ok;
+
+  copy.in = g_malloc (copy.in_size);
+  copy.out = g_malloc (copy.out_size);
+  copy.left = 1;
+  ok = copy_all (&copy, error);
+  g_free (copy.in);
+  g_free (copy.out);
+  ZSTD_freeDStream (copy.stream);
+  return ok;
+}

@@ -1,0 +1,98 @@
+/* robocache: advice for two elements whose caps do not fit
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "linkadvice.h"
+
+#include "errors.h"
+
+#define POSTED "robocache-refused-caps"
+
+/* The first row of which both sides match gives the advice. */
+static const struct
+{
+  const gchar *offered, *accepted, *advice;
+} advices[] = {
+  {"video/x-raw(memory:GLMemory)", "video/x-raw", "put gldownload and videoconvert between"},
+  {"video/x-raw(ANY)", "video/x-raw, format=(string)RGB", "put videoconvert between"},
+  {"video/x-raw(ANY)", "video/x-raw, format=(string)GRAY16_LE", "send depth images of format GRAY16_LE; other video has no points"},
+  {"video/x-raw(ANY)", "other/tensors", "link video to a camera_%u pad of robocachefuse"},
+  {"video/mpeg; video/x-h264; video/x-h265; video/x-vp8; video/x-vp9; video/x-av1; image/jpeg; image/png", "video/x-raw",
+      "put decodebin and videoconvert between"},
+  {"application/x-pointcloud(ANY); application/x-lidar(ANY)", "other/tensors", "put robocachevoxelize between"},
+  {"other/tensors(ANY)", "video/x-raw, format=(string)RGB", "link tensors to a proprio_%u, force_%u or sink_%u pad"},
+  {"application/x-mcap", "ANY", "put robocachemcapdemux between"},
+  {"application/x-gdp", "ANY", "put gdpdepay between"},
+  {"application/octet-stream; text/plain; text/csv", "other/tensors; application/x-pointcloud", "put robocacheparse between"},
+};
+
+static gboolean
+matches (const GstCaps *caps, const gchar *text)
+{
+  GstCaps *pattern = gst_caps_from_string (text);
+  const gboolean can = gst_caps_can_intersect (caps, pattern);
+
+  gst_caps_unref (pattern);
+  return can;
+}
+
+const gchar *
+robocache_link_advice (const GstCaps *offered, const GstCaps *accepted)
+{
+  if (gst_caps_can_intersect (offered, accepted))
+    return "add the missing fields to the caps";
+  for (guint i = 0; i < G_N_ELEMENTS (advices); i++) {
+    if (matches (offered, advices[i].offered) && matches (accepted, advices[i].accepted))
+      return advices[i].advice;
+  }
+  return "link another element";
+}
+
+static void
+post_refusal (GstElement *element, GstPad *sink, const GstCaps *caps)
+{
+  GstCaps *accepted = gst_pad_query_caps (sink, NULL);
+  gchar *offered_text = gst_caps_to_string (caps), *accepted_text = gst_caps_to_string (accepted);
+  GError *error = g_error_new (ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "%s: caps are %s: %s. The pad accepts %s", GST_OBJECT_NAME (sink),
+      offered_text, robocache_link_advice (caps, accepted), accepted_text);
+  gchar *posted = g_object_steal_data (G_OBJECT (sink), POSTED);
+
+  robocache_post_error_once (element, error, &posted);
+  g_object_set_data_full (G_OBJECT (sink), POSTED, posted, g_free);
+  g_error_free (error);
+  g_free (accepted_text);
+  g_free (offered_text);
+  gst_caps_unref (accepted);
+}
+
+static GstPadProbeReturn
+look_at_caps (GstPad *sink, GstPadProbeInfo *info, gpointer data)
+{
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
+  GstElement *element;
+  GstCaps *caps;
+
+  if (GST_EVENT_TYPE (event) != GST_EVENT_CAPS)
+    return GST_PAD_PROBE_OK;
+  gst_event_parse_caps (event, &caps);
+  element = gst_pad_get_parent_element (sink);
+  if (element && !gst_pad_query_accept_caps (sink, caps))
+    post_refusal (element, sink, caps);
+  else
+    g_object_set_data (G_OBJECT (sink), POSTED, NULL);
+  gst_clear_object (&element);
+  return GST_PAD_PROBE_OK;      /* the core asks the same, and refuses the event */
+}
+
+void
+robocache_explain_refused_caps (GstPad *sink)
+{
+  gst_pad_add_probe (sink, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, look_at_caps, NULL, NULL);
+}
+
+GError *
+robocache_error_without_caps (GstPad *sink)
+{
+  return g_object_get_data (G_OBJECT (sink), POSTED) ? NULL : g_error_new (ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS,
+      "a buffer before its caps: put robocacheparse before this pad for bytes of a file, or a capsfilter for bytes whose caps you know");
+}

@@ -1,0 +1,22 @@
+/* robocache: the box around the finite points of a cloud
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_POINTBOUNDS_H
+#define ROBOCACHE_POINTBOUNDS_H
+
+#include "pointlayout.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  gdouble min[3], max[3];       /* along x, y, z, metres */
+} RobocachePointBounds;
+
+/* The box around n_points interleaved points in host memory. FALSE: no point is finite. */
+gboolean robocache_point_bounds_find (RobocachePointBounds * bounds, const RobocachePointLayout * layout, const guint8 * points,
+    guint64 n_points);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,25 @@
+/* robocache: definitions of messages in folders of .msg files
+ *
+ * A file PACKAGE/msg/TYPE.msg or PACKAGE/TYPE.msg anywhere in a folder defines PACKAGE/TYPE, as in a workspace or its share folder.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_MSGFOLDERS_H
+#define ROBOCACHE_MSGFOLDERS_H
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef struct _RobocacheMsgFolders RobocacheMsgFolders;
+
+/* Of "/opt/a:/opt/b"; NULL or "": none. Of a type that is defined twice the first folder counts. NULL and an error: a folder or file
+ * cannot be read. */
+RobocacheMsgFolders *robocache_msg_folders_new (const gchar * paths, GError ** error);
+void robocache_msg_folders_free (RobocacheMsgFolders * folders);
+
+/* The complete text of a message, of definitions in the folders, else built in; NULL: unknown. Free with g_free. */
+gchar *robocache_msg_folders_schema_text (const RobocacheMsgFolders * folders, const gchar * name);
+
+G_END_DECLS
+#endif

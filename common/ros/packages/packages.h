@@ -1,0 +1,34 @@
+/* robocache: definitions of messages by package
+ *
+ * Each table ends with a NULL name. Types of fields are written in full.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_ROS_PACKAGES_H
+#define ROBOCACHE_ROS_PACKAGES_H
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  const gchar *name;            /* "sensor_msgs/Imu" */
+  const gchar *text;            /* lines of fields and constants */
+} RobocacheRosDefinition;
+
+extern const RobocacheRosDefinition robocache_ros_core[];
+extern const RobocacheRosDefinition robocache_ros_actionlib_msgs[];
+extern const RobocacheRosDefinition robocache_ros_diagnostic_msgs[];
+extern const RobocacheRosDefinition robocache_ros_ours[];
+extern const RobocacheRosDefinition robocache_ros_geometry_msgs[];
+extern const RobocacheRosDefinition robocache_ros_nav_msgs[];
+extern const RobocacheRosDefinition robocache_ros_sensor_msgs[];
+extern const RobocacheRosDefinition robocache_ros_shape_msgs[];
+extern const RobocacheRosDefinition robocache_ros_std_msgs[];
+extern const RobocacheRosDefinition robocache_ros_stereo_msgs[];
+extern const RobocacheRosDefinition robocache_ros_trajectory_msgs[];
+extern const RobocacheRosDefinition robocache_ros_visualization_msgs[];
+
+G_END_DECLS
+#endif

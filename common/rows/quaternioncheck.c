@@ -1,0 +1,107 @@
+/* robocache: quaternions of rows that are no rotations: their length is not 1
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "quaternioncheck.h"
+
+#include <math.h>
+
+#include "common/tensors/element.h"
+
+/* Beyond the rounding of float16 and of files with three decimals. */
+#define TOLERANCE 0.01
+
+static void
+count (RobocacheOddQuaternions *odd, gint32 channel, gdouble length)
+{
+  if (odd->n++ > 0)
+    return;
+  odd->channel = channel;
+  odd->length = length;
+}
+
+static gdouble
+length_of (RcDtype dtype, const guint8 *quaternion)
+{
+  gdouble sum = 0;
+
+  for (guint i = 0; i < 4; i++) {
+    const gdouble element = robocache_element_read (dtype, quaternion + i * rc_dtype_size (dtype));
+
+    sum += element * element;
+  }
+  return sqrt (sum);
+}
+
+static void
+check_row (RobocacheQuaternionCheck *check, const RobocacheChannelList *quaternions, RcDtype dtype, guint64 channels, const guint8 *row)
+{
+  for (gint64 i = 0; i < quaternions->n; i++) {
+    const gint32 channel = quaternions->channels[i];
+    gdouble length;
+
+    if (channel < 0 || (guint64) channel + 4 > channels)
+      continue;                 /* the plan refuses it */
+    length = length_of (dtype, row + (gsize) channel * rc_dtype_size (dtype));
+    if (length == 0)
+      count (&check->zero, channel, length);
+    else if (fabs (length - 1) > TOLERANCE)
+      count (&check->not_unit, channel, length);
+  }
+}
+
+void
+robocache_quaternion_check_rows (RobocacheQuaternionCheck *check, const RobocacheChannelList *quaternions, RcDtype dtype, guint64 channels,
+    const guint8 *rows, guint64 n_rows)
+{
+  for (guint64 i = 0; quaternions->n > 0 && i < n_rows; i++)
+    check_row (check, quaternions, dtype, channels, rows + i * channels * rc_dtype_size (dtype));
+}
+
+static void
+add (RobocacheOddQuaternions *sum, const RobocacheOddQuaternions *odd)
+{
+  if (sum->n == 0) {
+    sum->channel = odd->channel;
+    sum->length = odd->length;
+  }
+  sum->n += odd->n;
+}
+
+void
+robocache_quaternion_check_add (RobocacheQuaternionCheck *sum, const RobocacheQuaternionCheck *check)
+{
+  add (&sum->not_unit, &check->not_unit);
+  add (&sum->zero, &check->zero);
+}
+
+void
+robocache_quaternion_check_to_structure (const RobocacheQuaternionCheck *check, GstStructure *structure)
+{
+  gst_structure_set (structure, "quaternions-not-unit", G_TYPE_UINT64, check->not_unit.n, "quaternions-zero", G_TYPE_UINT64,
+      check->zero.n, NULL);
+}
+
+static gboolean
+is_due (RobocacheOddQuaternions *odd)
+{
+  const gboolean due = odd->n > 0 && !odd->is_reported;
+
+  odd->is_reported |= due;
+  return due;
+}
+
+gchar *
+robocache_quaternion_check_take_warning (RobocacheQuaternionCheck *check)
+{
+  const RobocacheOddQuaternions *odd = &check->not_unit;
+
+  if (is_due (&check->zero))
+    return g_strdup_printf ("the quaternion in channels %d to %d has length 0: interpolation gives NaN. Correct the source or the property "
+        "quaternions; more are counted in stats (quaternions-zero)", check->zero.channel, check->zero.channel + 3);
+  if (is_due (&check->not_unit))
+    return g_strdup_printf ("the quaternion in channels %d to %d has length %.4g instead of 1: interpolation normalises it, but ticks on a row "
+        "copy it. Correct the source or the property quaternions; more are counted in stats (quaternions-not-unit)", odd->channel,
+        odd->channel + 3, odd->length);
+  return NULL;
+}

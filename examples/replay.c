@@ -1,0 +1,456 @@
+/* robocache: replays a recorded live session through a new robocachefuse, and compares each sample with the recorded one
+ *
+ * The journal of the recorded samples says in which order rows, GAPs and events were taken in and ticks were decided, and at which running
+ * time. All of it is done again in that order, on a clock that stands still between, so the samples must be the same, bit for bit.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fault.h"
+#include "rowfeed.h"
+#include "samplediff.h"
+#include "session.h"
+#include "steppedfuse.h"
+
+/* Beside EXIT_SUCCESS: all samples are the same. */
+#define EXIT_DIFFERENCE 1
+#define EXIT_FAULT 2
+
+typedef struct
+{
+  /* the command line */
+  gchar **files, **topics;
+  gchar *samples;
+
+  Session *session;
+  SteppedFuse *fuse;
+  GHashTable *feeds;            /* pad → RowFeed */
+  gint64 n_entries;             /* of the journal so far */
+  guint64 n_same;
+  gint64 first_ns, last_ns;     /* ticks */
+  gint64 time_ns;               /* running time of the entry */
+  gboolean has_ended;           /* what follows cannot be replayed */
+} Replay;
+
+/* ---- streams of pads ---- */
+
+/* The topic that --topic has for a pad; NULL: none. */
+static const gchar *
+chosen_topic (const Replay *replay, const gchar *pad)
+{
+  for (gchar **topic = replay->topics; topic && *topic; topic++) {
+    const gchar *equals = strchr (*topic, '=');
+
+    if ((gsize) (equals - *topic) == strlen (pad) && g_str_has_prefix (*topic, pad))
+      return equals + 1;
+  }
+  return NULL;
+}
+
+/* A setting of a pad from the first settings that have it; NULL: none have. */
+static const gchar *
+first_setting (const Replay *replay, const gchar *pad, const gchar *name)
+{
+  gchar *key = g_strconcat (pad, ".", name, NULL);
+  const GstStructure *settings;
+  const gchar *found = NULL;
+
+  for (gint64 i = 0; !found && (settings = session_settings (replay->session, i)); i++)
+    found = gst_structure_get_string (settings, key);
+  g_free (key);
+  return found;
+}
+
+/* By the command line, by the id of the stream, which other branches of a tee have, or by the pad's name. */
+static SessionStream *
+find_stream (const Replay *replay, const gchar *pad)
+{
+  const gchar *topic = chosen_topic (replay, pad), *id = first_setting (replay, pad, "source-stream-id");
+  SessionStream *stream = NULL;
+  gchar *of_name;
+
+  if (topic)
+    stream = session_stream_of_topic (replay->session, topic);
+  else if (id)
+    stream = session_stream_of_id (replay->session, id);
+  if (!stream) {
+    of_name = g_strconcat ("/", pad, NULL);
+    stream = session_stream_of_topic (replay->session, of_name);
+    g_free (of_name);
+  }
+  return stream;
+}
+
+static RowFeed *
+find_feed (const Replay *replay, const gchar *pad)
+{
+  RowFeed *feed = g_hash_table_lookup (replay->feeds, pad);
+
+  if (feed)
+    return feed;
+  feed = row_feed_new (pad, find_stream (replay, pad), g_strcmp0 (first_setting (replay, pad, "timestamp-source"), "pts") == 0);
+  g_hash_table_insert (replay->feeds, g_strdup (pad), feed);
+  return feed;
+}
+
+static void
+describe_row (gpointer user_data, GString *text, const gchar *pad, gint64 time_ns)
+{
+  row_feed_describe (find_feed (user_data, pad), text, time_ns);
+}
+
+/* ---- settings ---- */
+
+typedef struct
+{
+  const Replay *replay;
+  GstStructure *settings;
+  GError **error;
+} Adaptation;
+
+/* Rows have the times that the recorder wrote. What a source answers is known from the first settings on that have it. */
+static gboolean
+adapt_setting (GQuark field, const GValue *value, gpointer data)
+{
+  static const gchar *const answers[] = { "source-live", "source-min-latency", "source-max-latency" };
+  Adaptation *adaptation = data;
+  const gchar *key = g_quark_to_string (field), *dot = strchr (key, '.');
+  gchar *pad = dot ? g_strndup (key, dot - key) : NULL;
+
+  if (pad && g_str_equal (dot, ".timestamp-source")) {
+    if (g_str_equal (g_value_get_string (value), "reference") && !*adaptation->error)
+      FAULT (adaptation->error, "%s had timestamp-source=reference: the recording has no reference timestamps of rows", pad);
+    gst_structure_set (adaptation->settings, key, G_TYPE_STRING, "auto", NULL);
+    for (guint i = 0; i < G_N_ELEMENTS (answers); i++) {
+      const gchar *known = first_setting (adaptation->replay, pad, answers[i]);
+      gchar *answer = g_strconcat (pad, ".", answers[i], NULL);
+
+      if (known && !gst_structure_has_field (adaptation->settings, answer))
+        gst_structure_set (adaptation->settings, answer, G_TYPE_STRING, known, NULL);
+      g_free (answer);
+    }
+  }
+  g_free (pad);
+  return TRUE;
+}
+
+/* NULL and an error: the replay cannot have them. */
+static GstStructure *
+settings_for_replay (const Replay *replay, gint64 number, GError **error)
+{
+  const GstStructure *recorded = session_settings (replay->session, number);
+  Adaptation adaptation = { replay, NULL, error };
+
+  if (!recorded) {
+    FAULT (error, "the recording lacks settings number %" G_GINT64_FORMAT, number);
+    return NULL;
+  }
+  adaptation.settings = gst_structure_copy (recorded);
+  gst_structure_foreach (recorded, adapt_setting, &adaptation);
+  if (*error)
+    g_clear_pointer (&adaptation.settings, gst_structure_free);
+  return adaptation.settings;
+}
+
+static gboolean
+change_settings (const Replay *replay, gint64 number, GError **error)
+{
+  GstStructure *settings = settings_for_replay (replay, number, error);
+  const gboolean is_good = settings && stepped_fuse_set (replay->fuse, settings, error);
+
+  g_clear_pointer (&settings, gst_structure_free);
+  return is_good;
+}
+
+/* ---- entries of the journal ---- */
+
+typedef enum
+{
+  WENT_ON,
+  DIFFERS,                      /* which was printed */
+  FAILED                        /* and an error */
+} Outcome;
+
+static void
+print_difference (const SessionSample *recorded, const gchar *text)
+{
+  printf ("difference at tick %.9f s, sample %" G_GUINT64_FORMAT ", decided at %.9f s:\n%s", (gdouble) recorded->info->tick_ns / 1e9,
+      recorded->number, (gdouble) recorded->info->decided_ns / 1e9, text);
+}
+
+static Outcome
+differ (const SessionSample *recorded, const gchar *text)
+{
+  print_difference (recorded, text);
+  return DIFFERS;
+}
+
+static Outcome
+compare (Replay *replay, const SessionSample *recorded, GstSample *replayed)
+{
+  gchar *difference = sample_diff (recorded, replayed, describe_row, replay);
+
+  if (difference) {
+    print_difference (recorded, difference);
+    g_free (difference);
+    return DIFFERS;
+  }
+  if (replay->n_same++ == 0)
+    replay->first_ns = recorded->info->tick_ns;
+  replay->last_ns = recorded->info->tick_ns;
+  return WENT_ON;
+}
+
+/* One that the recorded fuse decided, and so must the new one. */
+static Outcome
+decide (Replay *replay, const SessionSample *recorded, JournalKind kind, GError **error)
+{
+  Outcome outcome = WENT_ON;
+  GstSample *sample = NULL;
+
+  switch (stepped_fuse_decide (replay->fuse, &sample, error)) {
+    case STEPPED_FUSE_SAMPLE:
+      if (kind == JOURNAL_TICK)
+        outcome = compare (replay, recorded, sample);
+      else
+        outcome = differ (recorded, "  the replay has a sample before it, where the recorded fuse dropped a tick\n");
+      gst_sample_unref (sample);
+      return outcome;
+    case STEPPED_FUSE_DROPPED:
+      return kind == JOURNAL_DROPPED ? WENT_ON : differ (recorded, "  the replay drops a tick, which the recorded fuse did not\n");
+    case STEPPED_FUSE_NOTHING:
+      return differ (recorded, kind == JOURNAL_TICK ? "  the replay decides no tick then\n"
+          : "  the replay does not drop a tick that the recorded fuse dropped before it\n");
+    default:
+      return FAILED;
+  }
+}
+
+/* The ticks moved, or began, while the task looked at the clock; a sample may follow at once. */
+static Outcome
+look (Replay *replay, const SessionSample *recorded, GError **error)
+{
+  GstSample *sample = NULL;
+
+  switch (stepped_fuse_decide (replay->fuse, &sample, error)) {
+    case STEPPED_FUSE_NOTHING:
+      return WENT_ON;
+    case STEPPED_FUSE_FAILED:
+      return FAILED;
+    default:
+      g_clear_pointer (&sample, gst_sample_unref);
+      return differ (recorded, "  the replay decides a tick before it at once, where the recorded fuse waited\n");
+  }
+}
+
+static Outcome
+outcome_of (gboolean is_good)
+{
+  return is_good ? WENT_ON : FAILED;
+}
+
+static Outcome
+run_entry (Replay *replay, const SessionSample *recorded, const JournalEntry *entry, GError **error)
+{
+  const gboolean has_clock = entry->kind != JOURNAL_PLAYING && entry->kind != JOURNAL_PAUSED && entry->time >= 0;
+
+  if (has_clock) {
+    replay->time_ns = entry->time;
+    stepped_fuse_set_time (replay->fuse, (GstClockTime) entry->time);
+  }
+  switch (entry->kind) {
+    case JOURNAL_ROWS:
+    case JOURNAL_GAP:
+    case JOURNAL_EVENT:
+      return outcome_of (row_feed_take (find_feed (replay, recorded->info->pads[entry->pad]), entry, replay->session, replay->fuse, error));
+    case JOURNAL_TICK:
+    case JOURNAL_DROPPED:
+      return decide (replay, recorded, (JournalKind) entry->kind, error);
+    case JOURNAL_MOVED:
+    case JOURNAL_STARTED:
+      return look (replay, recorded, error);
+    case JOURNAL_SETTINGS:
+      return outcome_of (change_settings (replay, entry->n, error));
+    case JOURNAL_LATENCY:
+      stepped_fuse_set_latency (replay->fuse, entry->n);
+      return WENT_ON;
+    case JOURNAL_RATE:
+      stepped_fuse_look (replay->fuse);
+      return WENT_ON;
+    case JOURNAL_PLAYING:
+      stepped_fuse_play (replay->fuse, (GstClockTime) MAX (entry->time, 0));
+      return WENT_ON;
+    case JOURNAL_PAUSED:
+      stepped_fuse_pause (replay->fuse);
+      return WENT_ON;
+    default:
+      replay->has_ended = TRUE;
+      return WENT_ON;
+  }
+}
+
+/* ---- samples ---- */
+
+/* FALSE and an error: samples are missing, and with them what was taken in. */
+static gboolean
+check_start (const Replay *replay, const SessionSample *recorded, GError **error)
+{
+  const SessionTickInfo *info = recorded->info;
+
+  if (info->journal_start == replay->n_entries && info->journal->len > 0)
+    return TRUE;
+  if (info->journal->len == 0)
+    FAULT (error, "sample %" G_GUINT64_FORMAT " has no journal: the session was not live, or was recorded by an older version",
+        recorded->number);
+  else
+    FAULT (error, "%" G_GINT64_FORMAT " entries of the journal are missing before sample %" G_GUINT64_FORMAT " at %.9f s: samples were "
+        "not recorded, and what follows cannot be replayed", info->journal_start - replay->n_entries, recorded->number,
+        (gdouble) info->tick_ns / 1e9);
+  return FALSE;
+}
+
+static Outcome
+run_sample (Replay *replay, const SessionSample *recorded, GError **error)
+{
+  const GArray *journal = recorded->info->journal;
+  Outcome outcome = WENT_ON;
+
+  if (!check_start (replay, recorded, error))
+    return FAILED;
+  replay->n_entries += journal->len;
+  for (guint i = 0; i < journal->len && outcome == WENT_ON && !replay->has_ended; i++)
+    outcome = run_entry (replay, recorded, &g_array_index (journal, JournalEntry, i), error);
+  if (outcome == FAILED)
+    g_prefix_error (error, "before tick %.9f s, sample %" G_GUINT64_FORMAT ": ", (gdouble) recorded->info->tick_ns / 1e9,
+        recorded->number);
+  return outcome;
+}
+
+static Outcome
+run_samples (Replay *replay, GError **error)
+{
+  Outcome outcome = WENT_ON;
+  SessionSample *sample;
+
+  while (outcome == WENT_ON && !replay->has_ended && (sample = session_next_sample (replay->session, error))) {
+    outcome = run_sample (replay, sample, error);
+    session_sample_free (sample);
+  }
+  return *error ? FAILED : outcome;
+}
+
+/* ---- the program ---- */
+
+static gboolean
+check_topics (const Replay *replay, GError **error)
+{
+  for (gchar **topic = replay->topics; topic && *topic; topic++) {
+    if (strchr (*topic, '='))
+      continue;
+    FAULT (error, "--topic=%s: expected PAD=TOPIC, like proprio_0=/joints", *topic);
+    return FALSE;
+  }
+  if (!replay->files || !*replay->files)
+    FAULT (error, "expected a recording, or its fragments in their order");
+  return *error == NULL;
+}
+
+static gboolean
+parse_command_line (Replay *replay, int argc, char **argv, GError **error)
+{
+  const GOptionEntry entries[] = {
+    {"topic", 0, 0, G_OPTION_ARG_STRING_ARRAY, &replay->topics, "Topic of a pad's stream, where ids and names do not tell", "PAD=TOPIC"},
+    {"samples", 0, 0, G_OPTION_ARG_STRING, &replay->samples, "Topic of the samples, where the recording has several", "TOPIC"},
+    {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &replay->files, NULL, "RECORDING..."},
+    {NULL}
+  };
+  GOptionContext *context = g_option_context_new (NULL);
+  gboolean is_good;
+
+  g_option_context_set_summary (context, "Replays a live session of robocachefuse that robocachemcapsink recorded, and compares all samples "
+      "bit for bit.\nExit status: 0 all are the same, 1 there is a difference, 2 the recording cannot be replayed.");
+  g_option_context_add_main_entries (context, entries, NULL);
+  is_good = g_option_context_parse (context, &argc, &argv, error) && check_topics (replay, error);
+  g_option_context_free (context);
+  return is_good;
+}
+
+static gboolean
+open_replay (Replay *replay, GError **error)
+{
+  GstStructure *settings;
+
+  replay->session = session_open (replay->files, replay->samples, error);
+  if (!replay->session)
+    return FALSE;
+  settings = settings_for_replay (replay, 0, error);
+  if (settings)
+    replay->fuse = stepped_fuse_new (settings, error);
+  g_clear_pointer (&settings, gst_structure_free);
+  return replay->fuse != NULL;
+}
+
+static void
+print_sum (const Replay *replay, gint64 since)
+{
+  const gdouble took = (gdouble) (g_get_monotonic_time () - since) / G_TIME_SPAN_SECOND;
+  const gdouble span = (gdouble) (replay->last_ns - replay->first_ns) / 1e9;
+
+  printf ("%" G_GUINT64_FORMAT " samples of %s over %.3f s are the same, replayed in %.3f s\n", replay->n_same,
+      session_sample_topic (replay->session), span, took);
+}
+
+static int
+run (Replay *replay, GError **error)
+{
+  const gint64 since = g_get_monotonic_time ();
+  Outcome outcome;
+
+  if (!open_replay (replay, error))
+    return EXIT_FAULT;
+  outcome = run_samples (replay, error);
+  if (outcome != WENT_ON) {
+    printf ("%" G_GUINT64_FORMAT " samples before are the same\n", replay->n_same);
+    return outcome == DIFFERS ? EXIT_DIFFERENCE : EXIT_FAULT;
+  }
+  print_sum (replay, since);
+  if (replay->has_ended)
+    FAULT (error, "what follows is not replayed: at running time %.3f s all streams were flushed, or the pipeline's clock was set",
+        (gdouble) replay->time_ns / 1e9);
+  else if (replay->n_same == 0)
+    FAULT (error, "the recording has no sample");
+  return *error ? EXIT_FAULT : EXIT_SUCCESS;
+}
+
+static void
+replay_clear (Replay *replay)
+{
+  g_hash_table_unref (replay->feeds);
+  g_clear_pointer (&replay->fuse, stepped_fuse_free);
+  g_clear_pointer (&replay->session, session_free);
+  g_strfreev (replay->files);
+  g_strfreev (replay->topics);
+  g_free (replay->samples);
+}
+
+int
+main (int argc, char **argv)
+{
+  Replay replay = { NULL };
+  GError *error = NULL;
+  int status = EXIT_FAULT;
+
+  gst_init (NULL, NULL);
+  replay.feeds = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) row_feed_free);
+  if (parse_command_line (&replay, argc, argv, &error))
+    status = run (&replay, &error);
+  fflush (stdout);
+  if (error)
+    fprintf (stderr, "error: %s\n", error->message);
+  g_clear_error (&error);
+  replay_clear (&replay);
+  return status;
+}

@@ -1,0 +1,81 @@
+/* robocache: a recording in, a page that shows its streams out
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <glib/gstdio.h>
+#include <gst/gst.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "examples/fault.h"
+#include "page.h"
+#include "recordingreport.h"
+
+/* A recording stays what was recorded. */
+static gboolean
+check_output (const gchar *recording, const gchar *output, GError **error)
+{
+  GStatBuf of_recording, of_output;
+
+  if (g_stat (output, &of_output) != 0 || g_stat (recording, &of_recording) != 0 || of_output.st_dev != of_recording.st_dev
+      || of_output.st_ino != of_recording.st_ino)
+    return TRUE;
+  FAULT (error, "--output %s is the recording; write to another file", output);
+  return FALSE;
+}
+
+static gboolean
+write_report (const gchar *recording, const gchar *output, GError **error)
+{
+  Report *report = check_output (recording, output, error) ? report_of_recording (recording, error) : NULL;
+  gboolean ok;
+
+  if (!report)
+    return FALSE;
+  ok = report_write_page (report, output, error);
+  if (ok)
+    printf ("%s: %u stream%s, %" G_GUINT64_FORMAT " ticks\nreport: %s\n", recording, report->streams->len,
+        report->streams->len == 1 ? "" : "s", report->n_ticks, output);
+  report_free (report);
+  return ok;
+}
+
+/* Parses the command line. FALSE after an error. */
+static gboolean
+parse (int argc, char **argv, gchar **output, gchar ***files, GError **error)
+{
+  const GOptionEntry entries[] = {
+    {"output", 'o', 0, G_OPTION_ARG_FILENAME, output, "write the page to FILE (report.html)", "FILE"},
+    {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, files, NULL, "RECORDING.mcap"},
+    {NULL}
+  };
+  GOptionContext *context = g_option_context_new (NULL);
+  gboolean ok;
+
+  g_option_context_add_main_entries (context, entries, NULL);
+  g_option_context_add_group (context, gst_init_get_option_group ());
+  g_option_context_set_summary (context, "Shows a recording as a page of HTML: rates, gaps, jitter, ages and signals of its streams, "
+      "and the\nlag of its ticks.");
+  ok = g_option_context_parse (context, &argc, &argv, error);
+  g_option_context_free (context);
+  if (ok && (!*files || (*files)[1])) {
+    FAULT (error, "expected one recording; see --help");
+    ok = FALSE;
+  }
+  return ok;
+}
+
+int
+main (int argc, char **argv)
+{
+  gchar *output = NULL, **files = NULL;
+  GError *error = NULL;
+  gboolean ok = parse (argc, argv, &output, &files, &error) && write_report (files[0], output ? output : "report.html", &error);
+
+  if (error)
+    fprintf (stderr, "error: %s\n", error->message);
+  g_clear_error (&error);
+  g_strfreev (files);
+  g_free (output);
+  return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,450 @@
+/* robocache: fills a report from an MCAP recording
+ *
+ * Messages are read in order of arrival. Those of a sample are the tensors of its streams, then a tick: BASE/STREAM … and BASE/tick.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "recordingreport.h"
+
+#include <string.h>
+
+#include "common/mcap/read/reader.h"
+#include "filesource.h"
+#include "recordingchannel.h"
+#include "recordingstatistics.h"
+#include "streammatch.h"
+#include "tickmessage.h"
+
+#define EVENT_TYPE "robocache_msgs/msg/Event"
+#define TICK_SUFFIX "/tick"
+
+/* More are not drawn: a page of as many streams is of no use. */
+#define MAX_STREAMS 200
+
+typedef struct
+{
+  Report *report;
+  ReportFileSource file;
+  RobocacheMcapReader *reader;
+  GHashTable *channels;         /* ReportChannel by id */
+  GPtrArray *bases;             /* topics of samples, of texts */
+  ReportMatch *match;
+  GHashTable *pad_names;        /* of streams of samples: texts by ReportStream */
+  GHashTable *rows_taken;       /* rows that the fuse had taken in, as text by ReportStream */
+  ReportTick tick;
+  guint64 n_damaged, n_bad_ticks;
+  gboolean has_too_many;
+} Job;
+
+/* Times of a damaged file may be anything. REPORT_NO_TIME: no difference that a number holds. */
+static gint64
+difference (gint64 later_ns, gint64 earlier_ns)
+{
+  gint64 ns;
+
+  return __builtin_sub_overflow (later_ns, earlier_ns, &ns) ? REPORT_NO_TIME : ns;
+}
+
+/* ---- topics of samples ---- */
+
+static const RobocacheMcapSchemaInfo *
+schema_of (const Job *job, const RobocacheMcapChannelInfo *info)
+{
+  return robocache_mcap_definitions_schema (robocache_mcap_reader_get_index (job->reader)->definitions, info->schema_id);
+}
+
+static gboolean
+has_type (const Job *job, const RobocacheMcapChannelInfo *info, const gchar *type)
+{
+  const RobocacheMcapSchemaInfo *schema = schema_of (job, info);
+
+  return schema && g_str_equal (schema->name, type);
+}
+
+static const RobocacheMcapChannelInfo *
+next_channel (const Job *job, guint id)
+{
+  return robocache_mcap_definitions_next_channel (robocache_mcap_reader_get_index (job->reader)->definitions, id);
+}
+
+static void
+find_bases (Job *job)
+{
+  const RobocacheMcapChannelInfo *info;
+
+  g_ptr_array_set_size (job->bases, 0);
+  for (guint id = 0; (info = next_channel (job, id)); id = info->id + 1u)
+    if (has_type (job, info, REPORT_TICK_TYPE) && g_str_has_suffix (info->topic, TICK_SUFFIX))
+      g_ptr_array_add (job->bases, g_strndup (info->topic, strlen (info->topic) - strlen (TICK_SUFFIX)));
+}
+
+/* Without summary, definitions are in the chunks. */
+static gboolean
+read_definitions (Job *job, GError **error)
+{
+  RobocacheMcapMessage message;
+  RobocacheMcapReadResult result;
+
+  if (robocache_mcap_reader_get_index (job->reader)->has_summary)
+    return TRUE;
+  do {
+    GError *fault = NULL;
+
+    result = robocache_mcap_reader_next (job->reader, &message, &fault);
+    if (result == ROBOCACHE_MCAP_READ_FAILED)
+      g_propagate_error (error, g_steal_pointer (&fault));
+    g_clear_error (&fault);
+  } while (result == ROBOCACHE_MCAP_READ_MESSAGE || result == ROBOCACHE_MCAP_READ_DAMAGED);
+  robocache_mcap_reader_seek (job->reader, 0);
+  return result == ROBOCACHE_MCAP_READ_END;
+}
+
+/* The base of a topic of samples; NULL: it is none. */
+static const gchar *
+base_of (const Job *job, const gchar *topic)
+{
+  for (guint i = 0; i < job->bases->len; i++) {
+    const gchar *base = g_ptr_array_index (job->bases, i);
+    const gsize length = strlen (base);
+
+    if (strncmp (topic, base, length) == 0 && (topic[length] == '\0' || topic[length] == '/'))
+      return base;
+  }
+  return NULL;
+}
+
+/* ---- messages ---- */
+
+static void
+add_row (gpointer user_data, const ReportChannelRow *row)
+{
+  Job *job = user_data;
+
+  const gint64 lateness_ns = difference (row->arrival_ns, row->time_ns);
+
+  report_stream_add_row (row->stream, row->time_ns, row->values);
+  if (row->time_ns == REPORT_NO_TIME)
+    return;
+  if (lateness_ns != REPORT_NO_TIME)
+    report_stream_add_lateness (row->stream, lateness_ns);
+  report_match_add_row (job->match, row->stream, row->time_ns);
+}
+
+static ReportStream *
+get_stream (gpointer user_data, const gchar *name)
+{
+  Job *job = user_data;
+
+  if (job->report->streams->len < MAX_STREAMS)
+    return report_get_stream (job->report, name);
+  job->has_too_many = TRUE;
+  return NULL;
+}
+
+static ReportChannel *
+get_channel (Job *job, guint16 id)
+{
+  ReportChannel *channel = g_hash_table_lookup (job->channels, GUINT_TO_POINTER (id));
+  const RobocacheMcapChannelInfo *info;
+
+  if (channel)
+    return channel;
+  info = robocache_mcap_definitions_channel (robocache_mcap_reader_get_index (job->reader)->definitions, id);
+  if (!info)
+    return NULL;
+  channel = report_channel_new (info, schema_of (job, info), base_of (job, info->topic));
+  channel->is_tick = has_type (job, info, REPORT_TICK_TYPE);
+  channel->is_skipped = has_type (job, info, EVENT_TYPE) || (channel->base && g_str_has_suffix (info->topic, "/info"));
+  g_hash_table_insert (job->channels, GUINT_TO_POINTER (id), channel);
+  return channel;
+}
+
+/* The channel with what the tick's sample has for a stream: its own topic, or with one stream the base's. */
+static ReportChannel *
+find_tensor (Job *job, const gchar *base, const gchar *name, gboolean is_alone)
+{
+  gchar *topic = g_strconcat (base, "/", name, NULL);
+  ReportChannel *channel, *found = NULL;
+  GHashTableIter at;
+
+  g_hash_table_iter_init (&at, job->channels);
+  while (g_hash_table_iter_next (&at, NULL, (gpointer *) & channel))
+    if (g_str_equal (channel->topic, topic) || (is_alone && g_str_equal (channel->topic, base)))
+      found = channel;
+  g_free (topic);
+  return found;
+}
+
+/* Streams of samples have the pad's name; that of the base stands in front where there are several. */
+static ReportStream *
+get_fused_stream (Job *job, const gchar *base, const gchar *pad_name)
+{
+  gchar *name = g_strconcat (base, "/", pad_name, NULL);
+  ReportStream *stream = get_stream (job, name);
+
+  if (stream && !g_hash_table_contains (job->pad_names, stream))
+    g_hash_table_insert (job->pad_names, stream, g_strdup (pad_name));
+  g_free (name);
+  return stream;
+}
+
+/* shift_ns: from running time to the recording's clock */
+static void
+add_tick_stream (Job *job, const gchar *base, const RobocacheRosTickStream *from, gint64 shift_ns, gboolean is_alone)
+{
+  gint64 row_ns;
+  ReportStream *stream = get_fused_stream (job, base, from->name);
+  ReportChannel *tensor = find_tensor (job, base, from->name, is_alone);
+
+  if (!stream)
+    return;
+  if (tensor)
+    report_channel_describe (tensor, stream);
+  report_stream_add_tick (stream, job->tick.stamp_ns, from->status & 3u, from->age_ns, tensor ? report_channel_get_pending (tensor,
+          stream, job->tick.stamp_ns) : NULL);
+  if (from->before_ns != ROBOCACHE_ROS_NO_TIME && !__builtin_add_overflow (from->before_ns, shift_ns, &row_ns))
+    report_match_add_use (job->match, stream, row_ns);
+  if (from->rows > 0)
+    g_hash_table_insert (job->rows_taken, stream, g_strdup_printf ("%" G_GUINT64_FORMAT, from->rows));
+}
+
+/* A tensor of several streams is a stream of its own: the message does not say where one ends. */
+static void
+add_joint_tensor (Job *job, const gchar *base)
+{
+  ReportChannel *tensor = find_tensor (job, base, "", TRUE);
+  ReportStream *stream = tensor ? get_stream (job, base) : NULL;
+
+  if (!stream)
+    return;
+  report_channel_describe (tensor, stream);
+  report_stream_add_aligned (stream, job->tick.stamp_ns, report_channel_get_pending (tensor, stream, job->tick.stamp_ns));
+}
+
+static void
+read_tick (Job *job, const ReportChannel *channel, const RobocacheMcapMessage *message)
+{
+  ReportTick *tick = &job->tick;
+  const gint64 arrival_ns = (gint64) MIN (message->log_time, G_MAXINT64);
+  const gboolean has_base = channel->base && report_tick_read (tick, message->data.data, message->data.size, NULL);
+  const gboolean is_alone = tick->streams->len == 1;
+  const gint64 shift_ns = difference (tick->stamp_ns, tick->tick_ns);
+
+  if (!has_base || shift_ns == REPORT_NO_TIME) {
+    job->n_bad_ticks++;
+    return;
+  }
+  report_add_tick (job->report, tick->stamp_ns, tick->decided_ns == ROBOCACHE_ROS_NO_TIME ? REPORT_NO_TIME
+      : difference (tick->decided_ns, tick->tick_ns), difference (arrival_ns, tick->stamp_ns));
+  for (guint i = 0; i < tick->streams->len; i++)
+    add_tick_stream (job, channel->base, &g_array_index (tick->streams, RobocacheRosTickStream, i), shift_ns,
+        is_alone);
+  if (!is_alone)
+    add_joint_tensor (job, channel->base);
+}
+
+static void
+read_message (Job *job, const RobocacheMcapMessage *message)
+{
+  ReportChannel *channel = get_channel (job, message->channel_id);
+  const ReportChannelUser user = { get_stream, add_row, job };
+
+  if (!channel || channel->is_skipped)
+    return;
+  if (channel->is_tick)
+    read_tick (job, channel, message);
+  else if (channel->base)
+    report_channel_keep_pending (channel, message);
+  else
+    report_channel_read (channel, message, &user);
+}
+
+static gboolean
+read_messages (Job *job, GError **error)
+{
+  for (;;) {
+    RobocacheMcapMessage message;
+    GError *fault = NULL;
+
+    switch (robocache_mcap_reader_next (job->reader, &message, &fault)) {
+      case ROBOCACHE_MCAP_READ_MESSAGE:
+        read_message (job, &message);
+        break;
+      case ROBOCACHE_MCAP_READ_DAMAGED:
+        if (job->n_damaged++ == 0)
+          report_add_note (job->report, "Damaged: %s", fault->message);
+        g_error_free (fault);
+        break;
+      case ROBOCACHE_MCAP_READ_FAILED:
+        g_propagate_error (error, fault);
+        return FALSE;
+      case ROBOCACHE_MCAP_READ_END:
+        return TRUE;
+    }
+  }
+}
+
+/* ---- the end ---- */
+
+/* Files that were not recorded live have the time of capture as that of arrival. */
+static void
+drop_arrivals_that_are_none (ReportStream *stream)
+{
+  if (stream->lateness.n > 0 && report_spread_quantile (&stream->lateness, 0.0) == 0.0
+      && report_spread_quantile (&stream->lateness, 1.0) == 0.0)
+    report_spread_clear (&stream->lateness);
+}
+
+static void
+drop_lateness_that_is_none (Report *report)
+{
+  if (report->latenesses.n == 0 || report_spread_quantile (&report->latenesses, 1.0) > 0.0)
+    return;
+  report_timeline_clear (&report->lateness);
+  report_spread_clear (&report->latenesses);
+}
+
+static void
+join_stream (Job *job, ReportStream *fused, const gchar *pad_name)
+{
+  ReportStream *input = report_match_find (job->match, fused, pad_name);
+  const gchar *n_taken = g_hash_table_lookup (job->rows_taken, fused);
+
+  if (!input || input->aligned_as) {
+    report_stream_add_note (fused, "The recording does not show which topic has the rows of this stream: record them under the name of "
+        "its pad.");
+    return;
+  }
+  input->aligned_as = g_strdup (pad_name);
+  report_stream_take_ticks (input, fused);
+  if (n_taken)
+    report_stream_add_note (input, "robocachefuse had %s rows of this stream at its last tick.", n_taken);
+  report_remove_stream (job->report, fused);
+}
+
+static void
+join_streams (Job *job)
+{
+  for (guint i = job->report->streams->len; i-- > 0;) {
+    ReportStream *fused = g_ptr_array_index (job->report->streams, i);
+    const gchar *pad_name = g_hash_table_lookup (job->pad_names, fused);
+
+    if (pad_name)
+      join_stream (job, fused, pad_name);
+  }
+}
+
+static void
+add_notes (Job *job)
+{
+  const RobocacheMcapFileIndex *index = robocache_mcap_reader_get_index (job->reader);
+  ReportChannel *channel;
+  GHashTableIter at;
+
+  if (index->is_cut)
+    report_add_note (job->report, "The recording is cut: its last whole record ends at byte %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+        ".", index->whole_size, job->file.source.size);
+  if (job->n_damaged > 1)
+    report_add_note (job->report, "%" G_GUINT64_FORMAT " blocks of it are damaged.", job->n_damaged);
+  if (job->n_bad_ticks > 0)
+    report_add_note (job->report, "%" G_GUINT64_FORMAT " ticks cannot be read.", job->n_bad_ticks);
+  if (job->has_too_many)
+    report_add_note (job->report, "It has more streams than the first %u, which are shown.", MAX_STREAMS);
+  if (job->report->n_ticks == 0)
+    report_add_note (job->report, "It has no aligned samples: what it shows is before alignment.");
+  g_hash_table_iter_init (&at, job->channels);
+  while (g_hash_table_iter_next (&at, NULL, (gpointer *) & channel))
+    if (channel->fault)
+      report_add_note (job->report, "%s cannot be read: %s", channel->topic, channel->fault);
+}
+
+static void
+finish (Job *job)
+{
+  ReportChannel *channel;
+  GHashTableIter at;
+
+  for (guint i = 0; i < job->report->streams->len; i++) {
+    report_stream_finish (g_ptr_array_index (job->report->streams, i));
+    drop_arrivals_that_are_none (g_ptr_array_index (job->report->streams, i));
+  }
+  drop_lateness_that_is_none (job->report);
+  g_hash_table_iter_init (&at, job->channels);
+  while (g_hash_table_iter_next (&at, NULL, (gpointer *) & channel))
+    if (!channel->base && !channel->is_skipped)
+      report_recording_add_account (channel, job->reader);
+  join_streams (job);
+  add_notes (job);
+}
+
+/* ---- life ---- */
+
+static gint64
+begin_of (const RobocacheMcapFileIndex *index)
+{
+  return index->blocks->len == 0 ? 0 : (gint64) MIN (g_array_index (index->blocks, RobocacheMcapBlock, 0).start_time, G_MAXINT64);
+}
+
+static void
+start (Job *job, const gchar *path)
+{
+  gchar *name = g_path_get_basename (path);
+
+  job->report = report_new (name, begin_of (robocache_mcap_reader_get_index (job->reader)));
+  job->report->epoch_ns = 0;
+  job->report->lateness_meaning = "of samples: from the tick to the arrival at the recorder";
+  job->channels = g_hash_table_new_full (NULL, NULL, NULL, report_channel_free);
+  job->bases = g_ptr_array_new_with_free_func (g_free);
+  job->match = report_match_new ();
+  job->pad_names = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  job->rows_taken = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  report_tick_init (&job->tick);
+  g_free (name);
+}
+
+static void
+stop (Job *job)
+{
+  g_hash_table_unref (job->channels);
+  g_ptr_array_unref (job->bases);
+  report_match_free (job->match);
+  g_hash_table_unref (job->pad_names);
+  g_hash_table_unref (job->rows_taken);
+  report_tick_clear (&job->tick);
+}
+
+static gboolean
+read_recording (Job *job, const gchar *path, GError **error)
+{
+  gboolean ok;
+
+  start (job, path);
+  ok = read_definitions (job, error);
+  find_bases (job);
+  ok = ok && read_messages (job, error);
+  if (ok)
+    finish (job);
+  stop (job);
+  return ok;
+}
+
+Report *
+report_of_recording (const gchar *path, GError **error)
+{
+  Job job = { 0 };
+  gboolean ok = FALSE;
+
+  if (!report_file_source_open (&job.file, path, error))
+    return NULL;
+  job.reader = robocache_mcap_reader_new (&job.file.source, error);
+  if (job.reader) {
+    ok = read_recording (&job, path, error);
+    robocache_mcap_reader_free (job.reader);
+  }
+  if (!ok) {
+    g_prefix_error (error, "%s: ", path);
+    g_clear_pointer (&job.report, report_free);
+  }
+  report_file_source_close (&job.file);
+  return job.report;
+}

@@ -1,0 +1,387 @@
+/* robocache: one recorded stream, fed to a pad of a robocachefuse as its journal has it
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "rowfeed.h"
+
+#include "common/rosstreams/rowcaps.h"
+#include "fault.h"
+
+/* Rows whose numbers are remembered. */
+#define MAX_KNOWN_ROWS 4096
+
+typedef struct
+{
+  gint64 time_ns;
+  guint64 number;
+} KnownRow;
+
+struct _RowFeed
+{
+  gchar *pad;
+  SessionStream *stream;
+  gboolean by_pts;              /* the fuse took times from PTS, also where rows have their own */
+  gboolean has_started;
+  GstSegment segment;
+  gboolean is_block;            /* buffers have the time of each row */
+  guint64 n_rows;               /* of a buffer, as caps have it */
+  gsize row_bytes;              /* 0: a frame */
+  GArray *known;                /* of KnownRow, a ring */
+  guint n_known;                /* so far */
+};
+
+RowFeed *
+row_feed_new (const gchar *pad, SessionStream *stream, gboolean by_pts)
+{
+  RowFeed *feed = g_new0 (RowFeed, 1);
+
+  feed->pad = g_strdup (pad);
+  feed->stream = stream;
+  feed->by_pts = by_pts;
+  feed->n_rows = 1;
+  feed->known = g_array_new (FALSE, TRUE, sizeof (KnownRow));
+  g_array_set_size (feed->known, MAX_KNOWN_ROWS);
+  gst_segment_init (&feed->segment, GST_FORMAT_TIME);
+  return feed;
+}
+
+void
+row_feed_free (RowFeed *feed)
+{
+  g_array_unref (feed->known);
+  g_free (feed->pad);
+  g_free (feed);
+}
+
+/* ---- rows and their numbers ---- */
+
+static void
+note_row (RowFeed *feed, gint64 time_ns, guint64 number)
+{
+  g_array_index (feed->known, KnownRow, feed->n_known++ % MAX_KNOWN_ROWS) = (KnownRow) { time_ns, number };
+}
+
+void
+row_feed_describe (const RowFeed *feed, GString *text, gint64 time_ns)
+{
+  for (guint i = 0; i < MIN (feed->n_known, MAX_KNOWN_ROWS); i++) {
+    const KnownRow *row = &g_array_index (feed->known, KnownRow, i);
+
+    if (row->time_ns != time_ns)
+      continue;
+    g_string_append_printf (text, " (row %" G_GUINT64_FORMAT " of %s)", row->number, session_stream_topic (feed->stream));
+    return;
+  }
+}
+
+/* ---- what is next in the recording ---- */
+
+/* FALSE and an error: rows are missing. */
+static gboolean
+check_item (const RowFeed *feed, const SessionItem *item, const gchar *wanted, SessionItemKind kind, GError **error)
+{
+  static const gchar *const kinds[] = { "a row", "a GAP", "caps", "a segment", "the end", "a flush" };
+  const gchar *topic = session_stream_topic (feed->stream);
+
+  if (item->kind == SESSION_LOST)
+    FAULT (error, "%s: the recorder dropped %" G_GUINT64_FORMAT " rows of %s before row %" G_GUINT64_FORMAT, feed->pad, item->n, topic,
+        item->number);
+  else if (item->kind == SESSION_MISSING)
+    FAULT (error, "%s: the recording of %s has row %" G_GUINT64_FORMAT " behind row %" G_GINT64_FORMAT ": %" G_GUINT64_FORMAT
+        " missing", feed->pad, topic, item->number + item->n, (gint64) item->number - 1, item->n);
+  else if (item->kind != kind)
+    FAULT (error, "%s: %s was taken in, but %s has %s behind row %" G_GINT64_FORMAT, feed->pad, wanted, topic, kinds[item->kind],
+        (gint64) item->number - 1);
+  else
+    return TRUE;
+  return FALSE;
+}
+
+/* NULL and an error: nothing is left, or it is something else. kind SESSION_LOST: any event. */
+static SessionItem *
+next_item (RowFeed *feed, Session *session, const gchar *wanted, SessionItemKind kind, GError **error)
+{
+  SessionItem *item;
+
+  if (!feed->stream) {
+    FAULT (error, "%s: no topic of the recording is its stream: name it with --topic=%s=TOPIC", feed->pad, feed->pad);
+    return NULL;
+  }
+  item = session_next_item (session, feed->stream, error);
+  if (!item && !*error)
+    FAULT (error, "%s: %s was taken in, but %s ends before", feed->pad, wanted, session_stream_topic (feed->stream));
+  if (item && kind == SESSION_LOST && item->kind >= SESSION_CAPS && item->kind <= SESSION_FLUSH)
+    return item;
+  if (item && !check_item (feed, item, wanted, kind, error))
+    g_clear_pointer (&item, session_item_free);
+  return item;
+}
+
+/* ---- events ---- */
+
+static gboolean
+start_stream (RowFeed *feed, SteppedFuse *fuse, GError **error)
+{
+  if (feed->has_started)
+    return TRUE;
+  feed->has_started = TRUE;
+  return stepped_fuse_push_event (fuse, feed->pad, gst_event_new_stream_start (feed->pad), error);
+}
+
+/* Caps of blocks have a time for each row: what messages have of them is their rows' times. */
+static GstCaps *
+caps_of_blocks (const RobocacheTensorsInfo *info, GstCaps *caps)
+{
+  RobocacheTensorsInfo with_times = *info;
+  const guint64 dims[] = { robocache_tensor_info_dim (&info->tensors[0], 1) };
+  GstCaps *plain;
+
+  with_times.n_tensors = 2;
+  robocache_tensor_info_set (&with_times.tensors[1], RC_INT64, dims, 1);
+  plain = robocache_tensors_info_to_caps (&with_times);
+  for (guint i = 0; i < 3; i++) {
+    static const gchar *const fields[] = { "num_tensors", "types", "dimensions" };
+
+    gst_caps_set_value (caps, fields[i], gst_structure_get_value (gst_caps_get_structure (plain, 0), fields[i]));
+  }
+  gst_caps_unref (plain);
+  return caps;
+}
+
+/* FALSE and an error: they are no rows, or their times are not those that were recorded. */
+static gboolean
+read_rows (RowFeed *feed, RobocacheTensorsInfo *info, const GstCaps *caps, GError **error)
+{
+  if (!robocache_tensors_info_from_caps (info, caps, error))
+    return FALSE;
+  feed->n_rows = robocache_tensor_info_dim (&info->tensors[0], 1);
+  feed->row_bytes = robocache_tensor_info_dim (&info->tensors[0], 0) * rc_dtype_size (info->tensors[0].dtype);
+  feed->is_block = feed->n_rows > 1 || info->n_tensors > 1;
+  if (!feed->by_pts || info->n_tensors == 1)
+    return TRUE;
+  FAULT (error, "%s had timestamp-source=pts, but rows with times of their own were recorded with those: it cannot be replayed", feed->pad);
+  return FALSE;
+}
+
+/* Recorded rows are in system memory. NULL and an error. */
+static GstCaps *
+caps_of_feed (RowFeed *feed, const gchar *text, GError **error)
+{
+  GstCaps *caps = gst_caps_from_string (text);
+  RobocacheTensorsInfo info;
+
+  if (!caps || !gst_caps_is_fixed (caps)) {
+    FAULT (error, "%s: caps that cannot be read: %s", feed->pad, text);
+    gst_clear_caps (&caps);
+    return NULL;
+  }
+  gst_caps_set_features (caps, 0, NULL);
+  feed->n_rows = 1;
+  feed->row_bytes = 0;
+  feed->is_block = FALSE;
+  if (!gst_structure_has_name (gst_caps_get_structure (caps, 0), ROBOCACHE_TENSORS_MEDIA_TYPE))
+    return caps;
+  if (!read_rows (feed, &info, caps, error)) {
+    gst_caps_unref (caps);
+    return NULL;
+  }
+  return feed->is_block ? caps_of_blocks (&info, caps) : caps;
+}
+
+/* What was recorded as an event. NULL and an error. */
+static GstEvent *
+make_event (RowFeed *feed, const SessionItem *item, GError **error)
+{
+  GstEvent *event;
+  GstCaps *caps;
+
+  switch (item->kind) {
+    case SESSION_CAPS:
+      caps = caps_of_feed (feed, item->text, error);
+      event = caps ? gst_event_new_caps (caps) : NULL;
+      gst_clear_caps (&caps);
+      return event;
+    case SESSION_SEGMENT:
+      if (session_segment_parse (&feed->segment, item->text))
+        return gst_event_new_segment (&feed->segment);
+      FAULT (error, "%s: a segment that cannot be read: %s", feed->pad, item->text);
+      return NULL;
+    case SESSION_FLUSH:
+      return gst_event_new_flush_stop (TRUE);
+    default:
+      return gst_event_new_eos ();
+  }
+}
+
+static gboolean
+take_event (RowFeed *feed, Session *session, SteppedFuse *fuse, GError **error)
+{
+  SessionItem *item = next_item (feed, session, "an event", SESSION_LOST, error);
+  GstEvent *event = item ? make_event (feed, item, error) : NULL;
+  const gboolean is_flush = item && item->kind == SESSION_FLUSH;
+
+  g_clear_pointer (&item, session_item_free);
+  if (!event)
+    return FALSE;
+  if (is_flush && !stepped_fuse_push_event (fuse, feed->pad, gst_event_new_flush_start (), error)) {
+    gst_event_unref (event);
+    return FALSE;
+  }
+  return stepped_fuse_push_event (fuse, feed->pad, event, error);
+}
+
+/* ---- times ---- */
+
+/* The position of a running time, as the recorded stream had it. */
+static GstClockTime
+position_of (const RowFeed *feed, gint64 running_ns)
+{
+  if (running_ns == SESSION_NO_TIME || running_ns < 0)
+    return GST_CLOCK_TIME_NONE;
+  return gst_segment_position_from_running_time (&feed->segment, GST_FORMAT_TIME, (guint64) running_ns);
+}
+
+static gboolean
+take_gap (RowFeed *feed, Session *session, SteppedFuse *fuse, GError **error)
+{
+  SessionItem *item = next_item (feed, session, "a GAP", SESSION_GAP, error);
+  GstEvent *event;
+
+  if (!item)
+    return FALSE;
+  event = gst_event_new_gap (position_of (feed, item->running_ns), item->duration_ns < 0 ? GST_CLOCK_TIME_NONE
+      : (GstClockTime) item->duration_ns);
+  session_item_free (item);
+  return stepped_fuse_push_event (fuse, feed->pad, event, error);
+}
+
+/* ---- rows ---- */
+
+/* Rows of one buffer, from messages of one or of several. */
+typedef struct
+{
+  GstBuffer *buffer;            /* with the memory of values so far */
+  GArray *times;                /* of gint64 positions; -1: outside the segment */
+  guint64 n_rows;
+  GstClockTime pts, duration;
+} Block;
+
+static guint64
+rows_of_message (const RowFeed *feed, const SessionItem *item)
+{
+  if (!feed->is_block)
+    return 1;
+  return MAX (gst_memory_get_sizes (gst_buffer_peek_memory (item->buffer, 0), NULL, NULL) / feed->row_bytes, 1);
+}
+
+/* Times of the message's rows: its own, with what it has of each row. */
+static void
+add_times (RowFeed *feed, Block *block, const SessionItem *item, guint64 n_rows)
+{
+  const GstClockTime first = position_of (feed, item->running_ns);
+  GstMapInfo map = { NULL };
+  GstMemory *offsets = item->has_row_times ? gst_buffer_peek_memory (item->buffer, 1) : NULL;
+
+  if (offsets && !gst_memory_map (offsets, &map, GST_MAP_READ))
+    offsets = NULL;
+  for (guint64 i = 0; i < n_rows; i++) {
+    gint64 later = 0, time;
+
+    if (offsets)
+      memcpy (&later, map.data + i * sizeof later, sizeof later);
+    else if (n_rows > 1 && item->duration_ns > 0)
+      later = (gint64) gst_util_uint64_scale ((guint64) item->duration_ns, i, n_rows);
+    time = GST_CLOCK_TIME_IS_VALID (first) ? (gint64) first + later : -1;
+    g_array_append_val (block->times, time);
+    note_row (feed, item->running_ns == SESSION_NO_TIME ? SESSION_NO_TIME : item->running_ns + later, item->number);
+  }
+  if (offsets)
+    gst_memory_unmap (offsets, &map);
+}
+
+static void
+add_message (RowFeed *feed, Block *block, SessionItem *item)
+{
+  const guint64 n_rows = rows_of_message (feed, item);
+
+  if (!block->buffer) {
+    block->pts = position_of (feed, item->running_ns);
+    block->duration = item->duration_ns >= 0 ? (GstClockTime) item->duration_ns : GST_CLOCK_TIME_NONE;
+  }
+  add_times (feed, block, item, n_rows);
+  block->n_rows += n_rows;
+  if (item->has_row_times)
+    gst_buffer_remove_memory (item->buffer, 1);
+  block->buffer = block->buffer ? gst_buffer_append (block->buffer, gst_buffer_ref (item->buffer)) : gst_buffer_ref (item->buffer);
+}
+
+/* FALSE and an error: the recording has not as many rows. */
+static gboolean
+collect_rows (RowFeed *feed, Block *block, guint64 n, Session *session, GError **error)
+{
+  while (block->n_rows < n) {
+    SessionItem *item = next_item (feed, session, "a row", SESSION_ROW, error);
+
+    if (!item)
+      return FALSE;
+    add_message (feed, block, item);
+    session_item_free (item);
+  }
+  return TRUE;
+}
+
+/* One memory of values, and one of times. Rows outside the segment were not recorded: nobody sees their values. */
+static GstBuffer *
+make_block (const RowFeed *feed, const Block *block)
+{
+  const gsize bytes = feed->row_bytes * feed->n_rows;
+  const gint64 outside = -1;
+  guint8 *values = g_malloc0 (bytes);
+  GstBuffer *buffer = gst_buffer_new ();
+
+  gst_buffer_extract (block->buffer, 0, values, bytes);
+  while (block->times->len < feed->n_rows)
+    g_array_append_val (block->times, outside);
+  gst_buffer_append_memory (buffer, gst_memory_new_wrapped (0, values, bytes, 0, bytes, values, g_free));
+  gst_buffer_append_memory (buffer, gst_buffer_get_all_memory (gst_buffer_new_memdup (block->times->data,
+              feed->n_rows * sizeof (gint64))));
+  GST_BUFFER_FLAGS (buffer) |= GST_BUFFER_FLAGS (block->buffer) & GST_BUFFER_FLAG_CORRUPTED;
+  return buffer;
+}
+
+static gboolean
+take_rows (RowFeed *feed, guint64 n, Session *session, SteppedFuse *fuse, GError **error)
+{
+  Block block = {.times = g_array_new (FALSE, FALSE, sizeof (gint64)) };
+  GstBuffer *buffer = NULL;
+  gboolean is_good = n == 0 || collect_rows (feed, &block, n, session, error);
+
+  if (is_good && block.n_rows > feed->n_rows) {
+    FAULT (error, "%s: a buffer of %" G_GUINT64_FORMAT " rows, but caps have %" G_GUINT64_FORMAT, feed->pad, block.n_rows, feed->n_rows);
+    is_good = FALSE;
+  }
+  if (is_good && n > 0) {
+    buffer = feed->is_block ? make_block (feed, &block) : gst_buffer_make_writable (g_steal_pointer (&block.buffer));
+    GST_BUFFER_PTS (buffer) = block.pts;
+    GST_BUFFER_DURATION (buffer) = block.duration;
+    is_good = stepped_fuse_push_buffer (fuse, feed->pad, buffer, error);
+  }
+  gst_clear_buffer (&block.buffer);
+  g_array_unref (block.times);
+  return is_good;
+}
+
+gboolean
+row_feed_take (RowFeed *feed, const JournalEntry *entry, Session *session, SteppedFuse *fuse, GError **error)
+{
+  if (!start_stream (feed, fuse, error))
+    return FALSE;
+  switch (entry->kind) {
+    case JOURNAL_ROWS:
+      return take_rows (feed, (guint64) entry->n, session, fuse, error);
+    case JOURNAL_GAP:
+      return take_gap (feed, session, fuse, error);
+    default:
+      return take_event (feed, session, fuse, error);
+  }
+}

@@ -1,0 +1,26 @@
+/* robocache: one recorded stream, fed to a pad of a robocachefuse as its journal has it
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_EXAMPLES_ROWFEED_H
+#define ROBOCACHE_EXAMPLES_ROWFEED_H
+
+#include "session.h"
+#include "steppedfuse.h"
+
+G_BEGIN_DECLS
+
+typedef struct _RowFeed RowFeed;
+
+/* stream: NULL where nothing of it was recorded. by_pts: the fuse took times from PTS, also where rows have their own. */
+RowFeed *row_feed_new (const gchar * pad, SessionStream * stream, gboolean by_pts);
+void row_feed_free (RowFeed * feed);
+
+/* Feeds what one entry of the journal of this pad says. FALSE and an error: the recording has not what was taken in. */
+gboolean row_feed_take (RowFeed * feed, const JournalEntry * entry, Session * session, SteppedFuse * fuse, GError ** error);
+
+/* Appends which row was at a running time, if it was one of the last ones. */
+void row_feed_describe (const RowFeed * feed, GString * text, gint64 time_ns);
+
+G_END_DECLS
+#endif

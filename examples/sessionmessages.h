@@ -1,0 +1,87 @@
+/* robocache: the messages of a recording that say what robocachefuse did, and what happened to its streams
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_EXAMPLES_SESSIONMESSAGES_H
+#define ROBOCACHE_EXAMPLES_SESSIONMESSAGES_H
+
+#include <gst/gst.h>
+
+#include "common/mcap/records.h"
+#include "common/mcap/read/definitions.h"
+
+G_BEGIN_DECLS
+
+#define SESSION_TICK_TYPE "robocache_msgs/msg/Tick"
+#define SESSION_EVENT_TYPE "robocache_msgs/msg/Event"
+#define SESSION_NO_TIME G_MININT64
+
+/* ---- events ---- */
+
+typedef struct
+{
+  gint64 stamp_ns;
+  gchar *kind, *topic, *text;
+  gint64 duration_ns;           /* -1: none */
+} SessionEvent;
+
+/* FALSE and an error: damaged. */
+gboolean session_event_read (SessionEvent * event, RobocacheMcapBytes message, GError ** error);
+void session_event_clear (SessionEvent * event);
+/* "format=time rate=1 start=0 …". FALSE: it is none in time. */
+gboolean session_segment_parse (GstSegment * segment, const gchar * text);
+
+/* ---- ticks ---- */
+
+/* What a stream's row of a sample was made of, and what the stream had taken in. Times are running times, SESSION_NO_TIME: none. */
+typedef struct
+{
+  const gchar *name;
+  gint64 before_ns, after_ns;
+  guint status;
+  gint64 rows, gaps, events;
+} SessionTickStream;
+
+/* As FuseJournalKind of robocachefuse has them. */
+typedef enum
+{
+  JOURNAL_ROWS,
+  JOURNAL_GAP,
+  JOURNAL_EVENT,
+  JOURNAL_TICK,
+  JOURNAL_DROPPED,
+  JOURNAL_MOVED,
+  JOURNAL_STARTED,
+  JOURNAL_SETTINGS,
+  JOURNAL_RATE,
+  JOURNAL_LATENCY,
+  JOURNAL_PLAYING,
+  JOURNAL_PAUSED,
+  JOURNAL_ENDED
+} JournalKind;
+
+typedef struct
+{
+  gint64 kind, pad, n, time;
+} JournalEntry;
+
+typedef struct
+{
+  gint64 tick_ns, decided_ns;
+  guint window, n_streams;      /* of a row of the window */
+  GArray *streams;              /* of SessionTickStream: [window][n_streams] */
+  gint64 journal_start;
+  gchar **pads;                 /* of the journal, by number */
+  GArray *journal;              /* of JournalEntry */
+  GPtrArray *names;             /* owns those of the streams */
+} SessionTickInfo;
+
+/* NULL and an error: damaged. */
+SessionTickInfo *session_tick_info_read (RobocacheMcapBytes message, GError ** error);
+void session_tick_info_free (SessionTickInfo * info);
+
+/* FALSE and an error: messages of these types have other fields than ours. */
+gboolean session_check_schema (const RobocacheMcapSchemaInfo * schema, GError ** error);
+
+G_END_DECLS
+#endif

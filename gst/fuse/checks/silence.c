@@ -1,0 +1,130 @@
+/* robocache: warnings about streams of robocachefuse without a row, with the remedy
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "silence.h"
+
+#include "gst/fuse/stream/debug.h"
+
+#define CHECK_SOURCE "check its source (the file, device or address)"
+
+static GstMessage *
+make_warning (GstRobocacheFuse *fuse, GQuark domain, gint code, gchar *text)
+{
+  GError *warning = g_error_new_literal (domain, code, text);
+  GstMessage *message = gst_message_new_warning (GST_OBJECT (fuse), warning, NULL);
+
+  GST_WARNING_OBJECT (fuse, "%s", text);
+  g_error_free (warning);
+  g_free (text);
+  return message;
+}
+
+/* The reason for which most rows were dropped. */
+static RobocacheDropReason
+main_reason (const RobocacheRowCounts *counts)
+{
+  RobocacheDropReason reason = 0;
+
+  for (guint i = 1; i < ROBOCACHE_N_DROP_REASONS; i++) {
+    if (counts->dropped[i] > counts->dropped[reason])
+      reason = i;
+  }
+  return reason;
+}
+
+/* "all 12 rows were dropped, as rows-dropped-outside-segment: …"; NULL: none has arrived. */
+static gchar *
+describe_dropped_rows (const FuseStream *stream)
+{
+  FuseStatistics *statistics = g_new0 (FuseStatistics, 1);
+  gchar *text = NULL;
+
+  fuse_stream_add_statistics (stream, statistics);
+  if (statistics->rows.in > 0)
+    text = g_strdup_printf ("all %" G_GUINT64_FORMAT " rows were dropped (stats: rows-dropped-%s): correct the times of its source",
+        statistics->rows.in, robocache_drop_reason_name (main_reason (&statistics->rows)));
+  g_free (statistics);
+  return text;
+}
+
+static gchar *
+describe_cause (GstRobocacheFusePad *pad)
+{
+  gchar *dropped;
+
+  if (!gst_pad_is_linked (GST_PAD (pad)))
+    return g_strdup ("the pad is not linked: link a stream to it, or release it");
+  dropped = describe_dropped_rows (&pad->stream);
+  if (dropped)
+    return dropped;
+  if (!pad->stream.has_format)
+    return g_strdup ("it has no caps yet: " CHECK_SOURCE);
+  return g_strdup ("it has caps, but no buffer has arrived: " CHECK_SOURCE
+      "; if one element feeds several pads, put a queue before each");
+}
+
+/* What a stream without rows means for samples. */
+static const gchar *
+describe_effect (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+{
+  if (!fuse->clock.live)
+    return "samples wait for it";
+  return pad->stream.settings.required ? "no sample leaves, since it is required" : "samples leave without it";
+}
+
+static gboolean
+is_silent (GstRobocacheFusePad *pad)
+{
+  return !pad->stream.has_data && !pad->stream.is_declared && !fuse_stream_is_over (&pad->stream);
+}
+
+static void
+collect_no_pad (GstRobocacheFuse *fuse, GQueue *messages)
+{
+  if (fuse->pads->len > 0 || fuse->no_pad_is_reported)
+    return;
+  fuse->no_pad_is_reported = TRUE;
+  g_queue_push_tail (messages, make_warning (fuse, GST_CORE_ERROR, GST_CORE_ERROR_PAD,
+          g_strdup_printf ("%s has no sink pad, so no sample leaves: link streams to it, like \"robocachetestsrc ! %s.proprio_0\"",
+              GST_OBJECT_NAME (fuse), GST_OBJECT_NAME (fuse))));
+}
+
+static void
+collect_silent_pad (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GQueue *messages)
+{
+  gchar *cause;
+
+  if (!is_silent (pad) || pad->silence_is_reported)
+    return;
+  pad->silence_is_reported = TRUE;
+  cause = describe_cause (pad);
+  g_queue_push_tail (messages, make_warning (fuse, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+          g_strdup_printf ("%s has no row after 2 s, and %s; %s", GST_OBJECT_NAME (pad), describe_effect (fuse, pad), cause)));
+  g_free (cause);
+}
+
+void
+gst_robocache_fuse_collect_silent_pads (GstRobocacheFuse *fuse, GQueue *messages)
+{
+  collect_no_pad (fuse, messages);
+  for (guint i = 0; i < fuse->pads->len; i++)
+    collect_silent_pad (fuse, gst_robocache_fuse_nth_pad (fuse, i), messages);
+}
+
+GstMessage *
+gst_robocache_fuse_warn_empty_pad (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+{
+  GstMessage *message;
+  gchar *cause;
+
+  if (!pad->stream.eos || pad->stream.has_data || pad->silence_is_reported || pad->removed || fuse->failed)
+    return NULL;
+  pad->silence_is_reported = TRUE;
+  cause = describe_dropped_rows (&pad->stream);
+  message = make_warning (fuse, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, g_strdup_printf ("%s ended without a row, so %s; %s",
+          GST_OBJECT_NAME (pad), pad->stream.has_format ? "it is missing in all samples" : "samples have no tensor of it",
+          cause ? cause : CHECK_SOURCE));
+  g_free (cause);
+  return message;
+}

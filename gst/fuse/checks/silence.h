@@ -1,0 +1,20 @@
+/* robocache: warnings about streams of robocachefuse without a row, with the remedy
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef FUSE_SILENCE_H
+#define FUSE_SILENCE_H
+
+#include "gst/fuse/element.h"
+
+G_BEGIN_DECLS
+
+/* Called with the lock; each warning is added once until the element starts again. */
+
+/* Adds a warning for an element without sink pads, and one for each pad without a row that is neither at its end nor declared. */
+void gst_robocache_fuse_collect_silent_pads (GstRobocacheFuse * fuse, GQueue * messages);
+/* The warning of a pad that is at its end, and had no row. NULL: it had one, or has none to expect. */
+GstMessage *gst_robocache_fuse_warn_empty_pad (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad);
+
+G_END_DECLS
+#endif

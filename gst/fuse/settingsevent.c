@@ -1,0 +1,112 @@
+/* robocache: the settings of robocachefuse as an event downstream, so that recordings of samples have them
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "settingsevent.h"
+
+/* Those that no sample depends on; and the last, whose settings are those of the pads. */
+static const gchar *const skipped[] = { "name", "parent", "direction", "template", "caps", "backend", "device-id", "max-device-memory",
+  "stats-interval", "qos-messages", "qos-interval", "busy-wait", "pads", NULL
+};
+
+static void
+add_text (GstStructure *settings, const gchar *of, const gchar *name, const gchar *text)
+{
+  gchar *key = g_strconcat (of, ".", name, NULL);
+
+  gst_structure_set (settings, key, G_TYPE_STRING, text, NULL);
+  g_free (key);
+}
+
+/* A value that is NULL is none. */
+static gboolean
+has_value (const GValue *value)
+{
+  return (!G_VALUE_HOLDS_STRING (value) && !G_VALUE_HOLDS_BOXED (value)) || g_value_peek_pointer (value) != NULL;
+}
+
+static void
+add_property (GstStructure *settings, const gchar *of, GObject *object, GParamSpec *pspec)
+{
+  GValue value = G_VALUE_INIT;
+  gchar *text;
+
+  if ((pspec->flags & G_PARAM_READWRITE) != G_PARAM_READWRITE || g_strv_contains (skipped, pspec->name))
+    return;
+  g_value_init (&value, pspec->value_type);
+  g_object_get_property (object, pspec->name, &value);
+  text = has_value (&value) ? gst_value_serialize (&value) : NULL;
+  if (text)
+    add_text (settings, of, pspec->name, text);
+  g_free (text);
+  g_value_unset (&value);
+}
+
+static void
+add_properties (GstStructure *settings, const gchar *of, gpointer object)
+{
+  guint n;
+  GParamSpec **pspecs = g_object_class_list_properties (G_OBJECT_GET_CLASS (object), &n);
+
+  for (guint i = 0; i < n; i++)
+    add_property (settings, of, object, pspecs[i]);
+  g_free (pspecs);
+}
+
+static void
+add_number (GstStructure *settings, const gchar *of, const gchar *name, guint64 number)
+{
+  gchar *text = g_strdup_printf ("%" G_GUINT64_FORMAT, number);
+
+  add_text (settings, of, name, text);
+  g_free (text);
+}
+
+/* What the pad's source answered, and which stream it is. */
+static void
+add_source (GstStructure *settings, GstRobocacheFusePad *pad)
+{
+  const gchar *name = GST_OBJECT_NAME (pad);
+  gchar *stream_id = gst_pad_get_stream_id (GST_PAD (pad));
+
+  if (stream_id)
+    add_text (settings, name, "source-stream-id", stream_id);
+  g_free (stream_id);
+  if (!pad->source_known)
+    return;
+  add_text (settings, name, "source-live", pad->live ? "true" : "false");
+  add_number (settings, name, "source-min-latency", pad->source_min);
+  add_number (settings, name, "source-max-latency", pad->source_max);
+}
+
+static void
+queue_event (GstRobocacheFuse *fuse)
+{
+  GstStructure *settings = gst_structure_new (FUSE_SETTINGS_EVENT, "number", G_TYPE_INT64, fuse->journal.n_settings++, NULL);
+
+  add_properties (settings, "element", fuse);
+  for (guint i = 0; i < fuse->pads->len; i++) {
+    GstRobocacheFusePad *pad = gst_robocache_fuse_nth_pad (fuse, i);
+
+    add_properties (settings, GST_OBJECT_NAME (pad), pad);
+    add_source (settings, pad);
+  }
+  g_queue_push_tail (&fuse->events, gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY, settings));
+}
+
+void
+gst_robocache_fuse_begin_settings (GstRobocacheFuse *fuse)
+{
+  if (fuse->journal.n_settings == 0)
+    queue_event (fuse);
+}
+
+void
+gst_robocache_fuse_note_settings (GstRobocacheFuse *fuse)
+{
+  if (fuse->journal.n_settings == 0)
+    return;
+  fuse_journal_add (&fuse->journal, FUSE_JOURNAL_SETTINGS, -1, (guint64) fuse->journal.n_settings, GST_CLOCK_TIME_NONE);
+  queue_event (fuse);
+  gst_robocache_fuse_wake (fuse);
+}

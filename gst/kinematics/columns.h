@@ -1,0 +1,36 @@
+/* robocache: robocachekinematics, which channels of a row are what
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_KINEMATICS_COLUMNS_H
+#define ROBOCACHE_KINEMATICS_COLUMNS_H
+
+#include "model.h"
+#include "orientation.h"
+#include "settings.h"
+
+G_BEGIN_DECLS
+
+#define ROBOCACHE_NO_COLUMN (-1)
+
+/* Numbers of channels of input rows. */
+typedef struct
+{
+  gint32 positions[RC_KINEMATICS_MAX_VARIABLES];        /* ROBOCACHE_NO_COLUMN: in rows of poses, the joint has no start */
+  gint32 velocities[RC_KINEMATICS_MAX_VARIABLES];
+  gint32 poses[RC_KINEMATICS_MAX_TARGETS * ROBOCACHE_MAX_POSE_CHANNELS];
+  gint32 base_pose[7];
+  gboolean has_base_pose;
+} RobocacheColumns;
+
+/* Finds the columns of rows of n channels, and adds the variables of model. names: of the channels, separated by commas, or NULL. FALSE and
+ * an error that names the property, joint or channel. */
+gboolean robocache_columns_find (RobocacheColumns * columns, RobocacheModel * model, const RobocacheRobot * robot,
+    const RobocacheKinematicsSettings * settings, guint64 n, const gchar * names, GError ** error);
+
+/* Names of the channels that come out, beside those of the input. Free with g_ptr_array_unref. */
+GPtrArray *robocache_columns_names_out (const RobocacheModel * model, const RobocacheRobot * robot,
+    const RobocacheKinematicsSettings * settings);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,30 @@
+/* robocache: robocachekinematics, its properties, apart from those that are read only
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_KINEMATICS_PROPERTIES_H
+#define ROBOCACHE_KINEMATICS_PROPERTIES_H
+
+#include <glib-object.h>
+
+#include "common/element/statistics.h"
+#include "settings.h"
+
+G_BEGIN_DECLS
+
+#define ROBOCACHE_KINEMATICS_PROP_STATS 1       /* the element's own; the others follow */
+
+typedef struct
+{
+  RobocacheKinematicsSettings settings; /* for the next start */
+  RobocacheStatisticsTimer stats_timer;
+} RobocacheKinematicsProperties;
+
+void robocache_kinematics_properties_init (RobocacheKinematicsProperties * properties);
+void robocache_kinematics_properties_clear (RobocacheKinematicsProperties * properties);
+void robocache_kinematics_properties_install (GObjectClass * klass);
+void robocache_kinematics_properties_set (RobocacheKinematicsProperties * properties, guint id, const GValue * value);
+void robocache_kinematics_properties_get (RobocacheKinematicsProperties * properties, guint id, GValue * value);
+
+G_END_DECLS
+#endif

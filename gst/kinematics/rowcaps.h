@@ -1,0 +1,27 @@
+/* robocache: robocachekinematics, caps of rows in and out
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_KINEMATICS_ROWCAPS_H
+#define ROBOCACHE_KINEMATICS_ROWCAPS_H
+
+#include "common/tensors/tensorcaps.h"
+
+G_BEGIN_DECLS
+
+/* Rows are the first tensor, of a floating-point type, with channels on its first axis. FALSE and an error. */
+gboolean robocache_kinematics_parse_caps (RobocacheTensorsInfo * info, const GstCaps * caps, GError ** error);
+
+/* info with rows of n channels of a type instead. */
+void robocache_kinematics_describe_output (const RobocacheTensorsInfo * info, guint64 n, RcDtype dtype, RobocacheTensorsInfo * out);
+
+/* Fixed caps of output like `in`, with these names of channels (NULL: none). keeps_roles: the input's channels come first, so the
+ * fields that describe them stay. */
+GstCaps *robocache_kinematics_output_caps (const GstCaps * in, const RobocacheTensorsInfo * out, const gchar * names,
+    gboolean keeps_roles);
+
+/* Caps of the other pad that some caps of a pad go with. */
+GstCaps *robocache_kinematics_transform_caps (GstPadDirection direction, const GstCaps * caps, GstCaps * filter);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,22 @@
+/* robocache: robocachekinematics, URDF files
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_URDF_URDF_H
+#define ROBOCACHE_URDF_URDF_H
+
+#include "robot.h"
+
+G_BEGIN_DECLS
+
+#define ROBOCACHE_URDF_MAX_BYTES (64 << 20)
+
+/* Reads links, joints, origins, axes, limits and mimicry of a URDF; meshes and all else are ignored. NULL and an error that names the
+ * file and the line: it cannot be read, is no XML or no URDF, has a document type (so no entity is ever expanded), is xacro, or describes
+ * no tree. */
+RobocacheRobot *robocache_urdf_read (const gchar * path, GError ** error);
+/* The same of bytes; name stands for the file in errors. */
+RobocacheRobot *robocache_urdf_parse (const gchar * name, const gchar * bytes, gsize n, GError ** error);
+
+G_END_DECLS
+#endif

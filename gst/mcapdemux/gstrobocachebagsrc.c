@@ -1,0 +1,313 @@
+/* robocache: a bag of ROS 2 to streams
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/**
+ * SECTION:element-robocachebagsrc
+ * @title: robocachebagsrc
+ *
+ * Reads a bag of ROS 2: a folder with metadata.yaml and its files in MCAP or SQLite, or one of these files, compressed by zstd or not.
+ * Its topics become streams as those of robocachemcapdemux.
+ *
+ * |[
+ * gst-launch-1.0 robocachebagsrc location=run topics=/joint_states,/imu name=b \
+ *   b.src_0 ! queue ! robocachefuse name=f rate=100 ! fakesink  b.src_1 ! queue ! f.
+ * gst-launch-1.0 robocachebagsrc location=old.db3 msg-path=/opt/ws/src topics=/camera/image_raw ! videoconvert ! autovideosink
+ * ]|
+ */
+#include "gstrobocachebagsrc.h"
+
+#include "common/bags/openbag.h"
+#include "common/element/propertytypes.h"
+#include "player.h"
+
+GST_DEBUG_CATEGORY_STATIC (robocache_bag_src_debug);
+#define GST_CAT_DEFAULT robocache_bag_src_debug
+
+struct _GstRobocacheBagSrc
+{
+  GstElement parent;
+
+  RobocacheMcapDemuxSettings properties;        /* object lock; copied at READY → PAUSED */
+  RobocacheMcapPlayer player;
+
+  GstTask *task;                /* READY → PAUSED on */
+  GRecMutex lock;               /* of the task */
+  gboolean is_active;           /* lock: the task may be started */
+  gint is_stopped;              /* atomic: what takes long is to end */
+  gint has_eos;                 /* atomic: an EOS event asks for the end */
+};
+
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src_%u", GST_PAD_SRC, GST_PAD_SOMETIMES,
+    GST_STATIC_CAPS (ROBOCACHE_MCAP_SRC_CAPS));
+
+#define gst_robocache_bag_src_parent_class parent_class
+G_DEFINE_TYPE_WITH_CODE (GstRobocacheBagSrc, gst_robocache_bag_src, GST_TYPE_ELEMENT,
+    GST_DEBUG_CATEGORY_INIT (robocache_bag_src_debug, "robocachebagsrc", 0, "bags of ROS 2 to streams"));
+GST_ELEMENT_REGISTER_DEFINE (robocachebagsrc, "robocachebagsrc", GST_RANK_NONE, GST_TYPE_ROBOCACHE_BAG_SRC);
+
+/* ---- the recording ---- */
+
+static RobocacheBag *
+open_bag (gpointer user_data, GError **error)
+{
+  GstRobocacheBagSrc *self = user_data;
+  const RobocacheMcapDemuxSettings *settings = &self->player.session->settings;
+  const RobocacheBagPlace place = { settings->location, settings->msg_path, &self->is_stopped };
+
+  return robocache_bag_open (&place, error);
+}
+
+static gboolean
+is_stopped (gpointer self)
+{
+  return g_atomic_int_get (&GST_ROBOCACHE_BAG_SRC (self)->is_stopped);
+}
+
+/* ---- the task ---- */
+
+/* The application asked for the end. */
+static void
+end (GstRobocacheBagSrc *self)
+{
+  gst_task_pause (self->task);
+  if (!self->player.has_ended)
+    robocache_mcap_player_finish (&self->player);
+}
+
+static void
+loop (gpointer data)
+{
+  GstRobocacheBagSrc *self = data;
+
+  if (g_atomic_int_compare_and_exchange (&self->has_eos, TRUE, FALSE))
+    end (self);
+  else
+    robocache_mcap_player_run (&self->player);
+}
+
+static void
+start_task (gpointer self)
+{
+  gst_task_start (GST_ROBOCACHE_BAG_SRC (self)->task);
+}
+
+static void
+pause_task (gpointer self)
+{
+  gst_task_pause (GST_ROBOCACHE_BAG_SRC (self)->task);
+}
+
+static gboolean
+is_active (gpointer self)
+{
+  return GST_ROBOCACHE_BAG_SRC (self)->is_active;
+}
+
+static void
+post_status (GstRobocacheBagSrc *self, GstTask *task, GstStreamStatusType type)
+{
+  GstMessage *message = gst_message_new_stream_status (GST_OBJECT (self), type, GST_ELEMENT (self));
+  GValue value = G_VALUE_INIT;
+
+  g_value_init (&value, GST_TYPE_TASK);
+  g_value_set_object (&value, task);
+  gst_message_set_stream_status_object (message, &value);
+  g_value_unset (&value);
+  gst_element_post_message (GST_ELEMENT (self), message);
+}
+
+static void
+enter_thread (GstTask *task, GThread *thread, gpointer self)
+{
+  post_status (self, task, GST_STREAM_STATUS_TYPE_ENTER);
+}
+
+static void
+leave_thread (GstTask *task, GThread *thread, gpointer self)
+{
+  post_status (self, task, GST_STREAM_STATUS_TYPE_LEAVE);
+}
+
+/* ---- start and stop ---- */
+
+static void
+start (GstRobocacheBagSrc *self)
+{
+  const RobocacheMcapOpener opener = { open_bag, is_stopped, self };
+  RobocacheMcapDemuxSettings settings;
+
+  GST_OBJECT_LOCK (self);
+  robocache_mcap_demux_settings_copy (&settings, &self->properties);
+  GST_OBJECT_UNLOCK (self);
+  g_atomic_int_set (&self->is_stopped, FALSE);
+  g_atomic_int_set (&self->has_eos, FALSE);
+  robocache_mcap_player_start (&self->player, &settings);
+  robocache_mcap_player_open (&self->player, &opener);
+  self->task = gst_task_new (loop, self, NULL);
+  gst_task_set_lock (self->task, &self->lock);
+  gst_task_set_enter_callback (self->task, enter_thread, self, NULL);
+  gst_task_set_leave_callback (self->task, leave_thread, self, NULL);
+  g_rec_mutex_lock (&self->lock);
+  self->is_active = TRUE;
+  g_rec_mutex_unlock (&self->lock);
+  post_status (self, self->task, GST_STREAM_STATUS_TYPE_CREATE);
+  gst_task_start (self->task);
+}
+
+/* The pads are flushing, so the task comes to its end. */
+static void
+stop (GstRobocacheBagSrc *self)
+{
+  if (!self->task)
+    return;
+  robocache_mcap_player_close (&self->player);
+  gst_task_stop (self->task);
+  /* a seek may be on its way, which starts no task from here on */
+  g_rec_mutex_lock (&self->lock);
+  self->is_active = FALSE;
+  g_rec_mutex_unlock (&self->lock);
+  gst_task_stop (self->task);
+  gst_task_join (self->task);
+  gst_clear_object (&self->task);
+  robocache_mcap_player_stop (&self->player);
+}
+
+static GstStateChangeReturn
+gst_robocache_bag_src_change_state (GstElement *element, GstStateChange transition)
+{
+  GstRobocacheBagSrc *self = GST_ROBOCACHE_BAG_SRC (element);
+  GstStateChangeReturn ret;
+
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+    g_atomic_int_set (&self->is_stopped, TRUE);
+  ret = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED && ret != GST_STATE_CHANGE_FAILURE)
+    start (self);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+    stop (self);
+  return ret;
+}
+
+/* ---- events and queries ---- */
+
+/* EOS of the application, which a source turns into that of its streams. */
+static gboolean
+gst_robocache_bag_src_send_event (GstElement *element, GstEvent *event)
+{
+  GstRobocacheBagSrc *self = GST_ROBOCACHE_BAG_SRC (element);
+
+  if (GST_EVENT_TYPE (event) != GST_EVENT_EOS)
+    return GST_ELEMENT_CLASS (parent_class)->send_event (element, event);
+  g_atomic_int_set (&self->has_eos, TRUE);
+  gst_event_unref (event);
+  return TRUE;
+}
+
+static gboolean
+gst_robocache_bag_src_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
+{
+  GST_DEBUG_OBJECT (pad, "%" GST_PTR_FORMAT, event);
+  if (GST_EVENT_TYPE (event) == GST_EVENT_SEEK)
+    return robocache_mcap_player_seek (&GST_ROBOCACHE_BAG_SRC (parent)->player, event);
+  return gst_pad_event_default (pad, parent, event);
+}
+
+static gboolean
+gst_robocache_bag_src_src_query (GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  gboolean is_known, is_answered;
+
+  if (GST_QUERY_TYPE (query) == GST_QUERY_LATENCY) {
+    gst_query_set_latency (query, FALSE, 0, GST_CLOCK_TIME_NONE);
+    return TRUE;
+  }
+  is_answered = robocache_mcap_player_query (&GST_ROBOCACHE_BAG_SRC (parent)->player, query, &is_known);
+  return is_known ? is_answered : gst_pad_query_default (pad, parent, query);
+}
+
+static void
+pad_added (GstElement *element, GstPad *pad)
+{
+  gst_pad_set_event_function (pad, gst_robocache_bag_src_src_event);
+  gst_pad_set_query_function (pad, gst_robocache_bag_src_src_query);
+}
+
+/* ---- properties ---- */
+
+static void
+gst_robocache_bag_src_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstRobocacheBagSrc *self = GST_ROBOCACHE_BAG_SRC (object);
+
+  GST_OBJECT_LOCK (self);
+  robocache_setting_set (robocache_mcap_demux_settings_field (&self->properties, id), value);
+  if (self->player.session)
+    self->player.session->timer.interval = self->properties.stats_interval;
+  GST_OBJECT_UNLOCK (self);
+  robocache_warn_of_late_setting (self, pspec);
+}
+
+static GstStructure *
+get_stats (GstRobocacheBagSrc *self)
+{
+  GstStructure *stats = robocache_mcap_player_statistics (&self->player);
+
+  return stats ? stats : gst_structure_new_empty ("robocachebagsrc");
+}
+
+static void
+gst_robocache_bag_src_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstRobocacheBagSrc *self = GST_ROBOCACHE_BAG_SRC (object);
+
+  GST_OBJECT_LOCK (self);
+  if (id == ROBOCACHE_MCAP_DEMUX_PROP_STATS)
+    g_value_take_boxed (value, get_stats (self));
+  else
+    robocache_setting_get (robocache_mcap_demux_settings_field (&self->properties, id), value);
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* ---- life of the element ---- */
+
+static void
+gst_robocache_bag_src_finalize (GObject *object)
+{
+  GstRobocacheBagSrc *self = GST_ROBOCACHE_BAG_SRC (object);
+
+  robocache_mcap_player_clear (&self->player);
+  robocache_mcap_demux_settings_clear (&self->properties);
+  g_rec_mutex_clear (&self->lock);
+  G_OBJECT_CLASS (parent_class)->finalize (object);
+}
+
+static void
+gst_robocache_bag_src_class_init (GstRobocacheBagSrcClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+
+  object_class->set_property = gst_robocache_bag_src_set_property;
+  object_class->get_property = gst_robocache_bag_src_get_property;
+  object_class->finalize = gst_robocache_bag_src_finalize;
+  robocache_bag_src_properties_install (object_class);
+
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class, "ROS 2 bag source", "Source/File/Sensor",
+      "Reads a bag of ROS 2 and decodes its messages into rows, clouds and frames", "robocache");
+  element_class->change_state = gst_robocache_bag_src_change_state;
+  element_class->send_event = gst_robocache_bag_src_send_event;
+  element_class->pad_added = pad_added;
+}
+
+static void
+gst_robocache_bag_src_init (GstRobocacheBagSrc *self)
+{
+  GST_OBJECT_FLAG_SET (self, GST_ELEMENT_FLAG_SOURCE);
+  g_rec_mutex_init (&self->lock);
+  self->player.element = GST_ELEMENT (self);
+  self->player.thread = (RobocacheMcapThread) {&self->lock, start_task, pause_task, is_active, NULL};
+  robocache_mcap_demux_settings_init (&self->properties);
+}

@@ -1,0 +1,13 @@
+/* robocache: kinematics of some rows of a batch, built once for each instruction set
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef RC_CPU_KINEMATICS_ROWS_H
+#define RC_CPU_KINEMATICS_ROWS_H
+
+#include "kernels/cpu/cpu.h"
+
+void RC_LEVEL_NAME (rc_cpu_forward_rows) (const RcChain * chain, const RcForwardArgs * args, int64_t first, int64_t end);
+void RC_LEVEL_NAME (rc_cpu_inverse_rows) (const RcChain * chain, const RcInverseArgs * args, int64_t first, int64_t end);
+
+#endif

@@ -1,0 +1,149 @@
+/* robocache: kinematics on the GPU: plans and launches
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "plan.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "kernels/cuda/runtime/device.h"
+#include "task.h"
+
+#define MAX_BLOCKS INT32_MAX
+
+/* The device's part of a plan. */
+typedef struct
+{
+  RcKinematicsPlan *copy;       /* device: the lists of the plan */
+  RcChain chain;                /* whose lists lie in the copy */
+  int is_arm;                   /* see task.h */
+} State;
+
+static int
+is_arm (const RcChain *chain)
+{
+  return chain->n_steps <= RC_CUDA_ARM_STEPS && chain->n_variables <= RC_CUDA_ARM_VARIABLES && chain->n_frames <= RC_CUDA_ARM_FRAMES;
+}
+
+static RcStatus
+load (RcCudaBackend *cuda, int arm, RcError *error)
+{
+  RcStatus status = rc_cuda_enter (cuda, error);
+
+  if (status != RC_OK)
+    return status;
+  status = rc_cuda_load (cuda, rc_cuda_kinematics_forward[arm], "forward kinematics", error);
+  if (status == RC_OK)
+    status = rc_cuda_load (cuda, rc_cuda_kinematics_inverse[arm], "inverse kinematics", error);
+  rc_cuda_leave (cuda);
+  return status;
+}
+
+static RcStatus
+prepare (RcBackend *backend, RcKinematicsPlan *plan, RcError *error)
+{
+  RcCudaBackend *cuda = (RcCudaBackend *) backend;
+  State *state = calloc (1, sizeof (*state));
+  RcStatus status;
+
+  if (state == NULL)
+    return rc_error_set (error, RC_NO_SPACE, "no memory for a plan of %zu bytes", sizeof (*state));
+  plan->state = state;
+  state->is_arm = is_arm (&plan->chain);
+  status = load (cuda, state->is_arm, error);
+  if (status == RC_OK)
+    status = rc_cuda_upload (cuda, plan, sizeof (*plan), (void **) &state->copy, error);
+  state->chain = plan->chain;
+  if (status != RC_OK)
+    return status;
+  state->chain.steps = state->copy->steps;
+  state->chain.frames = state->copy->frames;
+  state->chain.paths = state->copy->paths;
+  state->chain.columns = state->copy->columns;
+  state->chain.limits = state->copy->limits;
+  return RC_OK;
+}
+
+static void
+release (RcKinematicsPlan *plan)
+{
+  State *state = plan->state;
+
+  if (state == NULL)
+    return;
+  rc_cuda_free ((RcCudaBackend *) plan->backend, state->copy);
+  free (state);
+}
+
+/* ---- runs ---- */
+
+/* The launches of one kernel: its argument, and the first row in it. */
+typedef struct
+{
+  const void *kernel;
+  void *task;
+  int64_t *first;
+  int64_t batch;
+  const char *work;
+} Launch;
+
+static RcStatus
+launch_blocks (RcCudaBackend *cuda, const Launch *launch, RcStream stream, RcError *error)
+{
+  const int64_t most = (int64_t) MAX_BLOCKS * RC_CUDA_KINEMATICS_THREADS;
+  RcStatus status = RC_OK;
+
+  for (*launch->first = 0; *launch->first < launch->batch && status == RC_OK; *launch->first += most) {
+    const int64_t left = launch->batch - *launch->first, rows = left < most ? left : most;
+    const dim3 grid = { (unsigned) ((rows + RC_CUDA_KINEMATICS_THREADS - 1) / RC_CUDA_KINEMATICS_THREADS), 1, 1 };
+    const dim3 block = { RC_CUDA_KINEMATICS_THREADS, 1, 1 };
+    void *arguments[] = { launch->task };
+
+    status = rc_cuda_check (cuda, cudaLaunchKernel (launch->kernel, grid, block, arguments, 0, (cudaStream_t) stream), stream, error,
+        "cudaLaunchKernel", "%s of batch %" PRId64, launch->work, launch->batch);
+  }
+  return status;
+}
+
+static RcStatus
+run (const RcKinematicsPlan *plan, const Launch *launch, RcStream stream, RcError *error)
+{
+  RcCudaBackend *cuda = (RcCudaBackend *) plan->backend;
+  RcStatus status = rc_cuda_check_stream (stream, error);
+
+  if (status == RC_OK)
+    status = rc_cuda_enter (cuda, error);
+  if (status != RC_OK)
+    return status;
+  status = launch_blocks (cuda, launch, stream, error);
+  rc_cuda_leave (cuda);
+  return status;
+}
+
+static RcStatus
+run_forward (RcKinematicsPlan *plan, const RcForwardArgs *args, RcStream stream, RcError *error)
+{
+  const State *state = plan->state;
+  RcCudaForward task = { state->chain, *args, 0 };
+  const Launch launch = { rc_cuda_kinematics_forward[state->is_arm], &task, &task.first, args->batch, "forward kinematics" };
+
+  return run (plan, &launch, stream, error);
+}
+
+static RcStatus
+run_inverse (RcKinematicsPlan *plan, const RcInverseArgs *args, RcStream stream, RcError *error)
+{
+  const State *state = plan->state;
+  RcCudaInverse task = { state->chain, *args, 0 };
+  const Launch launch = { rc_cuda_kinematics_inverse[state->is_arm], &task, &task.first, args->batch, "inverse kinematics" };
+
+  return run (plan, &launch, stream, error);
+}
+
+const RcKinematicsOps rc_cuda_kinematics_ops = {
+  .prepare = prepare,
+  .forward = run_forward,
+  .inverse = run_inverse,
+  .release = release,
+};

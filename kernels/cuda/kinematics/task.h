@@ -1,0 +1,43 @@
+/* robocache: kinematics on the GPU: what its kernels take
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef RC_CUDA_KINEMATICS_TASK_H
+#define RC_CUDA_KINEMATICS_TASK_H
+
+#include "kernels/kinematics/rows.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RC_CUDA_KINEMATICS_THREADS 128
+
+/* Models of arms have their own kernels, whose arrays are short. */
+#define RC_CUDA_ARM_STEPS 8
+#define RC_CUDA_ARM_VARIABLES 8
+#define RC_CUDA_ARM_FRAMES 1
+
+/* A thread for each row from first on. Lists of the chain are in device memory. */
+typedef struct RcCudaForward
+{
+  RcChain chain;
+  RcForwardArgs args;
+  int64_t first;
+} RcCudaForward;
+
+typedef struct RcCudaInverse
+{
+  RcChain chain;
+  RcInverseArgs args;
+  int64_t first;
+} RcCudaInverse;
+
+/* Of any model, and of an arm. */
+extern const void *const rc_cuda_kinematics_forward[2];
+extern const void *const rc_cuda_kinematics_inverse[2];
+
+#ifdef __cplusplus
+}
+#endif
+#endif

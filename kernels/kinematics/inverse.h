@@ -1,0 +1,340 @@
+/* robocache: inverse kinematics by damped least squares, within the limits of the joints
+ *
+ * Included by .c and .cu. Levenberg and Marquardt's method: each iteration tries a step, keeps it where the error decreases, and
+ * otherwise damps more. The damping follows the error, so that it vanishes at a solution (Sugihara, Solvability-unconcerned
+ * inverse kinematics by the Levenberg-Marquardt method, IEEE Trans. Robotics 27, 2011). A step leaves out joints at a limit that
+ * would cross it.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef RC_KINEMATICS_INVERSE_H
+#define RC_KINEMATICS_INVERSE_H
+
+#include "chain.h"
+
+#define RC_INVERSE_DAMPING 1.0          /* of the first step, per square of the error */
+#define RC_INVERSE_LEAST_DAMPING 1e-4
+#define RC_INVERSE_MOST_DAMPING 1e12
+#define RC_INVERSE_LESS 0.25            /* after a step that is kept */
+#define RC_INVERSE_MORE 4.0             /* after another */
+#define RC_INVERSE_SMALL 1e-12          /* damping that is always there */
+#define RC_INVERSE_STALL 1e-10          /* a step of all joints (rad, m) below which there is no further one */
+#define RC_INVERSE_SLOPE 1e-3           /* |J' e| / |e| of a configuration that is singular in the direction of the error */
+
+/* Memory of one row: m = 6 n_frames, n = n_variables. */
+typedef struct RcInverseMemory
+{
+  RcTransform *moved;           /* [n_steps] */
+  RcTransform *targets;         /* [n_frames] */
+  double *jacobian;             /* [m][n] */
+  double *normal;               /* [m][m] */
+  double *error, *solution, *trial_error;       /* [m] */
+  double *position, *trial, *slope;     /* [n] */
+  double *start, *closest;      /* [n], of searches from other starts */
+} RcInverseMemory;
+
+typedef struct RcInverseErrors
+{
+  double square;                /* of what is minimised */
+  double distance, angle;       /* greatest of a frame */
+} RcInverseErrors;
+
+RC_SHARED double
+rc_norm3 (const double *v)
+{
+  return sqrt ((v[0] * v[0] + v[1] * v[1]) + v[2] * v[2]);
+}
+
+/* The error of one frame: from its position to the target's, and the rotation vector from its rotation to the target's, in the
+ * base frame, weighted. */
+RC_SHARED void
+rc_inverse_frame_error (const RcTransform *at, const RcTransform *target, double weight, double *error, RcInverseErrors *errors)
+{
+  double turn[9], distance, angle;
+  int i, k;
+
+  for (i = 0; i < 3; i++) {
+    error[i] = target->p[i] - at->p[i];
+    for (k = 0; k < 3; k++)
+      turn[3 * i + k] = (target->r[3 * i] * at->r[3 * k] + target->r[3 * i + 1] * at->r[3 * k + 1])
+          + target->r[3 * i + 2] * at->r[3 * k + 2];
+  }
+  rc_rotation_vector (turn, error + 3);
+  distance = rc_norm3 (error);
+  angle = rc_norm3 (error + 3);
+  errors->distance = distance > errors->distance ? distance : errors->distance;
+  errors->angle = angle > errors->angle ? angle : errors->angle;
+  for (i = 3; i < 6; i++)
+    error[i] = weight * error[i];
+  for (i = 0; i < 6; i++)
+    errors->square = errors->square + error[i] * error[i];
+}
+
+RC_SHARED_CALL RcInverseErrors
+rc_inverse_errors (const RcChain *chain, const RcTransform *base, const RcTransform *targets, const RcTransform *moved, double *error)
+{
+  RcInverseErrors errors = { 0.0, 0.0, 0.0 };
+  RcTransform at;
+  int f;
+
+  for (f = 0; f < chain->n_frames; f++) {
+    rc_chain_frame (chain, base, moved, f, &at);
+    rc_inverse_frame_error (&at, &targets[f], chain->orientation_weight, error + 6 * f, &errors);
+  }
+  return errors;
+}
+
+RC_SHARED int
+rc_inverse_is_close (const RcChain *chain, const RcInverseErrors *errors)
+{
+  return errors->distance <= chain->tolerance && (errors->angle <= chain->tolerance || chain->orientation_weight == 0.0);
+}
+
+/* The weighted Jacobian of all frames, and the slope J' e of each variable. */
+RC_SHARED_CALL void
+rc_inverse_linearise (const RcChain *chain, const RcTransform *base, const RcInverseMemory *memory)
+{
+  const int n = chain->n_variables, m = 6 * chain->n_frames;
+  RcTransform at;
+  int f, i, k;
+
+  for (f = 0; f < chain->n_frames; f++) {
+    double *rows = memory->jacobian + (int64_t) 6 * f * n;
+
+    rc_chain_frame (chain, base, memory->moved, f, &at);
+    rc_chain_jacobian (chain, memory->moved, f, &at, rows);
+    for (i = 3 * n; i < 6 * n; i++)
+      rows[i] = chain->orientation_weight * rows[i];
+  }
+  for (k = 0; k < n; k++)
+    memory->slope[k] = 0.0;
+  for (i = 0; i < m; i++) {
+    for (k = 0; k < n; k++)
+      memory->slope[k] = memory->slope[k] + memory->jacobian[i * n + k] * memory->error[i];
+  }
+}
+
+/* Whether a variable is at a limit that the error would push it over. */
+RC_SHARED int
+rc_inverse_is_held (const RcChain *chain, const RcInverseMemory *memory, int k)
+{
+  const double *limits = chain->limits + 2 * k;
+
+  return (memory->position[k] <= limits[0] && memory->slope[k] < 0.0) || (memory->position[k] >= limits[1] && memory->slope[k] > 0.0);
+}
+
+/* normal = J J' + damping, without the columns of held variables; its lower triangle. Then solution = normal^-1 e by Cholesky. */
+RC_SHARED_CALL void
+rc_inverse_solve (const RcChain *chain, const RcInverseMemory *memory, uint64_t held, double damping)
+{
+  const int n = chain->n_variables, m = 6 * chain->n_frames;
+  double *a = memory->normal, *x = memory->solution;
+  int i, j, k;
+
+  for (i = 0; i < m; i++) {
+    const double *row = memory->jacobian + i * n;
+
+    for (j = 0; j <= i; j++) {
+      const double *other = memory->jacobian + j * n;
+      double sum = i == j ? damping : 0.0;
+
+      for (k = 0; k < n; k++)
+        sum = sum + (held >> k & 1 ? 0.0 : row[k] * other[k]);
+      a[i * m + j] = sum;
+    }
+  }
+  for (j = 0; j < m; j++) {
+    double pivot = a[j * m + j];
+
+    for (k = 0; k < j; k++)
+      pivot = pivot - a[j * m + k] * a[j * m + k];
+    a[j * m + j] = sqrt (pivot > damping ? pivot : damping);
+    for (i = j + 1; i < m; i++) {
+      double sum = a[i * m + j];
+
+      for (k = 0; k < j; k++)
+        sum = sum - a[i * m + k] * a[j * m + k];
+      a[i * m + j] = sum / a[j * m + j];
+    }
+  }
+  for (i = 0; i < m; i++) {
+    double sum = memory->error[i];
+
+    for (k = 0; k < i; k++)
+      sum = sum - a[i * m + k] * x[k];
+    x[i] = sum / a[i * m + i];
+  }
+  for (i = m - 1; i >= 0; i--) {
+    double sum = x[i];
+
+    for (k = i + 1; k < m; k++)
+      sum = sum - a[k * m + i] * x[k];
+    x[i] = sum / a[i * m + i];
+  }
+}
+
+RC_SHARED double
+rc_inverse_clamp (double x, const double *limits)
+{
+  const double raised = x < limits[0] ? limits[0] : x;
+
+  return raised > limits[1] ? limits[1] : raised;
+}
+
+/* trial = position + J' solution within limits. Returns the greatest change of a variable. */
+RC_SHARED_CALL double
+rc_inverse_step (const RcChain *chain, const RcInverseMemory *memory, uint64_t held)
+{
+  const int n = chain->n_variables, m = 6 * chain->n_frames;
+  double greatest = 0.0;
+  int i, k;
+
+  for (k = 0; k < n; k++)
+    memory->trial[k] = 0.0;
+  for (i = 0; i < m; i++) {
+    for (k = 0; k < n; k++)
+      memory->trial[k] = memory->trial[k] + memory->jacobian[i * n + k] * memory->solution[i];
+  }
+  for (k = 0; k < n; k++) {
+    const double wanted = memory->position[k] + (held >> k & 1 ? 0.0 : memory->trial[k]);
+    double change;
+
+    memory->trial[k] = rc_inverse_clamp (wanted, chain->limits + 2 * k);
+    change = fabs (memory->trial[k] - memory->position[k]);
+    greatest = change > greatest ? change : greatest;
+  }
+  return greatest;
+}
+
+/* Why there is no better configuration close to this one, after a stall. */
+RC_SHARED int
+rc_inverse_reason (const RcChain *chain, const RcInverseMemory *memory, const RcInverseErrors *errors)
+{
+  double slope = 0.0;
+  int is_held = 0, k;
+
+  for (k = 0; k < chain->n_variables; k++) {
+    const int held = rc_inverse_is_held (chain, memory, k);
+
+    is_held |= held;
+    slope = slope + (held ? 0.0 : memory->slope[k] * memory->slope[k]);
+  }
+  if (slope > RC_INVERSE_SLOPE * RC_INVERSE_SLOPE * errors->square)
+    return RC_INVERSE_NOT_CONVERGED;
+  return is_held ? RC_INVERSE_AT_LIMIT : RC_INVERSE_SINGULAR;
+}
+
+RC_SHARED uint64_t
+rc_inverse_held (const RcChain *chain, const RcInverseMemory *memory)
+{
+  uint64_t held = 0;
+  int k;
+
+  for (k = 0; k < chain->n_variables; k++)
+    held |= (uint64_t) rc_inverse_is_held (chain, memory, k) << k;
+  return held;
+}
+
+/* From memory->position, which it improves, to memory->targets. */
+RC_SHARED_CALL int
+rc_inverse_search (const RcChain *chain, const RcTransform *base, const RcInverseMemory *memory, RcInverseErrors *best,
+    int32_t *iterations)
+{
+  double damping = RC_INVERSE_DAMPING;
+  int is_linear = 0, k;
+
+  rc_chain_move (chain, base, memory->position, memory->moved);
+  *best = rc_inverse_errors (chain, base, memory->targets, memory->moved, memory->error);
+  for (*iterations = 0; *iterations < chain->max_iterations && !rc_inverse_is_close (chain, best); (*iterations)++) {
+    RcInverseErrors errors;
+    uint64_t held;
+    double change;
+
+    if (!is_linear)
+      rc_inverse_linearise (chain, base, memory);
+    held = rc_inverse_held (chain, memory);
+    rc_inverse_solve (chain, memory, held, damping * best->square + RC_INVERSE_SMALL);
+    change = rc_inverse_step (chain, memory, held);
+    rc_chain_move (chain, base, memory->trial, memory->moved);
+    errors = rc_inverse_errors (chain, base, memory->targets, memory->moved, memory->trial_error);
+    is_linear = !(errors.square < best->square);
+    if (!is_linear) {
+      for (k = 0; k < chain->n_variables; k++)
+        memory->position[k] = memory->trial[k];
+      for (k = 0; k < 6 * chain->n_frames; k++)
+        memory->error[k] = memory->trial_error[k];
+      *best = errors;
+    }
+    damping = damping * (is_linear ? RC_INVERSE_MORE : RC_INVERSE_LESS);
+    damping = damping < RC_INVERSE_LEAST_DAMPING ? RC_INVERSE_LEAST_DAMPING : damping;
+    if (change < RC_INVERSE_STALL || damping > RC_INVERSE_MOST_DAMPING)
+      break;
+  }
+  if (rc_inverse_is_close (chain, best))
+    return RC_INVERSE_CONVERGED;
+  if (!is_linear) {
+    rc_chain_move (chain, base, memory->position, memory->moved);
+    rc_inverse_linearise (chain, base, memory);
+  }
+  return rc_inverse_reason (chain, memory, best);
+}
+
+/* ---- searches from other starts ---- */
+
+/* A number in [0, 1) of two counters (Steele, Lea and Flood, Fast splittable pseudorandom number generators, OOPSLA 2014). */
+RC_SHARED double
+rc_inverse_hash (int32_t attempt, int32_t variable)
+{
+  uint64_t x = (((uint64_t) (uint32_t) attempt << 32) | (uint32_t) variable) * UINT64_C (0x9E3779B97F4A7C15);
+
+  x = (x ^ x >> 30) * UINT64_C (0xBF58476D1CE4E5B9);
+  x = (x ^ x >> 27) * UINT64_C (0x94D049BB133111EB);
+  x = x ^ x >> 31;
+  return (double) (int64_t) (x >> 11) * 0x1p-53;
+}
+
+/* Anywhere within limits; where there is none, up to half a turn from the first start. */
+RC_SHARED void
+rc_inverse_start_elsewhere (const RcChain *chain, const RcInverseMemory *memory, int32_t attempt)
+{
+  int k;
+
+  for (k = 0; k < chain->n_variables; k++) {
+    const double *limits = chain->limits + 2 * k;
+    const double low = limits[0] > memory->start[k] - RC_PI ? limits[0] : memory->start[k] - RC_PI;
+    const double high = limits[1] < memory->start[k] + RC_PI ? limits[1] : memory->start[k] + RC_PI;
+
+    memory->position[k] = rc_inverse_clamp (low + rc_inverse_hash (attempt, k) * (high - low), limits);
+  }
+}
+
+/* As rc_inverse_search; where that fails, up to chain->restarts more searches. The closest configuration of all. */
+RC_SHARED int
+rc_inverse_search_all (const RcChain *chain, const RcTransform *base, const RcInverseMemory *memory, RcInverseErrors *best,
+    int32_t *iterations)
+{
+  int status = rc_inverse_search (chain, base, memory, best, iterations), closest = status;
+  int32_t attempt, more;
+  int k;
+
+  for (attempt = 1; attempt <= chain->restarts && status != RC_INVERSE_CONVERGED; attempt++) {
+    RcInverseErrors errors;
+
+    for (k = 0; k < chain->n_variables && attempt == 1; k++)
+      memory->closest[k] = memory->position[k];
+    rc_inverse_start_elsewhere (chain, memory, attempt);
+    status = rc_inverse_search (chain, base, memory, &errors, &more);
+    *iterations = *iterations + more;
+    if (status == RC_INVERSE_CONVERGED || errors.square < best->square) {
+      for (k = 0; k < chain->n_variables; k++)
+        memory->closest[k] = memory->position[k];
+      *best = errors;
+      closest = status;
+    }
+  }
+  for (k = 0; k < chain->n_variables && attempt > 1; k++)
+    memory->position[k] = memory->closest[k];
+  return closest;
+}
+
+#endif

@@ -1,0 +1,141 @@
+/* robocache: kinematics of chains and trees of joints
+ *
+ * A model is a tree of links that joints connect. A plan fixes the model, the base, the frames to compute and the joints that are
+ * variables. A run computes poses, Jacobians, manipulabilities and twists of the frames, or joint positions from poses
+ * (docs/explanation/arithmetic.md#kinematics).
+ *
+ * All numbers are float64: metres, radians, seconds. A pose is 7 numbers, x y z of the frame's origin and the quaternion w x y z of its
+ * rotation, and maps coordinates of the frame to coordinates of the base. A twist is 6 numbers: the velocity of the frame's origin, then
+ * the angular velocity, both in the base frame. A Jacobian is 6 rows of n_variables numbers that map velocities of the variables to the
+ * twist. Arrays are row-major, aligned to 8 bytes, with a stride in bytes over the batch that is a multiple of 8; 0: all rows share one.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef RC_KINEMATICS_H
+#define RC_KINEMATICS_H
+
+#include "kernels/backend.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RC_KINEMATICS_MAX_JOINTS 4096
+#define RC_KINEMATICS_MAX_STEPS 64      /* moving joints between the base and the frames */
+#define RC_KINEMATICS_MAX_VARIABLES 64
+#define RC_KINEMATICS_MAX_FRAMES 16
+#define RC_KINEMATICS_MAX_TARGETS 4     /* frames of a plan for inverse kinematics */
+#define RC_KINEMATICS_MAX_ITERATIONS 10000      /* of a search */
+#define RC_KINEMATICS_MAX_RESTARTS 1000
+/* Positions of joints and coordinates of targets beyond this (rad, m) count as this; velocities likewise. */
+#define RC_KINEMATICS_MAX_POSITION 0x1p30
+#define RC_KINEMATICS_MAX_VELOCITY 0x1p100
+/* Of a number in a spec, beside limits. */
+#define RC_KINEMATICS_MAX_NUMBER 1e6
+
+typedef enum RcJointKind
+{
+  RC_JOINT_FIXED,
+  RC_JOINT_REVOLUTE,
+  RC_JOINT_CONTINUOUS,          /* revolute without limits */
+  RC_JOINT_PRISMATIC
+} RcJointKind;
+
+/* A joint, and the link that it moves. */
+typedef struct RcJointSpec
+{
+  RcJointKind kind;
+  int32_t parent;               /* joint that moves the link before it: lower than its own number; -1: the root link */
+  double origin[3];             /* of the joint's frame in the frame of the link before */
+  double rpy[3];                /* its rotation about the fixed axes x, then y, then z */
+  double axis[3];               /* in the joint's frame, of any length but 0; not read for fixed joints */
+  double lower, upper;          /* limits of revolute and prismatic joints; infinite: none */
+  int32_t mimics;               /* joint whose position decides this one's; -1: none */
+  double multiplier, offset;    /* position = multiplier * that of `mimics` + offset */
+} RcJointSpec;
+
+typedef struct RcKinematicsSpec
+{
+  const RcJointSpec *joints;
+  int64_t n_joints;             /* 1 to RC_KINEMATICS_MAX_JOINTS */
+  int32_t base;                 /* joint whose link is the base; -1: the root link */
+  const int32_t *frames;        /* joints whose links are the frames; -1: the root link */
+  int64_t n_frames;             /* 1 to RC_KINEMATICS_MAX_FRAMES */
+  const int32_t *variables;     /* joints that rows have positions of, in their order: neither fixed nor mimicking, none twice */
+  int64_t n_variables;          /* 0 to RC_KINEMATICS_MAX_VARIABLES */
+
+  /* of inverse kinematics */
+  int32_t max_iterations;       /* 1 to RC_KINEMATICS_MAX_ITERATIONS */
+  int32_t restarts;             /* searches from other starts where the first one fails, 0 to RC_KINEMATICS_MAX_RESTARTS */
+  double tolerance;             /* m and rad, > 0 */
+  double orientation_weight;    /* m per rad in the error that is minimised, 0 to 1e3; 0: any orientation will do */
+} RcKinematicsSpec;
+
+typedef struct RcKinematicsPlan RcKinematicsPlan;
+
+/* Validates spec, chooses and loads what runs it, and states its footprint. Enqueues nothing. The backend must outlive the plan.
+ * footprint may be NULL. Every moving joint between the base and a frame must be a variable, or mimic one.
+ * Errors: RC_INVALID_ARGUMENT, RC_NO_SPACE. */
+RcStatus rc_kinematics_plan (RcBackend * backend, const RcKinematicsSpec * spec, RcKinematicsPlan ** plan,
+    RcFootprint * footprint, RcError * error);
+void rc_kinematics_plan_free (RcKinematicsPlan * plan);
+
+/* Numbers of a batch and the bytes from one of its rows to the next. */
+typedef struct RcKinematicsRows
+{
+  const double *numbers;
+  int64_t stride;
+} RcKinematicsRows;
+
+/* The same, written; NULL: not wanted. Rows must not overlap. */
+typedef struct RcKinematicsOut
+{
+  double *numbers;
+  int64_t stride;
+} RcKinematicsOut;
+
+typedef struct RcForwardArgs
+{
+  int64_t batch;                /* >= 0 */
+  RcKinematicsRows positions;   /* [n_variables] */
+  RcKinematicsRows velocities;  /* [n_variables], for twists */
+  RcKinematicsRows base_poses;  /* [7] of the base in another frame, which then takes the place of the base frame; NULL: none */
+  RcKinematicsOut poses;        /* [n_frames][7]; w >= 0 */
+  RcKinematicsOut jacobians;    /* [n_frames][6][n_variables] */
+  RcKinematicsOut manipulabilities;     /* [n_frames]: product of the Jacobian's singular values */
+  RcKinematicsOut twists;       /* [n_frames][6] */
+} RcForwardArgs;
+
+/* Enqueues forward kinematics on stream. Allocates nothing, waits for nothing. One plan is used by one thread at a time.
+ * A frame behind a joint whose position is NaN or infinite is NaN, with all that is computed of it. No other NaN is made.
+ * Errors: RC_INVALID_ARGUMENT, RC_DEVICE_FAILED. */
+RcStatus rc_kinematics_forward (RcKinematicsPlan * plan, const RcForwardArgs * args, RcStream stream, RcError * error);
+
+typedef enum RcInverseStatus
+{
+  RC_INVERSE_CONVERGED,         /* both residuals are within the tolerance */
+  RC_INVERSE_NOT_CONVERGED,     /* max_iterations were not enough */
+  RC_INVERSE_AT_LIMIT,          /* a joint's limit keeps the frames from the targets */
+  RC_INVERSE_SINGULAR,          /* no velocity of the joints moves the frames closer: beyond reach, or a singular configuration */
+  RC_INVERSE_MISSING            /* a target, a start or a base pose is NaN or infinite, or a quaternion has norm 0: the row is NaN */
+} RcInverseStatus;
+
+typedef struct RcInverseArgs
+{
+  int64_t batch;                /* >= 0 */
+  RcKinematicsRows targets;     /* [n_frames][7]; quaternions of any norm */
+  RcKinematicsRows starts;      /* [n_variables]: where to begin, such as the last solution */
+  RcKinematicsRows base_poses;  /* as above */
+  RcKinematicsOut positions;    /* [n_variables]: within limits; the closest that was found where status says that it did not converge */
+  RcKinematicsOut residuals;    /* [2]: greatest distance (m) and angle (rad) of a frame from its target */
+  uint8_t *status;              /* [batch] RcInverseStatus; NULL: not wanted */
+  int32_t *iterations;          /* [batch] that were made, in all searches; NULL: not wanted */
+} RcInverseArgs;
+
+/* Enqueues inverse kinematics on stream, as rc_kinematics_forward. */
+RcStatus rc_kinematics_inverse (RcKinematicsPlan * plan, const RcInverseArgs * args, RcStream stream, RcError * error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,120 @@
+/* robocache: robocachefuse warns of pads without rows, of odd quaternions, and of a max-gap below the interval of the rows
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "fusescenario.h"
+
+#define SOURCE "check its source (the file, device or address)"
+#define NO_BUFFER "it has caps, but no buffer has arrived: " SOURCE "; if one element feeds several pads, put a queue before each"
+
+static const Scenario scenarios[] = {
+  /* two seconds without a row */
+  {"no pad", "rate=100/1", "a,absent", "wall:1999 no:warning @2000 wall:2000 'warning:fuse has no sink pad, so no sample leaves: link streams to it, like "
+      "\"robocachetestsrc ! fuse.proprio_0\"' wall:9000 no:warning"},
+  {"a pad in time", "rate=100/1", "a,absent", "wall:1000 a:add a:start a+0 wall:3000 no:warning"},
+  {"caps alone", "rate=100/1", "a b", "a+0 wall:1999 no:warning @2000 wall:2000 'warning:proprio_1 has no row after 2 s, and samples wait for it; "
+      NO_BUFFER "' wall:9000 no:warning"},
+  {"nothing at all", "rate=100/1", "a b,bare", "a+0 @2000 wall:2000 'warning:proprio_1 has no row after 2 s, and samples wait for it; it has no caps "
+      "yet: " SOURCE "' no:warning"},
+  {"not linked", "rate=100/1", "a b,unlinked", "a+0 @2000 wall:2000 'warning:proprio_1 has no row after 2 s, and samples wait for it; the pad is not "
+      "linked: link a stream to it, or release it' no:warning"},
+  {"each of two", "rate=100/1", "a b,bare", "@2000 wall:2000 warning:proprio_0 warning:proprio_1 no:warning"},
+  {"rows outside the segment", "rate=100/1", "a b", "a+0 b:segment:start=500 b+0..20/10 @2000 wall:2000 'warning:proprio_1 has no row after 2 s, and "
+      "samples wait for it; all 3 rows were dropped (stats: rows-dropped-outside-segment): correct the times of its source' no:warning"},
+  {"a GAP is no silence", "rate=100/1", "a b", "a+0 b:gap:0,10 @2000 wall:2000 no:warning"},
+  {"an expected stream may be late", "rate=100/1", "a b,bare,expects:1@100", "a+0 @2000 wall:2000 no:warning"},
+  {"live", "rate=100/1", "a,live b,bare,live",
+      "a+0 wall:2000 no:warning @1999 wall:4000 no:warning @2000 wall:6000 'warning:proprio_1 has no row after 2 s, and samples leave "
+      "without it; it has no "
+      "caps yet' no:warning"},
+  {"live and required", "rate=100/1", "a,live b,bare,live,required=true", "a+0 @2000 wall:2000 'warning:proprio_1 has no row after 2 s, and no sample "
+      "leaves, since it is required; it has no caps yet' no:warning"},
+  {"once a start", "rate=100/1", "a,bare", "@2000 wall:2000 wait:warning wall:9000 no:warning stop play wall:10999 no:warning wall:11000 "
+      "warning:proprio_0 no:warning"},
+  {"a pad that is added while it plays", "rate=100/1", "a b,absent", "a+0 @2000 wall:2000 no:warning b:add wall:3999 no:warning wall:4000 "
+      "'warning:proprio_1 has no row after 2 s' wall:9000 no:warning"},
+  {"a pad that is added before the look", "rate=100/1", "a b,absent", "wall:1000 b:add @2000 wall:2000 no:warning wall:3000 warning:proprio_0 "
+      "warning:proprio_1 no:warning"},
+  {"nobody looks when the element has stopped", "rate=100/1", "a,bare", "stop wall:3000 no:warning play"},
+
+  /* an end without a row: at once */
+  {"an end without a row", "rate=100/1", "a b", "b:eos 'warning:proprio_1 ended without a row, so it is missing in all samples; " SOURCE "' a+0 "
+      "a:eos >0 b=missing >eos no:warning wall:3000 no:warning"},
+  {"an end without caps", "rate=100/1", "a b,bare", "b:stream b:eos 'warning:proprio_1 ended without a row, so samples have no tensor of it; "
+      SOURCE "' a+0 a:eos >0 b=none >eos no:warning"},
+  {"an end after rows outside the segment", "rate=100/1", "a b", "b:segment:start=500 b+0..20/10 b:eos 'warning:proprio_1 ended without a row, so "
+      "it is missing in all samples; all 3 rows were dropped (stats: rows-dropped-outside-segment)' no:warning"},
+  {"an end after a row", "rate=100/1", "a", "a+0 a:eos >0 >eos no:warning"},
+
+  /* quaternions of another length */
+  {"twice as long", "rate=100/1", "a,caps:4,quaternions=0", "a+0=2,0,0,0 'warning:proprio_0: the quaternion in channels 0 to 3 has length 2 instead of "
+      "1' a+10=1,0,0,0 a+20=0,0,0,0 'warning:proprio_0: the quaternion in channels 0 to 3 has length 0' a+30=3,0,0,0 a+40=0,0,0,0 a:eos "
+      "a.quaternions-not-unit=2 a.quaternions-zero=2 quaternions-not-unit=2 quaternions-zero=2 no:warning"},
+  {"by name", "rate=100/1", "a,bare,quaternions=qw",
+      "a:stream a:caps=5[x,qw,qx,qy,qz] a:segment a+0=0,0,0,0,7 'warning:channels 1 to 4 has length 7' a:eos "
+      "a.quaternions-not-unit=1"},
+  {"after other caps", "rate=100/1", "a,caps:4,quaternions=0", "a+0=1,0,0,0 a:caps=5 a+10=0.5,0,0,0,9 'warning:channels 0 to 3 has length 0.5' "
+      "no:warning"},
+  {"no list", "rate=100/1", "a,caps:4", "a+0=2,0,0,0 a:eos a.quaternions-not-unit=0 no:warning"},
+
+  /* max-gap below the interval of rows */
+  {"ns for ms", "rate=100/1", "a,max-gap=100", "a+0..70/10 no:warning a+80 'warning:proprio_0: max-gap is 100ns, but the rows are 10ms apart, so ticks "
+      "between rows are not aligned: set max-gap above 10ms (a number without a unit is in ns)' a+90..300/10 no:warning"},
+  {"a recording of four rows", "rate=100/1", "a,max-gap=20ms", "a+0..90/30 no:warning a:eos 'warning:max-gap is 20ms, but the rows are 30ms apart, so "
+      "ticks between rows are not aligned: set max-gap above 30ms' no:warning"},
+  {"a recording of three rows proves nothing", "rate=100/1", "a,max-gap=20ms", "a+0..60/30 a:eos no:warning"},
+  {"a hole is no interval", "rate=100/1", "a,max-gap=20ms", "a+0..20/10 a+1000..1020/10 a+2000..2040/10 a:eos no:warning"},
+  {"the default for a slow sensor", "rate=10/1", "a", "a+0..8000/1000 'warning:proprio_0: max-gap is 200ms, but the rows are 1s apart' no:warning"},
+  {"as far apart as it allows", "rate=100/1", "a,max-gap=10ms", "a+0..200/10 a:eos no:warning"},
+  {"a reference has no tick between its rows", "reference-pad=proprio_0", "a", "a+0..9000/1000 a:eos no:warning"},
+  {"no limit", "rate=10/1", "a,max-gap=-1", "a+0..8000/1000 a:eos no:warning"},
+  {"an age", "rate=100/1", "a,max-gap=5ms,interpolation=previous", "a+0..200/10 a:eos no:warning"},
+  {"a tiny age", "rate=100/1", "a,max-gap=1ms,interpolation=previous", "a+0..80/10 'warning:max-gap is 1ms, but the rows are 10ms apart' no:warning"},
+  {"a mean needs no gap", "rate=100/1", "a,max-gap=1ms,interpolation=mean", "a+0..200/10 a:eos no:warning"},
+  {"once, whatever else is set", "rate=100/1", "a,max-gap=100", "a+0..80/10 wait:warning a:offset=5ms a+90 a:max-gap=100 a+100..200/10 no:warning"},
+  {"set while it runs", "rate=100/1", "a", "a+0..100/10 no:warning a:max-gap=100 a+110 'warning:max-gap is 100ns, but the rows are 10ms' a:max-gap=1s "
+      "a+120..200/10 no:warning"},
+};
+
+/* A pipeline of recordings does not get out of PAUSED until every stream has a row. */
+static const struct
+{
+  const gchar *launch, *words;
+} paused[] = {
+  {"robocachefuse name=fuse rate=50/1 ! fakesink", "fuse has no sink pad"},
+  {"appsrc name=a format=time caps=\"" ONE_CHANNEL "\" ! fuse.proprio_0 robocachefuse name=fuse rate=50/1 ! fakesink",
+      "proprio_0 has no row after 2 s, and samples wait for it; it has caps, but no buffer has arrived"},
+};
+
+GST_START_TEST (test_paused)
+{
+  GstElement *pipeline = gst_parse_launch (paused[__i__].launch, NULL);
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+  GError *warning;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND, GST_MESSAGE_WARNING);
+  fail_unless (message != NULL);
+  gst_message_parse_warning (message, &warning, NULL);
+  fail_unless (strstr (warning->message, paused[__i__].words) != NULL, "%s", warning->message);
+  g_error_free (warning);
+  gst_message_unref (message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+}
+
+GST_END_TEST;
+
+static Suite *
+robocachefusesilence_suite (void)
+{
+  Suite *s = suite_create ("robocachefusesilence");
+
+  tcase_add_loop_test (add_case (s, "paused"), test_paused, 0, G_N_ELEMENTS (paused));
+  add_scenarios (s, scenarios, G_N_ELEMENTS (scenarios), FALSE);
+  return s;
+}
+
+GST_CHECK_MAIN (robocachefusesilence);

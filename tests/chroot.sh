@@ -1,0 +1,52 @@
+# robocache: fresh Debian systems in folders, for scripts that need root. Sourced.
+#
+#   ROBOCACHE_PLATFORMS   their folder (/var/tmp/robocache-platforms); a base system is kept there for the next run
+#   ROBOCACHE_MIRROR      where they come from (http://deb.debian.org/debian)
+#   ROBOCACHE_APT_CONF    a file with settings of apt for them, such as a proxy
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+folder=${ROBOCACHE_PLATFORMS:-/var/tmp/robocache-platforms}
+mirror=${ROBOCACHE_MIRROR:-http://deb.debian.org/debian}
+
+die () { printf '%s: %s\n' "${0##*/}" "$1" >&2; exit 1; }
+
+# base SUITE ARCH: makes the base system, unless it is there
+base () {
+  local to=$folder/base-$1-$2
+  [ ! -d "$to" ] || return 0
+  rm -rf "$to.part"
+  debootstrap --variant=minbase --arch="$2" "$1" "$to.part" "$mirror" > "$folder/base-$1-$2.log" 2>&1 && mv "$to.part" "$to"
+}
+
+# fresh ROOT SUITE ARCH: makes ROOT a copy of a base system
+fresh () {
+  base "$2" "$3" || return 1
+  rm -rf "$1" && cp -a "$folder/base-$2-$3" "$1" && cp /etc/resolv.conf "$1/etc/"
+  [ -z "${ROBOCACHE_APT_CONF-}" ] || cp "$ROBOCACHE_APT_CONF" "$1/etc/apt/apt.conf.d/99platforms"
+}
+
+# put_source SOURCE ROOT: copies a working tree of git to /root/robocache of ROOT
+put_source () {
+  mkdir "$2/root/robocache"
+  git -C "$1" ls-files -z | tar -C "$1" --null -T - -c | tar -C "$2/root/robocache" -x
+}
+
+# run_arm64: has the kernel run programs of arm64 by qemu
+run_arm64 () {
+  local formats=/proc/sys/fs/binfmt_misc
+  [ "$(dpkg --print-architecture)" != arm64 ] || return 0
+  [ -e $formats/register ] || mount -t binfmt_misc binfmt_misc $formats || return 1
+  [ -e $formats/qemu-aarch64 ] || cat /usr/lib/binfmt.d/qemu-aarch64.conf > $formats/register || die 'install qemu-user-static'
+}
+
+# within ROOT COMMAND...: runs a command in a chroot with mounts of its own, which go with it
+within () {
+  # shellcheck disable=SC2016
+  unshare --mount --pid --fork bash -c '
+    mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && mount -t tmpfs tmpfs "$0/tmp" && mount -t tmpfs tmpfs "$0/dev/shm" \
+      && exec chroot "$0" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 CI=true "${@}"' "$@" </dev/null
+}
+
+[ "$(id -u)" -eq 0 ] || die 'debootstrap and chroot take root'
+command -v debootstrap >/dev/null || die 'install debootstrap'
+mkdir -p "$folder"

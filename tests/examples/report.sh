@@ -1,0 +1,108 @@
+#!/bin/bash
+# robocache: the report of recordings and of aligned sessions: every chart has data, names are escaped, accounts add up
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "$(dirname "$0")/cases.sh"
+export GST_PLUGIN_PATH=$ROBOCACHE_BUILD_DIR/gst GST_REGISTRY=$work/registry
+reader=$ROBOCACHE_SOURCE_DIR/tests/examples/reportpage.py
+
+# fact NAME: of the page that was read last
+fact () { sed -n "s/^$1 *//p" <<<"$facts"; }
+
+# page NAME FILE: what every page must be
+page () {
+  facts=$(python3 -B "$reader" "$2" 2>&1)
+  expect "$1_has_charts" "$(($(fact charts) > 0)) $(fact empty) $(fact unlabelled)" "1 0 0"
+  expect "$1_has_numbers" "$(fact wrong-numbers)" ""
+  expect "$1_is_alone" "$(fact outside)" ""
+}
+
+# ---- recordings as CSV ----
+
+hostile='a<b>&"'"'"'.csv'
+{ echo 't,x</svg>,y&z'; for i in $(seq 0 99); do [ "$i" -gt 40 ] && [ "$i" -lt 60 ] || echo "$((i * 10)),$i,$((i % 7))"; done; } > "$hostile"
+{ echo "t,$(seq -s, -f 'c%g' 20)"; for i in $(seq 0 49); do echo "$((i * 20)),$(seq -s, "$i" $((i + 19)))"; done; } > wide.csv
+printf 't,v,w\n0,nan,1\n100,inf,1\n200,-inf,1\n300,nan,1\n900,nan,1\n' > nonfinite.csv
+printf 't,v\n500,3\n' > one.csv
+printf 't,arrival,v\n' > late.csv
+for i in $(seq 0 30); do echo "$((i * 30)),$((i * 30 + 5 + i % 3)),$i"; done >> late.csv
+
+run "$programs/robocache-align" --rate 50 --time-unit ms "$hostile" wide.csv nonfinite.csv one.csv late.csv,arrival-column=arrival
+expect recordings "$status $errors" "0 "
+expect_match says_where "$said" '^report: report.html$'
+page recordings report.html
+expect recordings_title "$(fact title)" "$hostile, wide.csv, nonfinite.csv, one.csv, late.csv"
+expect recordings_streams "$(fact stream)" "${hostile%.csv} charts 8 account 81 = 81
+wide charts 20 account 50 = 50
+nonfinite charts 6 account 5 = 5
+one charts 4 account 1 = 1
+late charts 7 account 31 = 31"
+expect recordings_notes "$(fact notes)" "5 values of the channels drawn are not finite."
+expect_match says_of_many "$(cat report.html)" 'the first 8 of 20 channels'
+expect_match says_gap "$(cat report.html)" '<dt>gaps</dt><dd>1<small>longest 200'
+
+browser=$(python3 -B "$reader" --browser report.html)
+if [ "$browser" = "browser none" ]; then
+  echo "SKIP browser: the package chromium is not installed"
+else
+  facts=$browser
+  expect browser_charts "$(fact charts)" "$(grep -c '<svg ' report.html)"
+  expect browser_console "$(fact console)" ""
+  # the overview, and a page for each stream
+  expect browser_pages "$(fact pages)" 6
+fi
+
+rm -f report.html
+runs no_report "$programs/robocache-align" --rate 50 --report= wide.csv
+expect no_report_no_file "$(ls report.html 2>&1 | wc -l) $(grep -c 'report:' <<<"$said")" "1 0"
+mkdir -p out
+runs elsewhere "$programs/robocache-align" --rate 50 --output out/x.csv wide.csv
+expect beside_the_output "$(ls out | xargs)" "report.html x.csv"
+runs to_stdout "$programs/robocache-align" --report page.html wide.csv
+expect named_report "$(ls page.html)" "page.html"
+run "$programs/robocache-align" --output - wide.csv
+expect no_report_beside_stdout "$status $(ls report.html 2>&1 | wc -l)" "0 1"
+run "$programs/robocache-align" --report nowhere/report.html wide.csv
+expect report_nowhere "$status $errors" "1 error: nowhere/report.html: No such file or directory"
+
+program=robocache-align
+refuse report_is_recording '^error: --report wide.csv is one of the recordings; write to another file$' --report wide.csv wide.csv
+
+# ---- recordings as MCAP ----
+
+program=report/report
+if [ ! -x "$programs/$program" ]; then
+  echo "SKIP mcap: built without MCAP"
+  exit $failed
+fi
+joints='robocachetestsrc kind=proprio channels=7 rate=100/1 jitter=2000000 num-buffers=400 name=a'
+force='robocachetestsrc kind=force rate=500/1 num-buffers=2000 name=b'
+gst-launch-1.0 -q robocachemcapsink name=record location=run.mcap sync-interval=0 sink_0::topic=/joint_states sink_1::topic=/wrench \
+  sink_2::topic=/fused robocachefuse name=fuse rate=50/1 ! queue ! record.sink_2 \
+  $joints ! tee name=ta ! queue max-size-buffers=0 max-size-time=0 ! fuse.proprio_0 ta. ! queue max-size-buffers=0 max-size-time=0 ! record.sink_0 \
+  $force ! tee name=tb ! queue max-size-buffers=0 max-size-time=0 ! fuse.force_0 tb. ! queue max-size-buffers=0 max-size-time=0 ! record.sink_1
+runs mcap "$programs/$program" run.mcap
+expect_match mcap_says "$said" '^run.mcap: 2 streams, [12][0-9]+ ticks$'
+page mcap report.html
+expect mcap_streams "$(fact stream | sort)" "/joint_states charts 18 account 400 = 400
+/wrench charts 16 account 2000 = 2000"
+expect_match mcap_names_pads "$(cat report.html)" '7 channels of float32, in samples as proprio_0'
+
+# cut in the middle: what is whole is shown
+head -c "$(($(stat -c %s run.mcap) * 2 / 3))" run.mcap > cut.mcap
+runs cut "$programs/$program" cut.mcap --output cut.html
+page cut cut.html
+expect_match cut_is_said "$(fact notes)" 'The recording is cut: its last whole record ends at byte [0-9]+ of [0-9]+\.'
+
+gst-launch-1.0 -q robocachemcapsink name=record location=inputs.mcap sync-interval=0 $force ! record.sink_0
+runs inputs "$programs/$program" inputs.mcap -o inputs.html
+page inputs inputs.html
+expect_match inputs_have_no_ticks "$(fact notes)" 'no aligned samples'
+
+refuse no_recording '^error: nowhere.mcap: No such file or directory$' nowhere.mcap
+refuse no_mcap '^error: wide.csv: ' wide.csv
+refuse no_argument '^error: expected one recording; see --help$'
+refuse folder '^error: out: not a file$' out
+refuse output_nowhere '^error: nowhere/x.html: No such file or directory$' run.mcap --output nowhere/x.html
+refuse output_is_recording '^error: --output run.mcap is the recording; write to another file$' run.mcap --output run.mcap
+exit $failed

@@ -1,0 +1,12 @@
+/* robocache: every wrong spec and argument of kinematics has an error that names it
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef TEST_KINEMATICS_ERRORS_H
+#define TEST_KINEMATICS_ERRORS_H
+
+#include "tests/kernels/suite.h"
+
+void kinematics_check_errors (Suite * suite, const Place * place);
+
+#endif

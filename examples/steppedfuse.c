@@ -10,7 +10,7 @@
 #include "stepclock.h"
 
 #define HOLD_EVENT "RobocacheReplayHold"
-/* As robocachefuse knows it: see its liveness.h. */
+/* As robocachefuse knows it: see its elementlatency.h. */
 #define LATENCY_EVENT "RobocacheFuseReplay"
 #define MAX_STEP (500 * GST_MSECOND)
 /* How long the task may take to decide before it is asked whether it has nothing to do, and how often it is asked. */

@@ -32,7 +32,7 @@
 #include "commonclock.h"
 #include "flush.h"
 #include "input.h"
-#include "liveness.h"
+#include "elementlatency.h"
 #include "messages.h"
 #include "negotiation.h"
 #include "gst/fuse/pads/padsettings.h"

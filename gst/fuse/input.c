@@ -11,7 +11,7 @@
 #include "gst/fuse/stream/debug.h"
 #include "commonclock.h"
 #include "flush.h"
-#include "liveness.h"
+#include "elementlatency.h"
 #include "messages.h"
 #include "negotiation.h"
 #include "settingsevent.h"

@@ -6,7 +6,7 @@
 
 #include "common/element/propertytypes.h"
 #include "common/tensors/tensorcaps.h"
-#include "liveness.h"
+#include "elementlatency.h"
 #include "messages.h"
 #include "gst/fuse/pads/padsettings.h"
 #include "settingsevent.h"

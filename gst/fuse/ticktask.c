@@ -6,7 +6,7 @@
 
 #include "gst/fuse/checks/spans.h"
 #include "gst/fuse/stream/debug.h"
-#include "liveness.h"
+#include "elementlatency.h"
 #include "messages.h"
 #include "negotiation.h"
 #include "gst/fuse/sample/samplemeta.h"

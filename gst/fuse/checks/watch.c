@@ -4,7 +4,7 @@
  */
 #include "watch.h"
 
-#include "gst/fuse/liveness.h"
+#include "gst/fuse/elementlatency.h"
 #include "gst/fuse/messages.h"
 #include "gst/fuse/pads/padsettings.h"
 #include "gst/fuse/stream/debug.h"

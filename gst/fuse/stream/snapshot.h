@@ -6,7 +6,7 @@
 #define FUSE_SNAPSHOT_H
 
 #include "common/rows/history.h"
-#include "rowformat.h"
+#include "inputcaps.h"
 
 G_BEGIN_DECLS
 

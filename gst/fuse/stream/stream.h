@@ -9,7 +9,7 @@
 
 #include "common/rows/gapcheck.h"
 #include "common/time/clockjump.h"
-#include "rowformat.h"
+#include "inputcaps.h"
 #include "snapshot.h"
 #include "statistics.h"
 #include "timestamps.h"

@@ -18,7 +18,7 @@
 
 #include "early.cuh"
 #include "lists.cuh"
-#include "rowkind.cuh"
+#include "rowwidth.cuh"
 #include "search.cuh"
 
 namespace rc

@@ -9,7 +9,7 @@
 #ifndef RC_CUDA_ROWS_CUH
 #define RC_CUDA_ROWS_CUH
 
-#include "pieces.cuh"
+#include "blend.cuh"
 
 namespace rc
 {

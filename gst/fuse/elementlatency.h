@@ -1,9 +1,9 @@
-/* robocache: liveness of the sources of robocachefuse, and its latency
+/* robocache: the latency of robocachefuse, from its sources and its streams, and whether it is live
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_LIVENESS_H
-#define FUSE_LIVENESS_H
+#ifndef FUSE_ELEMENTLATENCY_H
+#define FUSE_ELEMENTLATENCY_H
 
 #include "element.h"
 

@@ -1,9 +1,9 @@
-/* robocache: the rows that a stream of robocachefuse carries, as its caps describe them
+/* robocache: caps of the inputs of robocachefuse, and the rows that they describe
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_ROWFORMAT_H
-#define FUSE_ROWFORMAT_H
+#ifndef FUSE_INPUTCAPS_H
+#define FUSE_INPUTCAPS_H
 
 #include <gst/video/video.h>
 

@@ -1,9 +1,9 @@
-/* robocache: which way the rows of an item are made
+/* robocache: how many channels a thread reads at once, by the rows of an item
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CUDA_ITEM_ROWS_CUH
-#define RC_CUDA_ITEM_ROWS_CUH
+#ifndef RC_CUDA_ROWWIDTH_CUH
+#define RC_CUDA_ROWWIDTH_CUH
 
 #include "rows.cuh"
 

@@ -1,8 +1,8 @@
-/* robocache: the rows that a stream of robocachefuse carries, as its caps describe them
+/* robocache: caps of the inputs of robocachefuse, and the rows that they describe
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "rowformat.h"
+#include "inputcaps.h"
 
 #include <string.h>
 

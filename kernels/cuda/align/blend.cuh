@@ -6,8 +6,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CUDA_PIECES_CUH
-#define RC_CUDA_PIECES_CUH
+#ifndef RC_CUDA_BLEND_CUH
+#define RC_CUDA_BLEND_CUH
 
 #include <type_traits>
 

@@ -1,8 +1,8 @@
-/* robocache: liveness of the sources of robocachefuse, and its latency
+/* robocache: the latency of robocachefuse, from its sources and its streams, and whether it is live
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "liveness.h"
+#include "elementlatency.h"
 
 #include "gst/fuse/stream/debug.h"
 #include "settingsevent.h"

@@ -31,7 +31,7 @@ installed () {
 nothing_else () {
   local other
   other=$(cd "$root" && find . -type f | grep -v -E \
-    "^\.($pluginsdir/libgstrobocache.so|$prefix/($libdir/(librobocache-1\.0\.so\.[0-9.]+|pkgconfig/robocache-1\.0\.pc|girepository-1\.0/Robocache-1\.0\.typelib)|include/robocache-1\.0/robocache/robocache\.h|bin/robocache-[a-z-]+|share/(man/man1/robocache-[a-z-]+\.1(\.gz)?|gir-1\.0/Robocache-1\.0\.gir|licenses/robocache/LICENSE|doc/robocache/.*\.(md|svg|png|py|sh|[ch]))))\$")
+    "^\.($pluginsdir/libgstrobocache.so|$prefix/($libdir/(librobocache-1\.0\.so\.[0-9.]+|pkgconfig/robocache-1\.0\.pc|girepository-1\.0/Robocache-1\.0\.typelib)|include/robocache-1\.0/robocache/robocache\.h|bin/robocache-[a-z-]+|share/(man/man1/robocache-[a-z-]+\.1(\.gz)?|gir-1\.0/Robocache-1\.0\.gir|licenses/robocache/LICENSE|doc/robocache/(.*\.(md|svg|png|py|sh|[ch])|examples/dataset/(record|robocache-export)))))\$")
   [ -z "$other" ] || { echo "$other"; return 1; }
 }
 

@@ -48,25 +48,33 @@ robocache_link_advice (const GstCaps *offered, const GstCaps *accepted)
   return "link another element";
 }
 
-static void
-post_refusal (GstElement *element, GstPad *sink, const GstCaps *caps)
+static GError *
+new_refusal (GstPad *sink, const GstCaps *caps)
 {
   GstCaps *accepted = gst_pad_query_caps (sink, NULL);
   gchar *offered_text = gst_caps_to_string (caps), *accepted_text = gst_caps_to_string (accepted);
-  GError *error = g_error_new (ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "%s: caps are %s: %s. The pad accepts %s", GST_OBJECT_NAME (sink),
-      offered_text, robocache_link_advice (caps, accepted), accepted_text);
-  gchar *posted = g_object_steal_data (G_OBJECT (sink), POSTED);
+  GError *error = g_error_new (ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "caps are %s: %s. The pad accepts %s", offered_text,
+      robocache_link_advice (caps, accepted), accepted_text);
 
-  robocache_post_error_once (element, error, &posted);
-  g_object_set_data_full (G_OBJECT (sink), POSTED, posted, g_free);
-  g_error_free (error);
   g_free (accepted_text);
   g_free (offered_text);
   gst_caps_unref (accepted);
+  return error;
+}
+
+static void
+post_refusal (GstElement *element, GstPad *sink, GError *error)
+{
+  gchar *posted = g_object_steal_data (G_OBJECT (sink), POSTED);
+
+  g_prefix_error (&error, "%s: ", GST_OBJECT_NAME (sink));
+  robocache_post_error_once (element, error, &posted);
+  g_object_set_data_full (G_OBJECT (sink), POSTED, posted, g_free);
+  g_error_free (error);
 }
 
 static GstPadProbeReturn
-look_at_caps (GstPad *sink, GstPadProbeInfo *info, gpointer data)
+look_at_caps (GstPad *sink, GstPadProbeInfo *info, gpointer fail)
 {
   GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
   GstElement *element;
@@ -77,7 +85,7 @@ look_at_caps (GstPad *sink, GstPadProbeInfo *info, gpointer data)
   gst_event_parse_caps (event, &caps);
   element = gst_pad_get_parent_element (sink);
   if (element && !gst_pad_query_accept_caps (sink, caps))
-    post_refusal (element, sink, caps);
+    fail ? ((RobocacheFailPad) fail) (sink, new_refusal (sink, caps)) : post_refusal (element, sink, new_refusal (sink, caps));
   else
     g_object_set_data (G_OBJECT (sink), POSTED, NULL);
   gst_clear_object (&element);
@@ -85,9 +93,9 @@ look_at_caps (GstPad *sink, GstPadProbeInfo *info, gpointer data)
 }
 
 void
-robocache_explain_refused_caps (GstPad *sink)
+robocache_explain_refused_caps (GstPad *sink, RobocacheFailPad fail)
 {
-  gst_pad_add_probe (sink, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, look_at_caps, NULL, NULL);
+  gst_pad_add_probe (sink, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, look_at_caps, (gpointer) fail, NULL);
 }
 
 GError *

@@ -162,6 +162,19 @@ role_of (const GstPadTemplate *pad_template)
 }
 
 /* A new pad among those of the element, not yet added to it. NULL: it cannot have that name. Called with the lock. */
+/* As caps of which the element finds out. */
+static void
+fail_pad (GstPad *sink, GError *error)
+{
+  GstElement *fuse = gst_pad_get_parent_element (sink);
+
+  if (fuse)
+    gst_robocache_fuse_fail (GST_ROBOCACHE_FUSE (fuse), GST_ROBOCACHE_FUSE_PAD (sink), GST_FLOW_NOT_NEGOTIATED, error);
+  else
+    g_error_free (error);
+  gst_clear_object (&fuse);
+}
+
 static GstRobocacheFusePad *
 make_pad (GstRobocacheFuse *fuse, GstPadTemplate *pad_template, const gchar *name)
 {
@@ -176,7 +189,7 @@ make_pad (GstRobocacheFuse *fuse, GstPadTemplate *pad_template, const gchar *nam
   gst_pad_set_event_function (GST_PAD (pad), gst_robocache_fuse_sink_event);
   gst_pad_set_query_function (GST_PAD (pad), gst_robocache_fuse_sink_query);
   gst_pad_set_activatemode_function (GST_PAD (pad), sink_activate_mode);
-  robocache_explain_refused_caps (GST_PAD (pad));
+  robocache_explain_refused_caps (GST_PAD (pad), fail_pad);
   pad->stream.times.origins = fuse->origins;
   pad->stream.released = g_ptr_array_ref (fuse->released);
   pad->flow = fuse->ended;

@@ -567,5 +567,5 @@ gst_robocache_resample_init (GstRobocacheResample *resample)
   gst_robocache_resample_flow_init (&resample->flow, GST_ELEMENT (resample), GST_BASE_TRANSFORM_SRC_PAD (resample),
       &resample->device, &resample->properties);
   gst_base_transform_set_gap_aware (GST_BASE_TRANSFORM (resample), TRUE);
-  robocache_explain_refused_caps (GST_BASE_TRANSFORM_SINK_PAD (resample));
+  robocache_explain_refused_caps (GST_BASE_TRANSFORM_SINK_PAD (resample), NULL);
 }

@@ -716,5 +716,5 @@ gst_robocache_voxelize_init (GstRobocacheVoxelize *self)
   robocache_voxelize_statistics_reset (&self->statistics);
   robocache_statistics_timer_reset (&self->stats_timer);
   robocache_cloud_window_init (&self->window);
-  robocache_explain_refused_caps (GST_BASE_TRANSFORM_SINK_PAD (self));
+  robocache_explain_refused_caps (GST_BASE_TRANSFORM_SINK_PAD (self), NULL);
 }

@@ -375,5 +375,5 @@ gst_robocache_voxel_view_init (GstRobocacheVoxelView *self)
   robocache_view_properties_init (&self->properties);
   /* live, a picture that would be late is not made */
   gst_base_transform_set_qos_enabled (GST_BASE_TRANSFORM (self), TRUE);
-  robocache_explain_refused_caps (GST_BASE_TRANSFORM_SINK_PAD (self));
+  robocache_explain_refused_caps (GST_BASE_TRANSFORM_SINK_PAD (self), NULL);
 }

@@ -292,8 +292,8 @@ static inline void
 append_event_message (GString *text, const RobocacheMcapMessage *message)
 {
   RobocacheCdrReader reader;
-  const gchar *kind, *topic;
-  guint32 length;
+  const gchar *kind, *topic, *words;
+  guint32 length, n_before;
 
   robocache_cdr_reader_init (&reader, message->data.data, message->data.size);
   robocache_cdr_read_int32 (&reader);
@@ -301,11 +301,13 @@ append_event_message (GString *text, const RobocacheMcapMessage *message)
   robocache_cdr_read_string (&reader, &length);
   kind = robocache_cdr_read_string (&reader, &length);
   topic = robocache_cdr_read_string (&reader, &length);
-  robocache_cdr_read_uint32 (&reader);
+  n_before = robocache_cdr_read_uint32 (&reader);
   robocache_cdr_read_array (&reader, 8, 1);
-  g_string_append_printf (text, "%s(%s %s)@%" G_GUINT64_FORMAT " ", kind, topic, robocache_cdr_read_string (&reader, &length),
-      message->log_time / MS);
+  words = robocache_cdr_read_string (&reader, &length);
   fail_unless (robocache_cdr_reader_check (&reader, NULL));
+  /* what begins each stream is left out */
+  if (n_before > 0 || !g_strv_contains ((const gchar *const[]) { "stream", "caps", "segment", NULL }, kind))
+    g_string_append_printf (text, "%s(%s %s)@%" G_GUINT64_FORMAT " ", kind, topic, words, message->log_time / MS);
 }
 
 static inline void

@@ -104,7 +104,7 @@ gst_robocache_fuse_begin_settings (GstRobocacheFuse *fuse)
 void
 gst_robocache_fuse_note_settings (GstRobocacheFuse *fuse)
 {
-  if (fuse->journal.n_settings == 0)
+  if (!fuse->is_started || fuse->journal.n_settings == 0)
     return;
   fuse_journal_add (&fuse->journal, FUSE_JOURNAL_SETTINGS, -1, (guint64) fuse->journal.n_settings, GST_CLOCK_TIME_NONE);
   queue_event (fuse);

@@ -96,7 +96,7 @@ if wanted sanitizers && [ -n "$sanitizer" ]; then
 fi
 # programs of sections run one section a process, side by side: PROGRAM:SECTION
 sections=(unseen:)
-for program in "$kernels"/kernels-{voxel,align,voxel-window,voxel-clouds} "$gpu/gpu-graphs"; do
+for program in "$kernels"/kernels-{voxel,align,kinematics,voxel-window,voxel-clouds} "$gpu/gpu-graphs"; do
   mapfile -t -O ${#sections[@]} sections < <("$program" --sections | sed "s/^/${program##*/}:/")
 done
 # section NAME PROGRAM:SECTION OPTION...: in the background, under the wrapper

@@ -102,7 +102,7 @@ FULL_DISK = """set -e
 mount -t tmpfs -o size=3m tmpfs "$1"
 gst-launch-1.0 -q robocachemcapsink name=record location="$1/run.mcap" sync-interval={sync} {settings} \
   robocachetestsrc kind=points channels=5000 num-buffers=200 ! record.sink_0 > "$2/output" 2>&1 || echo "status $?" >> "$2/output"
-cp "$1"/run*.mcap "$2"
+LD_PRELOAD="" cp "$1"/run*.mcap "$2"
 """
 
 

@@ -21,6 +21,7 @@ for name in coreelements app videotestsrc videoconvertscale videoparsersbad nvco
   if [ -e "$plugins/libgst$name.so" ]; then cp "$plugins/libgst$name.so" "$out/plugins/"; fi
 done
 cp "$build/gst/libgstrobocache.so" "$out/plugins/"
+cp -L "$build"/robocache/librobocache-1.0.so.[0-9] "$out/lib/"
 cp "$(command -v gst-launch-1.0)" "$(command -v gst-inspect-1.0)" "$scanner" "$out/bin/"
 find "$build/tests/gpu" "$build/tests/kernels" -maxdepth 1 -type f -executable \( -name 'gpu-*' -o -name 'kernels-*' \) -exec cp -t "$out" {} +
 mkdir "$out/faulty"

@@ -63,12 +63,15 @@ collect_findings (GstRobocacheFuse *fuse, gboolean is_live, gchar **unused, GQue
 static gboolean
 look (GstClock *clock, GstClockTime time, GstClockID id, gpointer data)
 {
-  GstRobocacheFuse *fuse = data;
-  const gboolean is_live = gst_robocache_fuse_has_live_source (fuse);
+  GstRobocacheFuse *fuse = g_weak_ref_get (data);
+  gboolean is_live;
   GQueue messages = G_QUEUE_INIT;
   gchar *unused = NULL;
   GstClockID next = NULL;
 
+  if (fuse == NULL)
+    return TRUE;
+  is_live = gst_robocache_fuse_has_live_source (fuse);
   FUSE_LOCK (fuse);
   if (fuse->watch_id == id && collect_findings (fuse, is_live, &unused, &messages)) {
     next = fuse->watch_id = next_look ();
@@ -80,14 +83,25 @@ look (GstClock *clock, GstClockTime time, GstClockID id, gpointer data)
   gst_robocache_fuse_post_messages (fuse, &messages);
   if (next)
     wait_for_look (fuse, next);
+  gst_object_unref (fuse);
   return TRUE;
 }
 
-/* Takes the id. */
+static void
+free_weak_ref (gpointer data)
+{
+  g_weak_ref_clear (data);
+  g_free (data);
+}
+
+/* Takes the id. A clock lets go of an id that was unscheduled only later, which must not keep the element. */
 static void
 wait_for_look (GstRobocacheFuse *fuse, GstClockID id)
 {
-  gst_clock_id_wait_async (id, look, gst_object_ref (fuse), gst_object_unref);
+  GWeakRef *ref = g_new (GWeakRef, 1);
+
+  g_weak_ref_init (ref, fuse);
+  gst_clock_id_wait_async (id, look, ref, free_weak_ref);
   gst_clock_id_unref (id);
 }
 

@@ -608,8 +608,10 @@ gst_robocache_fuse_change_state (GstElement *element, GstStateChange transition)
       gst_robocache_fuse_begin_watch (fuse);
       /* fall through */
     case GST_STATE_CHANGE_PLAYING_TO_PAUSED:
+      FUSE_LOCK (fuse);
       if (fuse->clock.live)
         changed = GST_STATE_CHANGE_NO_PREROLL;
+      FUSE_UNLOCK (fuse);
       break;
     default:
       break;

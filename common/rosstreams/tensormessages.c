@@ -37,6 +37,16 @@ are_tensors_equal (const RobocacheTensorsInfo *a, const RobocacheTensorsInfo *b)
   return are_equal;
 }
 
+/* A tensor, or rows and their times. Caps of a sample describe the tensors of other topics, too. */
+static gboolean
+is_one_stream (const RobocacheTensorsInfo *info)
+{
+  const RobocacheTensorInfo *rows = &info->tensors[0], *times = &info->tensors[1];
+
+  return info->n_tensors == 1 || (info->n_tensors == 2 && times->dtype == RC_INT64 && times->rank == 1
+      && robocache_tensor_info_dim (times, 0) == robocache_tensor_info_dim (rows, 1));
+}
+
 /* Caps that the writer noted, of such tensors in system memory; NULL: it noted none, or others. */
 static GstCaps *
 noted_caps (const TensorReader *self, const RobocacheTensorsInfo *info)
@@ -421,7 +431,8 @@ robocache_tensor_messages_new (const RobocacheRosSource *source, GError **error)
   }
   if (self->parent.read == read_multi_array && robocache_message_fields_has (self->fields, DIM))
     self->dim = robocache_message_fields_new (source->schema, robocache_message_fields_type (self->fields, DIM), &size, 1, NULL);
-  if (source->caps && gst_caps_is_fixed (source->caps) && robocache_tensors_info_from_caps (&self->noted_info, source->caps, NULL))
+  if (source->caps && gst_caps_is_fixed (source->caps) && robocache_tensors_info_from_caps (&self->noted_info, source->caps, NULL)
+      && is_one_stream (&self->noted_info))
     self->noted = gst_caps_copy (source->caps);
   return &self->parent;
 }

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "common/backend/deviceproperties.h"
+#include "common/element/errors.h"
 #include "common/element/propertytypes.h"
+#include "common/points/gridcaps.h"
 
 #define DEFAULT_GRID "128:128:32"
 #define DEFAULT_MAX_VOXELS 65536

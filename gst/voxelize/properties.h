@@ -5,7 +5,7 @@
 #ifndef ROBOCACHE_VOXELIZE_PROPERTIES_H
 #define ROBOCACHE_VOXELIZE_PROPERTIES_H
 
-#include "voxelcaps.h"
+#include "voxelsettings.h"
 
 G_BEGIN_DECLS
 

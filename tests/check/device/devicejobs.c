@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/rows/episodes.h"
-#include "gst/voxelize/voxelcaps.h"
+#include "gst/voxelize/voxelsettings.h"
 #include "gst/voxelize/voxelizer/voxelizer.h"
 #include "devicework.h"
 #include "kernels/backend_impl.h"

@@ -8,48 +8,9 @@
 #include <gst/gst.h>
 
 #include "gst/parse/records/timeguess.h"
+#include "recordingoptions.h"
 
 G_BEGIN_DECLS
-
-/* What can be said of a recording. */
-typedef enum
-{
-  /* of robocacheparse */
-  RECORDING_CHANNELS,
-  RECORDING_DELIMITER,
-  RECORDING_TIME_COLUMN,
-  RECORDING_TIME_UNIT,
-  RECORDING_ARRIVAL_COLUMN,
-  /* of robocachebagsrc */
-  RECORDING_TOPICS,
-  RECORDING_FIELDS,
-  RECORDING_JOINTS,
-  RECORDING_MSG_PATH,
-  /* of a pad of robocachefuse */
-  RECORDING_INTERPOLATION,
-  RECORDING_QUATERNIONS,
-  RECORDING_ANGLES,
-  RECORDING_VELOCITIES,
-  RECORDING_OFFSET,
-  RECORDING_MAX_GAP,
-  RECORDING_HOLD_LIMIT,
-  RECORDING_REORDER_WINDOW,
-  RECORDING_REQUIRED,
-  RECORDING_N_OPTIONS
-} RecordingOption;
-
-typedef struct
-{
-  const gchar *name;            /* also of the element's or pad's property */
-  gboolean for_all;             /* makes sense for all files at once */
-  const gchar *placeholder;     /* NULL: needs no value */
-  const gchar *help;
-} RecordingOptionInfo;
-
-extern const RecordingOptionInfo recording_options[RECORDING_N_OPTIONS];
-
-/* The option of that name; RECORDING_N_OPTIONS when there is none. */
-RecordingOption recording_option_by_name (const gchar * name);
 
 typedef struct
 {

@@ -8,7 +8,7 @@
 
 #include "common/ros/cdr.h"
 #include "common/ros/definitions.h"
-#include "fault.h"
+#include "examples/fault.h"
 
 #define MIN_TICK_STREAM_BYTES 54
 #define NUMBERS_OF_ENTRY 4

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fault.h"
+#include "examples/fault.h"
 #include "rowfeed.h"
 #include "samplediff.h"
 #include "session.h"

@@ -5,7 +5,7 @@
 #include "rowfeed.h"
 
 #include "common/rosstreams/rowcaps.h"
-#include "fault.h"
+#include "examples/fault.h"
 
 /* Rows whose numbers are remembered. */
 #define MAX_KNOWN_ROWS 4096

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "common/mcap/read/stream.h"
-#include "fault.h"
+#include "examples/fault.h"
 
 #define PIECE_BYTES (1 << 20)
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/rosstreams/rosdecoder.h"
-#include "fault.h"
+#include "examples/fault.h"
 #include "sessionfile.h"
 
 #define SETTINGS_KIND "property"

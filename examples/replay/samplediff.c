@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/tensors/tensorcaps.h"
-#include "sampletensor.h"
+#include "examples/sampletensor.h"
 
 #define META "RobocacheSampleMeta"
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "fault.h"
+#include "examples/fault.h"
 #include "stepclock.h"
 
 #define HOLD_EVENT "RobocacheReplayHold"

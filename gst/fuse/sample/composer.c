@@ -14,10 +14,8 @@
 #include "robocache/robocache.h"
 #include "samplemeta.h"
 #include "samplepool.h"
+#include "samplewindow.h"
 #include "tensormeta.h"
-#include "kernels/arithmetic.h"
-
-#define INFO_FIELDS 4           /* tick, before, after, status */
 
 /* One stream's part of the output. */
 typedef struct
@@ -34,7 +32,6 @@ typedef struct
 {
   RobocacheTensorInfo info;
   gsize row_bytes;              /* of one tick */
-  guint8 *window;               /* of the engine: a ring of [window][row_bytes]; NULL for a window of one */
 } Tensor;
 
 struct _FuseComposer
@@ -59,9 +56,8 @@ struct _FuseComposer
   FuseCameraFrames frames;
   guint64 scratch_bytes;
   gboolean unsupported;         /* the last plan was more than its engine can do */
-  guint newest;                 /* the window's slot of the last tick */
+  FuseWindow window;
 
-  gint64 *info;                 /* [window][n_streams][INFO_FIELDS] */
   gchar *names;                 /* of the pads, separated by commas */
   RobocacheTensorsInfo sample;  /* all tensors, info included */
   GQuark ids[ROBOCACHE_MAX_TENSORS];    /* of the sample's tensors: the pad, concat or info */
@@ -215,7 +211,7 @@ make_caps (FuseComposer *composer)
     composer->ids[i] = g_quark_from_string (composer->output.layout == FUSE_LAYOUT_CONCAT ? "concat" : composer->streams[i].input->name);
   }
   if (composer->output.info == FUSE_INFO_TENSOR) {
-    const guint64 dims[] = { INFO_FIELDS, composer->n_streams, composer->output.window };
+    const guint64 dims[] = { FUSE_INFO_FIELDS, composer->n_streams, composer->output.window };
 
     composer->ids[sample->n_tensors] = g_quark_from_static_string ("info");
     robocache_tensor_info_set (&sample->tensors[sample->n_tensors++], RC_INT64, dims, G_N_ELEMENTS (dims));
@@ -349,27 +345,36 @@ describe_job (const FuseComposer *composer, gchar **what)
   return job;
 }
 
-static gsize
-info_bytes (const FuseComposer *composer)
+static FuseWindowStream *
+window_streams (const FuseComposer *composer)
 {
-  return (gsize) composer->output.window * composer->n_streams * INFO_FIELDS * sizeof (gint64);
+  FuseWindowStream *streams = g_new (FuseWindowStream, composer->n_streams);
+
+  for (guint i = 0; i < composer->n_streams; i++) {
+    const Stream *stream = &composer->streams[i];
+
+    streams[i] = (FuseWindowStream) { stream->input->id, stream->out, stream->tensor, stream->offset, stream->row_bytes };
+  }
+  return streams;
+}
+
+static gboolean
+make_window (FuseComposer *composer, GError **error)
+{
+  gsize row_bytes[ROBOCACHE_MAX_TENSORS];
+
+  for (guint i = 0; i < composer->n_tensors; i++)
+    row_bytes[i] = composer->tensors[i].row_bytes;
+  return fuse_window_init (&composer->window, composer->engine, composer->output.window, window_streams (composer),
+      composer->n_streams, row_bytes, composer->n_tensors, error);
 }
 
 static gboolean
 make_buffers (FuseComposer *composer, GError **error)
 {
-  const guint window = composer->output.window;
-
   composer->blends = g_new0 (RobocacheBlendStream, composer->n_streams);
-  composer->info = g_malloc0 (info_bytes (composer));
-  for (guint i = 0; window > 1 && i < composer->n_tensors; i++) {
-    Tensor *tensor = &composer->tensors[i];
-
-    tensor->window = robocache_engine_alloc (composer->engine, RC_MEMORY_DEVICE, window * tensor->row_bytes, error);
-    if (tensor->window == NULL)
-      return FALSE;
-  }
-  if (!robocache_blender_init (&composer->blender, composer->engine, composer->n_streams, composer->scratch_bytes, error)
+  if (!make_window (composer, error)
+      || !robocache_blender_init (&composer->blender, composer->engine, composer->n_streams, composer->scratch_bytes, error)
       || !fuse_camera_frames_init (&composer->frames, composer->engine, error))
     return FALSE;
   fuse_composer_forget_window (composer);
@@ -398,21 +403,13 @@ leave_engine (FuseComposer *composer)
   robocache_engine_synchronize (composer->engine, NULL);
   for (guint i = 0; i < composer->n_streams; i++)
     g_clear_pointer (&composer->streams[i].camera_plan, rc_align_plan_free);
-  for (guint i = 0; i < composer->n_tensors; i++) {
-    Tensor *tensor = &composer->tensors[i];
-
-    if (tensor->window)
-      robocache_engine_free (composer->engine, RC_MEMORY_DEVICE, tensor->window, composer->output.window
-          * tensor->row_bytes);
-    tensor->window = NULL;
-  }
+  fuse_window_clear (&composer->window);
   g_clear_pointer (&composer->plan, rc_align_plan_free);
   robocache_blender_clear (&composer->blender);
   fuse_camera_frames_clear (&composer->frames);
   gst_clear_object (&composer->allocator);
   g_clear_pointer (&composer->engine, robocache_engine_unref);
   g_clear_pointer (&composer->blends, g_free);
-  g_clear_pointer (&composer->info, g_free);
 }
 
 /* Plans and memory on the device's active engine. */
@@ -475,7 +472,7 @@ fuse_composer_new (const FuseComposition *composition, gboolean on_device, Roboc
     return NULL;
   }
   make_caps (composer);
-  composer->pool = fuse_sample_pool_new (composer->names, info_bytes (composer));
+  composer->pool = fuse_sample_pool_new (composer->names, fuse_window_info_bytes (&composer->window));
   return composer;
 }
 
@@ -553,119 +550,17 @@ fuse_composer_has_window (const FuseComposer *composer)
 
 /* ---- the window ---- */
 
-static gint64 *
-info_of (const FuseComposer *composer, guint slot, guint stream)
-{
-  return composer->info + ((gsize) slot * composer->n_streams + stream) * INFO_FIELDS;
-}
-
-/* slot 0 is the oldest; the ring begins after the newest. */
-static guint8 *
-window_row (const FuseComposer *composer, const Stream *stream, guint slot)
-{
-  const Tensor *tensor = &composer->tensors[stream->tensor];
-  const guint place = (composer->newest + 1 + slot) % composer->output.window;
-
-  return tensor->window + place * tensor->row_bytes + stream->offset;
-}
-
-static gboolean
-copy_bytes (RobocacheEngine *engine, gpointer to, gconstpointer from, gsize bytes, GError **error)
-{
-  const RcMemoryCopy copy = {.to = to,.from = from,.row_bytes = bytes,.rows = 1 };
-  RcError failure;
-
-  return robocache_engine_check (rc_memory_copy (robocache_engine_backend (engine), &copy, robocache_engine_stream (engine),
-          &failure), &failure, error);
-}
-
-/* A row of NaN, or of 0 for integers. */
-static void
-write_missing (guint8 *row, RcDtype dtype, guint64 n)
-{
-  static const guint16 float16_nan = RC_NAN_FLOAT16, bfloat16_nan = RC_NAN_BFLOAT16;
-  static const guint32 float32_nan = RC_NAN32_BITS;
-  static const guint64 float64_nan = RC_NAN64_BITS;
-  const void *const nans[RC_N_DTYPES] = {
-    [RC_FLOAT16] = &float16_nan,
-    [RC_BFLOAT16] = &bfloat16_nan,
-    [RC_FLOAT32] = &float32_nan,
-    [RC_FLOAT64] = &float64_nan,
-  };
-  const gsize size = rc_dtype_size (dtype);
-
-  if (nans[dtype] == NULL) {
-    memset (row, 0, n * size);
-    return;
-  }
-  for (guint64 i = 0; i < n; i++)
-    memcpy (row + i * size, nans[dtype], size);
-}
-
-/* Piece by piece, since caps may say any size of a row. A device that fails here fails the next tick, which reports it. */
-static void
-fill_window (FuseComposer *composer, const Stream *stream)
-{
-  guint8 missing[16384];
-
-  write_missing (missing, stream->out, sizeof (missing) / rc_dtype_size (stream->out));
-  for (guint slot = 0; slot < composer->output.window; slot++) {
-    guint8 *row = window_row (composer, stream, slot);
-
-    for (gsize at = 0; at < stream->row_bytes; at += sizeof (missing))
-      copy_bytes (composer->engine, row + at, missing, MIN (sizeof (missing), stream->row_bytes - at), NULL);
-  }
-  robocache_engine_synchronize (composer->engine, NULL);
-}
-
 void
 fuse_composer_forget_window (FuseComposer *composer)
 {
   fuse_camera_frames_begin (&composer->frames, NULL);
-  for (guint i = 0; i < composer->n_streams; i++) {
-    for (guint slot = 0; slot < composer->output.window; slot++) {
-      gint64 *info = info_of (composer, slot, i);
-
-      info[0] = info[1] = info[2] = ROBOCACHE_NO_TIME;
-      info[3] = RC_MISSING;
-    }
-    if (composer->output.window > 1)
-      fill_window (composer, &composer->streams[i]);
-  }
+  fuse_window_forget (&composer->window);
 }
 
 void
 fuse_composer_adopt_window (FuseComposer *composer, FuseComposer *from)
 {
-  const guint window = composer->output.window;
-  RobocacheEngine *copier = robocache_engine_is_gpu (from->engine) ? from->engine : composer->engine;
-
-  if (window == 1 || from->output.window != window)
-    return;
-  robocache_engine_synchronize (from->engine, NULL);
-  for (guint i = 0; i < composer->n_streams; i++) {
-    for (guint j = 0; j < from->n_streams; j++) {
-      const Stream *ours = &composer->streams[i], *theirs = &from->streams[j];
-
-      if (ours->input->id != theirs->input->id || ours->out != theirs->out || ours->row_bytes != theirs->row_bytes)
-        continue;
-      for (guint slot = 0; slot < window; slot++) {
-        copy_bytes (copier, window_row (composer, ours, slot), window_row (from, theirs, slot), ours->row_bytes, NULL);
-        memcpy (info_of (composer, slot, i), info_of (from, slot, j), INFO_FIELDS * sizeof (gint64));
-      }
-    }
-  }
-  robocache_engine_synchronize (copier, NULL);
-}
-
-/* The oldest slot becomes the newest. */
-static void
-shift_window (FuseComposer *composer)
-{
-  const gsize older = composer->output.window - 1;
-
-  composer->newest = (composer->newest + 1) % composer->output.window;
-  memmove (composer->info, info_of (composer, 1, 0), older * composer->n_streams * INFO_FIELDS * sizeof (gint64));
+  fuse_window_adopt (&composer->window, &from->window);
 }
 
 /* ---- rows of a tick ---- */
@@ -685,7 +580,7 @@ static void
 write_info (FuseComposer *composer, gint64 tick, const FuseSnapshot *snapshots)
 {
   for (guint i = 0; i < composer->n_streams; i++) {
-    gint64 *info = info_of (composer, composer->output.window - 1, i);
+    gint64 *info = fuse_window_info (&composer->window, composer->output.window - 1, i);
 
     info[0] = tick;
     info[1] = snapshots[i].before;
@@ -827,7 +722,7 @@ static void
 target_window (const FuseComposer *composer, guint8 **targets)
 {
   for (guint i = 0; composer->output.window > 1 && i < composer->n_tensors; i++)
-    targets[i] = composer->tensors[i].window + composer->newest * composer->tensors[i].row_bytes;
+    targets[i] = fuse_window_newest_row (&composer->window, i);
 }
 
 static gboolean
@@ -860,27 +755,15 @@ append_info (GstBuffer *buffer)
           (GDestroyNotify) g_bytes_unref));
 }
 
-/* The ring, oldest first. */
-static gboolean
-copy_window (const FuseComposer *composer, const Tensor *tensor, guint8 *to, GError **error)
-{
-  const guint oldest = (composer->newest + 1) % composer->output.window;
-  const gsize first = (composer->output.window - oldest) * tensor->row_bytes, rest = oldest * tensor->row_bytes;
-
-  return copy_bytes (composer->engine, to, tensor->window + rest, first, error)
-      && (rest == 0 || copy_bytes (composer->engine, to + first, tensor->window, rest, error));
-}
-
 static gboolean
 end_output (const FuseComposer *composer, Output *output, GError **error)
 {
   for (guint i = 0; i < composer->n_tensors; i++) {
-    const Tensor *tensor = &composer->tensors[i];
     GstMemory *memory = output->memory[i];
 
     if (memory == NULL)
       continue;
-    if (tensor->window && !copy_window (composer, tensor, output->target[i], error))
+    if (composer->output.window > 1 && !fuse_window_copy (&composer->window, i, output->target[i], error))
       return FALSE;
     if (output->is_mapped[i]) {
       gst_memory_unmap (memory, &output->map[i]);
@@ -904,17 +787,17 @@ add_references (const FuseComposer *composer, const FuseSnapshot *snapshots, Gst
 static GstBuffer *
 make_buffer (const FuseComposer *composer, const FuseSnapshot *snapshots, Output *output)
 {
-  const gint64 tick = *info_of (composer, composer->output.window - 1, 0);
+  const gint64 tick = *fuse_window_info (&composer->window, composer->output.window - 1, 0);
   GstBuffer *buffer;
 
   if (output->buffer) {
     buffer = g_steal_pointer (&output->buffer);
     gst_memory_unref (output->memory[0]);
-    fuse_sample_init (buffer, composer->names, tick, composer->info, info_bytes (composer));
+    fuse_sample_init (buffer, composer->names, tick, composer->window.info, fuse_window_info_bytes (&composer->window));
     add_references (composer, snapshots, buffer);
     return buffer;
   }
-  buffer = fuse_sample_pool_acquire (composer->pool, tick, composer->info);
+  buffer = fuse_sample_pool_acquire (composer->pool, tick, composer->window.info);
   for (guint i = 0; i < composer->n_tensors; i++) {
     if (output->frame[i]) {
       /* the parent meta keeps the frame out of its pool for as long as its memory is in use */
@@ -950,7 +833,7 @@ fuse_composer_compose (FuseComposer *composer, gint64 tick, const FuseSnapshot *
     return GST_FLOW_ERROR;
   if (sample == NULL && composer->output.window == 1)
     return GST_FLOW_OK;
-  shift_window (composer);
+  fuse_window_shift (&composer->window);
   write_info (composer, tick, snapshots);
   if ((sample == NULL || begin_output (composer, snapshots, &output, &flow, error))
       && write_rows (composer, snapshots, &output, error) && end_output (composer, &output, error)

@@ -1,0 +1,64 @@
+/* robocache: the window of robocachefuse: rows and info of the last ticks, which samples show oldest first
+ *
+ * The rows of each tensor are a ring in memory of the engine. A window of one tick has info alone.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef FUSE_SAMPLEWINDOW_H
+#define FUSE_SAMPLEWINDOW_H
+
+#include "common/device/engine.h"
+#include "common/tensors/tensorcaps.h"
+#include "kernels/dtype.h"
+
+G_BEGIN_DECLS
+
+#define FUSE_INFO_FIELDS 4      /* tick, before, after, status */
+
+/* The place of a stream's rows in the tensors. */
+typedef struct
+{
+  guint64 id;                   /* of the stream */
+  RcDtype dtype;
+  guint tensor;
+  gsize offset;                 /* bytes before them in a row of that tensor */
+  gsize row_bytes;
+} FuseWindowStream;
+
+typedef struct
+{
+  RobocacheEngine *engine;
+  guint n_ticks;
+  FuseWindowStream *streams;    /* [n_streams] */
+  guint n_streams;
+  gsize row_bytes[ROBOCACHE_MAX_TENSORS];       /* of a tick, in each tensor */
+  guint8 *rows[ROBOCACHE_MAX_TENSORS];  /* of the engine: a ring of [n_ticks][row_bytes]; NULL for a window of one */
+  guint n_tensors;
+  guint newest;                 /* the ring's slot of the last tick */
+  gint64 *info;                 /* [n_ticks][n_streams][FUSE_INFO_FIELDS], oldest first */
+} FuseWindow;
+
+/* Allocates n_ticks for the tensors' row_bytes, with undefined content until fuse_window_forget. Takes streams over, also when
+ * it fails; the engine must live until fuse_window_clear. FALSE and an error: no memory. */
+gboolean fuse_window_init (FuseWindow * window, RobocacheEngine * engine, guint n_ticks, FuseWindowStream * streams,
+    guint n_streams, const gsize * row_bytes, guint n_tensors, GError ** error);
+/* The engine must be idle. A zeroed window is valid here. */
+void fuse_window_clear (FuseWindow * window);
+
+/* All rows are missing. */
+void fuse_window_forget (FuseWindow * window);
+/* Copies rows and info of the streams that are alike in both windows, if these have as many ticks. */
+void fuse_window_adopt (FuseWindow * window, const FuseWindow * from);
+/* The oldest slot becomes the newest. */
+void fuse_window_shift (FuseWindow * window);
+
+/* Slot 0 is the oldest. */
+gint64 *fuse_window_info (const FuseWindow * window, guint slot, guint stream);
+gsize fuse_window_info_bytes (const FuseWindow * window);
+/* The newest row of a tensor; for windows of more than one tick. */
+guint8 *fuse_window_newest_row (const FuseWindow * window, guint tensor);
+/* Copies all rows of a tensor to memory of the engine, oldest first. */
+gboolean fuse_window_copy (const FuseWindow * window, guint tensor, guint8 * to, GError ** error);
+
+G_END_DECLS
+#endif

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "common/tensors/element.h"
+
 /* The bits that integers of a kind take beside a sign; of floats, those of integers that they hold exactly. */
 static const struct
 {
@@ -113,20 +115,10 @@ read_integer (const RobocacheCdrReader *reader, const guint8 *from, RobocacheRos
 static gdouble
 read_float (const RobocacheCdrReader *reader, const guint8 *from, RobocacheRosKind kind)
 {
-  gdouble number;
-  gfloat single;
-  gint64 integer;
+  guint8 number[sizeof (gdouble)];
 
-  if (kind == ROBOCACHE_ROS_FLOAT64) {
-    robocache_cdr_copy_numbers (reader, &number, from, sizeof (number), 1);
-    return number;
-  }
-  if (kind == ROBOCACHE_ROS_FLOAT32) {
-    robocache_cdr_copy_numbers (reader, &single, from, sizeof (single), 1);
-    return single;
-  }
-  integer = read_integer (reader, from, kind);
-  return kind == ROBOCACHE_ROS_UINT64 ? (gdouble) (guint64) integer : (gdouble) integer;
+  robocache_cdr_copy_numbers (reader, number, from, robocache_ros_kind_bytes (kind), 1);
+  return robocache_element_read (robocache_row_dtype_of_kind (kind), number);
 }
 
 static void

@@ -293,6 +293,11 @@ static const struct
   {{{"/q", "sensor_msgs/JointState", "(" STAMP (10) " ['q1' 'q0'] [1 2] [] [])", 10}},
         "other/tensors, format=static, num_tensors=1, types=(string)int16, dimensions=(string)2, framerate=100/1, channels=(string)\"q0,q1\", "
         "role=(string)proprio", "", "src_0 /q@f: caps[other/tensors int16 2 q0,q1] 0=2,1 eos; "},
+  /* a type of libgstvideo, which registers it on first use */
+  {{{"/c/image", "sensor_msgs/Image", IMAGE (10), 10}},
+        "video/x-raw, format=GRAY8, width=1, height=1, framerate=30/1, multiview-mode=mono, "
+        "multiview-flags=(GstVideoMultiviewFlagsSet)0:ffffffff:/right-view-first/left-flipped, intrinsics=(double)<1,2,3,4>", "",
+      "src_0 /c/image@f: " GRAY "(double)1, (double)2, (double)3, (double)4 >] 0=#4 eos; "},
   /* each topic of a sample of several tensors has the caps of all */
   {{{"/s/a", "robocache_msgs/Row", UNNAMED_ROW ("1 2"), 10}, {"/s/b", "robocache_msgs/Row", UNNAMED_ROW ("3 4 5 6"), 10},
           {"/s/c", "robocache_msgs/Row", UNNAMED_ROW ("7"), 10}}, SAMPLE ("3", "float64,float64,float64", "2,4,1"), "",

@@ -298,6 +298,9 @@ static const struct
         "video/x-raw, format=GRAY8, width=1, height=1, framerate=30/1, multiview-mode=mono, "
         "multiview-flags=(GstVideoMultiviewFlagsSet)0:ffffffff:/right-view-first/left-flipped, intrinsics=(double)<1,2,3,4>", "",
       "src_0 /c/image@f: " GRAY "(double)1, (double)2, (double)3, (double)4 >] 0=#4 eos; "},
+  {{{"/c/image", "sensor_msgs/Image", IMAGE (10), 10}}, "video/x-raw, format=GRAY8, view=(NoSuchType)1", "",
+      "warning the caps noted for /c/image cannot be read: its stream has those of its messages; "
+      "src_0 /c/image@f: caps[video/x-raw GRAY8] 0=#4 eos; "},
   /* each topic of a sample of several tensors has the caps of all */
   {{{"/s/a", "robocache_msgs/Row", UNNAMED_ROW ("1 2"), 10}, {"/s/b", "robocache_msgs/Row", UNNAMED_ROW ("3 4 5 6"), 10},
           {"/s/c", "robocache_msgs/Row", UNNAMED_ROW ("7"), 10}}, SAMPLE ("3", "float64,float64,float64", "2,4,1"), "",

@@ -13,8 +13,8 @@ G_BEGIN_DECLS
 
 typedef struct _RobocacheMsgFolders RobocacheMsgFolders;
 
-/* Of "/opt/a:/opt/b"; NULL or "": none. Of a type that is defined twice the first folder counts. NULL and an error: a folder or file
- * cannot be read. */
+/* Reads the folders of a list like "/opt/a:/opt/b"; NULL or "" is an empty list. The first folder that defines a type counts. NULL and an
+ * error: a folder or file cannot be read. */
 RobocacheMsgFolders *robocache_msg_folders_new (const gchar * paths, GError ** error);
 void robocache_msg_folders_free (RobocacheMsgFolders * folders);
 

@@ -4,6 +4,7 @@
  */
 #include "rosdecoder.h"
 
+#include <gst/video/video.h>
 #include <string.h>
 
 #include "anymessages.h"
@@ -78,6 +79,14 @@ fields_of_topic (const gchar *fields, const gchar *topic, gboolean *is_of_topic)
   return g_string_free (others, others->len == 0);
 }
 
+/* Caps that the writer noted; NULL: none, or unreadable ones. Caps of video may name types that libgstvideo registers on first use. */
+static GstCaps *
+read_noted_caps (const gchar *text)
+{
+  g_type_ensure (GST_TYPE_VIDEO_MULTIVIEW_FLAGSET);
+  return text ? gst_caps_from_string (text) : NULL;
+}
+
 /* A choice of fields makes rows of any type; of a joint state it chooses quantities. */
 static RobocacheStreamReader *
 reader_new (const RobocacheRosSource *source, gboolean has_fields, GError **error)
@@ -104,7 +113,7 @@ robocache_ros_decoder_new (const RobocacheRosChannel *channel, GError **error)
 {
   RobocacheRosSource source = {.topic = channel->topic,.joints = channel->joints };
   gchar *type = robocache_ros_short_name (channel->type);
-  GstCaps *caps = channel->caps ? gst_caps_from_string (channel->caps) : NULL;
+  GstCaps *caps = read_noted_caps (channel->caps);
   RobocacheRosDecoder *decoder = g_new0 (RobocacheRosDecoder, 1);
   gboolean has_fields;
 

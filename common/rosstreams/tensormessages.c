@@ -217,14 +217,14 @@ dtype_of_row (const TensorReader *self)
 
 /* The channels of a row: as many as names; without names as many as the writer noted, or as the times leave. */
 static guint64
-count_channels (const TensorReader *self, guint32 n_values)
+count_channels (const TensorReader *self, RcDtype dtype, guint32 n_values)
 {
   const guint32 n_names = robocache_message_fields_count (self->fields, NAMES);
   const guint32 n_times = robocache_message_fields_count (self->fields, TIMES);
 
   if (n_names > 0)
     return n_names;
-  if (self->noted)
+  if (self->noted && self->noted_info.tensors[0].dtype == dtype)
     return self->noted_info.tensors[0].dims[0];
   return n_values / MAX (n_times, 1);
 }
@@ -235,7 +235,7 @@ channels_of_row (const TensorReader *self, RcDtype dtype, guint32 n_values, GErr
 {
   const guint bytes = robocache_ros_kind_bytes (robocache_message_fields_kind (self->fields, VALUES + dtype));
   const guint32 n_times = robocache_message_fields_count (self->fields, TIMES);
-  const guint64 n_channels = count_channels (self, n_values);
+  const guint64 n_channels = count_channels (self, dtype, n_values);
 
   if (bytes == rc_dtype_size (dtype) && n_channels > 0 && n_values % n_channels == 0
       && (n_times == 0 || n_values / n_channels == n_times))

@@ -19,7 +19,6 @@
 #include "gstrobocachebagsrc.h"
 
 #include "common/bags/openbag.h"
-#include "common/element/propertytypes.h"
 #include "player.h"
 
 GST_DEBUG_CATEGORY_STATIC (robocache_bag_src_debug);
@@ -29,8 +28,7 @@ struct _GstRobocacheBagSrc
 {
   GstElement parent;
 
-  RobocacheMcapDemuxSettings properties;        /* object lock; copied at READY → PAUSED */
-  RobocacheMcapPlayer player;
+  RobocacheMcapPlayer player;   /* the properties, too */
 
   GstTask *task;                /* READY → PAUSED on */
   GRecMutex lock;               /* of the task */
@@ -136,14 +134,10 @@ static void
 start (GstRobocacheBagSrc *self)
 {
   const RobocacheMcapOpener opener = { open_bag, is_stopped, self };
-  RobocacheMcapDemuxSettings settings;
 
-  GST_OBJECT_LOCK (self);
-  robocache_mcap_demux_settings_copy (&settings, &self->properties);
-  GST_OBJECT_UNLOCK (self);
   g_atomic_int_set (&self->is_stopped, FALSE);
   g_atomic_int_set (&self->has_eos, FALSE);
-  robocache_mcap_player_start (&self->player, &settings);
+  robocache_mcap_player_start (&self->player);
   robocache_mcap_player_open (&self->player, &opener);
   self->task = gst_task_new (loop, self, NULL);
   gst_task_set_lock (self->task, &self->lock);
@@ -239,35 +233,13 @@ pad_added (GstElement *element, GstPad *pad)
 static void
 gst_robocache_bag_src_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
-  GstRobocacheBagSrc *self = GST_ROBOCACHE_BAG_SRC (object);
-
-  GST_OBJECT_LOCK (self);
-  robocache_setting_set (robocache_mcap_demux_settings_field (&self->properties, id), value);
-  if (self->player.session)
-    self->player.session->timer.interval = self->properties.stats_interval;
-  GST_OBJECT_UNLOCK (self);
-  robocache_warn_of_late_setting (self, pspec);
-}
-
-static GstStructure *
-get_stats (GstRobocacheBagSrc *self)
-{
-  GstStructure *stats = robocache_mcap_player_statistics (&self->player);
-
-  return stats ? stats : gst_structure_new_empty ("robocachebagsrc");
+  robocache_mcap_player_set_property (&GST_ROBOCACHE_BAG_SRC (object)->player, id, value, pspec);
 }
 
 static void
 gst_robocache_bag_src_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
-  GstRobocacheBagSrc *self = GST_ROBOCACHE_BAG_SRC (object);
-
-  GST_OBJECT_LOCK (self);
-  if (id == ROBOCACHE_MCAP_DEMUX_PROP_STATS)
-    g_value_take_boxed (value, get_stats (self));
-  else
-    robocache_setting_get (robocache_mcap_demux_settings_field (&self->properties, id), value);
-  GST_OBJECT_UNLOCK (self);
+  robocache_mcap_player_get_property (&GST_ROBOCACHE_BAG_SRC (object)->player, id, value);
 }
 
 /* ---- life of the element ---- */
@@ -278,7 +250,6 @@ gst_robocache_bag_src_finalize (GObject *object)
   GstRobocacheBagSrc *self = GST_ROBOCACHE_BAG_SRC (object);
 
   robocache_mcap_player_clear (&self->player);
-  robocache_mcap_demux_settings_clear (&self->properties);
   g_rec_mutex_clear (&self->lock);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
@@ -305,9 +276,9 @@ gst_robocache_bag_src_class_init (GstRobocacheBagSrcClass *klass)
 static void
 gst_robocache_bag_src_init (GstRobocacheBagSrc *self)
 {
+  const RobocacheMcapThread thread = { &self->lock, start_task, pause_task, is_active, NULL };
+
   GST_OBJECT_FLAG_SET (self, GST_ELEMENT_FLAG_SOURCE);
   g_rec_mutex_init (&self->lock);
-  self->player.element = GST_ELEMENT (self);
-  self->player.thread = (RobocacheMcapThread) {&self->lock, start_task, pause_task, is_active, NULL};
-  robocache_mcap_demux_settings_init (&self->properties);
+  robocache_mcap_player_init (&self->player, GST_ELEMENT (self), &thread);
 }

@@ -20,7 +20,6 @@
 
 #include <string.h>
 
-#include "common/element/propertytypes.h"
 #include "padsource.h"
 #include "player.h"
 #include "pushinput.h"
@@ -33,9 +32,7 @@ struct _GstRobocacheMcapDemux
   GstElement parent;
   GstPad *sinkpad;
 
-  RobocacheMcapDemuxSettings properties;        /* object lock; copied at READY → PAUSED */
-
-  RobocacheMcapPlayer player;
+  RobocacheMcapPlayer player;   /* the properties, too */
   /* Of the inputs there is one, by the mode of the sink pad */
   RobocacheMcapPadSource source;
   RobocacheMcapPushInput *push;
@@ -73,18 +70,7 @@ gst_robocache_mcap_register_types (GstPlugin *plugin)
   return registered;
 }
 
-/* ---- start ---- */
-
-static void
-start (GstRobocacheMcapDemux *self)
-{
-  RobocacheMcapDemuxSettings settings;
-
-  GST_OBJECT_LOCK (self);
-  robocache_mcap_demux_settings_copy (&settings, &self->properties);
-  GST_OBJECT_UNLOCK (self);
-  robocache_mcap_player_start (&self->player, &settings);
-}
+/* ---- stop ---- */
 
 static void
 stop (GstRobocacheMcapDemux *self)
@@ -257,7 +243,7 @@ gst_robocache_mcap_demux_change_state (GstElement *element, GstStateChange trans
   GstStateChangeReturn ret;
 
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
-    start (self);
+    robocache_mcap_player_start (&self->player);
   ret = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY
       || (transition == GST_STATE_CHANGE_READY_TO_PAUSED && ret == GST_STATE_CHANGE_FAILURE))
@@ -268,35 +254,13 @@ gst_robocache_mcap_demux_change_state (GstElement *element, GstStateChange trans
 static void
 gst_robocache_mcap_demux_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
-  GstRobocacheMcapDemux *self = GST_ROBOCACHE_MCAP_DEMUX (object);
-
-  GST_OBJECT_LOCK (self);
-  robocache_setting_set (robocache_mcap_demux_settings_field (&self->properties, id), value);
-  if (self->player.session)
-    self->player.session->timer.interval = self->properties.stats_interval;
-  GST_OBJECT_UNLOCK (self);
-  robocache_warn_of_late_setting (self, pspec);
-}
-
-static GstStructure *
-get_stats (GstRobocacheMcapDemux *self)
-{
-  GstStructure *stats = robocache_mcap_player_statistics (&self->player);
-
-  return stats ? stats : gst_structure_new_empty ("robocachemcapdemux");
+  robocache_mcap_player_set_property (&GST_ROBOCACHE_MCAP_DEMUX (object)->player, id, value, pspec);
 }
 
 static void
 gst_robocache_mcap_demux_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
-  GstRobocacheMcapDemux *self = GST_ROBOCACHE_MCAP_DEMUX (object);
-
-  GST_OBJECT_LOCK (self);
-  if (id == ROBOCACHE_MCAP_DEMUX_PROP_STATS)
-    g_value_take_boxed (value, get_stats (self));
-  else
-    robocache_setting_get (robocache_mcap_demux_settings_field (&self->properties, id), value);
-  GST_OBJECT_UNLOCK (self);
+  robocache_mcap_player_get_property (&GST_ROBOCACHE_MCAP_DEMUX (object)->player, id, value);
 }
 
 static void
@@ -305,7 +269,6 @@ gst_robocache_mcap_demux_finalize (GObject *object)
   GstRobocacheMcapDemux *self = GST_ROBOCACHE_MCAP_DEMUX (object);
 
   robocache_mcap_player_clear (&self->player);
-  robocache_mcap_demux_settings_clear (&self->properties);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
 
@@ -337,8 +300,6 @@ gst_robocache_mcap_demux_init (GstRobocacheMcapDemux *self)
   gst_pad_set_chain_function (self->sinkpad, gst_robocache_mcap_demux_chain);
   gst_pad_set_event_function (self->sinkpad, gst_robocache_mcap_demux_sink_event);
   gst_element_add_pad (GST_ELEMENT (self), self->sinkpad);
-  self->player.element = GST_ELEMENT (self);
-  self->player.thread = (RobocacheMcapThread) {GST_PAD_GET_STREAM_LOCK (self->sinkpad), start_task, pause_task, is_in_pull_mode,
-        flush_upstream};
-  robocache_mcap_demux_settings_init (&self->properties);
+  robocache_mcap_player_init (&self->player, GST_ELEMENT (self), &(RobocacheMcapThread) {
+      GST_PAD_GET_STREAM_LOCK (self->sinkpad), start_task, pause_task, is_in_pull_mode, flush_upstream});
 }

@@ -43,7 +43,7 @@ void robocache_mcap_output_free (RobocacheMcapOutput * output);
 /* Takes caps and frame of a sample over, with those of a camera, which may be NULL. */
 void robocache_mcap_output_update (RobocacheMcapOutput * output, const RobocacheRosSample * sample, const GstStructure * camera);
 
-/* What is sent before a buffer. */
+/* The contents of the events before a buffer. */
 typedef struct
 {
   GstElement *element;

@@ -15,7 +15,7 @@ typedef struct
   GstFlowReturn pulled;         /* of the last range */
 } RobocacheMcapPadSource;
 
-/* Of a sink pad in pull mode, which must outlive what it opens. */
+/* Makes an opener of a sink pad in pull mode. The source must outlive the recordings that it opens. */
 RobocacheMcapOpener robocache_mcap_pad_source_init (RobocacheMcapPadSource * source, GstPad * sinkpad);
 
 G_END_DECLS

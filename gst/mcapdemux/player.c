@@ -4,6 +4,7 @@
  */
 #include "player.h"
 
+#include "common/element/propertytypes.h"
 #include "queries.h"
 
 GST_DEBUG_CATEGORY_EXTERN (robocache_mcap_demux_debug);
@@ -12,11 +13,24 @@ GST_DEBUG_CATEGORY_EXTERN (robocache_mcap_demux_debug);
 /* ---- life ---- */
 
 void
-robocache_mcap_player_start (RobocacheMcapPlayer *player, RobocacheMcapDemuxSettings *settings)
+robocache_mcap_player_init (RobocacheMcapPlayer *player, GstElement *element, const RobocacheMcapThread *thread)
+{
+  player->element = element;
+  player->thread = *thread;
+  robocache_mcap_demux_settings_init (&player->properties);
+}
+
+void
+robocache_mcap_player_start (RobocacheMcapPlayer *player)
 {
   GstPadTemplate *template = gst_element_get_pad_template (player->element, "src_%u");
-  RobocacheMcapSession *session = robocache_mcap_session_new (player->element, template, settings);
+  RobocacheMcapDemuxSettings settings;
+  RobocacheMcapSession *session;
 
+  GST_OBJECT_LOCK (player->element);
+  robocache_mcap_demux_settings_copy (&settings, &player->properties);
+  GST_OBJECT_UNLOCK (player->element);
+  session = robocache_mcap_session_new (player->element, template, &settings);
   player->has_ended = FALSE;
   GST_OBJECT_LOCK (player->element);
   player->session = session;
@@ -47,14 +61,41 @@ void
 robocache_mcap_player_clear (RobocacheMcapPlayer *player)
 {
   g_clear_pointer (&player->last_stats, gst_structure_free);
+  robocache_mcap_demux_settings_clear (&player->properties);
 }
 
-GstStructure *
-robocache_mcap_player_statistics (const RobocacheMcapPlayer *player)
+/* ---- properties ---- */
+
+void
+robocache_mcap_player_set_property (RobocacheMcapPlayer *player, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GST_OBJECT_LOCK (player->element);
+  robocache_setting_set (robocache_mcap_demux_settings_field (&player->properties, id), value);
+  if (player->session)
+    player->session->timer.interval = player->properties.stats_interval;
+  GST_OBJECT_UNLOCK (player->element);
+  robocache_warn_of_late_setting (player->element, pspec);
+}
+
+/* Empty before the first run. */
+static GstStructure *
+get_stats (const RobocacheMcapPlayer *player)
 {
   if (player->session)
     return robocache_mcap_session_statistics (player->session);
-  return player->last_stats ? gst_structure_copy (player->last_stats) : NULL;
+  return player->last_stats ? gst_structure_copy (player->last_stats)
+      : gst_structure_new_empty (GST_OBJECT_NAME (gst_element_get_factory (player->element)));
+}
+
+void
+robocache_mcap_player_get_property (RobocacheMcapPlayer *player, guint id, GValue *value)
+{
+  GST_OBJECT_LOCK (player->element);
+  if (id == ROBOCACHE_MCAP_DEMUX_PROP_STATS)
+    g_value_take_boxed (value, get_stats (player));
+  else
+    robocache_setting_get (robocache_mcap_demux_settings_field (&player->properties, id), value);
+  GST_OBJECT_UNLOCK (player->element);
 }
 
 /* ---- end ---- */

@@ -25,6 +25,7 @@ typedef struct
 {
   GstElement *element;
   RobocacheMcapThread thread;
+  RobocacheMcapDemuxSettings properties;        /* object lock; copied at start */
   RobocacheMcapSession *session;        /* READY → PAUSED on; the pointer is under the object lock */
   gboolean is_seekable;         /* object lock */
   GstStructure *last_stats;     /* object lock; of the run before, once it is over */
@@ -32,11 +33,13 @@ typedef struct
   gboolean has_ended;           /* streaming thread: EOS was sent */
 } RobocacheMcapPlayer;
 
-/* READY → PAUSED, with a copy of the settings, which is taken. */
-void robocache_mcap_player_start (RobocacheMcapPlayer * player, RobocacheMcapDemuxSettings * settings);
+/* Sets the default of every property. */
+void robocache_mcap_player_init (RobocacheMcapPlayer * player, GstElement * element, const RobocacheMcapThread * thread);
+/* READY → PAUSED, with a copy of the properties. */
+void robocache_mcap_player_start (RobocacheMcapPlayer * player);
 /* PAUSED → READY, once the thread has ended; also where it was not started. */
 void robocache_mcap_player_stop (RobocacheMcapPlayer * player);
-/* Frees what is left of a stopped one. */
+/* Frees the properties and statistics of a stopped player. */
 void robocache_mcap_player_clear (RobocacheMcapPlayer * player);
 
 /* Gives random access, from before the thread starts until it is to end. */
@@ -51,8 +54,9 @@ gboolean robocache_mcap_player_finish (RobocacheMcapPlayer * player);
 gboolean robocache_mcap_player_seek (RobocacheMcapPlayer * player, GstEvent * event);
 /* A query of a source pad. FALSE: unanswered; *is_known: it is one of a recording. */
 gboolean robocache_mcap_player_query (RobocacheMcapPlayer * player, GstQuery * query, gboolean * is_known);
-/* The value of the property; object lock held. NULL: no run yet. */
-GstStructure *robocache_mcap_player_statistics (const RobocacheMcapPlayer * player);
+/* The element's property functions. */
+void robocache_mcap_player_set_property (RobocacheMcapPlayer * player, guint id, const GValue * value, GParamSpec * pspec);
+void robocache_mcap_player_get_property (RobocacheMcapPlayer * player, guint id, GValue * value);
 
 G_END_DECLS
 #endif

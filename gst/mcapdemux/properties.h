@@ -26,7 +26,7 @@ typedef struct
 enum
 { ROBOCACHE_MCAP_DEMUX_PROP_STATS = 1 };
 
-/* Those of both elements, and those of the source. */
+/* The first installs the properties of both elements, the second adds those of robocachebagsrc. */
 void robocache_mcap_demux_properties_install (GObjectClass * klass);
 void robocache_bag_src_properties_install (GObjectClass * klass);
 

@@ -103,6 +103,18 @@ report_fault (RobocacheMcapSession *session, RobocacheMcapTopic *topic)
     GST_ELEMENT_INFO (session->element, STREAM, DECODE, ("%s of type %s cannot be read: %s", topic->name, type, topic->fault), (NULL));
 }
 
+/* The stream is then read without what they add. */
+static void
+check_noted_caps (RobocacheMcapSession *session, const RobocacheMcapTopic *topic)
+{
+  GstCaps *caps = topic->noted_caps ? gst_caps_from_string (topic->noted_caps) : NULL;
+
+  if (topic->noted_caps && !caps)
+    GST_ELEMENT_WARNING (session->element, STREAM, FORMAT, ("the caps noted for %s cannot be read: its stream has those of its messages",
+            topic->name), ("%s", topic->noted_caps));
+  gst_clear_caps (&caps);
+}
+
 static void
 log_skipped (RobocacheMcapSession *session, const RobocacheMcapTopic *topic)
 {
@@ -129,6 +141,7 @@ find_topic (RobocacheMcapSession *session, const RobocacheMcapChannelInfo *chann
   topic = robocache_mcap_topic_new (channel, schema, &session->settings, order);
   if (topic->fault)
     report_fault (session, topic);
+  check_noted_caps (session, topic);
   log_skipped (session, topic);
   GST_OBJECT_LOCK (session->element);
   g_ptr_array_add (session->topics, topic);

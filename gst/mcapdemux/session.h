@@ -1,6 +1,6 @@
 /* robocache: one recording on its way through its element: its topics, streams and origin
  *
- * What reads the recording hands messages in, in order of their arrival. All but the fields that the object lock protects belongs to
+ * The input hands messages in, in order of their arrival. All but the fields that the object lock protects belongs to
  * the streaming thread.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later

@@ -43,7 +43,7 @@ typedef struct
   RobocacheMcapCounts counts;
 } RobocacheMcapTopic;
 
-/* Of a channel; never NULL: what cannot be read has a fault. */
+/* Makes the topic of a channel, with a fault if it cannot be read. Never NULL. */
 RobocacheMcapTopic *robocache_mcap_topic_new (const RobocacheMcapChannelInfo * channel, const RobocacheMcapSchemaInfo * schema,
     const RobocacheMcapDemuxSettings * settings, guint order);
 void robocache_mcap_topic_free (RobocacheMcapTopic * topic);

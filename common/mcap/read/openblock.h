@@ -27,7 +27,7 @@ typedef struct
 RobocacheMcapOpenBlock *robocache_mcap_open_block_new (void);
 void robocache_mcap_open_block_free (RobocacheMcapOpenBlock * open);
 
-/* What is read of a block. */
+/* The state of the reader of one block. */
 typedef struct
 {
   const RobocacheMcapSource *source;

@@ -17,7 +17,7 @@ typedef struct
   gpointer user_data;
 } RobocacheMcapSource;
 
-/* Of bytes in memory, which must outlive it. */
+/* Makes a source of bytes in memory, which must outlive the source. */
 RobocacheMcapSource robocache_mcap_source_of_memory (const RobocacheMcapBytes * bytes);
 
 /* Goes through a range of records. It reads ahead little where they are skipped, and more where they are read. */

@@ -19,7 +19,7 @@ typedef struct
   gsize max_queued;             /* bytes that wait to be written before the recording is full */
 } MuxRecordingSettings;
 
-/* What is to be written. */
+/* The kinds of output. */
 typedef enum
 {
   MUX_OPEN_FILE,
@@ -99,7 +99,7 @@ gboolean mux_recording_get_start (const MuxRecording * recording, guint64 * log_
 /* ---- out ---- */
 
 gboolean mux_recording_has_output (const MuxRecording * recording);
-/* What to write next; NULL: nothing now. It counts as waiting until it is released. */
+/* Returns the next output to write; NULL: none is ready. It counts as waiting until it is released. */
 MuxOutput *mux_recording_pop (MuxRecording * recording);
 void mux_recording_release (MuxRecording * recording, MuxOutput * output);
 

@@ -25,7 +25,7 @@ typedef struct
 void mux_timeline_init (MuxTimeline * timeline);
 /* The element goes to PLAYING with this base time. The first counts. */
 void mux_timeline_set_playing (MuxTimeline * timeline, GstClock * clock, GstClockTime base_time);
-/* What robocacheparse announces. The first counts. */
+/* Notes the origin that robocacheparse announces. The first one counts. */
 void mux_timeline_set_stream_origin (MuxTimeline * timeline, gint64 origin_ns);
 
 /* Decides with the first buffer, whose running time may be unknown (ROBOCACHE_ROS_NO_TIME). FALSE and an error: it has not what the

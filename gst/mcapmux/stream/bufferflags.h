@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* What the buffer before said. */
+/* Notes of the buffer before. */
 typedef struct
 {
   GstClockTime duration;
@@ -18,7 +18,7 @@ typedef struct
   GstClockTimeDiff dts_after_pts;
 } MuxBufferNotes;
 
-/* Of no buffer: no duration, no decoding time, no flag. */
+/* Sets the notes of no buffer: no duration, no decoding time, no flag. */
 void mux_buffer_notes_init (MuxBufferNotes * notes);
 
 /* Whether a buffer says something else than the one before. Durations that differ by 1 ns, as those of 30 frames a second do, count only

@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 
 #define MUX_EVENTS_TOPIC "/robocache/events"
 
-/* What a row's or an event's time is on the recording's clock. */
+/* The times of a row or an event on the recording's clock. */
 typedef struct
 {
   gint64 stamp_ns;              /* of capture */

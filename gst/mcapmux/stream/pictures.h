@@ -12,9 +12,9 @@ G_BEGIN_DECLS
 /* Formats of video/x-raw that sensor_msgs/Image has an encoding for. */
 #define MUX_RAW_FORMATS "{ RGB, BGR, RGBA, BGRA, GRAY8, GRAY16_LE, GRAY16_BE, UYVY, YUY2 }"
 
-/* Of video/x-raw. NULL and an error: caps that are wrong. */
+/* Makes the encoder of video/x-raw. NULL and an error: the caps are wrong. */
 MuxEncoder *mux_pictures_new (const GstCaps * caps, GError ** error);
-/* Of image/jpeg and image/png. */
+/* Makes the encoder of image/jpeg and image/png. */
 MuxEncoder *mux_compressed_pictures_new (const GstCaps * caps);
 
 G_END_DECLS

@@ -25,7 +25,7 @@ typedef struct
   gint64 first_ns, last_ns;     /* running times of rows written; ROBOCACHE_ROS_NO_TIME: none */
 } MuxStreamStatistics;
 
-/* What caps say. They are checked as they arrive, before rows that wait have been written. */
+/* The format that caps describe. Caps are checked when they arrive, before rows that wait are written. */
 typedef struct _MuxFormat MuxFormat;
 
 typedef struct

@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* Of video/x-h264 and video/x-h265. A key frame without parameter sets gets the last ones. */
+/* Makes the encoder of video/x-h264 and video/x-h265. A key frame without parameter sets gets the last ones. */
 MuxEncoder *mux_video_new (const GstCaps * caps);
 
 G_END_DECLS

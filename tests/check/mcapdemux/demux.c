@@ -270,6 +270,10 @@ GST_END_TEST;
 #define IMAGE(ms) "(" STAMP (ms) " 1 1 'mono8' 0 1 [7])"
 #define INFO(ms, fx) "(" STAMP (ms) " 1 1 'plumb_bob' [] [" #fx " 0 3 0 600 4 0 0 1] [0 0 0 0 0 0 0 0 0] [0 0 0 0 0 0 0 0 0 0 0 0] 0 0 " \
   "(0 0 0 0 0))"
+#define UNNAMED_ROW(values) "(((0 10000000) '') [] 0 -1 [] [] [] [] [] [] [] [] [] [] [] [] [" values "])"
+#define UNNAMED_INT64_ROW(values) "(((0 10000000) '') [] 0 -1 [] [] [] [] [] [] [] [" values "] [] [] [] [] [])"
+#define SAMPLE(n, types, dimensions) "other/tensors, format=static, num_tensors=" n ", types=(string)\"" types "\", " \
+  "dimensions=(string)\"" dimensions "\", framerate=100/1"
 #define GRAY "caps[video/x-raw GRAY8 < "
 
 static const struct
@@ -289,6 +293,22 @@ static const struct
   {{{"/q", "sensor_msgs/JointState", "(" STAMP (10) " ['q1' 'q0'] [1 2] [] [])", 10}},
         "other/tensors, format=static, num_tensors=1, types=(string)int16, dimensions=(string)2, framerate=100/1, channels=(string)\"q0,q1\", "
         "role=(string)proprio", "", "src_0 /q@f: caps[other/tensors int16 2 q0,q1] 0=2,1 eos; "},
+  /* a type of libgstvideo, which registers it on first use */
+  {{{"/c/image", "sensor_msgs/Image", IMAGE (10), 10}},
+        "video/x-raw, format=GRAY8, width=1, height=1, framerate=30/1, multiview-mode=mono, "
+        "multiview-flags=(GstVideoMultiviewFlagsSet)0:ffffffff:/right-view-first/left-flipped, intrinsics=(double)<1,2,3,4>", "",
+      "src_0 /c/image@f: " GRAY "(double)1, (double)2, (double)3, (double)4 >] 0=#4 eos; "},
+  {{{"/c/image", "sensor_msgs/Image", IMAGE (10), 10}}, "video/x-raw, format=GRAY8, view=(NoSuchType)1", "",
+      "warning the caps noted for /c/image cannot be read: its stream has those of its messages; "
+      "src_0 /c/image@f: caps[video/x-raw GRAY8] 0=#4 eos; "},
+  /* each topic of a sample of several tensors has the caps of all */
+  {{{"/s/a", "robocache_msgs/Row", UNNAMED_ROW ("1 2"), 10}, {"/s/b", "robocache_msgs/Row", UNNAMED_ROW ("3 4 5 6"), 10},
+          {"/s/c", "robocache_msgs/Row", UNNAMED_ROW ("7"), 10}}, SAMPLE ("3", "float64,float64,float64", "2,4,1"), "",
+      "src_0 /s/a: caps[" ROWS " 2] 0=1,2 eos; src_1 /s/b: caps[" ROWS " 4] 0=3,4,5,6 eos; src_2 /s/c: caps[" ROWS " 1] 0=7 eos; "},
+  /* the second tensor is no times of the first */
+  {{{"/s/a", "robocache_msgs/Row", UNNAMED_ROW ("1 2"), 10}, {"/s/b", "robocache_msgs/Row", UNNAMED_INT64_ROW ("3"), 10}},
+        SAMPLE ("2", "float64,int64", "2,1"), "",
+      "src_0 /s/a: caps[" ROWS " 2] 0=1,2 eos; src_1 /s/b: caps[other/tensors int64 1] 0=3 eos; "},
   /* a stream that says nothing for long is announced, and another one in order of arrival */
   {{{"/a", "robocache_msgs/Row", "(((1 0) '') ['x'] 0 -1 [] [] [] [] [] [] [] [] [] [] [] [] [1])", 1000},
           {"/b", "robocache_msgs/Row", "(((1 0) '') ['x'] 0 -1 [] [] [] [] [] [] [] [] [] [] [] [] [2])", 1000},

@@ -4,6 +4,7 @@
  */
 #include "enginechoice.h"
 
+#include "common/device/staging.h"
 #include "common/tensors/tensorpool.h"
 
 /* ---- properties ---- */
@@ -77,24 +78,37 @@ look_at (RobocacheEngine *const *engine, GstElement *element)
   return now;
 }
 
-static RobocacheEngine *
-open_cpu (const RobocacheDeviceSettings *settings, GError **error)
+static guint
+count_threads (const RobocacheDeviceSettings *settings)
 {
   const guint n_threads = settings->n_threads > 0 ? settings->n_threads : g_get_num_processors ();
 
-  RobocacheEngine *engine = robocache_engine_new_for_cpu (MIN (n_threads, ROBOCACHE_MAX_THREADS), error);
+  return MIN (n_threads, ROBOCACHE_MAX_THREADS);
+}
+
+static RobocacheEngine *
+open_cpu (const RobocacheDeviceSettings *settings, GError **error)
+{
+  RobocacheEngine *engine = robocache_engine_new_for_cpu (count_threads (settings), error);
 
   if (engine == NULL)
     g_prefix_error (error, "n-threads=%u: ", settings->n_threads);
   return engine;
 }
 
+/* Threads beyond the slots of an upload would wait. */
 static RobocacheEngine *
 open_device (const RobocacheDeviceSettings *settings, gint number, GError **error)
 {
   const RcWhere where = {.kind = RC_BACKEND_CUDA,.device = number };
+  const guint n_threads = MIN (count_threads (settings), ROBOCACHE_STAGING_SLOTS);
+  RobocacheEngine *engine = robocache_engine_new (&where, settings->max_device_memory, error);
 
-  return robocache_engine_new (&where, settings->max_device_memory, error);
+  if (engine && n_threads > 1 && !robocache_engine_start_threads (engine, n_threads, error)) {
+    g_prefix_error (error, "n-threads=%u: ", settings->n_threads);
+    g_clear_pointer (&engine, robocache_engine_unref);
+  }
+  return engine;
 }
 
 /* From any streaming thread; the first one that comes opens it for all. */

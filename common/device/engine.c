@@ -16,7 +16,7 @@ struct _RobocacheEngine
   RcStream stream, transfer;
   guint64 max_bytes;            /* 0: no bound */
   gboolean is_host_addressable;
-  RobocacheThreadPool *threads;          /* of the backend; NULL: none */
+  RobocacheThreadPool *threads;          /* of the CPU's backend, or for uploads to a GPU; NULL: none */
 
   GMutex lock;
   RobocacheMemoryStatistics statistics;       /* bytes guarded by lock; hits and misses atomic, counted with every sample */
@@ -108,6 +108,19 @@ robocache_engine_new_for_cpu (guint n_threads, GError **error)
   else
     robocache_thread_pool_free (threads);
   return engine;
+}
+
+gboolean
+robocache_engine_start_threads (RobocacheEngine *engine, guint n_threads, GError **error)
+{
+  engine->threads = robocache_thread_pool_new (n_threads, error);
+  return engine->threads != NULL;
+}
+
+const RcThreadPool *
+robocache_engine_threads (const RobocacheEngine *engine)
+{
+  return engine->threads ? robocache_thread_pool_for_backend (engine->threads) : NULL;
 }
 
 RobocacheEngine *

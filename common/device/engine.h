@@ -37,6 +37,9 @@ RobocacheEngine *robocache_engine_new (const RcWhere * where, guint64 max_bytes,
 RobocacheEngine *robocache_engine_new_for_cpu (guint n_threads, GError ** error);
 /* Takes over an open backend. */
 RobocacheEngine *robocache_engine_new_for_backend (RcBackend * backend, guint64 max_bytes, GError ** error);
+/* Before other threads know the engine: has threads, at least 2 with the caller's, copy what it uploads. FALSE and an error where
+ * they cannot be started. */
+gboolean robocache_engine_start_threads (RobocacheEngine * engine, guint n_threads, GError ** error);
 RobocacheEngine *robocache_engine_ref (RobocacheEngine * engine);
 void robocache_engine_unref (RobocacheEngine * engine);
 
@@ -46,6 +49,8 @@ RcStream robocache_engine_stream (const RobocacheEngine * engine);
 /* For CPU maps, from any thread. */
 RcStream robocache_engine_transfer_stream (const RobocacheEngine * engine);
 gboolean robocache_engine_is_gpu (const RobocacheEngine * engine);
+/* Threads that share its work on the CPU; NULL: there are none. */
+const RcThreadPool *robocache_engine_threads (const RobocacheEngine * engine);
 /* Whether the CPU may read and write the engine's device memory itself, once its work is done. */
 gboolean robocache_engine_is_host_addressable (const RobocacheEngine * engine);
 /* CUDA device number; -1 for the CPU. */

@@ -10,20 +10,28 @@
 
 #define PIECE_BYTES (G_GUINT64_CONSTANT (256) << 10)    /* of an upload, copied while the CPU fills the next */
 #define MIN_BYTES 4096          /* of a slot of an upload */
+#define MIN_SHARED_PIECES 3     /* below, a thread takes as long to wake as one piece takes to copy */
 
-gpointer
-robocache_staging_next (RobocacheStaging *staging, RobocacheEngine *engine, guint64 bytes, GError **error)
+/* ---- slots ---- */
+
+static void
+set_engine (RobocacheStaging *staging, RobocacheEngine *engine)
 {
+  if (staging->engine == engine)
+    return;
+  robocache_staging_clear (staging);
+  staging->engine = robocache_engine_ref (engine);
+}
+
+/* Waits until the device has read the slot's old content. Several threads may prepare different slots at once. */
+static gpointer
+prepare_slot (RobocacheStaging *staging, guint number, guint64 bytes, GError **error)
+{
+  RobocacheEngine *engine = staging->engine;
   RcBackend *backend = robocache_engine_backend (engine);
-  typeof (&staging->slots[0]) slot;
+  typeof (&staging->slots[0]) slot = &staging->slots[number];
   RcError failure;
 
-  if (staging->engine != engine) {
-    robocache_staging_clear (staging);
-    staging->engine = robocache_engine_ref (engine);
-  }
-  staging->current = (staging->current + 1) % ROBOCACHE_STAGING_SLOTS;
-  slot = &staging->slots[staging->current];
   if (slot->copied == NULL
       && !robocache_engine_check (rc_event_new (backend, &slot->copied, &failure), &failure, error))
     return NULL;
@@ -37,20 +45,36 @@ robocache_staging_next (RobocacheStaging *staging, RobocacheEngine *engine, guin
   return slot->data;
 }
 
-gboolean
-robocache_staging_copy (RobocacheStaging *staging, gpointer to, guint64 bytes, GError **error)
+static gboolean
+send_slot (RobocacheStaging *staging, guint number, gpointer to, guint64 bytes, GError **error)
 {
   RcBackend *backend = robocache_engine_backend (staging->engine);
   const RcStream stream = robocache_engine_stream (staging->engine);
-  const RcMemoryCopy copy = {.to = to,.from = staging->slots[staging->current].data,.row_bytes = bytes,.rows = 1 };
+  const RcMemoryCopy copy = {.to = to,.from = staging->slots[number].data,.row_bytes = bytes,.rows = 1 };
   RcStatus status;
   RcError failure;
 
   status = rc_memory_copy (backend, &copy, stream, &failure);
   if (status == RC_OK)
-    status = rc_event_record (backend, staging->slots[staging->current].copied, stream, &failure);
+    status = rc_event_record (backend, staging->slots[number].copied, stream, &failure);
   return robocache_engine_check (status, &failure, error);
 }
+
+gpointer
+robocache_staging_next (RobocacheStaging *staging, RobocacheEngine *engine, guint64 bytes, GError **error)
+{
+  set_engine (staging, engine);
+  staging->current = (staging->current + 1) % ROBOCACHE_STAGING_SLOTS;
+  return prepare_slot (staging, staging->current, bytes, error);
+}
+
+gboolean
+robocache_staging_copy (RobocacheStaging *staging, gpointer to, guint64 bytes, GError **error)
+{
+  return send_slot (staging, staging->current, to, bytes, error);
+}
+
+/* ---- uploads ---- */
 
 /* Of a slot for so many bytes: few sizes, so that slots settle soon. */
 static guint64
@@ -63,21 +87,105 @@ slot_bytes (guint64 bytes)
   return size;
 }
 
+/* Pieces of an upload, which several threads fill and send. Piece i goes through the slot of piece i - ROBOCACHE_STAGING_SLOTS,
+ * after it. */
+typedef struct
+{
+  RobocacheStaging *staging;
+  const guint8 *from;
+  guint8 *to;
+  gsize bytes;
+  guint first_slot;
+
+  GMutex lock;
+  GCond left;                   /* a slot, or a failure */
+  gint64 in_slots[ROBOCACHE_STAGING_SLOTS];     /* the next piece that each slot takes */
+  GError *error;                /* the first; no further piece is sent */
+} Upload;
+
+static gboolean
+copy_piece (Upload *upload, gint64 i, guint slot, GError **error)
+{
+  const gsize at = (gsize) i * PIECE_BYTES, n = MIN (upload->bytes - at, PIECE_BYTES);
+  gpointer data = prepare_slot (upload->staging, slot, slot_bytes (n), error);
+
+  if (data == NULL)
+    return FALSE;
+  memcpy (data, upload->from + at, n);
+  return send_slot (upload->staging, slot, upload->to + at, n, error);
+}
+
+/* Threads take pieces in order, so the piece before in the slot is under way. FALSE: the upload failed. */
+static gboolean
+enter_slot (Upload *upload, gint64 i)
+{
+  gboolean ok;
+
+  g_mutex_lock (&upload->lock);
+  while (upload->error == NULL && upload->in_slots[i % ROBOCACHE_STAGING_SLOTS] != i)
+    g_cond_wait (&upload->left, &upload->lock);
+  ok = upload->error == NULL;
+  g_mutex_unlock (&upload->lock);
+  return ok;
+}
+
+static void
+leave_slot (Upload *upload, gint64 i, GError *error)
+{
+  g_mutex_lock (&upload->lock);
+  upload->in_slots[i % ROBOCACHE_STAGING_SLOTS] += ROBOCACHE_STAGING_SLOTS;
+  if (upload->error == NULL)
+    upload->error = g_steal_pointer (&error);
+  g_cond_broadcast (&upload->left);
+  g_mutex_unlock (&upload->lock);
+  g_clear_error (&error);
+}
+
+static void
+upload_piece (gpointer data, gint64 i)
+{
+  Upload *upload = data;
+  GError *error = NULL;
+
+  if (!enter_slot (upload, i))
+    return;
+  copy_piece (upload, i, (guint) ((upload->first_slot + i) % ROBOCACHE_STAGING_SLOTS), &error);
+  leave_slot (upload, i, error);
+}
+
+static void
+upload_pieces (Upload *upload, gint64 n)
+{
+  const RcThreadPool *threads = robocache_engine_threads (upload->staging->engine);
+
+  if (threads && n >= MIN_SHARED_PIECES) {
+    threads->run (threads->self, upload_piece, upload, n);
+    return;
+  }
+  for (gint64 i = 0; i < n && upload->error == NULL; i++)
+    upload_piece (upload, i);
+}
+
 gboolean
 robocache_staging_upload_bytes (RobocacheStaging *staging, RobocacheEngine *engine, gconstpointer from, gsize bytes,
     gpointer to, GError **error)
 {
-  for (gsize at = 0; at < bytes; at += PIECE_BYTES) {
-    const gsize n = MIN (bytes - at, PIECE_BYTES);
-    gpointer slot = robocache_staging_next (staging, engine, slot_bytes (n), error);
+  const gint64 n = (gint64) ((bytes + PIECE_BYTES - 1) / PIECE_BYTES);
+  Upload upload = {.staging = staging,.from = from,.to = to,.bytes = bytes,.first_slot = staging->current + 1 };
 
-    if (slot == NULL)
-      return FALSE;
-    memcpy (slot, (const guint8 *) from + at, n);
-    if (!robocache_staging_copy (staging, (guint8 *) to + at, n, error))
-      return FALSE;
-  }
-  return TRUE;
+  for (gint64 i = 0; i < ROBOCACHE_STAGING_SLOTS; i++)
+    upload.in_slots[i] = i;
+  set_engine (staging, engine);
+  g_mutex_init (&upload.lock);
+  g_cond_init (&upload.left);
+  upload_pieces (&upload, n);
+  g_mutex_clear (&upload.lock);
+  g_cond_clear (&upload.left);
+  staging->current = (guint) ((staging->current + n) % ROBOCACHE_STAGING_SLOTS);
+  if (upload.error == NULL)
+    return TRUE;
+  g_propagate_error (error, upload.error);
+  return FALSE;
 }
 
 gboolean

@@ -28,7 +28,7 @@ gpointer robocache_staging_next (RobocacheStaging * staging, RobocacheEngine * e
 /* Enqueues a copy of its first bytes to memory of the engine. */
 gboolean robocache_staging_copy (RobocacheStaging * staging, gpointer to, guint64 bytes, GError ** error);
 /* Enqueues a copy of bytes from offset of any GstMemory to memory of the engine. Pageable memory has been read
- * on return, through slots; pinned and device memory are read in stream order. */
+ * on return, through slots that the engine's threads fill together; pinned and device memory are read in stream order. */
 gboolean robocache_staging_upload (RobocacheStaging * staging, RobocacheEngine * engine, GstMemory * memory,
     gsize offset, gsize bytes, gpointer to, GError ** error);
 /* The same, from where the CPU reads. */

@@ -31,6 +31,7 @@ struct _RobocacheCloudParser
 
   RobocacheTickGrid rate;       /* of the settings or caps; num 0: none */
   gboolean has_frames;          /* the caps of the input have a framerate */
+  gboolean has_allocation;      /* downstream was asked for an allocator */
   RobocacheCloudEnd end;        /* in use; AUTO: not known yet */
   guint64 points_at_fault;      /* read without a fault before the last malformed record */
 };
@@ -110,6 +111,7 @@ robocache_cloud_parser_set_caps (RobocacheCloudParser *parser, const GstCaps *ca
   if (gst_structure_has_field_typed (structure, "framerate", GST_TYPE_FRACTION))
     gst_structure_get_fraction (structure, "framerate", &num, &den);
   parser->has_frames = num > 0;
+  parser->has_allocation = FALSE;
   if (!parser->has_rate)
     set_rate (parser, num, den);
 
@@ -189,6 +191,18 @@ send_headers (RobocacheCloudParser *parser, const RobocacheCloudRecord *cloud)
   return accepted;
 }
 
+/* For the clouds that follow; again when downstream changes. */
+static void
+update_allocator (RobocacheCloudParser *parser)
+{
+  const gboolean has_changed = gst_pad_check_reconfigure (parser->output->pad);
+
+  if (parser->has_allocation && !has_changed)
+    return;
+  robocache_cloud_reader_set_allocator (parser->reader, robocache_parse_output_get_allocator (parser->output));
+  parser->has_allocation = TRUE;
+}
+
 /* Takes the cloud's buffer. */
 static GstFlowReturn
 handle_cloud (RobocacheCloudParser *parser, RobocacheCloudRecord *cloud)
@@ -204,6 +218,7 @@ handle_cloud (RobocacheCloudParser *parser, RobocacheCloudRecord *cloud)
     gst_buffer_unref (cloud->buffer);
     return is_negotiated ? GST_FLOW_OK : GST_FLOW_NOT_NEGOTIATED;
   }
+  update_allocator (parser);
   GST_LOG_OBJECT (parser->output->element, "cloud %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " points at %" GST_TIME_FORMAT,
       cloud->number, cloud->n_points, GST_TIME_ARGS (GST_BUFFER_PTS (cloud->buffer)));
   return robocache_parse_output_push (parser->output, cloud->buffer, cloud->n_points);

@@ -4,6 +4,7 @@
  */
 #include "output.h"
 
+#include "common/device/devicememory.h"
 #include "common/element/errors.h"
 #include "common/element/linkadvice.h"
 #include "common/tensors/tensorcaps.h"
@@ -203,6 +204,24 @@ robocache_parse_output_send_headers (RobocacheParseOutput *output, GstCaps *caps
     gst_pad_push_event (output->pad, event);
   }
   return TRUE;
+}
+
+/* Memories of other allocators may not be writable by the CPU. */
+GstAllocator *
+robocache_parse_output_get_allocator (RobocacheParseOutput *output)
+{
+  GstCaps *caps = gst_pad_get_current_caps (output->pad);
+  GstQuery *query = gst_query_new_allocation (caps, FALSE);
+  GstAllocator *allocator = NULL;
+
+  if (gst_pad_peer_query (output->pad, query) && gst_query_get_n_allocation_params (query) > 0)
+    gst_query_parse_nth_allocation_param (query, 0, &allocator, NULL);
+  if (allocator && g_strcmp0 (allocator->mem_type, ROBOCACHE_MEMORY_TYPE) != 0)
+    gst_clear_object (&allocator);
+  gst_query_unref (query);
+  gst_clear_caps (&caps);
+  GST_DEBUG_OBJECT (output->element, "downstream's allocator: %" GST_PTR_FORMAT, allocator);
+  return allocator;
 }
 
 /* Of GAPs in a row the last says it all, and a source that is silent for days sends no end of them. */

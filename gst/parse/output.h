@@ -68,6 +68,8 @@ void robocache_parse_output_set_origin (RobocacheParseOutput * output, GstEvent 
 /* Sends caps, in downstream's spelling when they are tensors, and after them the segment, the origin and the events that wait.
  * FALSE when downstream does not accept the caps, after a CORE/NEGOTIATION error. */
 gboolean robocache_parse_output_send_headers (RobocacheParseOutput * output, GstCaps * caps);
+/* After the headers: the allocator of the plugin's that downstream offers, pinned for a GPU, or NULL. */
+GstAllocator *robocache_parse_output_get_allocator (RobocacheParseOutput * output);
 /* Takes a serialized or other event, and sends it after the segment. */
 gboolean robocache_parse_output_send_event (RobocacheParseOutput * output, GstEvent * event);
 

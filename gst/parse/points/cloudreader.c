@@ -151,6 +151,13 @@ robocache_cloud_reader_free (RobocacheCloudReader *reader)
   g_free (reader);
 }
 
+void
+robocache_cloud_reader_set_allocator (RobocacheCloudReader *reader, GstAllocator *allocator)
+{
+  gst_clear_object (&reader->input.allocator);
+  reader->input.allocator = allocator;
+}
+
 /* Of buffers that begin at one byte, the last one; of a cloud that has begun and is a file, none. FALSE and an error: there is no
  * memory. */
 static gboolean

@@ -40,6 +40,8 @@ void robocache_cloud_reader_free (RobocacheCloudReader * reader);
 /* Caps of the input, which describe points when the spec does not. FALSE and an error when they are malformed. */
 gboolean robocache_cloud_reader_set_caps (RobocacheCloudReader * reader, const GstCaps * caps, GError ** error);
 
+/* Takes an allocator of the plugin's, or NULL: clouds that lie in several buffers are copied to its memory. */
+void robocache_cloud_reader_set_allocator (RobocacheCloudReader * reader, GstAllocator * allocator);
 /* Takes the buffer. FALSE and an error when its bytes cannot be read. */
 gboolean robocache_cloud_reader_push (RobocacheCloudReader * reader, GstBuffer * buffer, GError ** error);
 /* Ends a file. The next piece, after _next has returned ROBOCACHE_READ_MORE, is the beginning of another one. */

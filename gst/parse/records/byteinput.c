@@ -10,6 +10,7 @@
 #include "common/device/mapping.h"
 
 #define BLOCK (16 * ROBOCACHE_SMALL_PIECE)
+#define SIZE_STEP ((gsize) 1 << 18)     /* bytes: allocators keep freed memories by size, and clouds vary in size */
 
 void
 robocache_byte_input_init (RobocacheByteInput *input)
@@ -24,6 +25,7 @@ robocache_byte_input_clear (RobocacheByteInput *input)
 {
   robocache_byte_input_unmap (input);
   g_free (input->copy);
+  gst_clear_object (&input->allocator);
   g_object_unref (input->adapter);
   g_byte_array_unref (input->block);
   g_string_free (input->line, TRUE);
@@ -224,9 +226,31 @@ copy_pieces (RobocacheByteInput *input, gsize n, GError **error)
   return copy;
 }
 
+/* In memory of the allocator; NULL: there is none. */
+static GstMemory *
+copy_pieces_to_memory (RobocacheByteInput *input, gsize n)
+{
+  GstMemory *memory;
+  GstMapInfo map;
+
+  if (input->allocator == NULL || n > G_MAXSIZE - SIZE_STEP)
+    return NULL;
+  memory = gst_allocator_alloc (input->allocator, (n + SIZE_STEP - 1) / SIZE_STEP * SIZE_STEP, NULL);
+  if (memory == NULL || !gst_memory_map (memory, &map, GST_MAP_WRITE)) {
+    g_clear_pointer (&memory, gst_memory_unref);
+    return NULL;
+  }
+  gst_adapter_copy (input->adapter, map.data, 0, n);
+  gst_memory_unmap (memory, &map);
+  gst_memory_resize (memory, 0, n);
+  return memory;
+}
+
 GstBuffer *
 robocache_byte_input_read_buffer (RobocacheByteInput *input, gsize n, GError **error)
 {
+  GstBuffer *buffer = NULL;
+  GstMemory *memory;
   guint8 *copy;
 
   if (n == 0)
@@ -235,9 +259,15 @@ robocache_byte_input_read_buffer (RobocacheByteInput *input, gsize n, GError **e
     input->position += n;
     return gst_adapter_take_buffer (input->adapter, n);
   }
-  copy = copy_pieces (input, n, error);
+  memory = copy_pieces_to_memory (input, n);
+  if (memory) {
+    buffer = gst_buffer_new ();
+    gst_buffer_append_memory (buffer, memory);
+  } else if ((copy = copy_pieces (input, n, error))) {
+    buffer = gst_buffer_new_wrapped (copy, n);
+  }
   robocache_byte_input_skip (input, n);
-  return copy ? gst_buffer_new_wrapped (copy, n) : NULL;
+  return buffer;
 }
 
 const guint8 *

@@ -40,6 +40,7 @@ typedef struct
   gboolean line_is_cut;         /* it ended with the input, without a line end */
   RobocacheByteWatch watch;     /* the owner's, or NULL */
   gpointer watcher;
+  GstAllocator *allocator;      /* of copies in buffers, one of the plugin's; NULL: system memory */
 } RobocacheByteInput;
 
 typedef enum

@@ -45,6 +45,8 @@ static const struct
   {"cuda", "other/tensors(memory:RobocacheCUDA)",.from_offered = TRUE},
 };
 
+static gint n_threads = 1;      /* of the GPU's ways: to copy pageable input */
+
 typedef struct
 {
   gchar *name, *of;
@@ -200,7 +202,7 @@ make_input (const Pads *line, GstCaps *caps, GBytes *bytes, gboolean offered)
 static void
 open_pads (Pads *line, const Work *work, guint way)
 {
-  gchar *launch = g_strdup_printf ("%s backend=%s", work->element, ways[way].backend);
+  gchar *launch = g_strdup_printf ("%s backend=%s n-threads=%d", work->element, ways[way].backend, way == WAY_CPU ? 1 : n_threads);
   GstCaps *caps = gst_caps_from_string (work->caps);
   GError *error = NULL;
 
@@ -351,6 +353,7 @@ main (int argc, char **argv)
   const gchar *only = "", *path = NULL;
   const GOptionEntry entries[] = {
     {"only", 0, 0, G_OPTION_ARG_STRING, &only, "Works whose names hold it", "TEXT"},
+    {"n-threads", 0, 0, G_OPTION_ARG_INT, &n_threads, "Threads that copy pageable input for the GPU", "N"},
     {"csv", 0, 0, G_OPTION_ARG_FILENAME, &path, "Write the figures there", "FILE"},
     {NULL}
   };

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "common/device/allocator.h"
 #include "parse_harness.h"
 #include "pcdfile.h"
 
@@ -356,9 +357,55 @@ GST_START_TEST (seeks)
 
 GST_END_TEST;
 
+/* ---- memory that downstream offers ---- */
+
+/* Pushes the bytes of file in pieces of 65,536. */
+static void
+push_pieces (GstHarness *harness, const GByteArray *file)
+{
+  for (guint at = 0; at < file->len; at += 65536) {
+    const guint n = MIN (file->len - at, 65536);
+
+    fail_unless_equals_int (gst_harness_push (harness, gst_buffer_new_memdup (file->data + at, n)), GST_FLOW_OK);
+  }
+}
+
+/* Clouds after the first, which decides the caps, are copied to it. Those that lie in one buffer are not copied. */
+GST_START_TEST (memory_that_downstream_offers)
+{
+  RobocacheEngine *engine = robocache_engine_new_for_cpu (1, NULL);
+  GstAllocator *offered = robocache_allocator_new (engine, RC_MEMORY_PINNED);
+  GstHarness *harness = gst_harness_new_parse ("robocacheparse format=kitti points-per-cloud=5000");
+  GByteArray *file = four_floats (4 * 5000 + 5000);
+  GstSegment bytes;
+
+  gst_segment_init (&bytes, GST_FORMAT_BYTES);
+  gst_harness_set_propose_allocator (harness, gst_object_ref (offered), NULL);
+  gst_harness_set_src_caps_str (harness, "application/octet-stream");
+  fail_unless (gst_harness_push_event (harness, gst_event_new_segment (&bytes)));
+  push_pieces (harness, file);
+  for (guint i = 0; i < 5; i++) {
+    GstBuffer *cloud = gst_harness_pull (harness);
+
+    fail_unless_equals_uint64 (gst_buffer_get_size (cloud), 80000);
+    fail_unless (gst_buffer_memcmp (cloud, 0, file->data + 80000 * i, 80000) == 0);
+    fail_unless ((gst_buffer_peek_memory (cloud, 0)->allocator == offered) == (i > 0));
+    gst_buffer_unref (cloud);
+  }
+  fail_unless_equals_int (gst_harness_push (harness, gst_buffer_new_memdup (file->data, 80000)), GST_FLOW_OK);
+  gst_buffer_unref (gst_harness_pull (harness));
+  gst_harness_teardown (harness);
+  g_byte_array_unref (file);
+  gst_object_unref (offered);
+  robocache_engine_unref (engine);
+}
+
+GST_END_TEST;
+
 static const Test tests[] = {
   TEST (folders_of_files), TEST (streams_of_files), TEST (points_of_the_caps_before_the_element), TEST (grids_of_a_layout),
   TEST (grids_are_those_of_the_raw_points), TEST (seeks),
+  TEST (memory_that_downstream_offers),
 };
 
 TESTS_MAIN (robocacheparseclouds);

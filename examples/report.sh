@@ -9,4 +9,4 @@
 set -euo pipefail
 if [ $# -lt 1 ]; then sed -n '3,8s/^# \{0,1\}//p' "$0"; exit 2; fi
 . "$(dirname "$0")/setup.sh"
-robocache_run report/report "$@"
+robocache_run robocache-report "$@"

@@ -4,6 +4,8 @@
  */
 #include "negotiation.h"
 
+#include <string.h>
+
 #include "common/tensors/cudaframe.h"
 #include "common/tensors/memorycaps.h"
 #include "common/tensors/tensorcaps.h"
@@ -286,6 +288,23 @@ query_allocation (GstRobocacheFuse *fuse, FuseComposer *composer, GstCaps *caps)
 }
 
 static gboolean
+has_bfloat16 (const GstCaps *caps)
+{
+  const gchar *types = gst_structure_get_string (gst_caps_get_structure (caps, 0), "types");
+
+  return types && strstr (types, rc_dtype_name (RC_BFLOAT16)) != NULL;
+}
+
+/* What to set for samples that downstream refuses. */
+static const gchar *
+remedy (const GstCaps *samples)
+{
+  if (has_bfloat16 (samples))
+    return ": only robocache knows bfloat16, set type=float32 or float16";
+  return ": set type, layout, info or window, or other caps downstream";
+}
+
+static gboolean
 agree_on_caps (GstRobocacheFuse *fuse, FuseComposer *composer, GError **error)
 {
   GstCaps *caps = fuse_composer_caps (composer), *peer = gst_pad_peer_query_caps (fuse->src, NULL), *spelled, *current;
@@ -307,7 +326,7 @@ agree_on_caps (GstRobocacheFuse *fuse, FuseComposer *composer, GError **error)
     gchar *why = robocache_device_explain (&fuse->device, GST_ELEMENT (fuse), peer);
 
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "samples are %s, but downstream accepts only %s%s", ours, theirs,
-        *why ? why : ": set type, layout, info or window, or other caps downstream");
+        *why ? why : remedy (caps));
     g_free (why);
     g_free (ours);
     g_free (theirs);

@@ -70,7 +70,7 @@ refuse report_is_recording '^error: --report wide.csv is one of the recordings; 
 
 # ---- recordings as MCAP ----
 
-program=report/report
+program=robocache-report
 if [ ! -x "$programs/$program" ]; then
   echo "SKIP mcap: built without MCAP"
   exit $failed

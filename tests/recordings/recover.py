@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Files that were cut or damaged, through examples/recover: the official reader finds in its files what is whole in them.
+"""Files that were cut or damaged, through examples/robocache-recover: the official reader finds in its files what is whole in them.
 
     recover.py RECOVER
 

@@ -78,7 +78,7 @@ add_streams (FuseComposer *composer)
     const FuseFormat *format = &composer->composition.inputs[i].format;
 
     stream->input = &composer->composition.inputs[i];
-    if (format->is_camera)
+    if (format->is_camera || (!concat && composer->output.dtype == ROBOCACHE_DTYPE_AUTO && fuse_format_is_whole (format)))
       stream->out = format->rows.dtype;
     else
       stream->out = concat ? RC_FLOAT32 : robocache_dtype_resolve (composer->output.dtype, format->rows.dtype);
@@ -91,7 +91,8 @@ static void
 set_tensor (Tensor *tensor, const Stream *stream, guint window)
 {
   const FuseFormat *format = &stream->input->format;
-  guint64 dims[4] = { format->rows.channels, window };
+  const RobocacheTensorInfo *whole = &format->tensors.tensors[0];
+  guint64 dims[ROBOCACHE_MAX_RANK] = { format->rows.channels, window };
   guint n = 2;
 
   if (format->is_camera) {
@@ -100,6 +101,11 @@ set_tensor (Tensor *tensor, const Stream *stream, guint window)
     dims[2] = GST_VIDEO_INFO_HEIGHT (&format->video);
     dims[3] = window;
     n = 4;
+  } else if (fuse_format_is_whole (format)) {
+    memcpy (dims, whole->dims, whole->rank * sizeof (guint64));
+    n = whole->rank;
+    if (window > 1)
+      dims[n++] = window;
   }
   robocache_tensor_info_set (&tensor->info, stream->out, dims, n);
   tensor->row_bytes = stream->row_bytes;
@@ -118,6 +124,38 @@ check_periods (const FuseComposer *composer, GError **error)
           composer->streams[i].input->name);
       return FALSE;
     }
+  }
+  return TRUE;
+}
+
+static gboolean
+check_whole (const FuseComposer *composer, const FuseInput *input, GError **error)
+{
+  const gboolean is_chosen = input->search.interpolation == RC_NEAREST || input->search.interpolation == RC_PREVIOUS;
+  const RobocacheTensorInfo *tensor = &input->format.tensors.tensors[0];
+  const gboolean adds_axis = composer->output.window > 1 && composer->output.layout != FUSE_LAYOUT_CONCAT;
+  const gboolean has_axes = !adds_axis || tensor->rank < ROBOCACHE_MAX_RANK;
+  gchar *shape = robocache_dimensions_to_string (tensor);
+
+  if (!is_chosen)
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "%s: a tensor of dimensions %s is not interpolated: set "
+        "%s::interpolation=nearest or previous", input->name, shape, input->name);
+  else if (!has_axes)
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "%s: a tensor of dimensions %s has no axis left for the "
+        "window: set window=1", input->name, shape);
+  g_free (shape);
+  return is_chosen && has_axes;
+}
+
+/* Tensors of more than two axes are carried as they are. */
+static gboolean
+check_whole_tensors (const FuseComposer *composer, GError **error)
+{
+  for (guint i = 0; i < composer->n_streams; i++) {
+    const FuseInput *input = composer->streams[i].input;
+
+    if (fuse_format_is_whole (&input->format) && !check_whole (composer, input, error))
+      return FALSE;
   }
   return TRUE;
 }
@@ -385,6 +423,8 @@ static gboolean
 lay_out (FuseComposer *composer, GError **error)
 {
   add_streams (composer);
+  if (!check_whole_tensors (composer, error))
+    return FALSE;
   if (composer->n_streams == 0) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "layout=concat omits camera pads, and there are no other pads: "
         "set layout=tensors");

@@ -46,11 +46,29 @@ parse_camera (FuseFormat *format, const GstCaps *caps, GError **error)
   return TRUE;
 }
 
+gboolean
+fuse_format_is_whole (const FuseFormat *format)
+{
+  return !format->is_camera && format->tensors.n_tensors > 0 && format->tensors.tensors[0].rank > 2;
+}
+
+/* A tensor of more axes than channels and rows is one row of all its elements. */
+static gboolean
+lay_out_rows (FuseFormat *format, GError **error)
+{
+  RobocacheTensorsInfo rows = format->tensors;
+  const guint64 elements = robocache_tensor_info_elements (&rows.tensors[0]);
+
+  if (fuse_format_is_whole (format))
+    robocache_tensor_info_set (&rows.tensors[0], rows.tensors[0].dtype, &elements, 1);
+  return robocache_row_layout_from_info (&format->rows, &rows, error);
+}
+
 static gboolean
 parse_tensors (FuseFormat *format, const GstCaps *caps, GError **error)
 {
   if (!robocache_tensors_info_from_caps (&format->tensors, caps, error)
-      || !robocache_row_layout_from_info (&format->rows, &format->tensors, error))
+      || !lay_out_rows (format, error))
     return FALSE;
   format->rate_num = format->tensors.rate_num;
   format->rate_den = format->tensors.rate_den;
@@ -88,11 +106,22 @@ has_same_frames (const GstVideoInfo *a, const GstVideoInfo *b)
       && GST_VIDEO_INFO_HEIGHT (a) == GST_VIDEO_INFO_HEIGHT (b);
 }
 
+/* Axes of whole tensors; of others the channels are enough. */
+static gboolean
+has_same_axes (const FuseFormat *a, const FuseFormat *b)
+{
+  const RobocacheTensorInfo *tensor_a = &a->tensors.tensors[0], *tensor_b = &b->tensors.tensors[0];
+
+  if (!fuse_format_is_whole (a) && !fuse_format_is_whole (b))
+    return TRUE;
+  return tensor_a->rank == tensor_b->rank && memcmp (tensor_a->dims, tensor_b->dims, tensor_a->rank * sizeof (guint64)) == 0;
+}
+
 static gboolean
 has_same_shape (const FuseFormat *a, const FuseFormat *b)
 {
   return a->is_camera == b->is_camera && a->on_device == b->on_device && a->rows.dtype == b->rows.dtype
-      && a->rows.channels == b->rows.channels && (!a->is_camera || has_same_frames (&a->video, &b->video));
+      && a->rows.channels == b->rows.channels && has_same_axes (a, b) && (!a->is_camera || has_same_frames (&a->video, &b->video));
 }
 
 gboolean

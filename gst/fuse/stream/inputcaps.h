@@ -42,6 +42,8 @@ gboolean fuse_format_has_same_rows (const FuseFormat * a, const FuseFormat * b);
 /* Whether rows are as declared: what declared leaves open, names and framerate, may be anything. */
 gboolean fuse_format_is_as_declared (const FuseFormat * format, const FuseFormat * declared);
 
+/* Whether a tensor has more axes than channels and rows: it is one row, and is carried as it is. */
+gboolean fuse_format_is_whole (const FuseFormat * format);
 /* Elements of a pixel, unused ones included. */
 guint fuse_format_pixel_elements (const GstVideoInfo * video);
 /* Bytes of a row of elements. */

@@ -42,7 +42,7 @@ static const struct
   {TENSORS "types=(string)float32, dimensions=(int)0", "\"0\"|positive"},
   {TENSORS "types=(string)float32, dimensions=(int)-14", "\"-14\"|positive"},
   {TENSORS "types=(string)float32, dimensions=(flagset)14:ffffffff", "FlagSet|(string)14:1"},
-  {TENSORS "types=(string)float32, dimensions=(string)\"2:3:4\"", "2:3:4|channels:rows"},
+  {TWO_TENSORS "types=(string)\"float32,int64\", dimensions=(string)\"2:3:4,4\"", "int64|of dimensions 1"},
   {TENSORS "types=(string)float32, dimensions=(string)1, framerate=(string)fast", "framerate|fraction"},
   {"other/tensors, format=(string)static, num_tensors=(int)3, types=(string)\"float32,int64,int64\", "
         "dimensions=(string)\"1,1,1\"", "3 tensors|channels"},
@@ -71,7 +71,7 @@ static const struct
   {"video/x-raw, format=(string)RGB, framerate=(fraction)30/1",
       "video/x-raw, format=(string)RGB, framerate=(fraction)30/1: add the missing fields to the caps. The pad accepts video/x-raw"},
   {"video/x-raw, format=(string)NV12, width=(int)4, height=(int)4, framerate=(fraction)30/1", "put videoconvert between"},
-  {"image/jpeg", "put decodebin and videoconvert between"},
+  {"image/jpeg", "put jpegdec and videoconvert between"},
   {"audio/x-raw", "audio/x-raw: link another element"},
   {ONE_CHANNEL, "link tensors to a proprio_%u, force_%u or sink_%u pad"},
   /* core lets strides overflow */
@@ -312,6 +312,73 @@ GST_START_TEST (test_missing_of_types)
 
 GST_END_TEST;
 
+/* ---- tensors of more than two axes ---- */
+
+static const struct
+{
+  const gchar *settings, *interpolation, *types, *dimensions;
+  const gchar *out_types, *out_dimensions;      /* or NULL */
+  const gchar *error;
+} wholes[] = {
+  {"", "nearest", "uint8", "3:4:2", "uint8", "3:4:2"},
+  {"", "previous", "uint8", "3:4:2:1", "uint8", "3:4:2"},
+  {"", "nearest", "uint8", "1:2:3:4", "uint8", "1:2:3:4"},
+  {"type=float32", "nearest", "uint8", "3:4:2", "float32", "3:4:2"},
+  {"window=2", "nearest", "uint8", "3:4:2", "uint8", "3:4:2:2"},
+  {"layout=concat", "nearest", "uint8", "3:4:2", "float32", "24"},
+  {"layout=concat window=2", "nearest", "uint8", "3:2:1:1:1:1:1:4", "float32", "24:2"},
+  {"", "nearest", "uint8", "3:2:1:1:1:1:1:4", "uint8", "3:2:1:1:1:1:1:4"},
+  {"window=2", "nearest", "uint8", "3:2:1:1:1:1:1:4", NULL, NULL, "settings:proprio_0|3:2:1:1:1:1:1:4|window=1"},
+  {"", "linear", "uint8", "3:4:2", NULL, NULL, "settings:proprio_0|3:4:2|proprio_0::interpolation=nearest or previous"},
+  {"", "cubic", "float32", "3:4:2", NULL, NULL, "settings:proprio_0|3:4:2|nearest or previous"},
+};
+
+/* The last tick of a sample, in elements of its type. */
+static void
+assert_counts_from_1 (GstBuffer *sample, gboolean is_uint8, guint ticks)
+{
+  GstMemory *memory = gst_buffer_peek_memory (sample, 0);
+  GstMapInfo map;
+
+  fail_unless (gst_memory_map (memory, &map, GST_MAP_READ));
+  fail_unless_equals_int (map.size, ticks * 24 * (is_uint8 ? 1 : sizeof (gfloat)));
+  for (guint i = 0, last = (ticks - 1) * 24; i < 24; i++)
+    fail_unless (1 + i == (is_uint8 ? map.data[last + i] : ((gfloat *) map.data)[last + i]));
+  gst_memory_unmap (memory, &map);
+}
+
+GST_START_TEST (test_whole_tensors)
+{
+  gchar *settings = g_strconcat ("rate=100/1 ", wholes[__i__].settings, NULL);
+  gchar *pads = g_strdup_printf ("a,bare,interpolation=%s", wholes[__i__].interpolation);
+  gchar *caps = g_strdup_printf (TENSORS "types=(string)%s, dimensions=(string)\"%s\"", wholes[__i__].types, wholes[__i__].dimensions);
+  Play *play = play_new (settings, pads);
+  Feed *feed = play->pads[0].feed;
+  guint8 values[24 * sizeof (gfloat)] = { 0 };
+  GstBuffer *sample;
+
+  for (guint i = 0; i < 24; i++)
+    values[i] = 1 + i;
+  feed_start (feed, caps);
+  feed_bytes (feed, 0, values, g_str_equal (wholes[__i__].types, "uint8") ? 24 : sizeof (values));
+  feed_eos (feed);
+  if (wholes[__i__].error) {
+    assert_error (play->rig, "%s", wholes[__i__].error);
+  } else {
+    sample = pull (play->rig);
+    assert_output_field (play->rig, "types", wholes[__i__].out_types);
+    assert_output_field (play->rig, "dimensions", wholes[__i__].out_dimensions);
+    assert_counts_from_1 (sample, g_str_equal (wholes[__i__].out_types, "uint8"), strstr (settings, "window") ? 2 : 1);
+    gst_buffer_unref (sample);
+  }
+  play_free (play);
+  g_free (caps);
+  g_free (pads);
+  g_free (settings);
+}
+
+GST_END_TEST;
+
 /* ---- downstream ---- */
 
 static const gchar *spellings[] = { "1", "1:1", "1:1:1:1" };
@@ -325,6 +392,30 @@ GST_START_TEST (test_spelling_of_downstream)
   play_words (play, "a:start a+0=1 a:eos >0 a=1");
   assert_output_field (play->rig, "dimensions", spellings[__i__]);
   g_free (caps);
+  play_free (play);
+}
+
+GST_END_TEST;
+
+/* A downstream that fixes no more than the rank, as a capsfilter before tensor_aggregator does. */
+GST_START_TEST (test_rank_of_downstream)
+{
+  Play *play = play_new ("rate=100/1", "a,bare");
+
+  gst_harness_set_sink_caps_str (play->rig->out, "other/tensors, dimensions=(string)\"1:1\"");
+  play_words (play, "a:start a+0=1 a:eos >0 a=1 caps.format=static");
+  assert_output_field (play->rig, "dimensions", "1:1");
+  play_free (play);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_bfloat16_of_downstream)
+{
+  Play *play = play_new ("rate=100/1 type=bfloat16", "a,bare");
+
+  gst_harness_set_sink_caps_str (play->rig->out, TENSORS "types=(string){ float16, float32 }");
+  play_words (play, "a:start a+0=1 a:eos 'error:negotiation:bfloat16|downstream accepts only|set type=float32 or float16' .");
   play_free (play);
 }
 
@@ -389,6 +480,7 @@ robocachefuse_suite (void)
   tcase_add_loop_test (tc, test_camera_caps_refused, 0, G_N_ELEMENTS (no_cameras));
   tcase_add_test (tc, test_rows_after_refused_caps_are_refused);
   tcase_add_loop_test (tc, test_caps_accepted, 0, G_N_ELEMENTS (accepted));
+  tcase_add_loop_test (tc, test_whole_tensors, 0, G_N_ELEMENTS (wholes));
   tcase_add_loop_test (tc, test_wrong_size, 0, G_N_ELEMENTS (wrong_sizes));
   tcase_add_test (tc, test_refused_rows_are_counted);
   tcase_add_test (tc, test_refused_frames_are_counted);
@@ -397,6 +489,8 @@ robocachefuse_suite (void)
   tcase_add_loop_test (tc, test_input_types, 0, G_N_ELEMENTS (types));
   tcase_add_loop_test (tc, test_missing_of_types, 0, G_N_ELEMENTS (types));
   tcase_add_loop_test (tc, test_spelling_of_downstream, 0, G_N_ELEMENTS (spellings));
+  tcase_add_test (tc, test_rank_of_downstream);
+  tcase_add_test (tc, test_bfloat16_of_downstream);
   tcase_add_loop_test (tc, test_downstream_refuses, 0, G_N_ELEMENTS (unwanted));
   tcase_add_test (tc, test_downstream_wants_memory_of_no_gpu);
   tcase_add_test (tc, test_rows_after_a_refusal_are_refused);

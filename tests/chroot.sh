@@ -3,6 +3,7 @@
 #   ROBOCACHE_PLATFORMS   their folder (/var/tmp/robocache-platforms); a base system is kept there for the next run
 #   ROBOCACHE_MIRROR      where they come from (http://deb.debian.org/debian)
 #   ROBOCACHE_APT_CONF    a file with settings of apt for them, such as a proxy
+#   ROBOCACHE_CERTS       a file of certificates that pip trusts there, such as that of a proxy
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 folder=${ROBOCACHE_PLATFORMS:-/var/tmp/robocache-platforms}
@@ -23,6 +24,7 @@ fresh () {
   base "$2" "$3" || return 1
   rm -rf "$1" && cp -a "$folder/base-$2-$3" "$1" && cp /etc/resolv.conf "$1/etc/"
   [ -z "${ROBOCACHE_APT_CONF-}" ] || cp "$ROBOCACHE_APT_CONF" "$1/etc/apt/apt.conf.d/99platforms"
+  [ -z "${ROBOCACHE_CERTS-}" ] || { cp "$ROBOCACHE_CERTS" "$1/etc/certs.pem" && printf '[global]\ncert = /etc/certs.pem\n' > "$1/etc/pip.conf"; }
 }
 
 # put_source SOURCE ROOT: copies a working tree of git to /root/robocache of ROOT

@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* What can be said of a recording. */
+/* The settings of a recording, each with an option. */
 typedef enum
 {
   /* of robocacheparse */

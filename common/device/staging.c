@@ -10,7 +10,7 @@
 
 #define PIECE_BYTES (G_GUINT64_CONSTANT (256) << 10)    /* of an upload, copied while the CPU fills the next */
 #define MIN_BYTES 4096          /* of a slot of an upload */
-#define MIN_SHARED_PIECES 3     /* below, a thread takes as long to wake as one piece takes to copy */
+#define MIN_SHARED_PIECES 3     /* below, the caller copies alone */
 
 /* ---- slots ---- */
 
@@ -171,11 +171,12 @@ robocache_staging_upload_bytes (RobocacheStaging *staging, RobocacheEngine *engi
     gpointer to, GError **error)
 {
   const gint64 n = (gint64) ((bytes + PIECE_BYTES - 1) / PIECE_BYTES);
-  Upload upload = {.staging = staging,.from = from,.to = to,.bytes = bytes,.first_slot = staging->current + 1 };
+  Upload upload = {.staging = staging,.from = from,.to = to,.bytes = bytes };
 
+  set_engine (staging, engine);
+  upload.first_slot = staging->current + 1;
   for (gint64 i = 0; i < ROBOCACHE_STAGING_SLOTS; i++)
     upload.in_slots[i] = i;
-  set_engine (staging, engine);
   g_mutex_init (&upload.lock);
   g_cond_init (&upload.left);
   upload_pieces (&upload, n);

@@ -79,12 +79,12 @@ fields_of_topic (const gchar *fields, const gchar *topic, gboolean *is_of_topic)
   return g_string_free (others, others->len == 0);
 }
 
-/* Caps that the writer noted; NULL: none, or unreadable ones. Caps of video may name types that libgstvideo registers on first use. */
-static GstCaps *
-read_noted_caps (const gchar *text)
+/* Caps of video may name types that libgstvideo registers on first use. */
+GstCaps *
+robocache_ros_read_noted_caps (const gchar *text)
 {
   g_type_ensure (GST_TYPE_VIDEO_MULTIVIEW_FLAGSET);
-  return text ? gst_caps_from_string (text) : NULL;
+  return gst_caps_from_string (text);
 }
 
 /* A choice of fields makes rows of any type; of a joint state it chooses quantities. */
@@ -113,7 +113,7 @@ robocache_ros_decoder_new (const RobocacheRosChannel *channel, GError **error)
 {
   RobocacheRosSource source = {.topic = channel->topic,.joints = channel->joints };
   gchar *type = robocache_ros_short_name (channel->type);
-  GstCaps *caps = read_noted_caps (channel->caps);
+  GstCaps *caps = channel->caps ? robocache_ros_read_noted_caps (channel->caps) : NULL;
   RobocacheRosDecoder *decoder = g_new0 (RobocacheRosDecoder, 1);
   gboolean has_fields;
 

@@ -32,6 +32,9 @@ typedef struct
 
 typedef struct _RobocacheRosDecoder RobocacheRosDecoder;
 
+/* Reads caps that a writer noted, which the caller unrefs. NULL: they cannot be read. */
+GstCaps *robocache_ros_read_noted_caps (const gchar * text);
+
 /* NULL and a ROBOCACHE_ERROR_CAPS or _PROPERTY: the definition cannot be read, is not what the type's name promises, or has nothing to
  * decode; or a setting is wrong. */
 RobocacheRosDecoder *robocache_ros_decoder_new (const RobocacheRosChannel * channel, GError ** error);

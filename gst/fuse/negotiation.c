@@ -295,7 +295,7 @@ has_bfloat16 (const GstCaps *caps)
   return types && strstr (types, rc_dtype_name (RC_BFLOAT16)) != NULL;
 }
 
-/* What to set for samples that downstream refuses. */
+/* Names the settings to change where downstream refuses the samples. */
 static const gchar *
 remedy (const GstCaps *samples)
 {

@@ -107,7 +107,7 @@ report_fault (RobocacheMcapSession *session, RobocacheMcapTopic *topic)
 static void
 check_noted_caps (RobocacheMcapSession *session, const RobocacheMcapTopic *topic)
 {
-  GstCaps *caps = topic->noted_caps ? gst_caps_from_string (topic->noted_caps) : NULL;
+  GstCaps *caps = topic->noted_caps ? robocache_ros_read_noted_caps (topic->noted_caps) : NULL;
 
   if (topic->noted_caps && !caps)
     GST_ELEMENT_WARNING (session->element, STREAM, FORMAT, ("the caps noted for %s cannot be read: its stream has those of its messages",

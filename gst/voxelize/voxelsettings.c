@@ -83,7 +83,7 @@ robocache_voxel_spec (const RobocacheVoxelSettings *settings, const RobocachePoi
   return spec;
 }
 
-/* Of an axis of the image, whose pixels go from 0 to n - 1. */
+/* Checks the rays along an axis of the image, whose pixels go from 0 to n - 1. */
 static gboolean
 check_rays (const gchar *axis, gdouble focal_length, gdouble centre, gint n, GError **error)
 {
@@ -125,7 +125,7 @@ robocache_voxel_settings_check (const RobocacheVoxelSettings *settings, const Ro
 
 /* ---- coordinates in float32 ---- */
 
-/* Of the coordinates of an axis, the one farthest from 0. */
+/* Finds the coordinate of an axis that is farthest from 0. */
 static gdouble
 farthest (const RcVoxelSpec *spec, guint axis)
 {

@@ -146,7 +146,8 @@ expect_same_stats (GstHarness *got_h, GstHarness *wanted_h, gboolean in_on_devic
     const GValue *theirs = gst_structure_get_value (wanted, field), *ours = gst_structure_get_value (got, field);
     gchar *word = g_strdup_printf (" %s ", field);
 
-    if (strstr (others, word) == NULL && !(in_on_device && g_str_has_prefix (field, "quaternions-")) && (is_whole || !g_str_equal (field, "points-read"))) {
+    if (strstr (others, word) == NULL && !(in_on_device && g_str_has_prefix (field, "quaternions-"))
+        && (is_whole || !g_str_equal (field, "points-read"))) {
       gchar *text = gst_value_serialize (ours), *wanted_text = gst_value_serialize (theirs);
 
       fail_unless (gst_value_compare (ours, theirs) == GST_VALUE_EQUAL, "%s: %s is %s, the CPU has %s", what, field, text,

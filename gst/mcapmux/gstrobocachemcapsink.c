@@ -59,7 +59,7 @@ struct _GstRobocacheMcapSink
   Settings settings;            /* object lock */
   Settings started;             /* constant while started */
 
-  /* the output task */
+  /* the output task while it runs */
   MuxDiskFile *files[2];        /* by number modulo 2 */
   MuxBag *bag;                  /* NULL: no bag */
 
@@ -97,17 +97,23 @@ path_of (const GstRobocacheMcapSink *sink, guint file)
   return path;
 }
 
-static GstFlowReturn
-open_file (GstRobocacheMcapRecorder *recorder, guint number, GError **error)
+static gboolean
+create_file (GstRobocacheMcapSink *sink, guint number, GError **error)
 {
-  GstRobocacheMcapSink *sink = GST_ROBOCACHE_MCAP_SINK (recorder);
   gchar *path = path_of (sink, number);
   MuxDiskFile *file = mux_disk_file_open (path, sink->started.sync_interval, error);
 
   GST_INFO_OBJECT (sink, "%s %s", file ? "writes" : "cannot create", path);
   sink->files[number % 2] = file;
   g_free (path);
-  return file ? GST_FLOW_OK : GST_FLOW_ERROR;
+  return file != NULL;
+}
+
+/* The first one was created at start, so that what cannot be written fails the change of state. */
+static GstFlowReturn
+open_file (GstRobocacheMcapRecorder *recorder, guint number, GError **error)
+{
+  return number == 0 || create_file (GST_ROBOCACHE_MCAP_SINK (recorder), number, error) ? GST_FLOW_OK : GST_FLOW_ERROR;
 }
 
 static GstFlowReturn
@@ -235,10 +241,12 @@ start (GstRobocacheMcapRecorder *recorder, GError **error)
   sink->must_post_eos = FALSE;
   if (!check_settings (sink, error))
     return FALSE;
-  if (sink->started.layout == LAYOUT_FILE)
-    return TRUE;
-  sink->bag = mux_bag_new ();
-  return make_folder (sink, error);
+  if (sink->started.layout == LAYOUT_ROSBAG2) {
+    sink->bag = mux_bag_new ();
+    if (!make_folder (sink, error))
+      return FALSE;
+  }
+  return create_file (sink, 0, error);
 }
 
 static void

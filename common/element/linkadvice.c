@@ -75,29 +75,63 @@ post_refusal (GstElement *element, GstPad *sink, GError *error)
   g_error_free (error);
 }
 
-static GstPadProbeReturn
-look_at_caps (GstPad *sink, GstPadProbeInfo *info, gpointer fail)
+/* Whether the caps are those of the CAPS event on its way: the core stores it at the peer before it asks. */
+static gboolean
+are_sent (GstPad *sink, const GstCaps *caps)
 {
-  GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
-  GstElement *element;
+  GstPad *peer = gst_pad_get_peer (sink);
+  GstCaps *sent = peer ? gst_pad_get_current_caps (peer) : NULL;
+  const gboolean are_same = sent && gst_caps_is_equal (sent, caps);
+
+  gst_clear_caps (&sent);
+  gst_clear_object (&peer);
+  return are_same;
+}
+
+static void
+explain (GstPad *sink, GstCaps *caps, RobocacheFailPad fail)
+{
+  GstElement *element = gst_pad_get_parent_element (sink);
+
+  if (element)
+    fail ? fail (sink, new_refusal (sink, caps)) : post_refusal (element, sink, new_refusal (sink, caps));
+  gst_clear_object (&element);
+}
+
+typedef struct
+{
+  GstPadQueryFunction query;
+  RobocacheFailPad fail;
+} Explained;
+
+/* The core asks whether caps are accepted before it passes a CAPS event on. */
+static gboolean
+query_and_explain (GstPad *sink, GstObject *parent, GstQuery *query)
+{
+  const Explained *explained = sink->querydata;
+  const gboolean is_answered = explained->query (sink, parent, query);
+  gboolean accepts;
   GstCaps *caps;
 
-  if (GST_EVENT_TYPE (event) != GST_EVENT_CAPS)
-    return GST_PAD_PROBE_OK;
-  gst_event_parse_caps (event, &caps);
-  element = gst_pad_get_parent_element (sink);
-  if (element && !gst_pad_query_accept_caps (sink, caps))
-    fail ? ((RobocacheFailPad) fail) (sink, new_refusal (sink, caps)) : post_refusal (element, sink, new_refusal (sink, caps));
-  else
+  if (!is_answered || GST_QUERY_TYPE (query) != GST_QUERY_ACCEPT_CAPS)
+    return is_answered;
+  gst_query_parse_accept_caps_result (query, &accepts);
+  gst_query_parse_accept_caps (query, &caps);
+  if (accepts)
     g_object_set_data (G_OBJECT (sink), POSTED, NULL);
-  gst_clear_object (&element);
-  return GST_PAD_PROBE_OK;      /* the core asks the same, and refuses the event */
+  else if (are_sent (sink, caps))
+    explain (sink, caps, explained->fail);
+  return TRUE;
 }
 
 void
 robocache_explain_refused_caps (GstPad *sink, RobocacheFailPad fail)
 {
-  gst_pad_add_probe (sink, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, look_at_caps, (gpointer) fail, NULL);
+  Explained *explained = g_new (Explained, 1);
+
+  explained->query = GST_PAD_QUERYFUNC (sink);
+  explained->fail = fail;
+  gst_pad_set_query_function_full (sink, query_and_explain, explained, g_free);
 }
 
 GError *

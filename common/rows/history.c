@@ -470,17 +470,30 @@ mark_used (RobocacheHistory *history, const RcBracket *bracket)
   }
 }
 
+static gint64
+first_row_after (const RobocacheHistory *history, const RcBracket *bracket, gint64 tick)
+{
+  switch (bracket->blend) {
+    case RC_BLEND_LINEAR:
+    case RC_BLEND_CUBIC:
+    case RC_BLEND_HERMITE:
+      return bracket->next;
+    default:
+      return rc_upper_bound (kept_times (history), (gint64) history->n, tick);
+  }
+}
+
 void
 robocache_history_align (RobocacheHistory *history, const RcSearch *search, gint64 tick, RobocacheAlignment *alignment)
 {
   const gint64 *times = kept_times (history);
-  const gint64 after = rc_upper_bound (times, history->n, tick);
-  RcFloatMode mode;
+  const RcFloatMode mode = rc_float_mode_enter ();
+  gint64 after;
 
-  mode = rc_float_mode_enter ();
   find_bracket (history, search, tick, &alignment->bracket);
   rc_float_mode_leave (mode);
   mark_used (history, &alignment->bracket);
+  after = first_row_after (history, &alignment->bracket, tick);
   alignment->before = after > 0 ? times[after - 1] : ROBOCACHE_NO_TIME;
   alignment->after = ROBOCACHE_NO_TIME;
   if (after < (gint64) history->n && !(history->flags[history->first + after] & ROW_AFTER_GAP))
@@ -492,8 +505,12 @@ void
 robocache_history_prune (RobocacheHistory *history, const RcSearch *search, gint64 next_tick)
 {
   const gint64 *times = kept_times (history);
-  gint64 keep = rc_lower_bound (times, history->n, next_tick) - 2;    /* cubic looks at the row before the left one */
+  gint64 keep;
 
+  /* cubic looks at the row before the left one */
+  if (history->n <= 2 || times[2] >= next_tick)
+    return;
+  keep = rc_lower_bound (times, history->n, next_tick) - 2;
   if (search->interpolation == RC_MEAN)
     keep = MIN (keep, rc_lower_bound (times, history->n, rc_mean_start (next_tick, search->period_ns)));
   /* a row that may still be replaced by one with its time stays */

@@ -256,15 +256,29 @@ gst_robocache_resample_flow_drain (GstRobocacheResampleFlow *flow, gboolean at_e
 
 /* ---- rows in ---- */
 
+/* FALSE: the next row follows a clock jump. */
 static gboolean
 insert_rows (GstRobocacheResampleFlow *flow, GstRobocacheResampleRows *rows, GstClockTime now)
 {
-  gboolean done;
+  gboolean is_done;
 
   GST_OBJECT_LOCK (flow->element);
-  done = gst_robocache_resample_stream_insert (&flow->stream, rows, now);
+  is_done = gst_robocache_resample_stream_insert (&flow->stream, rows, now);
   GST_OBJECT_UNLOCK (flow->element);
-  return done;
+  return is_done;
+}
+
+/* As insert_rows, of a new buffer. */
+static gboolean
+begin_rows (GstRobocacheResampleFlow *flow, GstRobocacheResampleRows *rows, GstClockTime now, gboolean *is_timed)
+{
+  gboolean is_done;
+
+  GST_OBJECT_LOCK (flow->element);
+  *is_timed = gst_robocache_resample_stream_begin_rows (&flow->stream, rows);
+  is_done = !*is_timed || gst_robocache_resample_stream_insert (&flow->stream, rows, now);
+  GST_OBJECT_UNLOCK (flow->element);
+  return is_done;
 }
 
 static void
@@ -281,19 +295,16 @@ insert_buffer (GstRobocacheResampleFlow *flow, GstBuffer *buffer)
   const GstClockTime now = live_now (flow);
   GstRobocacheResampleRows rows;
   GError *error = NULL;
-  gboolean timed;
+  gboolean is_done, is_timed;
 
   if (!gst_robocache_resample_rows_map (&rows, &flow->stream, buffer, &error))
     return fail (flow, error);
-  GST_OBJECT_LOCK (flow->element);
-  timed = gst_robocache_resample_stream_begin_rows (&flow->stream, &rows);
-  GST_OBJECT_UNLOCK (flow->element);
-  if (!timed)
-    warn_of_no_time (flow);
-  while (timed && !insert_rows (flow, &rows, now)) {
+  for (is_done = begin_rows (flow, &rows, now, &is_timed); !is_done; is_done = insert_rows (flow, &rows, now)) {
     gst_robocache_resample_flow_drain (flow, FALSE);
     robocache_clock_jump_warn (&flow->stream.jump, flow->element, NULL);
   }
+  if (!is_timed)
+    warn_of_no_time (flow);
   gst_robocache_resample_rows_unmap (&rows);
   check_gap (flow, FALSE);
   post_losses (flow, FALSE);

@@ -296,9 +296,11 @@ negotiate (GstRobocacheResample *resample)
     refuse_missing_caps (resample);
     return GST_FLOW_NOT_NEGOTIATED;
   }
-  if (!resample->flow.engine.format.batch && !check_segment (resample, &resample->flow.stream.clock.segment))
-    return GST_FLOW_ERROR;
-  return GST_FLOW_OK;
+  /* one that came was checked then */
+  if (resample->flow.engine.format.batch || resample->flow.stream.clock.segment.format == GST_FORMAT_TIME)
+    return GST_FLOW_OK;
+  check_segment (resample, &resample->flow.stream.clock.segment);
+  return GST_FLOW_ERROR;
 }
 
 /* A measured period varies: the latency follows when it is off by more than an eighth. */

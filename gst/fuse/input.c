@@ -9,6 +9,7 @@
 #include "common/time/segments.h"
 #include "gst/fuse/checks/silence.h"
 #include "gst/fuse/stream/debug.h"
+#include "gst/fuse/stream/insertion.h"
 #include "commonclock.h"
 #include "flush.h"
 #include "elementlatency.h"

@@ -106,28 +106,18 @@ void fuse_stream_discard (FuseStream * stream, RobocacheDropReason reason);
 /* No tick follows: rows still kept are counted as used or not. */
 void fuse_stream_settle (FuseStream * stream);
 
-/* ---- rows in ---- */
+/* ---- rows in: see insertion.h ---- */
 
-/* Causes for a warning. */
-typedef struct
-{
-  gboolean without_time;        /* the first buffer that was dropped without a time */
-  gboolean without_reference;
-  gboolean jumped;              /* the sensor's clock has */
-  gint64 far;                   /* how far ahead of running time rows are that are too far from it; 0: none, or it was reported */
-  guint64 n_outside;            /* rows that are outside the segment; of them no user is warned */
-} FuseOddities;
-
-/* Inserts the rows of a buffer. From a live sensor a bounded number is kept, and rows are expected near the
- * running time now, where that is known. FALSE and an error when the buffer differs from its caps. */
-gboolean fuse_stream_insert (FuseStream * stream, GstBuffer * buffer, gboolean live, GstClockTime now,
-    FuseOddities * oddities, GError ** error);
-/* System memory that rows of a format may take while they wait for ticks: of a camera its frames, and two on their way. */
-guint64 fuse_stream_held_bytes (const FuseStream * stream, const FuseFormat * format);
+/* The epoch of new rows; NULL before the first format. */
+FuseEpoch *fuse_stream_newest_epoch (const FuseStream * stream);
+/* The sensor's clock has jumped: rows continue at t, beyond which no older one is of use. */
+void fuse_stream_begin_epoch_at (FuseStream * stream, gint64 t);
+/* t: the first row of an epoch of a live stream. Older rows that are all after it are void, and would hold new ones back. */
+void fuse_stream_end_epochs_ahead (FuseStream * stream, gint64 t);
+/* The time of a row in the output. Saturated times are no ROBOCACHE_NO_TIME. */
+gint64 fuse_stream_with_offset (const FuseStream * stream, gint64 t);
 /* Counts the rows of a buffer that is refused. */
 void fuse_stream_refuse (FuseStream * stream);
-/* Waits for GPU work on the buffer that fuse_stream_insert would wait for. Called without a lock. */
-void fuse_stream_wait_for_device (const FuseFormat * format, GstBuffer * buffer);
 /* Replaces frames that upstream's pool owns by copies. FALSE: one could not be copied. */
 gboolean fuse_stream_copy_frames (FuseStream * stream);
 

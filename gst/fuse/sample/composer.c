@@ -96,7 +96,7 @@ set_tensor (Tensor *tensor, const Stream *stream, guint window)
   guint n = 2;
 
   if (format->is_camera) {
-    dims[0] = fuse_format_pixel_elements (&format->video);
+    dims[0] = fuse_camera_pixel_elements (&format->video);
     dims[1] = GST_VIDEO_INFO_WIDTH (&format->video);
     dims[2] = GST_VIDEO_INFO_HEIGHT (&format->video);
     dims[3] = window;

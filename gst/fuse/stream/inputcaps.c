@@ -8,26 +8,14 @@
 
 #include "common/tensors/memorycaps.h"
 #include "common/rows/blender.h"
-
-/* GStreamer takes lines that its int strides cannot hold. */
-static gboolean
-has_lines (const GstVideoInfo *video)
-{
-  return (gint64) GST_VIDEO_INFO_WIDTH (video) * GST_VIDEO_INFO_COMP_PSTRIDE (video, 0) <= GST_VIDEO_INFO_PLANE_STRIDE (video, 0);
-}
-
-guint
-fuse_format_pixel_elements (const GstVideoInfo *video)
-{
-  return (guint) GST_VIDEO_INFO_COMP_PSTRIDE (video, 0) / (GST_VIDEO_INFO_COMP_DEPTH (video, 0) == 16 ? 2 : 1);
-}
+#include "cameraformats.h"
 
 static gboolean
 parse_camera (FuseFormat *format, const GstCaps *caps, GError **error)
 {
   const GstVideoInfo *video = &format->video;
 
-  if (!gst_video_info_from_caps (&format->video, caps) || !has_lines (video)) {
+  if (!gst_video_info_from_caps (&format->video, caps) || !fuse_camera_has_lines (video)) {
     gchar *text = gst_caps_to_string (caps);
 
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "caps are %s: expected video/x-raw with format, width and "
@@ -37,9 +25,9 @@ parse_camera (FuseFormat *format, const GstCaps *caps, GError **error)
   }
   format->is_camera = TRUE;
   format->on_device = !gst_caps_features_is_equal (gst_caps_get_features (caps, 0), GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY);
-  format->rows.dtype = GST_VIDEO_INFO_COMP_DEPTH (video, 0) == 16 ? RC_UINT16 : RC_UINT8;
+  format->rows.dtype = fuse_camera_dtype (video);
   format->rows.channels = (guint64) GST_VIDEO_INFO_WIDTH (video) * GST_VIDEO_INFO_HEIGHT (video)
-      * fuse_format_pixel_elements (video);
+      * fuse_camera_pixel_elements (video);
   format->rows.n_rows = 1;
   format->rate_num = GST_VIDEO_INFO_FPS_N (video);
   format->rate_den = GST_VIDEO_INFO_FPS_D (video);

@@ -7,16 +7,10 @@
 
 #include <gst/video/video.h>
 
-#include "common/tensors/cudaframe.h"
 #include "common/tensors/tensorcaps.h"
 #include "common/time/rowtimes.h"
 
 G_BEGIN_DECLS
-
-/* Fields of the frames of a camera. */
-#define FUSE_FRAME_FIELDS "format = (string) { RGB, BGR, RGBA, GRAY8, GRAY16_LE, BGRA, RGBx, BGRx, xRGB, xBGR }, " \
-    "width = (int) [ 1, MAX ], height = (int) [ 1, MAX ], framerate = (fraction) [ 0, MAX ]"
-#define FUSE_CAMERA_CAPS "video/x-raw, " FUSE_FRAME_FIELDS "; video/x-raw(" ROBOCACHE_CAPS_FEATURE_CUDA_FRAMES "), " FUSE_FRAME_FIELDS
 
 /* A zeroed format is empty. */
 typedef struct
@@ -44,8 +38,6 @@ gboolean fuse_format_is_as_declared (const FuseFormat * format, const FuseFormat
 
 /* Whether a tensor has more axes than channels and rows: it is one row, and is carried as it is. */
 gboolean fuse_format_is_whole (const FuseFormat * format);
-/* Elements of a pixel, unused ones included. */
-guint fuse_format_pixel_elements (const GstVideoInfo * video);
 /* Bytes of a row of elements. */
 gsize fuse_format_row_bytes (const FuseFormat * format);
 /* Bytes of what a history keeps of a row: the row itself, or where it keeps buffers the GstBuffer * of a camera's frame or a

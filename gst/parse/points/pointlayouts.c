@@ -5,7 +5,7 @@
 #include "pointlayouts.h"
 
 #include "common/element/errors.h"
-#include "gst/parse/records/recordformat.h"
+#include "gst/parse/records/binaryrecord.h"
 
 static RcDtype
 dtype_of_layout_type (gchar type)

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "recordformat.h"
+#include "binaryrecord.h"
 #include "byteinput.h"
 #include "columnchoice.h"
 #include "csvrecord.h"

@@ -1,4 +1,4 @@
-/* robocache: robocachefuse and GStreamer's contract: settings, segments, queries, allocation, metas, declared pads
+/* robocache: robocachefuse and GStreamer's contract: settings, segments, queries, allocation, metas, pauses
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -453,62 +453,7 @@ GST_START_TEST (test_row_at_0_before_utc)
 
 GST_END_TEST;
 
-/* ---- pads that are declared ---- */
-
-/* A sensor that comes three seconds late: samples have its tensor from the first tick on, and caps never change. */
-GST_START_TEST (test_declared_pad_that_comes_late)
-{
-  Play *play = play_new ("rate=100/1", "a b,unlinked,expects:2");
-  GstEvent *event;
-
-  play_words (play, "a+0..30/10 >0..10/10 b=missing b:link b:stream b:caps=2[x,y] b:segment b+40..50/10=1,2 a+40..50/10 eos "
-      ">20..30/10 b=missing >40..50/10 b=1,2 >eos");
-  event = next_event (play->rig, GST_EVENT_CAPS);
-  fail_unless (event != NULL);
-  gst_event_unref (event);
-  fail_unless (next_event (play->rig, GST_EVENT_CAPS) == NULL);
-  play_free (play);
-}
-
-GST_END_TEST;
-
-static const struct
-{
-  const gchar *caps, *error;
-} wrong_caps[] = {
-  {"other/tensors, types=(string)float32", "negotiation:expected-caps|format"},
-  {"other/tensors, format=(string)static, num_tensors=(int)1, types=(string)float32, dimensions=(string)4, "
-        "framerate=(fraction)[0,9]", "settings:expected-caps|fixed"},
-};
-
-GST_START_TEST (test_expected_caps_that_are_none)
-{
-  Rig *rig = rig_new ("rate=100/1");
-  GstPad *pad = gst_element_request_pad_simple (rig->fuse, "proprio_0");
-
-  gst_util_set_object_arg (G_OBJECT (pad), "expected-caps", wrong_caps[__i__].caps);
-  fail_unless_equals_int (gst_element_set_state (rig->fuse, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
-  assert_error (rig, "%s", wrong_caps[__i__].error);
-  gst_element_set_state (rig->fuse, GST_STATE_NULL);
-  gst_object_unref (pad);
-  rig_free (rig);
-}
-
-GST_END_TEST;
-
-/* A robot that boots before its cameras: ticks start at PLAYING, with expected caps and no data. */
-GST_START_TEST (test_force_live)
-{
-  Play *play;
-
-  rig_force_live = TRUE;
-  play = play_new ("rate=100/1", "a,unlinked,expects:1@100/1");
-  play_words (play, "for:0..30/10 { deadline:t+5 >t a=missing }");
-  play_free (play);
-  rig_force_live = FALSE;
-}
-
-GST_END_TEST;
+/* ---- pauses ---- */
 
 /* While paused nothing leaves; after a pause of any length the next tick is the next of the grid. */
 GST_START_TEST (test_pause)
@@ -550,10 +495,7 @@ robocachefusecontract_suite (void)
   tcase_add_test (tc, test_one_message_a_second);
   tcase_add_test (tc, test_window_after_a_hole);
   tcase_add_test (tc, test_row_at_0_before_utc);
-  tc = add_case (s, "declared pads");
-  tcase_add_test (tc, test_declared_pad_that_comes_late);
-  tcase_add_loop_test (tc, test_expected_caps_that_are_none, 0, G_N_ELEMENTS (wrong_caps));
-  tcase_add_test (tc, test_force_live);
+  tc = add_case (s, "pauses");
   tcase_add_test (tc, test_pause);
   return s;
 }

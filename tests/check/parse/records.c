@@ -7,7 +7,7 @@
 
 #include "gst/parse/records/byteinput.h"
 #include "gst/parse/records/csvrecord.h"
-#include "gst/parse/records/recordformat.h"
+#include "gst/parse/records/binaryrecord.h"
 #include "gst/parse/records/recordreader.h"
 #include "common/text/timetext.h"
 #include "tests/check/suite.h"

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "recordformat.h"
+#include "binaryrecord.h"
 
 #include <math.h>
 #include <string.h>

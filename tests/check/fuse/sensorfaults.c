@@ -215,10 +215,67 @@ GST_START_TEST (test_fifty_pads)
 
 GST_END_TEST;
 
-static Suite *
-robocachefusefaults_suite (void)
+/* ---- pads that are declared ---- */
+
+/* A sensor that comes three seconds late: samples have its tensor from the first tick on, and caps never change. */
+GST_START_TEST (test_declared_pad_that_comes_late)
 {
-  Suite *s = suite_create ("robocachefusefaults");
+  Play *play = play_new ("rate=100/1", "a b,unlinked,expects:2");
+  GstEvent *event;
+
+  play_words (play, "a+0..30/10 >0..10/10 b=missing b:link b:stream b:caps=2[x,y] b:segment b+40..50/10=1,2 a+40..50/10 eos "
+      ">20..30/10 b=missing >40..50/10 b=1,2 >eos");
+  event = next_event (play->rig, GST_EVENT_CAPS);
+  fail_unless (event != NULL);
+  gst_event_unref (event);
+  fail_unless (next_event (play->rig, GST_EVENT_CAPS) == NULL);
+  play_free (play);
+}
+
+GST_END_TEST;
+
+static const struct
+{
+  const gchar *caps, *error;
+} wrong_caps[] = {
+  {"other/tensors, types=(string)float32", "negotiation:expected-caps|format"},
+  {"other/tensors, format=(string)static, num_tensors=(int)1, types=(string)float32, dimensions=(string)4, "
+        "framerate=(fraction)[0,9]", "settings:expected-caps|fixed"},
+};
+
+GST_START_TEST (test_expected_caps_that_are_none)
+{
+  Rig *rig = rig_new ("rate=100/1");
+  GstPad *pad = gst_element_request_pad_simple (rig->fuse, "proprio_0");
+
+  gst_util_set_object_arg (G_OBJECT (pad), "expected-caps", wrong_caps[__i__].caps);
+  fail_unless_equals_int (gst_element_set_state (rig->fuse, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
+  assert_error (rig, "%s", wrong_caps[__i__].error);
+  gst_element_set_state (rig->fuse, GST_STATE_NULL);
+  gst_object_unref (pad);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* A robot that boots before its cameras: ticks start at PLAYING, with expected caps and no data. */
+GST_START_TEST (test_force_live)
+{
+  Play *play;
+
+  rig_force_live = TRUE;
+  play = play_new ("rate=100/1", "a,unlinked,expects:1@100/1");
+  play_words (play, "for:0..30/10 { deadline:t+5 >t a=missing }");
+  play_free (play);
+  rig_force_live = FALSE;
+}
+
+GST_END_TEST;
+
+static Suite *
+robocachefusesensorfaults_suite (void)
+{
+  Suite *s = suite_create ("robocachefusesensorfaults");
   TCase *tc;
 
   add_scenarios (s, scenarios, G_N_ELEMENTS (scenarios), FALSE);
@@ -228,7 +285,11 @@ robocachefusefaults_suite (void)
   tc = add_case (s, "frames and many");
   tcase_add_test (tc, test_wild_frame);
   tcase_add_test (tc, test_fifty_pads);
+  tc = add_case (s, "declared pads");
+  tcase_add_test (tc, test_declared_pad_that_comes_late);
+  tcase_add_loop_test (tc, test_expected_caps_that_are_none, 0, G_N_ELEMENTS (wrong_caps));
+  tcase_add_test (tc, test_force_live);
   return s;
 }
 
-GST_CHECK_MAIN (robocachefusefaults);
+GST_CHECK_MAIN (robocachefusesensorfaults);

@@ -7,8 +7,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_RECORDFORMAT_H
-#define ROBOCACHE_RECORDFORMAT_H
+#ifndef ROBOCACHE_BINARYRECORD_H
+#define ROBOCACHE_BINARYRECORD_H
 
 #include <glib.h>
 

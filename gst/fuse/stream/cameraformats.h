@@ -1,0 +1,28 @@
+/* robocache: the formats of frames that robocachefuse takes
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef FUSE_CAMERAFORMATS_H
+#define FUSE_CAMERAFORMATS_H
+
+#include <gst/video/video.h>
+
+#include "common/tensors/cudaframe.h"
+#include "kernels/dtype.h"
+
+G_BEGIN_DECLS
+
+/* Fields of the frames of a camera. */
+#define FUSE_FRAME_FIELDS "format = (string) { RGB, BGR, RGBA, GRAY8, GRAY16_LE, BGRA, RGBx, BGRx, xRGB, xBGR }, " \
+    "width = (int) [ 1, MAX ], height = (int) [ 1, MAX ], framerate = (fraction) [ 0, MAX ]"
+#define FUSE_CAMERA_CAPS "video/x-raw, " FUSE_FRAME_FIELDS "; video/x-raw(" ROBOCACHE_CAPS_FEATURE_CUDA_FRAMES "), " FUSE_FRAME_FIELDS
+
+/* FALSE: a line has more bytes than GStreamer's int strides can hold, though it takes such caps. */
+gboolean fuse_camera_has_lines (const GstVideoInfo * video);
+/* Of the elements of a pixel: RC_UINT8 or RC_UINT16. */
+RcDtype fuse_camera_dtype (const GstVideoInfo * video);
+/* Elements of a pixel, unused ones included. */
+guint fuse_camera_pixel_elements (const GstVideoInfo * video);
+
+G_END_DECLS
+#endif

@@ -28,6 +28,7 @@
 #include "common/element/linkadvice.h"
 #include "common/element/propertytypes.h"
 #include "common/tensors/tensorcaps.h"
+#include "gst/fuse/stream/cameraformats.h"
 #include "gst/fuse/stream/debug.h"
 #include "commonclock.h"
 #include "flush.h"

@@ -11,6 +11,7 @@
 #include "common/tensors/memorycaps.h"
 #include "common/device/budget.h"
 #include "cameraframes.h"
+#include "gst/fuse/stream/cameraformats.h"
 #include "robocache/robocache.h"
 #include "samplemeta.h"
 #include "samplepool.h"

@@ -1,6 +1,6 @@
 /* robocache: queries that a source pad with fixed caps leaves to the core
  *
- * gst_pad_query_default of GStreamer 1.20 to 1.28 intersects a pad's caps without a reference to them. A CAPS event of the streaming
+ * gst_pad_query_default of GStreamer (1.22, 1.29) intersects a pad's caps without a reference to them. A CAPS event of the streaming
  * thread frees them meanwhile.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later

@@ -27,6 +27,7 @@
 
 #include "common/element/linkadvice.h"
 #include "common/element/propertytypes.h"
+#include "common/element/sourcequery.h"
 #include "common/tensors/tensorcaps.h"
 #include "gst/fuse/stream/cameraformats.h"
 #include "gst/fuse/stream/debug.h"
@@ -450,7 +451,7 @@ src_query (GstPad *pad, GstObject *parent, GstQuery *query)
     case GST_QUERY_SEEKING:
       return answer_seeking (fuse, query);
     default:
-      return gst_pad_query_default (pad, parent, query);
+      return robocache_source_query_default (pad, parent, query);
   }
 }
 

@@ -704,12 +704,10 @@ end_ticks (GstRobocacheFuse *fuse)
 /* ---- waiting for the next tick ---- */
 
 static void
-warn_skipped (GstRobocacheFuse *fuse, const FuseTick *tick, guint64 n, GstClockTime now, gboolean at_end)
+warn_skipped (GstRobocacheFuse *fuse, const FuseTick *tick, guint64 n, GstClockTime late_by, gboolean at_end)
 {
-  const GstClockTime deadline = fuse_deadline (tick->time, fuse->total_latency);
-  const gdouble passed_by = (gdouble) (now - MIN (deadline, now)) / 1e9;
   gchar *why = at_end ? g_strdup ("all streams have ended")
-      : g_strdup_printf ("running time has passed their deadlines by up to %.3f s", passed_by);
+      : g_strdup_printf ("running time has passed their deadlines by up to %.3f s", (gdouble) late_by / 1e9);
 
   GST_ELEMENT_WARNING (fuse, CORE, CLOCK, ("%" G_GUINT64_FORMAT " ticks from %" GST_TIME_FORMAT " on are skipped: %s, and no "
           "stream has a row near them", n, GST_TIME_ARGS (tick->time), why), (NULL));
@@ -723,6 +721,7 @@ skip_overdue (GstRobocacheFuse *fuse, const FuseTick *tick, GstClockTime now)
 {
   Departure departure = {.tick = *tick,.messages = G_QUEUE_INIT };
   const gboolean at_end = fuse_tick_clock_streams_are_over (&fuse->clock);
+  const GstClockTime deadline = fuse_deadline (tick->time, fuse->total_latency);
   const guint64 n = gst_robocache_fuse_skip_overdue (fuse, tick, now);
 
   if (n == 0)
@@ -738,7 +737,7 @@ skip_overdue (GstRobocacheFuse *fuse, const FuseTick *tick, GstClockTime now)
   prune_streams (fuse, tick->time);
   FUSE_UNLOCK (fuse);
   depart (fuse, &departure);
-  warn_skipped (fuse, tick, n, now, at_end);
+  warn_skipped (fuse, tick, n, now - MIN (deadline, now), at_end);
   FUSE_LOCK (fuse);
   return TRUE;
 }

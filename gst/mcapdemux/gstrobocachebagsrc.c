@@ -19,6 +19,7 @@
 #include "gstrobocachebagsrc.h"
 
 #include "common/bags/openbag.h"
+#include "common/element/sourcequery.h"
 #include "player.h"
 
 GST_DEBUG_CATEGORY_STATIC (robocache_bag_src_debug);
@@ -218,7 +219,7 @@ gst_robocache_bag_src_src_query (GstPad *pad, GstObject *parent, GstQuery *query
     return TRUE;
   }
   is_answered = robocache_mcap_player_query (&GST_ROBOCACHE_BAG_SRC (parent)->player, query, &is_known);
-  return is_known ? is_answered : gst_pad_query_default (pad, parent, query);
+  return is_known ? is_answered : robocache_source_query_default (pad, parent, query);
 }
 
 static void

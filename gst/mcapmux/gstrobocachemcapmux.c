@@ -19,6 +19,7 @@
 
 #include <string.h>
 
+#include "common/element/sourcequery.h"
 #include "common/tensors/memorycaps.h"
 #include "element.h"
 
@@ -121,7 +122,7 @@ src_query (GstPad *pad, GstObject *parent, GstQuery *query)
   GstFormat format;
 
   if (GST_QUERY_TYPE (query) != GST_QUERY_SEEKING)
-    return gst_pad_query_default (pad, parent, query);
+    return robocache_source_query_default (pad, parent, query);
   gst_query_parse_seeking (query, &format, NULL, NULL, NULL);
   gst_query_set_seeking (query, format, FALSE, 0, -1);
   return TRUE;

@@ -4,6 +4,7 @@
  */
 #include "seek.h"
 
+#include "common/element/sourcequery.h"
 #include "common/time/segments.h"
 
 #define GST_CAT_DEFAULT robocache_parse_debug
@@ -216,6 +217,6 @@ robocache_parse_query (RobocacheParseOutput *output, GstPad *sinkpad, GstQuery *
     case GST_QUERY_LATENCY:
       return answer_latency (output, query);
     default:
-      return gst_pad_query_default (output->pad, GST_OBJECT (output->element), query);
+      return robocache_source_query_default (output->pad, GST_OBJECT (output->element), query);
   }
 }

@@ -12,15 +12,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "hang.h"
 #include "sources.h"
 #include "tests/fuzz/operations.h"
 #include "tests/soak/seeds.h"
 #include "tests/soak/soak.h"
 
 #define MAX_FEEDS 8
-#define HANG_SECONDS 60         /* for one element, on a busy machine */
 #define MAX_PAUSE_US 1500       /* of downstream between operations */
 #define MAX_PAUSE 100           /* of the application: operations of others … */
 #define MAX_PAUSE_MS 3          /* … where there are any */
@@ -78,17 +77,36 @@ flush (Feed *feed, Input *input)
   feed_flush (feed, input_one_in (input, 2));
 }
 
+/* Flushes that have begun end first, and none begins until the sources start: a restart would undo FLUSH_START, and FLUSH_STOP would
+ * wait for a source that pushes on. */
 static void
-activate_sources (Bench *bench, gboolean active)
+stop_sources (Bench *bench)
 {
   for (guint i = 0; i < bench->feeds->len; i++) {
     Feed *feed = bench_feed (bench, i);
 
-    gst_pad_set_active (feed->pad, active);
+    gst_pad_set_active (feed->pad, FALSE);
+    g_mutex_lock (&feed->flush);
     GST_PAD_STREAM_LOCK (feed->pad);
-    feed->over = !active;
-    feed->is_flushed = active;
+    feed->over = TRUE;
+    feed->is_flushed = FALSE;
     GST_PAD_STREAM_UNLOCK (feed->pad);
+  }
+}
+
+/* The source sends nothing between the pad's start and its own: a stream begins with its events. */
+static void
+start_sources (Bench *bench)
+{
+  for (guint i = 0; i < bench->feeds->len; i++) {
+    Feed *feed = bench_feed (bench, i);
+
+    GST_PAD_STREAM_LOCK (feed->pad);
+    gst_pad_set_active (feed->pad, TRUE);
+    feed->over = FALSE;
+    feed->is_flushed = TRUE;
+    GST_PAD_STREAM_UNLOCK (feed->pad);
+    g_mutex_unlock (&feed->flush);
   }
 }
 
@@ -109,7 +127,7 @@ restart_from (Bench *bench, GstState state, Input *input)
 
   bench_set_state (bench, state);
   if (stops) {
-    activate_sources (bench, FALSE);
+    stop_sources (bench);
     g_atomic_int_set (&bench->has_failed, FALSE);
   }
   if (stops || input_one_in (input, 2))
@@ -117,7 +135,7 @@ restart_from (Bench *bench, GstState state, Input *input)
   if (!bench_set_state (bench, GST_STATE_PLAYING))
     g_atomic_int_set (&bench->has_failed, TRUE);
   if (stops)
-    activate_sources (bench, TRUE);
+    start_sources (bench);
 }
 
 static void
@@ -289,8 +307,10 @@ tear_down (Attack *attack)
   if (!bench_set_state (bench, GST_STATE_NULL))
     fuzz_fail ("the state does not reach NULL");
   check_pad_stats (bench);
-  while (bench->feeds->len > 0)
+  while (bench->feeds->len > 0) {
+    hang_note_step ();
     source_remove (attack, bench_feed (bench, 0));
+  }
 }
 
 static void
@@ -308,6 +328,7 @@ run_application (Attack *attack, Attacker *application)
   for (gint i = 0; i < n_steps; i++) {
     Input input = attacker_next_input (application);
 
+    hang_note_step ();
     recover (attack, &input);
     attacker_act (application, &input);
     pause_for_others (application);
@@ -331,7 +352,7 @@ run_attack (const Target *target, guint32 seed, guint64 *n_pushed, guint64 *n_ac
   Attacker *clock = attacker_new (&attack, NULL, NULL, 0, 0, 2);
   guint64 n_left;
 
-  alarm (HANG_SECONDS);
+  hang_note_step ();
   attack.threads = g_ptr_array_new_with_free_func ((GDestroyNotify) attacker_free);
   set_up (&attack, application);
   attacker_start (downstream, "downstream", run_downstream);
@@ -426,5 +447,6 @@ main (int argc, char **argv)
   if (chosen_operations == NULL)
     chosen_operations = g_strdup ("all");
   bench_begin (&argc, &argv);
+  hang_watch ();
   return run_seed () ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -17,6 +17,7 @@
 #define CPU_US_DISTURBED (5 * 1000)
 #define CPU_US_IN_CHECKS (2 * G_USEC_PER_SEC)
 #define US_FOR_A_STATE (20 * G_USEC_PER_SEC)
+#define US_TO_PAUSE (20 * 1000)
 #define MAX_HELD_BACK 4096
 #define HANG_SECONDS 120
 
@@ -408,6 +409,17 @@ rig_flush (Rig *rig, const Sensor *sensor, gboolean reset_time)
   send_to_sensors (rig, sensor, gst_event_new_flush_stop (reset_time));
 }
 
+/* From GStreamer 1.24 on, a pause interrupts live sources. One that notices it only when PLAYING is back ends its task for good: that
+ * is a fault of GstBaseSrc. */
+static void
+let_sources_pause (Rig *rig)
+{
+  if (rig->is_wall)
+    g_usleep (US_TO_PAUSE);
+  else
+    rig_await_idle (rig, CPU_US_IN_CHECKS);
+}
+
 gboolean
 rig_set_state (Rig *rig, GstState state)
 {
@@ -428,6 +440,8 @@ rig_set_state (Rig *rig, GstState state)
     }
     g_usleep (100);
   }
+  if (state == GST_STATE_PAUSED)
+    let_sources_pause (rig);
   g_mutex_lock (&rig->lock);
   rig->is_playing = state == GST_STATE_PLAYING;
   if (state < GST_STATE_PAUSED)

@@ -4,9 +4,12 @@
  */
 #include "sessionpaths.h"
 
+#ifdef HAVE_BAGS
 #include "common/bags/bagmetadata.h"
+#endif
 #include "examples/fault.h"
 
+#ifdef HAVE_BAGS
 static void
 add_copies (GPtrArray *paths, gchar **added)
 {
@@ -34,6 +37,14 @@ add_folder (GPtrArray *paths, const gchar *folder, GError **error)
   robocache_bag_info_clear (&info);
   return is_ours;
 }
+#else
+static gboolean
+add_folder (GPtrArray *paths, const gchar *folder, GError **error)
+{
+  FAULT (error, "%s is a folder: name its files in their order, since this program was built without libyaml", folder);
+  return FALSE;
+}
+#endif
 
 gchar **
 session_paths (gchar **recordings, GError **error)

@@ -50,18 +50,22 @@ def start_recording(path):
     return subprocess.Popen(["gst-launch-1.0", "-q", *words.split()], env=environment())
 
 
-def wait_for_bytes(path, recorder, n_bytes):
-    end = time.monotonic() + 60
-    while not (path.exists() and path.stat().st_size > n_bytes):
-        assert recorder.poll() is None and time.monotonic() < end, "nothing was written within a minute"
+def wait_for_topics(path, recorder):
+    """Until the file has messages of all streams: a camera may take longer to start than the first chunk."""
+    end, size = time.monotonic() + 60, 0
+    while True:
+        before, size = size, path.stat().st_size if path.exists() else 0
+        if size > before and {topic for topic, _, _ in readable(path.read_bytes())} >= set(TOPICS):
+            return
+        assert recorder.poll() is None and time.monotonic() < end, "a stream was not written within a minute"
         time.sleep(0.01)
 
 
 def kill_after(path, seconds):
-    """UTC (ns) at which a recording of all streams was killed, so long after its first chunk."""
+    """UTC (ns) at which a recording was killed, so long after it had all streams."""
     recorder = start_recording(path)
     try:
-        wait_for_bytes(path, recorder, 200_000)
+        wait_for_topics(path, recorder)
         time.sleep(seconds)
         killed = time.time_ns()
         recorder.send_signal(signal.SIGKILL)

@@ -35,7 +35,7 @@ struct _RobocacheBag
   guint n_channels, n_schemas;
   guint64 from_time;
   File *last;                   /* whose message was handed out */
-  RobocacheZstdMessage *zstd;   /* NULL: no message was compressed yet */
+  RobocacheZstdMessage *zstd;
 };
 
 /* ---- life ---- */
@@ -57,6 +57,7 @@ robocache_bag_new (void)
 
   bag->files = g_ptr_array_new_with_free_func (free_file);
   bag->definitions = robocache_mcap_definitions_new ();
+  bag->zstd = robocache_zstd_message_new ();
   return bag;
 }
 
@@ -65,7 +66,7 @@ robocache_bag_free (RobocacheBag *bag)
 {
   g_ptr_array_unref (bag->files);
   robocache_mcap_definitions_free (bag->definitions);
-  g_clear_pointer (&bag->zstd, robocache_zstd_message_free);
+  robocache_zstd_message_free (bag->zstd);
   g_free (bag);
 }
 
@@ -328,16 +329,6 @@ fetch (File *file, GError **error)
   return result;
 }
 
-static gboolean
-unpack (RobocacheBag *bag, RobocacheMcapMessage *message, GError **error)
-{
-  if (!robocache_is_zstd (message->data))
-    return TRUE;
-  if (!bag->zstd)
-    bag->zstd = robocache_zstd_message_new ();
-  return robocache_zstd_message_read (bag->zstd, message->data, &message->data, error);
-}
-
 /* Reads until the file whose message is the next one has it. NULL: at the end, or a result of a file. */
 static File *
 next_file (RobocacheBag *bag, RobocacheMcapReadResult *result, GError **error)
@@ -351,15 +342,6 @@ next_file (RobocacheBag *bag, RobocacheMcapReadResult *result, GError **error)
   }
   *result = file ? ROBOCACHE_MCAP_READ_MESSAGE : ROBOCACHE_MCAP_READ_END;
   return file;
-}
-
-static void
-name_message (RobocacheBag *bag, const RobocacheMcapMessage *message, GError **error)
-{
-  const RobocacheMcapChannelInfo *channel = robocache_mcap_definitions_channel (bag->definitions, message->channel_id);
-
-  g_prefix_error (error, "message of %s, log time %" G_GUINT64_FORMAT ": ", channel ? channel->topic : "an unknown topic",
-      message->log_time);
 }
 
 RobocacheMcapReadResult
@@ -377,10 +359,8 @@ robocache_bag_next (RobocacheBag *bag, RobocacheMcapMessage *message, GError **e
     return result;
   bag->last = file;
   *message = file->message;
-  if (unpack (bag, message, error))
-    return ROBOCACHE_MCAP_READ_MESSAGE;
-  name_message (bag, message, error);
-  return ROBOCACHE_MCAP_READ_DAMAGED;
+  return robocache_zstd_message_unpack (bag->zstd, bag->definitions, message, error) ? ROBOCACHE_MCAP_READ_MESSAGE
+      : ROBOCACHE_MCAP_READ_DAMAGED;
 }
 
 /* ---- back ---- */
@@ -398,7 +378,8 @@ take_unpacked (gpointer user_data, const RobocacheMcapMessage *message)
   const UnpackedTake *wanted = user_data;
   RobocacheMcapMessage unpacked = *message;
 
-  return unpack (wanted->bag, &unpacked, NULL) && wanted->take (wanted->user_data, &unpacked);
+  return robocache_zstd_message_unpack (wanted->bag->zstd, wanted->bag->definitions, &unpacked, NULL)
+      && wanted->take (wanted->user_data, &unpacked);
 }
 
 static gboolean

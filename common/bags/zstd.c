@@ -33,16 +33,15 @@ fail_message (GError **error, const gchar *reason)
 
 struct _RobocacheZstdMessage
 {
-  ZSTD_DStream *stream;
+  ZSTD_DStream *stream;         /* NULL: no message was compressed yet */
   GByteArray *content;
 };
 
 RobocacheZstdMessage *
 robocache_zstd_message_new (void)
 {
-  RobocacheZstdMessage *message = g_new (RobocacheZstdMessage, 1);
+  RobocacheZstdMessage *message = g_new0 (RobocacheZstdMessage, 1);
 
-  message->stream = ZSTD_createDStream ();
   message->content = g_byte_array_new ();
   return message;
 }
@@ -79,6 +78,8 @@ robocache_zstd_message_read (RobocacheZstdMessage *message, RobocacheMcapBytes b
   ZSTD_inBuffer in = { bytes.data, bytes.size, 0 };
   gsize left = 1;
 
+  if (!message->stream)
+    message->stream = ZSTD_createDStream ();
   g_byte_array_set_size (message->content, 0);
   ZSTD_DCtx_reset (message->stream, ZSTD_reset_session_only);
   while (in.pos < in.size || left > 0) {
@@ -87,6 +88,25 @@ robocache_zstd_message_read (RobocacheZstdMessage *message, RobocacheMcapBytes b
   }
   *content = (RobocacheMcapBytes) {message->content->data, message->content->len};
   return TRUE;
+}
+
+static void
+name_message (const RobocacheMcapDefinitions *definitions, const RobocacheMcapMessage *message, GError **error)
+{
+  const RobocacheMcapChannelInfo *channel = robocache_mcap_definitions_channel (definitions, message->channel_id);
+
+  g_prefix_error (error, "message of %s, log time %" G_GUINT64_FORMAT ": ", channel ? channel->topic : "an unknown topic",
+      message->log_time);
+}
+
+gboolean
+robocache_zstd_message_unpack (RobocacheZstdMessage *context, const RobocacheMcapDefinitions *definitions, RobocacheMcapMessage *message,
+    GError **error)
+{
+  if (!robocache_is_zstd (message->data) || robocache_zstd_message_read (context, message->data, &message->data, error))
+    return TRUE;
+  name_message (definitions, message, error);
+  return FALSE;
 }
 
 /* ---- files ---- */

@@ -5,7 +5,7 @@
 #ifndef ROBOCACHE_BAG_ZSTD_H
 #define ROBOCACHE_BAG_ZSTD_H
 
-#include "common/mcap/records.h"
+#include "common/mcap/read/definitions.h"
 
 G_BEGIN_DECLS
 
@@ -20,6 +20,10 @@ void robocache_zstd_message_free (RobocacheZstdMessage * message);
  * than 1 GiB. */
 gboolean robocache_zstd_message_read (RobocacheZstdMessage * message, RobocacheMcapBytes bytes, RobocacheMcapBytes * content,
     GError ** error);
+
+/* The same for a message of a recording that may be compressed; definitions name it in the error. */
+gboolean robocache_zstd_message_unpack (RobocacheZstdMessage * context, const RobocacheMcapDefinitions * definitions,
+    RobocacheMcapMessage * message, GError ** error);
 
 /* Decompresses a file to another one, from their positions on. *is_stopped, atomic, ends it. FALSE and an error that names the file:
  * damaged, cut, stopped, or no space. */

@@ -16,7 +16,7 @@
 #ifndef ROBOCACHE_ROWMESSAGE_H
 #define ROBOCACHE_ROWMESSAGE_H
 
-#include "messages.h"
+#include "messageencoders.h"
 
 G_BEGIN_DECLS
 

@@ -8,6 +8,7 @@
 
 #include "common/element/errors.h"
 #include "definitions.h"
+#include "serviceevent.h"
 
 /* Types that use each other this deep are no message. */
 #define MAX_DEPTH 64
@@ -431,11 +432,13 @@ check_depth (Parser *parser)
 static gboolean
 parse_text (Parser *parser, const gchar *name, const gchar *text)
 {
-  gchar **lines = g_strsplit (text, "\n", -1);
+  gchar *of_event = robocache_ros_service_event_text (name, text);
+  gchar **lines = g_strsplit (of_event ? of_event : text, "\n", -1);
   gboolean is_done = begin_type (parser, robocache_ros_short_name (name)) && parse_lines (parser, lines)
       && add_assumed_types (parser) && find_types (parser) && check_depth (parser);
 
   g_strfreev (lines);
+  g_free (of_event);
   return is_done;
 }
 

@@ -16,6 +16,8 @@ static const RobocacheFieldSpec headers[][N_HEADER_FIELDS] = {
   {{"timestamp.sec", ROBOCACHE_FIELD_NUMBER}, {"timestamp.nanosec", ROBOCACHE_FIELD_NUMBER},
         {"frame_id", ROBOCACHE_FIELD_STRING, TRUE}},
   {{"stamp.sec", ROBOCACHE_FIELD_NUMBER}, {"stamp.nanosec", ROBOCACHE_FIELD_NUMBER}, {"frame_id", ROBOCACHE_FIELD_STRING, TRUE}},
+  /* events of services */
+  {{"info.stamp.sec", ROBOCACHE_FIELD_NUMBER}, {"info.stamp.nanosec", ROBOCACHE_FIELD_NUMBER}, {"frame_id", ROBOCACHE_FIELD_STRING, TRUE}},
 };
 
 static void

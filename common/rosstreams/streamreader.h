@@ -7,7 +7,7 @@
 
 #include <gst/gst.h>
 
-#include "common/ros/messages.h"
+#include "common/ros/messageencoders.h"
 #include "messagefields.h"
 
 G_BEGIN_DECLS

@@ -13,6 +13,7 @@
 #include "rowfeed.h"
 #include "samplediff.h"
 #include "session.h"
+#include "sessionpaths.h"
 #include "steppedfuse.h"
 
 /* Beside EXIT_SUCCESS: all samples are the same. */
@@ -22,7 +23,8 @@
 typedef struct
 {
   /* the command line */
-  gchar **files, **topics;
+  gchar **recordings, **topics;
+  gchar **files;                /* of the recordings */
   gchar *samples;
 
   Session *session;
@@ -91,7 +93,7 @@ find_feed (const Replay *replay, const gchar *pad)
 
   if (feed)
     return feed;
-  feed = row_feed_new (pad, find_stream (replay, pad), g_strcmp0 (first_setting (replay, pad, "timestamp-source"), "pts") == 0);
+  feed = row_feed_new (pad, find_stream (replay, pad), first_setting (replay, pad, "timestamp-source"));
   g_hash_table_insert (replay->feeds, g_strdup (pad), feed);
   return feed;
 }
@@ -111,7 +113,7 @@ typedef struct
   GError **error;
 } Adaptation;
 
-/* Rows have the times that the recorder wrote. What a source answers is known from the first settings on that have it. */
+/* Rows have the times that the recorder wrote, and buffers their reference timestamps. What a source answers is known from the first settings on that have it. */
 static gboolean
 adapt_setting (GQuark field, const GValue *value, gpointer data)
 {
@@ -121,9 +123,13 @@ adapt_setting (GQuark field, const GValue *value, gpointer data)
   gchar *pad = dot ? g_strndup (key, dot - key) : NULL;
 
   if (pad && g_str_equal (dot, ".timestamp-source")) {
-    if (g_str_equal (g_value_get_string (value), "reference") && !*adaptation->error)
-      FAULT (adaptation->error, "%s had timestamp-source=reference: the recording has no reference timestamps of rows", pad);
-    gst_structure_set (adaptation->settings, key, G_TYPE_STRING, "auto", NULL);
+    const gboolean by_reference = g_str_equal (g_value_get_string (value), "reference");
+
+    if (by_reference && !session_has_references (adaptation->replay->session) && !*adaptation->error)
+      FAULT (adaptation->error, "%s had timestamp-source=reference, but the recording has no reference timestamps: no row had one, or an "
+          "older version recorded it", pad);
+    if (!by_reference)
+      gst_structure_set (adaptation->settings, key, G_TYPE_STRING, "auto", NULL);
     for (guint i = 0; i < G_N_ELEMENTS (answers); i++) {
       const gchar *known = first_setting (adaptation->replay, pad, answers[i]);
       gchar *answer = g_strconcat (pad, ".", answers[i], NULL);
@@ -305,6 +311,9 @@ check_start (const Replay *replay, const SessionSample *recorded, GError **error
   if (info->journal->len == 0)
     FAULT (error, "sample %" G_GUINT64_FORMAT " has no journal: the session was not live, or was recorded by an older version",
         recorded->number);
+  else if (replay->n_entries == 0)
+    FAULT (error, "the first sample at %.9f s has %" G_GINT64_FORMAT " entries of the journal before it: fragments are missing, or not in "
+        "their order", (gdouble) info->tick_ns / 1e9, info->journal_start);
   else
     FAULT (error, "%" G_GINT64_FORMAT " entries of the journal are missing before sample %" G_GUINT64_FORMAT " at %.9f s: samples were "
         "not recorded, and what follows cannot be replayed", info->journal_start - replay->n_entries, recorded->number,
@@ -353,7 +362,7 @@ check_topics (const Replay *replay, GError **error)
     FAULT (error, "--topic=%s: expected PAD=TOPIC, like proprio_0=/joints", *topic);
     return FALSE;
   }
-  if (!replay->files || !*replay->files)
+  if (!replay->recordings || !*replay->recordings)
     FAULT (error, "expected a recording, or its fragments in their order");
   return *error == NULL;
 }
@@ -364,14 +373,14 @@ parse_command_line (Replay *replay, int argc, char **argv, GError **error)
   const GOptionEntry entries[] = {
     {"topic", 0, 0, G_OPTION_ARG_STRING_ARRAY, &replay->topics, "Topic of a pad's stream, where ids and names do not tell", "PAD=TOPIC"},
     {"samples", 0, 0, G_OPTION_ARG_STRING, &replay->samples, "Topic of the samples, where the recording has several", "TOPIC"},
-    {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &replay->files, NULL, "RECORDING..."},
+    {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &replay->recordings, NULL, "RECORDING..."},
     {NULL}
   };
   GOptionContext *context = g_option_context_new (NULL);
   gboolean is_good;
 
   g_option_context_set_summary (context, "Replays a live session of robocachefuse that robocachemcapsink recorded, and compares all samples "
-      "bit for bit.\nExit status: 0 all are the same, 1 there is a difference, 2 the recording cannot be replayed.");
+      "bit for bit.\nA recording is a file, its fragments in their order, or a folder of layout=rosbag2.\nExit status: 0 all are the same, 1 there is a difference, 2 the recording cannot be replayed.");
   g_option_context_add_main_entries (context, entries, NULL);
   is_good = g_option_context_parse (context, &argc, &argv, error) && check_topics (replay, error);
   g_option_context_free (context);
@@ -383,6 +392,9 @@ open_replay (Replay *replay, GError **error)
 {
   GstStructure *settings;
 
+  replay->files = session_paths (replay->recordings, error);
+  if (!replay->files)
+    return FALSE;
   replay->session = session_open (replay->files, replay->samples, error);
   if (!replay->session)
     return FALSE;
@@ -431,6 +443,7 @@ replay_clear (Replay *replay)
   g_hash_table_unref (replay->feeds);
   g_clear_pointer (&replay->fuse, stepped_fuse_free);
   g_clear_pointer (&replay->session, session_free);
+  g_strfreev (replay->recordings);
   g_strfreev (replay->files);
   g_strfreev (replay->topics);
   g_free (replay->samples);

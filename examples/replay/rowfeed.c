@@ -5,6 +5,7 @@
 #include "rowfeed.h"
 
 #include "common/rosstreams/rowcaps.h"
+#include "common/time/originevent.h"
 #include "examples/fault.h"
 
 /* Rows whose numbers are remembered. */
@@ -21,6 +22,7 @@ struct _RowFeed
   gchar *pad;
   SessionStream *stream;
   gboolean by_pts;              /* the fuse took times from PTS, also where rows have their own */
+  gboolean by_reference;        /* it took reference timestamps, whatever the segment is */
   gboolean has_started;
   GstSegment segment;
   gboolean is_block;            /* buffers have the time of each row */
@@ -31,13 +33,14 @@ struct _RowFeed
 };
 
 RowFeed *
-row_feed_new (const gchar *pad, SessionStream *stream, gboolean by_pts)
+row_feed_new (const gchar *pad, SessionStream *stream, const gchar *timestamp_source)
 {
   RowFeed *feed = g_new0 (RowFeed, 1);
 
   feed->pad = g_strdup (pad);
   feed->stream = stream;
-  feed->by_pts = by_pts;
+  feed->by_pts = g_strcmp0 (timestamp_source, "pts") == 0;
+  feed->by_reference = g_strcmp0 (timestamp_source, "reference") == 0;
   feed->n_rows = 1;
   feed->known = g_array_new (FALSE, TRUE, sizeof (KnownRow));
   g_array_set_size (feed->known, MAX_KNOWN_ROWS);
@@ -80,7 +83,9 @@ row_feed_describe (const RowFeed *feed, GString *text, gint64 time_ns)
 static gboolean
 check_item (const RowFeed *feed, const SessionItem *item, const gchar *wanted, SessionItemKind kind, GError **error)
 {
-  static const gchar *const kinds[] = { "a row", "a GAP", "caps", "a segment", "the end", "a flush" };
+  static const gchar *const kinds[] = { "a row", "a GAP", "caps", "a segment", "an origin", "the end", "a flush",
+    "a reference timestamp"
+  };
   const gchar *topic = session_stream_topic (feed->stream);
 
   if (item->kind == SESSION_LOST)
@@ -192,6 +197,7 @@ caps_of_feed (RowFeed *feed, const gchar *text, GError **error)
 static GstEvent *
 make_event (RowFeed *feed, const SessionItem *item, GError **error)
 {
+  SessionOrigin origin;
   GstEvent *event;
   GstCaps *caps;
 
@@ -205,6 +211,11 @@ make_event (RowFeed *feed, const SessionItem *item, GError **error)
       if (session_segment_parse (&feed->segment, item->text))
         return gst_event_new_segment (&feed->segment);
       FAULT (error, "%s: a segment that cannot be read: %s", feed->pad, item->text);
+      return NULL;
+    case SESSION_ORIGIN:
+      if (session_origin_parse (&origin, item->text))
+        return robocache_origin_event_new (origin.origin_ns, origin.is_first_row);
+      FAULT (error, "%s: an origin that cannot be read: %s", feed->pad, item->text);
       return NULL;
     case SESSION_FLUSH:
       return gst_event_new_flush_stop (TRUE);
@@ -264,6 +275,7 @@ typedef struct
   GArray *times;                /* of gint64 positions; -1: outside the segment */
   guint64 n_rows;
   GstClockTime pts, duration;
+  GArray *references;           /* of SessionReference */
 } Block;
 
 static guint64
@@ -304,7 +316,7 @@ add_message (RowFeed *feed, Block *block, SessionItem *item)
 {
   const guint64 n_rows = rows_of_message (feed, item);
 
-  if (!block->buffer) {
+  if (!block->buffer && !(feed->by_reference && block->references->len > 0)) {
     block->pts = position_of (feed, item->running_ns);
     block->duration = item->duration_ns >= 0 ? (GstClockTime) item->duration_ns : GST_CLOCK_TIME_NONE;
   }
@@ -315,19 +327,114 @@ add_message (RowFeed *feed, Block *block, SessionItem *item)
   block->buffer = block->buffer ? gst_buffer_append (block->buffer, gst_buffer_ref (item->buffer)) : gst_buffer_ref (item->buffer);
 }
 
+static gboolean
+collect_message (RowFeed *feed, Block *block, Session *session, GError **error)
+{
+  SessionItem *item = next_item (feed, session, "a row", SESSION_ROW, error);
+
+  if (!item)
+    return FALSE;
+  add_message (feed, block, item);
+  session_item_free (item);
+  return TRUE;
+}
+
 /* FALSE and an error: the recording has not as many rows. */
 static gboolean
 collect_rows (RowFeed *feed, Block *block, guint64 n, Session *session, GError **error)
 {
-  while (block->n_rows < n) {
-    SessionItem *item = next_item (feed, session, "a row", SESSION_ROW, error);
-
-    if (!item)
+  while (block->n_rows < n)
+    if (!collect_message (feed, block, session, error))
       return FALSE;
-    add_message (feed, block, item);
-    session_item_free (item);
-  }
   return TRUE;
+}
+
+/* ---- reference timestamps ---- */
+
+static void
+clear_reference (gpointer reference)
+{
+  gst_clear_caps (&((SessionReference *) reference)->caps);
+}
+
+/* FALSE and an error: the recording has it not, or it cannot be read. */
+static gboolean
+collect_reference (RowFeed *feed, Block *block, Session *session, GError **error)
+{
+  SessionItem *item = next_item (feed, session, "a reference timestamp", SESSION_REFERENCE, error);
+  SessionReference reference;
+  const gboolean is_good = item && session_reference_parse (&reference, item->text);
+
+  if (is_good) {
+    reference.duration = item->duration_ns >= 0 ? (GstClockTime) item->duration_ns : GST_CLOCK_TIME_NONE;
+    g_array_append_val (block->references, reference);
+    /* the messages have other times where rows have their own */
+    block->pts = position_of (feed, reference.pts_ns);
+    block->duration = reference.duration;
+  } else if (item) {
+    FAULT (error, "%s: a reference timestamp that cannot be read: %s", feed->pad, item->text);
+  }
+  g_clear_pointer (&item, session_item_free);
+  return is_good;
+}
+
+/* Whether the buffer of n rows that was taken in had reference timestamps. One without rows had those that are next, if they are of one
+ * without messages. */
+static gboolean
+has_references (const RowFeed *feed, guint64 n, Session *session, GError **error)
+{
+  const gchar *text = feed->stream ? session_peek_text (session, feed->stream, SESSION_REFERENCE, error) : NULL;
+  SessionReference reference = { 0 };
+  gboolean has;
+
+  if (!text || n > 0 || feed->by_reference)
+    return text != NULL;
+  has = session_reference_parse (&reference, text) && reference.messages == 0;
+  gst_clear_caps (&reference.caps);
+  return has;
+}
+
+/* All of a buffer, and the messages behind them. FALSE and an error: they are not what the fuse had. */
+static gboolean
+collect_referenced (RowFeed *feed, Block *block, Session *session, GError **error)
+{
+  SessionReference first;
+
+  if (!collect_reference (feed, block, session, error))
+    return FALSE;
+  first = g_array_index (block->references, SessionReference, 0);
+  for (guint64 i = 1; i < first.references; i++)
+    if (!collect_reference (feed, block, session, error))
+      return FALSE;
+  for (guint64 i = 0; i < first.messages; i++)
+    if (!collect_message (feed, block, session, error))
+      return FALSE;
+  if (!feed->by_reference || first.dropped == 0)
+    return TRUE;
+  FAULT (error, "%s: rows outside their segment were taken in by their reference timestamps, but the recording has not their values",
+      feed->pad);
+  return FALSE;
+}
+
+static void
+add_references (GstBuffer *buffer, const Block *block)
+{
+  for (guint i = 0; i < block->references->len; i++) {
+    const SessionReference *reference = &g_array_index (block->references, SessionReference, i);
+
+    gst_buffer_add_reference_timestamp_meta (buffer, reference->caps, reference->time, reference->duration);
+  }
+}
+
+/* ---- buffers ---- */
+
+/* FALSE and an error: the recording has not what a buffer of n rows had. */
+static gboolean
+collect (RowFeed *feed, Block *block, guint64 n, Session *session, GError **error)
+{
+  if (has_references (feed, n, session, error))
+    return collect_referenced (feed, block, session, error);
+  return !*error && collect_rows (feed, block, n, session, error);
 }
 
 /* One memory of values, and one of times. Rows outside the segment were not recorded: nobody sees their values. */
@@ -352,22 +459,27 @@ make_block (const RowFeed *feed, const Block *block)
 static gboolean
 take_rows (RowFeed *feed, guint64 n, Session *session, SteppedFuse *fuse, GError **error)
 {
-  Block block = {.times = g_array_new (FALSE, FALSE, sizeof (gint64)) };
+  Block block = {.times = g_array_new (FALSE, FALSE, sizeof (gint64)),.references = g_array_new (FALSE, FALSE, sizeof (SessionReference)) };
   GstBuffer *buffer = NULL;
-  gboolean is_good = n == 0 || collect_rows (feed, &block, n, session, error);
+  gboolean is_good;
+
+  g_array_set_clear_func (block.references, clear_reference);
+  is_good = collect (feed, &block, n, session, error);
 
   if (is_good && block.n_rows > feed->n_rows) {
     FAULT (error, "%s: a buffer of %" G_GUINT64_FORMAT " rows, but caps have %" G_GUINT64_FORMAT, feed->pad, block.n_rows, feed->n_rows);
     is_good = FALSE;
   }
-  if (is_good && n > 0) {
+  if (is_good && block.buffer) {
     buffer = feed->is_block ? make_block (feed, &block) : gst_buffer_make_writable (g_steal_pointer (&block.buffer));
     GST_BUFFER_PTS (buffer) = block.pts;
     GST_BUFFER_DURATION (buffer) = block.duration;
+    add_references (buffer, &block);
     is_good = stepped_fuse_push_buffer (fuse, feed->pad, buffer, error);
   }
   gst_clear_buffer (&block.buffer);
   g_array_unref (block.times);
+  g_array_unref (block.references);
   return is_good;
 }
 

@@ -12,8 +12,8 @@ G_BEGIN_DECLS
 
 typedef struct _RowFeed RowFeed;
 
-/* stream: NULL where nothing of it was recorded. by_pts: the fuse took times from PTS, also where rows have their own. */
-RowFeed *row_feed_new (const gchar * pad, SessionStream * stream, gboolean by_pts);
+/* stream: NULL where nothing of it was recorded. timestamp_source: of the pad at first; may be NULL. */
+RowFeed *row_feed_new (const gchar * pad, SessionStream * stream, const gchar * timestamp_source);
 void row_feed_free (RowFeed * feed);
 
 /* Feeds what one entry of the journal of this pad says. FALSE and an error: the recording has not what was taken in. */

@@ -31,6 +31,7 @@ struct _SessionStream
   guint channel_id;             /* of the last message */
   guint32 next_sequence;
   gboolean is_corrupted;        /* as buffers are flagged, until that changes */
+  gint64 shift_ns;              /* by which the recorder shifted its times, until that changes */
 };
 
 /* An item that nobody has asked for. */
@@ -53,6 +54,7 @@ struct _Session
   GHashTable *topic_of_id;      /* of streams */
   gint64 origin_ns;             /* UTC of running time 0 */
   gboolean has_origin;
+  gboolean has_references;
 
   SessionFile *file;
   GPtrArray *channels;
@@ -210,6 +212,7 @@ note_event (Session *session, GHashTable *settings_of_topic, const SessionMessag
     }
     is_good = note_settings (settings, event.text, error);
   }
+  session->has_references |= g_str_equal (event.kind, "reference");
   session_event_clear (&event);
   return is_good;
 }
@@ -269,7 +272,8 @@ check_session (const Session *session, const gchar *wanted, GError **error)
   else if (!session->has_origin)
     FAULT (error, "the recording does not say which time running time 0 is: it was written by another program");
   else if (!session->settings || session->settings->len == 0 || !session->settings->pdata[0])
-    FAULT (error, "the recording has no settings of the robocachefuse that made %s: it was not live, or was written by an older version",
+    FAULT (error, "the recording has no settings of the robocachefuse that made %s: it was not live, was written by an older version, or "
+        "lacks its first fragment",
         session->sample_topic);
   else
     return TRUE;
@@ -336,6 +340,12 @@ const GstStructure *
 session_settings (const Session *session, gint64 number)
 {
   return number >= 0 && number < session->settings->len ? session->settings->pdata[number] : NULL;
+}
+
+gboolean
+session_has_references (const Session *session)
+{
+  return session->has_references;
 }
 
 SessionStream *
@@ -494,7 +504,8 @@ take_event (Session *session, const SessionMessage *message, GError **error)
     const gchar *kind;
     SessionItemKind item;
   } kinds[] = { {"gap", SESSION_GAP}, {"caps", SESSION_CAPS}, {"segment", SESSION_SEGMENT}, {"eos", SESSION_EOS},
-  {"flush", SESSION_FLUSH}, {"overflow", SESSION_LOST}, {"buffer", SESSION_ROW}
+  {"flush", SESSION_FLUSH}, {"overflow", SESSION_LOST}, {"buffer", SESSION_ROW}, {"origin", SESSION_ORIGIN},
+  {"reference", SESSION_REFERENCE}
   };
   SessionEvent event;
   Pending *pending;
@@ -564,11 +575,11 @@ session_next_sample (Session *session, GError **error)
 
 /* A stamp of 0 is none, unless the message was published at another time than it arrived. */
 static gint64
-time_of_row (const Session *session, const Pending *pending, gint64 stamp_ns)
+time_of_row (const Session *session, const SessionStream *stream, const Pending *pending, gint64 stamp_ns)
 {
   if (stamp_ns == SESSION_NO_TIME && pending->publish_ns == pending->log_ns)
     return SESSION_NO_TIME;
-  return (stamp_ns == SESSION_NO_TIME ? (gint64) pending->publish_ns : stamp_ns) - session->origin_ns;
+  return (stamp_ns == SESSION_NO_TIME ? (gint64) pending->publish_ns : stamp_ns) - session->origin_ns - stream->shift_ns;
 }
 
 /* FALSE and an error: damaged. */
@@ -581,13 +592,22 @@ fill_row (const Session *session, SessionStream *stream, const Pending *pending,
 
   if (!sample)
     return FALSE;
-  item->running_ns = time_of_row (session, pending, sample->stamp_ns);
+  item->running_ns = time_of_row (session, stream, pending, sample->stamp_ns);
   item->buffer = g_steal_pointer (&sample->buffer);
   item->has_row_times = sample->has_row_times;
   item->duration_ns = GST_BUFFER_DURATION_IS_VALID (item->buffer) ? (gint64) GST_BUFFER_DURATION (item->buffer) : -1;
   if (stream->is_corrupted)
     GST_BUFFER_FLAG_SET (item->buffer, GST_BUFFER_FLAG_CORRUPTED);
   return TRUE;
+}
+
+static void
+note_shift (SessionStream *stream, const gchar *text)
+{
+  SessionOrigin origin;
+
+  if (session_origin_parse (&origin, text))
+    stream->shift_ns = origin.shift_ns;
 }
 
 static SessionItem *
@@ -598,9 +618,11 @@ make_item (const Session *session, SessionStream *stream, Pending *pending, GErr
   item->kind = pending->kind;
   item->number = stream->n_rows;
   item->n = pending->n;
-  item->running_ns = pending->stamp_ns - session->origin_ns;
+  item->running_ns = pending->stamp_ns - session->origin_ns - stream->shift_ns;
   item->duration_ns = pending->duration_ns;
   item->text = g_steal_pointer (&pending->text);
+  if (item->kind == SESSION_ORIGIN)
+    note_shift (stream, item->text);
   if (item->kind != SESSION_ROW || fill_row (session, stream, pending, item, error)) {
     stream->n_rows += item->kind == SESSION_ROW ? 1 : item->kind == SESSION_MISSING ? item->n : 0;
     return item;
@@ -609,24 +631,42 @@ make_item (const Session *session, SessionStream *stream, Pending *pending, GErr
   return NULL;
 }
 
-SessionItem *
-session_next_item (Session *session, SessionStream *stream, GError **error)
+/* The next item, which stays in the queue; what buffers are flagged with is none. NULL: nothing is left, or an error. */
+static Pending *
+peek_item (Session *session, SessionStream *stream, GError **error)
 {
-  SessionItem *item = NULL;
   Pending *pending;
 
-  while (!item) {
+  for (;;) {
     while (stream->items.length == 0)
       if (!read_on (session, error))
         return NULL;
-    pending = g_queue_pop_head (&stream->items);
-    if (pending->is_flags)
-      stream->is_corrupted = strstr (pending->text, "corrupted") != NULL;
-    else
-      item = make_item (session, stream, pending, error);
-    pending_free (pending);
-    if (*error)
-      return NULL;
+    pending = g_queue_peek_head (&stream->items);
+    if (!pending->is_flags)
+      return pending;
+    stream->is_corrupted = strstr (pending->text, "corrupted") != NULL;
+    pending_free (g_queue_pop_head (&stream->items));
   }
+}
+
+const gchar *
+session_peek_text (Session *session, SessionStream *stream, SessionItemKind kind, GError **error)
+{
+  const Pending *pending = peek_item (session, stream, error);
+
+  return pending && pending->kind == kind ? pending->text : NULL;
+}
+
+SessionItem *
+session_next_item (Session *session, SessionStream *stream, GError **error)
+{
+  Pending *pending = peek_item (session, stream, error);
+  SessionItem *item;
+
+  if (!pending)
+    return NULL;
+  g_queue_pop_head (&stream->items);
+  item = make_item (session, stream, pending, error);
+  pending_free (pending);
   return item;
 }

@@ -21,6 +21,8 @@ void session_free (Session * session);
 const gchar *session_sample_topic (const Session * session);
 /* Settings event `number`; NULL: none. */
 const GstStructure *session_settings (const Session * session, gint64 number);
+/* Whether reference timestamps were recorded. */
+gboolean session_has_references (const Session * session);
 /* The stream of a topic, or of an id. NULL: nothing of it was recorded. */
 SessionStream *session_stream_of_topic (Session * session, const gchar * topic);
 SessionStream *session_stream_of_id (Session * session, const gchar * stream_id);
@@ -54,8 +56,10 @@ typedef enum
   SESSION_GAP,
   SESSION_CAPS,
   SESSION_SEGMENT,
+  SESSION_ORIGIN,
   SESSION_EOS,
   SESSION_FLUSH,
+  SESSION_REFERENCE,            /* a reference timestamp of the buffer whose rows follow */
   SESSION_LOST,                 /* n rows that the recorder dropped */
   SESSION_MISSING               /* n messages that the sequence has and the file has not */
 } SessionItemKind;
@@ -67,7 +71,7 @@ typedef struct
   guint64 n;                    /* rows */
   gint64 running_ns;            /* of the row or GAP; SESSION_NO_TIME: none */
   gint64 duration_ns;           /* -1: unknown */
-  gchar *text;                  /* caps or segment */
+  gchar *text;                  /* caps, segment, origin or reference */
   GstBuffer *buffer;            /* of a row: one memory, or with has_row_times a second one of int64 ns after running_ns */
   gboolean has_row_times;
 } SessionItem;
@@ -75,6 +79,8 @@ typedef struct
 /* What the stream took in next; NULL: nothing is left, or an error. Free with session_item_free. */
 SessionItem *session_next_item (Session * session, SessionStream * stream, GError ** error);
 void session_item_free (SessionItem * item);
+/* The text of what the stream took in next; NULL: it is of another kind, nothing is left, or an error. The item's. */
+const gchar *session_peek_text (Session * session, SessionStream * stream, SessionItemKind kind, GError ** error);
 
 G_END_DECLS
 #endif

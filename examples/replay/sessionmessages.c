@@ -115,6 +115,43 @@ session_segment_parse (GstSegment *segment, const gchar *text)
   return is_time;
 }
 
+/* The number of "key=" in a text of such pairs. FALSE: there is none. */
+static gboolean
+find_number (const gchar *text, const gchar *key, gint64 *value)
+{
+  const gchar *found = strstr (text, key);
+
+  if (!found || (found > text && found[-1] != ' '))
+    return FALSE;
+  *value = g_ascii_strtoll (found + strlen (key), NULL, 10);
+  return TRUE;
+}
+
+gboolean
+session_origin_parse (SessionOrigin *origin, const gchar *text)
+{
+  origin->is_first_row = strstr (text, "first-row=true") != NULL;
+  return find_number (text, "origin=", &origin->origin_ns) && find_number (text, "shift=", &origin->shift_ns);
+}
+
+gboolean
+session_reference_parse (SessionReference *reference, const gchar *text)
+{
+  const gchar *time = strstr (text, " time="), *caps = strstr (text, " caps=");
+  gint64 number, references, messages, dropped;
+
+  if (!time || !caps || !find_number (text, "number=", &number) || !find_number (text, "references=", &references)
+      || !find_number (text, "messages=", &messages) || !find_number (text, "dropped=", &dropped) || !find_number (text, "pts=", &reference->pts_ns))
+    return FALSE;
+  reference->number = (guint64) number;
+  reference->references = (guint64) references;
+  reference->messages = (guint64) messages;
+  reference->dropped = (guint64) dropped;
+  reference->time = g_ascii_strtoull (time + strlen (" time="), NULL, 10);
+  reference->caps = gst_caps_from_string (caps + strlen (" caps="));
+  return reference->caps != NULL;
+}
+
 /* ---- ticks ---- */
 
 static void

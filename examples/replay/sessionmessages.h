@@ -31,6 +31,28 @@ void session_event_clear (SessionEvent * event);
 /* "format=time rate=1 start=0 …". FALSE: it is none in time. */
 gboolean session_segment_parse (GstSegment * segment, const gchar * text);
 
+/* The origin of a stream's times, by which the recorder shifted what follows. */
+typedef struct
+{
+  gint64 origin_ns, shift_ns;
+  gboolean is_first_row;
+} SessionOrigin;
+
+gboolean session_origin_parse (SessionOrigin * origin, const gchar * text);
+
+/* A reference timestamp of the buffer that follows. */
+typedef struct
+{
+  guint64 number, references;   /* among those of the buffer, and how many these are */
+  guint64 messages, dropped;    /* of the buffer: that follow, and that the recorder dropped */
+  gint64 pts_ns;                /* running time; -1: none */
+  GstClockTime time, duration;  /* the latter is the event's */
+  GstCaps *caps;
+} SessionReference;
+
+/* FALSE: it is none. Clear with gst_clear_caps (&reference->caps). */
+gboolean session_reference_parse (SessionReference * reference, const gchar * text);
+
 /* ---- ticks ---- */
 
 /* What a stream's row of a sample was made of, and what the stream had taken in. Times are running times, SESSION_NO_TIME: none. */

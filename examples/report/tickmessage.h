@@ -5,7 +5,7 @@
 #ifndef REPORT_TICKMESSAGE_H
 #define REPORT_TICKMESSAGE_H
 
-#include "common/ros/messages.h"
+#include "common/ros/messageencoders.h"
 
 G_BEGIN_DECLS
 

@@ -123,6 +123,7 @@ gst_robocache_fuse_note_origin (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad
   FUSE_LOCK (fuse);
   if (!pad->removed)
     warning = take_origin (fuse, pad, origin, is_first_row);
+  gst_robocache_fuse_note_taken (fuse, pad, FUSE_JOURNAL_EVENT, 0, GST_CLOCK_TIME_NONE);
   FUSE_UNLOCK (fuse);
   if (warning)
     GST_ELEMENT_WARNING (fuse, STREAM, FORMAT, ("%s", warning), (NULL));

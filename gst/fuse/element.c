@@ -130,7 +130,7 @@ gst_robocache_fuse_is_ahead (GstRobocacheFuse *fuse, const GstRobocacheFusePad *
   const FuseStream *stream = &pad->stream;
   gint64 tick;
 
-  if ((fuse->clock.live && pad->live) || pad->flow != GST_FLOW_OK || pad->flushing)
+  if (fuse->is_replayed || (fuse->clock.live && pad->live) || pad->flow != GST_FLOW_OK || pad->flushing)
     return FALSE;
   if (fuse_tick_clock_candidate (&fuse->clock, &tick))
     return fuse_stream_rows_after (stream, tick) >= too_many && fuse_stream_is_ready (stream, tick, TRUE)

@@ -105,7 +105,7 @@ struct _GstRobocacheFuse
   GstClockTime announced_total; /* total_latency when it was last announced */
   gint64 announced_period;      /* of the ticks, that it was computed with */
   GstClockTime total_latency;   /* live: how long a tick may wait; GST_CLOCK_TIME_NONE otherwise */
-  gboolean latency_is_replayed; /* total_latency is what a replay says */
+  gboolean is_replayed;         /* total_latency is what a replay says, which sends rows as they were taken in */
 
   /* output; the composer is used by the task alone, and by a change of state when that has ended */
   gboolean composition_changed; /* pads, caps or properties: the output's caps are made anew at the next tick */

@@ -82,7 +82,7 @@ update_total (GstRobocacheFuse *fuse)
   const gboolean live = fuse->force_live || (sources.live && fuse_sources_agree (&sources));
   GstClockTime min;
 
-  if (fuse->latency_is_replayed)
+  if (fuse->is_replayed)
     return;
   GST_OBJECT_LOCK (fuse);
   min = MAX (sources.min, fuse->min_upstream_latency);
@@ -198,7 +198,7 @@ gst_robocache_fuse_replay_latency (GstRobocacheFuse *fuse, GstEvent *event)
   if (!gst_structure_has_name (structure, FUSE_REPLAY_EVENT) || !gst_structure_get_int64 (structure, "latency", &total))
     return FALSE;
   FUSE_LOCK (fuse);
-  fuse->latency_is_replayed = TRUE;
+  fuse->is_replayed = TRUE;
   set_total (fuse, total < 0 ? GST_CLOCK_TIME_NONE : (GstClockTime) total);
   update_frames (fuse);
   FUSE_UNLOCK (fuse);

@@ -534,7 +534,7 @@ start (GstRobocacheFuse *fuse)
   gst_robocache_fuse_reset_ticks (fuse);
   fuse_journal_reset (&fuse->journal);
   fuse->journal_latency = G_MININT64;
-  fuse->latency_is_replayed = FALSE;
+  fuse->is_replayed = FALSE;
   gst_segment_init (&fuse->segment, GST_FORMAT_TIME);
   fuse->segment.position = GST_CLOCK_TIME_NONE;
   memset (&fuse->ticks, 0, sizeof (fuse->ticks));

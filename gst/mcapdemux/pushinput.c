@@ -4,6 +4,7 @@
  */
 #include "pushinput.h"
 
+#include "common/bags/zstd.h"
 #include "common/mcap/read/stream.h"
 
 struct _RobocacheMcapPushInput
@@ -11,6 +12,7 @@ struct _RobocacheMcapPushInput
   RobocacheMcapSession *session;
   RobocacheMcapStream *stream;
   RobocacheMcapDefinitions *definitions;
+  RobocacheZstdMessage *zstd;
   gboolean has_failed;
 };
 
@@ -22,6 +24,7 @@ robocache_mcap_push_input_new (RobocacheMcapSession *session)
   input->session = session;
   input->stream = robocache_mcap_stream_new ();
   input->definitions = robocache_mcap_definitions_new ();
+  input->zstd = robocache_zstd_message_new ();
   session->definitions = input->definitions;
   return input;
 }
@@ -31,6 +34,7 @@ robocache_mcap_push_input_free (RobocacheMcapPushInput *input)
 {
   robocache_mcap_stream_free (input->stream);
   robocache_mcap_definitions_free (input->definitions);
+  robocache_zstd_message_free (input->zstd);
   g_free (input);
 }
 
@@ -68,13 +72,26 @@ note_metadata (RobocacheMcapPushInput *input, const RobocacheMcapMetadata *recor
   g_free (name);
 }
 
+/* rosbag2 compresses messages one by one, too. One that is damaged is lost. */
+static GstFlowReturn
+handle_message (RobocacheMcapPushInput *input, const RobocacheMcapMessage *message)
+{
+  RobocacheMcapMessage unpacked = *message;
+  GError *error = NULL;
+
+  if (robocache_zstd_message_unpack (input->zstd, input->definitions, &unpacked, &error))
+    return robocache_mcap_session_handle (input->session, &unpacked);
+  warn (input, error);
+  return GST_FLOW_OK;
+}
+
 static GstFlowReturn
 handle_record (RobocacheMcapPushInput *input, const RobocacheMcapStreamRecord *record)
 {
   GError *error = NULL;
 
   if (record->opcode == ROBOCACHE_MCAP_MESSAGE)
-    return robocache_mcap_session_handle (input->session, &record->record.message);
+    return handle_message (input, &record->record.message);
   if (record->opcode == ROBOCACHE_MCAP_METADATA)
     note_metadata (input, &record->record.metadata);
   if (!robocache_mcap_definitions_add (input->definitions, record->opcode, record->content, &error))

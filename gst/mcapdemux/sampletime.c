@@ -4,7 +4,7 @@
  */
 #include "sampletime.h"
 
-#include "common/ros/messages.h"
+#include "common/ros/messageencoders.h"
 
 gint64
 robocache_mcap_time_signed (guint64 time)

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "common/ros/messages.h"
+#include "common/ros/messageencoders.h"
 
 GST_DEBUG_CATEGORY (robocache_mcap_demux_debug);
 #define GST_CAT_DEFAULT robocache_mcap_demux_debug

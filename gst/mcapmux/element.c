@@ -261,6 +261,7 @@ start_recording (GstRobocacheMcapRecorder *recorder)
 
   state->recording = mux_recording_new (&settings);
   mux_timeline_init (&state->timeline);
+  state->is_live = FALSE;
   state->last_log_ns = state->next_statistics_ns = state->n_overflow = 0;
   state->is_over = state->is_finished = FALSE;
   state->flow = GST_FLOW_OK;

@@ -21,9 +21,23 @@ is_due (const MuxRecorderState *state, guint64 log_ns)
       && log_ns - start_ns >= state->started_fragment_duration;
 }
 
-static void
-open_next (MuxRecorderState *state)
+static gboolean
+some_wait_for_key (MuxRecorderState *state)
 {
+  for (guint i = 0; i < state->pads->len; i++)
+    if (waits_for_key (mux_recorder_nth_pad (state, i)))
+      return TRUE;
+  return FALSE;
+}
+
+/* A file that nobody goes on with is complete before the next one begins: a disk that is full leaves one of them. */
+static void
+go_on (MuxRecorderState *state)
+{
+  if (!some_wait_for_key (state)) {
+    mux_recording_change_file (state->recording);
+    return;
+  }
   mux_recording_open_next (state->recording);
   for (guint i = 0; i < state->pads->len; i++) {
     GstRobocacheMcapPad *pad = mux_recorder_nth_pad (state, i);
@@ -49,7 +63,7 @@ void
 mux_fragments_choose (MuxRecorderState *state, GstRobocacheMcapPad *pad, guint64 log_ns)
 {
   if (is_due (state, log_ns))
-    open_next (state);
+    go_on (state);
   if (!mux_recording_has_next (state->recording))
     return;
   pad->stream.in_next |= pad->stream.items.is_key;

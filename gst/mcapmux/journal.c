@@ -7,14 +7,16 @@
 #include "debug.h"
 #include "fragments.h"
 #include "statistics.h"
+#include "stream/references.h"
 
 /* ---- times ---- */
 
-/* What a stream's running times are behind those of the first stream that announced an origin. */
+/* What a stream's running times are behind those of the first stream that announced an origin. Those of live sources are the
+ * pipeline's, whatever their origins are. */
 static gint64
 shift_of (const MuxRecorderState *state, const GstRobocacheMcapPad *pad)
 {
-  if (!pad->has_origin || !state->timeline.has_stream_origin || state->started.clock == MUX_CLOCK_RUNNING)
+  if (!pad->has_origin || pad->is_live || !state->timeline.has_stream_origin || state->started.clock == MUX_CLOCK_RUNNING)
     return 0;
   return pad->origin_ns - state->timeline.stream_origin_ns;
 }
@@ -87,13 +89,15 @@ describe_recording (const MuxRecorderState *state, GByteArray *map)
   g_free (origin);
 }
 
+/* Not live what they say is in the metadata of channels alone. */
 static void
 write_early_events (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad)
 {
   MuxEarlyEvent *event;
 
   while ((event = g_queue_pop_head (&pad->early))) {
-    mux_journal_write_event (recorder, pad, event->kind, event->running_ns, event->duration_ns, event->text);
+    if (mux_recorder_state (recorder)->is_live)
+      mux_journal_write_event (recorder, pad, event->kind, event->running_ns, event->duration_ns, event->text);
     mux_early_event_free (event);
   }
 }
@@ -109,7 +113,8 @@ mux_journal_start (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad,
     return TRUE;
   if (!mux_journal_get_time (state, pad, &running_ns))
     running_ns = ROBOCACHE_ROS_NO_TIME;
-  if (!mux_timeline_decide (&state->timeline, &state->started, has_live_pad (state), pad->stream.buffer, running_ns, error))
+  state->is_live = has_live_pad (state);
+  if (!mux_timeline_decide (&state->timeline, &state->started, state->is_live, pad->stream.buffer, running_ns, error))
     return FALSE;
   GST_INFO_OBJECT (recorder, "running time 0 is %" G_GINT64_FORMAT " ns UTC (%s)", state->timeline.origin_ns,
       state->timeline.source);
@@ -199,6 +204,38 @@ get_utc (MuxRecorderState *state, GstRobocacheMcapPad *pad, gint64 *utc_ns, gboo
   return TRUE;
 }
 
+static MuxReferencedBuffer
+describe_buffer (const MuxStream *stream)
+{
+  const GstClockTime pts = GST_BUFFER_PTS (stream->buffer);
+  const guint64 n_outside = mux_stream_count_outside (stream);
+  MuxReferencedBuffer of = {.references = mux_reference_count (stream->buffer),.messages = stream->items.n_items - n_outside,
+    .dropped = n_outside,.pts_ns = -1
+  };
+
+  if (GST_CLOCK_TIME_IS_VALID (pts))
+    of.pts_ns = (gint64) gst_segment_to_running_time (&stream->clock.segment, GST_FORMAT_TIME, pts);
+  return of;
+}
+
+/* Before the messages of a buffer: its reference timestamps, and how long its rows take. */
+static void
+note_references (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad)
+{
+  MuxReferencedBuffer of = describe_buffer (&pad->stream);
+  gpointer state = NULL;
+
+  for (; of.number < of.references; of.number++) {
+    const GstReferenceTimestampMeta *meta = mux_reference_next (pad->stream.buffer, &state);
+    const GstClockTime duration = GST_CLOCK_TIME_IS_VALID (meta->duration) ? meta->duration : GST_BUFFER_DURATION (pad->stream.buffer);
+    gchar *text = mux_reference_to_text (meta, &of);
+
+    mux_journal_write_event (recorder, pad, "reference", ROBOCACHE_ROS_NO_TIME, GST_CLOCK_TIME_IS_VALID (duration) ? (gint64) duration : -1,
+        text);
+    g_free (text);
+  }
+}
+
 gboolean
 mux_journal_write_row (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, GError **error)
 {
@@ -209,6 +246,8 @@ mux_journal_write_row (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *
 
   if (!mux_journal_start (recorder, pad, error))
     return FALSE;
+  if (pad->stream.position == 0 && mux_reference_count (pad->stream.buffer) > 0 && !(pad->is_live && mux_recording_is_full (state->recording)))
+    note_references (recorder, pad);
   if (!get_utc (state, pad, &utc_ns, &has_time))
     return TRUE;
   if (pad->is_live && mux_recording_is_full (state->recording)) {
@@ -230,14 +269,14 @@ mux_journal_write_row (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *
 /* A silent source may send many. */
 #define MAX_EARLY_EVENTS 1024
 
-/* Before the first buffer what an event says is in the metadata of the channel; of a live source it also waits for the time of the
+/* Before the first buffer what an event says is in the metadata of the channel; in a live recording it also waits for the time of the
  * recording, since a stream that never has a row has no channel. */
 static void
 keep_early_event (GstRobocacheMcapPad *pad, const gchar *kind, gint64 running_ns, gint64 duration_ns, const gchar *text)
 {
   MuxEarlyEvent *event;
 
-  if (!pad->is_live || pad->early.length >= MAX_EARLY_EVENTS)
+  if (pad->early.length >= MAX_EARLY_EVENTS)
     return;
   event = g_new (MuxEarlyEvent, 1);
   *event = (MuxEarlyEvent) {kind, running_ns, duration_ns, g_strdup (text)};
@@ -270,6 +309,21 @@ mux_journal_write_event (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad
       kind, pad->stream.topic, mux_stream_get_sequence (&pad->stream, state->recording), duration_ns, text});
   pad->stream.statistics.events++;
   state->last_log_ns = MAX (state->last_log_ns, times.log_ns);
+}
+
+void
+mux_journal_write_origin (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, gint64 origin_ns, gboolean from_first_row)
+{
+  MuxRecorderState *state = mux_recorder_state (recorder);
+  gchar *text;
+
+  pad->has_origin = TRUE;
+  pad->origin_ns = origin_ns;
+  mux_timeline_set_stream_origin (&state->timeline, origin_ns);
+  text = g_strdup_printf ("origin=%" G_GINT64_FORMAT " first-row=%s shift=%" G_GINT64_FORMAT, origin_ns, from_first_row ? "true" : "false",
+      shift_of (state, pad));
+  mux_journal_write_event (recorder, pad, "origin", ROBOCACHE_ROS_NO_TIME, -1, text);
+  g_free (text);
 }
 
 /* ---- the end ---- */

@@ -24,6 +24,9 @@ gboolean mux_journal_write_row (GstRobocacheMcapRecorder * recorder, GstRobocach
 void mux_journal_write_event (GstRobocacheMcapRecorder * recorder, GstRobocacheMcapPad * pad, const gchar * kind, gint64 running_ns,
     gint64 duration_ns, const gchar * text);
 
+/* Shifts what follows on the pad by its origin of times, and records that. */
+void mux_journal_write_origin (GstRobocacheMcapRecorder * recorder, GstRobocacheMcapPad * pad, gint64 origin_ns, gboolean from_first_row);
+
 /* Live: the log time now; FALSE: unknown. */
 gboolean mux_journal_now (GstRobocacheMcapRecorder * recorder, guint64 * log_ns);
 

@@ -100,11 +100,14 @@ handle_segment (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, Gs
   g_free (text);
 }
 
-/* Other branches behind a tee have a stream of the same id. Not live it would make files differ that are otherwise the same. */
+/* Other branches behind a tee have a stream of the same id. Not live it would make files differ that are otherwise the same; before the
+ * first buffer nobody knows, and events wait. */
 static void
 note_stream (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad)
 {
-  gchar *id = pad->is_live ? gst_pad_get_stream_id (GST_PAD (pad)) : NULL;
+  const MuxRecorderState *state = mux_recorder_state (recorder);
+  const gboolean may_be_live = pad->is_live || state->is_live || !state->timeline.is_known;
+  gchar *id = may_be_live ? gst_pad_get_stream_id (GST_PAD (pad)) : NULL;
 
   if (id)
     mux_journal_write_event (recorder, pad, "stream", ROBOCACHE_ROS_NO_TIME, -1, id);
@@ -130,11 +133,11 @@ handle_tag (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, GstEve
 {
   gboolean from_first_row;
   GstTagList *tags;
+  gint64 origin_ns;
   gchar *text;
 
-  if (robocache_origin_event_parse (event, &pad->origin_ns, &from_first_row)) {
-    pad->has_origin = TRUE;
-    mux_timeline_set_stream_origin (&mux_recorder_state (recorder)->timeline, pad->origin_ns);
+  if (robocache_origin_event_parse (event, &origin_ns, &from_first_row)) {
+    mux_journal_write_origin (recorder, pad, origin_ns, from_first_row);
     return;
   }
   gst_event_parse_tag (event, &tags);

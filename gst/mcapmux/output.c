@@ -80,6 +80,18 @@ close_file (MuxOutputTask *task, const MuxOutput *output, GError **error)
   return task->flow == GST_FLOW_OK;
 }
 
+/* After a failure: what a record that was cut gave back may hold the ends of the other files. */
+static void
+finish_others (MuxOutputTask *task, guint failed)
+{
+  const GstFlowReturn flow = task->flow;
+
+  for (guint i = 0; i < MAX_OPEN; i++)
+    if (task->files[i].writer && task->files[i].number != failed)
+      robocache_mcap_writer_finish (task->files[i].writer, NULL);
+  task->flow = flow;
+}
+
 /* FALSE: task->flow says why, with an error if it is one. */
 static gboolean
 write_output (MuxOutputTask *task, const MuxOutput *output, GError **error)
@@ -163,8 +175,10 @@ step (gpointer data)
 
   if (!output)
     return;
-  if (task->flow == GST_FLOW_OK && !write_output (task, output, &error))
+  if (task->flow == GST_FLOW_OK && !write_output (task, output, &error)) {
+    finish_others (task, output->file);
     fail (task, error);
+  }
   release_output (task, output);
 }
 

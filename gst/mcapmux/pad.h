@@ -54,7 +54,7 @@ struct _GstRobocacheMcapPad
   gint64 last_ns;               /* of the row before, for one without time; ROBOCACHE_ROS_NO_TIME: none */
   gboolean wants_key;           /* ask its source for a key frame */
   guint64 overflow;             /* rows dropped since that was last recorded */
-  GQueue early;                 /* of MuxEarlyEvent, of a live source */
+  GQueue early;                 /* of MuxEarlyEvent */
 };
 
 /* An event before the time of the recording was known. */

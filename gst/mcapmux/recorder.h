@@ -58,6 +58,7 @@ struct _GstRobocacheMcapRecorderPrivate
   GCond progress;               /* a source may continue */
   GPtrArray *pads;              /* GstRobocacheMcapPad, by number */
   gboolean is_started, is_playing;
+  gboolean is_live;             /* a source was, when the recording began */
   MuxRecording *recording;      /* NULL unless started */
   MuxEvents events;
   MuxTimeline timeline;

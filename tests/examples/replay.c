@@ -10,6 +10,7 @@
 #include <glib/gstdio.h>
 #include <gst/app/gstappsrc.h>
 #include <gst/check/gsttestclock.h>
+#include <math.h>
 #include <string.h>
 
 #include "common/mcap/read/definitions.h"
@@ -51,7 +52,7 @@ typedef struct
 {
   const gchar *name;
   const gchar *fuse;            /* properties */
-  const gchar *sources;         /* SEED is replaced */
+  const gchar *sources;         /* SEED and FOLDER are replaced */
   void (*act) (Play * play, gdouble progress);  /* called again and again, from 0 to 1; may be NULL */
   void (*prepare) (Play * play);        /* before PLAYING; may be NULL */
 } Scene;
@@ -60,13 +61,15 @@ struct _Play
 {
   const Scene *scene;
   GstElement *pipeline, *fuse;
-  gchar *folder, *path;
+  gchar *folder;
+  gchar *path;                  /* what the recorder writes */
   guint n_acts;                 /* of this scene so far */
   guint n_samples;              /* atomic */
   gdouble seconds;
   GstTestClock *clock;          /* NULL: the system's */
   gint n_sources;               /* atomic: that wait for it */
   GstClockTime last_block;
+  guint n_blocks;
 };
 
 /* A source that goes to the pad of the fuse and to the recorder. */
@@ -75,8 +78,10 @@ struct _Play
 #define WRENCH "robocachetestsrc kind=force is-live=true rate=400/1 seed=SEED "
 #define CAMERA "videotestsrc is-live=true pattern=ball ! video/x-raw,format=RGB,width=62,height=20,framerate=30/1 "
 #define NOISE "jitter=4000000 drop=0.05 disorder=0.03 "
-#define HAND "appsrc name=hand is-live=true format=time min-latency=0 max-latency=-1 caps=\"other/tensors, format=(string)static, num_tensors=(int)1, " \
-    "types=(string)float32, dimensions=(string)3:5, framerate=(fraction)0/1\" "
+#define APPLICATION(name) "appsrc name=" name " is-live=true format=time min-latency=0 max-latency=-1 caps=\"other/tensors, " \
+    "format=(string)static, num_tensors=(int)1, types=(string)float32, dimensions=(string)3:5, framerate=(fraction)0/1\" "
+#define HAND APPLICATION ("hand")
+#define LOG(name, more) "filesrc location=FOLDER/" name ".csv ! robocacheparse time-column=0 start=zero " more " "
 
 /* ---- what happens in sessions ---- */
 
@@ -157,31 +162,109 @@ come_late (Play *play, gdouble progress)
   gst_element_sync_state_with_parent (source);
 }
 
-/* A block of five rows, of a clock that is ahead of the pipeline's. */
+static gboolean
+block_is_due (Play *play)
+{
+  if (running_time (play) < play->last_block + BLOCK_PERIOD)
+    return FALSE;
+  play->last_block = running_time (play);
+  play->n_blocks++;
+  return TRUE;
+}
+
+/* Five rows. */
+static GstBuffer *
+make_block (GstClockTime pts)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, 15 * sizeof (gfloat), NULL);
+  GstMapInfo map;
+
+  gst_buffer_map (buffer, &map, GST_MAP_WRITE);
+  for (guint i = 0; i < 15; i++)
+    ((gfloat *) (gpointer) map.data)[i] = (gfloat) (pts % 1000003) * 0.25f + (gfloat) i;
+  gst_buffer_unmap (buffer, &map);
+  GST_BUFFER_PTS (buffer) = pts;
+  GST_BUFFER_DURATION (buffer) = 4999999;
+  return buffer;
+}
+
+static void
+push (Play *play, const gchar *source, GstBuffer *buffer)
+{
+  gst_app_src_push_buffer (GST_APP_SRC (element_of (play, source)), buffer);
+}
+
+/* Of a clock that is ahead of the pipeline's. */
 static void
 push_block (Play *play, GstClockTime lead)
 {
-  const GstClockTime now = running_time (play) + lead;
-  GstBuffer *buffer;
-  GstMapInfo map;
-
-  if (running_time (play) < play->last_block + BLOCK_PERIOD)
-    return;
-  play->last_block = running_time (play);
-  buffer = gst_buffer_new_allocate (NULL, 15 * sizeof (gfloat), NULL);
-  gst_buffer_map (buffer, &map, GST_MAP_WRITE);
-  for (guint i = 0; i < 15; i++)
-    ((gfloat *) (gpointer) map.data)[i] = (gfloat) (now % 1000003) * 0.25f + (gfloat) i;
-  gst_buffer_unmap (buffer, &map);
-  GST_BUFFER_PTS (buffer) = now;
-  GST_BUFFER_DURATION (buffer) = 4999999;
-  gst_app_src_push_buffer (GST_APP_SRC (element_of (play, "hand")), buffer);
+  if (block_is_due (play))
+    push (play, "hand", make_block (running_time (play) + lead));
 }
 
 static void
 send_blocks (Play *play, gdouble progress)
 {
   push_block (play, 0);
+}
+
+static void
+add_reference (GstBuffer *buffer, const gchar *caps, GstClockTime time, GstClockTime duration)
+{
+  GstCaps *reference = gst_caps_from_string (caps);
+
+  gst_buffer_add_reference_timestamp_meta (buffer, reference, time, duration);
+  gst_caps_unref (reference);
+}
+
+/* 2024 */
+#define UNIX_TIME (G_GUINT64_CONSTANT (1704067200) * GST_SECOND)
+#define NTP_TIME (UNIX_TIME + G_GUINT64_CONSTANT (2208988800) * GST_SECOND)
+
+/* Times of PTS are up to 7 ms late. Some blocks have no reference timestamp, some no PTS, and some two references. */
+static GstBuffer *
+make_referenced_block (Play *play, const gchar *caps, GstClockTime origin)
+{
+  const GstClockTime now = running_time (play);
+  GstBuffer *buffer = make_block (now + play->n_blocks % 8 * GST_MSECOND);
+
+  if (play->n_blocks % 11 == 5)
+    GST_BUFFER_PTS (buffer) = GST_CLOCK_TIME_NONE;
+  if (play->n_blocks % 13 == 3)
+    add_reference (buffer, "timestamp/x-camera, device=(string)\"left eye\"", now, GST_CLOCK_TIME_NONE);
+  if (play->n_blocks % 17 != 9)
+    add_reference (buffer, caps, origin + now, play->n_blocks % 2 ? 4500000 : GST_CLOCK_TIME_NONE);
+  return buffer;
+}
+
+static void
+send_referenced (Play *play, gdouble progress)
+{
+  if (!block_is_due (play))
+    return;
+  push (play, "hand", make_referenced_block (play, "timestamp/x-ntp", NTP_TIME));
+  push (play, "foot", make_referenced_block (play, "timestamp/x-unix", UNIX_TIME));
+}
+
+/* Rows of 100 Hz whose first is at a time. */
+static void
+write_log (Play *play, const gchar *name, gdouble first)
+{
+  gchar *path = g_build_filename (play->folder, name, NULL);
+  GString *text = g_string_new ("time,arrival,x,y\n");
+
+  for (guint i = 0; i < 100 * play->seconds; i++)
+    g_string_append_printf (text, "%.4f,%.4f,%.6f,%u\n", first + i * 0.01, first + i * 0.01 + 0.002, sin (i * 0.1), i % 7);
+  fail_unless (g_file_set_contents (path, text->str, (gssize) text->len, NULL));
+  g_string_free (text, TRUE);
+  g_free (path);
+}
+
+static void
+write_logs (Play *play)
+{
+  write_log (play, "early.csv", 1700000000.25);
+  write_log (play, "late.csv", 1700000000.5625);
 }
 
 /* Its clock is set by 30 s. */
@@ -317,22 +400,47 @@ static const Scene scenes[] = {
         change_settings},
   {"a pause", "rate=50/1", JOINTS NOISE TEE ("a", "proprio_0", "sink_0") WRENCH NOISE TEE ("b", "force_0", "sink_1"), pause_and_play},
   {"a flush of one stream", "rate=50/1", JOINTS NOISE TEE ("a", "proprio_0", "sink_0") WRENCH NOISE TEE ("b", "force_0", "sink_1"), flush_one},
+  {"reference timestamps", "rate=50/1 pads=\"sink_0,timestamp-source=reference; sink_1,timestamp-source=reference,reference-caps=timestamp/x-unix\"",
+        JOINTS NOISE TEE ("a", "proprio_0", "sink_0") HAND TEE ("h", "sink_0", "sink_1") APPLICATION ("foot") TEE ("f", "sink_1", "sink_2"),
+        send_referenced},
+  {"reference timestamps of a known origin", "rate=50/1 pads=\"sink_0,timestamp-source=reference,reference-origin=3913056000000000000; "
+        "sink_1,timestamp-source=reference,reference-caps=timestamp/x-unix,clock-mode=track\"", HAND TEE ("h", "sink_0", "sink_1")
+        APPLICATION ("foot") TEE ("f", "sink_1", "sink_2"), send_referenced},
+  {"reference timestamps that nobody uses", "rate=50/1", HAND TEE ("h", "sink_0", "sink_1") APPLICATION ("foot") TEE ("f", "sink_1", "sink_2"),
+        send_referenced},
+  {"logs of several origins", "rate=50/1 force-live=true", LOG ("late", "") TEE ("l", "sink_0", "sink_0") LOG ("early", "") TEE ("e", "sink_1", "sink_1"),
+        NULL, write_logs},
+  {"a log beside a sensor", "rate=50/1", WRENCH NOISE TEE ("b", "force_0", "sink_1") LOG ("late", "") TEE ("l", "sink_0", "sink_0")
+        LOG ("early", "") TEE ("e", "sink_1", "sink_2"), NULL, write_logs},
+  {"logs that are replayed live", "rate=50/1", LOG ("late", "arrival-column=1") TEE ("l", "sink_0", "sink_0")
+        LOG ("early", "arrival-column=1") TEE ("e", "sink_1", "sink_1"), NULL, write_logs},
   {"ticks before rows", "rate=50/1 force-live=true", HAND TEE ("h", "sink_1", "sink_1"), come_late, expect_stream},
 };
 
 /* ---- recording ---- */
 
+/* Takes text. */
 static gchar *
-describe (const Scene *scene, const gchar *path)
+replace (gchar *text, const gchar *word, const gchar *by)
+{
+  gchar **parts = g_strsplit (text, word, -1);
+  gchar *replaced = g_strjoinv (by, parts);
+
+  g_strfreev (parts);
+  g_free (text);
+  return replaced;
+}
+
+static gchar *
+describe (const Play *play, const gchar *recorder)
 {
   gchar *seed = g_strdup_printf ("%" G_GINT64_FORMAT, session_seed ());
-  gchar **parts = g_strsplit (scene->sources, "SEED", -1);
-  gchar *sources = g_strjoinv (seed, parts);
-  gchar *text = g_strdup_printf ("robocachemcapsink name=rec location=%s sink_9::topic=/fused robocachefuse name=fuse %s fuse.src ! "
-      "tee name=out out. ! rec.sink_9 out. ! fakesink name=end async=false sync=false signal-handoffs=true %s", path, scene->fuse, sources);
+  gchar *sources = replace (replace (g_strdup (play->scene->sources), "SEED", seed), "FOLDER", play->folder);
+  gchar *text = g_strdup_printf ("robocachemcapsink name=rec location=%s %s sink_9::topic=/fused robocachefuse name=fuse %s fuse.src ! "
+      "tee name=out out. ! rec.sink_9 out. ! fakesink name=end async=false sync=false signal-handoffs=true %s", play->path, recorder,
+      play->scene->fuse, sources);
 
   g_free (sources);
-  g_strfreev (parts);
   g_free (seed);
   return text;
 }
@@ -416,22 +524,30 @@ count_sample (GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer data)
   g_atomic_int_inc (&((Play *) data)->n_samples);
 }
 
+/* Sources that keep no time cannot be on a test clock. */
+static gboolean
+has_own_time (const Scene *scene)
+{
+  return strstr (scene->sources, "appsrc") || strstr (scene->sources, "filesrc");
+}
+
+/* recorder: properties. */
 static void
-record (Play *play, const Scene *scene, gdouble seconds, gboolean on_test_clock)
+record_as (Play *play, const Scene *scene, gdouble seconds, gboolean on_test_clock, const gchar *location, const gchar *recorder)
 {
   GError *error = NULL;
   gchar *text;
 
   *play = (Play) {.scene = scene,.folder = g_dir_make_tmp ("robocache-replay-XXXXXX", NULL),.seconds = seconds };
   fail_unless (play->folder != NULL);
-  play->path = g_build_filename (play->folder, "session.mcap", NULL);
-  text = describe (scene, play->path);
+  play->path = g_build_filename (play->folder, location, NULL);
+  text = describe (play, recorder);
   play->pipeline = gst_parse_launch (text, &error);
   fail_unless (play->pipeline && !error, "%s: %s", text, error ? error->message : "");
   play->fuse = element_of (play, "fuse");
   if (session_seconds () > 0)
     play->seconds = session_seconds ();
-  else if (on_test_clock && !strstr (scene->sources, HAND))
+  else if (on_test_clock && !has_own_time (scene))
     play->clock = GST_TEST_CLOCK (gst_test_clock_new ());
   if (play->clock)
     gst_pipeline_use_clock (GST_PIPELINE (play->pipeline), GST_CLOCK (play->clock));
@@ -445,36 +561,66 @@ record (Play *play, const Scene *scene, gdouble seconds, gboolean on_test_clock)
 }
 
 static void
+record (Play *play, const Scene *scene, gdouble seconds, gboolean on_test_clock)
+{
+  record_as (play, scene, seconds, on_test_clock, "session.mcap", "");
+}
+
+static void
+remove_folder (const gchar *folder)
+{
+  GDir *dir = g_dir_open (folder, 0, NULL);
+  const gchar *name;
+
+  while ((name = g_dir_read_name (dir))) {
+    gchar *path = g_build_filename (folder, name, NULL);
+
+    if (g_file_test (path, G_FILE_TEST_IS_DIR))
+      remove_folder (path);
+    else
+      g_remove (path);
+    g_free (path);
+  }
+  g_dir_close (dir);
+  g_rmdir (folder);
+}
+
+static void
 remove_recording (Play *play)
 {
-  if (!g_getenv ("ROBOCACHE_SESSION_KEEP")) {
-    g_remove (play->path);
-    g_rmdir (play->folder);
-  }
+  if (!g_getenv ("ROBOCACHE_SESSION_KEEP"))
+    remove_folder (play->folder);
   g_free (play->path);
   g_free (play->folder);
 }
 
 /* ---- replaying ---- */
 
-/* What the program prints; free with g_free. option: or NULL. */
+/* What the program prints; free with g_free. */
 static gchar *
-replay (const gchar *path, const gchar *option, gint expected_status)
+run_replay (gchar **argv, gint expected_status)
 {
-  const gchar *argv[] = { g_getenv ("ROBOCACHE_REPLAY"), path, option, NULL };
   gchar *out, *faults, *said;
   GError *error = NULL;
   gint status;
 
   fail_unless (argv[0] != NULL, "ROBOCACHE_REPLAY is not set");
-  fail_unless (g_spawn_sync (NULL, (gchar **) argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, &out, &faults, &status, &error), "%s",
-      error ? error->message : "");
+  fail_unless (g_spawn_sync (NULL, argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, &out, &faults, &status, &error), "%s", error ? error->message : "");
   said = g_strconcat (out, faults, NULL);
   fail_unless (WIFEXITED (status) && WEXITSTATUS (status) == expected_status, "status %d, not %d: %s (%s)", status, expected_status, said,
-      path);
+      argv[1]);
   g_free (out);
   g_free (faults);
   return said;
+}
+
+/* option: or NULL. */
+static gchar *
+replay (const gchar *path, const gchar *option, gint expected_status)
+{
+  const gchar *argv[] = { g_getenv ("ROBOCACHE_REPLAY"), path, option, NULL };
+
+  return run_replay ((gchar **) argv, expected_status);
 }
 
 static void
@@ -695,6 +841,71 @@ GST_START_TEST (test_others)
 }
 GST_END_TEST;
 
+/* ---- fragments ---- */
+
+/* Of sessions that are recorded as 3 fragments or more: what is replayed, in the folder of the recording. */
+static const struct
+{
+  guint scene;
+  const gchar *location, *recorder;
+  const gchar *inputs[8];       /* those that are there */
+  gint status;
+  const gchar *says;
+} fragments[] = {
+  {0, "run-%d.mcap", "fragment-duration=500000000", {"run-0.mcap", "run-1.mcap", "run-2.mcap", "run-3.mcap", "run-4.mcap", "run-5.mcap"}, 0,
+        "* samples of /fused over * are the same, replayed in *"},
+  {13, "run-%d.mcap", "fragment-duration=700000000 compression=zstd", {"run-0.mcap", "run-1.mcap", "run-2.mcap", "run-3.mcap"}, 0,
+        "* samples of /fused over * are the same, replayed in *"},
+  {0, "bag", "fragment-duration=500000000 layout=rosbag2", {"bag"}, 0, "* samples of /fused over * are the same, replayed in *"},
+  {2, "bag", "layout=rosbag2", {"bag"}, 0, "* samples of /fused over * are the same, replayed in *"},
+  {0, "run-%d.mcap", "fragment-duration=500000000", {"run-1.mcap", "run-2.mcap"}, 2, "error: the recording has no settings of the * or lacks "
+        "its first fragment"},
+  {0, "run-%d.mcap", "fragment-duration=500000000", {"run-1.mcap", "run-0.mcap"}, 2, "error: *the first sample at * entries of the journal before it: fragments are missing, or not in their order"},
+  {0, "run-%d.mcap", "fragment-duration=500000000", {"run-0.mcap", "run-2.mcap"}, 2, "error: * missing*"},
+  {0, "run-%d.mcap", "fragment-duration=500000000", {""}, 2, "error: * cannot be replayed as a folder, name its files in their order: "
+        "*metadata.yaml: No such file*"},
+};
+
+/* Names of files and folders that are there, with the program before; free with g_strfreev. */
+static gchar **
+replay_command (const Play *play, const gchar *const *inputs)
+{
+  GPtrArray *argv = g_ptr_array_new ();
+
+  g_ptr_array_add (argv, g_strdup (g_getenv ("ROBOCACHE_REPLAY")));
+  for (guint i = 0; i < G_N_ELEMENTS (fragments[0].inputs) && inputs[i]; i++) {
+    gchar *path = g_build_filename (play->folder, inputs[i], NULL);
+
+    if (g_file_test (path, G_FILE_TEST_EXISTS))
+      g_ptr_array_add (argv, path);
+    else
+      g_free (path);
+  }
+  g_ptr_array_add (argv, NULL);
+  return (gchar **) g_ptr_array_free (argv, FALSE);
+}
+
+GST_START_TEST (test_fragments)
+{
+  gchar **argv, *said;
+  Play play;
+
+  record_as (&play, &scenes[fragments[__i__].scene], DEFAULT_SECONDS, TRUE, fragments[__i__].location, fragments[__i__].recorder);
+  argv = replay_command (&play, fragments[__i__].inputs);
+  said = run_replay (argv, fragments[__i__].status);
+  fail_unless (has_line (said, fragments[__i__].says), "no line \"%s\": %s", fragments[__i__].says, said);
+  if (fragments[__i__].status == 0) {
+    gchar *expected = g_strdup_printf ("%u samples of /fused ", play.n_samples);
+
+    fail_unless (g_str_has_prefix (said, expected), "%s, not %s", said, expected);
+    g_free (expected);
+  }
+  g_free (said);
+  g_strfreev (argv);
+  remove_recording (&play);
+}
+GST_END_TEST;
+
 /* A recording that is cut has the same samples as far as it is whole. */
 GST_START_TEST (test_cut)
 {
@@ -727,6 +938,7 @@ static const Test tests[] = {
   CASES (test_real_sessions, N_REAL_SCENES),
   CASES (test_tampered, G_N_ELEMENTS (tampered)),
   CASES (test_others, G_N_ELEMENTS (others)),
+  CASES (test_fragments, G_N_ELEMENTS (fragments)),
   TEST (test_cut),
   TEST (test_no_file),
 };

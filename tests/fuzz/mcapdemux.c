@@ -1,19 +1,21 @@
 /* robocache: a fuzzer of robocachemcapdemux
  *
  * The first bytes choose settings, the second ones topics, each of a type of ours with its definition, or of one whose definition is in the
- * input. The rest is messages: a byte of the topic, a byte of the time since the last one, two of the length, and the bytes. They go
- * through the element in order of arrival and by random access. Both ways as many buffers come out, each as large as its caps say.
+ * input. The rest is messages: a byte of the topic, a byte of the time since the last one, two of the length, and the bytes, which the
+ * greatest times have compressed by zstd. They go through the element in order of arrival and by random access. Both ways as many buffers come out, each as large as its caps say.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <string.h>
 
 #include "bench.h"
+#include "common/mcap/compression.h"
 #include "common/mcap/records.h"
 #include "common/ros/definitions.h"
 
 #define MAX_TOPICS 4
 #define MAX_MESSAGES 40
+#define MAX_PLAIN_STEP 191
 
 /* ---- a recording ---- */
 
@@ -70,6 +72,20 @@ append_topic (GByteArray *file, Input *input, guint16 id)
   g_free (text);
 }
 
+/* Takes bytes; free with g_byte_array_unref. */
+static GByteArray *
+message_of (guint8 *bytes, gsize size, gboolean is_compressed)
+{
+  GByteArray *plain = g_byte_array_new_take (bytes, size), *packed = g_byte_array_new ();
+  RobocacheMcapCodec *codec = robocache_mcap_codec_new ();
+  const RobocacheMcapBytes whole = { plain->data, plain->len };
+  const gboolean is_packed = is_compressed && robocache_mcap_compress (codec, ROBOCACHE_MCAP_ZSTD, whole, packed, NULL);
+
+  robocache_mcap_codec_free (codec);
+  g_byte_array_unref (is_packed ? plain : packed);
+  return is_packed ? packed : plain;
+}
+
 static GByteArray *
 make_file (Input *input)
 {
@@ -88,13 +104,14 @@ make_file (Input *input)
     RobocacheMcapMessage message = { (guint16) (topic + 1), i };
     gsize size;
     guint8 *bytes = read_bytes (input, announced, &size);
+    GByteArray *data = message_of (bytes, size, step > MAX_PLAIN_STEP);
 
     time += (guint64) step * 50 * GST_MSECOND;
     message.log_time = time;
     message.publish_time = step % 2 ? time : time - 1;
-    message.data = (RobocacheMcapBytes) { bytes, size };
+    message.data = (RobocacheMcapBytes) { data->data, data->len };
     robocache_mcap_append_record (file, ROBOCACHE_MCAP_MESSAGE, &message);
-    g_free (bytes);
+    g_byte_array_unref (data);
   }
   return file;
 }

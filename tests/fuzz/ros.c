@@ -119,7 +119,8 @@ LLVMFuzzerTestOneInput (const uint8_t *bytes, size_t n)
   gsize length;
   guint8 *text = read_exact (&input, &length);
   GError *error = NULL;
-  RobocacheRosSchema *schema = robocache_ros_schema_parse ("a/msg/T", (const gchar *) text, length, &error);
+  const gchar *name = length > 0 && text[0] == '=' ? "a/srv/S_Event" : "a/msg/T";
+  RobocacheRosSchema *schema = robocache_ros_schema_parse (name, (const gchar *) text, length, &error);
 
   if (schema)
     read_messages (schema, fields, &input);

@@ -124,9 +124,9 @@ def sql(path, *statements):
 
 # ---- what the element makes of them ----
 
-def play(path, *properties, part=()):
-    """({topic: [(ms, values)]}, [messages of the bus])."""
-    done = subprocess.run([TOOL, " ".join(properties), path, "bag", *map(str, part)], capture_output=True, text=True, timeout=60, check=False)
+def play(path, *properties, part=(), source="bag"):
+    """({topic: [(ms, values)]}, [messages of the bus]). source: "bag", or the block size of robocachemcapdemux."""
+    done = subprocess.run([TOOL, " ".join(properties), path, source, *map(str, part)], capture_output=True, text=True, timeout=60, check=False)
     if done.returncode:
         raise RuntimeError(f"exit status {done.returncode}: {done.stderr[-800:]}")
     pads, messages = {}, []
@@ -304,6 +304,85 @@ def write_ahead_log(folder):
     yield from differences(play(copy)[0], expected(["/wrench"], 0, 500))
 
 
+# block sizes of robocachemcapdemux: random access, and as bytes arrive
+SOURCES = ("0", "77", "65536")
+
+
+def by_demuxer(folder, kind):
+    """A file in MCAP through robocachemcapdemux alone."""
+    bag = write_bag(Path(folder, "bag"), kind)
+    for source in SOURCES:
+        pads, messages = play(file_of(bag), source=source)
+        yield f"messages, blocks of {source}", messages, []
+        yield from differences(pads, expected())
+
+
+# the events of a service, as messages for rosbags, and as rosbag2 defines them: in full, or by the service's text
+SERVICE = "int64 a\nint64 b\n---\nint64 sum\n"
+LINE = "=" * 80
+INFO = "uint8 REQUEST_SENT=0\nuint8 event_type\nbuiltin_interfaces/Time stamp\nchar[16] client_gid\nint64 sequence_number\n"
+EVENT = "service_msgs/msg/ServiceEventInfo info\nmy_msgs/{0}Add_Request[<=1] request\nmy_msgs/{0}Add_Response[<=1] response\n"
+DEFINITIONS = {
+    "in full": f"{EVENT.format('srv/')}\n{LINE}\nMSG: service_msgs/msg/ServiceEventInfo\n{INFO}\n{LINE}\nMSG: my_msgs/srv/Add_Request\n"
+               f"int64 a\nint64 b\n{LINE}\nMSG: my_msgs/srv/Add_Response\nint64 sum\n",
+    "of the service": f"{LINE}\nSRV: my_msgs/srv/Add\n{SERVICE}",
+}
+for name, text in {"service_msgs/msg/ServiceEventInfo": INFO, "my_msgs/msg/Add_Request": "int64 a\nint64 b",
+                   "my_msgs/msg/Add_Response": "int64 sum", "my_msgs/msg/Add_Event": EVENT.format("")}.items():
+    STORE.register(get_types_from_msg(text, name))
+
+
+def service_event(number, is_request):
+    info = make("service_msgs/ServiceEventInfo", event_type=0 if is_request else 3, stamp=header(number).stamp,
+                client_gid=np.arange(16, dtype=np.uint8), sequence_number=number)
+    request, response = make("my_msgs/Add_Request", a=number, b=-2 * number), make("my_msgs/Add_Response", sum=-number)
+    return make("my_msgs/Add_Event", info=info, request=[request] if is_request else [], response=[] if is_request else [response])
+
+
+def service_events(folder, storage, definition):
+    """Requests and responses by turns, and some of each behind each other."""
+    path, events = Path(folder, "bag"), [(i, i % 2 == 0 or i > 6) for i in range(10)]
+    with Writer(path, version=9, storage_plugin=storage) as writer:
+        connection = writer.add_connection("/add/_service_event", "my_msgs/srv/Add_Event", msgdef=DEFINITIONS[definition], rihs01="RIHS01_0")
+        for i, is_request in events:
+            writer.write(connection, BEGIN + (i + 3) * MS, bytes(STORE.serialize_cdr(service_event(i, is_request), "my_msgs/msg/Add_Event")))
+    pads, messages = play(path)
+    yield "messages", messages, []
+    gid = [float(i) for i in range(16)]
+    yield "rows", as_numbers(pads)["/add/_service_event"], [
+        (i, [0.0 if is_request else 3.0, *gid, i, *([i, -2 * i] if is_request else [-i])]) for i, is_request in events]
+
+
+# opcodes of MCAP, and where the content of such a record has its CRC: chunk, end of data, footer
+CRCS = {0x06: 24, 0x0f: 0, 0x02: 16}
+
+
+def without_crcs(data):
+    """An MCAP file whose CRCs are 0: unknown."""
+    data, at = bytearray(data), 8
+    while at < len(data) - 8:
+        opcode, size = data[at], int.from_bytes(data[at + 1:at + 9], "little")
+        if opcode in CRCS:
+            crc = at + 9 + CRCS[opcode]
+            data[crc:crc + 4] = bytes(4)
+        at += 9 + size
+    return bytes(data)
+
+
+def damaged_message_by_demuxer(folder):
+    """As damaged_message: bytes of one frame are overwritten."""
+    bag = write_bag(Path(folder, "bag"), "mcap by message", topics=["/wrench"])
+    data = file_of(bag).read_bytes()
+    frames = [m.start() for m in re.finditer(rb"\x28\xb5\x2f\xfd", data)]
+    damaged = data[:frames[6] + 4] + b"\xff" * 20 + data[frames[6] + 24:]
+    file_of(bag).write_bytes(without_crcs(damaged))
+    for source in SOURCES:
+        pads, messages = play(file_of(bag), source=source)
+        yield f"rows, blocks of {source}", [ms for ms, _ in pads["/wrench"]], [ms for ms in range(0, 1000, 10) if ms != 60]
+        yield f"warnings, blocks of {source}", [line.partition(" damaged: ")[0] for line in report(messages, "warning")], [
+            f"message of /wrench, log time {BEGIN + 63 * MS}: a message compressed by zstd is"]
+
+
 def unknown_topic_id(folder):
     bag = write_bag(Path(folder, "bag"), "sqlite", topics=["/wrench"])
     sql(file_of(bag), "INSERT INTO messages (topic_id, timestamp, data) VALUES (77, 5, x'00')")
@@ -396,7 +475,12 @@ def list_cases():
         yield f"parts: {kind}", in_folder, parts, kind
     for kind in ("sqlite", "mcap", "sqlite by file", "mcap by message"):
         yield f"split: {kind}", in_folder, split, kind
-    for case in (topics, humble, folder_in_paths, yaml_styles, is_cut_mcap, damaged_message, write_ahead_log,
+    for kind in ("mcap", "mcap by message", "mcap by chunk"):
+        yield f"by demuxer: {kind}", in_folder, by_demuxer, kind
+    for storage in (StoragePlugin.SQLITE3, StoragePlugin.MCAP):
+        for definition in DEFINITIONS:
+            yield f"service events: {storage.name.lower()}, defined {definition}", in_folder, service_events, storage, definition
+    for case in (topics, humble, folder_in_paths, yaml_styles, is_cut_mcap, damaged_message, damaged_message_by_demuxer, write_ahead_log,
                  unknown_topic_id, temporary_files, wrong_page):
         yield case.__name__.replace("_", " "), in_folder, case
     for name, arguments in ERRORS.items():

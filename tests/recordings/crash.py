@@ -18,10 +18,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from mcap.reader import NonSeekingReader
+from mcap.reader import NonSeekingReader, SeekingReader
 
 from mcapplan import run_cases
-from pipelines import environment, read
+from pipelines import environment, has_elements
 
 SENSORS = [f"/sensor_{i}" for i in range(4)]
 TOPICS = [*SENSORS, "/camera"]
@@ -50,18 +50,22 @@ def start_recording(path):
     return subprocess.Popen(["gst-launch-1.0", "-q", *words.split()], env=environment())
 
 
-def wait_for_bytes(path, recorder, n_bytes):
-    end = time.monotonic() + 60
-    while not (path.exists() and path.stat().st_size > n_bytes):
-        assert recorder.poll() is None and time.monotonic() < end, "nothing was written within a minute"
+def wait_for_topics(path, recorder):
+    """Until the file has messages of all streams: a camera may take longer to start than the first chunk."""
+    end, size = time.monotonic() + 60, 0
+    while True:
+        before, size = size, path.stat().st_size if path.exists() else 0
+        if size > before and {topic for topic, _, _ in readable(path.read_bytes())} >= set(TOPICS):
+            return
+        assert recorder.poll() is None and time.monotonic() < end, "a stream was not written within a minute"
         time.sleep(0.01)
 
 
 def kill_after(path, seconds):
-    """UTC (ns) at which a recording of all streams was killed, so long after its first chunk."""
+    """UTC (ns) at which a recording was killed, so long after it had all streams."""
     recorder = start_recording(path)
     try:
-        wait_for_bytes(path, recorder, 200_000)
+        wait_for_topics(path, recorder)
         time.sleep(seconds)
         killed = time.time_ns()
         recorder.send_signal(signal.SIGKILL)
@@ -132,18 +136,68 @@ def disk_full(folder, options):
         yield f"{len(data)} bytes, {len(sequences)} messages", len(sequences) >= (20 if "lz4" not in settings else 24), True
 
 
-def small_fragments(folder, options):
-    """The fragments before those that fill the disk are complete: the next one is open when the last chunk of one is written."""
-    disk, kept = Path(folder, "disk"), Path(folder, "kept")
-    disk.mkdir()
+PAGE = os.sysconf("SC_PAGE_SIZE")
+# fragments of a second, on a file system of some pages
+FRAGMENTS = """set -e
+mount -t tmpfs -o size={size} tmpfs "$1"
+gst-launch-1.0 -q robocachemcapsink name=record location="$1/run%03d.mcap" sync-interval=0 fragment-duration=1000000000 \
+  {source} > "$2/output" 2>&1 || echo "status $?" >> "$2/output"
+LD_PRELOAD="" cp "$1"/run*.mcap "$2"
+"""
+CLOUDS = "robocachetestsrc kind=points channels=1000 num-buffers=45 ! record.sink_0"
+# fragments overlap: rows go into the next one at once, video at its next key frame
+VIDEO = ("videotestsrc num-buffers=135 ! video/x-raw,width=64,height=48,framerate=30/1 ! x264enc key-int-max=20 tune=zerolatency ! "
+         "video/x-h264,stream-format=byte-stream,alignment=au ! record.sink_1 ")
+
+
+def record_fragments(folder, source, pages):
+    """(output, bytes of each file) where the file system has so many pages."""
+    disk, kept = Path(folder, "disk"), Path(folder, f"kept{pages}")
+    disk.mkdir(exist_ok=True)
     kept.mkdir()
-    script = FULL_DISK.format(sync=0, settings="fragment-duration=1000000000").replace("run.mcap", "run%d.mcap")
-    subprocess.run(["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script, "sh", disk, kept], env=environment(),
-                   check=True, timeout=100)
-    files = sorted(kept.glob("run*.mcap"))
-    yield "files", len(files) >= 3, True
-    for path in files[:-2]:
-        yield path.name, len(read(path).of("/sink_0")), 10
+    subprocess.run(["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", FRAGMENTS.format(size=pages * PAGE, source=source), "sh", disk,
+                    kept], env=environment(), check=True, timeout=100)
+    return (kept / "output").read_text(encoding="utf-8"), [path.read_bytes() for path in sorted(kept.glob("run*.mcap"))]
+
+
+def is_complete(data):
+    return data.endswith(b"\x89MCAP0\r\n") and len(data) > 8 and SeekingReader(io.BytesIO(data)).get_summary() is not None
+
+
+def pages_of(data):
+    return -(-len(data) // PAGE)
+
+
+def full_at_fragment_change(folder, source, at_most):
+    """The disk is full at each page around the ends of two fragments: at_most files are incomplete, all can be read, and no row before
+    is missing."""
+    output, files = record_fragments(folder, source, 0)
+    yield "output", output, ""
+    yield "files", (len(files) >= 3, all(map(is_complete, files))), (True, True)
+    ends = [sum(map(pages_of, files[:n])) for n in (2, 3)]
+    worst = 0
+    for pages in sorted({end + i for end in ends for i in range(-4, 6)} | {ends[0] - 12, ends[0] + 12}):
+        output, files = record_fragments(folder, source, pages)
+        # its last record may still find room
+        yield f"errors with {pages} pages {output}", output.count(OUR_ERROR), 1
+        yield f"cause with {pages} pages", "No space left on device" in output, True
+        incomplete = [i for i, data in enumerate(files) if not is_complete(data)]
+        worst = max(worst, len(incomplete))
+        yield f"incomplete of {len(files)} files with {pages} pages: {incomplete}", len(incomplete) <= at_most, True
+        messages = [message for data in files for message in readable(data)]
+        for topic in ("/sink_0", "/sink_1"):
+            sequences = sorted(sequence for name, sequence, _ in messages if name == topic)
+            yield f"sequence of {topic} with {pages} pages", sequences, list(range(len(sequences)))
+        yield f"bytes with {pages} pages", sum(map(len, files)) >= (pages - 40) * PAGE, True
+    yield "worst", worst > 0, True
+
+
+def small_fragments(folder, options):
+    yield from full_at_fragment_change(folder, CLOUDS, 1)
+
+
+def small_fragments_with_video(folder, options):
+    yield from full_at_fragment_change(folder, VIDEO + CLOUDS, 1)
 
 
 def no_disk(folder, options):
@@ -177,6 +231,8 @@ def main():
     cases = [killed_at_random, no_disk]
     if can_mount():
         cases += [disk_full, small_fragments]
+        if has_elements("x264enc", "h264parse"):
+            cases.append(small_fragments_with_video)
     else:
         print("SKIP disk_full: a small file system cannot be mounted here")
     return run_cases([(case.__name__, in_folder, case, options) for case in cases

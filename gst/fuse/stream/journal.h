@@ -16,7 +16,7 @@ typedef enum
 {
   FUSE_JOURNAL_ROWS,            /* n rows of a pad that have a running time, or of a buffer without time; they arrived at time */
   FUSE_JOURNAL_GAP,             /* a GAP of a pad arrived at time */
-  FUSE_JOURNAL_EVENT,           /* CAPS, SEGMENT, EOS or FLUSH_STOP of a pad */
+  FUSE_JOURNAL_EVENT,           /* CAPS, SEGMENT, origin, EOS or FLUSH_STOP of a pad */
   FUSE_JOURNAL_TICK,            /* a sample was decided at time */
   FUSE_JOURNAL_DROPPED,         /* n ticks were dropped at time */
   FUSE_JOURNAL_MOVED,           /* the ticks continued near time, far from the one before */

@@ -444,6 +444,13 @@ mux_recording_close_first (MuxRecording *recording)
 }
 
 void
+mux_recording_change_file (MuxRecording *recording)
+{
+  close_file (recording, g_steal_pointer (&recording->files[0]));
+  recording->files[0] = open_file (recording);
+}
+
+void
 mux_recording_finish (MuxRecording *recording)
 {
   while (recording->files[0])

@@ -91,6 +91,8 @@ void mux_recording_attach (MuxRecording * recording, const gchar * name, const g
 void mux_recording_open_next (MuxRecording * recording);
 gboolean mux_recording_has_next (const MuxRecording * recording);
 void mux_recording_close_first (MuxRecording * recording);
+/* Both at once, where no message goes into the first any more: it is complete before the other one begins. */
+void mux_recording_change_file (MuxRecording * recording);
 /* Closes chunks and files. Nothing may be added afterwards. */
 void mux_recording_finish (MuxRecording * recording);
 /* Log time at which the first file's messages begin. FALSE: it has none. */

@@ -5,7 +5,7 @@
 #include "timeline.h"
 
 #include "common/element/errors.h"
-#include "common/ros/messages.h"
+#include "common/ros/messageencoders.h"
 
 /* From 1900, where NTP counts from, to 1970. */
 #define NTP_TO_UNIX (G_GINT64_CONSTANT (2208988800) * GST_SECOND)

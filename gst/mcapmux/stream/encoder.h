@@ -10,7 +10,7 @@
 
 #include <gst/gst.h>
 
-#include "common/ros/messages.h"
+#include "common/ros/messageencoders.h"
 
 G_BEGIN_DECLS
 

@@ -4,7 +4,7 @@
  */
 #include "events.h"
 
-#include "common/ros/messages.h"
+#include "common/ros/messageencoders.h"
 #include "gst/mcapmux/file/channels.h"
 
 void

@@ -210,12 +210,29 @@ mux_stream_has_item (const MuxStream *stream)
   return stream->buffer && stream->position < stream->items.n_items;
 }
 
-MuxItemTiming
-mux_stream_get_time (const MuxStream *stream, gint64 *running_ns)
+static MuxItemTiming
+time_of_item (const MuxStream *stream, guint64 item, gint64 *running_ns)
 {
   if (!stream->has_time)
     return MUX_ITEM_UNTIMED;
-  return robocache_row_times_nth (&stream->clock, &stream->times, stream->position, running_ns) ? MUX_ITEM_TIMED : MUX_ITEM_OUTSIDE;
+  return robocache_row_times_nth (&stream->clock, &stream->times, item, running_ns) ? MUX_ITEM_TIMED : MUX_ITEM_OUTSIDE;
+}
+
+MuxItemTiming
+mux_stream_get_time (const MuxStream *stream, gint64 *running_ns)
+{
+  return time_of_item (stream, stream->position, running_ns);
+}
+
+guint64
+mux_stream_count_outside (const MuxStream *stream)
+{
+  guint64 n = 0;
+  gint64 time;
+
+  for (guint64 i = 0; i < stream->items.n_items; i++)
+    n += time_of_item (stream, i, &time) == MUX_ITEM_OUTSIDE;
+  return n;
 }
 
 void

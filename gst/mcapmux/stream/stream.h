@@ -83,6 +83,8 @@ typedef enum
 
 /* The running time of the next item. */
 MuxItemTiming mux_stream_get_time (const MuxStream * stream, gint64 * running_ns);
+/* Items of the open buffer that are outside the segment. */
+guint64 mux_stream_count_outside (const MuxStream * stream);
 /* Leaves the next item, and what is left of the buffer, unwritten and counts it. */
 void mux_stream_skip (MuxStream * stream, guint64 * counter);
 /* Writes the next item. has_time: the stamp is one of capture. FALSE and an error: it cannot be written. */

@@ -575,6 +575,156 @@ GST_START_TEST (test_recorded)
 
 GST_END_TEST;
 
+/* ---- a live recording whose disk is held up ---- */
+
+#define N_LIVE 120
+#define N_BEFORE_DISK 80
+#define LIVE_PATIENCE G_TIME_SPAN_MINUTE
+
+typedef struct
+{
+  GMutex lock;
+  GCond changed;
+  GPtrArray *samples;           /* of GBytes */
+  GByteArray *file;
+} LiveRecording;
+
+static void
+note_sample (GstElement *sink, GstBuffer *buffer, GstPad *pad, LiveRecording *live)
+{
+  gpointer values;
+  gsize size;
+
+  gst_buffer_extract_dup (buffer, 0, gst_buffer_get_size (buffer), &values, &size);
+  g_mutex_lock (&live->lock);
+  g_ptr_array_add (live->samples, g_bytes_new_take (values, size));
+  g_cond_broadcast (&live->changed);
+  g_mutex_unlock (&live->lock);
+}
+
+static void
+note_bytes (GstElement *sink, GstBuffer *buffer, GstPad *pad, LiveRecording *live)
+{
+  GstMapInfo map;
+
+  gst_buffer_map (buffer, &map, GST_MAP_READ);
+  g_byte_array_append (live->file, map.data, (guint) map.size);
+  gst_buffer_unmap (buffer, &map);
+}
+
+static GstPadProbeReturn
+hold_up (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  return GST_PAD_PROBE_OK;
+}
+
+static gboolean
+wait_for_samples (LiveRecording *live, guint n)
+{
+  const gint64 until = g_get_monotonic_time () + LIVE_PATIENCE;
+  gboolean are_there;
+
+  g_mutex_lock (&live->lock);
+  while (!(are_there = live->samples->len >= n) && g_cond_wait_until (&live->changed, &live->lock, until));
+  g_mutex_unlock (&live->lock);
+  return are_there;
+}
+
+static void
+connect (GstElement *pipeline, const gchar *name, GCallback callback, LiveRecording *live)
+{
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), name);
+
+  g_signal_connect (sink, "handoff", callback, live);
+  gst_object_unref (sink);
+}
+
+static void
+wait_for_eos (GstElement *pipeline)
+{
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message = gst_bus_timed_pop_filtered (bus, LIVE_PATIENCE * GST_USECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+
+  fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS, "%s", message ? GST_MESSAGE_SRC_NAME (message) : "no end");
+  gst_message_unref (message);
+  gst_object_unref (bus);
+}
+
+static void
+expect_samples_in_file (const LiveRecording *live)
+{
+  const guint8 *from = live->file->data, *to = from + live->file->len;
+
+  for (guint i = 0; i < live->samples->len; i++) {
+    gsize size;
+    gconstpointer values = g_bytes_get_data (live->samples->pdata[i], &size);
+
+    from = memmem (from, (gsize) (to - from), values, size);
+    fail_unless (from != NULL, "sample %u is not in the recording", i);
+    from += size;
+  }
+}
+
+static guint64
+rows_dropped (GstElement *mux)
+{
+  const GstStructure *of_pad;
+  GstStructure *stats;
+  guint64 n = 0;
+
+  g_object_get (mux, "stats", &stats, NULL);
+  of_pad = gst_value_get_structure (gst_structure_get_value (stats, "sink_0"));
+  fail_unless (gst_structure_get_uint64 (of_pad, "rows-dropped-overflow", &n));
+  gst_structure_free (stats);
+  return n;
+}
+
+/* A fuse on the device, whose own thread hands each sample to the recorder first: samples go on while the recorder cannot write. All of
+ * them are in the file, unless more wait than may. */
+GST_START_TEST (test_recorded_live)
+{
+  const gchar *queue = __i__ == 0 ? "" : "max-queue-size=8000";
+  LiveRecording live = {.samples = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref),.file = g_byte_array_new () };
+  GstElementFactory *factory = gst_element_factory_find ("robocachemcapmux");
+  gchar *line = g_strdup_printf ("robocachemcapmux name=m time-origin=0 compression=none chunk-size=4000 %s ! fakesink name=file "
+      "async=false sync=false signal-handoffs=true robocachetestsrc kind=proprio is-live=true rate=100/1 num-buffers=%d ! robocachefuse backend=cuda rate=100/1 ! "
+      DEVICE " ! tee name=t t. ! m.sink_0 t. ! fakesink name=samples async=false sync=false signal-handoffs=true", queue, N_LIVE);
+  GError *error = NULL;
+  GstElement *pipeline, *mux;
+  gboolean went_on;
+  GstPad *src;
+  gulong probe;
+
+  if (factory) {                /* built with recordings */
+    pipeline = gst_parse_launch (line, &error);
+    fail_unless (pipeline && !error, "%s", error ? error->message : "");
+    connect (pipeline, "samples", G_CALLBACK (note_sample), &live);
+    connect (pipeline, "file", G_CALLBACK (note_bytes), &live);
+    mux = gst_bin_get_by_name (GST_BIN (pipeline), "m");
+    src = gst_element_get_static_pad (mux, "src");
+    probe = gst_pad_add_probe (src, GST_PAD_PROBE_TYPE_BLOCK | GST_PAD_PROBE_TYPE_BUFFER, hold_up, NULL, NULL);
+    fail_unless (gst_element_set_state (pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE);
+    went_on = wait_for_samples (&live, N_BEFORE_DISK);
+    gst_pad_remove_probe (src, probe);
+    fail_unless (went_on, "samples wait for the recorder");
+    wait_for_eos (pipeline);
+    fail_unless (live.samples->len >= N_LIVE / 2);
+    fail_unless_equals_int (rows_dropped (mux) > 0, __i__ == 1);
+    if (__i__ == 0)
+      expect_samples_in_file (&live);
+    gst_element_set_state (pipeline, GST_STATE_NULL);
+    gst_object_unref (src);
+    gst_object_unref (mux);
+    gst_object_unref (pipeline);
+  }
+  gst_clear_object (&factory);
+  g_byte_array_unref (live.file);
+  g_ptr_array_unref (live.samples);
+  g_free (line);
+}
+
+GST_END_TEST;
+
 /* ---- devices ---- */
 
 /* One GPU twice splits as two do, but for the copies between them. */
@@ -636,6 +786,6 @@ GPU_CHECK_MAIN (gpuelements, TRUE,
     TIMES (N_SIDES * G_N_ELEMENTS (jobs), test_same_as_the_cpu), EACH (tight, test_little_memory), EACH (no_space, test_no_space),
     ONCE (test_auto_falls_back_at_a_cloud),
     TIMES (2 * G_N_ELEMENTS (told), test_a_bound_raised_as_told_suffices), TIMES (N_SIDES * G_N_ELEMENTS (steady), test_steady),
-    TIMES (2 * G_N_ELEMENTS (used), test_used_outputs), TIMES (2, test_over_cap), ONCE (test_chain), ONCE (test_recorded),
+    TIMES (2 * G_N_ELEMENTS (used), test_used_outputs), TIMES (2, test_over_cap), ONCE (test_chain), ONCE (test_recorded), TIMES (2, test_recorded_live),
     TIMES (N_SIDES * G_N_ELEMENTS (splits), test_devices), TIMES (2 * G_N_ELEMENTS (splits), test_devices_in_chunks),
     TIMES (3, test_wrong_device))

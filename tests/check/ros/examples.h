@@ -5,7 +5,7 @@
 #ifndef EXAMPLES_H
 #define EXAMPLES_H
 
-#include "common/ros/messages.h"
+#include "common/ros/messageencoders.h"
 
 typedef struct
 {

@@ -141,6 +141,53 @@ GST_START_TEST (test_schemas)
 
 GST_END_TEST;
 
+/* ---- services ---- */
+
+#define INFO "{u8 event_type {i32 sec u32 nanosec} stamp u8[16] client_gid i64 sequence_number} info "
+#define SRV "================================================================================\nSRV: "
+
+/* As rosbag2 writes definitions of service events. */
+static const struct
+{
+  const gchar *name, *text, *fields, *error;
+} services[] = {
+  {"a_msgs/srv/Add_Event", SRV "a_msgs/srv/Add\nint64 a\nint64 b\n---\nint64 sum\n", INFO "{i64 a i64 b}[<=1] request {i64 sum}[<=1] response"},
+  {"a_msgs/srv/Add_Event", "\n" SRV "a_msgs/Add\r\nint64 a\r\n---\r\nint64 sum", INFO "{i64 a}[<=1] request {i64 sum}[<=1] response"},
+  {"a_msgs/srv/Set_Event", SRV "a_msgs/srv/Set\n# none\n---\n", INFO "{}[<=1] request {}[<=1] response"},
+  {"a_msgs/srv/Move_Event", SRV "a_msgs/srv/Move\nPoint[] to\n---\nb_msgs/Point at" BREAK "a_msgs/Point\nint8 x" BREAK "b_msgs/msg/Point\nint16 y",
+        INFO "{{i8 x}[] to}[<=1] request {{i16 y} at}[<=1] response"},
+  {"a_msgs/srv/Add_Event", "service_msgs/msg/ServiceEventInfo info\nAdd_Request[<=1] request\na_msgs/srv/Add_Response[<=1] response" BREAK
+        "service_msgs/msg/ServiceEventInfo\nuint8 REQUEST_SENT=0\nuint8 event_type\nbuiltin_interfaces/Time stamp\nchar[16] client_gid\n"
+        "int64 sequence_number" BREAK "a_msgs/srv/Add_Request\nint64 a" BREAK "a_msgs/srv/Add_Response\nint64 sum",
+        INFO "{i64 a}[<=1] request {i64 sum}[<=1] response"},
+  {"a_msgs/srv/Add_Event", SRV "a_msgs/srv/Add\nint64 a\nint65 b\n---\nint64 sum", NULL, "a_msgs/Add_Request has the field b of type int65"},
+  {"a_msgs/srv/Add_Event", SRV "a_msgs/srv/Add\nint64 a\n---\nint64 sum\nint64 [", NULL, "line 2 of a_msgs/Add_Response"},
+  {"a_msgs/srv/Add_Event", SRV "a_msgs/srv/Add\nint64 a\n", NULL, "not followed by MSG:"},
+  {"a_msgs/srv/Add_Request", SRV "a_msgs/srv/Add\nint64 a\n---\nint64 sum\n", NULL, "not followed by MSG:"},
+  {"a_msgs/srv/Sub_Event", SRV "a_msgs/srv/Add\nint64 a\n---\nint64 sum\n", NULL, "not followed by MSG:"},
+  {"a_msgs/action/Go_Event", "===\nACTION: a_msgs/action/Go\nint64 a\n---\nint64 sum\n---\n", NULL, "not followed by MSG:"},
+};
+
+GST_START_TEST (test_services)
+{
+  GError *error = NULL;
+  RobocacheRosSchema *schema = parse (services[__i__].name, services[__i__].text, &error);
+  GString *text = g_string_new (NULL);
+
+  if (schema) {
+    describe_type (schema, 0, text);
+    fail_unless_equals_string (text->str, services[__i__].fields);
+  } else {
+    fail_unless (services[__i__].error != NULL, "%s", error->message);
+    fail_unless (strstr (error->message, services[__i__].error) != NULL, "\"%s\" lacks \"%s\"", error->message, services[__i__].error);
+  }
+  g_clear_error (&error);
+  g_string_free (text, TRUE);
+  robocache_ros_schema_free (schema);
+}
+
+GST_END_TEST;
+
 /* A chain of types within types, each of which has the next one twice. */
 static const struct
 {
@@ -227,5 +274,5 @@ GST_START_TEST (test_text)
 
 GST_END_TEST;
 
-CHECK_MAIN (schema, NULL, NULL, EACH (schemas, test_schemas), EACH (chains, test_depth), ONCE (test_nul), ONCE (test_definitions),
+CHECK_MAIN (schema, NULL, NULL, EACH (schemas, test_schemas), EACH (services, test_services), EACH (chains, test_depth), ONCE (test_nul), ONCE (test_definitions),
     ONCE (test_text))

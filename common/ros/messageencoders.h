@@ -4,8 +4,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_MESSAGES_H
-#define ROBOCACHE_MESSAGES_H
+#ifndef ROBOCACHE_ROS_MESSAGEENCODERS_H
+#define ROBOCACHE_ROS_MESSAGEENCODERS_H
 
 #include "cdr.h"
 #include "kernels/dtype.h"

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "common/ros/messages.h"
+#include "common/ros/messageencoders.h"
 
 #include <string.h>
 
@@ -192,5 +192,5 @@ GST_START_TEST (test_point_datatypes)
 
 GST_END_TEST;
 
-CHECK_MAIN (messages, NULL, NULL, EACH (message_examples, test_examples), ONCE (test_all_have_examples), EACH (stamps, test_stamps),
+CHECK_MAIN (messageencoders, NULL, NULL, EACH (message_examples, test_examples), ONCE (test_all_have_examples), EACH (stamps, test_stamps),
     ONCE (test_too_large), ONCE (test_point_datatypes))

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "messages.h"
+#include "messageencoders.h"
 
 #define NS_PER_S G_GINT64_CONSTANT (1000000000)
 

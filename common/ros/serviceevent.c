@@ -1,0 +1,79 @@
+/* robocache: definitions of events of services, where a recording has that of the service alone
+ *
+ * Since ROS 2 Jazzy, rosbag2 records the events of service introspection with the text of the .srv file (rosbag2, issue 2365).
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "serviceevent.h"
+
+#include <string.h>
+
+#include "definitions.h"
+
+#define SUFFIX "_Event"
+#define BREAK "================================================================================\nMSG: "
+/* Source: github.com/ros2/rcl_interfaces, service_msgs (Apache-2.0), branch jazzy: fields, types and their order. */
+#define EVENT_INFO BREAK "service_msgs/ServiceEventInfo\nuint8 event_type\nbuiltin_interfaces/Time stamp\nchar[16] client_gid\n" \
+    "int64 sequence_number\n"
+
+/* Behind the line; its end where it is the last. */
+static const gchar *
+next_line (const gchar *line)
+{
+  const gchar *end = strchr (line, '\n');
+
+  return end ? end + 1 : line + strlen (line);
+}
+
+/* Behind the heading of a service, whose name is set. NULL: the text has none. */
+static const gchar *
+read_heading (const gchar *text, gchar **service)
+{
+  const gchar *line = text + strspn (text, " \t\r\n");
+  gchar *name;
+
+  if (!g_str_has_prefix (line, "==="))
+    return NULL;
+  line = next_line (line);
+  if (!g_str_has_prefix (line, "SRV:"))
+    return NULL;
+  name = g_strstrip (g_strndup (line + 4, (gsize) (next_line (line) - line - 4)));
+  *service = robocache_ros_short_name (name);
+  g_free (name);
+  return next_line (line);
+}
+
+/* The line that ends a request; NULL: there is none before the next definition. */
+static const gchar *
+find_response (const gchar *request)
+{
+  for (const gchar * line = request; *line && !g_str_has_prefix (line, "==="); line = next_line (line))
+    if (g_str_has_prefix (line, "---"))
+      return line;
+  return NULL;
+}
+
+static gchar *
+make_text (const gchar *service, const gchar *request, const gchar *end_of_request)
+{
+  return g_strdup_printf ("service_msgs/ServiceEventInfo info\n%s_Request[<=1] request\n%s_Response[<=1] response\n" EVENT_INFO
+      BREAK "%s_Request\n%.*s\n" BREAK "%s_Response\n%s", service, service, service, (gint) (end_of_request - request), request, service,
+      next_line (end_of_request));
+}
+
+gchar *
+robocache_ros_service_event_text (const gchar *name, const gchar *text)
+{
+  gchar *service = NULL, *event_name = NULL, *short_name = robocache_ros_short_name (name), *made = NULL;
+  const gchar *request = read_heading (text, &service), *end_of_request = request ? find_response (request) : NULL;
+
+  if (end_of_request) {
+    event_name = g_strconcat (service, SUFFIX, NULL);
+    if (g_str_equal (event_name, short_name))
+      made = make_text (service, request, end_of_request);
+  }
+  g_free (event_name);
+  g_free (short_name);
+  g_free (service);
+  return made;
+}

@@ -6,6 +6,7 @@
 
 #include "common/device/budget.h"
 #include "common/element/linkadvice.h"
+#include "common/tensors/tensormeta.h"
 #include "common/time/segments.h"
 #include "gst/fuse/checks/silence.h"
 #include "gst/fuse/stream/debug.h"
@@ -200,6 +201,20 @@ post_missing_caps (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
     gst_robocache_fuse_post_failure (fuse, pad, error);
 }
 
+/* The pad's tensor of a frame, which is taken; NULL: it has none, and the element fails. */
+static GstBuffer *
+take_tensor (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *frame)
+{
+  const FuseFormat *format = &pad->stream.format;
+  GError *error = NULL;
+  GstBuffer *rows = robocache_tensor_meta_extract (frame, &format->tensors, format->tensor_id, &error);
+
+  gst_buffer_unref (frame);
+  if (rows == NULL)
+    gst_robocache_fuse_fail (fuse, pad, GST_FLOW_ERROR, error);
+  return rows;
+}
+
 GstFlowReturn
 gst_robocache_fuse_sink_chain (GstPad *gstpad, GstObject *parent, GstBuffer *buffer)
 {
@@ -209,6 +224,11 @@ gst_robocache_fuse_sink_chain (GstPad *gstpad, GstObject *parent, GstBuffer *buf
   GstFlowReturn flow;
 
   GST_LOG_OBJECT (pad, "%" GST_PTR_FORMAT, buffer);
+  if (pad->stream.format.is_in_frames) {
+    buffer = take_tensor (fuse, pad, buffer);
+    if (buffer == NULL)
+      return GST_FLOW_ERROR;
+  }
   fuse_stream_wait_for_device (&pad->stream.format, buffer);
   FUSE_LOCK (fuse);
   flow = insert_rows (fuse, pad, buffer, &then);
@@ -326,7 +346,7 @@ take_caps (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
     note_event (fuse, pad);
     return TRUE;
   }
-  if (!fuse_format_parse (&format, caps, &error)) {
+  if (!gst_robocache_fuse_pad_parse_caps (pad, &format, caps, &error)) {
     gst_robocache_fuse_fail (fuse, pad, GST_FLOW_NOT_NEGOTIATED, error);
     return FALSE;
   }

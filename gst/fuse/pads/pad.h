@@ -59,6 +59,7 @@ struct _GstRobocacheFusePad
   FuseTimestampSettings timestamps;
   RobocacheChannelRoles roles;
   GstCaps *expected_caps;       /* or NULL */
+  gchar *tensor_id;             /* or NULL */
   gboolean settings_changed, timestamps_changed;
   gboolean blend_changed;       /* interpolation */
 
@@ -97,6 +98,8 @@ GstRobocacheFusePad *gst_robocache_fuse_pad_new (GstPadTemplate * pad_template, 
 /* Copies the properties to the stream, if they changed; those about timestamps at a tick alone, so that it is certain which rows
  * they hold for. TRUE: the arithmetic must be planned anew. Called with the lock of the element. */
 gboolean gst_robocache_fuse_pad_sync_settings (GstRobocacheFusePad * pad, gboolean at_tick);
+/* Parses caps of the pad: see fuse_format_parse. May be called without a lock. */
+gboolean gst_robocache_fuse_pad_parse_caps (GstRobocacheFusePad * pad, FuseFormat * format, const GstCaps * caps, GError ** error);
 /* Gives the stream the format of expected-caps, if it has none. FALSE and an error when they are no caps of a stream. Called
  * with the lock of the element. */
 gboolean gst_robocache_fuse_pad_declare (GstRobocacheFusePad * pad, GError ** error);

@@ -1,7 +1,8 @@
 /* robocache: NNStreamer's tensor_filter behind robocachefuse, with a sensor that starts three seconds late
  *
  * Built where pkg-config finds nnstreamer. ROBOCACHE_NNSTREAMER names the folder of its plugin, libnnstreamer.so, where that is not
- * GStreamer's own folder. Without either the test is skipped.
+ * GStreamer's own folder. NNSTREAMER_CONF names its nnstreamer.ini, where that is not in /etc. Without the headers or the plugin the
+ * test is skipped.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -351,6 +351,7 @@ gst_robocache_fuse_pad_reset (GstRobocacheFusePad *pad)
   gst_robocache_fuse_pad_sync_settings (pad, TRUE);
   gst_robocache_fuse_pad_start_roles (pad);
   pad->live = pad->flushing = pad->flush_awaited = pad->is_ready = pad->sources_checked = pad->source_known = FALSE;
+  pad->is_flexible = FALSE;
   pad->n_rows = pad->n_gaps = pad->n_events = 0;
   pad->journal_number = -1;
   pad->silence_is_reported = pad->missing_caps_are_reported = FALSE;

@@ -82,7 +82,10 @@ struct _GstRobocacheFusePad
   gint64 n_rows, n_gaps, n_events;      /* taken in since the element started: see journal.h */
   gint64 journal_number;        /* of the pad there; -1: none yet */
 
-  gboolean sources_checked;     /* only used by its streaming thread */
+  /* only used by its streaming thread */
+  gboolean sources_checked;
+  gboolean is_flexible;         /* buffers describe their tensors */
+  RobocacheTensorsInfo flexible;        /* as the last one did, with the framerate of the caps */
 };
 
 /* The parts of a name like camera_3. FALSE: it is none. */

@@ -1,4 +1,4 @@
-/* robocache: NNStreamer's tensor_filter behind robocachefuse, with a sensor that starts three seconds late
+/* robocache: NNStreamer's tensor_filter behind robocachefuse, with a sensor that starts three seconds late; its flexible tensors
  *
  * Built where pkg-config finds nnstreamer. ROBOCACHE_NNSTREAMER names the folder of its plugin, libnnstreamer.so, where that is not
  * GStreamer's own folder. NNSTREAMER_CONF names its nnstreamer.ini, where that is not in /etc. Without the headers or the plugin the
@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "tests/check/run_pipeline.h"
 #include "tests/check/suite.h"
 
 #ifdef HAVE_NNSTREAMER
@@ -216,6 +217,40 @@ GST_START_TEST (test_late_sensor)
 
 GST_END_TEST;
 
+/* Frames as tensors come in as NNStreamer's converter made them, static or flexible. */
+static const gchar *const formats[] = { "static", "flexible" };
+
+GST_START_TEST (test_converted_frames)
+{
+  GstPlugin *nnstreamer = load_nnstreamer ();
+  gchar *launch;
+  Output out;
+
+  if (nnstreamer == NULL)
+    return;
+  launch = g_strdup_printf ("videotestsrc num-buffers=5 pattern=red ! video/x-raw,format=RGB,width=8,height=4,framerate=10/1 "
+      "! tensor_converter ! other/tensors,format=%s ! e.sink_0 robocachefuse name=e reference-pad=sink_0 pads=sink_0,interpolation=previous "
+      "! fakesink name=sink", formats[__i__]);
+  out = run_pipeline (launch);
+  fail_unless (out.n_errors == 0, "%s", out.error);
+  fail_unless_equals_int (out.buffers->len, 5);
+  fail_unless_equals_string (gst_structure_get_string (gst_caps_get_structure (out.caps, 0), "dimensions"), "3:8:4");
+  for (guint i = 0; i < out.buffers->len; i++) {
+    fail_unless_equals_int (gst_buffer_get_size (output_buffer (&out, i)), 3 * 8 * 4);
+    fail_unless_equals_int (gst_buffer_memcmp (output_buffer (&out, i), 1, "\0\0", 2), 0);
+  }
+  output_clear (&out);
+  g_free (launch);
+  gst_object_unref (nnstreamer);
+}
+
+GST_END_TEST;
+
+static const Test tests[] = {
+  TEST (test_late_sensor),
+  CASES (test_converted_frames, G_N_ELEMENTS (formats)),
+};
+
 #else
 
 GST_START_TEST (test_late_sensor)
@@ -224,8 +259,8 @@ GST_START_TEST (test_late_sensor)
 }
 
 GST_END_TEST;
-#endif
 
 static const Test tests[] = { TEST (test_late_sensor) };
+#endif
 
 TESTS_MAIN (nnstreamer);

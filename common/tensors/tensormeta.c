@@ -97,13 +97,18 @@ is_as_described (const GstTensor *tensor, const RobocacheTensorInfo *info)
 static const GstTensor *
 find_tensor (GstBuffer *frame, GQuark id)
 {
-  const GstTensor *tensor = NULL;
   gpointer state = NULL;
   GstMeta *meta;
 
-  while (tensor == NULL && (meta = gst_buffer_iterate_meta_filtered (frame, &state, GST_TENSOR_META_API_TYPE)))
-    tensor = gst_tensor_meta_get_by_id ((GstTensorMeta *) meta, id);
-  return tensor;
+  while ((meta = gst_buffer_iterate_meta_filtered (frame, &state, GST_TENSOR_META_API_TYPE))) {
+    const GstTensorMeta *tensors = (GstTensorMeta *) meta;
+
+    for (gsize i = 0; i < tensors->num_tensors; i++) {
+      if (tensors->tensors[i]->id == id)
+        return tensors->tensors[i];
+    }
+  }
+  return NULL;
 }
 
 static void

@@ -15,7 +15,7 @@ source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 # run NAME: tests a system; prints its line
 run () {
-  local name=$1 suite=${1%%-*} variant='' arch root=$folder/$1 log=$folder/$1.log run=() status=0
+  local name=$1 suite=${1%%-*} variant='' arch root=$folder/$1 log=$folder/$1.log run=() more=() status=0
   arch=$(dpkg --print-architecture)
   [ "$1" = "$suite" ] || variant=${1#*-}
   [ "$suite" != arm64 ] || { run_arm64; suite=bookworm arch=arm64; run+=(--suite kernels --suite reference --suite check); }
@@ -29,9 +29,15 @@ run () {
   put_source "$source" "$root"
   # the reference and the recordings that some tests use, if they are there
   [ ! -d "$source/../shared" ] || cp -r "$source/../shared/." "$root/root/shared"
+  # GStreamer 1.26 and later has tensor metas
+  [ "$suite" = bookworm ] || more+=(libgstreamer-plugins-bad1.0-dev)
+  [ "$variant" != clang ] || more+=(clang)
   {
+    if [ ${#more[@]} -gt 0 ]; then
+      # shellcheck disable=SC2016
+      within "$root" sh -c 'apt-get -q update && apt-get -q install -y --no-install-recommends "$@"' sh "${more[@]}"
+    fi
     if [ "$variant" = clang ]; then
-      within "$root" sh -c 'apt-get -q update && apt-get -q install -y --no-install-recommends clang'
       within "$root" env CC=clang bash /root/robocache/tests/run.sh "${run[@]}"
     else
       within "$root" bash /root/robocache/tests/run.sh "${run[@]}"

@@ -29,6 +29,7 @@
 #include "common/element/propertytypes.h"
 #include "common/element/sourcequery.h"
 #include "common/tensors/tensorcaps.h"
+#include "common/tensors/tensormeta.h"
 #include "gst/fuse/stream/cameraformats.h"
 #include "gst/fuse/stream/debug.h"
 #include "commonclock.h"
@@ -43,7 +44,6 @@
 #include "ticktask.h"
 #include "timejumps.h"
 #include "gst/fuse/checks/watch.h"
-#include "gst/fuse/sample/tensormeta.h"
 #include "robocache/robocache.h"
 
 GST_DEBUG_CATEGORY (gst_robocache_fuse_debug);
@@ -487,7 +487,7 @@ start_settings (GstRobocacheFuse *fuse)
   fuse->clock.grid = (RobocacheTickGrid) { fuse->rate[0], fuse->rate[1] };
   GST_OBJECT_UNLOCK (fuse);
   FUSE_UNLOCK (fuse);
-  lacks_meta = fuse->started_output.has_tensor_meta && !fuse_tensor_meta_is_available ();
+  lacks_meta = fuse->started_output.has_tensor_meta && !robocache_tensor_meta_is_available ();
   if (both)
     GST_ELEMENT_ERROR (fuse, LIBRARY, SETTINGS, ("rate and reference-pad are both set: unset one of them"), (NULL));
   else if (lacks_meta)

@@ -4,8 +4,12 @@
  */
 #include "input.h"
 
+#include <string.h>
+
 #include "common/device/budget.h"
 #include "common/element/linkadvice.h"
+#include "common/tensors/flexible.h"
+#include "common/tensors/tensormeta.h"
 #include "common/time/segments.h"
 #include "gst/fuse/checks/silence.h"
 #include "gst/fuse/stream/debug.h"
@@ -201,43 +205,7 @@ post_missing_caps (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
     gst_robocache_fuse_post_failure (fuse, pad, error);
 }
 
-GstFlowReturn
-gst_robocache_fuse_sink_chain (GstPad *gstpad, GstObject *parent, GstBuffer *buffer)
-{
-  GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (parent);
-  GstRobocacheFusePad *pad = GST_ROBOCACHE_FUSE_PAD (gstpad);
-  AfterRows then = { NULL };
-  GstFlowReturn flow;
-
-  GST_LOG_OBJECT (pad, "%" GST_PTR_FORMAT, buffer);
-  fuse_stream_wait_for_device (&pad->stream.format, buffer);
-  FUSE_LOCK (fuse);
-  flow = insert_rows (fuse, pad, buffer, &then);
-  FUSE_UNLOCK (fuse);
-  gst_buffer_unref (buffer);
-
-  if (then.error)
-    gst_robocache_fuse_fail (fuse, pad, flow, then.error);
-  if (then.has_no_caps)
-    post_missing_caps (fuse, pad);
-  if (then.oddities.without_time)
-    robocache_row_times_warn (GST_ELEMENT (fuse), GST_PAD (pad));
-  if (then.oddities.without_reference)
-    warn_without_reference (fuse, pad);
-  if (then.oddities.far != 0)
-    warn_far (fuse, pad, then.oddities.far);
-  if (then.oddities.jumped)
-    robocache_clock_jump_warn (&pad->stream.jump, GST_ELEMENT (fuse), GST_PAD (pad));
-  warn_small_gap (fuse, pad, then.gap_warning);
-  warn_odd_quaternion (fuse, pad, then.quaternion_warning);
-  if (flow != GST_FLOW_OK)
-    return flow;
-  if (then.latency_is_off)
-    gst_robocache_fuse_update_latency (fuse);
-  return wait_for_the_others (fuse, pad);
-}
-
-/* ---- events, in order with rows ---- */
+/* ---- caps ---- */
 
 static gboolean
 caps_are_new (GstRobocacheFusePad *pad, const GstCaps *caps)
@@ -315,19 +283,13 @@ note_event (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
 }
 
 static gboolean
-take_caps (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
+use_caps (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, const GstCaps *caps)
 {
   FuseFormat format;
   GError *error = NULL;
   gboolean fits;
-  GstCaps *caps;
 
-  gst_event_parse_caps (event, &caps);
-  if (!caps_are_new (pad, caps)) {
-    note_event (fuse, pad);
-    return TRUE;
-  }
-  if (!fuse_format_parse (&format, caps, &error)) {
+  if (!gst_robocache_fuse_pad_parse_caps (pad, &format, caps, &error)) {
     gst_robocache_fuse_fail (fuse, pad, GST_FLOW_NOT_NEGOTIATED, error);
     return FALSE;
   }
@@ -349,6 +311,129 @@ take_caps (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
   gst_robocache_fuse_update_latency (fuse);
   return TRUE;
 }
+
+/* Rows have a format from the first buffer on. */
+static gboolean
+expect_flexible (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, const GstCaps *caps)
+{
+  GError *error = NULL;
+
+  pad->is_flexible = TRUE;
+  pad->flexible = (RobocacheTensorsInfo) { 0 };
+  if (!robocache_framerate_parse (gst_caps_get_structure (caps, 0), &pad->flexible.rate_num, &pad->flexible.rate_den, &error)) {
+    gst_robocache_fuse_fail (fuse, pad, GST_FLOW_NOT_NEGOTIATED, error);
+    return FALSE;
+  }
+  note_event (fuse, pad);
+  return TRUE;
+}
+
+static gboolean
+take_caps (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
+{
+  GstCaps *caps;
+
+  gst_event_parse_caps (event, &caps);
+  if (robocache_caps_are_flexible (caps))
+    return expect_flexible (fuse, pad, caps);
+  pad->is_flexible = FALSE;
+  if (caps_are_new (pad, caps))
+    return use_caps (fuse, pad, caps);
+  note_event (fuse, pad);
+  return TRUE;
+}
+
+/* ---- buffers ---- */
+
+/* The pad's tensor of a frame, which is taken; NULL and *flow: it has none, and the element fails. */
+static GstBuffer *
+take_tensor (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *frame, GstFlowReturn *flow)
+{
+  const FuseFormat *format = &pad->stream.format;
+  GError *error = NULL;
+  GstBuffer *rows = robocache_tensor_meta_extract (frame, &format->tensors, format->tensor_id, &error);
+
+  gst_buffer_unref (frame);
+  *flow = GST_FLOW_ERROR;
+  if (rows == NULL)
+    gst_robocache_fuse_fail (fuse, pad, *flow, error);
+  return rows;
+}
+
+/* The tensors of a buffer that describes them, which is taken; the stream gets their format. NULL and *flow: it cannot, and the
+ * element fails. */
+static GstBuffer *
+take_flexible (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer, GstFlowReturn *flow)
+{
+  RobocacheTensorsInfo info = pad->flexible;
+  GError *error = NULL;
+  GstBuffer *rows = robocache_flexible_strip (buffer, &info, &error);
+  GstCaps *caps;
+
+  gst_buffer_unref (buffer);
+  *flow = GST_FLOW_ERROR;
+  if (rows == NULL) {
+    gst_robocache_fuse_fail (fuse, pad, *flow, error);
+    return NULL;
+  }
+  if (pad->stream.has_format && !pad->stream.is_declared && memcmp (&info, &pad->flexible, sizeof (info)) == 0)
+    return rows;
+  pad->flexible = info;
+  caps = robocache_tensors_info_to_caps (&info);
+  *flow = GST_FLOW_NOT_NEGOTIATED;
+  if (!use_caps (fuse, pad, caps))
+    gst_clear_buffer (&rows);
+  gst_caps_unref (caps);
+  return rows;
+}
+
+GstFlowReturn
+gst_robocache_fuse_sink_chain (GstPad *gstpad, GstObject *parent, GstBuffer *buffer)
+{
+  GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (parent);
+  GstRobocacheFusePad *pad = GST_ROBOCACHE_FUSE_PAD (gstpad);
+  AfterRows then = { NULL };
+  GstFlowReturn flow;
+
+  GST_LOG_OBJECT (pad, "%" GST_PTR_FORMAT, buffer);
+  if (pad->is_flexible)
+    buffer = take_flexible (fuse, pad, buffer, &flow);
+  else if (pad->stream.format.is_in_frames)
+    buffer = take_tensor (fuse, pad, buffer, &flow);
+  if (buffer == NULL) {
+    FUSE_LOCK (fuse);
+    refuse_rows (fuse, pad);
+    FUSE_UNLOCK (fuse);
+    return flow;
+  }
+  fuse_stream_wait_for_device (&pad->stream.format, buffer);
+  FUSE_LOCK (fuse);
+  flow = insert_rows (fuse, pad, buffer, &then);
+  FUSE_UNLOCK (fuse);
+  gst_buffer_unref (buffer);
+
+  if (then.error)
+    gst_robocache_fuse_fail (fuse, pad, flow, then.error);
+  if (then.has_no_caps)
+    post_missing_caps (fuse, pad);
+  if (then.oddities.without_time)
+    robocache_row_times_warn (GST_ELEMENT (fuse), GST_PAD (pad));
+  if (then.oddities.without_reference)
+    warn_without_reference (fuse, pad);
+  if (then.oddities.far != 0)
+    warn_far (fuse, pad, then.oddities.far);
+  if (then.oddities.jumped)
+    robocache_clock_jump_warn (&pad->stream.jump, GST_ELEMENT (fuse), GST_PAD (pad));
+  warn_small_gap (fuse, pad, then.gap_warning);
+  warn_odd_quaternion (fuse, pad, then.quaternion_warning);
+  if (flow != GST_FLOW_OK)
+    return flow;
+  if (then.latency_is_off)
+    gst_robocache_fuse_update_latency (fuse);
+  return wait_for_the_others (fuse, pad);
+}
+
+/* ---- events, in order with rows ---- */
 
 static gboolean
 take_segment (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)

@@ -29,6 +29,7 @@ enum
   PROP_REORDER_WINDOW,
   PROP_MAX_LEAD,
   PROP_EXPECTED_CAPS,
+  PROP_TENSOR_ID,
   PROP_STATS,
   PROP_TIMESTAMPS,
   PROP_ROLES = PROP_TIMESTAMPS + FUSE_N_TIMESTAMP_PROPERTIES
@@ -68,6 +69,16 @@ static const gsize fields[] = {
   [PROP_MAX_LEAD] = G_STRUCT_OFFSET (GstRobocacheFusePad, settings.max_lead),
 };
 
+/* An empty text is none. */
+static void
+set_tensor_id (GstRobocacheFusePad *pad, const GValue *value)
+{
+  const gchar *id = g_value_get_string (value);
+
+  g_free (pad->tensor_id);
+  pad->tensor_id = id && *id ? g_strdup (id) : NULL;
+}
+
 static void
 gst_robocache_fuse_pad_set_property (GObject *object, guint prop_id, const GValue *value, GParamSpec *pspec)
 {
@@ -81,6 +92,8 @@ gst_robocache_fuse_pad_set_property (GObject *object, guint prop_id, const GValu
     fuse_timestamp_settings_set (&pad->timestamps, prop_id - PROP_TIMESTAMPS, value);
   else if (prop_id == PROP_EXPECTED_CAPS)
     gst_caps_replace (&pad->expected_caps, (GstCaps *) gst_value_get_caps (value));
+  else if (prop_id == PROP_TENSOR_ID)
+    set_tensor_id (pad, value);
   else
     robocache_setting_set (G_STRUCT_MEMBER_P (pad, fields[prop_id]), value);
   pad->blend_changed |= prop_id == PROP_INTERPOLATION;
@@ -115,6 +128,8 @@ gst_robocache_fuse_pad_get_property (GObject *object, guint prop_id, GValue *val
     fuse_timestamp_settings_get (&pad->timestamps, prop_id - PROP_TIMESTAMPS, value);
   else if (prop_id == PROP_EXPECTED_CAPS)
     gst_value_set_caps (value, pad->expected_caps);
+  else if (prop_id == PROP_TENSOR_ID)
+    g_value_set_string (value, pad->tensor_id);
   else
     robocache_setting_get (G_STRUCT_MEMBER_P (pad, fields[prop_id]), value);
   GST_OBJECT_UNLOCK (pad);
@@ -140,6 +155,7 @@ gst_robocache_fuse_pad_finalize (GObject *object)
   robocache_channel_roles_clear (&pad->started_roles);
   fuse_timestamp_settings_clear (&pad->timestamps);
   gst_clear_caps (&pad->expected_caps);
+  g_free (pad->tensor_id);
   G_OBJECT_CLASS (gst_robocache_fuse_pad_parent_class)->finalize (object);
 }
 
@@ -173,6 +189,10 @@ gst_robocache_fuse_pad_class_init (GstRobocacheFusePadClass *klass)
   g_object_class_install_property (object_class, PROP_EXPECTED_CAPS, g_param_spec_boxed ("expected-caps", "Expected caps",
       "Declared caps: samples have this stream's tensor from the first tick on, missing before its first row, and no tick "
       "waits for it (NULL = wait for caps)", GST_TYPE_CAPS, playing));
+  g_object_class_install_property (object_class, PROP_TENSOR_ID, g_param_spec_string ("tensor-id", "Tensor id",
+      "Id of this pad's tensor in a GstTensorMeta of samples (NULL = the pad's name). For frames: take the tensor with this id of "
+      "the frame's GstTensorMeta in place of the frame, as its caps describe it (GStreamer 1.28 and later)", NULL,
+      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY));
   g_object_class_install_property (object_class, PROP_STATS, g_param_spec_boxed ("stats", "Statistics",
       "Rows and ticks of this pad since the element started", GST_TYPE_STRUCTURE,
       G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
@@ -282,6 +302,20 @@ gst_robocache_fuse_pad_start_roles (GstRobocacheFusePad *pad)
 }
 
 gboolean
+gst_robocache_fuse_pad_parse_caps (GstRobocacheFusePad *pad, FuseFormat *format, const GstCaps *caps, GError **error)
+{
+  gchar *tensor_id;
+  gboolean ok;
+
+  GST_OBJECT_LOCK (pad);
+  tensor_id = g_strdup (pad->tensor_id);
+  GST_OBJECT_UNLOCK (pad);
+  ok = fuse_format_parse (format, caps, tensor_id, error);
+  g_free (tensor_id);
+  return ok;
+}
+
+gboolean
 gst_robocache_fuse_pad_declare (GstRobocacheFusePad *pad, GError **error)
 {
   GstCaps *caps = NULL;
@@ -298,7 +332,7 @@ gst_robocache_fuse_pad_declare (GstRobocacheFusePad *pad, GError **error)
   if (!gst_caps_is_fixed (caps)) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "expected-caps are not fixed: give every field one value");
     ok = FALSE;
-  } else if (fuse_format_parse (&format, caps, error)) {
+  } else if (gst_robocache_fuse_pad_parse_caps (pad, &format, caps, error)) {
     gst_robocache_fuse_pad_start_roles (pad);
     ok = fuse_stream_set_format (&pad->stream, &format, TRUE, error);
     GST_INFO_OBJECT (pad, "expects %" GST_PTR_FORMAT, caps);
@@ -317,6 +351,7 @@ gst_robocache_fuse_pad_reset (GstRobocacheFusePad *pad)
   gst_robocache_fuse_pad_sync_settings (pad, TRUE);
   gst_robocache_fuse_pad_start_roles (pad);
   pad->live = pad->flushing = pad->flush_awaited = pad->is_ready = pad->sources_checked = pad->source_known = FALSE;
+  pad->is_flexible = FALSE;
   pad->n_rows = pad->n_gaps = pad->n_events = 0;
   pad->journal_number = -1;
   pad->silence_is_reported = pad->missing_caps_are_reported = FALSE;

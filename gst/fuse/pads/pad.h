@@ -59,6 +59,7 @@ struct _GstRobocacheFusePad
   FuseTimestampSettings timestamps;
   RobocacheChannelRoles roles;
   GstCaps *expected_caps;       /* or NULL */
+  gchar *tensor_id;             /* or NULL */
   gboolean settings_changed, timestamps_changed;
   gboolean blend_changed;       /* interpolation */
 
@@ -81,7 +82,10 @@ struct _GstRobocacheFusePad
   gint64 n_rows, n_gaps, n_events;      /* taken in since the element started: see journal.h */
   gint64 journal_number;        /* of the pad there; -1: none yet */
 
-  gboolean sources_checked;     /* only used by its streaming thread */
+  /* only used by its streaming thread */
+  gboolean sources_checked;
+  gboolean is_flexible;         /* buffers describe their tensors */
+  RobocacheTensorsInfo flexible;        /* as the last one did, with the framerate of the caps */
 };
 
 /* The parts of a name like camera_3. FALSE: it is none. */
@@ -97,6 +101,8 @@ GstRobocacheFusePad *gst_robocache_fuse_pad_new (GstPadTemplate * pad_template, 
 /* Copies the properties to the stream, if they changed; those about timestamps at a tick alone, so that it is certain which rows
  * they hold for. TRUE: the arithmetic must be planned anew. Called with the lock of the element. */
 gboolean gst_robocache_fuse_pad_sync_settings (GstRobocacheFusePad * pad, gboolean at_tick);
+/* Parses caps of the pad: see fuse_format_parse. May be called without a lock. */
+gboolean gst_robocache_fuse_pad_parse_caps (GstRobocacheFusePad * pad, FuseFormat * format, const GstCaps * caps, GError ** error);
 /* Gives the stream the format of expected-caps, if it has none. FALSE and an error when they are no caps of a stream. Called
  * with the lock of the element. */
 gboolean gst_robocache_fuse_pad_declare (GstRobocacheFusePad * pad, GError ** error);

@@ -9,6 +9,7 @@
 #include "common/rows/blender.h"
 #include "common/device/devicememory.h"
 #include "common/tensors/memorycaps.h"
+#include "common/tensors/tensormeta.h"
 #include "common/device/budget.h"
 #include "cameraframes.h"
 #include "gst/fuse/stream/cameraformats.h"
@@ -16,7 +17,6 @@
 #include "samplemeta.h"
 #include "samplepool.h"
 #include "samplewindow.h"
-#include "tensormeta.h"
 
 /* One stream's part of the output. */
 typedef struct
@@ -61,7 +61,7 @@ struct _FuseComposer
 
   gchar *names;                 /* of the pads, separated by commas */
   RobocacheTensorsInfo sample;  /* all tensors, info included */
-  GQuark ids[ROBOCACHE_MAX_TENSORS];    /* of the sample's tensors: the pad, concat or info */
+  GQuark ids[ROBOCACHE_MAX_TENSORS];    /* of the sample's tensors: tensor-id or the pad, concat or info */
   GstCaps *caps;
 };
 
@@ -236,6 +236,17 @@ channel_names (const FuseComposer *composer)
   return g_string_free (names, names->len == 0);
 }
 
+/* In a GstTensorMeta. */
+static GQuark
+tensor_id (const FuseComposer *composer, guint i)
+{
+  const FuseInput *input = composer->streams[i].input;
+
+  if (composer->output.layout == FUSE_LAYOUT_CONCAT)
+    return g_quark_from_static_string ("concat");
+  return input->format.tensor_id ? input->format.tensor_id : g_quark_from_string (input->name);
+}
+
 static void
 make_caps (FuseComposer *composer)
 {
@@ -247,7 +258,7 @@ make_caps (FuseComposer *composer)
   *sample = (RobocacheTensorsInfo) { composer->n_tensors, {{0}}, composition->rate_num, composition->rate_den };
   for (guint i = 0; i < composer->n_tensors; i++) {
     sample->tensors[i] = composer->tensors[i].info;
-    composer->ids[i] = g_quark_from_string (composer->output.layout == FUSE_LAYOUT_CONCAT ? "concat" : composer->streams[i].input->name);
+    composer->ids[i] = tensor_id (composer, i);
   }
   if (composer->output.info == FUSE_INFO_TENSOR) {
     const guint64 dims[] = { FUSE_INFO_FIELDS, composer->n_streams, composer->output.window };
@@ -882,7 +893,7 @@ fuse_composer_compose (FuseComposer *composer, gint64 tick, const FuseSnapshot *
     if (sample)
       *sample = make_buffer (composer, snapshots, &output);
     if (sample && composer->output.has_tensor_meta)
-      fuse_tensor_meta_add (*sample, &composer->sample, composer->ids);
+      robocache_tensor_meta_add (*sample, &composer->sample, composer->ids);
     return GST_FLOW_OK;
   }
   robocache_engine_synchronize (composer->engine, NULL);        /* nothing else waits for what it still reads and writes */

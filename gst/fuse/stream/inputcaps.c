@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/tensors/memorycaps.h"
+#include "common/tensors/tensormeta.h"
 #include "common/rows/blender.h"
 #include "cameraformats.h"
 
@@ -52,11 +53,11 @@ lay_out_rows (FuseFormat *format, GError **error)
   return robocache_row_layout_from_info (&format->rows, &rows, error);
 }
 
+/* info is parsed. */
 static gboolean
-parse_tensors (FuseFormat *format, const GstCaps *caps, GError **error)
+use_tensors (FuseFormat *format, const GstCaps *caps, GError **error)
 {
-  if (!robocache_tensors_info_from_caps (&format->tensors, caps, error)
-      || !lay_out_rows (format, error))
+  if (!lay_out_rows (format, error))
     return FALSE;
   format->rate_num = format->tensors.rate_num;
   format->rate_den = format->tensors.rate_den;
@@ -66,12 +67,17 @@ parse_tensors (FuseFormat *format, const GstCaps *caps, GError **error)
 }
 
 gboolean
-fuse_format_parse (FuseFormat *format, const GstCaps *caps, GError **error)
+fuse_format_parse (FuseFormat *format, const GstCaps *caps, const gchar *tensor_id, GError **error)
 {
+  const gboolean has_frames = gst_structure_has_name (gst_caps_get_structure (caps, 0), "video/x-raw");
+
   memset (format, 0, sizeof (*format));
-  if (gst_structure_has_name (gst_caps_get_structure (caps, 0), "video/x-raw"))
+  format->tensor_id = g_quark_from_string (tensor_id);
+  if (has_frames && tensor_id == NULL)
     return parse_camera (format, caps, error);
-  return parse_tensors (format, caps, error);
+  format->is_in_frames = has_frames;
+  return (has_frames ? robocache_tensor_meta_parse_caps (&format->tensors, caps, tensor_id, error)
+      : robocache_tensors_info_from_caps (&format->tensors, caps, error)) && use_tensors (format, caps, error);
 }
 
 void
@@ -116,7 +122,7 @@ gboolean
 fuse_format_has_same_rows (const FuseFormat *a, const FuseFormat *b)
 {
   return has_same_shape (a, b) && a->rate_num == b->rate_num && a->rate_den == b->rate_den
-      && (!a->is_camera || gst_video_info_is_equal (&a->video, &b->video)) && g_strcmp0 (a->channels, b->channels) == 0;
+      && a->tensor_id == b->tensor_id && (!a->is_camera || gst_video_info_is_equal (&a->video, &b->video)) && g_strcmp0 (a->channels, b->channels) == 0;
 }
 
 gboolean

@@ -16,6 +16,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   gboolean is_camera;           /* a frame is one row of width * height * components elements */
+  gboolean is_in_frames;        /* a buffer is a frame, whose GstTensorMeta has the tensor */
+  GQuark tensor_id;             /* of the tensor in a GstTensorMeta; 0: none was given */
   gboolean on_device;           /* tensors in memory:RobocacheCUDA, frames in memory:CUDAMemory */
   RobocacheRowLayout rows;
   RobocacheTensorsInfo tensors; /* of a tensor stream's buffers */
@@ -24,8 +26,9 @@ typedef struct
   gchar *channels;              /* names of the channels, separated by commas; or NULL */
 } FuseFormat;
 
-/* Parses fixed caps. FALSE and a ROBOCACHE_ERROR_CAPS that names the wrong field. */
-gboolean fuse_format_parse (FuseFormat * format, const GstCaps * caps, GError ** error);
+/* Parses fixed caps. With a tensor_id, frames stand for that tensor of their GstTensorMeta; NULL: none. FALSE and a
+ * ROBOCACHE_ERROR_CAPS that names the wrong field. */
+gboolean fuse_format_parse (FuseFormat * format, const GstCaps * caps, const gchar * tensor_id, GError ** error);
 /* to is overwritten, not freed. */
 void fuse_format_copy (FuseFormat * to, const FuseFormat * from);
 void fuse_format_clear (FuseFormat * format);

@@ -14,8 +14,9 @@ static const struct
   const gchar *caps, *words;    /* of the error */
 } refused[] = {
   {"other/tensors, num_tensors=(int)1, types=(string)float32, dimensions=(string)1", "format|static"},
-  {"other/tensors, format=(string)flexible, num_tensors=(int)1, types=(string)float32, dimensions=(string)1",
-      "flexible|static"},
+  {"other/tensors, format=(string)sparse, num_tensors=(int)1, types=(string)float32, dimensions=(string)1",
+      "sparse|static"},
+  {"other/tensors, format=(string)flexible, framerate=(string)fast", "framerate|fraction"},
   {"other/tensors, format=(string)static, types=(string)float32, dimensions=(string)1", "num_tensors|missing"},
   {"other/tensors, format=(string)static, num_tensors=(int)0, types=(string)float32, dimensions=(string)1",
       "num_tensors|0"},
@@ -138,6 +139,105 @@ GST_START_TEST (test_caps_accepted)
   play_words (play, "a:eos >0 a=7 >eos caps.framerate=100/1 caps.format=static");
   assert_output_field (play->rig, "dimensions", accepted[__i__].dimensions);
   g_free (values);
+  play_free (play);
+}
+
+GST_END_TEST;
+
+/* ---- flexible tensors ---- */
+
+#define FLEXIBLE "other/tensors, format=(string)flexible, framerate=(fraction)100/1"
+#define HEADER_WORDS 32
+
+/* Words of a header: NNStreamer's tensor_typedef.h. */
+typedef struct
+{
+  guint32 magic, version, type, axes[16], format;
+} Header;
+
+#define VALID .magic = 0xfeedcced, .version = 0xde001000, .format = 1
+#define FLOAT32 7
+#define INT64 8
+
+/* A buffer of so many tensors of n bytes 0x40 each, which are float32 of 3.0039. */
+static GstBuffer *
+make_flexible (const Header *headers, guint n_tensors, gsize n)
+{
+  GstBuffer *buffer = gst_buffer_new ();
+
+  for (guint i = 0; i < n_tensors; i++) {
+    guint8 *bytes = g_malloc0 (HEADER_WORDS * 4 + n);
+
+    memcpy (bytes, &headers[i], sizeof (headers[i]));
+    memset (bytes + HEADER_WORDS * 4, 0x40, n);
+    gst_buffer_append_memory (buffer, gst_memory_new_wrapped (0, bytes, HEADER_WORDS * 4 + n, 0, HEADER_WORDS * 4 + n, bytes, g_free));
+  }
+  GST_BUFFER_PTS (buffer) = 0;
+  return buffer;
+}
+
+static const struct
+{
+  Header headers[2];
+  guint n_tensors;
+  gsize n_bytes;                /* of each tensor */
+  const gchar *dimensions;      /* of the output; NULL: it is refused */
+  const gchar *words;           /* of the error */
+} flexible[] = {
+  {{{VALID,.type = FLOAT32,.axes = {3}}}, 1, 12, "3", NULL},
+  {{{VALID,.type = FLOAT32,.axes = {3, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}}}, 1, 12, "3", NULL},
+  {{{VALID,.type = FLOAT32,.axes = {1, 2}}, {VALID,.type = INT64,.axes = {1}}}, 2, 8, NULL, "negotiation:proprio_0|dimensions"},
+  {{{VALID,.type = FLOAT32,.axes = {2}}, {VALID,.type = INT64,.axes = {1}}}, 2, 8, "2", NULL},
+  {{{.magic = 1,.version = 0xde001000,.type = FLOAT32,.axes = {3},.format = 1}}, 1, 12, NULL, "format:proprio_0|no header"},
+  {{{.magic = 0xfeedcced,.version = 0xde002000,.type = FLOAT32,.axes = {3},.format = 1}}, 1, 12, NULL, "format:proprio_0|no header"},
+  {{{.magic = 0xfeedcced,.version = 0xde001000,.type = FLOAT32,.axes = {3},.format = 2}}, 1, 12, NULL, "format:proprio_0|tensor_sparse_dec"},
+  {{{VALID,.type = 11,.axes = {3}}}, 1, 12, NULL, "format:proprio_0|unknown type 11"},
+  {{{VALID,.type = FLOAT32}}, 1, 12, NULL, "format:proprio_0|no axes"},
+  {{{VALID,.type = FLOAT32,.axes = {1, 1, 1, 1, 1, 1, 1, 1, 3}}}, 1, 12, NULL, "format:proprio_0|more than 8"},
+  {{{VALID,.type = FLOAT32,.axes = {4}}}, 1, 12, NULL, "format:proprio_0|12 bytes behind its header"},
+  {{{VALID,.type = FLOAT32,.axes = {4294967295u, 4294967295u, 4294967295u}}}, 1, 12, NULL, "format:proprio_0|12 bytes behind its header"},
+  {{{VALID,.type = FLOAT32,.axes = {2}}}, 1, 12, NULL, "format:proprio_0|has 4 bytes, less than its header"},
+  {{{VALID,.type = FLOAT32,.axes = {3}}}, 0, 12, NULL, "format:proprio_0|has 0 bytes, less than its header"},
+};
+
+GST_START_TEST (test_flexible)
+{
+  Play *play = play_new ("rate=100/1", "a,bare,timestamp-source=pts");
+  Feed *feed = play->pads[0].feed;
+  GstFlowReturn flow;
+
+  feed_start (feed, FLEXIBLE);
+  flow = gst_pad_push (feed->pad, make_flexible (flexible[__i__].headers, flexible[__i__].n_tensors, flexible[__i__].n_bytes));
+  if (flexible[__i__].dimensions) {
+    fail_unless_equals_int (flow, GST_FLOW_OK);
+    play_words (play, "a:eos >0 a=3.00392151 >eos caps.framerate=100/1 caps.format=static");
+    assert_output_field (play->rig, "dimensions", flexible[__i__].dimensions);
+  } else {
+    fail_if (flow == GST_FLOW_OK);
+    assert_error (play->rig, "%s", flexible[__i__].words);
+  }
+  play_free (play);
+}
+
+GST_END_TEST;
+
+/* Axes that change are caps that change. */
+GST_START_TEST (test_flexible_changes)
+{
+  const Header two = { VALID,.type = FLOAT32,.axes = {2} }, three = { VALID,.type = FLOAT32,.axes = {3} };
+  Play *play = play_new ("rate=100/1", "a,bare");
+  Feed *feed = play->pads[0].feed;
+
+  feed_start (feed, FLEXIBLE);
+  for (guint i = 0; i < 4; i++) {
+    GstBuffer *buffer = make_flexible (i < 2 ? &two : &three, 1, i < 2 ? 8 : 12);
+
+    GST_BUFFER_PTS (buffer) = i * 10 * GST_MSECOND;
+    fail_unless_equals_int (gst_pad_push (feed->pad, buffer), GST_FLOW_OK);
+    if (i == 2)
+      play_words (play, ">0 a=3.00392151 caps.dimensions=2");
+  }
+  play_words (play, "a:eos >10 a=3.00392151 >20 a=3.00392151 >30 a=3.00392151 caps.dimensions=3 >eos");
   play_free (play);
 }
 
@@ -480,6 +580,8 @@ robocachefuse_suite (void)
   tcase_add_loop_test (tc, test_camera_caps_refused, 0, G_N_ELEMENTS (no_cameras));
   tcase_add_test (tc, test_rows_after_refused_caps_are_refused);
   tcase_add_loop_test (tc, test_caps_accepted, 0, G_N_ELEMENTS (accepted));
+  tcase_add_loop_test (tc, test_flexible, 0, G_N_ELEMENTS (flexible));
+  tcase_add_test (tc, test_flexible_changes);
   tcase_add_loop_test (tc, test_whole_tensors, 0, G_N_ELEMENTS (wholes));
   tcase_add_loop_test (tc, test_wrong_size, 0, G_N_ELEMENTS (wrong_sizes));
   tcase_add_test (tc, test_refused_rows_are_counted);

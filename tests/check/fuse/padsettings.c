@@ -5,7 +5,7 @@
 #include "fusescenario.h"
 
 #define SETTINGS_OF_PADS "angles, clock-mode, expected-caps, hold-limit, interpolation, max-gap, max-lead, offset, quaternions, " \
-    "reference-caps, reference-clock, reference-origin, reorder-window, required, timestamp-source, velocities"
+    "reference-caps, reference-clock, reference-origin, reorder-window, required, tensor-id, timestamp-source, velocities"
 
 #define UNREADABLE " cannot be read: expected entries like \"proprio_0,interpolation=cubic,max-gap=100ms; force_0,required=true\""
 

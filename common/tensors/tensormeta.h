@@ -1,0 +1,31 @@
+/* robocache: tensors in the GstTensorMeta of buffers, of GStreamer 1.26 and later
+ *
+ * Samples get one for elements downstream. Inference elements of 1.28 add one to frames, and describe its tensors in the caps.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_TENSORMETA_H
+#define ROBOCACHE_TENSORMETA_H
+
+#include <gst/gst.h>
+
+#include "tensorcaps.h"
+
+G_BEGIN_DECLS
+
+/* Whether the plugin was built with gstreamer-analytics-1.0. */
+gboolean robocache_tensor_meta_is_available (void);
+
+/* Adds the meta to a sample of one memory per tensor. The meta shares the memories. ids: [info->n_tensors]. */
+void robocache_tensor_meta_add (GstBuffer * sample, const RobocacheTensorsInfo * info, const GQuark * ids);
+
+/* The tensor with that id in caps of frames, with the framerate of the caps. FALSE and a ROBOCACHE_ERROR_CAPS: the caps have no
+ * such tensor, or not of a fixed shape and a known type. */
+gboolean robocache_tensor_meta_parse_caps (RobocacheTensorsInfo * info, const GstCaps * caps, const gchar * id, GError ** error);
+
+/* The tensor with that id of a frame, as a buffer with the frame's times, flags and reference timestamps; it shares the memory.
+ * NULL and a ROBOCACHE_ERROR_DATA: the frame has no such tensor, or not as in info. */
+GstBuffer *robocache_tensor_meta_extract (GstBuffer * frame, const RobocacheTensorsInfo * info, GQuark id, GError ** error);
+
+G_END_DECLS
+#endif

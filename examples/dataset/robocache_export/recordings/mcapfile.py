@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """One MCAP file: topics and times by its index, streams by robocachemcapdemux."""
+import mmap
 import struct
 from functools import cache, cached_property
 from itertools import groupby
@@ -8,7 +9,6 @@ import numpy as np
 from gi.repository import Gst
 from mcap.exceptions import McapError
 from mcap.reader import NonSeekingReader, make_reader
-from mcap_ros2.decoder import DecoderFactory
 
 from ..errors import ExportError
 from . import pipelines
@@ -19,6 +19,8 @@ INDEX_HEAD = struct.Struct("<BQHI")
 INDEX_OPCODE = 0x07
 # a position that is not the beginning, which a seek would not look for
 SEEK = 10**9
+# a buffer a row costs more than the row
+BLOCK_ROWS = 256
 INDEX_ENTRY = np.dtype([("time", "<u8"), ("offset", "<u8")])
 
 
@@ -62,20 +64,18 @@ class McapFile:
         return found
 
     def _indexed_times(self, ids):
-        arrays = []
-        with open(self.path, "rb") as stream:
-            for chunk in self._summary.chunk_indexes:
-                for channel, offset in chunk.message_index_offsets.items():
-                    if channel in ids:
-                        arrays.append(self._read_index(stream, offset))
-        return arrays
+        offsets = [offset for chunk in self._summary.chunk_indexes for channel, offset in chunk.message_index_offsets.items()
+                   if channel in ids]
+        with open(self.path, "rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as file:
+            return [self._read_index(file, offset) for offset in offsets]
 
-    def _read_index(self, stream, offset):
-        stream.seek(offset)
-        opcode, _, _, size = INDEX_HEAD.unpack(stream.read(INDEX_HEAD.size))
-        if opcode != INDEX_OPCODE:
+    def _read_index(self, file, offset):
+        """A copy, as the file is closed then."""
+        begin = offset + INDEX_HEAD.size
+        opcode, _, _, size = INDEX_HEAD.unpack(file[offset:begin].ljust(INDEX_HEAD.size, b"\0"))
+        if opcode != INDEX_OPCODE or begin + size > len(file):
             raise ExportError(f"{self.name}: no index of messages at byte {offset}")
-        return np.frombuffer(stream.read(size), INDEX_ENTRY)["time"].astype(np.int64)
+        return np.frombuffer(file[begin:begin + size], INDEX_ENTRY)["time"].astype(np.int64)
 
     # ---- topics ----
 
@@ -108,6 +108,7 @@ class McapFile:
 
     def texts(self, topic):
         """Of std_msgs/String messages."""
+        from mcap_ros2.decoder import DecoderFactory  # it is slow to load, and seldom needed
         found = []
         with open(self.path, "rb") as stream:
             reader = make_reader(stream, decoder_factories=[DecoderFactory()])
@@ -178,7 +179,8 @@ class McapFile:
 
     def source(self, found, origin):
         """The demuxer finds a seek's place by the index, but begins at the file's beginning."""
-        return self._demuxer([one.stream for one in found], f"time-origin={origin - SEEK}"), [f"demux.{one.pad}" for one in found]
+        settings = f"time-origin={origin - SEEK} block-rows={BLOCK_ROWS}"
+        return self._demuxer([one.stream for one in found], settings), [f"demux.{one.pad}" for one in found]
 
     def start(self, pipeline, pad):
         """Goes on at the origin: sends a seek to the source pad at the pipeline's end. Until then nothing leaves the demuxer: a flush

@@ -126,6 +126,35 @@ robocache_cdr_read_string (RobocacheCdrReader *reader, guint32 *length)
   return string;
 }
 
+/* The usual string: in host order, with its NUL. FALSE: it is another one. */
+static gboolean
+skip_usual_string (RobocacheCdrReader *reader)
+{
+  const gsize at = (reader->offset + sizeof (guint32) - 1) & ~(sizeof (guint32) - 1);
+  const guint8 *string;
+  guint32 count;
+
+  if (reader->is_swapped || at > reader->size || reader->size - at < sizeof (count))
+    return FALSE;
+  memcpy (&count, reader->body + at, sizeof (count));
+  string = reader->body + at + sizeof (count);
+  if (count == 0 || count > reader->size - at - sizeof (count) || string[count - 1] != '\0')
+    return FALSE;
+  reader->offset = at + sizeof (count) + count;
+  return TRUE;
+}
+
+void
+robocache_cdr_skip_strings (RobocacheCdrReader *reader, gsize n)
+{
+  guint32 length;
+
+  for (gsize i = 0; i < n && !reader->fault; i++) {
+    if (!skip_usual_string (reader))
+      robocache_cdr_read_string (reader, &length);
+  }
+}
+
 /* ---- writing ---- */
 
 void

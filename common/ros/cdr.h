@@ -47,6 +47,9 @@ static inline const guint8 *robocache_cdr_read_array (RobocacheCdrReader * reade
 /* A string that ends with NUL, which lies in the message; length is without the NUL. "" after a fault. */
 const gchar *robocache_cdr_read_string (RobocacheCdrReader * reader, guint32 * length);
 
+/* Passes n strings, with the faults that reading them has. */
+void robocache_cdr_skip_strings (RobocacheCdrReader * reader, gsize n);
+
 /* Copies n numbers of an array to host order. */
 static inline void robocache_cdr_copy_numbers (const RobocacheCdrReader * reader, gpointer to, const guint8 * array, guint bytes, gsize n);
 void robocache_cdr_swap_numbers (guint8 * to, const guint8 * from, guint bytes, gsize n);

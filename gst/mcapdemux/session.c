@@ -423,26 +423,19 @@ shift_row_times (GstBuffer *buffer, guint64 pts)
   gst_memory_unmap (memory, &map);
 }
 
+/* Posts statistics when they are due. */
 static void
-post_statistics (RobocacheMcapSession *session, guint64 pts)
+note_position (RobocacheMcapSession *session, guint64 pts)
 {
   GstStructure *stats = NULL;
 
   GST_OBJECT_LOCK (session->element);
+  session->segment.position = MAX (session->segment.position, pts);
   if (robocache_statistics_timer_due (&session->timer, gst_segment_to_running_time (&session->segment, GST_FORMAT_TIME, pts)))
     stats = robocache_mcap_session_statistics (session);
   GST_OBJECT_UNLOCK (session->element);
   if (stats)
     robocache_statistics_post (session->element, stats);
-}
-
-static void
-note_position (RobocacheMcapSession *session, guint64 pts)
-{
-  GST_OBJECT_LOCK (session->element);
-  session->segment.position = MAX (session->segment.position, pts);
-  GST_OBJECT_UNLOCK (session->element);
-  post_statistics (session, pts);
 }
 
 static void

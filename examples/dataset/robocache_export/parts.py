@@ -51,7 +51,9 @@ def column_values(column):
     """A column of numbers as an array [rows, width]."""
     chunk = column.combine_chunks()
     if isinstance(chunk.type, pa.FixedSizeListType):
-        return chunk.flatten().to_numpy(zero_copy_only=False).reshape(len(chunk), -1)
+        # flatten loads much more of PyArrow
+        width = chunk.type.list_size
+        return chunk.values.slice(chunk.offset * width, len(chunk) * width).to_numpy(zero_copy_only=False).reshape(len(chunk), -1)
     return chunk.to_numpy(zero_copy_only=False).reshape(len(chunk), -1)
 
 

@@ -573,7 +573,7 @@ handle_sample (RobocacheMcapSession *session, RobocacheMcapTopic *topic, const R
   if (!output->pad)
     expose (session, output);
   if (output->block)
-    return collect_row (session, topic, output, sample, message, (guint64) (time - session->origin_ns));
+    return collect_row (session, topic, output, sample, message, (guint64) robocache_mcap_time_difference (time, session->origin_ns));
   GST_OBJECT_LOCK (session->element);
   topic->counts.buffers++;
   GST_OBJECT_UNLOCK (session->element);

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """One MCAP file: topics and times by its index, streams by robocachemcapdemux."""
-import mmap
 import struct
 from functools import cache, cached_property
 from itertools import groupby
@@ -13,15 +12,12 @@ from mcap.reader import NonSeekingReader, make_reader
 from ..errors import ExportError
 from . import pipelines
 from .found import check_kind, decoder_of, describe, has_size, kind_of
+from .mcapindex import Summary
 
-# https://mcap.dev/spec: opcode, length, channel, bytes of the entries; then (log time, offset) of each message
-INDEX_HEAD = struct.Struct("<BQHI")
-INDEX_OPCODE = 0x07
 # a position that is not the beginning, which a seek would not look for
 SEEK = 10**9
 # a buffer a row costs more than the row
 BLOCK_ROWS = 256
-INDEX_ENTRY = np.dtype([("time", "<u8"), ("offset", "<u8")])
 
 
 class McapFile:
@@ -37,9 +33,8 @@ class McapFile:
     def _summary(self):
         """None where the file was cut, and has none."""
         try:
-            with open(self.path, "rb") as stream:
-                return make_reader(stream).get_summary()
-        except McapError:
+            return Summary(self.path)
+        except (McapError, ValueError, struct.error):
             return None
 
     @cached_property
@@ -64,18 +59,10 @@ class McapFile:
         return found
 
     def _indexed_times(self, ids):
-        offsets = [offset for chunk in self._summary.chunk_indexes for channel, offset in chunk.message_index_offsets.items()
-                   if channel in ids]
-        with open(self.path, "rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as file:
-            return [self._read_index(file, offset) for offset in offsets]
-
-    def _read_index(self, file, offset):
-        """A copy, as the file is closed then."""
-        begin = offset + INDEX_HEAD.size
-        opcode, _, _, size = INDEX_HEAD.unpack(file[offset:begin].ljust(INDEX_HEAD.size, b"\0"))
-        if opcode != INDEX_OPCODE or begin + size > len(file):
-            raise ExportError(f"{self.name}: no index of messages at byte {offset}")
-        return np.frombuffer(file[begin:begin + size], INDEX_ENTRY)["time"].astype(np.int64)
+        try:
+            return self._summary.times(ids)
+        except McapError as error:
+            raise ExportError(f"{self.name}: {error}") from None
 
     # ---- topics ----
 
@@ -88,7 +75,7 @@ class McapFile:
     @cache
     def times(self, topic):
         ids = {channel.id for channel in self._channels.get(topic, [])}
-        if self._summary and self._summary.chunk_indexes:
+        if self._summary and self._summary.has_index:
             arrays = self._indexed_times(ids)
         else:
             arrays = [np.array(times, np.int64) for channel, times in self._scanned.values() if channel.id in ids]

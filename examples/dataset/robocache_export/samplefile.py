@@ -16,9 +16,11 @@ class SampleFile(Samples):
 
     def __init__(self, description):
         # gone with the object
+        self._formats = []
         self._file = tempfile.TemporaryFile()  # pylint: disable=consider-using-with
         super().__init__(description)
-        self.formats = []
+        # Gst.Caps is known from here on: PyGObject makes the class of a type twice where two threads meet it first at once
+        self._caps = [Gst.Caps.new_any()]
         self.fuse.get_static_pad("src").connect("notify::caps", self._note_caps)
 
     def _add_sink(self):
@@ -32,8 +34,14 @@ class SampleFile(Samples):
     def _note_caps(self, pad, _):
         """Flushes take caps away for a while."""
         caps = pad.get_current_caps()
-        if caps is not None and not (self.formats and self.formats[-1].caps.is_equal(caps)):
-            self.formats.append(Format(caps))
+        if caps is not None and not self._caps[-1].is_equal(caps):
+            self._caps.append(caps)
+
+    @property
+    def formats(self):
+        """Of the samples so far, in their order."""
+        self._formats += [Format(caps) for caps in self._caps[1 + len(self._formats):]]
+        return self._formats
 
     def _newest_tick(self):
         """Of the last whole sample, -1 before the first."""

@@ -14,8 +14,8 @@
 enum
 { CDR_BIG_ENDIAN, CDR_LITTLE_ENDIAN };
 
-static void
-swap_numbers (guint8 *to, const guint8 *from, guint bytes, gsize n)
+void
+robocache_cdr_swap_numbers (guint8 *to, const guint8 *from, guint bytes, gsize n)
 {
   for (gsize i = 0; i < n; i++, to += bytes, from += bytes) {
     for (guint k = 0; k < bytes; k++)
@@ -62,31 +62,6 @@ robocache_cdr_reader_fail (RobocacheCdrReader *reader, const gchar *fault)
   reader->fault = fault;
   reader->fault_offset = reader->body ? reader->offset + HEADER_BYTES : 0;
   reader->offset = reader->size;
-}
-
-/* n numbers at the next aligned offset; NULL and a fault where the message is shorter. No numbers take no padding. */
-const guint8 *
-robocache_cdr_read_array (RobocacheCdrReader *reader, guint bytes, gsize n)
-{
-  const gsize offset = n > 0 ? (reader->offset + bytes - 1) & ~(gsize) (bytes - 1) : reader->offset;
-
-  if (reader->fault)
-    return NULL;
-  if (offset > reader->size || n > (reader->size - offset) / bytes) {
-    robocache_cdr_reader_fail (reader, "the message ends within a field");
-    return NULL;
-  }
-  reader->offset = offset + n * bytes;
-  return reader->body + offset;
-}
-
-void
-robocache_cdr_copy_numbers (const RobocacheCdrReader *reader, gpointer to, const guint8 *array, guint bytes, gsize n)
-{
-  if (reader->is_swapped && bytes > 1)
-    swap_numbers (to, array, bytes, n);
-  else if (n > 0)
-    memcpy (to, array, n * bytes);
 }
 
 void
@@ -151,6 +126,35 @@ robocache_cdr_read_string (RobocacheCdrReader *reader, guint32 *length)
   return string;
 }
 
+/* The usual string: in host order, with its NUL. FALSE: it is another one. */
+static gboolean
+skip_usual_string (RobocacheCdrReader *reader)
+{
+  const gsize at = (reader->offset + sizeof (guint32) - 1) & ~(sizeof (guint32) - 1);
+  const guint8 *string;
+  guint32 count;
+
+  if (reader->is_swapped || at > reader->size || reader->size - at < sizeof (count))
+    return FALSE;
+  memcpy (&count, reader->body + at, sizeof (count));
+  string = reader->body + at + sizeof (count);
+  if (count == 0 || count > reader->size - at - sizeof (count) || string[count - 1] != '\0')
+    return FALSE;
+  reader->offset = at + sizeof (count) + count;
+  return TRUE;
+}
+
+void
+robocache_cdr_skip_strings (RobocacheCdrReader *reader, gsize n)
+{
+  guint32 length;
+
+  for (gsize i = 0; i < n && !reader->fault; i++) {
+    if (!skip_usual_string (reader))
+      robocache_cdr_read_string (reader, &length);
+  }
+}
+
 /* ---- writing ---- */
 
 void
@@ -209,7 +213,7 @@ robocache_cdr_write_array (RobocacheCdrWriter *writer, gconstpointer numbers, gu
   if (G_BYTE_ORDER == G_LITTLE_ENDIAN || bytes == 1)
     memcpy (to, numbers, n * bytes);
   else
-    swap_numbers (to, numbers, bytes, n);
+    robocache_cdr_swap_numbers (to, numbers, bytes, n);
 }
 
 #define DEFINE_WRITE(name, type) \

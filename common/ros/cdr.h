@@ -9,6 +9,7 @@
 #define ROBOCACHE_CDR_H
 
 #include <glib.h>
+#include <string.h>
 
 G_BEGIN_DECLS
 
@@ -42,12 +43,43 @@ gdouble robocache_cdr_read_double (RobocacheCdrReader * reader);
  * than max (0: no bound). */
 guint32 robocache_cdr_read_count (RobocacheCdrReader * reader, gsize min_bytes, guint32 max);
 /* n numbers as they lie in the message: not aligned in memory, not in host order. NULL after a fault. */
-const guint8 *robocache_cdr_read_array (RobocacheCdrReader * reader, guint bytes, gsize n);
+static inline const guint8 *robocache_cdr_read_array (RobocacheCdrReader * reader, guint bytes, gsize n);
 /* A string that ends with NUL, which lies in the message; length is without the NUL. "" after a fault. */
 const gchar *robocache_cdr_read_string (RobocacheCdrReader * reader, guint32 * length);
 
+/* Passes n strings, with the faults that reading them has. */
+void robocache_cdr_skip_strings (RobocacheCdrReader * reader, gsize n);
+
 /* Copies n numbers of an array to host order. */
-void robocache_cdr_copy_numbers (const RobocacheCdrReader * reader, gpointer to, const guint8 * array, guint bytes, gsize n);
+static inline void robocache_cdr_copy_numbers (const RobocacheCdrReader * reader, gpointer to, const guint8 * array, guint bytes, gsize n);
+void robocache_cdr_swap_numbers (guint8 * to, const guint8 * from, guint bytes, gsize n);
+
+/* Several of these are called for each field of each message. */
+
+static inline const guint8 *
+robocache_cdr_read_array (RobocacheCdrReader *reader, guint bytes, gsize n)
+{
+  /* no numbers take no padding */
+  const gsize offset = n > 0 ? (reader->offset + bytes - 1) & ~(gsize) (bytes - 1) : reader->offset;
+
+  if (G_UNLIKELY (reader->fault))
+    return NULL;
+  if (G_UNLIKELY (offset > reader->size || n > (reader->size - offset) / bytes)) {
+    robocache_cdr_reader_fail (reader, "the message ends within a field");
+    return NULL;
+  }
+  reader->offset = offset + n * bytes;
+  return reader->body + offset;
+}
+
+static inline void
+robocache_cdr_copy_numbers (const RobocacheCdrReader *reader, gpointer to, const guint8 *array, guint bytes, gsize n)
+{
+  if (reader->is_swapped && bytes > 1)
+    robocache_cdr_swap_numbers ((guint8 *) to, array, bytes, n);
+  else if (n > 0)
+    memcpy (to, array, n * bytes);
+}
 
 /* ---- writing ---- */
 

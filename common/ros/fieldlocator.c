@@ -64,6 +64,10 @@ robocache_ros_skip_field (const RobocacheRosSchema *schema, const RobocacheRosFi
     robocache_cdr_read_array (reader, bytes, count);
     return;
   }
+  if (field->kind == ROBOCACHE_ROS_STRING) {
+    robocache_cdr_skip_strings (reader, count);
+    return;
+  }
   for (guint32 i = 0; i < count && !reader->fault; i++)
     robocache_ros_skip_item (schema, field, reader);
 }

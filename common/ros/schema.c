@@ -28,14 +28,6 @@ static const struct
 /* Types that a text may use without holding their definitions. */
 static const gchar *const assumed_types[] = { "builtin_interfaces/Time", "builtin_interfaces/Duration", "std_msgs/Header" };
 
-guint
-robocache_ros_kind_bytes (RobocacheRosKind kind)
-{
-  static const guint8 bytes[] = { 1, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 0, 0, 0 };
-
-  return bytes[kind];
-}
-
 const RobocacheRosType *
 robocache_ros_schema_type (const RobocacheRosSchema *schema, guint index)
 {

@@ -74,7 +74,13 @@ void robocache_ros_schema_free (RobocacheRosSchema * schema);
 
 const RobocacheRosType *robocache_ros_schema_type (const RobocacheRosSchema * schema, guint index);
 /* Bytes of one number; 0 for other kinds. */
-guint robocache_ros_kind_bytes (RobocacheRosKind kind);
+static inline guint
+robocache_ros_kind_bytes (RobocacheRosKind kind)
+{
+  static const guint8 bytes[] = { 1, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 0, 0, 0 };
+
+  return bytes[kind];
+}
 
 G_END_DECLS
 #endif

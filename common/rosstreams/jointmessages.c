@@ -4,7 +4,6 @@
  */
 #include "jointmessages.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "common/element/errors.h"
@@ -13,6 +12,7 @@
 
 /* Sets of joints in the messages of one topic. */
 #define MAX_GROUPS 64
+#define NOT_THERE G_MAXUINT32
 
 enum
 { POSITION, VELOCITY, EFFORT, NAME, N_FIELDS };
@@ -26,6 +26,8 @@ typedef struct
   gchar *id;                    /* the joints in alphabetical order, for a set that a message brought */
   RobocacheQuantityStream *stream;
   gdouble *numbers[ROBOCACHE_N_JOINT_QUANTITIES];       /* of the joints */
+  guint32 *items;               /* where the joints are in messages with the known names; NOT_THERE */
+  gboolean has_joint;           /* one of them is there */
 } Group;
 
 typedef struct
@@ -36,8 +38,15 @@ typedef struct
   gboolean has_choice;          /* of groups; otherwise messages make them */
   gboolean is_read[ROBOCACHE_N_JOINT_QUANTITIES];
 
-  /* of the message */
-  GPtrArray *names;             /* point into it */
+  /* names of the last message, which are those of most messages */
+  GByteArray *known;            /* their bytes; empty: none are known */
+  gsize known_offset;           /* in the message, as padding depends on it */
+  gboolean known_is_swapped;
+  guint32 n_known;
+  Group *known_group;           /* of exactly these joints; NULL where there is a choice, or no joint */
+
+  /* while names are read */
+  GPtrArray *names;             /* point into the message */
   GHashTable *indices;          /* name → index + 1 */
 } JointReader;
 
@@ -50,6 +59,7 @@ free_group (gpointer data)
 
   for (guint q = 0; q < ROBOCACHE_N_JOINT_QUANTITIES; q++)
     g_free (group->numbers[q]);
+  g_free (group->items);
   robocache_quantity_stream_free (group->stream);
   g_strfreev (group->joints);
   g_free (group->id);
@@ -66,6 +76,7 @@ add_group (JointReader *self, gchar **joints, gchar *id)
   group->joints = joints;
   group->n_joints = g_strv_length (joints);
   group->id = id;
+  group->items = g_new (guint32, MAX (1, group->n_joints));
   group->stream = robocache_quantity_stream_new (key, "joints", ROBOCACHE_N_JOINT_QUANTITIES);
   for (guint q = 0; q < ROBOCACHE_N_JOINT_QUANTITIES; q++) {
     gchar **names = g_new0 (gchar *, group->n_joints + 1);
@@ -136,7 +147,28 @@ find_group (JointReader *self, GError **error)
 /* ---- messages ---- */
 
 static gboolean
-read_names (JointReader *self, GError **error)
+are_names_known (const JointReader *self)
+{
+  const RobocacheCdrReader reader = robocache_message_fields_reader (self->fields, NAME);
+
+  return self->known->len > 0 && robocache_message_fields_count (self->fields, NAME) == self->n_known
+      && reader.offset == self->known_offset && reader.is_swapped == self->known_is_swapped
+      && self->known->len <= reader.size - reader.offset
+      && memcmp (reader.body + reader.offset, self->known->data, self->known->len) == 0;
+}
+
+static void
+remember_names (JointReader *self, const RobocacheCdrReader *end)
+{
+  self->known_offset = robocache_message_fields_reader (self->fields, NAME).offset;
+  self->known_is_swapped = end->is_swapped;
+  self->n_known = self->names->len;
+  g_byte_array_set_size (self->known, 0);
+  g_byte_array_append (self->known, end->body + self->known_offset, (guint) (end->offset - self->known_offset));
+}
+
+static gboolean
+read_names (JointReader *self, RobocacheCdrReader *end, GError **error)
 {
   RobocacheCdrReader reader = robocache_message_fields_reader (self->fields, NAME);
   const guint32 n = robocache_message_fields_count (self->fields, NAME);
@@ -153,22 +185,58 @@ read_names (JointReader *self, GError **error)
       return FALSE;
     }
   }
+  *end = reader;
   return TRUE;
 }
 
 /* Each list of numbers is as long as that of names, or empty. */
 static gboolean
-check_lists (JointReader *self, GError **error)
+check_lists (const JointReader *self, GError **error)
 {
+  const guint32 n_names = robocache_message_fields_count (self->fields, NAME);
+
   for (guint q = 0; q < ROBOCACHE_N_JOINT_QUANTITIES; q++) {
     const guint32 n = robocache_message_fields_count (self->fields, q);
 
-    if (n == 0 || n == self->names->len)
+    if (n == 0 || n == n_names)
       continue;
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "%s has %u numbers for %u names", quantity_names[q], n,
-        self->names->len);
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "%s has %u numbers for %u names", quantity_names[q], n, n_names);
     return FALSE;
   }
+  return TRUE;
+}
+
+static void
+find_joints (const JointReader *self, Group *group)
+{
+  group->has_joint = FALSE;
+  for (guint i = 0; i < group->n_joints; i++) {
+    const guint index = GPOINTER_TO_UINT (g_hash_table_lookup (self->indices, group->joints[i]));
+
+    group->items[i] = index > 0 ? index - 1 : NOT_THERE;
+    group->has_joint |= index > 0;
+  }
+}
+
+/* Reads names that differ from those before. FALSE and an error: they are wrong. */
+static gboolean
+learn_names (JointReader *self, GError **error)
+{
+  RobocacheCdrReader end;
+
+  g_byte_array_set_size (self->known, 0);
+  self->known_group = NULL;
+  if (!read_names (self, &end, error) || !check_lists (self, error))
+    return FALSE;
+  if (self->names->len > 0 && !self->has_choice) {
+    self->known_group = find_group (self, error);
+    if (!self->known_group)
+      return FALSE;
+    find_joints (self, self->known_group);
+  }
+  for (guint i = 0; self->has_choice && i < self->groups->len; i++)
+    find_joints (self, g_ptr_array_index (self->groups, i));
+  remember_names (self, &end);
   return TRUE;
 }
 
@@ -176,15 +244,9 @@ check_lists (JointReader *self, GError **error)
 static gboolean
 read_group (JointReader *self, const Group *group, guint quantity)
 {
-  gboolean has_joint = FALSE;
-
-  for (guint i = 0; i < group->n_joints; i++) {
-    const guint index = GPOINTER_TO_UINT (g_hash_table_lookup (self->indices, group->joints[i]));
-
-    group->numbers[quantity][i] = index > 0 ? robocache_message_fields_item (self->fields, quantity, index - 1) : NAN;
-    has_joint |= index > 0;
-  }
-  return has_joint;
+  if (group->has_joint)
+    robocache_message_fields_pick (self->fields, quantity, group->items, group->n_joints, group->numbers[quantity]);
+  return group->has_joint;
 }
 
 static void
@@ -206,18 +268,13 @@ static gboolean
 read_joints (RobocacheStreamReader *reader, RobocacheCdrReader *message, GError **error)
 {
   JointReader *self = (JointReader *) reader;
-  Group *group;
 
   if (!robocache_message_fields_find (self->fields, message, FALSE))
     return robocache_cdr_reader_check (message, error);
-  if (!read_names (self, error) || !check_lists (self, error))
+  if (are_names_known (self) ? !check_lists (self, error) : !learn_names (self, error))
     return FALSE;
-  if (self->names->len > 0 && !self->has_choice) {
-    group = find_group (self, error);
-    if (!group)
-      return FALSE;
-    add_row (self, group);
-  }
+  if (self->known_group)
+    add_row (self, self->known_group);
   for (guint i = 0; self->has_choice && i < self->groups->len; i++)
     add_row (self, g_ptr_array_index (self->groups, i));
   return TRUE;
@@ -234,6 +291,7 @@ free_joints (RobocacheStreamReader *reader)
   robocache_message_fields_free (self->fields);
   g_ptr_array_unref (self->groups);
   g_ptr_array_unref (self->names);
+  g_byte_array_unref (self->known);
   g_hash_table_unref (self->indices);
   g_free (self);
 }
@@ -334,6 +392,7 @@ robocache_joint_messages_new (const RobocacheRosSource *source, GError **error)
   self->parent.free = free_joints;
   self->groups = g_ptr_array_new_with_free_func (free_group);
   self->names = g_ptr_array_new ();
+  self->known = g_byte_array_new ();
   self->indices = g_hash_table_new (g_str_hash, g_str_equal);
   choose_quantities (self, source->fields);
   self->fields = robocache_message_fields_new (source->schema, 0, specs, N_FIELDS, error);

@@ -4,6 +4,8 @@
  */
 #include "messagefields.h"
 
+#include <math.h>
+
 #include "common/element/errors.h"
 #include "common/ros/rownumbers.h"
 #include "kernels/arithmetic.h"
@@ -127,6 +129,22 @@ robocache_message_fields_item (const RobocacheMessageFields *fields, guint field
     robocache_row_number_convert (&fields->message, numbers + (gsize) i * robocache_ros_kind_bytes (fields->fields[field]->kind),
         fields->fields[field]->kind, RC_FLOAT64, &number);
   return number;
+}
+
+void
+robocache_message_fields_pick (const RobocacheMessageFields *fields, guint field, const guint32 *items, guint n, gdouble *to)
+{
+  const guint8 *numbers = numbers_of (fields, field);
+  const guint32 count = numbers ? fields->places[field].count : 0;
+  const RobocacheRosKind kind = numbers ? fields->fields[field]->kind : ROBOCACHE_ROS_FLOAT64;
+  const gsize bytes = robocache_ros_kind_bytes (kind);
+
+  for (guint i = 0; i < n; i++) {
+    if (items[i] < count)
+      robocache_row_number_convert (&fields->message, numbers + items[i] * bytes, kind, RC_FLOAT64, &to[i]);
+    else
+      to[i] = NAN;
+  }
 }
 
 gdouble

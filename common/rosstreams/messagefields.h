@@ -49,6 +49,8 @@ const gchar *robocache_message_fields_string (const RobocacheMessageFields * fie
 guint32 robocache_message_fields_count (const RobocacheMessageFields * fields, guint field);
 /* Item i of numbers. */
 gdouble robocache_message_fields_item (const RobocacheMessageFields * fields, guint field, guint32 i);
+/* Items of numbers, NaN for those that there are not. */
+void robocache_message_fields_pick (const RobocacheMessageFields * fields, guint field, const guint32 * items, guint n, gdouble * to);
 const guint8 *robocache_message_fields_bytes (const RobocacheMessageFields * fields, guint field);
 /* A reader at the first item of a field. */
 RobocacheCdrReader robocache_message_fields_reader (const RobocacheMessageFields * fields, guint field);

@@ -96,33 +96,27 @@ copy_quantity (gdouble *to, const gdouble *numbers, guint n)
     to[i] = numbers ? numbers[i] : NAN;
 }
 
-static GstBuffer *
-make_row (RobocacheQuantityStream *stream, const gdouble *const numbers[ROBOCACHE_MAX_QUANTITIES])
+static void
+write_row (const RobocacheQuantityStream *stream, const gdouble *const numbers[ROBOCACHE_MAX_QUANTITIES], gdouble *to)
 {
-  gdouble *row = g_new (gdouble, MAX (1, stream->n_channels)), *to = row;
-
   for (guint q = 0; q < stream->n_quantities; q++) {
     if (!stream->has[q])
       continue;
     copy_quantity (to, numbers[q], stream->n_names[q]);
     to += stream->n_names[q];
   }
-  return gst_buffer_new_wrapped (row, stream->n_channels * sizeof (*row));
 }
 
-static GstBuffer *
-make_noted_row (RobocacheQuantityStream *stream, const gdouble *const numbers[ROBOCACHE_MAX_QUANTITIES])
+static void
+write_noted_row (RobocacheQuantityStream *stream, const gdouble *const numbers[ROBOCACHE_MAX_QUANTITIES], gpointer to)
 {
-  const gsize size = stream->noted.n * rc_dtype_size (stream->noted.dtype);
-  gpointer row = g_malloc (size);
   guint first = 0;
 
   for (guint q = 0; q < stream->n_quantities; q++) {
     copy_quantity (stream->noted.numbers + first, numbers[q], stream->n_names[q]);
     first += stream->n_names[q];
   }
-  robocache_row_message_read (&stream->noted, row);
-  return gst_buffer_new_wrapped (row, size);
+  robocache_row_message_read (&stream->noted, to);
 }
 
 void
@@ -130,10 +124,12 @@ robocache_quantity_stream_add (RobocacheQuantityStream *stream, RobocacheStreamR
     const gdouble *const numbers[ROBOCACHE_MAX_QUANTITIES])
 {
   if (stream->noted.kind != ROBOCACHE_ROW_MESSAGE_NONE) {
-    robocache_stream_reader_add (reader, stream->key, stream->caps, make_noted_row (stream, numbers));
+    write_noted_row (stream, numbers, robocache_stream_reader_add_row (reader, stream->key, stream->caps,
+            stream->noted.n * rc_dtype_size (stream->noted.dtype)));
     return;
   }
   update_caps (stream, numbers);
   if (stream->n_channels > 0)
-    robocache_stream_reader_add (reader, stream->key, stream->caps, make_row (stream, numbers));
+    write_row (stream, numbers, robocache_stream_reader_add_row (reader, stream->key, stream->caps,
+            stream->n_channels * sizeof (gdouble)));
 }

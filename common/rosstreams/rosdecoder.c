@@ -154,6 +154,12 @@ robocache_ros_decoder_run (RobocacheRosDecoder *decoder, gconstpointer message, 
   return robocache_stream_reader_run (decoder->reader, message, size, error) ? decoder->reader->samples : NULL;
 }
 
+void
+robocache_ros_decoder_leave_rows_bare (RobocacheRosDecoder *decoder)
+{
+  decoder->reader->leaves_rows_bare = TRUE;
+}
+
 gboolean
 robocache_ros_decoder_has_several_streams (const RobocacheRosDecoder *decoder)
 {

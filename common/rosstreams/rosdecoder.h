@@ -43,6 +43,9 @@ void robocache_ros_decoder_free (RobocacheRosDecoder * decoder);
 /* Decodes a message. The samples, of RobocacheRosSample, stay the decoder's until its next message. NULL and an error: it is lost. */
 GArray *robocache_ros_decoder_run (RobocacheRosDecoder * decoder, gconstpointer message, gsize size, GError ** error);
 
+/* From now on rows may be samples without a buffer: those of readers that need none. */
+void robocache_ros_decoder_leave_rows_bare (RobocacheRosDecoder * decoder);
+
 /* Whether later messages may have streams that the first one has not. */
 gboolean robocache_ros_decoder_has_several_streams (const RobocacheRosDecoder * decoder);
 

@@ -58,11 +58,35 @@ robocache_row_caps_new (const gchar *const *names, guint n, RcDtype dtype, const
   return caps;
 }
 
+/* Caps with other tensors. */
+static GstCaps *
+with_tensors (const GstCaps *caps, const RobocacheTensorsInfo *info)
+{
+  static const gchar *const fields[] = { "num_tensors", "types", "dimensions" };
+  GstCaps *plain = robocache_tensors_info_to_caps (info), *changed = gst_caps_copy (caps);
+
+  for (guint i = 0; i < G_N_ELEMENTS (fields); i++)
+    gst_caps_set_value (changed, fields[i], gst_structure_get_value (gst_caps_get_structure (plain, 0), fields[i]));
+  gst_caps_unref (plain);
+  return changed;
+}
+
+GstCaps *
+robocache_row_caps_of_block (const GstCaps *caps, const RobocacheTensorInfo *row, guint n)
+{
+  const guint64 dims[] = { row->dims[0], n }, n_times[] = { n };
+  RobocacheTensorsInfo info = {.n_tensors = 2,.rate_den = 1 };
+
+  robocache_tensor_info_set (&info.tensors[0], row->dtype, dims, 2);
+  robocache_tensor_info_set (&info.tensors[1], RC_INT64, n_times, 1);
+  return with_tensors (caps, &info);
+}
+
 GstCaps *
 robocache_row_caps_of_one_row (const GstCaps *caps, guint n, RobocacheTensorInfo *row)
 {
   RobocacheTensorsInfo info;
-  GstCaps *one, *plain;
+  GstCaps *one;
   guint64 dims[1];
 
   if (!caps || !gst_caps_is_fixed (caps) || !robocache_tensors_info_from_caps (&info, caps, NULL))
@@ -73,16 +97,9 @@ robocache_row_caps_of_one_row (const GstCaps *caps, guint n, RobocacheTensorInfo
   info.n_tensors = 1;
   robocache_tensor_info_set (&info.tensors[0], info.tensors[0].dtype, dims, 1);
   *row = info.tensors[0];
-  plain = robocache_tensors_info_to_caps (&info);
-  one = gst_caps_copy (caps);
+  one = with_tensors (caps, &info);
   /* a noted stream was in some memory, and is now in the system's */
   gst_caps_set_features (one, 0, NULL);
-  for (guint i = 0; i < 3; i++) {
-    static const gchar *const fields[] = { "num_tensors", "types", "dimensions" };
-
-    gst_caps_set_value (one, fields[i], gst_structure_get_value (gst_caps_get_structure (plain, 0), fields[i]));
-  }
-  gst_caps_unref (plain);
   return one;
 }
 

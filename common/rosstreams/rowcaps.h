@@ -21,6 +21,8 @@ GstCaps *robocache_row_caps_new (const gchar * const *names, guint n, RcDtype dt
 /* Caps of other/tensors that a writer noted, as those of one row a buffer: one tensor, of the first axis alone. NULL: they are no rows
  * of n channels (0: any number). */
 GstCaps *robocache_row_caps_of_one_row (const GstCaps * caps, guint n, RobocacheTensorInfo * row);
+/* Caps of one row a buffer, `row`, as those of n rows a buffer, with an int64 time for each as a second tensor. */
+GstCaps *robocache_row_caps_of_block (const GstCaps * caps, const RobocacheTensorInfo * row, guint n);
 /* The names of channels in caps, as many as `n`; NULL: others, or none. Free with g_strfreev. */
 gchar **robocache_row_caps_names (const GstCaps * caps, guint64 n);
 /* role in caps; NULL: none. */

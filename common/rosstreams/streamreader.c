@@ -25,7 +25,7 @@ clear_sample (gpointer data)
 {
   RobocacheRosSample *sample = data;
 
-  g_free (sample->frame_id);
+  g_ref_string_release (sample->frame_id);
   g_clear_pointer (&sample->caps, gst_caps_unref);
   g_clear_pointer (&sample->buffer, gst_buffer_unref);
 }
@@ -35,6 +35,9 @@ robocache_stream_reader_init (RobocacheStreamReader *reader, const RobocacheRosS
 {
   reader->samples = g_array_new (FALSE, FALSE, sizeof (RobocacheRosSample));
   g_array_set_clear_func (reader->samples, clear_sample);
+  reader->rows = g_byte_array_new ();
+  reader->last_frame = g_strdup ("");
+  reader->last_valid_frame = g_ref_string_new ("");
   for (guint i = 0; i < G_N_ELEMENTS (headers) && !reader->header; i++)
     reader->header = robocache_message_fields_new (source->schema, 0, headers[i], N_HEADER_FIELDS, NULL);
 }
@@ -44,6 +47,9 @@ robocache_stream_reader_clear (RobocacheStreamReader *reader)
 {
   g_clear_pointer (&reader->header, robocache_message_fields_free);
   g_clear_pointer (&reader->samples, g_array_unref);
+  g_clear_pointer (&reader->rows, g_byte_array_unref);
+  g_clear_pointer (&reader->last_frame, g_free);
+  g_clear_pointer (&reader->last_valid_frame, g_ref_string_release);
 }
 
 gint64
@@ -70,29 +76,79 @@ read_header (RobocacheStreamReader *reader, RobocacheCdrReader message)
   reader->frame_id = robocache_message_fields_string (reader->header, FRAME_ID);
 }
 
+/* The bytes do not move any more. */
+static void
+place_bare_rows (RobocacheStreamReader *reader)
+{
+  for (guint i = 0; i < reader->samples->len; i++) {
+    RobocacheRosSample *sample = &g_array_index (reader->samples, RobocacheRosSample, i);
+
+    if (!sample->buffer)
+      sample->row = reader->rows->data + sample->row_offset;
+  }
+}
+
 gboolean
 robocache_stream_reader_run (RobocacheStreamReader *reader, gconstpointer message, gsize size, GError **error)
 {
   RobocacheCdrReader cdr;
 
   g_array_set_size (reader->samples, 0);
+  g_byte_array_set_size (reader->rows, 0);
   robocache_cdr_reader_init (&cdr, message, size);
   read_header (reader, cdr);
   if (!robocache_cdr_reader_check (&cdr, error))
     return FALSE;
-  if (reader->read (reader, &cdr, error))
+  if (reader->read (reader, &cdr, error)) {
+    place_bare_rows (reader);
     return TRUE;
+  }
   g_array_set_size (reader->samples, 0);
   return FALSE;
+}
+
+/* Most messages of a topic have the frame of the one before. */
+static gchar *
+valid_frame (RobocacheStreamReader *reader)
+{
+  if (!g_str_equal (reader->frame_id, reader->last_frame)) {
+    gchar *valid = g_utf8_make_valid (reader->frame_id, -1);
+
+    g_free (reader->last_frame);
+    reader->last_frame = g_strdup (reader->frame_id);
+    g_ref_string_release (reader->last_valid_frame);
+    reader->last_valid_frame = g_ref_string_new (valid);
+    g_free (valid);
+  }
+  return g_ref_string_acquire (reader->last_valid_frame);
 }
 
 RobocacheRosSample *
 robocache_stream_reader_add (RobocacheStreamReader *reader, const gchar *key, GstCaps *caps, GstBuffer *buffer)
 {
-  const RobocacheRosSample sample = { key, g_utf8_make_valid (reader->frame_id, -1), reader->stamp_ns, gst_caps_ref (caps), buffer,
-    FALSE
+  const RobocacheRosSample sample = {.key = key,.frame_id = valid_frame (reader),.stamp_ns = reader->stamp_ns,
+    .caps = gst_caps_ref (caps),.buffer = buffer
   };
 
   g_array_append_val (reader->samples, sample);
   return &g_array_index (reader->samples, RobocacheRosSample, reader->samples->len - 1);
+}
+
+gpointer
+robocache_stream_reader_add_row (RobocacheStreamReader *reader, const gchar *key, GstCaps *caps, gsize size)
+{
+  const gsize alignment = sizeof (gdouble), offset = (reader->rows->len + alignment - 1) & ~(alignment - 1);
+  RobocacheRosSample *sample;
+  gpointer row;
+
+  if (!reader->leaves_rows_bare) {
+    row = g_malloc (size);
+    robocache_stream_reader_add (reader, key, caps, gst_buffer_new_wrapped (row, size));
+    return row;
+  }
+  g_byte_array_set_size (reader->rows, (guint) (offset + size));
+  sample = robocache_stream_reader_add (reader, key, caps, NULL);
+  sample->row_offset = offset;
+  sample->row_bytes = size;
+  return reader->rows->data + offset;
 }

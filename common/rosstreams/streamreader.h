@@ -16,10 +16,12 @@ G_BEGIN_DECLS
 typedef struct
 {
   const gchar *key;             /* of the stream among those of the topic; the reader's, while it lives */
-  gchar *frame_id;              /* "": none */
+  gchar *frame_id;              /* a GRefString; "": none */
   gint64 stamp_ns;              /* ROBOCACHE_ROS_NO_TIME: none, or 0 */
   GstCaps *caps;                /* fixed; the same object until they change */
-  GstBuffer *buffer;            /* its duration may be set */
+  GstBuffer *buffer;            /* its duration may be set; NULL: a bare row */
+  gconstpointer row;            /* a bare row: the reader's, until its next message */
+  gsize row_offset, row_bytes;
   gboolean has_row_times;       /* the last memory is int64: ns of each row after the stamp */
 } RobocacheRosSample;
 
@@ -43,11 +45,14 @@ struct _RobocacheStreamReader
   void (*free) (RobocacheStreamReader * reader);
 
   gboolean has_several_streams; /* later messages may have more than the first */
+  gboolean leaves_rows_bare;    /* rows are samples without a buffer */
 
   RobocacheMessageFields *header;       /* NULL: no field is a time */
   GArray *samples;              /* of RobocacheRosSample, of the last message */
   gint64 stamp_ns;              /* of the message */
   const gchar *frame_id;
+  gchar *last_frame, *last_valid_frame; /* of the last sample; the second is a GRefString */
+  GByteArray *rows;             /* bare rows of the message */
 };
 
 /* Finds the header in the schema; read and free are the caller's to set. */
@@ -59,6 +64,8 @@ gboolean robocache_stream_reader_run (RobocacheStreamReader * reader, gconstpoin
 
 /* For subclasses: adds a sample with the stamp and frame of the message, or with its own. Takes the buffer. */
 RobocacheRosSample *robocache_stream_reader_add (RobocacheStreamReader * reader, const gchar * key, GstCaps * caps, GstBuffer * buffer);
+/* Adds the sample of a row. Returns where its bytes are to be written before the next sample is added. */
+gpointer robocache_stream_reader_add_row (RobocacheStreamReader * reader, const gchar * key, GstCaps * caps, gsize size);
 /* The stamp of a message that is made of these seconds. */
 gint64 robocache_stamp_of (gint64 seconds, gint64 nanoseconds);
 

@@ -177,7 +177,7 @@ restart (GstRobocacheMcapDemux *self)
   gst_segment_init (&segment, GST_FORMAT_TIME);
   self->player.has_ended = FALSE;
   robocache_mcap_push_input_restart (self->push);
-  robocache_mcap_session_restart (self->player.session, &segment, gst_util_seqnum_next ());
+  robocache_mcap_session_restart (self->player.session, &segment, gst_util_seqnum_next (), TRUE);
 }
 
 /* The segment of upstream is of bytes, and EOS where nothing could be read is an error. */

@@ -23,13 +23,14 @@ robocache_mcap_tags_register (void)
 /* ---- life ---- */
 
 RobocacheMcapOutput *
-robocache_mcap_output_new (RobocacheMcapTopic *topic, const gchar *key)
+robocache_mcap_output_new (RobocacheMcapTopic *topic, const gchar *key, guint block_rows)
 {
   RobocacheMcapOutput *output = g_new0 (RobocacheMcapOutput, 1);
 
   output->topic = topic;
   output->key = g_strdup (key);
   output->frame_id = g_strdup ("");
+  output->block_rows = block_rows;
   robocache_mcap_output_restart (output);
   return output;
 }
@@ -42,6 +43,7 @@ robocache_mcap_output_free (RobocacheMcapOutput *output)
   gst_clear_caps (&output->decoded_caps);
   gst_clear_caps (&output->caps);
   g_clear_pointer (&output->camera, gst_structure_free);
+  robocache_row_block_free (output->block);
   g_clear_object (&output->pad);
   g_free (output);
 }
@@ -68,6 +70,38 @@ has_camera (const RobocacheMcapOutput *output, const GstStructure *camera)
   return camera == NULL ? output->camera == NULL : output->camera && gst_structure_is_equal (camera, output->camera);
 }
 
+/* Samples that a block cannot hold are buffers of their own, with the caps of a row. */
+static gboolean
+may_collect (const RobocacheMcapOutput *output, const RobocacheRosSample *sample)
+{
+  return output->block_rows > 1 && robocache_row_block_holds (sample);
+}
+
+static gboolean
+has_format (const RobocacheMcapOutput *output, const RobocacheRosSample *sample, const GstStructure *camera)
+{
+  return output->decoded_caps == sample->caps && output->may_collect == may_collect (output, sample) && has_camera (output, camera);
+}
+
+gboolean
+robocache_mcap_output_continues (const RobocacheMcapOutput *output, const RobocacheRosSample *sample, const GstStructure *camera)
+{
+  return g_str_equal (sample->frame_id, output->frame_id) && has_format (output, sample, camera);
+}
+
+static void
+make_block (RobocacheMcapOutput *output, const RobocacheRosSample *sample)
+{
+  output->may_collect = may_collect (output, sample);
+  g_clear_pointer (&output->block, robocache_row_block_free);
+  if (output->may_collect)
+    output->block = robocache_row_block_new (output->caps, output->block_rows);
+  if (!output->block)
+    return;
+  gst_caps_unref (output->caps);
+  output->caps = robocache_row_block_caps (output->block, 0);
+}
+
 void
 robocache_mcap_output_update (RobocacheMcapOutput *output, const RobocacheRosSample *sample, const GstStructure *camera)
 {
@@ -76,7 +110,7 @@ robocache_mcap_output_update (RobocacheMcapOutput *output, const RobocacheRosSam
     output->frame_id = g_strdup (sample->frame_id);
     output->needs_tags = TRUE;
   }
-  if (output->decoded_caps == sample->caps && has_camera (output, camera))
+  if (has_format (output, sample, camera))
     return;
   gst_caps_replace (&output->decoded_caps, sample->caps);
   g_clear_pointer (&output->camera, gst_structure_free);
@@ -86,10 +120,19 @@ robocache_mcap_output_update (RobocacheMcapOutput *output, const RobocacheRosSam
     output->camera = gst_structure_copy (camera);
     gst_structure_foreach (camera, add_field, output->caps);
   }
+  make_block (output, sample);
   output->needs_caps = TRUE;
 }
 
 /* ---- pads ---- */
+
+static void
+send_caps (RobocacheMcapOutput *output)
+{
+  gst_pad_push_event (output->pad, gst_event_new_caps (output->caps));
+  output->needs_caps = FALSE;
+  output->sent_rows = 0;
+}
 
 static void
 send_stream_start (RobocacheMcapOutput *output, const RobocacheMcapOutputContext *context)
@@ -116,8 +159,7 @@ robocache_mcap_output_expose (RobocacheMcapOutput *output, const RobocacheMcapOu
   gst_pad_set_active (output->pad, TRUE);
   output->needs_tags = TRUE;
   send_stream_start (output, context);
-  gst_pad_push_event (output->pad, gst_event_new_caps (output->caps));
-  output->needs_caps = FALSE;
+  send_caps (output);
 }
 
 /* ---- events and buffers ---- */
@@ -153,8 +195,7 @@ void
 robocache_mcap_output_send_headers (RobocacheMcapOutput *output, const RobocacheMcapOutputContext *context)
 {
   if (output->needs_caps)
-    gst_pad_push_event (output->pad, gst_event_new_caps (output->caps));
-  output->needs_caps = FALSE;
+    send_caps (output);
   if (output->needs_segment)
     send_segment (output, context);
   if (output->needs_tags)
@@ -162,27 +203,103 @@ robocache_mcap_output_send_headers (RobocacheMcapOutput *output, const Robocache
   output->needs_tags = FALSE;
 }
 
+static void
+note_position (RobocacheMcapOutput *output, guint64 pts)
+{
+  if (!GST_CLOCK_TIME_IS_VALID (output->position) || pts > output->position)
+    output->position = pts;
+}
+
 GstFlowReturn
 robocache_mcap_output_push (RobocacheMcapOutput *output, const RobocacheMcapOutputContext *context, GstBuffer *buffer)
 {
-  const guint64 pts = GST_BUFFER_PTS (buffer);
-
   robocache_mcap_output_send_headers (output, context);
   if (output->needs_discont)
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
   output->needs_discont = FALSE;
-  if (!GST_CLOCK_TIME_IS_VALID (output->position) || pts > output->position)
-    output->position = pts;
+  note_position (output, GST_BUFFER_PTS (buffer));
+  GST_LOG_OBJECT (output->pad, "%" GST_PTR_FORMAT, buffer);
+  return gst_pad_push (output->pad, buffer);
+}
+
+/* ---- blocks of rows ---- */
+
+gboolean
+robocache_mcap_output_has_rows (const RobocacheMcapOutput *output)
+{
+  return output->block && robocache_row_block_count (output->block) > 0;
+}
+
+void
+robocache_mcap_output_collect (RobocacheMcapOutput *output, const RobocacheMcapOutputContext *context, const RobocacheRosSample *sample,
+    guint64 pts)
+{
+  if (!robocache_mcap_output_has_rows (output)) {
+    robocache_mcap_output_send_headers (output, context);
+    output->block_is_discont = output->needs_discont;
+    output->needs_discont = FALSE;
+  }
+  note_position (output, pts);
+  robocache_row_block_add (output->block, sample, pts);
+}
+
+/* Caps name the number of rows in a buffer. */
+static void
+announce_rows (RobocacheMcapOutput *output)
+{
+  const guint n = robocache_row_block_is_full (output->block) ? 0 : robocache_row_block_count (output->block);
+  GstCaps *caps;
+
+  if (n == output->sent_rows)
+    return;
+  caps = robocache_row_block_caps (output->block, n);
+  gst_pad_push_event (output->pad, gst_event_new_caps (caps));
+  gst_caps_unref (caps);
+  output->sent_rows = n;
+}
+
+GstFlowReturn
+robocache_mcap_output_push_rows (RobocacheMcapOutput *output)
+{
+  GstBuffer *buffer;
+
+  announce_rows (output);
+  buffer = robocache_row_block_take (output->block);
+  if (output->block_is_discont)
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
   GST_LOG_OBJECT (output->pad, "%" GST_PTR_FORMAT, buffer);
   return gst_pad_push (output->pad, buffer);
 }
 
 void
+robocache_mcap_output_discard_rows (RobocacheMcapOutput *output)
+{
+  if (output->block)
+    robocache_row_block_discard (output->block);
+}
+
+/* ---- silence ---- */
+
+static guint64
+position_of (const RobocacheMcapOutput *output, const RobocacheMcapOutputContext *context)
+{
+  return GST_CLOCK_TIME_IS_VALID (output->position) ? output->position : context->segment->start;
+}
+
+gboolean
+robocache_mcap_output_is_behind (const RobocacheMcapOutput *output, const RobocacheMcapOutputContext *context, guint64 pts)
+{
+  const guint64 from = position_of (output, context);
+
+  return pts > from && pts - from >= MIN_GAP;
+}
+
+void
 robocache_mcap_output_advance (RobocacheMcapOutput *output, const RobocacheMcapOutputContext *context, guint64 pts)
 {
-  const guint64 from = GST_CLOCK_TIME_IS_VALID (output->position) ? output->position : context->segment->start;
+  const guint64 from = position_of (output, context);
 
-  if (pts <= from || pts - from < MIN_GAP)
+  if (!robocache_mcap_output_is_behind (output, context, pts))
     return;
   robocache_mcap_output_send_headers (output, context);
   gst_pad_push_event (output->pad, gst_event_new_gap (from, pts - from));

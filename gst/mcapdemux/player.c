@@ -131,6 +131,8 @@ robocache_mcap_player_finish (RobocacheMcapPlayer *player)
   if (!robocache_mcap_session_check_end (player->session))
     return FALSE;
   robocache_mcap_session_no_more_pads (player->session);
+  /* whoever gets the last messages has all rows */
+  robocache_mcap_session_push_rows (player->session);
   robocache_statistics_post_last (player->element);
   if (player->session->segment.flags & GST_SEGMENT_FLAG_SEGMENT) {
     send_segment_done (player);
@@ -210,7 +212,7 @@ is_active (const RobocacheMcapPlayer *player)
 static void
 go_to (RobocacheMcapPlayer *player, const GstSegment *segment, guint32 seqnum)
 {
-  robocache_mcap_session_restart (player->session, segment, seqnum);
+  robocache_mcap_session_restart (player->session, segment, seqnum, (segment->flags & GST_SEGMENT_FLAG_RESET) != 0);
   robocache_mcap_pull_input_seek (player->pull);
   if (segment->flags & GST_SEGMENT_FLAG_SEGMENT)
     gst_element_post_message (player->element, gst_message_new_segment_start (GST_OBJECT (player->element), GST_FORMAT_TIME,

@@ -7,6 +7,7 @@
 #include "common/element/propertytypes.h"
 
 #define DEFAULT_MAX_TRANSPORT (2 * GST_SECOND)
+#define MAX_BLOCK_ROWS 65536
 
 enum
 {
@@ -18,6 +19,7 @@ enum
   PROP_START,
   PROP_TIME_ORIGIN,
   PROP_MAX_TRANSPORT,
+  PROP_BLOCK_ROWS,
   PROP_STATS_INTERVAL,
   N_SHARED_PROPS,
   /* of robocachebagsrc */
@@ -39,6 +41,7 @@ static const glong fields[N_PROPS] = {
   [PROP_START] = SETTING (start),
   [PROP_TIME_ORIGIN] = SETTING (time_origin),
   [PROP_MAX_TRANSPORT] = SETTING (max_transport),
+  [PROP_BLOCK_ROWS] = SETTING (block_rows),
   [PROP_STATS_INTERVAL] = SETTING (stats_interval),
   [PROP_LOCATION] = SETTING (location),
   [PROP_MSG_PATH] = SETTING (msg_path),
@@ -80,6 +83,9 @@ robocache_mcap_demux_properties_install (GObjectClass *klass)
   properties[PROP_MAX_TRANSPORT] = g_param_spec_uint64 ("max-transport", "Max transport",
       "Maximum time between capture and arrival of a message (ns): how far seeks go back, and how long silent topics are waited for", 0,
       G_MAXINT64, DEFAULT_MAX_TRANSPORT, flags);
+  properties[PROP_BLOCK_ROWS] = g_param_spec_uint ("block-rows", "Block rows",
+      "Maximum number of rows in a buffer: more than 1 collects rows of a stream for up to 1 s, with a tensor of their times", 1,
+      MAX_BLOCK_ROWS, 1, flags);
   properties[PROP_STATS] = g_param_spec_boxed ("stats", "Statistics", "Messages read and buffers sent, in total and by topic",
       GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   properties[PROP_STATS_INTERVAL] = g_param_spec_uint64 ("stats-interval", "Statistics interval",

@@ -18,6 +18,7 @@ typedef struct
   gint start;                   /* RobocacheMcapStart */
   gint64 time_origin;           /* ROBOCACHE_MCAP_NO_ORIGIN: not set */
   guint64 max_transport;        /* ns */
+  guint block_rows;
   guint64 stats_interval;       /* ns; not copied at start */
   gchar *location, *msg_path;   /* of robocachebagsrc alone */
 } RobocacheMcapDemuxSettings;

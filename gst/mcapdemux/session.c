@@ -13,6 +13,8 @@ GST_DEBUG_CATEGORY (robocache_mcap_demux_debug);
 
 /* Log time between two looks at silent streams (ns). */
 #define ADVANCE_INTERVAL (GST_SECOND / 10)
+/* Log time for which rows are collected, so that slow streams do not delay others. */
+#define MAX_COLLECTING (GST_SECOND)
 /* Of robocachemcapmux. */
 #define RECORDING_METADATA "robocache.recording"
 
@@ -46,6 +48,7 @@ robocache_mcap_session_new (GstElement *element, GstPadTemplate *template, Roboc
   session->origin_ns = session->settings.time_origin;
   if (session->origin_ns == ROBOCACHE_MCAP_NO_ORIGIN && session->settings.start == ROBOCACHE_MCAP_START_KEEP)
     session->origin_ns = 0;
+  session->oldest_row = G_MAXUINT64;
   session->is_origin_set = session->origin_ns != ROBOCACHE_MCAP_NO_ORIGIN;
   session->sequences = g_array_new (FALSE, TRUE, sizeof (Sequence));
   session->timer.interval = session->settings.stats_interval;
@@ -234,10 +237,10 @@ find_output (RobocacheMcapSession *session, RobocacheMcapTopic *topic, const gch
 
   for (guint i = 0; i < session->outputs->len; i++) {
     output = g_ptr_array_index (session->outputs, i);
-    if (g_str_equal (output->topic->name, topic->name) && g_str_equal (output->key, key))
+    if ((output->topic == topic || g_str_equal (output->topic->name, topic->name)) && g_str_equal (output->key, key))
       return output;
   }
-  output = robocache_mcap_output_new (topic, key);
+  output = robocache_mcap_output_new (topic, key, session->settings.block_rows);
   g_ptr_array_add (session->outputs, output);
   return output;
 }
@@ -420,12 +423,14 @@ shift_row_times (GstBuffer *buffer, guint64 pts)
   gst_memory_unmap (memory, &map);
 }
 
+/* Posts statistics when they are due. */
 static void
-post_statistics (RobocacheMcapSession *session, guint64 pts)
+note_position (RobocacheMcapSession *session, guint64 pts)
 {
   GstStructure *stats = NULL;
 
   GST_OBJECT_LOCK (session->element);
+  session->segment.position = MAX (session->segment.position, pts);
   if (robocache_statistics_timer_due (&session->timer, gst_segment_to_running_time (&session->segment, GST_FORMAT_TIME, pts)))
     stats = robocache_mcap_session_statistics (session);
   GST_OBJECT_UNLOCK (session->element);
@@ -459,25 +464,90 @@ send_sample (RobocacheMcapSession *session, RobocacheMcapOutput *output, Robocac
 {
   const gint64 since_origin = robocache_mcap_time_difference (time, session->origin_ns);
   const RobocacheMcapOutputContext context = output_context (session);
-  GstBuffer *buffer = g_steal_pointer (&sample->buffer);
+  GstBuffer *buffer = sample->buffer ? g_steal_pointer (&sample->buffer) : gst_buffer_new_memdup (sample->row, sample->row_bytes);
   GstFlowReturn ret;
 
   add_timestamps (buffer, time, log_time);
   GST_BUFFER_PTS (buffer) = (guint64) since_origin;
   if (sample->has_row_times)
     shift_row_times (buffer, (guint64) since_origin);
-  GST_OBJECT_LOCK (session->element);
-  session->segment.position = MAX (session->segment.position, (guint64) since_origin);
-  GST_OBJECT_UNLOCK (session->element);
-  post_statistics (session, (guint64) since_origin);
+  note_position (session, (guint64) since_origin);
   ret = robocache_mcap_output_push (output, &context, buffer);
   return gst_flow_combiner_update_pad_flow (session->flows, output->pad, ret);
 }
+
+/* ---- collected rows ---- */
+
+static GstFlowReturn
+push_rows (RobocacheMcapSession *session, RobocacheMcapOutput *output)
+{
+  if (!robocache_mcap_output_has_rows (output))
+    return GST_FLOW_OK;
+  GST_OBJECT_LOCK (session->element);
+  output->block_topic->counts.buffers++;
+  GST_OBJECT_UNLOCK (session->element);
+  return gst_flow_combiner_update_pad_flow (session->flows, output->pad, robocache_mcap_output_push_rows (output));
+}
+
+static gboolean
+is_old (const RobocacheMcapOutput *output, guint64 log_time)
+{
+  return log_time > output->block_log_time && log_time - output->block_log_time > MAX_COLLECTING;
+}
+
+/* Pushes rows that were collected for too long, or all. */
+static GstFlowReturn
+push_old_rows (RobocacheMcapSession *session, guint64 log_time, gboolean all)
+{
+  GstFlowReturn ret = GST_FLOW_OK;
+
+  session->oldest_row = G_MAXUINT64;
+  for (guint i = 0; i < session->outputs->len; i++) {
+    RobocacheMcapOutput *output = g_ptr_array_index (session->outputs, i);
+
+    if (ret == GST_FLOW_OK && (all || is_old (output, log_time)))
+      ret = push_rows (session, output);
+    if (robocache_mcap_output_has_rows (output))
+      session->oldest_row = MIN (session->oldest_row, output->block_log_time);
+  }
+  return ret;
+}
+
+static GstFlowReturn
+push_due_rows (RobocacheMcapSession *session, guint64 log_time)
+{
+  const gboolean has_other_rows = session->has_other_rows;
+
+  session->has_other_rows = FALSE;
+  if (has_other_rows || (log_time > session->oldest_row && log_time - session->oldest_row > MAX_COLLECTING))
+    return push_old_rows (session, log_time, has_other_rows);
+  return GST_FLOW_OK;
+}
+
+static GstFlowReturn
+collect_row (RobocacheMcapSession *session, RobocacheMcapTopic *topic, RobocacheMcapOutput *output, const RobocacheRosSample *sample,
+    const RobocacheMcapMessage *message, guint64 since_origin)
+{
+  const RobocacheMcapOutputContext context = output_context (session);
+
+  if (!robocache_mcap_output_has_rows (output)) {
+    output->block_topic = topic;
+    output->block_log_time = message->log_time;
+    session->oldest_row = MIN (session->oldest_row, message->log_time);
+  }
+  robocache_mcap_output_collect (output, &context, sample, since_origin);
+  note_position (session, since_origin);
+  return robocache_row_block_is_full (output->block) ? push_rows (session, output) : GST_FLOW_OK;
+}
+
+/* ---- samples ---- */
 
 static GstFlowReturn
 handle_sample (RobocacheMcapSession *session, RobocacheMcapTopic *topic, const RobocacheMcapMessage *message, RobocacheRosSample *sample)
 {
   RobocacheMcapOutput *output = find_output (session, topic, sample->key);
+  const GstStructure *camera;
+  GstFlowReturn ret;
   gboolean from_stamp;
   const gint64 time = time_of_sample (session, message, sample, &from_stamp);
 
@@ -493,9 +563,17 @@ handle_sample (RobocacheMcapSession *session, RobocacheMcapTopic *topic, const R
     drop_before_origin (session, topic, output, time);
     return GST_FLOW_OK;
   }
-  robocache_mcap_output_update (output, sample, camera_of (session, topic, sample->caps));
+  camera = camera_of (session, topic, sample->caps);
+  if (output->needs_discont || !robocache_mcap_output_continues (output, sample, camera)) {
+    ret = push_rows (session, output);
+    if (ret != GST_FLOW_OK)
+      return ret;
+  }
+  robocache_mcap_output_update (output, sample, camera);
   if (!output->pad)
     expose (session, output);
+  if (output->block)
+    return collect_row (session, topic, output, sample, message, (guint64) robocache_mcap_time_difference (time, session->origin_ns));
   GST_OBJECT_LOCK (session->element);
   topic->counts.buffers++;
   GST_OBJECT_UNLOCK (session->element);
@@ -503,23 +581,27 @@ handle_sample (RobocacheMcapSession *session, RobocacheMcapTopic *topic, const R
 }
 
 /* Streams that are silent for longer than transport takes will not bring a buffer of that time. */
-static void
+static GstFlowReturn
 advance (RobocacheMcapSession *session, guint64 log_time)
 {
   const RobocacheMcapOutputContext context = output_context (session);
   const gint64 arrived = robocache_mcap_time_difference (robocache_mcap_time_signed (log_time), (gint64) session->settings.max_transport);
   const gint64 until = robocache_mcap_time_difference (arrived, session->origin_ns);
+  GstFlowReturn ret = GST_FLOW_OK;
 
   if (session->origin_ns == ROBOCACHE_MCAP_NO_ORIGIN || (log_time >= session->advanced_to
           && log_time - session->advanced_to < ADVANCE_INTERVAL))
-    return;
+    return GST_FLOW_OK;
   session->advanced_to = log_time;
-  for (guint i = 0; until > 0 && i < session->outputs->len; i++) {
+  for (guint i = 0; until > 0 && i < session->outputs->len && ret == GST_FLOW_OK; i++) {
     RobocacheMcapOutput *output = g_ptr_array_index (session->outputs, i);
 
-    if (output->pad)
-      robocache_mcap_output_advance (output, &context, (guint64) until);
+    if (!output->pad || !robocache_mcap_output_is_behind (output, &context, (guint64) until))
+      continue;
+    ret = push_rows (session, output);
+    robocache_mcap_output_advance (output, &context, (guint64) until);
   }
+  return ret;
 }
 
 GstFlowReturn
@@ -537,19 +619,29 @@ robocache_mcap_session_handle (RobocacheMcapSession *session, const RobocacheMca
   topic->counts.malformed += topic->fault != NULL;
   count_sequence (session, topic, message);
   GST_OBJECT_UNLOCK (session->element);
+  ret = push_due_rows (session, message->log_time);
   samples = decode (topic, message, &error);
   if (error)
     report_malformed (session, topic, message, error);
   for (guint i = 0; samples && i < samples->len && ret == GST_FLOW_OK; i++)
     ret = handle_sample (session, topic, message, &g_array_index (samples, RobocacheRosSample, i));
-  advance (session, message->log_time);
-  return ret;
+  return ret == GST_FLOW_OK ? advance (session, message->log_time) : ret;
 }
 
 /* ---- segments and events ---- */
 
+/* Rows of a segment that is flushed are gone; before another one they are sent as soon as the thread runs. */
+static void
+leave_rows (RobocacheMcapSession *session, gboolean is_flushed)
+{
+  for (guint i = 0; i < session->outputs->len && is_flushed; i++)
+    robocache_mcap_output_discard_rows (g_ptr_array_index (session->outputs, i));
+  session->has_other_rows = !is_flushed;
+  session->oldest_row = G_MAXUINT64;
+}
+
 void
-robocache_mcap_session_restart (RobocacheMcapSession *session, const GstSegment *segment, guint32 seqnum)
+robocache_mcap_session_restart (RobocacheMcapSession *session, const GstSegment *segment, guint32 seqnum, gboolean is_flushed)
 {
   GST_OBJECT_LOCK (session->element);
   session->segment = *segment;
@@ -557,9 +649,16 @@ robocache_mcap_session_restart (RobocacheMcapSession *session, const GstSegment 
   GST_OBJECT_UNLOCK (session->element);
   for (guint i = 0; i < session->outputs->len; i++)
     robocache_mcap_output_restart (g_ptr_array_index (session->outputs, i));
+  leave_rows (session, is_flushed);
   gst_flow_combiner_reset (session->flows);
   g_array_set_size (session->sequences, 0);
   session->advanced_to = 0;
+}
+
+void
+robocache_mcap_session_push_rows (RobocacheMcapSession *session)
+{
+  push_old_rows (session, 0, TRUE);
 }
 
 void
@@ -567,6 +666,7 @@ robocache_mcap_session_send (RobocacheMcapSession *session, GstEvent *event)
 {
   const RobocacheMcapOutputContext context = output_context (session);
 
+  robocache_mcap_session_push_rows (session);
   for (guint i = 0; i < session->outputs->len; i++) {
     RobocacheMcapOutput *output = g_ptr_array_index (session->outputs, i);
 

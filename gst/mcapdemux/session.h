@@ -40,6 +40,8 @@ typedef struct
   gboolean is_origin_set;       /* by settings or metadata, so that no message changes it */
   gint64 max_lag_ns;            /* greatest difference of arrival and capture so far */
   guint64 advanced_to;          /* log time of the last look at silent streams */
+  guint64 oldest_row;           /* log time of the first row that was collected and waits; G_MAXUINT64: none */
+  gboolean has_other_rows;      /* rows of the segment before wait */
   guint64 warned_before_origin;
   GArray *sequences;            /* by channel id, since the last seek */
   RobocacheStatisticsTimer timer;
@@ -65,8 +67,10 @@ void robocache_mcap_session_no_more_pads (RobocacheMcapSession * session);
 /* Decodes a message and sends its buffers. */
 GstFlowReturn robocache_mcap_session_handle (RobocacheMcapSession * session, const RobocacheMcapMessage * message);
 
-/* A new segment: the next buffers follow it. */
-void robocache_mcap_session_restart (RobocacheMcapSession * session, const GstSegment * segment, guint32 seqnum);
+/* Sends rows that were collected, as nothing follows them. */
+void robocache_mcap_session_push_rows (RobocacheMcapSession * session);
+/* A new segment: the next buffers follow it. is_flushed: what was read and not sent is discarded. */
+void robocache_mcap_session_restart (RobocacheMcapSession * session, const GstSegment * segment, guint32 seqnum, gboolean is_flushed);
 /* Sends an event, which is taken, on all pads, behind their headers. */
 void robocache_mcap_session_send (RobocacheMcapSession * session, GstEvent * event);
 /* At the end: posts an error and returns FALSE where no stream came. */

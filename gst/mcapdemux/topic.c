@@ -75,6 +75,8 @@ make_decoder (RobocacheMcapTopic *topic, const RobocacheMcapDemuxSettings *setti
   GError *error = NULL;
 
   topic->decoder = robocache_ros_decoder_new (&channel, &error);
+  if (topic->decoder && settings->block_rows > 1)
+    robocache_ros_decoder_leave_rows_bare (topic->decoder);
   if (error)
     take_fault (topic, error);
 }

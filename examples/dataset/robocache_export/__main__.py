@@ -11,5 +11,17 @@ Gst.init(None)
 
 from .cli import main  # noqa: E402: elements come first
 
+
+class NoPandas:
+    """PyArrow looks for pandas in all folders at each array, and nothing here needs it."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):  # pylint: disable=unused-argument
+        if name == "pandas":
+            raise ModuleNotFoundError(name=name)
+
+
+sys.meta_path.insert(0, NoPandas)
+
 if __name__ == "__main__":
     sys.exit(main())

@@ -14,24 +14,33 @@ from .errors import ExportError
 from .plan import lead_ns
 from .recordings.found import decoder_of
 from .recordings.pipelines import quote
+from .samplefile import SampleFile
 
 MISSING = 2  # status of a stream at a tick
 NEAREST = "nearest"
 
 
 @dataclass
-class Tick:
-    """`row` are the channels of all streams of numbers, `info` int64 [streams, 4] as robocachefuse has it."""
-    index: int  # from the start of the episode
-    row: np.ndarray
+class Ticks:
+    """Ticks in their order. `rows` are the channels of all streams of numbers, `info` int64 [ticks, streams, 4] as robocachefuse has it."""
+    index: np.ndarray  # from the start of the episode
+    rows: np.ndarray
     info: np.ndarray
-    buffer: Gst.Buffer
-    places: list  # of the pictures in the buffer
+    samples: np.ndarray  # (buffer, places of the pictures) of each; None without pictures
 
-    def picture(self, number):
+    def __len__(self):
+        return len(self.index)
+
+    def __getitem__(self, which):
+        return Ticks(self.index[which], self.rows[which], self.info[which], self.samples[which])
+
+    def __add__(self, other):
+        return Ticks(*(np.concatenate([getattr(one, name) for one in (self, other)]) for name in ("index", "rows", "info", "samples")))
+
+    def picture(self, tick, number):
         """The bytes of a camera's picture, as a buffer that shares its memory."""
-        place = self.places[number]
-        return self.buffer.copy_region(Gst.BufferCopyFlags.MEMORY, place.offset, place.size)
+        buffer, places = self.samples[tick]
+        return buffer.copy_region(Gst.BufferCopyFlags.MEMORY, places[number].offset, places[number].size)
 
 
 # ---- the pipeline ----
@@ -100,35 +109,52 @@ class Alignment:
         self._description = describe(planned, mapping, self.origin)
 
     def __iter__(self):
+        """Parts of the episode, as Ticks: all of it, or with pictures one tick after another."""
         first = self.lead // 10**9 * self.fps
+        run = self._one_by_one if any(one.stream.is_camera for one in self.ordered) else self._at_once
         try:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
-                yield from self._ticks(first)
+                for ticks in run():
+                    ticks.index -= first
+                    yield ticks[(ticks.index >= 0) & (ticks.index < self.count)]
+                    if ticks.index[-1] >= self.count:
+                        break
         except PipelineError as error:
             raise ExportError(f"{self.planned.episode.name}: {error}") from None
         self._report(caught)
 
-    def _ticks(self, first):
-        form, split = None, None
-        samples = Samples(self._description)
+    def _start(self, samples):
         try:
             self.planned.episode.recording.start(samples.pipeline, samples.fuse.get_static_pad("src"))
         except ExportError:
             samples.close()
             raise
+
+    def _at_once(self):
+        samples = SampleFile(self._description)
+        self._start(samples)
+        data = samples.run(self.lead + self.count * 10**9 // self.fps)
+        for form in samples.formats:
+            _, offset, size = self._split(form)
+        if len(data):
+            yield self._ticks(data[:, offset:offset + size], data[:, offset + size:], np.full(len(data), None))
+
+    def _one_by_one(self):
+        form = split = None
+        samples = Samples(self._description)
+        self._start(samples)
         for sample in samples:
             if sample.format is not form:
-                split = self._split(sample.format, form)
-                form = sample.format
-            tick = self._tick(sample, *split, first)
-            if tick.index >= self.count:
-                return
-            if tick.index >= 0:
-                yield tick
+                form, split = sample.format, self._split(sample.format)
+            places, offset, size = split
+            data = np.frombuffer(sample.buffer.extract_dup(offset, sample.buffer.get_size() - offset), np.uint8)[None]
+            carried = np.empty(1, object)
+            carried[0] = (sample.buffer, places)
+            yield self._ticks(data[:, :size], data[:, size:], carried)
 
-    def _split(self, form, before):
-        """(places of pictures, first byte of the rows, bytes of the rows) of a sample; an error where they changed."""
+    def _split(self, form):
+        """(places of pictures, first byte of the rows, bytes of the rows) of a sample; an error where they are not those of the plan."""
         places = [place for place in form.places if place.name.startswith("camera_")]
         rows = [place for place in form.places if place not in places and place is not form.info]
         width = sum(place.size // 4 for place in rows)
@@ -136,10 +162,10 @@ class Alignment:
             raise ExportError(f"{self.planned.episode.name}: the channels change during the episode: {form.caps.to_string()}")
         return places, (rows[0] if rows else form.info).offset, 4 * width
 
-    def _tick(self, sample, places, offset, size, first):
-        data = sample.buffer.extract_dup(offset, sample.buffer.get_size() - offset)
-        info = np.frombuffer(data[size:], np.int64).reshape(-1, 4)
-        return Tick(_index_of(int(info[0, 0]), self.fps) - first, np.frombuffer(data[:size], np.float32), info, sample.buffer, places)
+    def _ticks(self, rows, info, samples):
+        """Of bytes [ticks, bytes]."""
+        rows, info = np.ascontiguousarray(rows).view(np.float32), np.ascontiguousarray(info).view(np.int64).reshape(len(info), -1, 4)
+        return Ticks(_index_of(info[:, 0, 0], self.fps), rows, info, samples)
 
     def _report(self, caught):
         """Messages before the origin are left out on purpose."""

@@ -8,7 +8,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from . import encoder, hdf5, lerobot, parts
+from . import encoder, lerobot, parts
 from .episodes import cut
 from .errors import ExportError
 from .manifest import Complete
@@ -17,11 +17,21 @@ from .plan import make_plan
 from .recordings import open_recordings
 from .suggest import suggest
 
+
+def _hdf5(name):
+    """A function of the module hdf5, which is slow to load, and only its own formats need it."""
+    def call(*arguments):
+        from . import hdf5
+        return getattr(hdf5, name)(*arguments)
+
+    return call
+
+
 # {format: (writer, whether it has videos, check of the mapping)}
 FORMATS = {
     "lerobot": (lerobot.write, True, lambda mapping: encoder.check(mapping.video) if mapping.pictures else None),
-    "robomimic": (hdf5.write_robomimic, False, lambda mapping: None),
-    "aloha": (hdf5.write_aloha, False, hdf5.check_aloha),
+    "robomimic": (_hdf5("write_robomimic"), False, lambda mapping: None),
+    "aloha": (_hdf5("write_aloha"), False, _hdf5("check_aloha")),
 }
 EXIT_MISSING = 3  # of --status: shards are missing
 

@@ -4,7 +4,6 @@ from pathlib import Path
 
 from gi.repository import Gst
 
-from . import mp4
 from .errors import ExportError
 from .recordings import pipelines
 
@@ -90,6 +89,7 @@ class Encoder:
             self._wait()
         finally:
             self.close()
+        from . import mp4  # it is slow to load, and sets without videos need none
         mp4.from_stream(self._raw, self.path, codec_of(self._video), self._fps, self._count)
         self._raw.unlink()
 

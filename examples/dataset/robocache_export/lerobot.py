@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from . import mp4
 from .encoder import codec_of
 from .manifest import write_json
 from .parts import TIMES, column_values, vector_type
@@ -103,6 +102,7 @@ def _write_data(folder, tables, places):
 
 def _write_videos(folder, key, parts, fps, files):
     """The columns of an episode about one video."""
+    from . import mp4  # it is slow to load, and sets without videos need none
     limit = _Files(files.video_mb * MB, files.chunk_size, MAX_SECONDS * fps)
     placed = [limit.add(part.size(file_of(key)), part.said["frames"]) for part in parts]
     for (chunk, file), indices in _group([place for place, _ in placed]).items():

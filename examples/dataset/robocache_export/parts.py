@@ -2,6 +2,7 @@
 """Parts: one folder an episode, with its numbers as Parquet and its pictures, complete or absent. A set is made of them."""
 import hashlib
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -50,7 +51,9 @@ def column_values(column):
     """A column of numbers as an array [rows, width]."""
     chunk = column.combine_chunks()
     if isinstance(chunk.type, pa.FixedSizeListType):
-        return chunk.flatten().to_numpy(zero_copy_only=False).reshape(len(chunk), -1)
+        # flatten loads much more of PyArrow
+        width = chunk.type.list_size
+        return chunk.values.slice(chunk.offset * width, len(chunk) * width).to_numpy(zero_copy_only=False).reshape(len(chunk), -1)
     return chunk.to_numpy(zero_copy_only=False).reshape(len(chunk), -1)
 
 
@@ -62,22 +65,15 @@ def _vectors(layout, mapping, rows, next_rows):
 
 
 def _table(planned, mapping, alignment, kept):
-    rows, next_rows = (np.array([ticks[i].row for ticks in kept], np.float32).reshape(len(kept), -1) for i in (0, 1))
+    rows, next_rows, info = (np.concatenate(arrays) for arrays in zip(*kept))
     columns = {name: vector_column(values) for name, values in _vectors(planned.layout, mapping, rows, next_rows).items()}
-    times = alignment.times(np.array([tick.info for tick, _ in kept]))
+    times = alignment.times(info)
     for name, values in zip(TIMES, times):
         columns |= {f"{name}.{stream}": pa.array(values[:, i]) for i, stream in enumerate(alignment.streams)}
     return pa.table(columns)
 
 
 # ---- writing ----
-
-class _Light:
-    """A tick without its pictures."""
-
-    def __init__(self, tick):
-        self.row, self.info = tick.row, tick.info
-
 
 def _pictures(job, planned, folder):
     sizes = planned.layout.sizes
@@ -87,7 +83,7 @@ def _pictures(job, planned, folder):
 
 
 def _run(job, planned, folder):
-    """Writes pictures while they come. Returns (alignment, kept ticks, counts of dropped ones, histograms)."""
+    """Writes pictures while they come. Returns (alignment, (rows, next rows, info) of kept ticks, counts of dropped ones, histograms)."""
     layout, mapping = planned.layout, job.mapping
     alignment = Alignment(planned, mapping)
     ticks = Kept(alignment, mapping, layout.used)
@@ -95,10 +91,10 @@ def _run(job, planned, folder):
     histograms = {feature: Histogram(alignment.count, layout.sizes[feature]) for feature, _ in numbers}
     output, kept = _pictures(job, planned, folder), []
     try:
-        for tick, following in ticks:
-            kept.append((_Light(tick), _Light(following)))
-            for feature, number in numbers:
-                picture = tick.picture(number)
+        for part, following in ticks:
+            kept.append((part.rows, following.rows, part.info))
+            for tick, (feature, number) in product(range(len(part)), numbers):
+                picture = part.picture(tick, number)
                 histograms[feature].add(picture)
                 output.add(feature, picture)
         if output and kept:
@@ -112,7 +108,7 @@ def _run(job, planned, folder):
 def _describe(job, planned, inputs, kept, dropped, histograms):
     episode, layout = planned.episode, planned.layout
     return {"format": 1, "recording": episode.recording.name, "number": episode.number, "start": episode.span.start,
-            "end": episode.span.end, "task": episode.task, "success": episode.span.success, "frames": len(kept), "dropped": dropped,
+            "end": episode.span.end, "task": episode.task, "success": episode.span.success, "frames": sum(len(rows) for rows, *_ in kept), "dropped": dropped,
             "names": layout.names, "sizes": layout.sizes, "streams": [stream.name for stream in job.mapping.streams],
             "pictures": {feature: histogram.state() for feature, histogram in histograms.items()},
             "settings": job.settings, "inputs": inputs}
@@ -153,7 +149,8 @@ class Part:
     said: dict  # its manifest
 
     def table(self):
-        return pq.read_table(self.folder / NUMBERS)
+        # read_table loads much more of PyArrow
+        return pq.ParquetFile(self.folder / NUMBERS).read()
 
     def size(self, name=NUMBERS):
         return (self.folder / name).stat().st_size

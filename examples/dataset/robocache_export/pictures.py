@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Pictures of an episode on their way to files: videos, or arrays in HDF5; and their statistics."""
-import h5py
 import numpy as np
 
 from .encoder import Encoder
@@ -39,6 +38,7 @@ class Arrays:
     """Pictures as they are, for HDF5: a dataset [frames, height, width, 3] of each camera."""
 
     def __init__(self, path, sizes):
+        import h5py  # it is slow to load, and only HDF5 needs it
         self._file = h5py.File(path, "w")
         self._sets = {feature: self._file.create_dataset(feature, (0, height, width, 3), np.uint8, maxshape=(None, height, width, 3),
                                                          chunks=(1, height, width, 3)) for feature, (width, height) in sizes.items()}

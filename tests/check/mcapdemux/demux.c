@@ -14,7 +14,7 @@ typedef struct
 {
   const gchar *properties;
   guint block_size;             /* bytes a buffer, in push mode; 0: pull mode */
-  gboolean has_events;
+  gboolean has_events, is_flat; /* as in DemuxOutput */
 } Run;
 
 static gchar *
@@ -42,6 +42,7 @@ run (const GByteArray *bytes, const Run *how)
   DemuxOutput output;
 
   demux_output_init (&output, demux, how->has_events);
+  output.is_flat = how->is_flat;
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   wait_for_end (pipeline, text);
   gst_element_set_state (pipeline, GST_STATE_NULL);
@@ -54,6 +55,56 @@ run (const GByteArray *bytes, const Run *how)
   g_free (between);
   g_free (path);
   return g_string_free (text, FALSE);
+}
+
+/* ---- comparisons ---- */
+
+static gint
+compare_lines (gconstpointer a, gconstpointer b)
+{
+  return g_strcmp0 (*(const gchar * const *) a, *(const gchar * const *) b);
+}
+
+/* The parts of a text in alphabetical order: messages come from two threads. */
+static gchar *
+sorted_text (const gchar *text)
+{
+  gchar **parts = g_strsplit (text, "; ", -1), *sorted;
+
+  qsort (parts, g_strv_length (parts), sizeof (*parts), compare_lines);
+  sorted = g_strjoinv ("\n", parts);
+  g_strfreev (parts);
+  return sorted;
+}
+
+static void
+expect_same_parts (const gchar *text, const gchar *expected)
+{
+  gchar *sorted = sorted_text (text), *wanted = sorted_text (expected);
+
+  fail_unless_equals_string (sorted, wanted);
+  g_free (sorted);
+  g_free (wanted);
+}
+
+/* Rows, times and events are the same, however many rows are in a buffer. */
+static void
+expect_same_rows (const GByteArray *file, const Run *how)
+{
+  static const guint numbers[] = { 2, 3, 256 };
+  const Run one_by_one = { how->properties, how->block_size, TRUE, TRUE };
+  gchar *rows = run (file, &one_by_one);
+
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++) {
+    gchar *properties = g_strdup_printf ("%s block-rows=%u", how->properties, numbers[i]);
+    const Run in_blocks = { properties, how->block_size, TRUE, TRUE };
+    gchar *text = run (file, &in_blocks);
+
+    expect_same_parts (text, rows);
+    g_free (text);
+    g_free (properties);
+  }
+  g_free (rows);
 }
 
 /* ---- forms of one recording ---- */
@@ -90,6 +141,7 @@ GST_START_TEST (test_forms)
     gchar *text = run (file, &how);
 
     fail_unless_equals_string (text, JOINTS_OUT WRENCH_OUT);
+    expect_same_rows (file, &how);
     g_free (text);
   }
   g_byte_array_unref (file);
@@ -134,34 +186,6 @@ static const struct
   {"topics=/none", "error the recording has no topic that topics=\"/none\" chooses; "},
 };
 
-static gint
-compare_lines (gconstpointer a, gconstpointer b)
-{
-  return g_strcmp0 (*(const gchar * const *) a, *(const gchar * const *) b);
-}
-
-/* The parts of a text in alphabetical order: messages come from two threads. */
-static gchar *
-sorted_text (const gchar *text)
-{
-  gchar **parts = g_strsplit (text, "; ", -1), *sorted;
-
-  qsort (parts, g_strv_length (parts), sizeof (*parts), compare_lines);
-  sorted = g_strjoinv ("\n", parts);
-  g_strfreev (parts);
-  return sorted;
-}
-
-static void
-expect_same_parts (const gchar *text, const gchar *expected)
-{
-  gchar *sorted = sorted_text (text), *wanted = sorted_text (expected);
-
-  fail_unless_equals_string (sorted, wanted);
-  g_free (sorted);
-  g_free (wanted);
-}
-
 GST_START_TEST (test_settings)
 {
   const RecordingOptions options = {.definition = GRIPPER };
@@ -170,6 +194,7 @@ GST_START_TEST (test_settings)
   gchar *text = run (file, &how);
 
   expect_same_parts (text, settings[__i__].out);
+  expect_same_rows (file, &how);
   g_free (text);
   g_byte_array_unref (file);
 }
@@ -231,6 +256,7 @@ GST_START_TEST (test_faults)
     gchar *text = run (file, &how);
 
     expect_same_parts (text, faults[__i__].out);
+    expect_same_rows (file, &how);
     g_free (text);
   }
   g_byte_array_unref (file);
@@ -333,6 +359,74 @@ GST_START_TEST (test_streams)
   file = make_recording (&options, streams[__i__].messages, n);
   text = run (file, &how);
   expect_same_parts (text, streams[__i__].out);
+  expect_same_rows (file, &how);
+  g_free (text);
+  g_byte_array_unref (file);
+}
+
+GST_END_TEST;
+
+/* ---- blocks of rows ---- */
+
+#define WRENCHES(n) "caps[other/tensors float64,int64 6:" #n "," #n " fx,fy,fz,tx,ty,tz] "
+#define W(topic, ms, x) {topic, "geometry_msgs/WrenchStamped", WRENCH (ms, x), ms}
+#define V(x) #x ",2,3,4,5,6"
+#define J(ms, more) {"/j", "sensor_msgs/JointState", "(" STAMP (ms) " ['a'] " more ")", ms}
+#define JOINTS(n, channels, names) "caps[other/tensors float64,int64 " channels "," n " " names "] "
+
+static const struct
+{
+  RecordedMessage messages[6];
+  const gchar *properties, *out;
+} blocks[] = {
+  /* full ones, and the rest at the end */
+  {{W ("/w", 10, 1), W ("/w", 20, 2), W ("/w", 30, 3), W ("/w", 40, 4), W ("/w", 50, 5)}, "block-rows=2",
+      "src_0 /w@f: " WRENCHES (2) "seg:0-none 0=" V (1) "," V (2) "|0,10000000! 20=" V (3) "," V (4) "|20000000,30000000 "
+        "caps[other/tensors float64,int64 6,1 fx,fy,fz,tx,ty,tz] 40=" V (5) "|40000000 eos; "},
+  /* full ones again behind a short one, which is older than a second */
+  {{W ("/w", 10, 1), W ("/v", 900, 7), W ("/w", 1020, 2), W ("/w", 1030, 3), W ("/w", 1040, 4)}, "block-rows=2 max-transport=5000000000",
+      "src_0 /w@f: " WRENCHES (2) "seg:0-none caps[other/tensors float64,int64 6,1 fx,fy,fz,tx,ty,tz] 0=" V (1) "|0! "
+        WRENCHES (2) "1010=" V (2) "," V (3) "|1010000000,1020000000 caps[other/tensors float64,int64 6,1 fx,fy,fz,tx,ty,tz] "
+        "1030=" V (4) "|1030000000 eos; src_1 /v@f: " WRENCHES (2) "seg:0-none caps[other/tensors float64,int64 6,1 fx,fy,fz,tx,ty,tz] "
+        "890=" V (7) "|890000000! eos; "},
+  /* before other caps */
+  {{J (10, "[1] [] []"), J (20, "[2] [] []"), J (30, "[3] [4] []"), J (40, "[5] [6] []")}, "block-rows=3 max-transport=1000000",
+      "src_0 /j@f: " JOINTS ("3", "1:3", "a.position") "seg:0-none " JOINTS ("2", "1:2", "a.position") "0=1,2|0,10000000! "
+        JOINTS ("3", "2:3", "a.position,a.velocity") JOINTS ("2", "2:2", "a.position,a.velocity") "20=3,4,5,6|20000000,30000000 eos; "},
+  /* before another frame */
+  {{W ("/w", 10, 1), W ("/w", 20, 2), {"/w", "geometry_msgs/WrenchStamped", "(((0 30000000) 'g') ((3 2 3) (4 5 6)))", 30}},
+      "block-rows=8", "src_0 /w@f: " WRENCHES (8) "seg:0-none " WRENCHES (2) "0=" V (1) "," V (2) "|0,10000000! "
+        "caps[other/tensors float64,int64 6,1 fx,fy,fz,tx,ty,tz] 20=" V (3) "|20000000 eos; "},
+  /* before a GAP */
+  {{W ("/w", 10, 1), W ("/v", 20, 2), W ("/v", 700, 3), W ("/v", 800, 4)}, "block-rows=8 max-transport=100000000",
+      "src_0 /w@f: " WRENCHES (8) "seg:0-none caps[other/tensors float64,int64 6,1 fx,fy,fz,tx,ty,tz] 0=" V (1) "|0! gap:0,590 eos; "
+        "src_1 /v@f: " WRENCHES (8) "seg:0-none " WRENCHES (3) "10=" V (2) "," V (3) "," V (4) "|10000000,690000000,790000000! eos; "},
+  /* a row is lost between two */
+  {{W ("/w", 30, 1), {"/w", "geometry_msgs/WrenchStamped", WRENCH (5, 9), 35}, W ("/w", 40, 2)}, "block-rows=8 time-origin=10000000",
+      "warning a message of /w is dropped: its time 5000000 is 5000000 ns before running time 0; "
+        "src_0 /w@f: " WRENCHES (8) "seg:0-none caps[other/tensors float64,int64 6,1 fx,fy,fz,tx,ty,tz] 20=" V (1) "|20000000! "
+        "30=" V (2) "|30000000! eos; "},
+  /* others are not collected */
+  {{{"/c/image", "sensor_msgs/Image", IMAGE (10), 10}, W ("/w", 15, 1), {"/c/image", "sensor_msgs/Image", IMAGE (20), 20}, W ("/w", 25, 2),
+          {"/b", "robocache_msgs/Row", "(((0 30000000) '') ['x'] 0 20000000 [0 7000000] [] [] [] [] [] [] [] [] [] [] [] [5 6])", 30}},
+      "block-rows=8", "src_0 /c/image@f: caps[video/x-raw GRAY8] seg:0-none 0=#4! 10=#4 eos; "
+        "src_1 /w@f: " WRENCHES (8) "seg:0-none " WRENCHES (2) "5=" V (1) "," V (2) "|5000000,15000000! eos; "
+        "src_2 /b: caps[other/tensors float64,int64 1:2,2 x] seg:0-none 20=5,6|20000000,27000000! eos; "},
+};
+
+GST_START_TEST (test_blocks)
+{
+  const RecordingOptions options = { 0 };
+  const Run how = {.properties = blocks[__i__].properties,.has_events = TRUE };
+  guint n = 0;
+  GByteArray *file;
+  gchar *text;
+
+  while (n < G_N_ELEMENTS (blocks[0].messages) && blocks[__i__].messages[n].topic)
+    n++;
+  file = make_recording (&options, blocks[__i__].messages, n);
+  text = run (file, &how);
+  expect_same_parts (text, blocks[__i__].out);
   g_free (text);
   g_byte_array_unref (file);
 }
@@ -340,4 +434,4 @@ GST_START_TEST (test_streams)
 GST_END_TEST;
 
 CHECK_MAIN (demux, NULL, NULL, EACH (forms, test_forms), EACH (settings, test_settings), EACH (faults, test_faults),
-    EACH (no_recordings, test_no_recording), EACH (streams, test_streams))
+    EACH (no_recordings, test_no_recording), EACH (streams, test_streams), EACH (blocks, test_blocks))

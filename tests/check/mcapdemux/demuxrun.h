@@ -6,6 +6,8 @@
  *   caps[FIELD...]   other caps than before: media type, and the fields that tests look at
  *   seg:START-STOP   gap:T,D   segment-done   eos   flush
  *
+ * Flat text has the rows of a block as if each were a buffer.
+ *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef DEMUXRUN_H
@@ -13,6 +15,7 @@
 
 #include <gst/gst.h>
 
+#include "common/time/rowtimes.h"
 #include "tests/check/ros/sampletext.h"
 
 /* The pipeline of a recording, whose element is named d. `between` follows filesrc. */
@@ -36,7 +39,9 @@ typedef struct
   GCond changed;
   GPtrArray *texts;             /* of GString */
   GPtrArray *caps;
+  GPtrArray *caps_texts;        /* the last of each pad */
   guint n_buffers;
+  gboolean is_flat;
   gboolean no_more_pads;
   gboolean has_events;          /* segments, gaps, flushes are noted */
   gboolean has_bytes;           /* others are hexadecimal digits */
@@ -94,13 +99,39 @@ append_values (GString *text, GstBuffer *buffer, const GstCaps *caps, gboolean h
   }
 }
 
+/* The layout of rows with a time each. FALSE: the caps are others. */
+static inline gboolean
+parse_block (const GstCaps *caps, RobocacheRowLayout *layout)
+{
+  RobocacheTensorsInfo info;
+
+  return caps && robocache_tensors_info_from_caps (&info, caps, NULL) && robocache_row_layout_from_info (layout, &info, NULL)
+      && layout->has_times;
+}
+
+/* Caps of blocks as those of a row. */
+static inline GstCaps *
+flat_caps (GstCaps *caps)
+{
+  RobocacheRowLayout layout;
+  GstCaps *flat = gst_caps_copy (caps);
+  gchar *dimensions;
+
+  if (!parse_block (caps, &layout))
+    return flat;
+  dimensions = g_strdup_printf ("%" G_GUINT64_FORMAT, layout.channels);
+  gst_caps_set_simple (flat, "num_tensors", G_TYPE_INT, 1, "types", G_TYPE_STRING, rc_dtype_name (layout.dtype), "dimensions",
+      G_TYPE_STRING, dimensions, NULL);
+  g_free (dimensions);
+  return flat;
+}
+
 static inline void
-append_caps (DemuxOutput *output, GString *text, guint index, GstCaps *caps)
+append_caps_fields (GString *text, const GstCaps *caps)
 {
   static const gchar *const fields[] = { "types", "dimensions", "channels", "format", "intrinsics", "fields" };
   const GstStructure *structure = gst_caps_get_structure (caps, 0);
 
-  gst_caps_replace ((GstCaps **) & output->caps->pdata[index], caps);
   g_string_append_printf (text, " caps[%s", gst_structure_get_name (structure));
   for (guint i = 0; i < G_N_ELEMENTS (fields); i++) {
     const GValue *value = gst_structure_get_value (structure, fields[i]);
@@ -111,6 +142,22 @@ append_caps (DemuxOutput *output, GString *text, guint index, GstCaps *caps)
     g_free (string);
   }
   g_string_append_c (text, ']');
+}
+
+/* Flat caps are those of the row before where only the number of rows changes. */
+static inline void
+append_caps (DemuxOutput *output, GString *text, guint index, GstCaps *caps)
+{
+  GstCaps *shown = output->is_flat ? flat_caps (caps) : gst_caps_ref (caps);
+  GString *fields = g_string_new (NULL);
+
+  gst_caps_replace ((GstCaps **) & output->caps->pdata[index], caps);
+  append_caps_fields (fields, shown);
+  if (!output->is_flat || g_strcmp0 (fields->str, output->caps_texts->pdata[index]) != 0)
+    g_string_append (text, fields->str);
+  g_free (output->caps_texts->pdata[index]);
+  output->caps_texts->pdata[index] = g_string_free (fields, FALSE);
+  gst_caps_unref (shown);
 }
 
 static inline void
@@ -168,8 +215,45 @@ append_event (DemuxOutput *output, GString *text, guint index, GstEvent *event)
 }
 
 static inline void
+append_row (DemuxOutput *output, GString *text, GstBuffer *buffer, const RobocacheRowLayout *layout, guint64 i)
+{
+  const gsize size = rc_dtype_size (layout->dtype);
+  GString *values = g_string_new (NULL);
+  GstMapInfo rows, times;
+
+  gst_memory_map (gst_buffer_peek_memory (buffer, 0), &rows, GST_MAP_READ);
+  gst_memory_map (gst_buffer_peek_memory (buffer, 1), &times, GST_MAP_READ);
+  g_string_append_c (text, ' ');
+  append_ms (text, (guint64) ((const gint64 *) (gconstpointer) times.data)[i]);
+  for (guint64 c = 0; c < layout->channels; c++)
+    append_number (values, layout->dtype, rows.data + (i * layout->channels + c) * size);
+  g_strdelimit (values->str, " ", ',');
+  g_string_append_printf (text, "=%s", values->str + 1);
+  if (i == 0 && output->has_events && GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT))
+    g_string_append_c (text, '!');
+  g_string_free (values, TRUE);
+  gst_memory_unmap (gst_buffer_peek_memory (buffer, 1), &times);
+  gst_memory_unmap (gst_buffer_peek_memory (buffer, 0), &rows);
+}
+
+static inline gboolean
+append_block (DemuxOutput *output, GString *text, guint index, GstBuffer *buffer)
+{
+  RobocacheRowLayout layout;
+
+  if (!output->is_flat || !parse_block (output->caps->pdata[index], &layout))
+    return FALSE;
+  for (guint64 i = 0; i < layout.n_rows; i++)
+    append_row (output, text, buffer, &layout, i);
+  output->n_buffers++;
+  return TRUE;
+}
+
+static inline void
 append_buffer (DemuxOutput *output, GString *text, guint index, GstBuffer *buffer)
 {
+  if (append_block (output, text, index, buffer))
+    return;
   g_string_append_c (text, ' ');
   append_ms (text, GST_BUFFER_PTS (buffer));
   g_string_append_c (text, '=');
@@ -211,6 +295,7 @@ link_pad (GstElement *demux, GstPad *pad, gpointer user_data)
   g_object_set_data (G_OBJECT (pad), "sink", sink);
   g_ptr_array_add (output->texts, g_string_new (NULL));
   g_ptr_array_add (output->caps, NULL);
+  g_ptr_array_add (output->caps_texts, NULL);
   g_string_append_printf (text_of (output, pad), "%s %s:", GST_PAD_NAME (pad), strchr (id, '/') + 1);
   g_mutex_unlock (&output->lock);
   g_free (id);
@@ -258,6 +343,7 @@ demux_output_init (DemuxOutput *output, GstElement *demux, gboolean has_events)
   g_cond_init (&output->changed);
   output->texts = g_ptr_array_new_with_free_func (free_text);
   output->caps = g_ptr_array_new ();
+  output->caps_texts = g_ptr_array_new_with_free_func (g_free);
   g_signal_connect (demux, "pad-added", G_CALLBACK (link_pad), output);
   g_signal_connect (demux, "pad-removed", G_CALLBACK (remove_sink), output);
   g_signal_connect (demux, "no-more-pads", G_CALLBACK (note_no_more_pads), output);
@@ -270,6 +356,7 @@ demux_output_clear (DemuxOutput *output)
     gst_clear_caps ((GstCaps **) & output->caps->pdata[i]);
   g_ptr_array_unref (output->texts);
   g_ptr_array_unref (output->caps);
+  g_ptr_array_unref (output->caps_texts);
   g_mutex_clear (&output->lock);
   g_cond_clear (&output->changed);
 }

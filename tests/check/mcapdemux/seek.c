@@ -224,6 +224,117 @@ GST_START_TEST (test_without_flush)
 
 GST_END_TEST;
 
+/* ---- blocks of rows ---- */
+
+/* Without what a segment clips at its stop: how much of that is read depends on when a sink has enough. */
+static void
+append_inside (GString *text, const gchar *pad)
+{
+  gchar **words = g_strsplit (pad, " ", -1);
+  gdouble stop = G_MAXDOUBLE;
+
+  for (guint i = 0; words[i]; i++) {
+    if (g_str_has_prefix (words[i], "seg:"))
+      stop = g_str_has_suffix (words[i], "none") ? G_MAXDOUBLE : g_ascii_strtod (strchr (words[i], '-') + 1, NULL);
+    /* the message comes before the event, so that the next seek may flush it */
+    if (g_str_equal (words[i], "segment-done"))
+      continue;
+    if (!g_ascii_isdigit (*words[i]) || g_ascii_strtod (words[i], NULL) < stop)
+      g_string_append_printf (text, "%s ", words[i]);
+  }
+  g_strfreev (words);
+}
+
+/* Rows and events after a seek from a place in the middle, with blocks of some length. Freed with g_free. */
+static gchar *
+flat_text (const gchar *properties, gint start_ms, gint stop_ms, GstSeekFlags flags)
+{
+  GString *text = g_string_new (NULL);
+  Player player;
+
+  player_open (&player, properties);
+  player.output.is_flat = TRUE;
+  player_run (&player);
+  /* a segment from which the next one continues */
+  fail_unless (player_seek (&player, 1000, 3000, GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_SEGMENT));
+  player_run (&player);
+  fail_unless (player_seek (&player, start_ms, stop_ms, flags));
+  player_run (&player);
+  for (guint i = 0; i < player.output.texts->len; i++)
+    append_inside (text, ((GString *) g_ptr_array_index (player.output.texts, i))->str);
+  player_close (&player);
+  return g_string_free (text, FALSE);
+}
+
+static const struct
+{
+  gint start_ms, stop_ms;
+  GstSeekFlags flags;
+} jumps[] = {
+  {0, -1, GST_SEEK_FLAG_FLUSH}, {3950, -1, GST_SEEK_FLAG_FLUSH}, {5000, 7000, GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_SEGMENT},
+  {3000, -1, GST_SEEK_FLAG_NONE}, {7001, 9001, GST_SEEK_FLAG_SEGMENT},
+};
+
+GST_START_TEST (test_blocks)
+{
+  gchar *rows = flat_text ("", jumps[__i__].start_ms, jumps[__i__].stop_ms, jumps[__i__].flags);
+  gchar *blocks = flat_text ("block-rows=7", jumps[__i__].start_ms, jumps[__i__].stop_ms, jumps[__i__].flags);
+
+  fail_unless (strstr (rows, "seg:") != NULL);
+  fail_unless (g_str_equal (blocks, rows));
+  g_free (blocks);
+  g_free (rows);
+}
+
+GST_END_TEST;
+
+/* Rows wait in a block when a seek comes: the thread halts at a frame behind them. */
+
+static GstPadProbeReturn
+note_halt (GstPad *pad, GstPadProbeInfo *info, gpointer is_halted)
+{
+  g_atomic_int_set ((gint *) is_halted, TRUE);
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+halt_at_first_frame (GstElement *demux, GstPad *pad, gpointer is_halted)
+{
+  if (g_str_equal (GST_PAD_NAME (pad), "src_1"))
+    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BLOCK | GST_PAD_PROBE_TYPE_BUFFER, note_halt, is_halted, NULL);
+}
+
+/* A flush discards rows that wait, and what was sent counts. Times are of rows between the first segment and the seek's. */
+GST_START_TEST (test_discard)
+{
+  gint is_halted = FALSE;
+  Player player;
+  gchar **words;
+  guint64 n;
+  GstStructure *stats;
+
+  player_open (&player, "block-rows=50");
+  player.output.is_flat = TRUE;
+  g_signal_connect (player.demux, "pad-added", G_CALLBACK (halt_at_first_frame), &is_halted);
+  gst_element_set_state (player.pipeline, GST_STATE_PAUSED);
+  while (!g_atomic_int_get (&is_halted))
+    g_thread_yield ();
+  fail_unless_equals_string (strchr (((GString *) g_ptr_array_index (player.output.texts, 0))->str, ':') + 1,
+      " caps[other/tensors float64 6 fx,fy,fz,tx,ty,tz] seg:0-none");
+  g_object_get (player.demux, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint64 (stats, "messages", &n) && n > 1);
+  fail_unless (gst_structure_get_uint64 (stats, "buffers", &n));
+  fail_unless_equals_uint64 (n, 1);
+  gst_structure_free (stats);
+  fail_unless (player_seek (&player, 9000, -1, GST_SEEK_FLAG_FLUSH));
+  words = g_strsplit (((GString *) g_ptr_array_index (player.output.texts, 0))->str, " ", -1);
+  fail_if (g_strv_contains ((const gchar * const *) words, "0=0,0,0,0,0,0!"));
+  g_strfreev (words);
+  player_close (&player);
+}
+
+GST_END_TEST;
+
 /* ---- queries ---- */
 
 GST_START_TEST (test_queries)
@@ -255,12 +366,14 @@ GST_END_TEST;
 
 /* ---- many seeks while it plays ---- */
 
+static const gchar *const storms[] = { "", "block-rows=5" };
+
 GST_START_TEST (test_storm)
 {
   GRand *random = g_rand_new_with_seed (20);
   Player player;
 
-  player_open (&player, "");
+  player_open (&player, storms[__i__]);
   player_run (&player);
   for (guint i = 0; i < 100; i++) {
     const gint start = g_rand_int_range (random, 0, 11000);
@@ -277,5 +390,5 @@ GST_START_TEST (test_storm)
 
 GST_END_TEST;
 
-CHECK_MAIN (seek, NULL, NULL, EACH (places, test_places), ONCE (test_refused), ONCE (test_without_flush), ONCE (test_queries),
-    ONCE (test_storm))
+CHECK_MAIN (seek, NULL, NULL, EACH (places, test_places), ONCE (test_refused), ONCE (test_without_flush), EACH (jumps, test_blocks), ONCE (test_discard),
+    ONCE (test_queries), EACH (storms, test_storm))

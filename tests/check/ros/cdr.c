@@ -249,6 +249,38 @@ GST_START_TEST (test_writes)
 
 GST_END_TEST;
 
+/* Passing strings leaves the reader where reading them does, in every message that has been cut or changed. */
+GST_START_TEST (test_skip)
+{
+  GByteArray *bytes = bytes_of_hex ("00010000 03000000 616200 00 01000000 00 000000 00000000 02000000 6300 0000 04000000 64656600");
+  GRand *random = g_rand_new_with_seed (11);
+
+  for (guint round = 0; round < 20000; round++) {
+    const gsize size = round == 0 ? bytes->len : (gsize) g_rand_int_range (random, 4, (gint) bytes->len + 1);
+    guint8 *message = g_malloc (size);
+    RobocacheCdrReader reading, skipping;
+    guint32 length;
+
+    memcpy (message, bytes->data, size);
+    message[1] = g_rand_boolean (random) || round == 0;
+    if (round > 0)
+      message[g_rand_int_range (random, 3, (gint) size)] = (guint8) g_rand_int (random);
+    robocache_cdr_reader_init (&reading, message, size);
+    skipping = reading;
+    for (guint i = 0; i < 5; i++)
+      robocache_cdr_read_string (&reading, &length);
+    robocache_cdr_skip_strings (&skipping, 5);
+    fail_if (round == 0 && reading.fault);
+    fail_unless (reading.fault == skipping.fault && reading.offset == skipping.offset
+        && reading.fault_offset == skipping.fault_offset);
+    g_free (message);
+  }
+  g_rand_free (random);
+  g_byte_array_unref (bytes);
+}
+
+GST_END_TEST;
+
 /* Lengths that no memory holds, and that no count does. */
 GST_START_TEST (test_failure)
 {
@@ -273,4 +305,5 @@ GST_START_TEST (test_failure)
 
 GST_END_TEST;
 
-CHECK_MAIN (cdr, NULL, NULL, EACH (reads, test_reads), EACH (bounds, test_bound), EACH (writes, test_writes), ONCE (test_failure))
+CHECK_MAIN (cdr, NULL, NULL, EACH (reads, test_reads), EACH (bounds, test_bound), EACH (writes, test_writes), ONCE (test_skip),
+    ONCE (test_failure))

@@ -93,6 +93,16 @@ static const struct
           {"(" HEAD " ['a' 'b' 'a'] [1 2 3] [] [])", "!joint a is named twice"},
           {"(" HEAD " ['a,b' 'a'] [1 2] [] [])", " @1000000005 f: " JOINTS ("2", "\"a_b.position\\,a.position\"") " 1 2"},
           {"(" HEAD " ['a' 'b,a'] [1 2] [] [])", "a,b,a @1000000005 f: " JOINTS ("2", "\"a.position\\,b_a.position\"") " 1 2"}}},
+  /* the names of the message before, wrong numbers for them, and names that differ in a byte */
+  {"sensor_msgs/JointState", NO_CAPS, {
+          {"(" HEAD " ['a' 'b'] [1 2] [] [])", " @1000000005 f: " JOINTS ("2", "\"a.position\\,b.position\"") " 1 2"},
+          {"(" HEAD " ['a' 'b'] [3] [] [])", "!position has 1 numbers for 2 names"},
+          {"(" HEAD " ['a' 'b'] [5 6] [] [])", " @1000000005 f: " JOINTS ("2", "\"a.position\\,b.position\"") " 5 6"},
+          {"(" HEAD " ['a' 'c'] [7 8] [] [])", "a,c @1000000005 f: " JOINTS ("2", "\"a.position\\,c.position\"") " 7 8"},
+          {"(" HEAD " ['a' 'a'] [7 8] [] [])", "!joint a is named twice"},
+          {"(" HEAD " ['a' 'c'] [] [] [])", "none"},
+          {"(" HEAD " ['a' 'b'] [] [9 1] [])", " @1000000005 f: " JOINTS ("4", "\"a.position\\,b.position\\,a.velocity\\,b.velocity\"")
+                " nan nan 9 1"}}},
   {"sensor_msgs/JointState", NULL, "b,a; c", NULL, {
           {"(" HEAD " ['a' 'b' 'd'] [1 2 9] [] [])", "b,a @1000000005 f: " JOINTS ("2", "\"b.position\\,a.position\"") " 2 1"},
           {"(" HEAD " ['c'] [] [] [7])", "c @1000000005 f: " JOINTS ("1", "c.effort") " 7"},

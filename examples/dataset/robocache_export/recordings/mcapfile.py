@@ -8,18 +8,16 @@ import numpy as np
 from gi.repository import Gst
 from mcap.exceptions import McapError
 from mcap.reader import NonSeekingReader, make_reader
-from mcap_ros2.decoder import DecoderFactory
 
 from ..errors import ExportError
 from . import pipelines
 from .found import check_kind, decoder_of, describe, has_size, kind_of
+from .mcapindex import Summary
 
-# https://mcap.dev/spec: opcode, length, channel, bytes of the entries; then (log time, offset) of each message
-INDEX_HEAD = struct.Struct("<BQHI")
-INDEX_OPCODE = 0x07
 # a position that is not the beginning, which a seek would not look for
 SEEK = 10**9
-INDEX_ENTRY = np.dtype([("time", "<u8"), ("offset", "<u8")])
+# a buffer a row costs more than the row
+BLOCK_ROWS = 256
 
 
 class McapFile:
@@ -35,9 +33,8 @@ class McapFile:
     def _summary(self):
         """None where the file was cut, and has none."""
         try:
-            with open(self.path, "rb") as stream:
-                return make_reader(stream).get_summary()
-        except McapError:
+            return Summary(self.path)
+        except (McapError, ValueError, struct.error):
             return None
 
     @cached_property
@@ -62,20 +59,10 @@ class McapFile:
         return found
 
     def _indexed_times(self, ids):
-        arrays = []
-        with open(self.path, "rb") as stream:
-            for chunk in self._summary.chunk_indexes:
-                for channel, offset in chunk.message_index_offsets.items():
-                    if channel in ids:
-                        arrays.append(self._read_index(stream, offset))
-        return arrays
-
-    def _read_index(self, stream, offset):
-        stream.seek(offset)
-        opcode, _, _, size = INDEX_HEAD.unpack(stream.read(INDEX_HEAD.size))
-        if opcode != INDEX_OPCODE:
-            raise ExportError(f"{self.name}: no index of messages at byte {offset}")
-        return np.frombuffer(stream.read(size), INDEX_ENTRY)["time"].astype(np.int64)
+        try:
+            return self._summary.times(ids)
+        except McapError as error:
+            raise ExportError(f"{self.name}: {error}") from None
 
     # ---- topics ----
 
@@ -88,7 +75,7 @@ class McapFile:
     @cache
     def times(self, topic):
         ids = {channel.id for channel in self._channels.get(topic, [])}
-        if self._summary and self._summary.chunk_indexes:
+        if self._summary and self._summary.has_index:
             arrays = self._indexed_times(ids)
         else:
             arrays = [np.array(times, np.int64) for channel, times in self._scanned.values() if channel.id in ids]
@@ -108,6 +95,7 @@ class McapFile:
 
     def texts(self, topic):
         """Of std_msgs/String messages."""
+        from mcap_ros2.decoder import DecoderFactory  # it is slow to load, and seldom needed
         found = []
         with open(self.path, "rb") as stream:
             reader = make_reader(stream, decoder_factories=[DecoderFactory()])
@@ -178,7 +166,8 @@ class McapFile:
 
     def source(self, found, origin):
         """The demuxer finds a seek's place by the index, but begins at the file's beginning."""
-        return self._demuxer([one.stream for one in found], f"time-origin={origin - SEEK}"), [f"demux.{one.pad}" for one in found]
+        settings = f"time-origin={origin - SEEK} block-rows={BLOCK_ROWS}"
+        return self._demuxer([one.stream for one in found], settings), [f"demux.{one.pad}" for one in found]
 
     def start(self, pipeline, pad):
         """Goes on at the origin: sends a seek to the source pad at the pipeline's end. Until then nothing leaves the demuxer: a flush

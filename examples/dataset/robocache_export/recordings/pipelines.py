@@ -30,10 +30,9 @@ def wait(pipeline, until, wanted):
 
 def pause(pipeline, demux, wanted):
     """Goes to PAUSED, up to where the demuxer has exposed its pads."""
-    def end(_):
-        pipeline.get_bus().post(Gst.Message.new_application(None, Gst.Structure.new_empty("pads")))
-
-    handler = demux.connect("no-more-pads", end)
+    # made here, as PyGObject makes the class of a type twice where two threads meet it first at once
+    bus, message = pipeline.get_bus(), Gst.Message.new_application(None, Gst.Structure.new_empty("pads"))
+    handler = demux.connect("no-more-pads", lambda _: bus.post(message))
     pipeline.set_state(Gst.State.PAUSED)
     wait(pipeline, Gst.MessageType.APPLICATION, wanted)
     demux.disconnect(handler)

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The summary of an MCAP file: its channels, and the times of their messages by the indexes behind the chunks.
+
+Each field of each chunk as an object of Python takes as long as an episode takes to export. Source: https://mcap.dev/spec.
+"""
+import io
+import mmap
+import struct
+from contextlib import contextmanager
+
+import numpy as np
+from mcap.data_stream import ReadDataStream
+from mcap.exceptions import McapError
+from mcap.records import Channel
+
+MAGIC = b"\x89MCAP0\r\n"
+CHANNEL, MESSAGE_INDEX, CHUNK_INDEX, FOOTER = 0x04, 0x07, 0x08, 0x02
+HEAD = struct.Struct("<BQ")  # of a record: opcode, length
+FOOTER_RECORD = struct.Struct("<BQQQI")  # begin of the summary and of its offsets, checksum
+# of a chunk: times, place, size of the chunk; bytes of the map of offsets that follow
+CHUNK_HEAD = struct.Struct("<QQQQI")
+CHUNK_ENTRY = np.dtype([("channel", "<u2"), ("offset", "<u8")])
+# of a message index: opcode, length, channel, bytes of its entries
+INDEX_HEAD = struct.Struct("<BQHI")
+INDEX_ENTRY = np.dtype([("time", "<u8"), ("offset", "<u8")])
+
+
+@contextmanager
+def _mapped(path):
+    with open(path, "rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as file:
+        yield file
+
+
+def _records(file, begin, end):
+    """(opcode, content) of each record."""
+    while begin + HEAD.size <= end:
+        opcode, size = HEAD.unpack_from(file, begin)
+        content = file[begin + HEAD.size:min(begin + HEAD.size + size, end)]
+        if len(content) < size:
+            raise McapError("the summary is cut")
+        yield opcode, content
+        begin += HEAD.size + size
+
+
+def _read_channel(content):
+    return Channel.read(ReadDataStream(io.BytesIO(content)))
+
+
+class Summary:
+    """`channels` are {id: Channel}."""
+
+    def __init__(self, path):
+        """A McapError, ValueError or struct.error where the file has no summary, as it was cut."""
+        self._path, self.channels, chunks = path, {}, []
+        with _mapped(path) as file:
+            for opcode, content in _records(file, *self._place(file)):
+                if opcode == CHANNEL:
+                    channel = _read_channel(content)
+                    self.channels[channel.id] = channel
+                elif opcode == CHUNK_INDEX:
+                    size = CHUNK_HEAD.unpack_from(content)[-1]
+                    chunks.append(np.frombuffer(content, CHUNK_ENTRY, size // CHUNK_ENTRY.itemsize, CHUNK_HEAD.size))
+        if not self.channels:
+            raise McapError("the summary has no channels")
+        self.has_index = bool(chunks)
+        self._indexes = np.concatenate(chunks) if chunks else np.zeros(0, CHUNK_ENTRY)
+
+    @staticmethod
+    def _place(file):
+        end = len(file) - len(MAGIC) - FOOTER_RECORD.size
+        if end < len(MAGIC) or file[-len(MAGIC):] != MAGIC:
+            raise McapError("the file is cut")
+        opcode, _, begin, _, _ = FOOTER_RECORD.unpack_from(file, end)
+        if opcode != FOOTER or not 0 < begin <= end:
+            raise McapError("the file has no summary")
+        return begin, end
+
+    def times(self, ids):
+        """Arrays of the log times of some channels."""
+        offsets = self._indexes["offset"][np.isin(self._indexes["channel"], list(ids))]
+        with _mapped(self._path) as file:
+            return [self._read_index(file, offset) for offset in offsets.tolist()]
+
+    @staticmethod
+    def _read_index(file, offset):
+        begin = offset + INDEX_HEAD.size
+        opcode, _, _, size = INDEX_HEAD.unpack(file[offset:begin].ljust(INDEX_HEAD.size, b"\0"))
+        if opcode != MESSAGE_INDEX or begin + size > len(file):
+            raise McapError(f"no index of messages at byte {offset}")
+        # a copy, as the file is closed then
+        return np.frombuffer(file[begin:begin + size], INDEX_ENTRY)["time"].astype(np.int64)

@@ -1,0 +1,138 @@
+/* robocache: samples of robocachefuse from a recording, which are the same bytes however many rows are in a buffer; with TEST_BAGSRC
+ * from robocachebagsrc
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <glib/gstdio.h>
+
+#include "demuxrun.h"
+#include "recording.h"
+#include "tests/check/checks.h"
+
+#define SECONDS 6
+/* 250 Hz, 40 Hz that pauses for two seconds, and 2 Hz. */
+#define MAX_MESSAGES (SECONDS * 300)
+
+static gchar *
+row_text (gint us, GRand *random)
+{
+  return g_strdup_printf ("(((%d %d000) 'f') ((%.9g %.9g 3) (4 5 6)))", us / 1000000, us % 1000000, g_rand_double (random),
+      g_rand_double (random));
+}
+
+static gboolean
+has_row (guint stream, gint ms)
+{
+  if (stream == 0)
+    return ms % 4 == 0;
+  return stream == 1 ? ms % 25 == 0 && (ms < 2000 || ms > 4000) : ms % 500 == 300;
+}
+
+/* Rows are captured up to 9 ms before they arrive, and not in order. */
+static GByteArray *
+make_rows (void)
+{
+  static const gchar *const topics[] = { "/fast", "/slow", "/rare" };
+  const RecordingOptions options = { ROBOCACHE_MCAP_LZ4, RECORDED_IN_CHUNKS, 50 };
+  RecordedMessage *messages = g_new0 (RecordedMessage, MAX_MESSAGES);
+  GRand *random = g_rand_new_with_seed (7);
+  GByteArray *file;
+  guint n = 0;
+
+  for (gint ms = 0; ms < 1000 * SECONDS; ms++) {
+    for (guint i = 0; i < G_N_ELEMENTS (topics); i++) {
+      if (has_row (i, ms))
+        messages[n++] = (RecordedMessage) {topics[i], "geometry_msgs/WrenchStamped",
+              row_text (1000 * (ms + 1000) - g_rand_int_range (random, 0, 9000), random), ms + 1000};
+    }
+  }
+  g_assert (n <= MAX_MESSAGES);
+  file = make_recording (&options, messages, n);
+  for (guint i = 0; i < n; i++)
+    g_free ((gpointer) messages[i].message);
+  g_free (messages);
+  g_rand_free (random);
+  return file;
+}
+
+static GstPadProbeReturn
+note_sample (GstPad *pad, GstPadProbeInfo *info, gpointer samples)
+{
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+  const guint64 pts = GST_BUFFER_PTS (buffer);
+  GstMapInfo map;
+
+  gst_buffer_map (buffer, &map, GST_MAP_READ);
+  g_byte_array_append (samples, (const guint8 *) &pts, sizeof (pts));
+  g_byte_array_append (samples, map.data, (guint) map.size);
+  gst_buffer_unmap (buffer, &map);
+  return GST_PAD_PROBE_OK;
+}
+
+/* PTS and bytes of each sample. Messages before the origin are dropped on purpose. */
+static GByteArray *
+fuse (const gchar *path, const gchar *properties, const gchar *settings)
+{
+  gchar *branches = g_strdup_printf ("topics=/fast,/slow,/rare %s multiqueue name=q max-size-buffers=0 max-size-bytes=0 max-size-time=0 "
+      "d.src_0 ! q.sink_0 d.src_1 ! q.sink_1 d.src_2 ! q.sink_2 q.src_0 ! f.sink_0 q.src_1 ! f.sink_1 q.src_2 ! f.sink_2 "
+      "robocachefuse name=f rate=30/1 info=tensor type=float32 %s ! fakesink name=s sync=false", properties, settings);
+#ifdef TEST_BAGSRC
+  gchar *launch = g_strdup_printf ("robocachebagsrc location=%s name=d %s", path, branches);
+#else
+  gchar *launch = g_strdup_printf ("filesrc location=%s ! robocachemcapdemux name=d %s", path, branches);
+#endif
+  GstElement *pipeline = gst_parse_launch (launch, NULL), *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  GstPad *pad = gst_element_get_static_pad (sink, "sink");
+  GByteArray *samples = g_byte_array_new ();
+  GString *messages = g_string_new (NULL);
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, note_sample, samples, NULL);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  wait_for_end (pipeline, messages);
+  fail_if (strstr (messages->str, "error") != NULL, "%s", messages->str);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  g_string_free (messages, TRUE);
+  gst_object_unref (pad);
+  gst_object_unref (sink);
+  gst_object_unref (pipeline);
+  g_free (launch);
+  g_free (branches);
+  return samples;
+}
+
+static const struct
+{
+  const gchar *properties, *settings;
+} settings[] = {
+  {"", ""}, {"max-transport=100000000", "pads=\"sink_0,reorder-window=10ms; sink_1,reorder-window=10ms\""},
+  {"time-origin=3000000000", "window=3"}, {"", "pads=\"sink_0,interpolation=mean; sink_1,interpolation=previous,hold-limit=5s\" layout=concat"},
+};
+
+GST_START_TEST (test_samples)
+{
+  static const guint numbers[] = { 2, 37, 256, 65536 };
+  GByteArray *file = make_rows (), *samples;
+  gchar *path = NULL;
+
+  fail_unless (g_close (g_file_open_tmp ("fused-XXXXXX.mcap", &path, NULL), NULL));
+  fail_unless (g_file_set_contents (path, (const gchar *) file->data, file->len, NULL));
+  samples = fuse (path, settings[__i__].properties, settings[__i__].settings);
+  fail_unless (samples->len > 50 * 3 * 6 * sizeof (gfloat));
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++) {
+    gchar *properties = g_strdup_printf ("%s block-rows=%u", settings[__i__].properties, numbers[i]);
+    GByteArray *of_blocks = fuse (path, properties, settings[__i__].settings);
+
+    fail_unless_equals_int (of_blocks->len, samples->len);
+    fail_unless (memcmp (of_blocks->data, samples->data, samples->len) == 0);
+    g_byte_array_unref (of_blocks);
+    g_free (properties);
+  }
+  g_byte_array_unref (samples);
+  g_byte_array_unref (file);
+  g_unlink (path);
+  g_free (path);
+}
+
+GST_END_TEST;
+
+CHECK_MAIN (fused, NULL, NULL, EACH (settings, test_samples))

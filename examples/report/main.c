@@ -25,9 +25,9 @@ check_output (const gchar *recording, const gchar *output, GError **error)
 }
 
 static gboolean
-write_report (const gchar *recording, const gchar *output, GError **error)
+write_report (const gchar *recording, const gchar *output, const ReportRobotChoice *choice, GError **error)
 {
-  Report *report = check_output (recording, output, error) ? report_of_recording (recording, error) : NULL;
+  Report *report = check_output (recording, output, error) ? report_of_recording (recording, choice, error) : NULL;
   gboolean ok;
 
   if (!report)
@@ -42,10 +42,12 @@ write_report (const gchar *recording, const gchar *output, GError **error)
 
 /* Parses the command line. FALSE after an error. */
 static gboolean
-parse (int argc, char **argv, gchar **output, gchar ***files, GError **error)
+parse (int argc, char **argv, gchar **output, gchar **urdf, gchar **tool, gchar ***files, GError **error)
 {
   const GOptionEntry entries[] = {
     {"output", 'o', 0, G_OPTION_ARG_FILENAME, output, "write the page to FILE (report.html)", "FILE"},
+    {"urdf", 'u', 0, G_OPTION_ARG_FILENAME, urdf, "show the path of this robot's tool (the URDF attached to the recording)", "FILE"},
+    {"tool", 't', 0, G_OPTION_ARG_STRING, tool, "link that is the tool (the robot's only end)", "LINK"},
     {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, files, NULL, "RECORDING.mcap"},
     {NULL}
   };
@@ -68,14 +70,19 @@ parse (int argc, char **argv, gchar **output, gchar ***files, GError **error)
 int
 main (int argc, char **argv)
 {
-  gchar *output = NULL, **files = NULL;
+  gchar *output = NULL, *urdf = NULL, *tool = NULL, **files = NULL;
   GError *error = NULL;
-  gboolean ok = parse (argc, argv, &output, &files, &error) && write_report (files[0], output ? output : "report.html", &error);
+  gboolean ok = parse (argc, argv, &output, &urdf, &tool, &files, &error);
+  const ReportRobotChoice choice = { urdf, tool };
+
+  ok = ok && write_report (files[0], output ? output : "report.html", &choice, &error);
 
   if (error)
     fprintf (stderr, "error: %s\n", error->message);
   g_clear_error (&error);
   g_strfreev (files);
   g_free (output);
+  g_free (urdf);
+  g_free (tool);
   return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -12,11 +12,13 @@
 #include "filesource.h"
 #include "recordingchannel.h"
 #include "recordingstatistics.h"
+#include "robot.h"
 #include "streammatch.h"
 #include "tickmessage.h"
 
 #define EVENT_TYPE "robocache_msgs/msg/Event"
 #define TICK_SUFFIX "/tick"
+#define URDF_SUFFIX ".urdf"
 
 /* More are not drawn: a page of as many streams is of no use. */
 #define MAX_STREAMS 200
@@ -26,6 +28,7 @@ typedef struct
   Report *report;
   ReportFileSource file;
   RobocacheMcapReader *reader;
+  ReportRobot *robot;           /* NULL: none */
   GHashTable *channels;         /* ReportChannel by id */
   GPtrArray *bases;             /* topics of samples, of texts */
   ReportMatch *match;
@@ -43,6 +46,61 @@ difference (gint64 later_ns, gint64 earlier_ns)
   gint64 ns;
 
   return __builtin_sub_overflow (later_ns, earlier_ns, &ns) ? REPORT_NO_TIME : ns;
+}
+
+/* ---- the robot ---- */
+
+static gboolean
+read_urdf (Job *job, const ReportRobotChoice *choice, GError **error)
+{
+  gchar *bytes;
+  gsize n;
+
+  if (!g_file_get_contents (choice->urdf, &bytes, &n, error))
+    return FALSE;
+  job->robot = report_robot_new (choice->urdf, bytes, n, choice->tool, error);
+  g_free (bytes);
+  return job->robot != NULL;
+}
+
+/* One that cannot be used is a note, since nobody asked for it. */
+static void
+read_attached (Job *job, const RobocacheMcapEntry *entry, const gchar *tool)
+{
+  GError *error = NULL;
+  GBytes *bytes = robocache_mcap_reader_get_attachment (job->reader, entry, &error);
+
+  if (bytes)
+    job->robot = report_robot_new (entry->name, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), tool, &error);
+  if (error)
+    report_add_note (job->report, "The tool's path is not shown, which --urdf and --tool choose: %s", error->message);
+  g_clear_error (&error);
+  g_clear_pointer (&bytes, g_bytes_unref);
+}
+
+static gboolean
+find_robot (Job *job, const ReportRobotChoice *choice, GError **error)
+{
+  const GArray *attached = robocache_mcap_reader_get_index (job->reader)->attachments;
+
+  if (choice->urdf)
+    return read_urdf (job, choice, error);
+  for (guint i = 0; i < attached->len; i++) {
+    const RobocacheMcapEntry *entry = &g_array_index (attached, RobocacheMcapEntry, i);
+
+    if (entry->name && g_str_has_suffix (entry->name, URDF_SUFFIX)) {
+      read_attached (job, entry, choice->tool);
+      break;
+    }
+  }
+  return TRUE;
+}
+
+static void
+add_to_robot (Job *job, const ReportStream *stream, gboolean is_tick, gint64 time_ns, const gdouble *values)
+{
+  if (job->robot && time_ns != REPORT_NO_TIME)
+    report_robot_add (job->robot, job->report, stream, is_tick, time_ns, values);
 }
 
 /* ---- topics of samples ---- */
@@ -123,6 +181,7 @@ add_row (gpointer user_data, const ReportChannelRow *row)
   const gint64 lateness_ns = difference (row->arrival_ns, row->time_ns);
 
   report_stream_add_row (row->stream, row->time_ns, row->values);
+  add_to_robot (job, row->stream, FALSE, row->time_ns, row->values);
   if (row->time_ns == REPORT_NO_TIME)
     return;
   if (lateness_ns != REPORT_NO_TIME)
@@ -195,13 +254,15 @@ add_tick_stream (Job *job, const gchar *base, const RobocacheRosTickStream *from
   gint64 row_ns;
   ReportStream *stream = get_fused_stream (job, base, from->name);
   ReportChannel *tensor = find_tensor (job, base, from->name, is_alone);
+  const gdouble *values;
 
   if (!stream)
     return;
   if (tensor)
     report_channel_describe (tensor, stream);
-  report_stream_add_tick (stream, job->tick.stamp_ns, from->status & 3u, from->age_ns, tensor ? report_channel_get_pending (tensor,
-          stream, job->tick.stamp_ns) : NULL);
+  values = tensor ? report_channel_get_pending (tensor, stream, job->tick.stamp_ns) : NULL;
+  report_stream_add_tick (stream, job->tick.stamp_ns, from->status & 3u, from->age_ns, values);
+  add_to_robot (job, stream, TRUE, job->tick.stamp_ns, values);
   if (from->before_ns != ROBOCACHE_ROS_NO_TIME && !__builtin_add_overflow (from->before_ns, shift_ns, &row_ns))
     report_match_add_use (job->match, stream, row_ns);
   if (from->rows > 0)
@@ -317,6 +378,8 @@ join_stream (Job *job, ReportStream *fused, const gchar *pad_name)
   }
   input->aligned_as = g_strdup (pad_name);
   report_stream_take_ticks (input, fused);
+  if (job->robot)
+    report_robot_join (job->robot, job->report, input, fused);
   if (n_taken)
     report_stream_add_note (input, "robocachefuse had %s rows of this stream at its last tick.", n_taken);
   report_remove_stream (job->report, fused);
@@ -369,6 +432,8 @@ finish (Job *job)
     drop_arrivals_that_are_none (g_ptr_array_index (job->report->streams, i));
   }
   drop_lateness_that_is_none (job->report);
+  if (job->robot)
+    report_robot_finish (job->robot, job->report);
   g_hash_table_iter_init (&at, job->channels);
   while (g_hash_table_iter_next (&at, NULL, (gpointer *) & channel))
     if (!channel->base && !channel->is_skipped)
@@ -411,15 +476,16 @@ stop (Job *job)
   g_hash_table_unref (job->pad_names);
   g_hash_table_unref (job->rows_taken);
   report_tick_clear (&job->tick);
+  report_robot_free (job->robot);
 }
 
 static gboolean
-read_recording (Job *job, const gchar *path, GError **error)
+read_recording (Job *job, const gchar *path, const ReportRobotChoice *choice, GError **error)
 {
   gboolean ok;
 
   start (job, path);
-  ok = read_definitions (job, error);
+  ok = find_robot (job, choice, error) && read_definitions (job, error);
   find_bases (job);
   ok = ok && read_messages (job, error);
   if (ok)
@@ -429,7 +495,7 @@ read_recording (Job *job, const gchar *path, GError **error)
 }
 
 Report *
-report_of_recording (const gchar *path, GError **error)
+report_of_recording (const gchar *path, const ReportRobotChoice *choice, GError **error)
 {
   Job job = { 0 };
   gboolean ok = FALSE;
@@ -438,7 +504,7 @@ report_of_recording (const gchar *path, GError **error)
     return NULL;
   job.reader = robocache_mcap_reader_new (&job.file.source, error);
   if (job.reader) {
-    ok = read_recording (&job, path, error);
+    ok = read_recording (&job, path, choice, error);
     robocache_mcap_reader_free (job.reader);
   }
   if (!ok) {

@@ -9,8 +9,15 @@
 
 G_BEGIN_DECLS
 
-/* NULL and an error: no MCAP file, or it cannot be read. What is damaged or cut is a note of the report. */
-Report *report_of_recording (const gchar * path, GError ** error);
+/* The robot whose tool is shown. */
+typedef struct
+{
+  const gchar *urdf;            /* a file; NULL: the first URDF that is attached to the recording, if there is one */
+  const gchar *tool;            /* a link; NULL: the only one that no joint follows */
+} ReportRobotChoice;
+
+/* NULL and an error: no MCAP file, or it or the URDF cannot be read. What is damaged or cut is a note of the report. */
+Report *report_of_recording (const gchar * path, const ReportRobotChoice * choice, GError ** error);
 
 G_END_DECLS
 #endif

@@ -142,9 +142,9 @@ static void
 install_inverse (GObjectClass *klass)
 {
   g_object_class_install_property (klass, PROP_MAX_ITERATIONS, g_param_spec_uint ("max-iterations", "Maximum iterations",
-          "Iterations of one search with mode=ik", 1, RC_KINEMATICS_MAX_ITERATIONS, 100, READY));
-  g_object_class_install_property (klass, PROP_RESTARTS, g_param_spec_uint ("restarts", "Restarts", "Searches from other starts where "
-          "the first one fails, whose solution may be far from the last one", 0, RC_KINEMATICS_MAX_RESTARTS, 0, READY));
+          "Iterations of one row with mode=ik", 1, RC_KINEMATICS_MAX_ITERATIONS, 100, READY));
+  g_object_class_install_property (klass, PROP_RESTARTS, g_param_spec_uint ("restarts", "Restarts", "Other starts to try, within "
+          "max-iterations, where a search from far gets stuck", 0, RC_KINEMATICS_MAX_RESTARTS, 20, READY));
   g_object_class_install_property (klass, PROP_TOLERANCE, g_param_spec_double ("tolerance", "Tolerance",
           "Distance (m) and angle (rad) to the target at which a search ends", 1e-12, 1.0, 1e-6, READY));
   g_object_class_install_property (klass, PROP_ORIENTATION_WEIGHT, g_param_spec_double ("orientation-weight", "Orientation weight",

@@ -23,7 +23,7 @@ string_of (RobocacheKinematicsSettings *settings, guint i)
 void
 robocache_kinematics_settings_init (RobocacheKinematicsSettings *settings)
 {
-  *settings = (RobocacheKinematicsSettings) {.type = ROBOCACHE_DTYPE_AUTO,.max_iterations = 100,.tolerance = 1e-6,
+  *settings = (RobocacheKinematicsSettings) {.type = ROBOCACHE_DTYPE_AUTO,.max_iterations = 100,.restarts = 20,.tolerance = 1e-6,
     .orientation_weight = 1.0
   };
 }

@@ -2,8 +2,9 @@
  *
  * Included by .c and .cu. Levenberg and Marquardt's method: each iteration tries a step, keeps it where the error decreases, and
  * otherwise damps more. The damping follows the error, so that it vanishes at a solution (Sugihara, Solvability-unconcerned
- * inverse kinematics by the Levenberg-Marquardt method, IEEE Trans. Robotics 27, 2011). A step leaves out joints at a limit that
- * would cross it.
+ * inverse kinematics by the Levenberg-Marquardt method, IEEE Trans. Robotics 27, 2011), and the gain of a step (Nielsen, Damping
+ * parameter in Marquardt's method, IMM-REP-1999-05, Technical University of Denmark). A step leaves out joints at a limit that would
+ * cross it. A search that begins far from the targets and gets stuck begins again elsewhere.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,11 +16,16 @@
 #define RC_INVERSE_DAMPING 1.0          /* of the first step, per square of the error */
 #define RC_INVERSE_LEAST_DAMPING 1e-4
 #define RC_INVERSE_MOST_DAMPING 1e12
-#define RC_INVERSE_LESS 0.25            /* after a step that is kept */
-#define RC_INVERSE_MORE 4.0             /* after another */
+#define RC_INVERSE_LESS (1.0 / 3.0)     /* least factor after a step that is kept */
+#define RC_INVERSE_MORE 2.0             /* factor after the first one that is not, twice that after the next, and so on */
 #define RC_INVERSE_SMALL 1e-12          /* damping that is always there */
 #define RC_INVERSE_STALL 1e-10          /* a step of all joints (rad, m) below which there is no further one */
 #define RC_INVERSE_SLOPE 1e-3           /* |J' e| / |e| of a configuration that is singular in the direction of the error */
+
+#define RC_INVERSE_FAR 0.25             /* square of the error of a start that is far */
+#define RC_INVERSE_SLOW 0.02            /* decrease, per square of the error, of a slow step */
+#define RC_INVERSE_MOST_SLOW 4          /* slow steps in a row after which a search gives up */
+#define RC_INVERSE_CLOSING 1e-4         /* square of the error below which none does */
 
 /* Memory of one row: m = 6 n_frames, n = n_variables. */
 typedef struct RcInverseMemory
@@ -30,7 +36,7 @@ typedef struct RcInverseMemory
   double *normal;               /* [m][m] */
   double *error, *solution, *trial_error;       /* [m] */
   double *position, *trial, *slope;     /* [n] */
-  double *start, *closest;      /* [n], of searches from other starts */
+  double *start, *closest;      /* [n]: the row's, and where the search from it got stuck */
 } RcInverseMemory;
 
 typedef struct RcInverseErrors
@@ -235,48 +241,109 @@ rc_inverse_held (const RcChain *chain, const RcInverseMemory *memory)
   return held;
 }
 
-/* From memory->position, which it improves, to memory->targets. */
-RC_SHARED_CALL int
-rc_inverse_search (const RcChain *chain, const RcTransform *base, const RcInverseMemory *memory, RcInverseErrors *best,
-    int32_t *iterations)
+/* ---- a descent ---- */
+
+/* How a descent goes. */
+typedef struct RcInverseDescent
 {
-  double damping = RC_INVERSE_DAMPING;
-  int is_linear = 0, k;
+  double damping, more;         /* per square of the error, and its factor where the next step is not kept */
+  int is_kept;                  /* the last step */
+  int n_slow;                   /* steps, the last ones */
+} RcInverseDescent;
 
+/* The error at memory->position. */
+RC_SHARED_CALL RcInverseErrors
+rc_inverse_measure (const RcChain *chain, const RcTransform *base, const RcInverseMemory *memory)
+{
   rc_chain_move (chain, base, memory->position, memory->moved);
-  *best = rc_inverse_errors (chain, base, memory->targets, memory->moved, memory->error);
-  for (*iterations = 0; *iterations < chain->max_iterations && !rc_inverse_is_close (chain, best); (*iterations)++) {
-    RcInverseErrors errors;
-    uint64_t held;
-    double change;
+  return rc_inverse_errors (chain, base, memory->targets, memory->moved, memory->error);
+}
 
-    if (!is_linear)
-      rc_inverse_linearise (chain, base, memory);
-    held = rc_inverse_held (chain, memory);
-    rc_inverse_solve (chain, memory, held, damping * best->square + RC_INVERSE_SMALL);
-    change = rc_inverse_step (chain, memory, held);
-    rc_chain_move (chain, base, memory->trial, memory->moved);
-    errors = rc_inverse_errors (chain, base, memory->targets, memory->moved, memory->trial_error);
-    is_linear = !(errors.square < best->square);
-    if (!is_linear) {
-      for (k = 0; k < chain->n_variables; k++)
-        memory->position[k] = memory->trial[k];
-      for (k = 0; k < 6 * chain->n_frames; k++)
-        memory->error[k] = memory->trial_error[k];
-      *best = errors;
-    }
-    damping = damping * (is_linear ? RC_INVERSE_MORE : RC_INVERSE_LESS);
-    damping = damping < RC_INVERSE_LEAST_DAMPING ? RC_INVERSE_LEAST_DAMPING : damping;
-    if (change < RC_INVERSE_STALL || damping > RC_INVERSE_MOST_DAMPING)
-      break;
+/* The decrease of the square that a step has, if the error is linear in the variables: d' (g + damping d). */
+RC_SHARED double
+rc_inverse_expected_decrease (const RcChain *chain, const RcInverseMemory *memory, double damping)
+{
+  double sum = 0.0;
+  int k;
+
+  for (k = 0; k < chain->n_variables; k++) {
+    const double change = memory->trial[k] - memory->position[k];
+
+    sum = sum + change * (memory->slope[k] + damping * change);
   }
-  if (rc_inverse_is_close (chain, best))
-    return RC_INVERSE_CONVERGED;
-  if (!is_linear) {
-    rc_chain_move (chain, base, memory->position, memory->moved);
+  return sum;
+}
+
+/* gain: the decrease of the square per the expected one. */
+RC_SHARED void
+rc_inverse_damp (RcInverseDescent *descent, double gain)
+{
+  const double off = 2.0 * gain - 1.0, factor = 1.0 - off * off * off;
+
+  if (descent->is_kept) {
+    descent->damping = descent->damping * (factor > RC_INVERSE_LESS ? factor : RC_INVERSE_LESS);
+    descent->more = RC_INVERSE_MORE;
+  } else {
+    descent->damping = descent->damping * descent->more;
+    descent->more = 2.0 * descent->more;
+  }
+  descent->damping = descent->damping < RC_INVERSE_LEAST_DAMPING ? RC_INVERSE_LEAST_DAMPING : descent->damping;
+}
+
+RC_SHARED void
+rc_inverse_keep (const RcChain *chain, const RcInverseMemory *memory)
+{
+  int k;
+
+  for (k = 0; k < chain->n_variables; k++)
+    memory->position[k] = memory->trial[k];
+  for (k = 0; k < 6 * chain->n_frames; k++)
+    memory->error[k] = memory->trial_error[k];
+}
+
+/* Tries a step, and keeps it where the error decreases. 0: there is no further one. */
+RC_SHARED int
+rc_inverse_iterate (const RcChain *chain, const RcTransform *base, const RcInverseMemory *memory, RcInverseDescent *descent,
+    RcInverseErrors *best)
+{
+  const double damping = descent->damping * best->square + RC_INVERSE_SMALL;
+  RcInverseErrors errors;
+  double change, decrease, expected;
+  uint64_t held;
+
+  if (descent->is_kept)
     rc_inverse_linearise (chain, base, memory);
+  held = rc_inverse_held (chain, memory);
+  rc_inverse_solve (chain, memory, held, damping);
+  change = rc_inverse_step (chain, memory, held);
+  rc_chain_move (chain, base, memory->trial, memory->moved);
+  errors = rc_inverse_errors (chain, base, memory->targets, memory->moved, memory->trial_error);
+  decrease = best->square - errors.square;
+  expected = rc_inverse_expected_decrease (chain, memory, damping);
+  descent->is_kept = decrease > 0.0;
+  rc_inverse_damp (descent, expected > 0.0 ? decrease / expected : 0.0);
+  if (descent->is_kept) {
+    descent->n_slow = decrease < RC_INVERSE_SLOW * best->square && best->square > RC_INVERSE_CLOSING ? descent->n_slow + 1 : 0;
+    rc_inverse_keep (chain, memory);
+    *best = errors;
   }
-  return rc_inverse_reason (chain, memory, best);
+  return !(change < RC_INVERSE_STALL || descent->damping > RC_INVERSE_MOST_DAMPING);
+}
+
+/* From memory->position, whose errors are in *best, towards memory->targets in at most `most` iterations. Returns how many. */
+RC_SHARED_CALL int32_t
+rc_inverse_descend (const RcChain *chain, const RcTransform *base, const RcInverseMemory *memory, int32_t most, int gives_up,
+    RcInverseErrors *best)
+{
+  RcInverseDescent descent = { RC_INVERSE_DAMPING, RC_INVERSE_MORE, 1, 0 };
+  int32_t iterations = 0;
+  int goes_on = 1;
+
+  while (goes_on && iterations < most && !rc_inverse_is_close (chain, best)) {
+    goes_on = rc_inverse_iterate (chain, base, memory, &descent, best) && !(gives_up && descent.n_slow >= RC_INVERSE_MOST_SLOW);
+    iterations++;
+  }
+  return iterations;
 }
 
 /* ---- searches from other starts ---- */
@@ -308,33 +375,57 @@ rc_inverse_start_elsewhere (const RcChain *chain, const RcInverseMemory *memory,
   }
 }
 
-/* As rc_inverse_search; where that fails, up to chain->restarts more searches. The closest configuration of all. */
-RC_SHARED int
-rc_inverse_search_all (const RcChain *chain, const RcTransform *base, const RcInverseMemory *memory, RcInverseErrors *best,
-    int32_t *iterations)
+RC_SHARED void
+rc_inverse_copy (const RcChain *chain, const double *from, double *to)
 {
-  int status = rc_inverse_search (chain, base, memory, best, iterations), closest = status;
-  int32_t attempt, more;
   int k;
 
-  for (attempt = 1; attempt <= chain->restarts && status != RC_INVERSE_CONVERGED; attempt++) {
-    RcInverseErrors errors;
+  for (k = 0; k < chain->n_variables; k++)
+    to[k] = from[k];
+}
 
-    for (k = 0; k < chain->n_variables && attempt == 1; k++)
-      memory->closest[k] = memory->position[k];
+/* Descends from other starts until *iterations is `most`. Whether one of them converged, with its errors in *best. */
+RC_SHARED int
+rc_inverse_search_elsewhere (const RcChain *chain, const RcTransform *base, const RcInverseMemory *memory, int32_t most,
+    RcInverseErrors *best, int32_t *iterations)
+{
+  int32_t attempt;
+
+  for (attempt = 1; attempt <= chain->restarts && *iterations < most; attempt++) {
     rc_inverse_start_elsewhere (chain, memory, attempt);
-    status = rc_inverse_search (chain, base, memory, &errors, &more);
-    *iterations = *iterations + more;
-    if (status == RC_INVERSE_CONVERGED || errors.square < best->square) {
-      for (k = 0; k < chain->n_variables; k++)
-        memory->closest[k] = memory->position[k];
-      *best = errors;
-      closest = status;
+    *best = rc_inverse_measure (chain, base, memory);
+    *iterations = *iterations + rc_inverse_descend (chain, base, memory, most - *iterations, 1, best);
+    if (rc_inverse_is_close (chain, best))
+      return 1;
+  }
+  return 0;
+}
+
+/* From memory->position, which it improves, to memory->targets. A far start that leads nowhere is left for others. Where they lead
+ * nowhere either, the last quarter of the iterations goes on from where the first descent gave up. */
+RC_SHARED int
+rc_inverse_search (const RcChain *chain, const RcTransform *base, const RcInverseMemory *memory, RcInverseErrors *best,
+    int32_t *iterations)
+{
+  const int32_t most = chain->max_iterations;
+  int is_far;
+
+  *best = rc_inverse_measure (chain, base, memory);
+  is_far = chain->restarts > 0 && best->square > RC_INVERSE_FAR;
+  *iterations = rc_inverse_descend (chain, base, memory, most, is_far, best);
+  if (is_far && !rc_inverse_is_close (chain, best) && *iterations < most) {
+    rc_inverse_copy (chain, memory->position, memory->closest);
+    if (!rc_inverse_search_elsewhere (chain, base, memory, most - most / 4, best, iterations)) {
+      rc_inverse_copy (chain, memory->closest, memory->position);
+      *best = rc_inverse_measure (chain, base, memory);
+      *iterations = *iterations + rc_inverse_descend (chain, base, memory, most - *iterations, 0, best);
     }
   }
-  for (k = 0; k < chain->n_variables && attempt > 1; k++)
-    memory->position[k] = memory->closest[k];
-  return closest;
+  if (rc_inverse_is_close (chain, best))
+    return RC_INVERSE_CONVERGED;
+  rc_chain_move (chain, base, memory->position, memory->moved);
+  rc_inverse_linearise (chain, base, memory);
+  return rc_inverse_reason (chain, memory, best);
 }
 
 #endif

@@ -25,7 +25,7 @@ extern "C" {
 #define RC_KINEMATICS_MAX_VARIABLES 64
 #define RC_KINEMATICS_MAX_FRAMES 16
 #define RC_KINEMATICS_MAX_TARGETS 4     /* frames of a plan for inverse kinematics */
-#define RC_KINEMATICS_MAX_ITERATIONS 10000      /* of a search */
+#define RC_KINEMATICS_MAX_ITERATIONS 10000
 #define RC_KINEMATICS_MAX_RESTARTS 1000
 /* Positions of joints and coordinates of targets beyond this (rad, m) count as this; velocities likewise. */
 #define RC_KINEMATICS_MAX_POSITION 0x1p30
@@ -66,7 +66,7 @@ typedef struct RcKinematicsSpec
 
   /* of inverse kinematics */
   int32_t max_iterations;       /* 1 to RC_KINEMATICS_MAX_ITERATIONS */
-  int32_t restarts;             /* searches from other starts where the first one fails, 0 to RC_KINEMATICS_MAX_RESTARTS */
+  int32_t restarts;             /* other starts within max_iterations where a far one fails, 0 to RC_KINEMATICS_MAX_RESTARTS */
   double tolerance;             /* m and rad, > 0 */
   double orientation_weight;    /* m per rad in the error that is minimised, 0 to 1e3; 0: any orientation will do */
 } RcKinematicsSpec;
@@ -129,7 +129,7 @@ typedef struct RcInverseArgs
   RcKinematicsOut positions;    /* [n_variables]: within limits; the closest that was found where status says that it did not converge */
   RcKinematicsOut residuals;    /* [2]: greatest distance (m) and angle (rad) of a frame from its target */
   uint8_t *status;              /* [batch] RcInverseStatus; NULL: not wanted */
-  int32_t *iterations;          /* [batch] that were made, in all searches; NULL: not wanted */
+  int32_t *iterations;          /* [batch] that were made; NULL: not wanted */
 } RcInverseArgs;
 
 /* Enqueues inverse kinematics on stream, as rc_kinematics_forward. */

@@ -118,7 +118,7 @@ rc_inverse_row (const RcChain *chain, const RcInverseArgs *args, int64_t row, co
 
   is_valid &= rc_inverse_read (chain, args, row, memory);
   if (is_valid)
-    status = rc_inverse_search_all (chain, base, memory, &errors, &iterations);
+    status = rc_inverse_search (chain, base, memory, &errors, &iterations);
   residuals[0] = errors.distance;
   residuals[1] = errors.angle;
   if (args->positions.numbers != NULL)

@@ -99,6 +99,33 @@ runs inputs "$programs/$program" inputs.mcap -o inputs.html
 page inputs inputs.html
 expect_match inputs_have_no_ticks "$(fact notes)" 'no aligned samples'
 
+# the robot's tool, of a URDF that is attached or given
+arm=$ROBOCACHE_SOURCE_DIR/examples/arm.urdf
+if gst-inspect-1.0 robocachekinematics > /dev/null 2>&1; then
+  gst-launch-1.0 -q robocachemcapsink name=record location=arm.mcap sync-interval=0 attachments="$arm" sink_0::topic=/joint_states \
+    sink_1::topic=/fused robocachefuse name=fuse rate=50/1 ! queue ! record.sink_1 \
+    $joints ! tee name=ta ! queue max-size-buffers=0 max-size-time=0 ! fuse.proprio_0 ta. ! queue max-size-buffers=0 max-size-time=0 ! record.sink_0
+  runs tool "$programs/$program" arm.mcap --tool tool
+  page tool report.html
+  expect tool_streams "$(fact stream | sort)" "/joint_states charts 18 account 400 = 400
+tool of /joint_states charts 12 account none"
+  expect tool_channels "$(grep -c 'manipulability over the session' report.html) $(grep -c 'distance from limits (rad, m) over the session' report.html)" "1 1"
+  runs given "$programs/$program" run.mcap --urdf "$arm" --tool link6
+  page given report.html
+  expect_match given_is_shown "$(fact stream | xargs)" 'link6 of /joint_states charts 12'
+  runs two_ends "$programs/$program" arm.mcap
+  page two_ends report.html
+  expect_match two_ends_are_said "$(fact notes)" 'which --urdf and --tool choose: .* has 2 ends \(left_finger, right_finger\)'
+  runs no_joints "$programs/$program" inputs.mcap --urdf "$arm" --tool tool
+  page no_joints report.html
+  expect_match no_joints_is_said "$(fact notes)" 'No stream has a channel for each joint that moves tool: q0, q1, q2, q3, q4, q5, q6\.'
+  refuse no_urdf '^error: run.mcap: .*nowhere.urdf.*: No such file or directory$' run.mcap --urdf nowhere.urdf
+  refuse no_robot '^error: run.mcap: urdf=wide.csv: line 1: no XML' run.mcap --urdf wide.csv
+  refuse no_link '^error: run.mcap: .*"nose" is no link of robot "arm"$' run.mcap --urdf "$arm" --tool nose
+else
+  echo "SKIP tool: built without libxml2"
+fi
+
 refuse no_recording '^error: nowhere.mcap: No such file or directory$' nowhere.mcap
 refuse no_mcap '^error: wide.csv: ' wide.csv
 refuse no_argument '^error: expected one recording; see --help$'

@@ -135,34 +135,89 @@ def error_of(at, target, weight):
     return np.concatenate([move, weight * turn]), np.linalg.norm(move), np.linalg.norm(turn)
 
 
-def inverse(robot, base, link, names, target, start, iterations=100, tolerance=1e-6, weight=1.0):
-    """(positions, status, distance, angle) of one link, without restarts."""
-    limits = np.array([robot.joints[name].limits for name in names])
-    measure = lambda q: error_of(forward(robot, base, link, dict(zip(names, q)))[0], target, weight)
-    slopes = lambda q: np.array([1, 1, 1, weight, weight, weight])[:, None] * jacobian(robot, base, link, names, dict(zip(names, q)))
-    close = lambda distance, angle: distance <= tolerance and (angle <= tolerance or weight == 0)
-    q = np.clip(start, *limits.T)
-    (e, distance, angle), matrix, damping = measure(q), slopes(q), 1.0
-    for _ in range(iterations):
-        if close(distance, angle):
-            break
-        gradient = matrix.T @ e
-        held = ((q <= limits[:, 0]) & (gradient < 0)) | ((q >= limits[:, 1]) & (gradient > 0))
-        free = np.where(held, 0.0, matrix)
-        step = free.T @ np.linalg.solve(free @ free.T + (damping * (e @ e) + 1e-12) * np.eye(6), e)
-        trial = np.clip(q + step, *limits.T)
-        change, (e2, distance2, angle2) = np.abs(trial - q).max(initial=0), measure(trial)
-        if e2 @ e2 < e @ e:
-            q, e, distance, angle, damping = trial, e2, distance2, angle2, max(damping / 4, 1e-4)
-            matrix = slopes(q)
-        else:
-            damping *= 4
-        if change < 1e-10 or damping > 1e12:
-            break
-    if close(distance, angle):
-        return q, CONVERGED, distance, angle
-    gradient = matrix.T @ e
-    held = ((q <= limits[:, 0]) & (gradient < 0)) | ((q >= limits[:, 1]) & (gradient > 0))
-    if np.linalg.norm(gradient[~held]) > 1e-3 * np.linalg.norm(e):
-        return q, NOT_CONVERGED, distance, angle
-    return q, AT_LIMIT if held.any() else SINGULAR, distance, angle
+class Search:
+    """One link and its target; positions are in the order of names."""
+
+    def __init__(self, robot, base, link, names, target, tolerance, weight):
+        self.limits = np.array([robot.joints[name].limits for name in names])
+        self.forward = lambda q: forward(robot, base, link, dict(zip(names, q)))[0]
+        self.jacobian = lambda q: jacobian(robot, base, link, names, dict(zip(names, q)))
+        self.target, self.tolerance, self.weight = target, tolerance, weight
+
+    def measure(self, q):
+        return error_of(self.forward(q), self.target, self.weight)
+
+    def is_close(self, q):
+        _, distance, angle = self.measure(q)
+        return distance <= self.tolerance and (angle <= self.tolerance or self.weight == 0)
+
+    def linearise(self, q):
+        """(J, J'e, variables at a limit that the error would push them over)"""
+        matrix = np.array([1, 1, 1, self.weight, self.weight, self.weight])[:, None] * self.jacobian(q)
+        slope = matrix.T @ self.measure(q)[0]
+        return matrix, slope, ((q <= self.limits[:, 0]) & (slope < 0)) | ((q >= self.limits[:, 1]) & (slope > 0))
+
+    def descend(self, q, most, gives_up):
+        """(positions, iterations)"""
+        damping, more, slow, n = 1.0, 2.0, 0, 0
+        while n < most and not self.is_close(q):
+            e, (matrix, slope, held) = self.measure(q)[0], self.linearise(q)
+            square, factor = e @ e, damping * (e @ e) + 1e-12
+            free = np.where(held, 0.0, matrix)
+            trial = np.clip(q + free.T @ np.linalg.solve(free @ free.T + factor * np.eye(6), e), *self.limits.T)
+            change, e2 = trial - q, self.measure(trial)[0]
+            decrease, expected = square - e2 @ e2, change @ (slope + factor * change)
+            gain = decrease / expected if expected > 0 else 0.0
+            n += 1
+            if decrease > 0:
+                slow = slow + 1 if decrease < 0.02 * square and square > 1e-4 else 0
+                q, damping, more = trial, max(damping * max(1 / 3, 1 - (2 * gain - 1) ** 3), 1e-4), 2.0
+            else:
+                damping, more = damping * more, 2 * more
+            if np.abs(change).max(initial=0) < 1e-10 or damping > 1e12 or (gives_up and slow >= 4):
+                break
+        return q, n
+
+    def elsewhere(self, start, attempt):
+        low, high = np.maximum(self.limits[:, 0], start - np.pi), np.minimum(self.limits[:, 1], start + np.pi)
+        return np.clip(low + np.array([fraction(attempt, k) for k in range(len(start))]) * (high - low), *self.limits.T)
+
+    def solve(self, start, most, restarts):
+        start = np.clip(start, *self.limits.T)
+        e = self.measure(start)[0]
+        is_far = restarts > 0 and e @ e > 0.25
+        stuck, n = self.descend(start, most, is_far)
+        if not is_far or self.is_close(stuck):
+            return stuck
+        for attempt in range(1, restarts + 1):
+            if n >= most - most // 4:
+                break
+            q, more = self.descend(self.elsewhere(start, attempt), most - most // 4 - n, True)
+            n += more
+            if self.is_close(q):
+                return q
+        return self.descend(stuck, most - n, False)[0]
+
+    def status(self, q):
+        if self.is_close(q):
+            return CONVERGED
+        _, slope, held = self.linearise(q)
+        if np.linalg.norm(slope[~held]) > 1e-3 * np.linalg.norm(self.measure(q)[0]):
+            return NOT_CONVERGED
+        return AT_LIMIT if held.any() else SINGULAR
+
+
+def fraction(attempt, variable):
+    """A number in [0, 1) of two counters."""
+    mask = 2**64 - 1
+    x = ((attempt << 32) | variable) * 0x9E3779B97F4A7C15 & mask
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & mask
+    x = (x ^ x >> 27) * 0x94D049BB133111EB & mask
+    return ((x ^ x >> 31) >> 11) * 2.0**-53
+
+
+def inverse(robot, base, link, names, target, start, iterations=100, tolerance=1e-6, weight=1.0, restarts=20):
+    """(positions, status, distance, angle) of one link."""
+    search = Search(robot, base, link, names, target, tolerance, weight)
+    q = search.solve(np.asarray(start, float), iterations, restarts)
+    return q, search.status(q), *search.measure(q)[1:]

@@ -82,3 +82,23 @@ for weight in (1.0, 0.3, 0.0):
             q = out[i, :7]
         if solved < 150:
             raise AssertionError(f"only {solved} of {len(targets)} rows converged")
+
+
+for restarts in (0, 20):
+    @case(f"kinematics_inverse_from_far_with_{restarts}_restarts", restarts)
+    def far(scene, restarts):
+        """Targets far from each other, so that descents get stuck. The last bits of a long descent may decide where it ends: one row in ten may."""
+        kinematics, robot = load(scene)
+        names = NAMES[:7]
+        targets = [kinematics.forward(robot, "", "tool", dict(zip(names, row)))[0] for row in random_rows(scene, robot, 60)[:, :7]]
+        for at in targets[::15]:
+            at[:3, 3] *= 3  # beyond reach
+        rows = np.array([np.concatenate([at[:3, 3], kinematics.quaternion(at[:3, :3])]) for at in targets])
+        out = play(scene, rows, mode="ik", frames="tool", poses="0-6", restarts=restarts)
+        same = solved = 0
+        for i in range(1, len(rows)):
+            q, status, *_ = kinematics.inverse(robot, "", "tool", names, targets[i], out[i - 1, :7], restarts=restarts)
+            same += status == out[i, 7] and np.abs(out[i, :7] - q).max() <= 1e-5
+            solved += out[i, 7] == kinematics.CONVERGED
+        if same < 53 or solved < (40 if restarts else 10):
+            raise AssertionError(f"of 59 rows {same} agree with the reference, and {solved} converged")

@@ -8,7 +8,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from . import encoder, lerobot, parts
+from . import actions, encoder, lerobot, parts
 from .episodes import cut
 from .errors import ExportError
 from .manifest import Complete
@@ -62,6 +62,7 @@ def _parser():
                         help="a CSV of spans, topic:NAME, gaps:SECONDS[:TOPIC] or whole; default: RECORDING.episodes.csv, else whole")
     parser.add_argument("--missing", choices=CHOICES["missing"], help="drop ticks with missing values, or end the episode there")
     parser.add_argument("--action", choices=CHOICES["action"], help="the recorded command, or the next state")
+    parser.add_argument("--actions", choices=actions.KINDS, help="joints, poses of the tool or its steps, by the mapping's section actions")
     parser.add_argument("--allow-slow-cameras", action="store_true", help="repeat frames of cameras that do not reach fps")
     parser.add_argument("--keep-parts", action="store_true", help="keep OUTPUT.parts after the set was made of it")
     what = parser.add_mutually_exclusive_group()
@@ -79,7 +80,7 @@ def _mapping_of(arguments):
     if changes.get("action") == "next-state":
         # the command line replaces the recorded action
         mapping = _without_action(mapping)
-    return replace(mapping, **changes)
+    return replace(mapping, **changes, actions=actions.choose(mapping.actions, arguments.actions))
 
 
 def _without_action(mapping):

@@ -38,7 +38,7 @@ def _video_feature(size, mapping):
 
 def _features(mapping, said):
     names = dict(said["names"])
-    if mapping.action == "next-state":
+    if mapping.action == "next-state" and "action" not in names:
         names["action"] = names["observation.state"]
     features = {name: _number_feature("float32", len(channels), channels) for name, channels in names.items()}
     features |= {name: _video_feature(size, mapping) for name, size in said["sizes"].items()}

@@ -9,6 +9,8 @@ import re
 import tomllib
 from dataclasses import asdict, dataclass, field
 
+from .actions import SETTINGS as ACTIONS
+from .actions import Actions, make_actions
 from .errors import ExportError
 
 IMAGES = "observation.images."
@@ -19,7 +21,7 @@ FEATURE = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 
 # Names in the file and their types; what a stream has beside these are properties of its pad.
 TOP = {"fps": int, "robot-type": str, "task": str, "missing": str, "action": str, "streams": dict, "features": dict, "video": dict,
-       "files": dict, "aloha": dict}
+       "files": dict, "aloha": dict, "actions": dict}
 STREAM = {"topic": str, "stream": str, "width": int, "height": int}
 VIDEO = {"encoder": str, "quality": int, "key-frame-interval": int, "threads": int, "preset": str}
 FILES = {"data-mb": int, "video-mb": int, "chunk-size": int}
@@ -74,6 +76,7 @@ class Mapping:
     velocity: str = "recorded"
     video: Video = field(default_factory=Video)
     files: Files = field(default_factory=Files)
+    actions: Actions = field(default_factory=Actions)
 
     @property
     def cameras(self):
@@ -126,7 +129,8 @@ def make_mapping(values):
     _check_action(features, action)
     return Mapping(values["fps"], streams, features, values.get("robot-type", ""), values.get("task", ""), values.get("missing", "drop"),
                    action, _section(values, "aloha", ALOHA, dict).get("velocity", "recorded"),
-                   _section(values, "video", VIDEO, _make_video), _section(values, "files", FILES, _make_files))
+                   _section(values, "video", VIDEO, _make_video), _section(values, "files", FILES, _make_files),
+                   _section(values, "actions", ACTIONS, lambda **settings: make_actions(settings)))
 
 
 def _check(where, values, types):

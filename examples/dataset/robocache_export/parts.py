@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from . import __version__
+from .actions import convert
 from .alignment import Alignment
 from .errors import ExportError
 from .manifest import MANIFEST, Complete, hash_inputs, hash_outputs, is_valid, read, write_json
@@ -66,11 +67,13 @@ def _vectors(layout, mapping, rows, next_rows):
 
 def _table(planned, mapping, alignment, kept):
     rows, next_rows, info = (np.concatenate(arrays) for arrays in zip(*kept))
-    columns = {name: vector_column(values) for name, values in _vectors(planned.layout, mapping, rows, next_rows).items()}
+    vectors = _vectors(planned.layout, mapping, rows, next_rows)
+    converted, names = convert(mapping, planned.layout, vectors)
+    columns = {name: vector_column(values) for name, values in (vectors | converted).items()}
     times = alignment.times(info)
     for name, values in zip(TIMES, times):
         columns |= {f"{name}.{stream}": pa.array(values[:, i]) for i, stream in enumerate(alignment.streams)}
-    return pa.table(columns)
+    return pa.table(columns), planned.layout.names | names
 
 
 # ---- writing ----
@@ -105,11 +108,11 @@ def _run(job, planned, folder):
     return alignment, kept, dict(ticks.dropped), histograms
 
 
-def _describe(job, planned, inputs, kept, dropped, histograms):
+def _describe(job, planned, inputs, kept, dropped, histograms, names):
     episode, layout = planned.episode, planned.layout
     return {"format": 1, "recording": episode.recording.name, "number": episode.number, "start": episode.span.start,
             "end": episode.span.end, "task": episode.task, "success": episode.span.success, "frames": sum(len(rows) for rows, *_ in kept), "dropped": dropped,
-            "names": layout.names, "sizes": layout.sizes, "streams": [stream.name for stream in job.mapping.streams],
+            "names": names, "sizes": layout.sizes, "streams": [stream.name for stream in job.mapping.streams],
             "pictures": {feature: histogram.state() for feature, histogram in histograms.items()},
             "settings": job.settings, "inputs": inputs}
 
@@ -135,8 +138,9 @@ def _write(job, planned):
         if not kept:
             reasons = ", ".join(f"{name} at {count} ticks" for name, count in dropped.items()) or "the recording has no rows there"
             raise ExportError(f"{planned.episode.name}: nothing is left of it: {reasons}")
-        pq.write_table(_table(planned, job.mapping, alignment, kept), folder / NUMBERS, compression="snappy")
-        said = _describe(job, planned, inputs, kept, dropped, histograms)
+        table, names = _table(planned, job.mapping, alignment, kept)
+        pq.write_table(table, folder / NUMBERS, compression="snappy")
+        said = _describe(job, planned, inputs, kept, dropped, histograms, names)
         write_json(folder / MANIFEST, {**said, "outputs": hash_outputs(folder)})
     return said
 

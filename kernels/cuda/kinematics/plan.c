@@ -88,16 +88,24 @@ typedef struct
   const char *work;
 } Launch;
 
+/* A small batch is cut into single warps, so that more multiprocessors take part in it. */
+static int
+threads_of_block (const RcCudaBackend *cuda, int64_t batch)
+{
+  return batch > (int64_t) cuda->multiprocessors * RC_CUDA_KINEMATICS_THREADS ? RC_CUDA_KINEMATICS_THREADS : RC_CUDA_KINEMATICS_WARP;
+}
+
 static RcStatus
 launch_blocks (RcCudaBackend *cuda, const Launch *launch, RcStream stream, RcError *error)
 {
-  const int64_t most = (int64_t) MAX_BLOCKS * RC_CUDA_KINEMATICS_THREADS;
+  const int threads = threads_of_block (cuda, launch->batch);
+  const int64_t most = (int64_t) MAX_BLOCKS * threads;
   RcStatus status = RC_OK;
 
   for (*launch->first = 0; *launch->first < launch->batch && status == RC_OK; *launch->first += most) {
     const int64_t left = launch->batch - *launch->first, rows = left < most ? left : most;
-    const dim3 grid = { (unsigned) ((rows + RC_CUDA_KINEMATICS_THREADS - 1) / RC_CUDA_KINEMATICS_THREADS), 1, 1 };
-    const dim3 block = { RC_CUDA_KINEMATICS_THREADS, 1, 1 };
+    const dim3 grid = { (unsigned) ((rows + threads - 1) / threads), 1, 1 };
+    const dim3 block = { (unsigned) threads, 1, 1 };
     void *arguments[] = { launch->task };
 
     status = rc_cuda_check (cuda, cudaLaunchKernel (launch->kernel, grid, block, arguments, 0, (cudaStream_t) stream), stream, error,

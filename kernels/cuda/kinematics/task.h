@@ -11,7 +11,8 @@
 extern "C" {
 #endif
 
-#define RC_CUDA_KINEMATICS_THREADS 128
+#define RC_CUDA_KINEMATICS_THREADS 128  /* of a block */
+#define RC_CUDA_KINEMATICS_WARP 32      /* of one of a small batch */
 
 /* Models of arms have their own kernels, whose arrays are short. */
 #define RC_CUDA_ARM_STEPS 8

@@ -1,15 +1,18 @@
 // robocache: kinematics of a chain by KDL, to compare with
 //
-//   kdl ROOT BASE TIP forward|inverse JOINTS     JOINTS is a file of what kinematicstool prints
+//   kdl ROOT BASE TIP forward|inverse JOINTS [ITERATIONS]     JOINTS is a file of what kinematicstool prints
 //
 // forward: rows of positions; origin, rotation and Jacobian. inverse: rows of a pose (x y z w x y z) and a start; 0 where KDL's LMA finds
-// a solution, and the solution. Rows are float64 on standard input and output. Times per row go to standard error.
+// a solution, and the solution. Rows are float64 on standard input and output. Times per row go to
+// standard error: of poses and Jacobians, or of inverses the median and the mean.
 //
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <numeric>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -120,11 +123,11 @@ forward (const KDL::Chain &chain)
 }
 
 void
-inverse (const KDL::Chain &chain)
+inverse (const KDL::Chain &chain, int iterations)
 {
   const unsigned n = chain.getNrOfJoints (), width = 7 + n;
   const std::vector<double> in = read_numbers ();
-  KDL::ChainIkSolverPos_LMA solver (chain, Eigen::Matrix<double, 6, 1>::Ones (), 1e-6, 500, 1e-15);
+  KDL::ChainIkSolverPos_LMA solver (chain, Eigen::Matrix<double, 6, 1>::Ones (), 1e-6, iterations, 1e-15);
   std::vector<double> times;
   KDL::JntArray q (n);
 
@@ -141,7 +144,8 @@ inverse (const KDL::Chain &chain)
       put (q (i));
   }
   std::nth_element (times.begin (), times.begin () + times.size () / 2, times.end ());
-  std::cerr << (times.empty () ? 0.0 : times[times.size () / 2]) << '\n';
+  std::cerr << (times.empty () ? 0.0 : times[times.size () / 2]) << ' '
+            << std::accumulate (times.begin (), times.end (), 0.0) / std::max<size_t> (times.size (), 1) << '\n';
 }
 }
 
@@ -150,10 +154,13 @@ main (int argc, char **argv)
 {
   KDL::Chain chain;
 
-  if (argc != 6 || !read_tree (argv[1], argv[5]).getChain (argv[2], argv[3], chain)) {
-    std::cerr << "expected ROOT BASE TIP forward|inverse JOINTS of a chain\n";
+  if ((argc != 6 && argc != 7) || !read_tree (argv[1], argv[5]).getChain (argv[2], argv[3], chain)) {
+    std::cerr << "expected ROOT BASE TIP forward|inverse JOINTS [ITERATIONS] of a chain\n";
     return 1;
   }
-  (std::string (argv[4]) == "inverse" ? inverse : forward) (chain);
+  if (std::string (argv[4]) == "inverse")
+    inverse (chain, argc == 7 ? std::atoi (argv[6]) : 500);
+  else
+    forward (chain);
   return 0;
 }

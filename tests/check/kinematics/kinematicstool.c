@@ -5,7 +5,7 @@
  *                                                              manipulability and twist
  *   kinematicstool URDF LEVEL BASE FRAMES JOINTS inverse       rows of targets and starts; positions, residuals, status and iterations
  *   kinematicstool URDF LEVEL BASE FRAMES JOINTS time-forward   the rows of forward; microseconds a row for poses, and for Jacobians, as text
- *   kinematicstool URDF LEVEL BASE FRAMES JOINTS time-inverse   the rows of inverse; the median of microseconds a row, as text
+ *   kinematicstool URDF LEVEL BASE FRAMES JOINTS time-inverse   the rows of inverse; the median and the mean of microseconds a row, as text
  *
  * Rows are float64 on standard input and output. LEVEL is an RcCpuLevel, with `free` behind it where limits do not hold; BASE, FRAMES
  * and JOINTS are names, separated by commas. RESTARTS and ITERATIONS in the environment set what their names say.
@@ -140,13 +140,13 @@ nanoseconds (void)
   return (gint64) now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static gdouble
-time_inverse (RcKinematicsPlan *plan, const RcKinematicsSpec *spec, const gdouble *in, gint64 n)
+static void
+print_inverse_times (RcKinematicsPlan *plan, const RcKinematicsSpec *spec, const gdouble *in, gint64 n)
 {
   const gint64 v = spec->n_variables, width = 7 * spec->n_frames + v;
   gdouble *out = g_new (gdouble, v + 1);
   gint64 *times = g_new (gint64, n);
-  gdouble median;
+  gdouble sum = 0.0;
   RcError error;
 
   for (gint64 i = 0; i < n; i++) {
@@ -158,12 +158,12 @@ time_inverse (RcKinematicsPlan *plan, const RcKinematicsSpec *spec, const gdoubl
     if (rc_kinematics_inverse (plan, &args, NULL, &error) != RC_OK)
       give_up (error.message);
     times[i] = nanoseconds () - began;
+    sum += (gdouble) times[i];
   }
   qsort (times, (size_t) n, sizeof (*times), compare_times);
-  median = (gdouble) times[n / 2] / 1e3;
+  printf ("%.3f %.3f\n", (gdouble) times[n / 2] / 1e3, sum / (gdouble) n / 1e3);
   g_free (times);
   g_free (out);
-  return median;
 }
 
 static void
@@ -176,7 +176,7 @@ print_times (RcKinematicsPlan *plan, const RcKinematicsSpec *spec, const gchar *
   if (n == 0)
     give_up ("no row");
   if (is_inverse)
-    printf ("%.3f\n", time_inverse (plan, spec, in, n));
+    print_inverse_times (plan, spec, in, n);
   else
     printf ("%.3f %.3f\n", time_forward (plan, spec, in, n, TRUE), time_forward (plan, spec, in, n, FALSE));
 }

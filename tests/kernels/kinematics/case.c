@@ -74,8 +74,8 @@ static void
 choose_spec (KinematicsCase *c, const KinematicsWish *wish)
 {
   c->spec = (RcKinematicsSpec) {.joints = c->joints,.n_joints = random_between (&c->random, 1, wish->max_joints),.frames = c->frames,
-    .variables = c->variables,.max_iterations = (int32_t) random_between (&c->random, 1, 60),
-    .restarts = (int32_t) random_between (&c->random, 0, 2),.tolerance = 1e-6,
+    .variables = c->variables,.max_iterations = (int32_t) random_between (&c->random, 1, 100),
+    .restarts = (int32_t) random_between (&c->random, 0, 5),.tolerance = 1e-6,
     .orientation_weight = random_one_in (&c->random, 4) ? random_real (&c->random, 0, 2) : 1.0
   };
   for (int i = 0; i < c->spec.n_joints; i++)

@@ -2,7 +2,8 @@
  *
  * The first bytes choose settings, the second ones topics, each of a type of ours with its definition, or of one whose definition is in the
  * input. The rest is messages: a byte of the topic, a byte of the time since the last one, two of the length, and the bytes, which the
- * greatest times have compressed by zstd. They go through the element in order of arrival and by random access. Both ways as many buffers come out, each as large as its caps say.
+ * greatest times have compressed by zstd. They go through the element in order of arrival and by random access. Both ways as many buffers come
+ * out, each as large as its caps say.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -77,12 +77,14 @@ append_topic (GByteArray *file, Input *input, guint16 id)
 static GByteArray *
 message_of (guint8 *bytes, gsize size, gboolean is_compressed)
 {
+  static RobocacheMcapCodec *codec;     /* costs more than a run */
   GByteArray *plain = g_byte_array_new_take (bytes, size), *packed = g_byte_array_new ();
-  RobocacheMcapCodec *codec = robocache_mcap_codec_new ();
   const RobocacheMcapBytes whole = { plain->data, plain->len };
-  const gboolean is_packed = is_compressed && robocache_mcap_compress (codec, ROBOCACHE_MCAP_ZSTD, whole, packed, NULL);
+  gboolean is_packed;
 
-  robocache_mcap_codec_free (codec);
+  if (!codec)
+    codec = robocache_mcap_codec_new ();
+  is_packed = is_compressed && robocache_mcap_compress (codec, ROBOCACHE_MCAP_ZSTD, whole, packed, NULL);
   g_byte_array_unref (is_packed ? plain : packed);
   return is_packed ? packed : plain;
 }

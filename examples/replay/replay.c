@@ -113,7 +113,8 @@ typedef struct
   GError **error;
 } Adaptation;
 
-/* Rows have the times that the recorder wrote, and buffers their reference timestamps. What a source answers is known from the first settings on that have it. */
+/* Rows have the times that the recorder wrote, and buffers their reference timestamps. What a source answers is known from the first
+ * settings on that have it. */
 static gboolean
 adapt_setting (GQuark field, const GValue *value, gpointer data)
 {
@@ -380,7 +381,8 @@ parse_command_line (Replay *replay, int argc, char **argv, GError **error)
   gboolean is_good;
 
   g_option_context_set_summary (context, "Replays a live session of robocachefuse that robocachemcapsink recorded, and compares all samples "
-      "bit for bit.\nA recording is a file, its fragments in their order, or a folder of layout=rosbag2.\nExit status: 0 all are the same, 1 there is a difference, 2 the recording cannot be replayed.");
+      "bit for bit.\nA recording is a file, its fragments in their order, or a folder of layout=rosbag2.\n"
+      "Exit status: 0 all are the same, 1 there is a difference, 2 the recording cannot be replayed.");
   g_option_context_add_main_entries (context, entries, NULL);
   is_good = g_option_context_parse (context, &argc, &argv, error) && check_topics (replay, error);
   g_option_context_free (context);

@@ -141,7 +141,8 @@ session_reference_parse (SessionReference *reference, const gchar *text)
   gint64 number, references, messages, dropped;
 
   if (!time || !caps || !find_number (text, "number=", &number) || !find_number (text, "references=", &references)
-      || !find_number (text, "messages=", &messages) || !find_number (text, "dropped=", &dropped) || !find_number (text, "pts=", &reference->pts_ns))
+      || !find_number (text, "messages=", &messages) || !find_number (text, "dropped=", &dropped)
+      || !find_number (text, "pts=", &reference->pts_ns))
     return FALSE;
   reference->number = (guint64) number;
   reference->references = (guint64) references;

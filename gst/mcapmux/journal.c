@@ -218,6 +218,14 @@ describe_buffer (const MuxStream *stream)
   return of;
 }
 
+/* At the beginning of a buffer. Not live nothing is replayed, and most references are the stamps of another recording. */
+static gboolean
+needs_references (const MuxRecorderState *state, const GstRobocacheMcapPad *pad)
+{
+  return state->is_live && pad->stream.position == 0 && mux_reference_count (pad->stream.buffer) > 0 && !(pad->is_live
+      && mux_recording_is_full (state->recording));
+}
+
 /* Before the messages of a buffer: its reference timestamps, and how long its rows take. */
 static void
 note_references (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad)
@@ -246,7 +254,7 @@ mux_journal_write_row (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *
 
   if (!mux_journal_start (recorder, pad, error))
     return FALSE;
-  if (pad->stream.position == 0 && mux_reference_count (pad->stream.buffer) > 0 && !(pad->is_live && mux_recording_is_full (state->recording)))
+  if (needs_references (state, pad))
     note_references (recorder, pad);
   if (!get_utc (state, pad, &utc_ns, &has_time))
     return TRUE;

@@ -605,7 +605,8 @@ run_replay (gchar **argv, gint expected_status)
   gint status;
 
   fail_unless (argv[0] != NULL, "ROBOCACHE_REPLAY is not set");
-  fail_unless (g_spawn_sync (NULL, argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, &out, &faults, &status, &error), "%s", error ? error->message : "");
+  fail_unless (g_spawn_sync (NULL, argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, &out, &faults, &status, &error), "%s",
+      error ? error->message : "");
   said = g_strconcat (out, faults, NULL);
   fail_unless (WIFEXITED (status) && WEXITSTATUS (status) == expected_status, "status %d, not %d: %s (%s)", status, expected_status, said,
       argv[1]);

@@ -2,7 +2,8 @@
  *
  * The first bytes choose settings, the second ones topics, each of a type of ours with its definition, or of one whose definition is in the
  * input. The rest is messages: a byte of the topic, a byte of the time since the last one, two of the length, and the bytes, which the
- * greatest times have compressed by zstd. They go through the element in order of arrival and by random access. Both ways as many buffers come out, each as large as its caps say.
+ * greatest times have compressed by zstd. They go through the element in order of arrival and by random access. Both ways as many buffers come
+ * out, each as large as its caps say.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -76,12 +77,14 @@ append_topic (GByteArray *file, Input *input, guint16 id)
 static GByteArray *
 message_of (guint8 *bytes, gsize size, gboolean is_compressed)
 {
+  static RobocacheMcapCodec *codec;     /* costs more than a run */
   GByteArray *plain = g_byte_array_new_take (bytes, size), *packed = g_byte_array_new ();
-  RobocacheMcapCodec *codec = robocache_mcap_codec_new ();
   const RobocacheMcapBytes whole = { plain->data, plain->len };
-  const gboolean is_packed = is_compressed && robocache_mcap_compress (codec, ROBOCACHE_MCAP_ZSTD, whole, packed, NULL);
+  gboolean is_packed;
 
-  robocache_mcap_codec_free (codec);
+  if (!codec)
+    codec = robocache_mcap_codec_new ();
+  is_packed = is_compressed && robocache_mcap_compress (codec, ROBOCACHE_MCAP_ZSTD, whole, packed, NULL);
   g_byte_array_unref (is_packed ? plain : packed);
   return is_packed ? packed : plain;
 }

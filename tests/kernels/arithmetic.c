@@ -189,6 +189,76 @@ GST_START_TEST (test_integers_saturate)
 
 GST_END_TEST;
 
+/* ---- rows ---- */
+
+#define ROW 4099                /* no multiple of the lanes of a vector */
+
+/* Doubles of all sizes, near the midpoints of float16, bfloat16 and integers, or of random bits. */
+static gdouble
+random_double (GRand *rand)
+{
+  const guint64 bits = (guint64) g_rand_int (rand) << 32 | g_rand_int (rand);
+  gdouble x = 0;
+
+  switch (g_rand_int_range (rand, 0, 5)) {
+    case 0:
+      memcpy (&x, &bits, sizeof (x));
+      return x;
+    case 1:
+      return ldexp ((gdouble) (gint64) bits, g_rand_int_range (rand, -100, 70));
+    case 2:
+      return nextafter (rc_float32_from_float16 ((guint16) bits) + ldexp (1, -25), g_rand_boolean (rand) ? 1e9 : -1e9);
+    case 3:
+      return nextafter (rc_float32_from_bfloat16 ((guint16) bits) * (1 + ldexp (1, -8)), g_rand_boolean (rand) ? INFINITY : -INFINITY);
+    default:
+      return g_rand_int_range (rand, -140000, 140000) / 2.0;
+  }
+}
+
+/* A row at once, at an odd address, has the bits of its numbers one by one: vectors convert several at a time. */
+GST_START_TEST (test_rows_are_numbers_one_by_one)
+{
+  const RcConversions *convert = &rc_conversions_baseline;
+  const RcDtype dtype = (RcDtype) __i__;
+  const gsize size = rc_dtype_size (dtype);
+  GRand *rand = g_rand_new_with_seed (20261124);
+  guint8 *row = g_malloc (ROW * 8 + 1), *one = g_malloc (ROW * 8);
+  gdouble *doubles = g_new (gdouble, ROW), *loaded = g_new (gdouble, ROW), number;
+  gfloat *floats = g_new (gfloat, ROW), *loaded_floats = g_new (gfloat, ROW), small;
+
+  for (guint i = 0; i < ROW; i++) {
+    doubles[i] = random_double (rand);
+    floats[i] = (gfloat) doubles[i];
+  }
+  convert->store_float64[dtype] (doubles, row + 1, ROW);
+  convert->load_float64[dtype] (row + 1, loaded, ROW);
+  for (guint i = 0; i < ROW; i++) {
+    convert->store_float64[dtype] (&doubles[i], one, 1);
+    fail_unless (memcmp (one, row + 1 + i * size, size) == 0, "%s of %a", rc_dtype_name (dtype), doubles[i]);
+    convert->load_float64[dtype] (one, &number, 1);
+    fail_unless (memcmp (&number, &loaded[i], sizeof (number)) == 0, "%s of %a, loaded", rc_dtype_name (dtype), doubles[i]);
+  }
+  if (convert->store_float32[dtype]) {
+    convert->store_float32[dtype] (floats, row + 1, ROW);
+    convert->load_float32[dtype] (row + 1, loaded_floats, ROW);
+  }
+  for (guint i = 0; convert->store_float32[dtype] && i < ROW; i++) {
+    convert->store_float32[dtype] (&floats[i], one, 1);
+    fail_unless (memcmp (one, row + 1 + i * size, size) == 0, "%s of %a", rc_dtype_name (dtype), floats[i]);
+    convert->load_float32[dtype] (one, &small, 1);
+    fail_unless (memcmp (&small, &loaded_floats[i], sizeof (small)) == 0, "%s of %a, loaded", rc_dtype_name (dtype), floats[i]);
+  }
+  g_rand_free (rand);
+  g_free (row);
+  g_free (one);
+  g_free (doubles);
+  g_free (loaded);
+  g_free (floats);
+  g_free (loaded_floats);
+}
+
+GST_END_TEST;
+
 /* ---- sine and arccosine ---- */
 
 GST_START_TEST (test_sine)
@@ -373,6 +443,6 @@ GST_END_TEST;
 CHECK_MAIN (arithmetic, NULL, NULL, EACH (halves, test_every_half_and_back), EACH (halves, test_every_midpoint),
     EACH (halves, test_random_bits_to_half), EACH (halves, test_extremes_to_half), ONCE (test_canonical),
     ONCE (test_nearest_is_nearbyint), ONCE (test_nearest_near_its_limits), TIMES (RC_UINT64 - RC_INT8 + 1, test_integers_saturate),
-    ONCE (test_sine), ONCE (test_arccosine), ONCE (test_wrap_random),
+    TIMES (RC_N_DTYPES, test_rows_are_numbers_one_by_one), ONCE (test_sine), ONCE (test_arccosine), ONCE (test_wrap_random),
     ONCE (test_wrap_stays_inside_for_any_number), ONCE (test_wrap_at_its_ends), ONCE (test_blend_angle), ONCE (test_slerp_random),
     ONCE (test_slerp_may_overwrite_its_input), ONCE (test_slerp_of_nothing_is_nan))

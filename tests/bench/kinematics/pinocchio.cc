@@ -2,7 +2,7 @@
 //
 //   pinocchio JOINTS FRAME     JOINTS is a file of what kinematicstool prints, FRAME a link
 //
-// Rows of positions as float64 on standard input; prints microseconds a row for poses, and for Jacobians. Joints whose axis is a
+// Rows of positions as float64 on standard input; prints microseconds a row for poses, and for Jacobians, and the mean of x + J[0][0]. Joints whose axis is a
 // coordinate axis have Pinocchio's own types for that, as its reader of URDF chooses them.
 //
 // SPDX-License-Identifier: LGPL-2.1-or-later
@@ -140,6 +140,6 @@ main (int argc, char **argv)
     pinocchio::computeFrameJacobian (model, data, q, frame, pinocchio::LOCAL_WORLD_ALIGNED, jacobian);
     sum += jacobian (0, 0);
   });
-  std::cout << pose << ' ' << columns << ' ' << sum / rows.size () << '\n';
+  std::cout << pose << ' ' << columns << ' ' << sum * model.nq / rows.size () << '\n';
   return 0;
 }

@@ -77,6 +77,10 @@ robocache_cdr_copy_numbers (const RobocacheCdrReader *reader, gpointer to, const
 {
   if (reader->is_swapped && bytes > 1)
     robocache_cdr_swap_numbers ((guint8 *) to, array, bytes, n);
+  else if (n == 1 && bytes == sizeof (guint32))
+    memcpy (to, array, sizeof (guint32));
+  else if (n == 1 && bytes == sizeof (guint64))
+    memcpy (to, array, sizeof (guint64));
   else if (n > 0)
     memcpy (to, array, n * bytes);
 }

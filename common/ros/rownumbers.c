@@ -136,7 +136,10 @@ robocache_row_number_convert (const RobocacheCdrReader *reader, const guint8 *fr
   gdouble number;
   gfloat single;
 
-  if (dtype == robocache_row_dtype_of_kind (kind)) {
+  if (kind == ROBOCACHE_ROS_FLOAT64 && dtype == RC_FLOAT64 && !reader->is_swapped) {
+    /* most numbers; a size that the compiler knows is one move */
+    memcpy (to, from, sizeof (number));
+  } else if (dtype == robocache_row_dtype_of_kind (kind)) {
     robocache_cdr_copy_numbers (reader, to, from, robocache_ros_kind_bytes (kind), 1);
   } else if (dtype == RC_FLOAT64) {
     number = read_float (reader, from, kind);

@@ -190,8 +190,8 @@ gst_robocache_fuse_pad_class_init (GstRobocacheFusePadClass *klass)
       "Declared caps: samples have this stream's tensor from the first tick on, missing before its first row, and no tick "
       "waits for it (NULL = wait for caps)", GST_TYPE_CAPS, playing));
   g_object_class_install_property (object_class, PROP_TENSOR_ID, g_param_spec_string ("tensor-id", "Tensor id",
-      "Id of this pad's tensor in a GstTensorMeta of samples (NULL = the pad's name). For frames: take the tensor with this id of "
-      "the frame's GstTensorMeta in place of the frame, as its caps describe it (GStreamer 1.28 and later)", NULL,
+      "Id of this pad's tensor in the tensor meta of samples (NULL = the pad's name). For frames: take the tensor with this id of "
+      "the frame's tensor meta in place of the frame, as its caps describe it (GStreamer 1.28 and later)", NULL,
       G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY));
   g_object_class_install_property (object_class, PROP_STATS, g_param_spec_boxed ("stats", "Statistics",
       "Rows and ticks of this pad since the element started", GST_TYPE_STRUCTURE,

@@ -1,6 +1,6 @@
 /* robocache: tensors in the GstTensorMeta of buffers, of GStreamer 1.26 and later
  *
- * The only file that knows gstreamer-analytics-1.0. Caps have the fastest axis first, a GstTensor in row-major order has it last.
+ * The only file that knows gstreamer-analytics-1.0. Caps have the fastest axis first. A GstTensor in row-major order has it last.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -167,7 +167,7 @@ robocache_tensor_meta_extract (GstBuffer *frame, const RobocacheTensorsInfo *inf
 
 #if defined (HAVE_ANALYTICS) && GST_CHECK_VERSION (1, 28, 0)
 
-/* Of a group, which is a set of caps. ids gets all ids on the way. */
+/* Finds the tensor in a group, which is a set of caps. Appends the ids of the others to ids. */
 static const GstStructure *
 find_in_group (const GValue *group, const gchar *id, GString *ids)
 {

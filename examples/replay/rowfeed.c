@@ -357,7 +357,7 @@ clear_reference (gpointer reference)
   gst_clear_caps (&((SessionReference *) reference)->caps);
 }
 
-/* FALSE and an error: the recording has it not, or it cannot be read. */
+/* FALSE and an error: the recording does not have it, or it cannot be read. */
 static gboolean
 collect_reference (RowFeed *feed, Block *block, Session *session, GError **error)
 {

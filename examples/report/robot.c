@@ -119,7 +119,7 @@ joint_name (const ReportRobot *robot, gint64 variable)
   return robocache_robot_joint (robot->urdf, robot->model.variables[variable])->name;
 }
 
-/* Of a joint: its own name, or JOINT.position as in recordings. */
+/* The channel of a joint: its name, or JOINT.position as in recordings. */
 static gboolean
 find_channel (const ReportStream *stream, const gchar *joint, gint *found)
 {

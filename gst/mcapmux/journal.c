@@ -11,8 +11,8 @@
 
 /* ---- times ---- */
 
-/* What a stream's running times are behind those of the first stream that announced an origin. Those of live sources are the
- * pipeline's, whatever their origins are. */
+/* How far a stream's running times are behind those of the first stream that announced an origin. 0 for live sources, whose
+ * times are the pipeline's. */
 static gint64
 shift_of (const MuxRecorderState *state, const GstRobocacheMcapPad *pad)
 {

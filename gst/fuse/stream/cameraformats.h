@@ -19,7 +19,7 @@ G_BEGIN_DECLS
 
 /* FALSE: a line has more bytes than GStreamer's int strides can hold, though it takes such caps. */
 gboolean fuse_camera_has_lines (const GstVideoInfo * video);
-/* Of the elements of a pixel: RC_UINT8 or RC_UINT16. */
+/* The dtype of the elements of a pixel: RC_UINT8 or RC_UINT16. */
 RcDtype fuse_camera_dtype (const GstVideoInfo * video);
 /* Elements of a pixel, unused ones included. */
 guint fuse_camera_pixel_elements (const GstVideoInfo * video);

@@ -18,7 +18,7 @@
 #define MAX_LIVE_BYTES (G_GUINT64_CONSTANT (1) << 28)
 #define MIN_LIVE_ROWS 16
 
-/* What the rows of a buffer are inserted with. */
+/* One call of fuse_stream_insert. */
 typedef struct
 {
   FuseStream *stream;

@@ -236,13 +236,13 @@ decide (Replay *replay, const SessionSample *recorded, JournalKind kind, GError 
   }
 }
 
-/* The ticks moved, or began, while the task looked at the clock; a sample may follow at once. */
+/* The ticks moved, or began, while the task looked at the clock. */
 static Outcome
 look (Replay *replay, const SessionSample *recorded, GError **error)
 {
   GstSample *sample = NULL;
 
-  switch (stepped_fuse_decide (replay->fuse, &sample, error)) {
+  switch (stepped_fuse_begin (replay->fuse, &sample, error)) {
     case STEPPED_FUSE_NOTHING:
       return WENT_ON;
     case STEPPED_FUSE_FAILED:

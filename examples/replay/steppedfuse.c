@@ -24,6 +24,7 @@ typedef enum
   ON_ITS_WAY,
   AT_SAMPLE,
   AT_DROPPED_TICK,
+  AT_CAPS,                      /* of the samples that follow; rows may come before it decides */
   AT_HOLD
 } Place;
 
@@ -85,6 +86,8 @@ take_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
   if (GST_EVENT_TYPE (event) == GST_EVENT_CUSTOM_DOWNSTREAM && gst_event_has_name (event, HOLD_EVENT))
     stay_at (pad->eventdata, AT_HOLD, NULL);
+  else if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS)
+    stay_at (pad->eventdata, AT_CAPS, NULL);
   return gst_pad_event_default (pad, parent, event);
 }
 
@@ -304,11 +307,9 @@ run_task (SteppedFuse *fuse)
   return place;
 }
 
-SteppedFuseDecision
-stepped_fuse_decide (SteppedFuse *fuse, GstSample **sample, GError **error)
+static SteppedFuseDecision
+decision_at (SteppedFuse *fuse, Place place, GstSample **sample, GError **error)
 {
-  const Place place = run_task (fuse);
-
   if (has_failed (fuse, error))
     return STEPPED_FUSE_FAILED;
   if (place == AT_SAMPLE) {
@@ -316,6 +317,22 @@ stepped_fuse_decide (SteppedFuse *fuse, GstSample **sample, GError **error)
     return STEPPED_FUSE_SAMPLE;
   }
   return place == AT_DROPPED_TICK ? STEPPED_FUSE_DROPPED : STEPPED_FUSE_NOTHING;
+}
+
+SteppedFuseDecision
+stepped_fuse_begin (SteppedFuse *fuse, GstSample **sample, GError **error)
+{
+  return decision_at (fuse, run_task (fuse), sample, error);
+}
+
+SteppedFuseDecision
+stepped_fuse_decide (SteppedFuse *fuse, GstSample **sample, GError **error)
+{
+  Place place = run_task (fuse);
+
+  while (place == AT_CAPS)
+    place = run_task (fuse);
+  return decision_at (fuse, place, sample, error);
 }
 
 /* ---- sources ---- */

@@ -1,7 +1,7 @@
 /* robocache: a live robocachefuse that decides ticks when it is told to
  *
- * Between decisions its task is held: in the chain function of the pad behind it, in a message about a dropped tick, or in an event
- * that was sent through it for that. So nothing depends on when threads run, and rows are taken in at any time of the clock.
+ * Between decisions its task is held: in the chain function of the pad behind it, in a message about a dropped tick, or in an event:
+ * CAPS, or one that was sent through it for that. So nothing depends on when threads run, and rows are taken in at any time of the clock.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -48,6 +48,8 @@ typedef enum
 
 /* Lets the task decide at most once. sample: a new reference with its caps. */
 SteppedFuseDecision stepped_fuse_decide (SteppedFuse * fuse, GstSample ** sample, GError ** error);
+/* The same, but where new caps leave first, it returns before the decision: the recorded fuse took rows in meanwhile. */
+SteppedFuseDecision stepped_fuse_begin (SteppedFuse * fuse, GstSample ** sample, GError ** error);
 
 G_END_DECLS
 #endif

@@ -482,13 +482,22 @@ step_clock (Play *play)
     gst_clock_id_unref (next);
 }
 
+/* A source that is asked for EOS has a lock that it holds while it waits for the clock, which must go on. */
+static gpointer
+end_streams (gpointer pipeline)
+{
+  gst_element_send_event (pipeline, gst_event_new_eos ());
+  return NULL;
+}
+
 /* Plays until a running time is reached, then until all streams have ended. */
 static void
 run_session (Play *play)
 {
   const gdouble length = play->seconds * 1e9;
   GstBus *bus = gst_element_get_bus (play->pipeline);
-  gboolean is_ending = FALSE, has_ended = FALSE;
+  GThread *ender = NULL;
+  gboolean has_ended = FALSE;
 
   if (play->scene->prepare)
     play->scene->prepare (play);
@@ -506,15 +515,15 @@ run_session (Play *play)
         gst_bin_recalculate_latency (GST_BIN (play->pipeline));
       gst_message_unref (message);
     }
-    if (play->scene->act && !is_ending)
+    if (play->scene->act && !ender)
       play->scene->act (play, progress);
     if (steps && !message)
       step_clock (play);
-    if (progress >= 1.0 && !is_ending) {
-      is_ending = TRUE;
-      gst_element_send_event (play->pipeline, gst_event_new_eos ());
-    }
+    if (progress >= 1.0 && !ender)
+      ender = g_thread_new ("ender", end_streams, play->pipeline);
   }
+  if (ender)
+    g_thread_join (ender);
   gst_object_unref (bus);
 }
 

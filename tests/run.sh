@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # run.sh [--all | -DOPTION=VALUE... --suite NAME...]: sets up, builds and tests. The last line is: N passed, M failed[, K skipped].
 #
-# Without options it tests in ./build what this machine runs: the plugin with code for its own GPUs. With --all it tests
-# in ./build-all code for all GPUs, on an emulated GPU too, the benchmarks, and races between threads; and in
+# Without options it tests in ./build what this machine runs: the plugin with code for its own GPUs, kernels with few cases. With
+# --all it tests in ./build-all all cases, code for all GPUs, an emulated GPU, the benchmarks, and races between threads; and in
 # ./build-sanitized under AddressSanitizer and UndefinedBehaviorSanitizer. -D sets options of a new build, and --suite chooses tests.
 set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -24,7 +24,7 @@
 #define POLL (5 * GST_MSECOND)
 /* How long threads may take until they wait for a test clock again, and how often they are counted meanwhile: some may end. */
 #define PATIENCE_MS 20
-#define N_PATIENCE 25
+#define N_PATIENCE 5
 #define BLOCK_PERIOD (5 * GST_MSECOND)
 
 /* 0: as long as the test says. */
@@ -654,7 +654,7 @@ check_session (const Scene *scene, gdouble seconds, gboolean on_test_clock)
 
 GST_START_TEST (test_sessions)
 {
-  check_session (&scenes[__i__], DEFAULT_SECONDS, TRUE);
+  check_session (&scenes[__i__], has_own_time (&scenes[__i__]) ? REAL_SECONDS : DEFAULT_SECONDS, TRUE);
 }
 GST_END_TEST;
 

@@ -183,20 +183,27 @@ gst_robocache_fuse_activate_sink (GstRobocacheFuse *fuse, GstRobocacheFusePad *p
     gst_robocache_fuse_excuse_from_flush (fuse, pad);
 }
 
-void
-gst_robocache_fuse_activate_src (GstRobocacheFuse *fuse, gboolean active)
+static void
+forget_flush (GstRobocacheFuse *fuse)
 {
-  g_rec_mutex_lock (&fuse->flush_lock);
   FUSE_LOCK (fuse);
   fuse->open_flush = GST_SEQNUM_INVALID;
   for (guint i = 0; i < fuse->pads->len; i++)
     gst_robocache_fuse_nth_pad (fuse, i)->flush_awaited = FALSE;
   fuse->last_seek = GST_SEQNUM_INVALID;
   FUSE_UNLOCK (fuse);
-  if (active)
-    gst_robocache_fuse_start_task (fuse);
-  else
+}
+
+void
+gst_robocache_fuse_activate_src (GstRobocacheFuse *fuse, gboolean active)
+{
+  g_rec_mutex_lock (&fuse->flush_lock);
+  if (!active) {
+    forget_flush (fuse);
     gst_robocache_fuse_stop_task (fuse, FALSE);
+  } else if (!is_open (fuse)) { /* a flush that began since the pad became active ends by starting the task */
+    gst_robocache_fuse_start_task (fuse);
+  }
   g_rec_mutex_unlock (&fuse->flush_lock);
 }
 

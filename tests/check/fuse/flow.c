@@ -180,6 +180,39 @@ GST_START_TEST (test_seek_within_another_flush)
 
 GST_END_TEST;
 
+static GstPadActivateModeFunction activate_mode;
+static Feed *flushed_feed;
+
+/* GStreamer has made the pad active, and the element does not know it yet. */
+static gboolean
+flush_and_activate (GstPad *pad, GstObject *parent, GstPadMode mode, gboolean active)
+{
+  if (active)
+    feed_event (flushed_feed, gst_event_new_flush_start ());
+  return activate_mode (pad, parent, mode, active);
+}
+
+/* The flush was forgotten, and the pad behind the element stayed flushing. */
+GST_START_TEST (test_flush_while_the_source_pad_is_activated)
+{
+  Play *play = play_new ("rate=100/1", "a");
+  GstPad *src = gst_element_get_static_pad (play->rig->fuse, "src");
+
+  flushed_feed = play->pads[0].feed;
+  activate_mode = GST_PAD_ACTIVATEMODEFUNC (src);
+  gst_pad_set_activatemode_function (src, flush_and_activate);
+  gst_pad_set_active (src, FALSE);
+  gst_pad_set_active (src, TRUE);
+  fail_unless (GST_PAD_IS_FLUSHING (src));
+  feed_event (flushed_feed, gst_event_new_flush_stop (TRUE));
+  fail_if (GST_PAD_IS_FLUSHING (src));
+  play_words (play, "a:segment a+0..30/10 a:eos >0..30/10 >eos");
+  gst_object_unref (src);
+  play_free (play);
+}
+
+GST_END_TEST;
+
 static GstPadProbeReturn
 seek_from_within (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
@@ -237,6 +270,7 @@ robocachefuseflow_suite (void)
   tcase_add_test (tc, test_seeks_while_flowing);
   tcase_add_loop_test (tc, test_refused_seeks, 0, G_N_ELEMENTS (refused));
   tcase_add_test (tc, test_seek_within_another_flush);
+  tcase_add_test (tc, test_flush_while_the_source_pad_is_activated);
   tcase_add_test (tc, test_seek_from_the_thread_of_samples);
   tcase_add_test (tc, test_ticks_go_forwards_whatever_comes_while_caps_are_agreed_on);
   return s;

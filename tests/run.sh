@@ -39,12 +39,12 @@ build_and_test() {
   robocache_build "$dir" "${setup[@]}"
   rm -f "$log"
   echo "== tests in ${dir##*/}"
-  meson test -C "$dir" --no-rebuild --num-processes 2 "${@:2}" </dev/null | grep -E '^ *[0-9]+/[0-9]+ ' || true
+  meson test -C "$dir" --no-rebuild --num-processes $(($(nproc) + 1)) "${@:2}" </dev/null | grep -E '^ *[0-9]+/[0-9]+ ' || true
   logs+=("$log")
 }
 
 if [ -n "$all" ]; then
-  build_and_test build-all -Dbenchmarks=enabled -Demulation=enabled --
+  build_and_test build-all '-Dcuda-arch=75 80 86 87 89 90 100 110 120' -Dbenchmarks=enabled -Demulation=enabled --
   build_and_test build-sanitized -Dcuda=disabled -Db_lundef=false -Db_sanitize=address,undefined \
     -- --suite kernels --suite check --suite soak --suite fuzz --suite recordings
 else

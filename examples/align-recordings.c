@@ -367,7 +367,7 @@ start_report (Job *job)
   job->report = report_new (title, 0);
   job->report->epoch_ns = job->grid.origin > 0 ? job->grid.origin : REPORT_NO_TIME;
   g_free (title);
-  return report_fuse_watch_new (job->report, job->fuse);
+  return report_fuse_watch_new (job->report, job->fuse, NULL);
 }
 
 /* The report has the names of files, and the arrivals that the survey read. */

@@ -37,6 +37,6 @@ robocache_install gstreamer1.0-plugins-good
 robocache_build "$build" "$(robocache_gpu_options)" gst/libgstrobocache.so examples/robocache-simulated-robot examples/robocache-align
 
 if [ $# -eq 0 ]; then
-  exec "$build/examples/robocache-simulated-robot"
+  exec "$build/examples/robocache-simulated-robot" --urdf "$root/examples/arm.urdf" --tool tool
 fi
 exec "$build/examples/robocache-align" "$@"

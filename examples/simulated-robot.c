@@ -33,6 +33,7 @@ static gint seconds = 5;
 static gint cloud_seconds = 1;
 static gchar *picture = NULL;
 static gchar *report_path = NULL;
+static gchar *urdf = NULL, *tool = NULL;
 static gboolean wrote_picture = FALSE;
 
 static const GOptionEntry options[] = {
@@ -42,6 +43,9 @@ static const GOptionEntry options[] = {
       "(" DEFAULT_PICTURE ")", "FILE"},
   {"report", 0, 0, G_OPTION_ARG_FILENAME, &report_path, "write the report of the robot's run to FILE, as HTML; empty: none "
       "(" DEFAULT_REPORT ")", "FILE"},
+  {"urdf", 0, 0, G_OPTION_ARG_FILENAME, &urdf, "show in the report the path of a tool of this robot, whose joints are some of q0 to "
+      "q13", "FILE"},
+  {"tool", 0, 0, G_OPTION_ARG_STRING, &tool, "the link that is the tool (the only one that no joint follows)", "LINK"},
   {NULL}
 };
 
@@ -166,17 +170,32 @@ write_report (const Report *report)
   return FALSE;
 }
 
+/* NULL: none is asked for, or it cannot be read, which a note of the report tells. */
+static ReportRobot *
+open_robot (Report *report)
+{
+  GError *error = NULL;
+  ReportRobot *robot = urdf ? report_robot_open (urdf, tool, &error) : NULL;
+
+  if (error)
+    report_add_note (report, "The tool's path is not shown: %s", error->message);
+  g_clear_error (&error);
+  return robot;
+}
+
 /* Plays the robot's pipeline, which it takes, and reports it. */
 static gboolean
 play_robot (GstElement *pipeline)
 {
   GstElement *fuse = gst_bin_get_by_name (GST_BIN (pipeline), "fuse");
   Report *report = report_new ("A simulated robot", 0);
-  ReportFuseWatch *watch = report_fuse_watch_new (report, fuse);
+  ReportRobot *robot = open_robot (report);
+  ReportFuseWatch *watch = report_fuse_watch_new (report, fuse, robot);
   gboolean ok = play_pipeline (pipeline, handle_robot_sample);
 
   report_fuse_watch_finish (watch);
   ok = ok && (*report_path == '\0' || write_report (report));
+  report_robot_free (robot);
   report_free (report);
   gst_object_unref (fuse);
   return ok;
@@ -316,5 +335,7 @@ main (int argc, char **argv)
   ok = ok && (seconds == 0 || run_robot ()) && (cloud_seconds == 0 || run_clouds ()) && (*picture == '\0' || run_picture ());
   g_free (picture);
   g_free (report_path);
+  g_free (urdf);
+  g_free (tool);
   return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }

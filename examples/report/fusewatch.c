@@ -24,6 +24,7 @@ enum
 struct _ReportFuseWatch
 {
   Report *report;
+  ReportRobot *robot;           /* NULL: none */
   GMutex lock;                  /* of the report and of all below */
   GstElement *fuse;
   GPtrArray *pads;              /* of WatchedPad, once each */
@@ -96,11 +97,19 @@ time_of_row (gpointer data, guint64 i, const gint64 *row_times)
 }
 
 static void
+add_to_robot (ReportFuseWatch *watch, const ReportStream *stream, gboolean is_tick, gint64 time_ns, const gdouble *values)
+{
+  if (watch->robot && time_ns != REPORT_NO_TIME)
+    report_robot_add (watch->robot, watch->report, stream, is_tick, time_ns, values);
+}
+
+static void
 handle_row (gpointer data, gint64 time_ns, const gdouble *values)
 {
   WatchedPad *watched = data;
 
   report_stream_add_row (watched->stream, time_ns, values);
+  add_to_robot (watched->watch, watched->stream, FALSE, time_ns, values);
   if (watched->now_ns != REPORT_NO_TIME && time_ns != REPORT_NO_TIME)
     report_stream_add_lateness (watched->stream, watched->now_ns - (time_ns - watched->offset_ns));
 }
@@ -253,6 +262,7 @@ read_stream_of_sample (ReportFuseWatch *watch, gchar **names, guint i, guint n, 
 
   report_stream_add_tick (stream, info[INFO_TICK], (guint) info[INFO_STATUS] & STATUS_MASK,
       info[INFO_BEFORE] == REPORT_NO_TIME ? REPORT_NO_TIME : info[INFO_TICK] - info[INFO_BEFORE], has_values ? values : NULL);
+  add_to_robot (watch, stream, TRUE, info[INFO_TICK], has_values ? values : NULL);
 }
 
 static const GstStructure *
@@ -392,11 +402,12 @@ watch_present_pads (ReportFuseWatch *watch)
 }
 
 ReportFuseWatch *
-report_fuse_watch_new (Report *report, GstElement *fuse)
+report_fuse_watch_new (Report *report, GstElement *fuse, ReportRobot *robot)
 {
   ReportFuseWatch *watch = g_new0 (ReportFuseWatch, 1);
 
   watch->report = report;
+  watch->robot = robot;
   watch->fuse = gst_object_ref (fuse);
   watch->pads = g_ptr_array_new_with_free_func (free_watched);
   g_mutex_init (&watch->lock);
@@ -420,6 +431,8 @@ report_fuse_watch_finish (ReportFuseWatch *watch)
     add_account (g_ptr_array_index (watch->pads, i));
     report_stream_finish (((WatchedPad *) g_ptr_array_index (watch->pads, i))->stream);
   }
+  if (watch->robot)
+    report_robot_finish (watch->robot, watch->report);
   g_mutex_clear (&watch->lock);
   g_ptr_array_unref (watch->pads);
   gst_object_unref (watch->src);

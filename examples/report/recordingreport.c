@@ -50,19 +50,6 @@ difference (gint64 later_ns, gint64 earlier_ns)
 
 /* ---- the robot ---- */
 
-static gboolean
-read_urdf (Job *job, const ReportRobotChoice *choice, GError **error)
-{
-  gchar *bytes;
-  gsize n;
-
-  if (!g_file_get_contents (choice->urdf, &bytes, &n, error))
-    return FALSE;
-  job->robot = report_robot_new (choice->urdf, bytes, n, choice->tool, error);
-  g_free (bytes);
-  return job->robot != NULL;
-}
-
 /* One that cannot be used is a note, since nobody asked for it. */
 static void
 read_attached (Job *job, const RobocacheMcapEntry *entry, const gchar *tool)
@@ -83,8 +70,10 @@ find_robot (Job *job, const ReportRobotChoice *choice, GError **error)
 {
   const GArray *attached = robocache_mcap_reader_get_index (job->reader)->attachments;
 
-  if (choice->urdf)
-    return read_urdf (job, choice, error);
+  if (choice->urdf) {
+    job->robot = report_robot_open (choice->urdf, choice->tool, error);
+    return job->robot != NULL;
+  }
   for (guint i = 0; i < attached->len; i++) {
     const RobocacheMcapEntry *entry = &g_array_index (attached, RobocacheMcapEntry, i);
 

@@ -282,3 +282,17 @@ report_robot_finish (const ReportRobot *robot, Report *report)
 }
 
 #endif
+
+ReportRobot *
+report_robot_open (const gchar *path, const gchar *tool, GError **error)
+{
+  ReportRobot *robot = NULL;
+  gchar *bytes;
+  gsize n;
+
+  if (g_file_get_contents (path, &bytes, &n, error)) {
+    robot = report_robot_new (path, bytes, n, tool, error);
+    g_free (bytes);
+  }
+  return robot;
+}

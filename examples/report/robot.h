@@ -16,6 +16,9 @@ typedef struct ReportRobot ReportRobot;
 /* Of the bytes of a URDF; name stands for the file in errors. tool: a link; NULL: the only one that no joint follows. NULL and an error:
  * it is none, or this build reads none. */
 ReportRobot *report_robot_new (const gchar * name, const gchar * bytes, gsize n, const gchar * tool, GError ** error);
+/* The same of a file. */
+ReportRobot *report_robot_open (const gchar * path, const gchar * tool, GError ** error);
+/* robot: or NULL. */
 void report_robot_free (ReportRobot * robot);
 
 /* A row of a stream, or the values of a tick of it; values NULL: none. Streams without all joints of the robot are left alone. */

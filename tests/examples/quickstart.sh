@@ -67,5 +67,9 @@ refuse picture_nowhere '^error: .*nowhere/voxels.png.*No such file or directory$
   --seconds=0 --cloud-seconds=0 --picture=nowhere/voxels.png
 runs no_picture "$programs/$program" --seconds=0 --cloud-seconds=0 --picture=
 expect no_picture_says_nothing "$said" ""
+runs robot_with_tool "$programs/$program" --seconds=1 --cloud-seconds=0 --picture= --urdf="$examples/arm.urdf" --tool=tool
+expect tool_in_the_report "$(grep -q 'tool of proprio_0' report.html && echo shown)" shown
+runs wrong_tool "$programs/$program" --seconds=1 --cloud-seconds=0 --picture= --urdf="$examples/arm.urdf" --tool=hand
+expect_match wrong_tool_is_told "$(cat report.html)" 'tool&#39;s path is not shown'
 refuse robot_seconds '^error: --seconds=-3: expected 0 to 86400' --seconds=-3
 exit $failed

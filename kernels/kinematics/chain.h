@@ -49,6 +49,28 @@ rc_bounded (double x, double greatest)
   return (raised > greatest ? greatest : raised) + (x - x);
 }
 
+/* Of a step's joint. */
+RC_SHARED double
+rc_chain_position (const RcChainStep *step, const double *variables)
+{
+  return rc_bounded (step->multiplier * rc_bounded (variables[step->variable], RC_KINEMATICS_MAX_POSITION) + step->offset,
+      RC_KINEMATICS_MAX_POSITION);
+}
+
+/* The frame of a step. before may be NULL: the identity. */
+RC_SHARED void
+rc_chain_step (const RcChainStep *step, const RcTransform *before, double position, double sine, double cosine, RcTransform *moved)
+{
+  if (before != NULL)
+    rc_transform_compose (before, &step->origin, moved);
+  else
+    *moved = step->origin;
+  if (step->is_prismatic)
+    rc_transform_shift (moved, position);
+  else
+    rc_transform_turn (moved, sine, cosine);
+}
+
 /* The frames of all steps. base may be NULL: the identity. */
 RC_SHARED_CALL void
 rc_chain_move (const RcChain *chain, const RcTransform *base, const double *variables, RcTransform *moved)
@@ -56,26 +78,14 @@ rc_chain_move (const RcChain *chain, const RcTransform *base, const double *vari
   double position[RC_KINEMATICS_MAX_STEPS], sine[RC_KINEMATICS_MAX_STEPS], cosine[RC_KINEMATICS_MAX_STEPS];
   int i;
 
-  for (i = 0; i < chain->n_steps; i++) {
-    const RcChainStep *step = &chain->steps[i];
-
-    position[i] = rc_bounded (step->multiplier * rc_bounded (variables[step->variable], RC_KINEMATICS_MAX_POSITION) + step->offset,
-        RC_KINEMATICS_MAX_POSITION);
-  }
+  for (i = 0; i < chain->n_steps; i++)
+    position[i] = rc_chain_position (&chain->steps[i], variables);
   for (i = 0; i < chain->n_steps; i++)
     rc_sine_cosine (position[i], &sine[i], &cosine[i]);
   for (i = 0; i < chain->n_steps; i++) {
     const RcChainStep *step = &chain->steps[i];
-    const RcTransform *before = step->before >= 0 ? &moved[step->before] : base;
 
-    if (before != NULL)
-      rc_transform_compose (before, &step->origin, &moved[i]);
-    else
-      moved[i] = step->origin;
-    if (step->is_prismatic)
-      rc_transform_shift (&moved[i], position[i]);
-    else
-      rc_transform_turn (&moved[i], sine[i], cosine[i]);
+    rc_chain_step (step, step->before >= 0 ? &moved[step->before] : base, position[i], sine[i], cosine[i], &moved[i]);
   }
 }
 

@@ -73,15 +73,24 @@ rc_forward_frame (const RcChain *chain, const RcForwardArgs *args, int64_t row, 
   rc_store (rc_row_out (&args->manipulabilities, row) + f, numbers, 1, is_missing);
 }
 
+/* As rc_row_base; an invalid one is the identity. */
+RC_SHARED const RcTransform *
+rc_forward_base (const RcForwardArgs *args, int64_t row, RcTransform *own, int *is_valid)
+{
+  const RcTransform *base = rc_row_base (&args->base_poses, row, own, is_valid);
+
+  if (!*is_valid)
+    *own = rc_transform_identity ();
+  return base;
+}
+
 RC_SHARED void
 rc_forward_row (const RcChain *chain, const RcForwardArgs *args, int64_t row, RcTransform *moved, double *jacobian, double *packed)
 {
   int is_valid, f;
   RcTransform own;
-  const RcTransform *base = rc_row_base (&args->base_poses, row, &own, &is_valid);
+  const RcTransform *base = rc_forward_base (args, row, &own, &is_valid);
 
-  if (!is_valid)
-    own = rc_transform_identity ();
   rc_chain_move (chain, base, rc_row_in (&args->positions, row), moved);
   for (f = 0; f < chain->n_frames; f++)
     rc_forward_frame (chain, args, row, f, base, is_valid, moved, jacobian, packed);

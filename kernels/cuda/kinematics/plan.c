@@ -23,7 +23,8 @@ typedef struct
 static int
 is_arm (const RcChain *chain)
 {
-  return chain->n_steps <= RC_CUDA_ARM_STEPS && chain->n_variables <= RC_CUDA_ARM_VARIABLES && chain->n_frames <= RC_CUDA_ARM_FRAMES;
+  return chain->n_steps >= 1 && chain->n_steps <= RC_CUDA_ARM_STEPS && chain->n_variables <= RC_CUDA_ARM_VARIABLES
+      && chain->n_frames <= RC_CUDA_ARM_FRAMES;
 }
 
 static RcStatus
@@ -85,6 +86,7 @@ typedef struct
   void *task;
   int64_t *first;
   int64_t batch;
+  size_t shared_bytes;
   const char *work;
 } Launch;
 
@@ -108,8 +110,8 @@ launch_blocks (RcCudaBackend *cuda, const Launch *launch, RcStream stream, RcErr
     const dim3 block = { (unsigned) threads, 1, 1 };
     void *arguments[] = { launch->task };
 
-    status = rc_cuda_check (cuda, cudaLaunchKernel (launch->kernel, grid, block, arguments, 0, (cudaStream_t) stream), stream, error,
-        "cudaLaunchKernel", "%s of batch %" PRId64, launch->work, launch->batch);
+    status = rc_cuda_check (cuda, cudaLaunchKernel (launch->kernel, grid, block, arguments, launch->shared_bytes,
+            (cudaStream_t) stream), stream, error, "cudaLaunchKernel", "%s of batch %" PRId64, launch->work, launch->batch);
   }
   return status;
 }
@@ -134,7 +136,9 @@ run_forward (RcKinematicsPlan *plan, const RcForwardArgs *args, RcStream stream,
 {
   const State *state = plan->state;
   RcCudaForward task = { state->chain, *args, 0 };
-  const Launch launch = { rc_cuda_kinematics_forward[state->is_arm], &task, &task.first, args->batch, "forward kinematics" };
+  const Launch launch = { rc_cuda_kinematics_forward[state->is_arm], &task, &task.first, args->batch,
+    state->is_arm ? sizeof (RcCudaArm) : 0, "forward kinematics"
+  };
 
   return run (plan, &launch, stream, error);
 }
@@ -144,7 +148,9 @@ run_inverse (RcKinematicsPlan *plan, const RcInverseArgs *args, RcStream stream,
 {
   const State *state = plan->state;
   RcCudaInverse task = { state->chain, *args, 0 };
-  const Launch launch = { rc_cuda_kinematics_inverse[state->is_arm], &task, &task.first, args->batch, "inverse kinematics" };
+  const Launch launch = { rc_cuda_kinematics_inverse[state->is_arm], &task, &task.first, args->batch, 0,
+    "inverse kinematics"
+  };
 
   return run (plan, &launch, stream, error);
 }

@@ -1,6 +1,7 @@
 /* robocache: kinematics on the GPU: a thread for each row
  *
- * A row's arrays are in local memory, since loops over a model's joints index them.
+ * A row's arrays are in local memory, since loops over a model's joints index them. Forward kinematics of an arm is as fast as its
+ * longest chain of operations: its joints are in shared memory, and loops over them are unrolled, so that they overlap.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -11,16 +12,79 @@
 
 namespace
 {
-template <int STEPS, int VARIABLES>
 __global__ void
 forward_rows (GRID_CONSTANT RcCudaForward task)
 {
   const int64_t row = task.first + (int64_t) blockIdx.x * blockDim.x + threadIdx.x;
-  RcTransform moved[STEPS];
-  double jacobian[6 * VARIABLES], packed[6 * VARIABLES];
+  RcTransform moved[RC_KINEMATICS_MAX_STEPS];
+  double jacobian[6 * RC_KINEMATICS_MAX_VARIABLES], packed[6 * RC_KINEMATICS_MAX_VARIABLES];
 
   if (row < task.args.batch)
     rc_forward_row (&task.chain, &task.args, row, moved, jacobian, packed);
+}
+
+/* Threads of a block copy an array to shared memory. */
+template <typename T>
+__device__ void
+share (const T *from, int n, T *to)
+{
+  const int words = n * (int) (sizeof (T) / sizeof (int64_t));
+
+  for (int i = (int) threadIdx.x; i < words; i += (int) blockDim.x)
+    ((int64_t *) to)[i] = ((const int64_t *) from)[i];
+}
+
+/* As rc_chain_move, for 1 to RC_CUDA_ARM_STEPS steps. */
+__device__ void
+move_arm (const RcChain &chain, const RcTransform *base, const double *variables, RcTransform *moved)
+{
+  double position[RC_CUDA_ARM_STEPS], sine[RC_CUDA_ARM_STEPS], cosine[RC_CUDA_ARM_STEPS];
+  RcTransform last;
+
+#pragma unroll
+  for (int i = 0; i < RC_CUDA_ARM_STEPS; i++)
+    position[i] = rc_chain_position (&chain.steps[i < chain.n_steps ? i : 0], variables);
+#pragma unroll
+  for (int i = 0; i < RC_CUDA_ARM_STEPS; i++)
+    rc_sine_cosine (position[i], &sine[i], &cosine[i]);
+#pragma unroll
+  for (int i = 0; i < RC_CUDA_ARM_STEPS; i++) {
+    if (i < chain.n_steps) {
+      const RcChainStep *step = &chain.steps[i];
+
+      if (step->before < 0) {
+        rc_chain_step (step, base, position[i], sine[i], cosine[i], &moved[i]);
+      } else {
+        if (step->before != i - 1)
+          last = moved[step->before];
+        rc_chain_step (step, &last, position[i], sine[i], cosine[i], &moved[i]);
+      }
+      last = moved[i];
+    }
+  }
+}
+
+DYNAMIC_SHARED (RcCudaArm, arm);
+
+__global__ void
+forward_arm (GRID_CONSTANT RcCudaForward task)
+{
+  const int64_t row = task.first + (int64_t) blockIdx.x * blockDim.x + threadIdx.x;
+  RcTransform moved[RC_CUDA_ARM_STEPS], own;
+  double jacobian[6 * RC_CUDA_ARM_VARIABLES], packed[6 * RC_CUDA_ARM_VARIABLES];
+  RcChain chain = task.chain;
+  int is_valid;
+
+  share (chain.steps, chain.n_steps, arm->steps);
+  share (chain.frames, 1, &arm->frame);
+  __syncthreads ();
+  if (row >= task.args.batch)
+    return;
+  chain.steps = arm->steps;
+  chain.frames = &arm->frame;
+  const RcTransform *base = rc_forward_base (&task.args, row, &own, &is_valid);
+  move_arm (chain, base, rc_row_in (&task.args.positions, row), moved);
+  rc_forward_frame (&chain, &task.args, row, 0, base, is_valid, moved, jacobian, packed);
 }
 
 template <int STEPS, int VARIABLES, int FRAMES>
@@ -42,8 +106,8 @@ inverse_rows (GRID_CONSTANT RcCudaInverse task)
 }
 
 const void *const rc_cuda_kinematics_forward[2] = {
-  KERNEL (forward_rows<RC_KINEMATICS_MAX_STEPS, RC_KINEMATICS_MAX_VARIABLES>),
-  KERNEL (forward_rows<RC_CUDA_ARM_STEPS, RC_CUDA_ARM_VARIABLES>)
+  KERNEL (forward_rows),
+  KERNEL (forward_arm)
 };
 
 const void *const rc_cuda_kinematics_inverse[2] = {

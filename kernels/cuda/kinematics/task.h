@@ -19,6 +19,13 @@ extern "C" {
 #define RC_CUDA_ARM_VARIABLES 8
 #define RC_CUDA_ARM_FRAMES 1
 
+/* Shared memory of a block that moves an arm forwards. */
+typedef struct RcCudaArm
+{
+  RcChainStep steps[RC_CUDA_ARM_STEPS];
+  RcChainFrame frame;
+} RcCudaArm;
+
 /* A thread for each row from first on. Lists of the chain are in device memory. */
 typedef struct RcCudaForward
 {

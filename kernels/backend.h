@@ -23,7 +23,8 @@ typedef enum RcStatus
   RC_UNSUPPORTED,               /* a valid request that this backend cannot serve */
   RC_NO_DEVICE,                 /* no driver, no device, or none with that number */
   RC_NO_SPACE,                  /* not enough memory: the message names bytes needed and free */
-  RC_DEVICE_FAILED              /* the device reported an error; the backend is unusable from now on */
+  RC_DEVICE_FAILED,             /* the device reported an error; the backend is unusable from now on */
+  RC_CALL_FAILED                /* one call failed; the device answers, and the backend may be used again */
 } RcStatus;
 
 /* A setting that the caller's user may have chosen: a field of a spec. */
@@ -135,6 +136,8 @@ typedef struct RcThreadPool
   void *self;
 } RcThreadPool;
 
+#define RC_MAX_PRIORITY 2
+
 typedef struct RcWhere
 {
   RcBackendKind kind;
@@ -143,6 +146,8 @@ typedef struct RcWhere
   int mapped_memory;            /* CUDA: compute in memory of the host, as is always done on GPUs that share the machine's */
   const RcThreadPool *threads;           /* CPU: shares out the episodes and items of a batch; must outlive the backend. NULL: the
                                    caller's thread does it all. Ignored for CUDA */
+  int priority;                 /* CUDA: where work waits for a place on the device, that of the highest begins first; from 0 to
+                                   RC_MAX_PRIORITY; ignored for the CPU */
 } RcWhere;
 
 typedef struct RcBackend RcBackend;

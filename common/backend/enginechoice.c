@@ -10,10 +10,11 @@
 /* ---- properties ---- */
 
 void
-robocache_device_init (RobocacheDevice *device)
+robocache_device_init (RobocacheDevice *device, gint priority)
 {
   *device = (RobocacheDevice) { 0 };
   robocache_device_properties_init (&device->properties);
+  device->properties.settings.priority = priority;
 }
 
 void
@@ -100,7 +101,7 @@ open_cpu (const RobocacheDeviceSettings *settings, GError **error)
 static RobocacheEngine *
 open_device (const RobocacheDeviceSettings *settings, gint number, GError **error)
 {
-  const RcWhere where = {.kind = RC_BACKEND_CUDA,.device = number };
+  const RcWhere where = {.kind = RC_BACKEND_CUDA,.device = number,.priority = settings->priority };
   const guint n_threads = MIN (count_threads (settings), ROBOCACHE_STAGING_SLOTS);
   RobocacheEngine *engine = robocache_engine_new (&where, settings->max_device_memory, error);
 

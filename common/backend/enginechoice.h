@@ -39,7 +39,8 @@ typedef struct
   guint64 n_chunks;             /* of batches that did not fit whole */
 } RobocacheDevice;
 
-void robocache_device_init (RobocacheDevice * device);
+/* priority: of RcWhere. */
+void robocache_device_init (RobocacheDevice * device, gint priority);
 void robocache_device_finalize (RobocacheDevice * device);
 /* prop is one of ROBOCACHE_DEVICE_PROP. Called with the element's object lock held. */
 void robocache_device_set_property (RobocacheDevice * device, guint prop, const GValue * value);

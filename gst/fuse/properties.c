@@ -212,5 +212,5 @@ gst_robocache_fuse_init_properties (GstRobocacheFuse *fuse)
   fuse->latency = fuse->own_latency = DEFAULT_LATENCY;
   fuse->qos_messages = DEFAULT_QOS_MESSAGES;
   fuse->qos_interval = DEFAULT_QOS_INTERVAL;
-  robocache_device_init (&fuse->device);
+  robocache_device_init (&fuse->device, RC_MAX_PRIORITY); /* its ticks have deadlines */
 }

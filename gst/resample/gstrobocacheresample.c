@@ -565,7 +565,7 @@ static void
 gst_robocache_resample_init (GstRobocacheResample *resample)
 {
   gst_robocache_resample_properties_init (&resample->properties);
-  robocache_device_init (&resample->device);
+  robocache_device_init (&resample->device, 0);  /* mostly of batches */
   gst_robocache_resample_flow_init (&resample->flow, GST_ELEMENT (resample), GST_BASE_TRANSFORM_SRC_PAD (resample),
       &resample->device, &resample->properties);
   gst_base_transform_set_gap_aware (GST_BASE_TRANSFORM (resample), TRUE);

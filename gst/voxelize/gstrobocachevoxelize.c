@@ -711,7 +711,7 @@ gst_robocache_voxelize_class_init (GstRobocacheVoxelizeClass *klass)
 static void
 gst_robocache_voxelize_init (GstRobocacheVoxelize *self)
 {
-  robocache_device_init (&self->device);
+  robocache_device_init (&self->device, 1);
   robocache_voxelize_properties_init (&self->properties);
   robocache_voxelize_statistics_reset (&self->statistics);
   robocache_statistics_timer_reset (&self->stats_timer);

@@ -85,8 +85,20 @@ ask (RcCudaBackend *cuda, enum cudaDeviceAttr attribute, int *value, RcError *er
       "cudaDeviceGetAttribute", "attribute %d, when opening", (int) attribute);
 }
 
+/* Some devices have fewer priorities than there are. */
 static RcStatus
-set_up (RcCudaBackend *cuda, int mapped, RcError *error)
+set_priority (RcCudaBackend *cuda, int priority, RcError *error)
+{
+  int least = 0, greatest = 0;
+  const RcStatus status = rc_cuda_check (cuda, cudaDeviceGetStreamPriorityRange (&least, &greatest), NULL, error,
+      "cudaDeviceGetStreamPriorityRange", "when opening");
+
+  cuda->stream_priority = least - priority < greatest ? greatest : least - priority;
+  return status;
+}
+
+static RcStatus
+set_up (RcCudaBackend *cuda, const RcWhere *where, RcError *error)
 {
   RcStatus status = rc_cuda_enter (cuda, error);
 
@@ -106,7 +118,9 @@ set_up (RcCudaBackend *cuda, int mapped, RcError *error)
     status = rc_cuda_check (cuda, cudaDriverGetVersion (&cuda->driver_version), NULL, error, "cudaDriverGetVersion",
         "when opening");
   if (status == RC_OK)
-    status = rc_cuda_memory_open (cuda, mapped, error);
+    status = set_priority (cuda, where->priority, error);
+  if (status == RC_OK)
+    status = rc_cuda_memory_open (cuda, where->mapped_memory, error);
   rc_cuda_leave (cuda);
   return status;
 }
@@ -142,7 +156,7 @@ rc_cuda_open (const RcWhere *where, RcBackend **backend, RcError *error)
   snprintf (cuda->name, sizeof (cuda->name), "not yet known");
   status = find_device (cuda, error);
   if (status == RC_OK)
-    status = set_up (cuda, where->mapped_memory, error);
+    status = set_up (cuda, where, error);
   if (status != RC_OK) {
     cuda_close (&cuda->base);
     return status;

@@ -33,6 +33,7 @@ class Stream : public std::enable_shared_from_this<Stream>
 {
 public:
   std::unique_ptr<Capture> capture;     /* of the thread that captures */
+  int priority = 0;
 
   static std::shared_ptr<Stream>
   begin ()
@@ -221,14 +222,38 @@ using namespace emulation;
 /* ---- streams ---- */
 
 cudaError_t
-cudaStreamCreateWithFlags (cudaStream_t *stream, unsigned)
+cudaStreamCreateWithPriority (cudaStream_t *stream, unsigned, int priority)
 {
-  FAIL_IF_TOLD ("cuStreamCreate");
+  FAIL_IF_TOLD ("cuStreamCreateWithPriority");
   const std::shared_ptr<Stream> created = Stream::begin ();
   std::lock_guard<std::mutex> held (lock);
 
+  created->priority = priority;
   streams.insert (created);
   *stream = reinterpret_cast<cudaStream_t> (created.get ());
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaStreamCreateWithFlags (cudaStream_t *stream, unsigned flags)
+{
+  FAIL_IF_TOLD ("cuStreamCreate");
+  return cudaStreamCreateWithPriority (stream, flags, 0);
+}
+
+/* As many as a GPU of compute capability 9.0 has. */
+cudaError_t
+cudaDeviceGetStreamPriorityRange (int *least, int *greatest)
+{
+  *least = 0;
+  *greatest = -5;
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaStreamGetPriority (cudaStream_t stream, int *priority)
+{
+  *priority = stream_of (stream)->priority;
   return cudaSuccess;
 }
 
@@ -256,11 +281,12 @@ cudaStreamSynchronize (cudaStream_t stream)
 cudaError_t
 cudaStreamQuery (cudaStream_t stream)
 {
+  FAIL_IF_TOLD ("cuStreamQuery");
   const std::shared_ptr<Stream> own = stream_of (stream);
 
   if (is_capturing (stream))
     return note (cudaErrorStreamCaptureUnsupported);
-  return own->is_done (own->last_added ()) ? cudaSuccess : cudaErrorNotReady;
+  return own->is_done (own->last_added ()) ? note (state_of_devices ()) : cudaErrorNotReady;
 }
 
 cudaError_t

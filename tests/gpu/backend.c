@@ -128,6 +128,32 @@ check_second_device (RcBackend *first, int devices)
 
 /* ---- what is refused, and what breaks ---- */
 
+/* CUDA counts down. */
+static int
+check_priorities (void)
+{
+  Test test = test_begin ("backend_priorities");
+  int priority, least, greatest, found = 1;
+  RcError error;
+
+  cudaDeviceGetStreamPriorityRange (&least, &greatest);
+  for (priority = 0; priority <= RC_MAX_PRIORITY && test_holds (&test); priority++) {
+    const RcWhere where = {.kind = RC_BACKEND_CUDA,.priority = priority };
+    const int expected = least - priority < greatest ? greatest : least - priority;
+    RcBackend *backend = NULL;
+    RcStream stream = NULL;
+
+    test_expect (&test, rc_backend_open (&where, &backend, &error) == RC_OK
+        && rc_stream_new (backend, &stream, &error) == RC_OK, "%s", error.message);
+    test_expect (&test, stream == NULL || (cudaStreamGetPriority (stream, &found) == cudaSuccess && found == expected),
+        "priority %d is %d of CUDA; expected %d", priority, found, expected);
+    if (backend != NULL)
+      rc_stream_free (backend, stream);
+    rc_backend_close (backend);
+  }
+  return test_end (&test);
+}
+
 /* A wrong argument leaves the backend usable. */
 static int
 check_refusals (RcBackend *backend)
@@ -263,6 +289,7 @@ main (int argc, char **argv)
   failures += check_wrong_device (devices, "backend_device_past_the_last");
   failures += check_wrong_device (-1, "backend_device_minus_one");
   failures += check_second_device (backend, devices);
+  failures += check_priorities ();
   failures += check_refusals (backend);
   failures += check_fork (backend);
   failures += check_broken (argv[0]);

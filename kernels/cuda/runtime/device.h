@@ -28,6 +28,7 @@ typedef struct RcCudaBackend
   cudaStream_t setup;           /* non-blocking; for what plans upload, which waits for nothing but itself */
   cudaMemPool_t pool;           /* of device memory; NULL where the driver has no pools, and when mapped */
   int mapped;                   /* device memory is mapped memory of the host */
+  int stream_priority;          /* as CUDA counts: less is more */
   int multiprocessors;
   int shared_bytes;             /* that a block may have */
   int major;                    /* of its compute capability */
@@ -42,7 +43,8 @@ void rc_cuda_leave (RcCudaBackend * backend);
 
 /* RC_OK for cudaSuccess. Otherwise a status and a message "CALL on device 0 (NAME), stream 0x…, WORK: what CUDA says",
  * where the format says the work, with its shape. RC_NO_SPACE: not enough memory. RC_INVALID_ARGUMENT: CUDA refused the
- * call, the device is well. RC_DEVICE_FAILED: anything else, and the backend is unusable from now on. */
+ * call, the device is well. RC_DEVICE_FAILED: the context is lost, and the backend is unusable from now on. RC_CALL_FAILED:
+ * anything else; the device was asked, and answers. */
 RcStatus rc_cuda_check (RcCudaBackend * backend, cudaError_t result, RcStream stream, RcError * error,
     const char *call, const char *work, ...) __attribute__ ((format (printf, 6, 7)));
 
@@ -69,10 +71,10 @@ rc_cuda_early (void)
 /* Refuses the default stream, on which work of others would wait. */
 RcStatus rc_cuda_check_stream (RcStream stream, RcError * error);
 
-/* Device memory that a plan keeps, with a copy of bytes from host; *memory is NULL for 0 bytes. May be called while
+/* memory.c. Device memory that a plan keeps, with a copy of bytes from host; *memory is NULL for 0 bytes. May be called while
  * another thread captures a graph. */
 RcStatus rc_cuda_upload (RcCudaBackend * backend, const void *host, size_t bytes, void **memory, RcError * error);
-/* Waits for runs that still read it. */
+/* Waits for nothing: no run may still read it. */
 void rc_cuda_free (RcCudaBackend * backend, void *memory);
 
 /* memory.c. Within enter and leave. mapped: as on integrated GPUs, which always are. */

@@ -110,6 +110,7 @@ RcStatus rc_align_plan (RcBackend * backend, const RcAlignSpec * spec, RcAlignPl
  * and makes 0 of NaN. A MISSING row is NaN, or 0 for integers. A computed or converted NaN is canonical (arithmetic.h). */
 RcStatus rc_align_run (RcAlignPlan * plan, const RcAlignArgs * args, RcStream stream, RcError * error);
 
+/* Its runs must have ended. */
 void rc_align_plan_free (RcAlignPlan * plan);
 
 #ifdef __cplusplus

@@ -98,9 +98,9 @@ RcStatus
 rc_memory_alloc (RcBackend *backend, RcMemoryKind kind, uint64_t bytes, void **memory, RcError *error)
 {
   *memory = NULL;
-  if ((unsigned) kind > RC_MEMORY_PINNED)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "kind is %d; expected %d (device) or %d (pinned)", (int) kind,
-        RC_MEMORY_DEVICE, RC_MEMORY_PINNED);
+  if ((unsigned) kind > RC_MEMORY_SCRATCH)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "kind is %d; expected %d (device), %d (pinned) or %d (scratch)", (int) kind,
+        RC_MEMORY_DEVICE, RC_MEMORY_PINNED, RC_MEMORY_SCRATCH);
   return backend->ops->memory->alloc (backend, kind, bytes > 0 ? bytes : 1, memory, error);
 }
 

@@ -7,7 +7,7 @@
  * Functions may be called from any thread. Those that take a stream enqueue and return, but for a copy to or from
  * pageable memory, which may wait. A GPU's streams are never the default ones, on which work of others would wait:
  * RC_INVALID_ARGUMENT.
- * Errors, where nothing else is said: RC_DEVICE_FAILED; the message names call, device, stream and shape.
+ * Errors, where nothing else is said: RC_DEVICE_FAILED, RC_CALL_FAILED; the message names call, device, stream and shape.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -23,14 +23,15 @@ extern "C" {
 typedef enum RcMemoryKind
 {
   RC_MEMORY_DEVICE,             /* where the backend computes */
-  RC_MEMORY_PINNED              /* of the host, from and to which the device copies by itself */
+  RC_MEMORY_PINNED,             /* of the host, from and to which the device copies by itself */
+  RC_MEMORY_SCRATCH             /* as DEVICE, but the CPU never reads or writes it: memory of the device, on any GPU */
 } RcMemoryKind;
 
 typedef struct RcMemoryInfo
 {
   uint64_t total_bytes;         /* of the device, or of the machine */
   uint64_t free_bytes;          /* of these; for the CPU all of them, since what is free there is never known */
-  int host_addressable;         /* the CPU reads and writes device memory itself: the CPU backend, and GPUs that share
+  int host_addressable;         /* the CPU reads and writes RC_MEMORY_DEVICE itself: the CPU backend, and GPUs that share
                                  * the machine's memory */
 } RcMemoryInfo;
 

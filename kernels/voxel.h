@@ -245,6 +245,7 @@ typedef struct RcVoxelPlan RcVoxelPlan;
  * voxel grids. */
 RcStatus rc_voxel_plan (RcBackend * backend, const RcVoxelSpec * spec, RcVoxelPlan ** plan, RcFootprint * footprint,
     RcError * error);
+/* Its runs must have ended. */
 void rc_voxel_plan_free (RcVoxelPlan * plan);
 
 /* Values of one voxel, for first of one of its points: 1 for occupancy and count, 3 for centroid, for first the number

@@ -327,7 +327,7 @@ robocache_block_free (RobocacheBlock *block)
   robocache_block_wait (block, TRUE, NULL);
   forget_writer (block);
   g_array_unref (block->readers);
-  robocache_engine_free (engine, RC_MEMORY_DEVICE, block->stamp.data, block->stamp.bytes);
+  robocache_engine_free (engine, RC_MEMORY_SCRATCH, block->stamp.data, block->stamp.bytes);
   robocache_engine_free (engine, RC_MEMORY_PINNED, block->shadow, block->bytes);
   robocache_engine_free (engine, block->kind, block->data, block->bytes);
   robocache_engine_unref (engine);

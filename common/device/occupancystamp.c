@@ -10,7 +10,7 @@ free_stamp (RobocacheBlock *block)
 {
   if (block->is_written)
     rc_event_synchronize (robocache_engine_backend (block->event_engine), block->written, NULL);
-  robocache_engine_free (block->engine, RC_MEMORY_DEVICE, block->stamp.data, block->stamp.bytes);
+  robocache_engine_free (block->engine, RC_MEMORY_SCRATCH, block->stamp.data, block->stamp.bytes);
   block->stamp = (RobocacheStamp) { NULL };
 }
 
@@ -25,7 +25,7 @@ robocache_memory_begin_stamp (GstMemory *memory, guint64 writer, gsize bytes, gb
   g_mutex_lock (&block->lock);
   if (stamp->bytes != bytes) {  /* a size that did not fit is not tried again */
     free_stamp (block);
-    stamp->data = robocache_engine_alloc (block->engine, RC_MEMORY_DEVICE, bytes, NULL);
+    stamp->data = robocache_engine_alloc (block->engine, RC_MEMORY_SCRATCH, bytes, NULL);
     stamp->bytes = bytes;
   }
   *is_known = stamp->data && stamp->writer == writer && stamp->content == content;

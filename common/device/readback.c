@@ -37,7 +37,7 @@ init_shard (RobocacheReadback *readback, Shard *shard, RobocacheEngine *engine, 
   RcError failure;
 
   shard->engine = robocache_engine_ref (engine);
-  shard->device = robocache_engine_alloc (engine, RC_MEMORY_DEVICE, counter_bytes (readback), error);
+  shard->device = robocache_engine_alloc (engine, RC_MEMORY_SCRATCH, counter_bytes (readback), error);
   if (shard->device == NULL)
     return FALSE;
   shard->host = robocache_engine_alloc (engine, RC_MEMORY_PINNED, ROBOCACHE_READBACK_SLOTS * counter_bytes (readback), error);
@@ -57,7 +57,7 @@ clear_shard (RobocacheReadback *readback, Shard *shard)
   for (guint i = 0; i < ROBOCACHE_READBACK_SLOTS; i++)
     rc_event_free (robocache_engine_backend (shard->engine), shard->copied[i]);
   robocache_engine_free (shard->engine, RC_MEMORY_PINNED, shard->host, ROBOCACHE_READBACK_SLOTS * counter_bytes (readback));
-  robocache_engine_free (shard->engine, RC_MEMORY_DEVICE, shard->device, counter_bytes (readback));
+  robocache_engine_free (shard->engine, RC_MEMORY_SCRATCH, shard->device, counter_bytes (readback));
   robocache_engine_unref (shard->engine);
 }
 

@@ -15,7 +15,7 @@ robocache_scratch_reserve (RobocacheScratch *scratch, RobocacheEngine *engine, g
   if (!robocache_engine_check_budget (engine, bytes, "work on a buffer", robocache_engine_is_gpu (engine)
           ? "raise max-device-memory, send less in a buffer, or set backend=auto" : "send less in a buffer", error))
     return FALSE;
-  scratch->data = robocache_engine_alloc (engine, RC_MEMORY_DEVICE, bytes, error);
+  scratch->data = robocache_engine_alloc (engine, RC_MEMORY_SCRATCH, bytes, error);
   if (scratch->data == NULL)
     return FALSE;
   scratch->engine = robocache_engine_ref (engine);
@@ -29,7 +29,7 @@ robocache_scratch_clear (RobocacheScratch *scratch)
   if (scratch->data == NULL)
     return;
   robocache_engine_synchronize (scratch->engine, NULL);
-  robocache_engine_free (scratch->engine, RC_MEMORY_DEVICE, scratch->data, scratch->bytes);
+  robocache_engine_free (scratch->engine, RC_MEMORY_SCRATCH, scratch->data, scratch->bytes);
   robocache_engine_unref (scratch->engine);
   *scratch = (RobocacheScratch) { NULL };
 }

@@ -78,6 +78,7 @@ typedef struct RcKinematicsPlan RcKinematicsPlan;
  * Errors: RC_INVALID_ARGUMENT, RC_NO_SPACE. */
 RcStatus rc_kinematics_plan (RcBackend * backend, const RcKinematicsSpec * spec, RcKinematicsPlan ** plan,
     RcFootprint * footprint, RcError * error);
+/* Its runs must have ended. */
 void rc_kinematics_plan_free (RcKinematicsPlan * plan);
 
 /* Numbers of a batch and the bytes from one of its rows to the next. */

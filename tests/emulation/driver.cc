@@ -38,6 +38,7 @@ struct Named
 
 const Named errors[] = {
   {cudaSuccess, "cudaSuccess", "no error"},
+  {cudaErrorOperatingSystem, "cudaErrorOperatingSystem", "OS call failed or operation not supported on this OS"},
   {cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},
   {cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
   {cudaErrorInvalidConfiguration, "cudaErrorInvalidConfiguration", "invalid configuration argument"},

@@ -50,15 +50,15 @@ static const Step device_steps[] = {
   {"stream_synchronize", "cuStreamSynchronize", "cudaStreamSynchronize", "all work before", 1},
   {"alloc", ALLOCS, "cudaMalloc", "1000 bytes", 1},
   {"alloc_pinned", PINNED_ALLOCS, "cudaHostAlloc", "1000 bytes", 1},
-  {"plan", "cuMemAlloc", "cudaMalloc", "bytes of a plan", 1},
+  {"plan", ALLOCS, "cudaMalloc", " bytes", 1},
 };
 
 /* With too little memory. */
 static const Step space_steps[] = {
   {"alloc", ALLOCS, "cudaMalloc", "1000 bytes needed, ", 0},
   {"alloc_pinned", PINNED_ALLOCS, "cudaHostAlloc", "free in the memory of the host", 0},
-  {"plan", "cuMemAlloc", "cudaMalloc", "bytes of a plan", 0},
-  {"stream", STREAMS, "cudaStreamCreateWithFlags", "a new stream", 0},
+  {"plan", ALLOCS, "cudaMalloc", " bytes needed, ", 0},
+  {"stream", STREAMS, "cudaStreamCreateWithPriority", "a new stream", 0},
   {"event", "cuEventCreate", "cudaEventCreateWithFlags", "a new event", 0},
   {"launch", LAUNCHES, "launch of the alignment", "streams[0] has 2 rows", 1},
 };
@@ -109,6 +109,7 @@ static const struct
   {"space", CUDA_ERROR_OUT_OF_MEMORY, RC_NO_SPACE, 0},
   {"space_mapped", CUDA_ERROR_OUT_OF_MEMORY, RC_NO_SPACE, 1},
   {"refused", CUDA_ERROR_INVALID_VALUE, RC_INVALID_ARGUMENT, 0},
+  {"once", CUDA_ERROR_OPERATING_SYSTEM, RC_CALL_FAILED, 0},
 };
 
 enum
@@ -116,7 +117,8 @@ enum
   DEVICE,
   SPACE,
   SPACE_MAPPED,
-  REFUSED
+  REFUSED,
+  ONCE
 };
 
 /* Every later call says that the device has failed. */
@@ -156,6 +158,30 @@ check_step (const Step *step, int kind, RcBackend *keeper)
     expect_job (backend, "another job afterwards", &test);
   }
   job_end (&job);
+  rc_backend_close (backend);
+  expect_job (keeper, "another backend", &test);
+  return test_end (&test);
+}
+
+/* An error that tells nothing, and a device that does not answer either. */
+static int
+check_lost (RcBackend *keeper)
+{
+  Test test = test_begin ("faults_no_answer");
+  RcBackend *backend = NULL;
+  Job job = { 0 };
+  RcError error;
+
+  if (device_open (0, 0, &backend, &error) != RC_OK || job_start (&job, backend, &error) != RC_OK) {
+    test_fail (&test, "%s", error.message);
+  } else {
+    test_expect (&test, faulty.arm (LAUNCHES, 1, CUDA_ERROR_OPERATING_SYSTEM) && faulty.arm ("cuStreamQuery", -1,
+            CUDA_ERROR_OPERATING_SYSTEM), "a call cannot fail");
+    test_expect (&test, job_step (&job, "launch", &error) == RC_DEVICE_FAILED, "%s", error.message);
+    faulty.disarm ();
+    expect_failed_device (&job, &test);
+    job_end (&job);
+  }
   rc_backend_close (backend);
   expect_job (keeper, "another backend", &test);
   return test_end (&test);
@@ -273,6 +299,9 @@ check_all (void)
     failures += check_step (&space_steps[i], SPACE, keeper);
   failures += check_step (&mapped_alloc, SPACE_MAPPED, keeper);
   failures += check_step (&device_steps[0], REFUSED, keeper);
+  for (i = 0; i < COUNT (device_steps); i++)
+    failures += check_step (&device_steps[i], ONCE, keeper);
+  failures += check_lost (keeper);
   failures += check_nth_allocation (keeper);
   failures += check_open ("cuDevicePrimaryCtxRetain", "faults_open_context");
   failures += check_open (STREAMS, "faults_open_stream");

@@ -27,7 +27,7 @@ static Fault faults[] = {
   {"cuMemcpy2DUnaligned"}, {"cuMemcpy3DAsync"}, {"cuMemcpy3DPeerAsync"}, {"cuMemcpyAsync"}, {"cuMemcpyDtoDAsync"},
   {"cuMemcpyDtoHAsync"}, {"cuMemcpyHtoDAsync"}, {"cuMemcpyPeerAsync"}, {"cuMemsetD16Async"}, {"cuMemsetD2D16Async"},
   {"cuMemsetD2D32Async"}, {"cuMemsetD2D8Async"}, {"cuMemsetD32Async"}, {"cuMemsetD8Async"}, {"cuStreamCreate"},
-  {"cuStreamCreateWithPriority"}, {"cuStreamSynchronize"}, {"cuStreamWaitEvent"},
+  {"cuStreamCreateWithPriority"}, {"cuStreamQuery"}, {"cuStreamSynchronize"}, {"cuStreamWaitEvent"},
 };
 
 #define N_FAULTS (sizeof (faults) / sizeof (faults[0]))

@@ -69,6 +69,8 @@ job_start (Job *job, RcBackend *backend, RcError *error)
 void
 job_end (Job *job)
 {
+  if (job->stream != NULL)      /* a step that failed may have left work */
+    rc_stream_synchronize (job->backend, job->stream, NULL);
   rc_align_plan_free (job->plan);
   rc_memory_free (job->backend, RC_MEMORY_DEVICE, job->data);
   rc_memory_free (job->backend, RC_MEMORY_DEVICE, job->scratch);

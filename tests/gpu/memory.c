@@ -194,7 +194,7 @@ check_account (const Place *place)
 static int
 check_kinds (const Place *place)
 {
-  static const RcMemoryKind kinds[] = { RC_MEMORY_DEVICE, RC_MEMORY_PINNED };
+  static const RcMemoryKind kinds[] = { RC_MEMORY_DEVICE, RC_MEMORY_PINNED, RC_MEMORY_SCRATCH };
   static const uint64_t sizes[] = { 0, 1, 255, 256, 257, 1000003 };
   Test test = test_begin ("memory_%s_%s", "kinds", place->name);
   struct cudaPointerAttributes attributes;
@@ -202,19 +202,20 @@ check_kinds (const Place *place)
   size_t i, k;
 
   test_ok (&test, rc_memory_info (place->backend, &info, ERROR));
-  for (i = 0; i < 2; i++) {
+  for (i = 0; i < COUNT (kinds); i++) {
+    const int is_of_host = kinds[i] == RC_MEMORY_PINNED || (kinds[i] == RC_MEMORY_DEVICE && info.host_addressable);
+
     for (k = 0; k < COUNT (sizes); k++) {
       void *memory = new_memory (place, kinds[i], sizes[k], &test);
 
       test_expect (&test, memory != NULL && ((uintptr_t) memory & 255) == 0, "%p", memory);
       if (place->is_gpu) {
-        const enum cudaMemoryType type = kinds[i] == RC_MEMORY_PINNED || info.host_addressable ? cudaMemoryTypeHost
-            : cudaMemoryTypeDevice;
+        const enum cudaMemoryType type = is_of_host ? cudaMemoryTypeHost : cudaMemoryTypeDevice;
 
         test_expect (&test, cudaPointerGetAttributes (&attributes, memory) == cudaSuccess, "no attributes");
         test_expect (&test, attributes.type == type, "type %d; expected %d", (int) attributes.type, (int) type);
       }
-      if (memory != NULL && (kinds[i] == RC_MEMORY_PINNED || info.host_addressable))
+      if (memory != NULL && (is_of_host || !place->is_gpu))
         memset (memory, 0xff, sizes[k]);
       free_memory (place, kinds[i], memory);
     }
@@ -365,7 +366,7 @@ check_refusals (const Place *place, RcBackend *cpu)
   REFUSED (rc_memory_clear (place->backend, NULL, 5, place->stream, &error), "memory is NULL");
   REFUSED (rc_memory_copy_between (place->backend, NULL, place->backend, bench.a, 5, place->stream, &error),
       "to is NULL");
-  REFUSED (rc_memory_alloc (place->backend, (RcMemoryKind) 2, 5, &none, &error), "kind is 2");
+  REFUSED (rc_memory_alloc (place->backend, (RcMemoryKind) 3, 5, &none, &error), "kind is 3");
   if (place->is_gpu)
     REFUSED (rc_memory_copy_between (place->backend, bench.a, cpu, bench.a, 5, place->stream, &error), "of kind 0");
   test_expect (&bench.test, is_all (place, bench.a, BYTES, 1, &bench.test), "after them");

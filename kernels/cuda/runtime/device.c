@@ -1,4 +1,4 @@
-/* robocache: an NVIDIA GPU: its context, its errors, memory of plans
+/* robocache: an NVIDIA GPU: its context, its errors, its kernels
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -27,18 +27,58 @@ static const cudaError_t refusals[] = {
   cudaErrorStreamCaptureWrongThread,
 };
 
-static RcStatus
-status_of (cudaError_t result)
+/* Results of a context that is lost: every later call returns the same. */
+static const cudaError_t losses[] = {
+  cudaErrorIllegalAddress,
+  cudaErrorIllegalInstruction,
+  cudaErrorMisalignedAddress,
+  cudaErrorInvalidAddressSpace,
+  cudaErrorInvalidPc,
+  cudaErrorHardwareStackError,
+  cudaErrorLaunchFailure,
+  cudaErrorLaunchTimeout,
+  cudaErrorAssert,
+  cudaErrorECCUncorrectable,
+  cudaErrorNvlinkUncorrectable,
+  cudaErrorExternalDevice,
+  cudaErrorMpsClientTerminated,
+};
+
+#define N_OF(array) (sizeof (array) / sizeof ((array)[0]))
+
+static int
+is_among (const cudaError_t *results, size_t n, cudaError_t result)
 {
   size_t i;
 
+  for (i = 0; i < n && results[i] != result; i++) {
+  }
+  return i < n;
+}
+
+/* Asks the device once, where a result does not tell whether the context is lost. */
+static int
+is_lost (RcCudaBackend *backend, cudaError_t result)
+{
+  enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+
+  if (is_among (losses, N_OF (losses), result))
+    return 1;
+  cudaThreadExchangeStreamCaptureMode (&mode);
+  result = cudaStreamQuery (backend->setup);
+  cudaThreadExchangeStreamCaptureMode (&mode);
+  cudaGetLastError ();
+  return result != cudaSuccess && result != cudaErrorNotReady;
+}
+
+static RcStatus
+status_of (RcCudaBackend *backend, cudaError_t result)
+{
   if (result == cudaErrorMemoryAllocation)
     return RC_NO_SPACE;
-  for (i = 0; i < sizeof (refusals) / sizeof (refusals[0]); i++) {
-    if (result == refusals[i])
-      return RC_INVALID_ARGUMENT;
-  }
-  return RC_DEVICE_FAILED;
+  if (is_among (refusals, N_OF (refusals), result))
+    return RC_INVALID_ARGUMENT;
+  return is_lost (backend, result) ? RC_DEVICE_FAILED : RC_CALL_FAILED;
 }
 
 RcStatus
@@ -51,10 +91,10 @@ rc_cuda_check (RcCudaBackend *backend, cudaError_t result, RcStream stream, RcEr
 
   if (result == cudaSuccess)
     return RC_OK;
-  status = status_of (result);
+  cudaGetLastError ();          /* reported here, so not by the next call too */
+  status = status_of (backend, result);
   if (status == RC_DEVICE_FAILED)
     __atomic_store_n (&backend->failed, 1, __ATOMIC_RELAXED);
-  cudaGetLastError ();          /* reported here, so not by the next call too */
   va_start (args, work);
   vsnprintf (shape, sizeof (shape), work, args);
   va_end (args);
@@ -107,10 +147,9 @@ rc_cuda_leave (RcCudaBackend *backend)
   backend->driver->cuCtxPopCurrent_ (&popped);
 }
 
-/* ---- kernels and memory of plans ----
+/* ---- kernels ----
  *
- * A thread that captures in global mode forbids loading and allocation to all others, unless these say that they are
- * apart. */
+ * A thread that captures in global mode forbids loading to all others, unless these say that they are apart. */
 
 RcStatus
 rc_cuda_load (RcCudaBackend *backend, const void *kernel, const char *name, RcError *error)
@@ -150,43 +189,4 @@ rc_cuda_begins_early (RcCudaBackend *backend, const void *kernel, const char *na
   *early = status == RC_OK && CUDART_VERSION >= 12030 && backend->driver_version >= 12030 && backend->major >= 9
       && attributes.ptxVersion >= 90;
   return status;
-}
-
-RcStatus
-rc_cuda_upload (RcCudaBackend *backend, const void *host, size_t bytes, void **memory, RcError *error)
-{
-  enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
-  const char *call = "cudaMalloc";
-  cudaError_t result;
-
-  *memory = NULL;
-  if (bytes == 0)
-    return RC_OK;
-  cudaThreadExchangeStreamCaptureMode (&mode);
-  result = cudaMalloc (memory, bytes);
-  if (result == cudaSuccess) {
-    call = "cudaMemcpyAsync";
-    result = cudaMemcpyAsync (*memory, host, bytes, cudaMemcpyHostToDevice, backend->setup);
-  }
-  if (result == cudaSuccess)
-    result = cudaStreamSynchronize (backend->setup);
-  if (result != cudaSuccess && *memory != NULL) {
-    cudaFree (*memory);
-    *memory = NULL;
-  }
-  cudaThreadExchangeStreamCaptureMode (&mode);
-  return rc_cuda_check (backend, result, backend->setup, error, call, "%zu bytes of a plan", bytes);
-}
-
-void
-rc_cuda_free (RcCudaBackend *backend, void *memory)
-{
-  enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
-
-  if (memory == NULL || rc_cuda_enter (backend, NULL) != RC_OK)
-    return;                     /* after a device error, or in a fork, there is nothing left to free */
-  cudaThreadExchangeStreamCaptureMode (&mode);
-  rc_cuda_check (backend, cudaFree (memory), NULL, NULL, "cudaFree", "memory of a plan");
-  cudaThreadExchangeStreamCaptureMode (&mode);
-  rc_cuda_leave (backend);
 }

@@ -1,7 +1,7 @@
 /* robocache: memory of a GPU, copies, streams and events
  *
  * Device memory comes from the backend's own pool of the driver, which keeps what was freed up to a threshold; from
- * cudaMalloc where there are no pools; and from mapped host memory on GPUs that share the machine's.
+ * cudaMalloc where there are no pools. On GPUs that share the machine's memory, what the CPU may touch is mapped host memory.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -62,7 +62,7 @@ rc_cuda_memory_open (RcCudaBackend *cuda, int mapped, RcError *error)
     status = rc_cuda_check (cuda, cudaDeviceGetAttribute (&pools, cudaDevAttrMemoryPoolsSupported, cuda->device), NULL,
         error, "cudaDeviceGetAttribute", "when opening");
   cuda->mapped = mapped || integrated;
-  if (status != RC_OK || cuda->mapped || !pools)
+  if (status != RC_OK || !pools)
     return status;
   memset (&props, 0, sizeof (props));
   props.allocType = cudaMemAllocationTypePinned;
@@ -131,12 +131,18 @@ cuda_info (RcBackend *backend, RcMemoryInfo *info, RcError *error)
   return status;
 }
 
+static int
+is_of_host (const RcCudaBackend *cuda, RcMemoryKind kind)
+{
+  return kind == RC_MEMORY_PINNED || (kind == RC_MEMORY_DEVICE && cuda->mapped);
+}
+
 static cudaError_t
 allocate (RcCudaBackend *cuda, RcMemoryKind kind, uint64_t bytes, void **memory, const char **call)
 {
   cudaError_t result;
 
-  if (kind == RC_MEMORY_PINNED || cuda->mapped) {
+  if (is_of_host (cuda, kind)) {
     *call = "cudaHostAlloc";
     return cudaHostAlloc (memory, bytes, cudaHostAllocPortable | cudaHostAllocMapped);
   }
@@ -206,7 +212,7 @@ cuda_free (RcBackend *backend, RcMemoryKind kind, void *memory)
   if (rc_cuda_enter (cuda, NULL) != RC_OK)
     return;                     /* after a device error, or in a fork, there is nothing left to free */
   mode = begin_apart ();
-  if (kind == RC_MEMORY_PINNED || cuda->mapped)
+  if (is_of_host (cuda, kind))
     result = cudaFreeHost (memory);
   else if (cuda->pool == NULL)
     result = cudaFree (memory);
@@ -215,6 +221,41 @@ cuda_free (RcBackend *backend, RcMemoryKind kind, void *memory)
   rc_cuda_check (cuda, result, cuda->setup, NULL, "cudaFree", "memory");
   end_apart (mode);
   rc_cuda_leave (cuda);
+}
+
+/* ---- memory of plans ---- */
+
+RcStatus
+rc_cuda_upload (RcCudaBackend *cuda, const void *host, size_t bytes, void **memory, RcError *error)
+{
+  enum cudaStreamCaptureMode mode;
+  cudaError_t result;
+  RcStatus status;
+
+  *memory = NULL;
+  if (bytes == 0)
+    return RC_OK;
+  status = cuda_alloc (&cuda->base, RC_MEMORY_SCRATCH, bytes, memory, error);
+  if (status != RC_OK)
+    return status;
+  mode = begin_apart ();
+  result = cudaMemcpyAsync (*memory, host, bytes, cudaMemcpyHostToDevice, cuda->setup);
+  if (result == cudaSuccess)
+    result = cudaStreamSynchronize (cuda->setup);
+  end_apart (mode);
+  status = rc_cuda_check (cuda, result, cuda->setup, error, "cudaMemcpyAsync", "%zu bytes of a plan", bytes);
+  if (status != RC_OK) {
+    rc_cuda_free (cuda, *memory);
+    *memory = NULL;
+  }
+  return status;
+}
+
+void
+rc_cuda_free (RcCudaBackend *cuda, void *memory)
+{
+  if (memory != NULL)
+    cuda_free (&cuda->base, RC_MEMORY_SCRATCH, memory);
 }
 
 /* ---- streams and events ---- */
@@ -227,8 +268,8 @@ cuda_stream_new (RcBackend *backend, RcStream *stream, RcError *error)
 
   if (status != RC_OK)
     return status;
-  status = rc_cuda_check (cuda, cudaStreamCreateWithFlags ((cudaStream_t *) stream, cudaStreamNonBlocking), NULL, error,
-      "cudaStreamCreateWithFlags", "a new stream");
+  status = rc_cuda_check (cuda, cudaStreamCreateWithPriority ((cudaStream_t *) stream, cudaStreamNonBlocking,
+          cuda->stream_priority), NULL, error, "cudaStreamCreateWithPriority", "a new stream");
   rc_cuda_leave (cuda);
   return status;
 }

@@ -355,7 +355,7 @@ reserve (const FakeBlock *block)
 {
   guint8 *address = block->bytes;
 
-  if (block->kind == RC_MEMORY_PINNED || block->device->host_addressable)
+  if (block->kind == RC_MEMORY_PINNED || (block->kind == RC_MEMORY_DEVICE && block->device->host_addressable))
     return address;
   address = mmap (NULL, block->size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   g_assert_true (address != MAP_FAILED);
@@ -371,7 +371,7 @@ fake_alloc (RcBackend *backend, RcMemoryKind kind, uint64_t bytes, void **memory
 
   if (device == NULL)
     return RC_DEVICE_FAILED;
-  if (is_now (&device->failing_alloc) || (kind == RC_MEMORY_DEVICE && bytes > device->total - device->used))
+  if (is_now (&device->failing_alloc) || (kind != RC_MEMORY_PINNED && bytes > device->total - device->used))
     return leave (rc_error_set (error, RC_NO_SPACE, "device %d (fake): %" G_GUINT64_FORMAT " bytes needed, %"
             G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " free", device->number, bytes, device->total - device->used,
             device->total));
@@ -383,7 +383,7 @@ fake_alloc (RcBackend *backend, RcMemoryKind kind, uint64_t bytes, void **memory
   memset (block->bytes, 0xa5, bytes);
   block->address = reserve (block);
   device->counts.allocs++;
-  if (kind == RC_MEMORY_DEVICE) {
+  if (kind != RC_MEMORY_PINNED) {
     device->used += bytes;
     device->counts.device_blocks++;
   } else {
@@ -405,7 +405,7 @@ fake_free (RcBackend *backend, RcMemoryKind kind, void *memory)
   block = find_block (memory);
   g_assert_true (block && block->address == memory && block->kind == kind && block->device == device);
   g_assert_false (is_in_use (block));   /* by work that is enqueued */
-  if (kind == RC_MEMORY_DEVICE) {
+  if (kind != RC_MEMORY_PINNED) {
     device->used -= block->size;
     device->counts.device_blocks--;
   } else {
@@ -602,7 +602,7 @@ fake_copy_between (RcBackend *to_backend, void *to, RcBackend *from_backend, con
   if (device == NULL)
     return RC_DEVICE_FAILED;
   block = find_block (from);
-  g_assert_true (block && block->kind == RC_MEMORY_DEVICE);
+  g_assert_true (block && block->kind != RC_MEMORY_PINNED);
   check_address (device, to, bytes);
   check_address (((FakeBackend *) from_backend)->device, from, bytes);
   enqueue_copy (stream, &copy);

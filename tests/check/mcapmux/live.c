@@ -6,6 +6,7 @@
 
 #include "muxrun.h"
 #include "tests/check/checks.h"
+#include "tests/check/heap.h"
 
 #define MUX "robocachemcapmux"
 /* time-origin=0: the recording's clock is running time */
@@ -110,6 +111,51 @@ GST_START_TEST (test_overflow)
   }
   EXPECT_MESSAGES (&run, "rows were dropped");
   mux_close (&run);
+}
+
+GST_END_TEST;
+
+#define MIB ((gsize) 1 << 20)
+
+/* Frames of this many bytes that fill the queue. */
+static const struct
+{
+  guint width, height, n;
+} bursts[] = { {400, 250, 600}, {4096, 2048, 7} };
+
+static void
+forget_file (MuxRun *run)
+{
+  g_mutex_lock (&run->lock);
+  g_byte_array_unref (run->file);
+  run->file = g_byte_array_new ();
+  g_mutex_unlock (&run->lock);
+}
+
+/* Memory of the queue is given back once it is written, but for a few chunks. */
+GST_START_TEST (test_burst)
+{
+  const gsize size = bursts[__i__].width * bursts[__i__].height;
+  gchar *caps = g_strdup_printf ("video/x-raw, format=(string)GRAY8, width=(int)%u, height=(int)%u, framerate=(fraction)30/1",
+      bursts[__i__].width, bursts[__i__].height);
+  const gsize before = heap_in_use ();
+  MuxSource *a;
+  MuxRun run;
+
+  mux_open (&run, MUX, ORIGIN "chunk-duration=0");
+  a = mux_add (&run, TRUE);
+  mux_play (&run);
+  mux_begin (a, caps);
+  set_blocked (&run, TRUE);
+  for (guint i = 0; i < bursts[__i__].n; i++)
+    fail_unless (mux_push (a, i, size) == GST_FLOW_OK);
+  fail_unless (!HAS_HEAP_COUNT || heap_in_use () > before + 50 * MIB);
+  set_blocked (&run, FALSE);
+  mux_end (&run);
+  forget_file (&run);
+  WAIT_UNTIL (!HAS_HEAP_COUNT || heap_in_use () < before + 12 * MIB);
+  mux_close (&run);
+  g_free (caps);
 }
 
 GST_END_TEST;
@@ -298,5 +344,6 @@ GST_START_TEST (test_fragments)
 
 GST_END_TEST;
 
-CHECK_MAIN (live, NULL, NULL, ONCE (test_arrival), ONCE (test_quiet), ONCE (test_overflow), ONCE (test_waits), ONCE (test_full_at_the_end), TIMES (2, test_waits_for_none),
+CHECK_MAIN (live, NULL, NULL, ONCE (test_arrival), ONCE (test_quiet), ONCE (test_overflow), EACH (bursts, test_burst),
+    ONCE (test_waits), ONCE (test_full_at_the_end), TIMES (2, test_waits_for_none),
     ONCE (test_fragments))

@@ -139,6 +139,8 @@ insert_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer
   stream->times.base_time = (gint64) gst_element_get_base_time (GST_ELEMENT (fuse));
   if (!fuse_stream_insert (stream, buffer, fuse->clock.live && pad->live, now, &then->oddities, &then->error))
     return GST_FLOW_ERROR;
+  if (then->oddities.ignores_row_times)
+    gst_robocache_fuse_note_taken (fuse, pad, FUSE_JOURNAL_PTS, then->oddities.duration, then->oddities.pts);
   gst_robocache_fuse_note_taken (fuse, pad, FUSE_JOURNAL_ROWS, stream->format.rows.n_rows - then->oddities.n_outside, now);
   if (!gst_robocache_fuse_choose_reference (fuse, &then->error))
     return GST_FLOW_NOT_NEGOTIATED;

@@ -81,6 +81,9 @@ struct _Play
 #define APPLICATION(name) "appsrc name=" name " is-live=true format=time min-latency=0 max-latency=-1 caps=\"other/tensors, " \
     "format=(string)static, num_tensors=(int)1, types=(string)float32, dimensions=(string)3:5, framerate=(fraction)0/1\" "
 #define HAND APPLICATION ("hand")
+/* Blocks whose rows have times of their own. */
+#define OWN_TIMES "appsrc name=hand is-live=true format=time min-latency=0 max-latency=-1 caps=\"other/tensors, format=(string)static, " \
+    "num_tensors=(int)2, types=(string)\\\"float32,int64\\\", dimensions=(string)\\\"3:5,5\\\", framerate=(fraction)0/1\" "
 #define LOG(name, more) "filesrc location=FOLDER/" name ".csv ! robocacheparse time-column=0 start=zero " more " "
 
 /* ---- what happens in sessions ---- */
@@ -206,6 +209,26 @@ static void
 send_blocks (Play *play, gdouble progress)
 {
   push_block (play, 0);
+}
+
+/* Times of rows are later than their PTS, and not evenly spaced. Some blocks have no PTS or no duration. */
+static void
+send_own_times (Play *play, gdouble progress)
+{
+  gint64 times[5];
+  GstBuffer *buffer;
+
+  if (!block_is_due (play))
+    return;
+  buffer = make_block (running_time (play));
+  for (guint i = 0; i < G_N_ELEMENTS (times); i++)
+    times[i] = (gint64) (GST_BUFFER_PTS (buffer) + (3 + i * i) * 500 * GST_USECOND);
+  buffer = gst_buffer_append (buffer, gst_buffer_new_memdup (times, sizeof times));
+  if (play->n_blocks % 11 == 5)
+    GST_BUFFER_PTS (buffer) = GST_CLOCK_TIME_NONE;
+  if (play->n_blocks % 13 == 3)
+    GST_BUFFER_DURATION (buffer) = GST_CLOCK_TIME_NONE;
+  push (play, "hand", buffer);
 }
 
 static void
@@ -391,6 +414,12 @@ static const Scene scenes[] = {
   {"clocks that are tracked", "rate=50/1 pads=\"proprio_0,clock-mode=track; sink_0,clock-mode=track\"", JOINTS NOISE
         TEE ("a", "proprio_0", "sink_0") HAND TEE ("h", "sink_0", "sink_1"), send_blocks},
   {"blocks", "rate=50/1", JOINTS NOISE TEE ("a", "proprio_0", "sink_0") HAND TEE ("h", "sink_0", "sink_1"), send_blocks},
+  {"blocks with times of their own", "rate=50/1", JOINTS NOISE TEE ("a", "proprio_0", "sink_0") OWN_TIMES TEE ("h", "sink_0", "sink_1"),
+        send_own_times},
+  {"times of PTS", "rate=50/1 pads=\"sink_0,timestamp-source=pts\"", JOINTS NOISE TEE ("a", "proprio_0", "sink_0")
+        HAND TEE ("h", "sink_0", "sink_1"), send_blocks},
+  {"times of PTS instead of their own", "rate=50/1 pads=\"sink_0,timestamp-source=pts\"", JOINTS NOISE TEE ("a", "proprio_0", "sink_0")
+        OWN_TIMES TEE ("h", "sink_0", "sink_1"), send_own_times},
   {"a clock that is set", "rate=50/1", JOINTS NOISE TEE ("a", "proprio_0", "sink_0") HAND TEE ("h", "sink_0", "sink_1"),
         send_blocks_of_jumping_clock},
   {"ticks that return to the present", "rate=50/1", HAND TEE ("h", "sink_1", "sink_1"), send_blocks_ahead},

@@ -73,6 +73,8 @@ column_text (sqlite3_stmt *statement, int column)
 
 /* ---- definitions ---- */
 
+#define EVENT_SUFFIX "_Event"
+
 static void
 add_definition (SqliteStorage *storage, guint8 opcode, gconstpointer record)
 {
@@ -84,9 +86,8 @@ add_definition (SqliteStorage *storage, guint8 opcode, gconstpointer record)
   g_byte_array_unref (bytes);
 }
 
-/* The text of a type in files since Iron; NULL: none, or an error. */
 static gchar *
-read_definition (SqliteStorage *storage, sqlite3_stmt *definitions, const gchar *type, GError **error)
+find_definition (SqliteStorage *storage, sqlite3_stmt *definitions, const gchar *type, GError **error)
 {
   gchar *text = NULL;
 
@@ -94,6 +95,20 @@ read_definition (SqliteStorage *storage, sqlite3_stmt *definitions, const gchar 
   sqlite3_bind_text (definitions, 1, type, -1, SQLITE_TRANSIENT);
   if (step (storage, definitions, error) && g_str_equal (column_text (definitions, 1), "ros2msg"))
     text = g_strdup (column_text (definitions, 0));
+  return text;
+}
+
+/* The text of a type in files since Iron; NULL: none, or an error. That of events of a service may be under the name of the service. */
+static gchar *
+read_definition (SqliteStorage *storage, sqlite3_stmt *definitions, const gchar *type, GError **error)
+{
+  gchar *text = find_definition (storage, definitions, type, error), *service;
+
+  if (text || *error || !g_str_has_suffix (type, EVENT_SUFFIX))
+    return text;
+  service = g_strndup (type, strlen (type) - strlen (EVENT_SUFFIX));
+  text = find_definition (storage, definitions, service, error);
+  g_free (service);
   return text;
 }
 

@@ -43,6 +43,13 @@ read_heading (const gchar *text, gchar **service)
   return next_line (line);
 }
 
+/* The name of the service that an event is of; NULL: the name is another. Free with g_free. */
+static gchar *
+service_of_event (const gchar *name)
+{
+  return g_str_has_suffix (name, SUFFIX) ? g_strndup (name, strlen (name) - strlen (SUFFIX)) : NULL;
+}
+
 /* The line that ends a request; NULL: there is none before the next definition. */
 static const gchar *
 find_response (const gchar *request)
@@ -64,16 +71,13 @@ make_text (const gchar *service, const gchar *request, const gchar *end_of_reque
 gchar *
 robocache_ros_service_event_text (const gchar *name, const gchar *text)
 {
-  gchar *service = NULL, *event_name = NULL, *short_name = robocache_ros_short_name (name), *made = NULL;
-  const gchar *request = read_heading (text, &service), *end_of_request = request ? find_response (request) : NULL;
+  gchar *heading = NULL, *short_name = robocache_ros_short_name (name), *service = service_of_event (short_name), *made = NULL;
+  const gchar *behind = read_heading (text, &heading), *request = behind ? behind : text, *end_of_request = find_response (request);
 
-  if (end_of_request) {
-    event_name = g_strconcat (service, SUFFIX, NULL);
-    if (g_str_equal (event_name, short_name))
-      made = make_text (service, request, end_of_request);
-  }
-  g_free (event_name);
-  g_free (short_name);
+  if (service && end_of_request && (!heading || g_str_equal (heading, service)))
+    made = make_text (service, request, end_of_request);
   g_free (service);
+  g_free (short_name);
+  g_free (heading);
   return made;
 }

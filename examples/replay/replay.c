@@ -262,13 +262,17 @@ outcome_of (gboolean is_good)
 static Outcome
 run_entry (Replay *replay, const SessionSample *recorded, const JournalEntry *entry, GError **error)
 {
-  const gboolean has_clock = entry->kind != JOURNAL_PLAYING && entry->kind != JOURNAL_PAUSED && entry->time >= 0;
+  const gboolean has_clock = entry->kind != JOURNAL_PLAYING && entry->kind != JOURNAL_PAUSED && entry->kind != JOURNAL_PTS
+      && entry->time >= 0;
 
   if (has_clock) {
     replay->time_ns = entry->time;
     stepped_fuse_set_time (replay->fuse, (GstClockTime) entry->time);
   }
   switch (entry->kind) {
+    case JOURNAL_PTS:
+      row_feed_set_buffer_times (find_feed (replay, recorded->info->pads[entry->pad]), entry);
+      return WENT_ON;
     case JOURNAL_ROWS:
     case JOURNAL_GAP:
     case JOURNAL_EVENT:

@@ -21,7 +21,10 @@ struct _RowFeed
 {
   gchar *pad;
   SessionStream *stream;
-  gboolean by_pts;              /* the fuse took times from PTS, also where rows have their own */
+  gboolean by_pts;              /* the fuse took times from PTS, also where rows have their own: */
+  gboolean ignores_row_times;   /* they have; these are in its journal: */
+  gboolean has_buffer_times;
+  GstClockTime pts, duration;   /* of the next buffer */
   gboolean by_reference;        /* it took reference timestamps, whatever the segment is */
   gboolean has_started;
   GstSegment segment;
@@ -153,7 +156,7 @@ caps_of_blocks (const RobocacheTensorsInfo *info, GstCaps *caps)
   return caps;
 }
 
-/* FALSE and an error: they are no rows, or their times are not those that were recorded. */
+/* FALSE and an error: they are no rows. */
 static gboolean
 read_rows (RowFeed *feed, RobocacheTensorsInfo *info, const GstCaps *caps, GError **error)
 {
@@ -162,10 +165,8 @@ read_rows (RowFeed *feed, RobocacheTensorsInfo *info, const GstCaps *caps, GErro
   feed->n_rows = robocache_tensor_info_dim (&info->tensors[0], 1);
   feed->row_bytes = robocache_tensor_info_dim (&info->tensors[0], 0) * rc_dtype_size (info->tensors[0].dtype);
   feed->is_block = feed->n_rows > 1 || info->n_tensors > 1;
-  if (!feed->by_pts || info->n_tensors == 1)
-    return TRUE;
-  FAULT (error, "%s had timestamp-source=pts, but rows with times of their own were recorded with those: it cannot be replayed", feed->pad);
-  return FALSE;
+  feed->ignores_row_times = feed->by_pts && info->n_tensors > 1;
+  return TRUE;
 }
 
 /* Recorded rows are in system memory. NULL and an error. */
@@ -183,7 +184,7 @@ caps_of_feed (RowFeed *feed, const gchar *text, GError **error)
   gst_caps_set_features (caps, 0, NULL);
   feed->n_rows = 1;
   feed->row_bytes = 0;
-  feed->is_block = FALSE;
+  feed->is_block = feed->ignores_row_times = FALSE;
   if (!gst_structure_has_name (gst_caps_get_structure (caps, 0), ROBOCACHE_TENSORS_MEDIA_TYPE))
     return caps;
   if (!read_rows (feed, &info, caps, error)) {
@@ -286,6 +287,27 @@ rows_of_message (const RowFeed *feed, const SessionItem *item)
   return MAX (gst_memory_get_sizes (gst_buffer_peek_memory (item->buffer, 0), NULL, NULL) / feed->row_bytes, 1);
 }
 
+/* The position that row i of a buffer took from its PTS. */
+static gint64
+position_of_row (const RowFeed *feed, guint64 i)
+{
+  if (!GST_CLOCK_TIME_IS_VALID (feed->pts))
+    return -1;
+  return (gint64) (feed->pts + (GST_CLOCK_TIME_IS_VALID (feed->duration) ? gst_util_uint64_scale (feed->duration, i, feed->n_rows) : 0));
+}
+
+/* Times of the message's rows, where the fuse used others than theirs. */
+static void
+add_buffer_times (RowFeed *feed, Block *block, const SessionItem *item, guint64 n_rows)
+{
+  for (guint64 i = 0; i < n_rows; i++) {
+    const gint64 time = position_of_row (feed, block->times->len);
+
+    g_array_append_val (block->times, time);
+    note_row (feed, (gint64) gst_segment_to_running_time (&feed->segment, GST_FORMAT_TIME, (guint64) time), item->number);
+  }
+}
+
 /* Times of the message's rows: its own, with what it has of each row. */
 static void
 add_times (RowFeed *feed, Block *block, const SessionItem *item, guint64 n_rows)
@@ -320,7 +342,10 @@ add_message (RowFeed *feed, Block *block, SessionItem *item)
     block->pts = position_of (feed, item->running_ns);
     block->duration = item->duration_ns >= 0 ? (GstClockTime) item->duration_ns : GST_CLOCK_TIME_NONE;
   }
-  add_times (feed, block, item, n_rows);
+  if (feed->ignores_row_times)
+    add_buffer_times (feed, block, item, n_rows);
+  else
+    add_times (feed, block, item, n_rows);
   block->n_rows += n_rows;
   if (item->has_row_times)
     gst_buffer_remove_memory (item->buffer, 1);
@@ -428,10 +453,31 @@ add_references (GstBuffer *buffer, const Block *block)
 
 /* ---- buffers ---- */
 
+/* All of a buffer, whichever rows are in the segment by the times that the fuse used. FALSE and an error: the recording has not as many,
+ * or not their times. */
+static gboolean
+collect_by_pts (RowFeed *feed, Block *block, Session *session, GError **error)
+{
+  if (!feed->has_buffer_times)
+    FAULT (error, "%s had timestamp-source=pts and rows with times of their own: an older version recorded it, without PTS", feed->pad);
+  else if (has_references (feed, feed->n_rows, session, error))
+    collect_referenced (feed, block, session, error);
+  else if (!*error)
+    collect_rows (feed, block, feed->n_rows, session, error);
+  if (!*error && block->n_rows < feed->n_rows)
+    FAULT (error, "%s: rows outside their segment were taken in by PTS, but the recording has not their values", feed->pad);
+  block->pts = feed->pts;
+  block->duration = feed->duration;
+  feed->has_buffer_times = FALSE;
+  return *error == NULL;
+}
+
 /* FALSE and an error: the recording has not what a buffer of n rows had. */
 static gboolean
 collect (RowFeed *feed, Block *block, guint64 n, Session *session, GError **error)
 {
+  if (feed->ignores_row_times)
+    return collect_by_pts (feed, block, session, error);
   if (has_references (feed, n, session, error))
     return collect_referenced (feed, block, session, error);
   return !*error && collect_rows (feed, block, n, session, error);
@@ -450,8 +496,7 @@ make_block (const RowFeed *feed, const Block *block)
   while (block->times->len < feed->n_rows)
     g_array_append_val (block->times, outside);
   gst_buffer_append_memory (buffer, gst_memory_new_wrapped (0, values, bytes, 0, bytes, values, g_free));
-  gst_buffer_append_memory (buffer, gst_buffer_get_all_memory (gst_buffer_new_memdup (block->times->data,
-              feed->n_rows * sizeof (gint64))));
+  buffer = gst_buffer_append (buffer, gst_buffer_new_memdup (block->times->data, feed->n_rows * sizeof (gint64)));
   GST_BUFFER_FLAGS (buffer) |= GST_BUFFER_FLAGS (block->buffer) & GST_BUFFER_FLAG_CORRUPTED;
   return buffer;
 }
@@ -481,6 +526,14 @@ take_rows (RowFeed *feed, guint64 n, Session *session, SteppedFuse *fuse, GError
   g_array_unref (block.times);
   g_array_unref (block.references);
   return is_good;
+}
+
+void
+row_feed_set_buffer_times (RowFeed *feed, const JournalEntry *entry)
+{
+  feed->has_buffer_times = TRUE;
+  feed->pts = entry->time < 0 ? GST_CLOCK_TIME_NONE : (GstClockTime) entry->time;
+  feed->duration = entry->n < 0 ? GST_CLOCK_TIME_NONE : (GstClockTime) entry->n;
 }
 
 gboolean

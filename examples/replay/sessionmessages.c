@@ -198,6 +198,12 @@ read_journal (RobocacheCdrReader *reader, SessionTickInfo *info)
     robocache_cdr_copy_numbers (reader, info->journal->data, numbers, sizeof (gint64), info->journal->len * NUMBERS_OF_ENTRY);
 }
 
+static gboolean
+is_of_pad (const JournalEntry *entry)
+{
+  return entry->kind <= JOURNAL_EVENT || entry->kind == JOURNAL_PTS;
+}
+
 /* FALSE and an error: an entry is of no pad. */
 static gboolean
 check_journal (const SessionTickInfo *info, GError **error)
@@ -207,8 +213,7 @@ check_journal (const SessionTickInfo *info, GError **error)
   for (guint i = 0; i < info->journal->len; i++) {
     const JournalEntry *entry = &g_array_index (info->journal, JournalEntry, i);
 
-    if (entry->kind >= JOURNAL_ROWS && entry->kind <= JOURNAL_ENDED && (entry->kind > JOURNAL_EVENT || (entry->pad >= 0
-                && entry->pad < n_pads)))
+    if (entry->kind >= JOURNAL_ROWS && entry->kind <= JOURNAL_PTS && (!is_of_pad (entry) || (entry->pad >= 0 && entry->pad < n_pads)))
       continue;
     FAULT (error, "entry %u of a journal is damaged: kind %" G_GINT64_FORMAT " of pad %" G_GINT64_FORMAT, i, entry->kind, entry->pad);
     return FALSE;

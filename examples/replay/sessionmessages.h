@@ -79,7 +79,8 @@ typedef enum
   JOURNAL_LATENCY,
   JOURNAL_PLAYING,
   JOURNAL_PAUSED,
-  JOURNAL_ENDED
+  JOURNAL_ENDED,
+  JOURNAL_PTS
 } JournalKind;
 
 typedef struct

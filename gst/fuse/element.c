@@ -208,7 +208,7 @@ gst_robocache_fuse_note_taken (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad,
     return;
   if (pad->journal_number < 0)
     pad->journal_number = fuse_journal_add_pad (&fuse->journal, GST_OBJECT_NAME (pad));
-  pad->n_rows += (gint64) n_rows;
+  pad->n_rows += kind == FUSE_JOURNAL_ROWS ? (gint64) n_rows : 0;
   pad->n_gaps += kind == FUSE_JOURNAL_GAP;
   pad->n_events += kind == FUSE_JOURNAL_EVENT;
   fuse_journal_add (&fuse->journal, kind, pad->journal_number, n_rows, now);

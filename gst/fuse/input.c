@@ -109,13 +109,20 @@ check_gap (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, gboolean at_end)
   return fuse->clock.reference == &pad->stream ? NULL : fuse_stream_check_gap (&pad->stream, at_end);
 }
 
+/* What a pad answers before it looks at a buffer. Called with the lock. */
+static GstFlowReturn
+flow_of (const GstRobocacheFusePad *pad)
+{
+  return pad->removed ? GST_FLOW_FLUSHING : pad->flow;
+}
+
 /* Called with the lock. */
 static GstFlowReturn
 insert_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer, AfterRows *then)
 {
   FuseStream *stream = &pad->stream;
   const FuseEpoch *epoch = fuse_stream_epoch (stream);
-  GstFlowReturn flow = pad->removed ? GST_FLOW_FLUSHING : pad->flow;
+  GstFlowReturn flow = flow_of (pad);
   GstClockTime now;
 
   if (flow == GST_FLOW_OK && (!stream->has_format || stream->is_declared || stream->times.clock.segment.format
@@ -132,6 +139,8 @@ insert_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer
   stream->times.base_time = (gint64) gst_element_get_base_time (GST_ELEMENT (fuse));
   if (!fuse_stream_insert (stream, buffer, fuse->clock.live && pad->live, now, &then->oddities, &then->error))
     return GST_FLOW_ERROR;
+  if (then->oddities.ignores_row_times)
+    gst_robocache_fuse_note_taken (fuse, pad, FUSE_JOURNAL_PTS, then->oddities.duration, then->oddities.pts);
   gst_robocache_fuse_note_taken (fuse, pad, FUSE_JOURNAL_ROWS, stream->format.rows.n_rows - then->oddities.n_outside, now);
   if (!gst_robocache_fuse_choose_reference (fuse, &then->error))
     return GST_FLOW_NOT_NEGOTIATED;
@@ -387,6 +396,21 @@ take_flexible (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buff
   return rows;
 }
 
+/* The pad's rows of a buffer, which is taken; NULL and *flow: there are none. A pad that accepts no rows does not report faults in them. */
+static GstBuffer *
+take_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer, GstFlowReturn *flow)
+{
+  if (!pad->is_flexible && !pad->stream.format.is_in_frames)
+    return buffer;
+  FUSE_LOCK (fuse);
+  *flow = flow_of (pad);
+  FUSE_UNLOCK (fuse);
+  if (*flow == GST_FLOW_OK)
+    return pad->is_flexible ? take_flexible (fuse, pad, buffer, flow) : take_tensor (fuse, pad, buffer, flow);
+  gst_buffer_unref (buffer);
+  return NULL;
+}
+
 GstFlowReturn
 gst_robocache_fuse_sink_chain (GstPad *gstpad, GstObject *parent, GstBuffer *buffer)
 {
@@ -396,10 +420,7 @@ gst_robocache_fuse_sink_chain (GstPad *gstpad, GstObject *parent, GstBuffer *buf
   GstFlowReturn flow;
 
   GST_LOG_OBJECT (pad, "%" GST_PTR_FORMAT, buffer);
-  if (pad->is_flexible)
-    buffer = take_flexible (fuse, pad, buffer, &flow);
-  else if (pad->stream.format.is_in_frames)
-    buffer = take_tensor (fuse, pad, buffer, &flow);
+  buffer = take_rows (fuse, pad, buffer, &flow);
   if (buffer == NULL) {
     FUSE_LOCK (fuse);
     refuse_rows (fuse, pad);

@@ -317,7 +317,7 @@ def by_demuxer(folder, kind):
         yield from differences(pads, expected())
 
 
-# the events of a service, as messages for rosbags, and as rosbag2 defines them: in full, or by the service's text
+# the events of a service, as messages for rosbags, and as rosbag2 defines them: in full, or by the service's text, with or without heading
 SERVICE = "int64 a\nint64 b\n---\nint64 sum\n"
 LINE = "=" * 80
 INFO = "uint8 REQUEST_SENT=0\nuint8 event_type\nbuiltin_interfaces/Time stamp\nchar[16] client_gid\nint64 sequence_number\n"
@@ -326,6 +326,7 @@ DEFINITIONS = {
     "in full": f"{EVENT.format('srv/')}\n{LINE}\nMSG: service_msgs/msg/ServiceEventInfo\n{INFO}\n{LINE}\nMSG: my_msgs/srv/Add_Request\n"
                f"int64 a\nint64 b\n{LINE}\nMSG: my_msgs/srv/Add_Response\nint64 sum\n",
     "of the service": f"{LINE}\nSRV: my_msgs/srv/Add\n{SERVICE}",
+    "of the service alone": SERVICE,
 }
 for name, text in {"service_msgs/msg/ServiceEventInfo": INFO, "my_msgs/msg/Add_Request": "int64 a\nint64 b",
                    "my_msgs/msg/Add_Response": "int64 sum", "my_msgs/msg/Add_Event": EVENT.format("")}.items():
@@ -346,6 +347,8 @@ def service_events(folder, storage, definition):
         connection = writer.add_connection("/add/_service_event", "my_msgs/srv/Add_Event", msgdef=DEFINITIONS[definition], rihs01="RIHS01_0")
         for i, is_request in events:
             writer.write(connection, BEGIN + (i + 3) * MS, bytes(STORE.serialize_cdr(service_event(i, is_request), "my_msgs/msg/Add_Event")))
+    if storage == StoragePlugin.SQLITE3 and DEFINITIONS[definition] == SERVICE:
+        sql(file_of(path), "UPDATE message_definitions SET topic_type = 'my_msgs/srv/Add'")
     pads, messages = play(path)
     yield "messages", messages, []
     gid = [float(i) for i in range(16)]

@@ -31,6 +31,17 @@ def has_elements(*names):
                for name in names)
 
 
+def readable(data):
+    """(topic, sequence, log time) of each message up to the place where the file is cut."""
+    found = []
+    try:
+        for _, channel, message in NonSeekingReader(io.BytesIO(data), validate_crcs=True).iter_messages(log_time_order=False):
+            found.append((channel.topic, message.sequence, message.log_time))
+    except Exception:  # the package has several for a file that ends
+        pass
+    return found
+
+
 class Recording:
     """All messages of a file, decoded by mcap-ros2-support and by rosbags; both must agree with each other on stamps."""
 

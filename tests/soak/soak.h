@@ -6,14 +6,9 @@
 #define SOAK_H
 
 #include <gst/gst.h>
-#include <malloc.h>
 #include <stdio.h>
 
-#if defined (__SANITIZE_ADDRESS__) || defined (__SANITIZE_THREAD__)
-#define HAVE_SANITIZER 1
-#else
-#define HAVE_SANITIZER 0
-#endif
+#include "tests/check/heap.h"
 
 #define ALLOWED_GROWTH (64 * 1024)
 
@@ -49,8 +44,7 @@ rows_balance (gpointer object)
 static inline void
 heap_note (GArray *bytes)
 {
-  const struct mallinfo2 info = mallinfo2 ();
-  const gsize n = info.uordblks + info.hblkhd;
+  const gsize n = heap_in_use ();
 
   g_array_append_val (bytes, n);
 }
@@ -61,7 +55,7 @@ heap_growth (const GArray *bytes)
 {
   const guint n = bytes->len;
 
-  if (HAVE_SANITIZER || n < 3)
+  if (!HAS_HEAP_COUNT || n < 3)
     return 0;
   return (gssize) (g_array_index (bytes, gsize, n - 1) - MAX (g_array_index (bytes, gsize, n / 3), g_array_index (bytes, gsize, 1)));
 }

@@ -144,8 +144,12 @@ begin_times (Insertion *insertion, GstBuffer *buffer, const gint64 *row_times)
   FuseStream *stream = insertion->stream;
   const guint64 n_rows = stream->format.rows.n_rows;
   RobocacheHistory *history = &fuse_stream_newest_epoch (stream)->history;
+  const FuseBufferTiming timing = fuse_timestamps_begin (&stream->times, buffer, n_rows, row_times, insertion->now, &insertion->times);
 
-  switch (fuse_timestamps_begin (&stream->times, buffer, n_rows, row_times, insertion->now, &insertion->times)) {
+  insertion->oddities->ignores_row_times = row_times && stream->times.settings.source == FUSE_TIMES_PTS;
+  insertion->oddities->pts = insertion->times.rows.pts;
+  insertion->oddities->duration = insertion->times.rows.duration;
+  switch (timing) {
     case FUSE_BUFFER_TIMED:
       return TRUE;
     case FUSE_BUFFER_WITHOUT_TIME:

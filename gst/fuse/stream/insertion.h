@@ -9,14 +9,17 @@
 
 G_BEGIN_DECLS
 
-/* Causes for a warning. */
+/* Causes for a warning, and what the journal needs. */
 typedef struct
 {
   gboolean without_time;        /* the first buffer that was dropped without a time */
   gboolean without_reference;
   gboolean jumped;              /* the sensor's clock has */
   gint64 far;                   /* how far ahead of running time rows are that are too far from it; 0: none, or it was reported */
-  guint64 n_outside;            /* rows that are outside the segment; of them no user is warned */
+  /* of which no user is warned: */
+  guint64 n_outside;            /* rows that are outside the segment */
+  gboolean ignores_row_times;   /* rows have times of their own, but took them from PTS and duration of the buffer: */
+  GstClockTime pts, duration;
 } FuseOddities;
 
 /* Inserts the rows of a buffer. From a live sensor a bounded number is kept, and rows are expected near the

@@ -26,10 +26,11 @@ typedef enum
   FUSE_JOURNAL_LATENCY,         /* ticks may wait for n ns from then on; -1: not live */
   FUSE_JOURNAL_PLAYING,         /* time: the base time */
   FUSE_JOURNAL_PAUSED,
-  FUSE_JOURNAL_ENDED            /* a flush of all pads, running time that went back, or a clock that was set: no replay passes it */
+  FUSE_JOURNAL_ENDED,           /* a flush of all pads, running time that went back, or a clock that was set: no replay passes it */
+  FUSE_JOURNAL_PTS              /* the next rows of a pad have times of their own, but took them from a buffer of PTS time and duration n */
 } FuseJournalKind;
 
-/* time: running time as it was seen then, -1 where no clock ran. */
+/* time: running time as it was seen then, -1 where no clock ran or none is known. */
 typedef struct
 {
   gint64 kind, pad, n, time;

@@ -8,6 +8,9 @@
 
 #include "common/ros/definitions.h"
 
+/* Chunks that are kept for reuse: memory follows the queue, not its longest length so far. */
+#define MAX_IDLE_CHUNKS 4
+
 typedef struct
 {
   gchar *name, *text;
@@ -479,11 +482,18 @@ mux_recording_pop (MuxRecording *recording)
   return g_queue_pop_head (&recording->outputs);
 }
 
+/* One that grew for a large message keeps that memory as long as it lives. */
+static gboolean
+is_reusable (const MuxRecording *recording, const RobocacheMcapChunk *chunk)
+{
+  return recording->idle->len < MAX_IDLE_CHUNKS && chunk->records->len / 2 <= recording->settings.chunk_size;
+}
+
 void
 mux_recording_release (MuxRecording *recording, MuxOutput *output)
 {
   recording->queued -= size_of (output);
-  if (output->chunk) {
+  if (output->chunk && is_reusable (recording, output->chunk)) {
     robocache_mcap_chunk_clear (output->chunk);
     g_ptr_array_add (recording->idle, g_steal_pointer (&output->chunk));
   }

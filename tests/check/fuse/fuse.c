@@ -243,6 +243,41 @@ GST_START_TEST (test_flexible_changes)
 
 GST_END_TEST;
 
+/* What downstream answers to samples. */
+static const GstFlowReturn ends[] = { GST_FLOW_FLUSHING, GST_FLOW_EOS };
+
+static GstPadProbeReturn
+answer_samples (GstPad *pad, GstPadProbeInfo *info, gpointer flow)
+{
+  GST_PAD_PROBE_INFO_FLOW_RETURN (info) = *(const GstFlowReturn *) flow;
+  gst_buffer_unref (GST_PAD_PROBE_INFO_BUFFER (info));
+  return GST_PAD_PROBE_HANDLED;
+}
+
+/* A pad that accepts no rows any more looks at none. */
+GST_START_TEST (test_flexible_at_the_end)
+{
+  const Header header = { VALID,.type = FLOAT32,.axes = {3} }, wrong = { VALID };
+  Play *play = play_new ("rate=100/1", "a,bare");
+  Feed *feed = play->pads[0].feed;
+  GstFlowReturn flow = GST_FLOW_OK;
+
+  gst_pad_add_probe (play->rig->out->sinkpad, GST_PAD_PROBE_TYPE_BUFFER, answer_samples, (gpointer) &ends[__i__], NULL);
+  feed_start (feed, FLEXIBLE);
+  for (guint i = 0; flow == GST_FLOW_OK; i++) {
+    GstBuffer *buffer = make_flexible (&header, 1, 12);
+
+    GST_BUFFER_PTS (buffer) = i * 10 * GST_MSECOND;
+    flow = gst_pad_push (feed->pad, buffer);
+  }
+  fail_unless_equals_int (flow, ends[__i__]);
+  fail_unless_equals_int (gst_pad_push (feed->pad, make_flexible (&wrong, 1, 12)), ends[__i__]);
+  play_words (play, "no:error a.rows-dropped-refused=2");
+  play_free (play);
+}
+
+GST_END_TEST;
+
 /* ---- buffers that are not what their caps say ---- */
 
 static const gsize wrong_sizes[] = { 0, 3, 4, 7, 9, 80000 };
@@ -582,6 +617,7 @@ robocachefuse_suite (void)
   tcase_add_loop_test (tc, test_caps_accepted, 0, G_N_ELEMENTS (accepted));
   tcase_add_loop_test (tc, test_flexible, 0, G_N_ELEMENTS (flexible));
   tcase_add_test (tc, test_flexible_changes);
+  tcase_add_loop_test (tc, test_flexible_at_the_end, 0, G_N_ELEMENTS (ends));
   tcase_add_loop_test (tc, test_whole_tensors, 0, G_N_ELEMENTS (wholes));
   tcase_add_loop_test (tc, test_wrong_size, 0, G_N_ELEMENTS (wrong_sizes));
   tcase_add_test (tc, test_refused_rows_are_counted);

@@ -36,7 +36,7 @@ static gchar *
 journal_text (GstBuffer *sample)
 {
   static const gchar *const kinds[] = { "rows", "gap", "event", "tick", "dropped", "moved", "started", "settings", "rate", "latency",
-    "playing", "paused", "ended"
+    "playing", "paused", "ended", "pts"
   };
   GString *text = g_string_new (NULL);
   const gint64 *numbers;
@@ -107,6 +107,31 @@ GST_START_TEST (test_what_decided)
   set_time (rig, 12);
   feed_one (feed, MS (12), 2);
   assert_decision (rig, 10, 12, 3, 1, 2, "gap0@0 rows0:1@11 rows0:1@12 tick:1@12");
+  rig_free (rig);
+}
+GST_END_TEST;
+
+/* Rows with times of their own that took others: their buffer's PTS and duration, which does not count as rows. */
+GST_START_TEST (test_times_of_pts)
+{
+  static const struct
+  {
+    gfloat row;
+    gint64 time;
+  } row = { 1, 3 };
+  Rig *rig = rig_new ("rate=100/1");
+  Feed *feed = feed_new_bare (rig, "sink_0", TRUE);
+  GstBuffer *buffer = gst_buffer_new_memdup (&row.row, sizeof row.row);
+
+  set_all (feed->sink, "timestamp-source=pts");
+  rig_play (rig);
+  feed_start (feed, "other/tensors, format=(string)static, num_tensors=(int)2, types=(string)\"float32,int64\", dimensions=(string)\"1,1\", "
+      "framerate=(fraction)100/1");
+  buffer = gst_buffer_append (buffer, gst_buffer_new_memdup (&row.time, sizeof row.time));
+  GST_BUFFER_PTS (buffer) = MS (10);
+  GST_BUFFER_DURATION (buffer) = 7;
+  fail_unless_equals_int (gst_pad_push (feed->pad, buffer), GST_FLOW_OK);
+  assert_decision (rig, 10, 0, 1, 0, 2, "latency playing@0 event0 latency:5000000 latency:15000000 event0 pts0:7@10 rows0:1@0 tick:1@0");
   rig_free (rig);
 }
 GST_END_TEST;
@@ -231,6 +256,7 @@ GST_END_TEST;
 
 static const Test tests[] = {
   TEST (test_what_decided),
+  TEST (test_times_of_pts),
   TEST (test_entries_are_counted),
   TEST (test_dropped_ticks),
   TEST (test_settings),

@@ -1,5 +1,5 @@
-/* robocache: samples of robocachefuse from a recording, which are the same bytes however many rows are in a buffer; with TEST_BAGSRC
- * from robocachebagsrc
+/* robocache: samples of robocachefuse from a recording, which are the same bytes however many rows are in a buffer, and recorded samples;
+ * with TEST_BAGSRC from robocachebagsrc
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -135,4 +135,121 @@ GST_START_TEST (test_samples)
 
 GST_END_TEST;
 
-CHECK_MAIN (fused, NULL, NULL, EACH (settings, test_samples))
+/* ---- samples that are recorded ---- */
+
+/* The topics of a sample's tensors, and the beginning of their text. */
+static const gchar *const topics[] = {
+  "src_0 /aligned/proprio_0: caps[other/tensors float32 14] 0=", "src_1 /aligned/force_0: caps[other/tensors float32 6] 0="
+};
+
+typedef struct
+{
+  GByteArray *tensors[G_N_ELEMENTS (topics)];   /* PTS and bytes of each sample */
+} Tensors;
+
+static void
+tensors_init (Tensors *tensors)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (topics); i++)
+    tensors->tensors[i] = g_byte_array_new ();
+}
+
+static void
+tensors_clear (Tensors *tensors)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (topics); i++)
+    g_byte_array_unref (tensors->tensors[i]);
+}
+
+static GstPadProbeReturn
+note_tensors (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
+{
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+  const guint64 pts = GST_BUFFER_PTS (buffer);
+
+  fail_unless_equals_int (gst_buffer_n_memory (buffer), G_N_ELEMENTS (topics));
+  for (guint i = 0; i < G_N_ELEMENTS (topics); i++) {
+    GstMapInfo map;
+
+    gst_memory_map (gst_buffer_peek_memory (buffer, i), &map, GST_MAP_READ);
+    g_byte_array_append (((Tensors *) user_data)->tensors[i], (const guint8 *) &pts, sizeof (pts));
+    g_byte_array_append (((Tensors *) user_data)->tensors[i], map.data, (guint) map.size);
+    gst_memory_unmap (gst_buffer_peek_memory (buffer, i), &map);
+  }
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+note_topic (GstElement *demux, GstPad *pad, gpointer tensors)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (topics); i++)
+    if (g_str_has_prefix (topics[i], GST_PAD_NAME (pad)))
+      gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, note_sample, ((Tensors *) tensors)->tensors[i], NULL);
+}
+
+static void
+run_to_end (GstElement *pipeline)
+{
+  GString *messages = g_string_new (NULL);
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  wait_for_end (pipeline, messages);
+  fail_if (strstr (messages->str, "error") || strstr (messages->str, "warning"), "%s", messages->str);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  g_string_free (messages, TRUE);
+}
+
+static void
+record (const gchar *path, Tensors *tensors)
+{
+  gchar *launch = g_strdup_printf ("robocachemcapsink name=r location=%s sync-interval=0 sink_0::topic=/aligned "
+      "robocachefuse name=f rate=50/1 ! r.sink_0 robocachetestsrc kind=proprio channels=14 num-buffers=200 ! f.proprio_0 "
+      "robocachetestsrc kind=force num-buffers=2000 ! f.force_0", path);
+  GstElement *pipeline = gst_parse_launch (launch, NULL), *fuse = gst_bin_get_by_name (GST_BIN (pipeline), "f");
+  GstPad *pad = gst_element_get_static_pad (fuse, "src");
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, note_tensors, tensors, NULL);
+  run_to_end (pipeline);
+  gst_object_unref (pad);
+  gst_object_unref (fuse);
+  gst_object_unref (pipeline);
+  g_free (launch);
+}
+
+/* All channels of a sample note its caps, those of two tensors and 20 names. Each topic is the tensor that was written to it. */
+GST_START_TEST (test_recorded)
+{
+  Tensors recorded, played;
+  GstElement *pipeline, *demux;
+  DemuxOutput output;
+  gchar *path = NULL;
+
+  tensors_init (&recorded);
+  tensors_init (&played);
+  fail_unless (g_close (g_file_open_tmp ("fused-XXXXXX.mcap", &path, NULL), NULL));
+  record (path, &recorded);
+  pipeline = launch_recording (path, "", "");
+  demux = gst_bin_get_by_name (GST_BIN (pipeline), "d");
+  demux_output_init (&output, demux, FALSE);
+  g_signal_connect (demux, "pad-added", G_CALLBACK (note_topic), &played);
+  run_to_end (pipeline);
+  for (guint i = 0; i < G_N_ELEMENTS (topics); i++) {
+    const gchar *text = ((GString *) g_ptr_array_index (output.texts, i))->str;
+
+    fail_unless (g_str_has_prefix (text, topics[i]), "%.80s", text);
+    fail_unless (recorded.tensors[i]->len > 90 * (8 + 6 * sizeof (gfloat)));
+    fail_unless_equals_int (played.tensors[i]->len, recorded.tensors[i]->len);
+    fail_unless (memcmp (played.tensors[i]->data, recorded.tensors[i]->data, recorded.tensors[i]->len) == 0);
+  }
+  demux_output_clear (&output);
+  gst_object_unref (demux);
+  gst_object_unref (pipeline);
+  tensors_clear (&played);
+  tensors_clear (&recorded);
+  g_unlink (path);
+  g_free (path);
+}
+
+GST_END_TEST;
+
+CHECK_MAIN (fused, NULL, NULL, EACH (settings, test_samples), ONCE (test_recorded))

@@ -48,19 +48,35 @@ typedef struct
   gchar *path;
 } Player;
 
+static gchar *
+make_path (void)
+{
+  gchar *path = NULL;
+
+  fail_unless (g_close (g_file_open_tmp ("seek-XXXXXX.mcap", &path, NULL), NULL));
+  return path;
+}
+
+/* Takes the path of a recording. */
+static void
+player_open_file (Player *player, gchar *path, const gchar *properties)
+{
+  player->path = path;
+  player->pipeline = launch_recording (path, "", properties);
+  player->demux = gst_bin_get_by_name (GST_BIN (player->pipeline), "d");
+  demux_output_init (&player->output, player->demux, TRUE);
+}
+
 static void
 player_open (Player *player, const gchar *properties)
 {
   const RecordingOptions options = { ROBOCACHE_MCAP_ZSTD, RECORDED_IN_CHUNKS, 8 };
   GByteArray *file = ten_seconds (&options);
-  gint fd = g_file_open_tmp ("seek-XXXXXX.mcap", &player->path, NULL);
+  gchar *path = make_path ();
 
-  fail_unless (fd >= 0 && g_close (fd, NULL));
-  fail_unless (g_file_set_contents (player->path, (const gchar *) file->data, file->len, NULL));
+  fail_unless (g_file_set_contents (path, (const gchar *) file->data, file->len, NULL));
   g_byte_array_unref (file);
-  player->pipeline = launch_recording (player->path, "", properties);
-  player->demux = gst_bin_get_by_name (GST_BIN (player->pipeline), "d");
-  demux_output_init (&player->output, player->demux, TRUE);
+  player_open_file (player, path, properties);
 }
 
 static void
@@ -178,6 +194,79 @@ GST_START_TEST (test_places)
     fail_unless (player_seek (&player, places[__i__].start_ms, places[__i__].stop_ms, flags));
     player_run (&player);
     check_place (&player, __i__);
+  }
+  player_close (&player);
+}
+
+GST_END_TEST;
+
+/* ---- a large recording ---- */
+
+#define MIB ((guint64) 1 << 20)
+#define N_PICTURES 500
+
+/* A picture of 125 kB every 100 ms, in 60 chunks of 1 MiB. */
+static gchar *
+record_pictures (void)
+{
+  gchar *path = make_path ();
+  gchar *launch = g_strdup_printf ("videotestsrc pattern=black num-buffers=%u ! video/x-raw,format=GRAY8,width=500,height=250,framerate=10/1 ! "
+      "robocachemcapsink location=%s time-origin=1700000000000000000 sync-interval=0 chunk-duration=0", N_PICTURES, path);
+  GstElement *pipeline = gst_parse_launch (launch, NULL);
+  GString *messages = g_string_new (NULL);
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  wait_for_end (pipeline, messages);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  fail_unless_equals_string (messages->str, "");
+  g_string_free (messages, TRUE);
+  gst_object_unref (pipeline);
+  g_free (launch);
+  return path;
+}
+
+/* Bytes that this process has read from files. FALSE: the kernel does not count them. */
+static gboolean
+count_read (guint64 *bytes)
+{
+  gchar *text = NULL;
+  gboolean is_known;
+
+  is_known = g_file_get_contents ("/proc/self/io", &text, NULL, NULL) && sscanf (text, "rchar: %" G_GUINT64_FORMAT, bytes) == 1;
+  g_free (text);
+  return is_known;
+}
+
+static void
+wait_for_pad (Player *player)
+{
+  gst_element_set_state (player->pipeline, GST_STATE_PAUSED);
+  g_mutex_lock (&player->output.lock);
+  while (player->output.n_buffers == 0)
+    g_cond_wait (&player->output.changed, &player->output.lock);
+  g_mutex_unlock (&player->output.lock);
+}
+
+static const gint far[] = { 100, 7350, 25000, 41020, 49800 };
+
+/* Two pictures after a seek cost the chunks around them, wherever they are. */
+GST_START_TEST (test_few_reads)
+{
+  guint64 before, after;
+  gint first, last;
+  Player player;
+  guint n;
+
+  player_open_file (&player, record_pictures (), "max-transport=100000000");
+  wait_for_pad (&player);
+  if (count_read (&before)) {
+    player_forget (&player);
+    fail_unless (player_seek (&player, far[__i__], far[__i__] + 100, GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_SEGMENT));
+    player_run (&player);
+    fail_unless (count_read (&after));
+    parse_times (((GString *) g_ptr_array_index (player.output.texts, 0))->str, far[__i__], &first, &last, &n);
+    fail_unless (n >= 1 && n <= 5, "%u pictures from %d to %d ms", n, first, last);
+    fail_unless (after > before && after - before < 3 * MIB, "%" G_GUINT64_FORMAT " bytes were read", after - before);
   }
   player_close (&player);
 }
@@ -390,5 +479,5 @@ GST_START_TEST (test_storm)
 
 GST_END_TEST;
 
-CHECK_MAIN (seek, NULL, NULL, EACH (places, test_places), ONCE (test_refused), ONCE (test_without_flush), EACH (jumps, test_blocks), ONCE (test_discard),
-    ONCE (test_queries), EACH (storms, test_storm))
+CHECK_MAIN (seek, NULL, NULL, EACH (places, test_places), EACH (far, test_few_reads),
+    ONCE (test_refused), ONCE (test_without_flush), EACH (jumps, test_blocks), ONCE (test_discard), ONCE (test_queries), EACH (storms, test_storm))

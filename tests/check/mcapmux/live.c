@@ -4,8 +4,10 @@
  */
 #include <glib/gstdio.h>
 
+#include "common/time/originevent.h"
 #include "muxrun.h"
 #include "tests/check/checks.h"
+#include "tests/check/heap.h"
 
 #define MUX "robocachemcapmux"
 /* time-origin=0: the recording's clock is running time */
@@ -33,6 +35,37 @@ GST_START_TEST (test_arrival)
   mux_end (&run);
   EXPECT_FILE (&run, "[recording property] | /sink_0#0@20/10 /sink_1#0@20/5 /sink_1#1@30/15 eos(/sink_0 )@30 eos(/sink_1 )@30 | [statistics]");
   EXPECT_MESSAGES (&run, "");
+  mux_close (&run);
+}
+
+GST_END_TEST;
+
+/* Streams that count from different origins, as robocacheparse announces them: not live the second is 100 ms behind the first. Live both
+ * are on the pipeline's clock. */
+static const struct
+{
+  gboolean is_live;
+  const gchar *row;             /* of the second stream */
+} origins[] = { {TRUE, "/sink_1#0@20/5 "}, {FALSE, "/sink_1#0@105/105 "} };
+
+GST_START_TEST (test_origins)
+{
+  MuxSource *sources[2];
+  MuxRun run;
+
+  mux_open (&run, MUX, ORIGIN "chunk-duration=0");
+  for (guint i = 0; i < 2; i++)
+    sources[i] = mux_add (&run, origins[__i__].is_live);
+  mux_play (&run);
+  mux_set_time (&run, 20);
+  for (guint i = 0; i < 2; i++) {
+    mux_begin (sources[i], TENSORS ("float32", "1"));
+    fail_unless (gst_pad_push_event (sources[i]->pad, robocache_origin_event_new ((gint64) (1000 * GST_SECOND + i * 100 * MS), TRUE)));
+  }
+  fail_unless (mux_push (sources[0], 10, 4) == GST_FLOW_OK && mux_push (sources[1], 5, 4) == GST_FLOW_OK);
+  mux_end (&run);
+  fail_unless (mux_file_has (&run, "/sink_0#0@"));
+  fail_unless (mux_file_has (&run, origins[__i__].row), "no %s", origins[__i__].row);
   mux_close (&run);
 }
 
@@ -110,6 +143,51 @@ GST_START_TEST (test_overflow)
   }
   EXPECT_MESSAGES (&run, "rows were dropped");
   mux_close (&run);
+}
+
+GST_END_TEST;
+
+#define MIB ((gsize) 1 << 20)
+
+/* Frames of this many bytes that fill the queue. */
+static const struct
+{
+  guint width, height, n;
+} bursts[] = { {400, 250, 600}, {4096, 2048, 7} };
+
+static void
+forget_file (MuxRun *run)
+{
+  g_mutex_lock (&run->lock);
+  g_byte_array_unref (run->file);
+  run->file = g_byte_array_new ();
+  g_mutex_unlock (&run->lock);
+}
+
+/* Memory of the queue is given back once it is written, but for a few chunks. */
+GST_START_TEST (test_burst)
+{
+  const gsize size = bursts[__i__].width * bursts[__i__].height;
+  gchar *caps = g_strdup_printf ("video/x-raw, format=(string)GRAY8, width=(int)%u, height=(int)%u, framerate=(fraction)30/1",
+      bursts[__i__].width, bursts[__i__].height);
+  const gsize before = heap_in_use ();
+  MuxSource *a;
+  MuxRun run;
+
+  mux_open (&run, MUX, ORIGIN "chunk-duration=0");
+  a = mux_add (&run, TRUE);
+  mux_play (&run);
+  mux_begin (a, caps);
+  set_blocked (&run, TRUE);
+  for (guint i = 0; i < bursts[__i__].n; i++)
+    fail_unless (mux_push (a, i, size) == GST_FLOW_OK);
+  fail_unless (!HAS_HEAP_COUNT || heap_in_use () > before + 50 * MIB);
+  set_blocked (&run, FALSE);
+  mux_end (&run);
+  forget_file (&run);
+  WAIT_UNTIL (!HAS_HEAP_COUNT || heap_in_use () < before + 12 * MIB);
+  mux_close (&run);
+  g_free (caps);
 }
 
 GST_END_TEST;
@@ -298,5 +376,5 @@ GST_START_TEST (test_fragments)
 
 GST_END_TEST;
 
-CHECK_MAIN (live, NULL, NULL, ONCE (test_arrival), ONCE (test_quiet), ONCE (test_overflow), ONCE (test_waits), ONCE (test_full_at_the_end), TIMES (2, test_waits_for_none),
-    ONCE (test_fragments))
+CHECK_MAIN (live, NULL, NULL, ONCE (test_arrival), EACH (origins, test_origins), ONCE (test_quiet), ONCE (test_overflow),
+    EACH (bursts, test_burst), ONCE (test_waits), ONCE (test_full_at_the_end), TIMES (2, test_waits_for_none), ONCE (test_fragments))

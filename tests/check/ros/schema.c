@@ -153,6 +153,8 @@ static const struct
 } services[] = {
   {"a_msgs/srv/Add_Event", SRV "a_msgs/srv/Add\nint64 a\nint64 b\n---\nint64 sum\n", INFO "{i64 a i64 b}[<=1] request {i64 sum}[<=1] response"},
   {"a_msgs/srv/Add_Event", "\n" SRV "a_msgs/Add\r\nint64 a\r\n---\r\nint64 sum", INFO "{i64 a}[<=1] request {i64 sum}[<=1] response"},
+  {"a_msgs/srv/Add_Event", "int64 a\n---\nint64 sum\n", INFO "{i64 a}[<=1] request {i64 sum}[<=1] response"},
+  {"a_msgs/srv/Add_Event", "---\nPoint at" BREAK "a_msgs/Point\nint8 x", INFO "{}[<=1] request {{i8 x} at}[<=1] response"},
   {"a_msgs/srv/Set_Event", SRV "a_msgs/srv/Set\n# none\n---\n", INFO "{}[<=1] request {}[<=1] response"},
   {"a_msgs/srv/Move_Event", SRV "a_msgs/srv/Move\nPoint[] to\n---\nb_msgs/Point at" BREAK "a_msgs/Point\nint8 x" BREAK "b_msgs/msg/Point\nint16 y",
         INFO "{{i8 x}[] to}[<=1] request {{i16 y} at}[<=1] response"},
@@ -164,6 +166,7 @@ static const struct
   {"a_msgs/srv/Add_Event", SRV "a_msgs/srv/Add\nint64 a\n---\nint64 sum\nint64 [", NULL, "line 2 of a_msgs/Add_Response"},
   {"a_msgs/srv/Add_Event", SRV "a_msgs/srv/Add\nint64 a\n", NULL, "not followed by MSG:"},
   {"a_msgs/srv/Add_Request", SRV "a_msgs/srv/Add\nint64 a\n---\nint64 sum\n", NULL, "not followed by MSG:"},
+  {"a_msgs/srv/Add", "int64 a\n---\nint64 sum\n", NULL, "it defines a service, not a message"},
   {"a_msgs/srv/Sub_Event", SRV "a_msgs/srv/Add\nint64 a\n---\nint64 sum\n", NULL, "not followed by MSG:"},
   {"a_msgs/action/Go_Event", "===\nACTION: a_msgs/action/Go\nint64 a\n---\nint64 sum\n---\n", NULL, "not followed by MSG:"},
 };

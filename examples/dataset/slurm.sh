@@ -26,12 +26,35 @@ missing_shards () {
   printf '%s' "$numbers"
 }
 
-# wait_for JOB: until no task of it waits or runs
+# pause: until the next look at the jobs
+pause () { sleep "${ROBOCACHE_SLURM_POLL:-10}"; }
+
+# tasks_of JOB: "STATE REASON" of each task that waits or runs. Slurm forgets an array some minutes after its end.
+tasks_of () {
+  local said
+  until said=$(squeue --noheader --array --jobs="$1" --format='%T %r' 2>&1); do
+    [[ $said != *'Invalid job id'* ]] || return 0
+    printf '%s: %s\n' "$1" "$said" >&2
+    pause
+  done
+  printf '%s' "$said"
+}
+
+# wait_for JOB: until no task of it waits or runs. Tasks that Slurm holds after it could not start them are submitted again later.
 wait_for () {
   local left
-  while left=$(squeue --noheader --array --jobs="$1" --format=%T 2>/dev/null) && [ -n "$left" ]; do
-    printf '%s: %s\n' "$1" "$(sort <<< "$left" | uniq -c | tr -s ' \n' ' ')" >&2
-    sleep "${ROBOCACHE_SLURM_POLL:-10}"
+  while left=$(tasks_of "$1" | grep -vE 'JobHeldAdmin|requeued.* held') && [ -n "$left" ]; do
+    printf '%s: %s\n' "$1" "$(cut -d' ' -f1 <<< "$left" | sort | uniq -c | tr -s ' \n' ' ')" >&2
+    pause
+  done
+  scancel --quiet "$1" 2>/dev/null || true
+}
+
+# submit OPTION...: prints the job's number; waits for a controller that is away
+submit () {
+  until sbatch --parsable "$@"; do
+    ! scontrol ping >/dev/null || return 1
+    pause
   done
 }
 
@@ -44,7 +67,7 @@ for ((round = 1; ; round++)); do
   fi
   # shellcheck disable=SC2016: the job expands the number of its task
   command=$(printf '%q ' "$export" "$@")'--shard "$SLURM_ARRAY_TASK_ID"'/$shards
-  job=$(sbatch --parsable --requeue --job-name=robocache-export --array="$missing" "${options[@]}" --wrap="$command")
+  job=$(submit --requeue --job-name=robocache-export --array="$missing" "${options[@]}" --wrap="$command")
   job=${job%%;*}
   printf '%s: shards %s of %s\n' "$job" "$missing" "$shards" >&2
   wait_for "$job"

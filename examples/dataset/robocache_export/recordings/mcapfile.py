@@ -20,6 +20,11 @@ SEEK = 10**9
 BLOCK_ROWS = 256
 
 
+def _sorted(times):
+    """Most recordings have their messages in the order of time."""
+    return times if (times[1:] >= times[:-1]).all() else np.sort(times)
+
+
 class McapFile:
     def __init__(self, path, name):
         self.path, self.name = path, name
@@ -76,10 +81,9 @@ class McapFile:
     def times(self, topic):
         ids = {channel.id for channel in self._channels.get(topic, [])}
         if self._summary and self._summary.has_index:
-            arrays = self._indexed_times(ids)
-        else:
-            arrays = [np.array(times, np.int64) for channel, times in self._scanned.values() if channel.id in ids]
-        return np.sort(np.concatenate(arrays)) if arrays else np.zeros(0, np.int64)
+            return _sorted(self._indexed_times(ids))
+        arrays = [np.array(times, np.int64) for channel, times in self._scanned.values() if channel.id in ids]
+        return _sorted(np.concatenate(arrays)) if arrays else np.zeros(0, np.int64)
 
     @cache
     def span(self):

@@ -35,8 +35,9 @@ def hash_outputs(folder):
     return {str(path.relative_to(folder)): hash_file(path) for path in files}
 
 
-def write_json(path, value):
-    path.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
+def write_json(path, value, indent=2):
+    """Without indent it is much faster."""
+    path.write_text(json.dumps(value, indent=indent) + "\n", encoding="utf-8")
 
 
 def read(folder):

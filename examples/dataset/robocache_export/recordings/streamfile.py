@@ -11,7 +11,7 @@ from .found import check_kind, decoder_of, describe, has_size, kind_of
 # a position that is not the beginning, which a seek would not look for
 SEEK = 10**9
 # a buffer a row costs more than the row
-BLOCK_ROWS = 256
+BLOCK_ROWS = 1024
 
 
 class StreamFile:

@@ -431,7 +431,8 @@ note_position (RobocacheMcapSession *session, guint64 pts)
 
   GST_OBJECT_LOCK (session->element);
   session->segment.position = MAX (session->segment.position, pts);
-  if (robocache_statistics_timer_due (&session->timer, gst_segment_to_running_time (&session->segment, GST_FORMAT_TIME, pts)))
+  if (session->timer.interval > 0
+      && robocache_statistics_timer_due (&session->timer, gst_segment_to_running_time (&session->segment, GST_FORMAT_TIME, pts)))
     stats = robocache_mcap_session_statistics (session);
   GST_OBJECT_UNLOCK (session->element);
   if (stats)

@@ -39,7 +39,7 @@ const RobocacheRosField *robocache_field_locator_field (const RobocacheFieldLoca
 
 /* Finds the places of one message, which begins where the reader stands. to_the_end: leaves the reader behind the message; otherwise
  * behind the last field that is found. Places of fields that the type has not have count 0. FALSE: a fault of the reader. */
-gboolean robocache_field_locator_run (const RobocacheFieldLocator * locator, RobocacheCdrReader * reader, gboolean to_the_end,
+gboolean robocache_field_locator_run (RobocacheFieldLocator * locator, RobocacheCdrReader * reader, gboolean to_the_end,
     RobocacheRosPlace * places);
 
 G_END_DECLS

@@ -311,6 +311,12 @@ robocache_row_message_write (RobocacheRowMessage *message, RobocacheCdrWriter *w
 void
 robocache_row_message_read (const RobocacheRowMessage *message, gpointer row)
 {
+  /* the usual type of rows */
+  if (message->dtype == RC_FLOAT32) {
+    for (guint c = 0; c < message->n; c++)
+      ((gfloat *) row)[c] = (gfloat) message->numbers[message->places[c]];
+    return;
+  }
   for (guint c = 0; c < message->n; c++)
     write_element (message->dtype, row, c, message->numbers[message->places[c]]);
 }

@@ -5,6 +5,7 @@
 #include "messagefields.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "common/element/errors.h"
 #include "common/ros/rownumbers.h"
@@ -112,7 +113,8 @@ robocache_message_fields_reader (const RobocacheMessageFields *fields, guint fie
 static const guint8 *
 numbers_of (const RobocacheMessageFields *fields, guint field)
 {
-  RobocacheCdrReader reader = robocache_message_fields_reader (fields, field);
+  /* not all of the reader: this runs for each number */
+  RobocacheCdrReader reader = {.body = fields->message.body,.size = fields->message.size,.offset = fields->places[field].offset };
 
   if (!fields->fields[field])
     return NULL;
@@ -139,8 +141,12 @@ robocache_message_fields_pick (const RobocacheMessageFields *fields, guint field
   const RobocacheRosKind kind = numbers ? fields->fields[field]->kind : ROBOCACHE_ROS_FLOAT64;
   const gsize bytes = robocache_ros_kind_bytes (kind);
 
+  const gboolean is_plain = kind == ROBOCACHE_ROS_FLOAT64 && !fields->message.is_swapped;
+
   for (guint i = 0; i < n; i++) {
-    if (items[i] < count)
+    if (items[i] < count && is_plain)
+      memcpy (&to[i], numbers + items[i] * bytes, sizeof (to[i]));
+    else if (items[i] < count)
       robocache_row_number_convert (&fields->message, numbers + items[i] * bytes, kind, RC_FLOAT64, &to[i]);
     else
       to[i] = NAN;

@@ -26,13 +26,29 @@ missing_shards () {
   printf '%s' "$numbers"
 }
 
+# pause: until the next look at the jobs
+pause () { sleep "${ROBOCACHE_SLURM_POLL:-10}"; }
+
+# tasks_of JOB: "STATE REASON" of each task that waits or runs, without those that Slurm holds after it could not start them. Status 1: the
+# controller does not answer. Slurm forgets an array some minutes after its end.
+tasks_of () {
+  local said
+  if said=$(squeue --noheader --array --jobs="$1" --format='%T %r' 2>&1); then
+    grep -vE 'JobHeldAdmin|requeued.* held' <<< "$said" || true
+  elif [[ $said != *'Invalid job id'* ]]; then
+    printf '%s: %s\n' "$1" "$said" >&2
+    return 1
+  fi
+}
+
 # wait_for JOB: until no task of it waits or runs
 wait_for () {
   local left
-  while left=$(squeue --noheader --array --jobs="$1" --format=%T 2>/dev/null) && [ -n "$left" ]; do
-    printf '%s: %s\n' "$1" "$(sort <<< "$left" | uniq -c | tr -s ' \n' ' ')" >&2
-    sleep "${ROBOCACHE_SLURM_POLL:-10}"
+  while ! left=$(tasks_of "$1") || [ -n "$left" ]; do
+    [ -z "$left" ] || printf '%s: %s\n' "$1" "$(cut -d' ' -f1 <<< "$left" | sort | uniq -c | tr -s ' \n' ' ')" >&2
+    pause
   done
+  scancel --quiet "$1" 2>/dev/null || true
 }
 
 for ((round = 1; ; round++)); do
@@ -44,7 +60,11 @@ for ((round = 1; ; round++)); do
   fi
   # shellcheck disable=SC2016: the job expands the number of its task
   command=$(printf '%q ' "$export" "$@")'--shard "$SLURM_ARRAY_TASK_ID"'/$shards
-  job=$(sbatch --parsable --requeue --job-name=robocache-export --array="$missing" "${options[@]}" --wrap="$command")
+  until job=$(sbatch --parsable --requeue --job-name=robocache-export --array="$missing" "${options[@]}" --wrap="$command"); do
+    # a controller that is away is waited for
+    ! scontrol ping >/dev/null || exit 1
+    pause
+  done
   job=${job%%;*}
   printf '%s: shards %s of %s\n' "$job" "$missing" "$shards" >&2
   wait_for "$job"

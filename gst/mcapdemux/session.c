@@ -212,19 +212,23 @@ decode (RobocacheMcapTopic *topic, const RobocacheMcapMessage *message, GError *
   return NULL;
 }
 
+static gboolean
+are_pictures (const GstCaps *caps)
+{
+  const gchar *name = gst_structure_get_name (gst_caps_get_structure (caps, 0));
+
+  return g_str_has_prefix (name, "video/") || g_str_has_prefix (name, "image/");
+}
+
 /* Fields of the camera that a stream's pictures are from; NULL: none is known. */
 static const GstStructure *
 camera_of (const RobocacheMcapSession *session, const RobocacheMcapTopic *topic, const GstCaps *caps)
 {
-  const gchar *name = gst_structure_get_name (gst_caps_get_structure (caps, 0));
-
-  if (!g_str_has_prefix (name, "video/") && !g_str_has_prefix (name, "image/"))
-    return NULL;
   for (guint i = 0; i < session->topics->len; i++) {
     const RobocacheMcapTopic *info = g_ptr_array_index (session->topics, i);
 
     if (info->camera && robocache_camera_info_is_of (info->name, topic->name))
-      return robocache_camera_info_fields (info->camera);
+      return are_pictures (caps) ? robocache_camera_info_fields (info->camera) : NULL;
   }
   return NULL;
 }
@@ -431,7 +435,8 @@ note_position (RobocacheMcapSession *session, guint64 pts)
 
   GST_OBJECT_LOCK (session->element);
   session->segment.position = MAX (session->segment.position, pts);
-  if (robocache_statistics_timer_due (&session->timer, gst_segment_to_running_time (&session->segment, GST_FORMAT_TIME, pts)))
+  if (session->timer.interval > 0
+      && robocache_statistics_timer_due (&session->timer, gst_segment_to_running_time (&session->segment, GST_FORMAT_TIME, pts)))
     stats = robocache_mcap_session_statistics (session);
   GST_OBJECT_UNLOCK (session->element);
   if (stats)
@@ -584,15 +589,17 @@ handle_sample (RobocacheMcapSession *session, RobocacheMcapTopic *topic, const R
 static GstFlowReturn
 advance (RobocacheMcapSession *session, guint64 log_time)
 {
-  const RobocacheMcapOutputContext context = output_context (session);
-  const gint64 arrived = robocache_mcap_time_difference (robocache_mcap_time_signed (log_time), (gint64) session->settings.max_transport);
-  const gint64 until = robocache_mcap_time_difference (arrived, session->origin_ns);
+  RobocacheMcapOutputContext context;
   GstFlowReturn ret = GST_FLOW_OK;
+  gint64 arrived, until;
 
   if (session->origin_ns == ROBOCACHE_MCAP_NO_ORIGIN || (log_time >= session->advanced_to
           && log_time - session->advanced_to < ADVANCE_INTERVAL))
     return GST_FLOW_OK;
   session->advanced_to = log_time;
+  context = output_context (session);
+  arrived = robocache_mcap_time_difference (robocache_mcap_time_signed (log_time), (gint64) session->settings.max_transport);
+  until = robocache_mcap_time_difference (arrived, session->origin_ns);
   for (guint i = 0; until > 0 && i < session->outputs->len && ret == GST_FLOW_OK; i++) {
     RobocacheMcapOutput *output = g_ptr_array_index (session->outputs, i);
 

@@ -17,15 +17,18 @@ from gi.repository import Gst  # noqa: E402: require_version comes first
 Gst.init(None)
 
 import actions  # noqa: E402: elements come first
+import db3_bags  # noqa: E402
 import errors  # noqa: E402: elements come first
 import hdf5_sets  # noqa: E402
 import lerobot_sets  # noqa: E402
 import marks  # noqa: E402
 import shards  # noqa: E402
 import slurm  # noqa: E402
+import synchronized  # noqa: E402
 from mcapplan import run_cases  # noqa: E402
 
 
+MODULES = (lerobot_sets, hdf5_sets, marks, shards, slurm, errors, actions, db3_bags, synchronized)
 NEEDED = ("x264enc", "jpegenc", "jpegdec", "rawvideoparse", "robocachemcapsink")
 
 
@@ -35,7 +38,7 @@ def main(names):
         print(f"SKIP export: needs {', '.join(absent)} (gstreamer1.0-plugins-good, -bad and -ugly)")
         return 77
     with tempfile.TemporaryDirectory() as folder:
-        cases = [case for module in (lerobot_sets, hdf5_sets, marks, shards, slurm, errors, actions) for case in module.cases(Path(folder))]
+        cases = [case for module in MODULES for case in module.cases(Path(folder))]
         return run_cases([case for case in cases if not names or any(name in case[0] for name in names)])
 
 

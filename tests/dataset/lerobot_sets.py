@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Cases: LeRobot v3.0 sets, read by PyArrow and PyAV. Cases generate (what, got, expected)."""
 import json
+import os
+from unittest import mock
 
 import av
 import make
 import numpy as np
 import pyarrow.parquet as pq
-from run import must_export
+from run import export, must_export, start
+from shards import compare, tree
 
 FPS = 30
 SECOND = 10**9
@@ -256,6 +259,36 @@ def size_from_pictures(folder):
         yield f"{name} counters", [make.frame_time(make.counter_of(pixels), rate) for pixels in frames], made.column(f"capture_time.{name}").tolist()
 
 
+# sizes of the recording's pictures, and those that the mapping sets
+WIDTHS = {"642": ((642, 482), None), "62": ((62, 46), None), "639 as 638": ((639, 479), (638, 478))}
+
+
+def widths(folder):
+    """Lines of pictures whose bytes are no multiple of 4."""
+    for name, (size, scaled) in WIDTHS.items():
+        recorded = make.record(folder / f"width{size[0]}.mcap", [
+            make.rows("sink_0", 200, 1, 7), make.rows("sink_1", 20, 1, 6), make.camera(folder, "sink_2", 30, 1, size, "jpegenc quality=95 !"),
+            make.camera(folder, "sink_3", 30, 1, size)], ["/joint_states", "/command", "/camera/front", "/camera/wrist"])
+        own = f", width = {scaled[0]}, height = {scaled[1]}" if scaled else ""
+        path = make.mapping(folder, "width.toml", {camera: f'{{topic = "/camera/{camera}"{own}}}' for camera in ("front", "wrist")})
+        arguments = recorded, "--mapping", path, "--episodes", "whole", "--output"
+        out, other = folder / f"width{size[0]}", folder / f"width{size[0]}-again"
+        must_export(*arguments, out)
+        # bytes between lines are not initialized
+        with mock.patch.dict(os.environ, MALLOC_PERTURB_="85"):
+            start(*arguments, other).communicate()
+        yield f"{name} same bytes", compare(tree(other), tree(out)), set()
+        made = Set(out)
+        for camera in ("front", "wrist"):
+            frames = [pixels for _, pixels in made.frames(0, f"observation.images.{camera}")]
+            width, height = scaled or size
+            yield f"{name} {camera} shapes", {pixels.shape for pixels in frames}, {(height, width, 3)}
+            yield f"{name} {camera} counters", [make.frame_time(make.counter_of(pixels), 30) for pixels in frames], \
+                made.column(f"capture_time.{camera}").tolist()
+    status, said = export(folder / "width639.mcap", "--mapping", make.mapping(folder), "--output", folder / "odd", "--episodes", "whole")
+    yield "odd sizes", (status, "639x479 pictures; yuv420p needs even numbers: set width and height" in said), (1, True)
+
+
 def csv_folder(folder):
     """A folder of CSV, which has numbers alone; the command is between its rows what it was."""
     source = folder / "csv"
@@ -283,4 +316,4 @@ def cases(folder):
     made = Set(out)
     yield from ((f"lerobot {case.__name__}", case, made) for case in (schema, tasks, indices, videos, pictures, statistics))
     yield "lerobot values", values, made, folder
-    yield from ((f"lerobot {case.__name__}", case, folder) for case in (next_state, missing, held, files, size_from_pictures, csv_folder))
+    yield from ((f"lerobot {case.__name__}", case, folder) for case in (next_state, missing, held, files, size_from_pictures, widths, csv_folder))

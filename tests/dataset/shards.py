@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Cases: shards that are exported apart, twice, at once, and killed, make the set of a single process byte for byte."""
 import json
+import os
 import shutil
+from unittest import mock
 
 import make
+from robocache_export.manifest import Complete
 from run import export, must_export, start
 
 COUNT = 3
@@ -87,5 +90,24 @@ def killed_and_at_once(folder):
     shutil.rmtree(folder / "killed.parts")
 
 
+def published_at_once(folder):
+    """Another process is first, just before the rename."""
+    path, rename, tries = folder / "published", os.rename, []
+
+    def late(source, target):
+        tries.append(target)
+        if len(tries) == 1:
+            path.mkdir()
+            (path / "other").touch()
+        rename(source, target)
+
+    with mock.patch("os.rename", late), Complete(path) as temporary:
+        temporary.mkdir()
+        (temporary / "mine").touch()
+    yield "the last one stays", sorted(tree(path)), ["mine"]
+    yield "nothing else", [found.name for found in folder.glob(".published*")], []
+
+
 def cases(folder):
-    yield from ((f"shards {case.__name__}", case, folder) for case in (same_bytes, skipped, settings, manifest, killed_and_at_once))
+    yield from ((f"shards {case.__name__}", case, folder) for case in (same_bytes, skipped, settings, manifest, killed_and_at_once,
+                                                                   published_at_once))

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""How fast robocache-export is, beside the same job in pandas and NumPy on the official reader of MCAP. Run as export.py is.
+"""How fast robocache-export is, beside pandas and a loop of message_filters on the official reader of MCAP. Run as export.py is.
 
     speed.py [EPISODES] [SECONDS] [RUNS] [--video]
 
 Recordings have 14 + 6 channels at 1 kHz, and with --video two cameras of 640x480 at 30 fps as H.264. Prints medians of seconds of CPU
-over RUNS (3), the two jobs in turn, and hours of recording per hour of a core. The pandas job reads rows alone, and needs pandas
-(pip install --target=FOLDER pandas, PYTHONPATH=FOLDER). Its start and imports do not count; those of robocache-export do.
+over RUNS (3), the jobs in turn, and hours of recording per hour of a core. The pandas job reads rows alone, and needs pandas
+(pip install --target=FOLDER pandas, PYTHONPATH=FOLDER). The loop of synchronizer.py has the pictures too. Their start and imports do not
+count; those of robocache-export do.
 """
 import resource
 import shutil
@@ -109,6 +110,14 @@ def pandas_job(paths):
     return parsing, aligning
 
 
+def loop_job(paths, with_video):
+    from synchronizer import convert
+    began = time.process_time()
+    for path in map(Path, paths):
+        convert(path, ["/joint_states", "/force"], ["/camera/0", "/camera/1"] if with_video else [], FPS)
+    return time.process_time() - began
+
+
 def main(arguments):
     with_video = "--video" in arguments
     numbers = [int(word) for word in arguments if word.isdigit()]
@@ -117,14 +126,16 @@ def main(arguments):
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         paths = [record(folder, i, seconds, with_video) for i in range(episodes)]
-        timings = [(*ours(folder, paths, with_video), *pandas_job(paths)) for _ in range(runs)]
-    cpu, wall, start, parsing, aligning = (statistics.median(values) for values in zip(*timings))
+        timings = [(*ours(folder, paths, with_video), *pandas_job(paths), loop_job(paths, with_video)) for _ in range(runs)]
+    cpu, wall, start, parsing, aligning, loop = (statistics.median(values) for values in zip(*timings))
     pandas = parsing + aligning
     print(f"{episodes} episodes of {seconds} s, medians of {runs} runs")
-    print(f"robocache-export: {cpu:.2f} s of CPU, {start:.2f} s of it the start; {wall:.2f} s; {hours / cpu:.0f} hours of recording per "
-          f"hour of a core, {hours / (cpu - start):.0f} without the start")
-    print(f"pandas, rows alone: {pandas:.2f} s of CPU; {hours / pandas:.0f} hours per hour of a core; {pandas / cpu:.1f} times "
+    print(f"robocache-export: {cpu:.2f} s of CPU, {start:.2f} s of it the start; {wall:.2f} s; {hours / cpu:.1f} hours of recording per "
+          f"hour of a core, {hours / (cpu - start):.1f} without the start")
+    print(f"pandas, rows alone: {pandas:.2f} s of CPU; {hours / pandas:.1f} hours per hour of a core; {pandas / cpu:.1f} times "
           f"robocache-export, {pandas / (cpu - start):.1f} times without the start; from parsed arrays {aligning:.2f} s")
+    print(f"loop of message_filters: {loop:.2f} s of CPU; {hours / loop:.1f} hours per hour of a core; {loop / cpu:.1f} times robocache-export, "
+          f"{loop / (cpu - start):.1f} times without the start")
 
 
 if __name__ == "__main__":

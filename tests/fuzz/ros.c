@@ -77,14 +77,23 @@ decode_twice (RobocacheRowDecoder *decoder, const guint8 *message, gsize size)
   g_bytes_unref (row);
 }
 
+/* One that has seen other messages finds what one finds that has not. */
 static void
-check_places (const RobocacheFieldLocator *locator, const guint8 *message, gsize size)
+check_places (const RobocacheRosSchema *schema, RobocacheFieldLocator *locator, const guint8 *message, gsize size)
 {
-  RobocacheRosPlace places[G_N_ELEMENTS (paths)];
-  RobocacheCdrReader reader;
+  RobocacheFieldLocator *fresh = robocache_field_locator_new (schema, 0, paths, G_N_ELEMENTS (paths));
+  RobocacheRosPlace places[G_N_ELEMENTS (paths)], again[G_N_ELEMENTS (paths)];
+  RobocacheCdrReader reader, other;
+  gboolean is_whole;
 
   robocache_cdr_reader_init (&reader, message, size);
-  if (!robocache_field_locator_run (locator, &reader, FALSE, places))
+  other = reader;
+  is_whole = robocache_field_locator_run (locator, &reader, FALSE, places);
+  if (is_whole != robocache_field_locator_run (fresh, &other, FALSE, again) || reader.offset != other.offset
+      || (is_whole && memcmp (places, again, sizeof (places)) != 0))
+    fuzz_fail ("places depend on the messages before");
+  robocache_field_locator_free (fresh);
+  if (!is_whole)
     return;
   for (guint i = 0; i < G_N_ELEMENTS (paths); i++) {
     if (places[i].offset > reader.size || places[i].count > reader.size)
@@ -102,7 +111,7 @@ read_messages (const RobocacheRosSchema *schema, const gchar *fields, Input *inp
     gsize size;
     guint8 *message = read_exact (input, &size);
 
-    check_places (locator, message, size);
+    check_places (schema, locator, message, size);
     if (decoder)
       decode_twice (decoder, message, size);
     g_free (message);

@@ -3,4 +3,4 @@
 
 Elements of robocache align, resample and encode; this package cuts episodes, packs and checks. Run ../robocache-export.
 """
-__version__ = "1"
+__version__ = "2"

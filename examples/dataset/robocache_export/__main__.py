@@ -13,11 +13,12 @@ from .cli import main  # noqa: E402: elements come first
 
 
 class NoPandas:
-    """PyArrow looks for pandas in all folders at each array, and nothing here needs it."""
+    """PyArrow looks for these in all folders at each array, and nothing here needs them."""
+    names = ("pandas", "dateutil")
 
-    @staticmethod
-    def find_spec(name, path=None, target=None):  # pylint: disable=unused-argument
-        if name == "pandas":
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):  # pylint: disable=unused-argument
+        if name in cls.names:
             raise ModuleNotFoundError(name=name)
 
 

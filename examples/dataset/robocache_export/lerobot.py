@@ -11,10 +11,10 @@ import pyarrow.parquet as pq
 
 from .encoder import codec_of
 from .manifest import write_json
-from .parts import TIMES, column_values, vector_type
+from .parts import TIMES, column_values, number_column, vector_type
 from .pictures import file_of
 from .plan import MAX_SECONDS
-from .statistics import of_pictures, of_values
+from .statistics import of_columns, of_pictures, of_values
 
 DATA_PATH = "data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
 VIDEO_PATH = "videos/{video_key}/chunk-{chunk_index:03d}/file-{file_index:03d}.mp4"
@@ -86,15 +86,21 @@ def _whole_table(part, episode, first, task, fps, schema):
     frames = np.arange(count)
     own = {"timestamp": (frames / fps).astype(np.float32), "frame_index": frames, "episode_index": np.full(count, episode),
            "index": first + frames, "task_index": np.full(count, task)}
-    columns = {name: table.column(name) for name in table.column_names} | {name: pa.array(values) for name, values in own.items()}
+    columns = {name: table.column(name) for name in table.column_names} | {name: number_column(values) for name, values in own.items()}
     return pa.table([columns[name] for name in schema.names], schema=schema)
+
+
+def _repeated(schema):
+    """Columns with few values. A dictionary of the others would be as long as the column."""
+    return [name for name in schema.names if name in ("episode_index", "task_index") or name.startswith("status.")]
 
 
 def _write_data(folder, tables, places):
     for (chunk, file), indices in _group(places).items():
         path = folder / DATA_PATH.format(chunk_index=chunk, file_index=file)
         path.parent.mkdir(parents=True, exist_ok=True)
-        with pq.ParquetWriter(path, tables[indices[0]].schema, compression="snappy") as writer:
+        schema = tables[indices[0]].schema
+        with pq.ParquetWriter(path, schema, compression="snappy", use_dictionary=_repeated(schema)) as writer:
             for index in indices:
                 # one row group an episode
                 writer.write_table(tables[index], row_group_size=len(tables[index]))
@@ -131,9 +137,13 @@ def _number_stats(tables):
     return {name: of_values(np.concatenate([column_values(table.column(name)) for table in tables])) for name in tables[0].column_names}
 
 
-def _stats(parts, tables):
+def _episode_stats(part, table):
+    return of_columns({name: column_values(table.column(name)) for name in table.column_names}) | _picture_stats([part])
+
+
+def _picture_stats(parts):
     keys = parts[0].said["sizes"]
-    return _number_stats(tables) | {key: of_pictures([part.said["pictures"][key] for part in parts]) for key in keys}
+    return {key: of_pictures([part.said["pictures"][key] for part in parts]) for key in keys}
 
 
 def _write_episodes(folder, rows):
@@ -170,11 +180,11 @@ def write(folder, parts, mapping):
     tables = [_whole_table(part, index, starts[index], tasks.index(part.said["task"]), fps, schema) for index, part in enumerate(parts)]
     limit = _Files(files.data_mb * MB, files.chunk_size)
     places = [limit.add(part.size())[0] for part in parts]
-    rows = [_episode_row(index, part, places[index], starts[index], _stats([part], [tables[index]])) for index, part in enumerate(parts)]
+    rows = [_episode_row(index, part, places[index], starts[index], _episode_stats(part, tables[index])) for index, part in enumerate(parts)]
     _write_data(folder, tables, places)
     for key in parts[0].said["sizes"]:
         rows = [row | video for row, video in zip(rows, _write_videos(folder, key, parts, fps, files))]
     _write_episodes(folder, rows)
     pq.write_table(_tasks_table(tasks), folder / "meta" / "tasks.parquet")
-    write_json(folder / "meta" / "stats.json", _stats(parts, tables))
+    write_json(folder / "meta" / "stats.json", _number_stats(tables) | _picture_stats(parts))
     write_json(folder / "meta" / "info.json", _info(mapping, features, parts, tasks, files))

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Files that are complete or absent, and what says that they are: hashes of inputs, settings and outputs."""
+import errno
 import hashlib
 import json
 import os
 import shutil
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 MANIFEST = "manifest.json"
+TAKEN = (errno.EEXIST, errno.ENOTEMPTY, errno.EISDIR)  # of a rename to a folder
 
 
 def hash_file(path):
@@ -32,8 +35,9 @@ def hash_outputs(folder):
     return {str(path.relative_to(folder)): hash_file(path) for path in files}
 
 
-def write_json(path, value):
-    path.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
+def write_json(path, value, indent=2):
+    """Without indent it is much faster."""
+    path.write_text(json.dumps(value, indent=indent) + "\n", encoding="utf-8")
 
 
 def read(folder):
@@ -80,15 +84,26 @@ class Complete:
     def _publish(self):
         for path in [*self._temporary.rglob("*"), self._temporary]:
             _sync(path)
-        if self.path.is_dir():
-            # a folder is not replaced at once: it is away for a moment, never half there
-            old = self._temporary.with_name(f"{self._temporary.name}.old")
-            os.rename(self.path, old)
-            os.rename(self._temporary, self.path)
-            _remove(old)
-        else:
-            os.rename(self._temporary, self.path)
+        while not self._take_place():
+            self._clear_place()
         _sync(self.path.parent)
+
+    def _take_place(self):
+        """False: a folder is there, maybe since just now."""
+        try:
+            os.rename(self._temporary, self.path)
+        except OSError as error:
+            if error.errno not in TAKEN:
+                raise
+            return False
+        return True
+
+    def _clear_place(self):
+        """A folder is not replaced at once: it is away for a moment, never half there."""
+        old = self._temporary.with_name(f"{self._temporary.name}.old")
+        with suppress(FileNotFoundError):
+            os.rename(self.path, old)
+        _remove(old)
 
 
 def _remove(path):

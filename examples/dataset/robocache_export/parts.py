@@ -2,6 +2,7 @@
 """Parts: one folder an episode, with its numbers as Parquet and its pictures, complete or absent. A set is made of them."""
 import hashlib
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from pathlib import Path
 
@@ -29,7 +30,7 @@ class Job:
     mapping: object
     with_videos: bool
 
-    @property
+    @cached_property
     def settings(self):
         return hashlib.sha256(f"{__version__} {self.with_videos} {self.mapping.digest()}".encode()).hexdigest()
 
@@ -43,8 +44,15 @@ def vector_type(width):
     return pa.float32() if width == 1 else pa.list_(pa.float32(), width)
 
 
+def number_column(values):
+    """Of an array of numbers, whose memory it shares. pa.array loads numpy.ma."""
+    values = np.ascontiguousarray(values)
+    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [None, pa.py_buffer(values)])
+
+
 def vector_column(values):
-    flat = pa.array(np.ascontiguousarray(values).ravel(), pa.float32())
+    """Of an array [rows, width] of float32."""
+    flat = number_column(values.ravel())
     return flat if values.shape[1] == 1 else pa.FixedSizeListArray.from_arrays(flat, values.shape[1])
 
 
@@ -72,7 +80,7 @@ def _table(planned, mapping, alignment, kept):
     columns = {name: vector_column(values) for name, values in (vectors | converted).items()}
     times = alignment.times(info)
     for name, values in zip(TIMES, times):
-        columns |= {f"{name}.{stream}": pa.array(values[:, i]) for i, stream in enumerate(alignment.streams)}
+        columns |= {f"{name}.{stream}": number_column(values[:, i]) for i, stream in enumerate(alignment.streams)}
     return pa.table(columns), planned.layout.names | names
 
 
@@ -139,9 +147,10 @@ def _write(job, planned):
             reasons = ", ".join(f"{name} at {count} ticks" for name, count in dropped.items()) or "the recording has no rows there"
             raise ExportError(f"{planned.episode.name}: nothing is left of it: {reasons}")
         table, names = _table(planned, job.mapping, alignment, kept)
-        pq.write_table(table, folder / NUMBERS, compression="snappy")
+        # read once, by --merge
+        pq.write_table(table, folder / NUMBERS, compression="none", use_dictionary=False, write_statistics=False)
         said = _describe(job, planned, inputs, kept, dropped, histograms, names)
-        write_json(folder / MANIFEST, {**said, "outputs": hash_outputs(folder)})
+        write_json(folder / MANIFEST, {**said, "outputs": hash_outputs(folder)}, indent=None)
     return said
 
 

@@ -9,6 +9,8 @@ from gi.repository import Gst
 
 # between looks at how far the samples are
 LOOK_NS = 20 * Gst.MSECOND
+# bytes of samples that come after the last one that is read
+BUFFERED = 16384
 
 
 class SampleFile(Samples):
@@ -17,15 +19,18 @@ class SampleFile(Samples):
     def __init__(self, description):
         # gone with the object
         self._formats = []
-        self._file = tempfile.TemporaryFile()  # pylint: disable=consider-using-with
+        self._file = tempfile.NamedTemporaryFile()  # pylint: disable=consider-using-with
         super().__init__(description)
         # Gst.Caps is known from here on: PyGObject makes the class of a type twice where two threads meet it first at once
         self._caps = [Gst.Caps.new_any()]
         self.fuse.get_static_pad("src").connect("notify::caps", self._note_caps)
 
     def _add_sink(self):
-        sink = Gst.ElementFactory.make("fdsink")
-        sink.set_property("fd", self._file.fileno())
+        sink = Gst.ElementFactory.make("filesink")
+        sink.set_property("location", self._file.name)
+        # a call of the kernel for each sample takes longer than the sample
+        sink.set_property("buffer-mode", "full")
+        sink.set_property("buffer-size", BUFFERED)
         sink.set_property("sync", False)
         self.pipeline.add(sink)
         self.fuse.link(sink)

@@ -14,6 +14,18 @@ def of_values(values):
     return {name: value.tolist() for name, value in {**stats, **dict(zip(QUANTILES, quantiles))}.items()}
 
 
+def of_columns(columns):
+    """Of {name: array [rows, width]}; those of one type together, which is faster than each alone."""
+    stats = {}
+    for dtype in {values.dtype for values in columns.values()}:
+        names = [name for name, values in columns.items() if values.dtype == dtype]
+        together, end = of_values(np.hstack([columns[name] for name in names])), 0
+        for name in names:
+            begin, end = end, end + columns[name].shape[1]
+            stats[name] = {stat: values if stat == "count" else values[begin:end] for stat, values in together.items()}
+    return {name: stats[name] for name in columns}
+
+
 def _quantile(counts, q):
     """As numpy.quantile of the counted values: linear between the two values around the rank."""
     rank = q * (counts.sum() - 1)

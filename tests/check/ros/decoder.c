@@ -103,6 +103,12 @@ static const struct
           {"(" HEAD " ['a' 'c'] [] [] [])", "none"},
           {"(" HEAD " ['a' 'b'] [] [9 1] [])", " @1000000005 f: " JOINTS ("4", "\"a.position\\,b.position\\,a.velocity\\,b.velocity\"")
                 " nan nan 9 1"}}},
+  /* lengths that change in messages of the same size */
+  {"sensor_msgs/JointState", NO_CAPS, {
+          {"(" HEAD " ['ab' 'c'] [1 2] [] [])", " @1000000005 f: " JOINTS ("2", "\"ab.position\\,c.position\"") " 1 2"},
+          {"(" HEAD " ['a' 'bc'] [3 4] [] [])", "a,bc @1000000005 f: " JOINTS ("2", "\"a.position\\,bc.position\"") " 3 4"},
+          {"(((1 5) 'gh') ['a' 'bc'] [5 6] [] [])", "a,bc @1000000005 gh: " JOINTS ("2", "\"a.position\\,bc.position\"") " 5 6"},
+          {"(((2 7) '') ['ab' 'c'] [7 8] [] [])", " @2000000007 : " JOINTS ("2", "\"ab.position\\,c.position\"") " 7 8"}}},
   {"sensor_msgs/JointState", NULL, "b,a; c", NULL, {
           {"(" HEAD " ['a' 'b' 'd'] [1 2 9] [] [])", "b,a @1000000005 f: " JOINTS ("2", "\"b.position\\,a.position\"") " 2 1"},
           {"(" HEAD " ['c'] [] [] [7])", "c @1000000005 f: " JOINTS ("1", "c.effort") " 7"},

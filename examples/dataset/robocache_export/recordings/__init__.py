@@ -18,20 +18,26 @@ from pathlib import Path
 
 from ..errors import ExportError
 from .csvfolder import CsvFolder
+from .db3file import Db3File
 from .mcapfile import McapFile
+
+
+FILES = {".mcap": McapFile, ".db3": Db3File}
 
 
 def _kind_of(path):
     if path.is_dir() and any(path.glob("*.csv")):
         return CsvFolder
-    if path.is_file() and path.suffix == ".mcap":
-        return McapFile
-    raise ExportError(f"{path}: expected a file that ends in .mcap, or a folder of .csv files")
+    if path.is_file() and path.suffix in FILES:
+        return FILES[path.suffix]
+    raise ExportError(f"{path}: expected a file that ends in {' or '.join(FILES)}, or a folder of .csv files")
 
 
 def _expand(path):
-    """A folder of MCAP files is those files."""
-    return sorted(path.glob("*.mcap")) if path.is_dir() and not any(path.glob("*.csv")) and any(path.glob("*.mcap")) else [path]
+    """A folder of MCAP files or of .db3 files is those files."""
+    if not path.is_dir() or any(path.glob("*.csv")):
+        return [path]
+    return [file for ending in FILES for file in sorted(path.glob(f"*{ending}"))] or [path]
 
 
 def open_recordings(paths):

@@ -5,27 +5,23 @@ from functools import cache, cached_property
 from itertools import groupby
 
 import numpy as np
-from gi.repository import Gst
 from mcap.exceptions import McapError
 from mcap.reader import NonSeekingReader, make_reader
 
 from ..errors import ExportError
 from . import pipelines
-from .found import check_kind, decoder_of, describe, has_size, kind_of
 from .mcapindex import Summary
-
-# a position that is not the beginning, which a seek would not look for
-SEEK = 10**9
-# a buffer a row costs more than the row
-BLOCK_ROWS = 256
+from .streamfile import StreamFile
 
 
-class McapFile:
-    def __init__(self, path, name):
-        self.path, self.name = path, name
+def _sorted(times):
+    """Most recordings have their messages in the order of time."""
+    return times if (times[1:] >= times[:-1]).all() else np.sort(times)
 
-    def files(self):
-        return [self.path]
+
+class McapFile(StreamFile):
+    def _reader(self):
+        return f"filesrc location={pipelines.quote(self.path)} ! robocachemcapdemux"
 
     # ---- the index ----
 
@@ -76,18 +72,9 @@ class McapFile:
     def times(self, topic):
         ids = {channel.id for channel in self._channels.get(topic, [])}
         if self._summary and self._summary.has_index:
-            arrays = self._indexed_times(ids)
-        else:
-            arrays = [np.array(times, np.int64) for channel, times in self._scanned.values() if channel.id in ids]
-        return np.sort(np.concatenate(arrays)) if arrays else np.zeros(0, np.int64)
-
-    @cache
-    def span(self):
-        times = [ends for topic in self.topics() if topic != "/robocache/events" for ends in self.times(topic)[[0, -1]]
-                 if len(self.times(topic))]
-        if not times:
-            raise ExportError(f"{self.name}: no messages")
-        return int(min(times)), int(max(times))
+            return _sorted(self._indexed_times(ids))
+        arrays = [np.array(times, np.int64) for channel, times in self._scanned.values() if channel.id in ids]
+        return _sorted(np.concatenate(arrays)) if arrays else np.zeros(0, np.int64)
 
     def channel_formats(self, topic):
         """robocachemcapmux notes the caps of a channel, and begins another where they change."""
@@ -104,76 +91,3 @@ class McapFile:
                     raise ExportError(f"{self.name}: {topic} holds marks, and its messages must be std_msgs/String")
                 found.append((message.log_time, decoded.data))
         return found
-
-    # ---- streams ----
-
-    def _demuxer(self, streams, settings=""):
-        """Of all topics without streams."""
-        topics = pipelines.quote(",".join(dict.fromkeys(stream.topic for stream in streams)))
-        return f"filesrc location={pipelines.quote(self.path)} ! robocachemcapdemux name=demux topics={topics} {settings}"
-
-    def _exposed_pads(self, streams):
-        """[(pad, topic with part and frame, caps)] of the demuxer, as soon as all are there."""
-        pipeline = pipelines.parse(self._demuxer(streams))
-        demux, found = pipeline.get_by_name("demux"), []
-
-        def add(_, pad):
-            found.append((pad.get_name(), pad.get_stream_id().partition("/")[2], pad.get_current_caps()))
-
-        demux.connect("pad-added", add)
-        try:
-            pipelines.pause(pipeline, demux, f"{self.name}: the streams")
-        finally:
-            pipeline.set_state(Gst.State.NULL)
-        return found
-
-    def kinds(self):
-        found = []
-        for _, name, caps in self._exposed_pads([]):
-            topic = max((topic for topic in self.topics() if name.startswith(topic)), key=len)
-            found.append((topic, name[len(topic):].partition("@")[0].lstrip(":"), kind_of(caps)))
-        return found
-
-    def _find(self, stream, pads):
-        """The pad of a stream; an error where there are several, and none is chosen."""
-        found = {}
-        for pad, name, caps in pads:
-            if name == stream.topic or name.startswith((stream.topic + ":", stream.topic + "@")):
-                found[name[len(stream.topic):].partition("@")[0].lstrip(":")] = (pad, caps)
-        if stream.part not in found and (stream.part or len(found) != 1):
-            parts = ", ".join(filter(None, found)) or "none that can be read"
-            raise ExportError(f"{stream.topic} has these streams: {parts}; choose one by stream of streams.{stream.name}")
-        return found.get(stream.part) or next(iter(found.values()))
-
-    def streams(self, mapping):
-        pads = self._exposed_pads(mapping.streams)
-        return [self._describe(stream, *self._find(stream, pads)) for stream in mapping.streams]
-
-    def _describe(self, stream, pad, caps):
-        check_kind(stream, caps)
-        return describe(stream, pad, caps, self._decoded_caps(stream) if stream.is_camera and not has_size(caps) else None)
-
-    def _decoded_caps(self, stream):
-        """Of the first picture."""
-        pad, caps = self._find(stream, self._exposed_pads([stream]))
-        pipeline = pipelines.parse(f"{self._demuxer([stream])} demux.{pad} ! {decoder_of(caps.to_string())} fakesink name=sink")
-        try:
-            pipeline.set_state(Gst.State.PAUSED)
-            pipelines.wait(pipeline, Gst.MessageType.ASYNC_DONE, f"{self.name}: the first picture of {stream.topic}")
-            return pipeline.get_by_name("sink").get_static_pad("sink").get_current_caps()
-        finally:
-            pipeline.set_state(Gst.State.NULL)
-
-    def source(self, found, origin):
-        """The demuxer finds a seek's place by the index, but begins at the file's beginning."""
-        settings = f"time-origin={origin - SEEK} block-rows={BLOCK_ROWS}"
-        return self._demuxer([one.stream for one in found], settings), [f"demux.{one.pad}" for one in found]
-
-    def start(self, pipeline, pad):
-        """Goes on at the origin: sends a seek to the source pad at the pipeline's end. Until then nothing leaves the demuxer: a flush
-        takes caps that are on their way, and decoders that are flushed while they negotiate fail."""
-        demux = pipeline.get_by_name("demux")
-        gates = pipelines.close_gates(demux)
-        pipelines.pause(pipeline, demux, f"{self.name}: the streams")
-        pipelines.seek(pad, SEEK)
-        pipelines.open_gates(gates)

@@ -59,11 +59,11 @@ class Summary:
                     self.channels[channel.id] = channel
                 elif opcode == CHUNK_INDEX:
                     size = CHUNK_HEAD.unpack_from(content)[-1]
-                    chunks.append(np.frombuffer(content, CHUNK_ENTRY, size // CHUNK_ENTRY.itemsize, CHUNK_HEAD.size))
+                    chunks.append(content[CHUNK_HEAD.size:CHUNK_HEAD.size + size])
         if not self.channels:
             raise McapError("the summary has no channels")
         self.has_index = bool(chunks)
-        self._indexes = np.concatenate(chunks) if chunks else np.zeros(0, CHUNK_ENTRY)
+        self._indexes = np.frombuffer(b"".join(chunks), CHUNK_ENTRY)
 
     @staticmethod
     def _place(file):
@@ -76,10 +76,11 @@ class Summary:
         return begin, end
 
     def times(self, ids):
-        """Arrays of the log times of some channels."""
+        """The log times of some channels."""
         offsets = self._indexes["offset"][np.isin(self._indexes["channel"], list(ids))]
         with _mapped(self._path) as file:
-            return [self._read_index(file, offset) for offset in offsets.tolist()]
+            entries = b"".join([self._read_index(file, offset) for offset in offsets.tolist()])
+        return np.frombuffer(entries, INDEX_ENTRY)["time"].astype(np.int64)
 
     @staticmethod
     def _read_index(file, offset):
@@ -87,5 +88,4 @@ class Summary:
         opcode, _, _, size = INDEX_HEAD.unpack(file[offset:begin].ljust(INDEX_HEAD.size, b"\0"))
         if opcode != MESSAGE_INDEX or begin + size > len(file):
             raise McapError(f"no index of messages at byte {offset}")
-        # a copy, as the file is closed then
-        return np.frombuffer(file[begin:begin + size], INDEX_ENTRY)["time"].astype(np.int64)
+        return file[begin:begin + size]

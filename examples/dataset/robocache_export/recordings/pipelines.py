@@ -64,7 +64,13 @@ def seek(pad, position):
 
 def parse(description):
     try:
-        return Gst.parse_launch(description)
+        made = Gst.parse_launch(description)
     except GLib.Error as error:
         hint = "; does GST_PLUGIN_PATH_1_0 name the folder of libgstrobocache.so?" if "no element \"robocache" in error.message else ""
         raise ExportError(f"{error.message}{hint}") from None
+    if isinstance(made, Gst.Pipeline):
+        return made
+    # one element alone
+    pipeline = Gst.Pipeline()
+    pipeline.add(made)
+    return pipeline

@@ -41,6 +41,17 @@ run_arm64 () {
   [ -e $formats/qemu-aarch64 ] || cat /usr/lib/binfmt.d/qemu-aarch64.conf > $formats/register || die 'install qemu-user-static'
 }
 
+# native_gcc ROOT: copies this machine's cross compiler for arm64, if it has one, to a root of arm64, where it runs without qemu and
+# with the headers and libraries of that root. Prints where it is there.
+native_gcc () {
+  local gcc=aarch64-linux-gnu-gcc to=/opt/native program
+  command -v $gcc > /dev/null || return 0
+  mkdir -p "$1$to"
+  (cd / && tar -c usr/bin/aarch64-linux-gnu-* usr/lib/gcc-cross/aarch64-linux-gnu usr/aarch64-linux-gnu/bin) | tar -C "$1$to" -x
+  for program in cc1 lto1 collect2 as ld; do ldd "$($gcc -print-prog-name=$program)"; done \
+    | grep -o '/[^ ]*\.so[^ :]*' | sort -u | xargs cp -L --parents -t "$1" && echo $to/usr/bin/$gcc
+}
+
 # within ROOT COMMAND...: runs a command in a chroot with mounts of its own, which go with it
 within () {
   # shellcheck disable=SC2016

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # platforms.sh [NAME...]: runs the tests on other systems, each in a fresh chroot, and prints a line for each.
 #
-#   NAME: bookworm trixie sid, each alone, with -clang, or with -release (optimised, with LTO); arm64 (bookworm's, by qemu: kernels, the
-#   comparison with NumPy and gst-check). Without names all of bookworm, trixie, sid and arm64.
+#   NAME: bookworm trixie sid, each alone, with -clang, or with -release (optimised, with LTO); arm64 (bookworm's, by qemu:
+#   kernels, the comparison with NumPy and gst-check). Without names all of bookworm, trixie, sid and arm64.
 #
-# It takes root, debootstrap, for arm64 qemu-user-static, and 4 GiB of disk a system. chroot.sh says where, and has the log of each
-# NAME beside it.
+# It takes root, debootstrap, for arm64 qemu-user-static, and 4 GiB of disk a system. With gcc-aarch64-linux-gnu, too, only the tests
+# of arm64 run by qemu, not the compiler. chroot.sh says where, and has the log of each NAME beside it.
 # On qemu a wall clock says little: tests that need one are named in the log as failed.
 set -uo pipefail
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -15,10 +15,14 @@ source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 # run NAME: tests a system; prints its line
 run () {
-  local name=$1 suite=${1%%-*} variant='' arch root=$folder/$1 log=$folder/$1.log run=() more=() status=0
+  local name=$1 suite=${1%%-*} variant='' arch root=$folder/$1 log=$folder/$1.log run=() more=() settings=() gcc status=0
   arch=$(dpkg --print-architecture)
   [ "$1" = "$suite" ] || variant=${1#*-}
-  [ "$suite" != arm64 ] || { run_arm64; suite=bookworm arch=arm64; run+=(--suite kernels --suite reference --suite check); }
+  if [ "$suite" = arm64 ]; then
+    run_arm64 || return 1
+    suite=bookworm arch=arm64 settings+=(CK_TIMEOUT_MULTIPLIER=10)
+    run+=(--timeout-multiplier 10 --suite kernels --suite reference --suite check)
+  fi
   case $suite/$variant in
     bookworm/ | trixie/ | sid/) ;;
     bookworm/clang | trixie/clang | sid/clang) ;;
@@ -31,17 +35,17 @@ run () {
   [ ! -d "$source/../shared" ] || cp -r "$source/../shared/." "$root/root/shared"
   # GStreamer 1.26 and later has tensor metas
   [ "$suite" = bookworm ] || more+=(libgstreamer-plugins-bad1.0-dev)
-  [ "$variant" != clang ] || more+=(clang)
+  [ "$variant" != clang ] || { more+=(clang); settings+=(CC=clang); }
+  if [ "$arch" != "$(dpkg --print-architecture)" ]; then
+    gcc=$(native_gcc "$root")
+    settings+=(${gcc:+"CC=$gcc"})
+  fi
   {
     if [ ${#more[@]} -gt 0 ]; then
       # shellcheck disable=SC2016
       within "$root" sh -c 'apt-get -q update && apt-get -q install -y --no-install-recommends "$@"' sh "${more[@]}"
     fi
-    if [ "$variant" = clang ]; then
-      within "$root" env CC=clang bash /root/robocache/tests/run.sh "${run[@]}"
-    else
-      within "$root" bash /root/robocache/tests/run.sh "${run[@]}"
-    fi
+    within "$root" env "${settings[@]}" bash /root/robocache/tests/run.sh "${run[@]}"
   } > "$log" 2>&1 || status=$?
   # shellcheck disable=SC2016
   printf '%-18s %s; %s\n' "$name" "$(within "$root" sh -c 'printf "GStreamer %s, " "$(pkg-config --modversion gstreamer-1.0)"

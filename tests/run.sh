@@ -1,23 +1,24 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# run.sh [--all | -DOPTION=VALUE... --suite NAME...]: sets up, builds and tests. The last line is: N passed, M failed[, K skipped].
-#
-# Without options it tests in ./build what this machine runs: the plugin with code for its own GPUs, kernels with few cases. With
-# --all it tests in ./build-all all cases, code for all GPUs, an emulated GPU, the benchmarks, and races between threads; and in
-# ./build-sanitized under AddressSanitizer and UndefinedBehaviorSanitizer. -D sets options of a new build, and --suite chooses tests.
+# run.sh [--all | -DOPTION=VALUE... --suite NAME... --timeout-multiplier N]: sets up, builds and tests. The last line is:
+# N passed, M failed[, K skipped]. Without options it tests in ./build what this machine runs: the plugin with code for its
+# own GPUs, kernels with few cases. With --all it tests in ./build-all all cases, code for all GPUs, an emulated GPU, the
+# benchmarks, and races between threads; and in ./build-sanitized under AddressSanitizer and UndefinedBehaviorSanitizer.
+# -D sets options of a new build, --suite chooses tests, and --timeout-multiplier gives them more time.
 set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-all='' options=() chosen=()
+all='' options=() chosen=() slow=()
 while [ $# -gt 0 ]; do
   case $1 in
     --all) all=yes ;;
     -D*=*) options+=("$1") ;;
     --suite) chosen+=("$1" "${2-}"); shift ;;
+    --timeout-multiplier) slow=("$1" "${2-}"); shift ;;
     *) all=wrong; break ;;
   esac
   shift
 done
-[ -z "$all" ] || [ $((${#options[@]} + ${#chosen[@]})) -eq 0 ] || all=wrong
+[ -z "$all" ] || [ $((${#options[@]} + ${#chosen[@]} + ${#slow[@]})) -eq 0 ] || all=wrong
 if [ "$all" = wrong ]; then
   sed -n '3,7s/^# \?//p' "${BASH_SOURCE[0]}"
   exit 2
@@ -49,6 +50,6 @@ if [ -n "$all" ]; then
     -- --suite kernels --suite check --suite soak --suite fuzz --suite recordings
 else
   [ ${#chosen[@]} -gt 0 ] || chosen=(--no-suite threads)
-  build_and_test build "$(robocache_gpu_options)" "${options[@]}" -- "${chosen[@]}"
+  build_and_test build "$(robocache_gpu_options)" "${options[@]}" -- "${slow[@]}" "${chosen[@]}"
 fi
 python3 "$root/tests/summary.py" "${logs[@]}"

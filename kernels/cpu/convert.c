@@ -20,16 +20,20 @@
 #define STORE_IN_VECTORS(name, type, from, value) \
   STORE_FROM (name, type, from, value, IN_VECTORS (store_##name##_##from, values, row, n))
 
+/* value is an expression in x, an element */
+#define CONVERT_FROM(first, type, x_of, result, value) \
+    for (int64_t i = first; i < n; i++) { \
+      const type x = x_of[i]; \
+      result[i] = value; \
+    }
+
 #define LOAD_FROM(name, type, to, value, first) \
   static void \
   load_##name##_##to (const void *row, to *restrict out, int64_t n) \
   { \
     const type##_loose *from = row; \
 \
-    for (int64_t i = first; i < n; i++) { \
-      const type x = from[i]; \
-      out[i] = value; \
-    } \
+    CONVERT_FROM (first, type, from, out, value) \
   }
 
 #define STORE_FROM(name, type, from, value, first) \
@@ -38,10 +42,7 @@
   { \
     type##_loose *restrict to = row; \
 \
-    for (int64_t i = first; i < n; i++) { \
-      const from x = values[i]; \
-      to[i] = value; \
-    } \
+    CONVERT_FROM (first, from, values, to, value) \
   }
 
 static inline int64_t

@@ -10,13 +10,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Sanitizers reserve memory as they go. */
-#if defined (__SANITIZE_ADDRESS__) || defined (__SANITIZE_THREAD__)
-#define HAS_MEMORY_LIMIT FALSE
-#else
-#define HAS_MEMORY_LIMIT TRUE
-#endif
-
 /* Leaves so many bytes to the process beside those that it has. Returns the limit before. */
 static inline rlim_t
 limit_memory (guint64 more)
@@ -44,6 +37,33 @@ restore_memory (rlim_t before)
   getrlimit (RLIMIT_AS, &limit);
   limit.rlim_cur = before;
   setrlimit (RLIMIT_AS, &limit);
+}
+
+/* Whether a limit holds here. Sanitizers reserve memory as they go, and qemu-user ignores limits. */
+static inline gboolean
+has_memory_limit (void)
+{
+#if defined (__SANITIZE_ADDRESS__) || defined (__SANITIZE_THREAD__)
+  return FALSE;
+#else
+  const rlim_t before = limit_memory (1 << 30);
+  struct rlimit limit;
+
+  getrlimit (RLIMIT_AS, &limit);
+  restore_memory (before);
+  return limit.rlim_cur != before;
+#endif
+}
+
+/* Whether a test that needs a limit is skipped, with a line of its name. */
+static inline gboolean
+skip_without_memory_limit (const gchar *name)
+{
+  const gboolean skips = !has_memory_limit ();
+
+  if (skips)
+    g_print ("SKIP %s: the memory of a process cannot be limited under a sanitizer or qemu\n", name);
+  return skips;
 }
 
 #endif

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# aarch64.sh SOURCE ALIGN VOXEL KINEMATICS: the kernels, built for AArch64 with NEON and run under qemu, have the bits that ALIGN, VOXEL
-# and KINEMATICS, programs of the tables of cases, have here. Skipped where the cross compiler (gcc-aarch64-linux-gnu, libc6-dev-arm64-cross) or
-# qemu-user-static is not installed.
+# aarch64.sh SOURCE ALIGN VOXEL KINEMATICS: the kernels, built for AArch64 with NEON and run under qemu, compute the
+# same bits as ALIGN, VOXEL and KINEMATICS, this machine's programs of the tables of cases. Skipped where the cross
+# compiler (gcc-aarch64-linux-gnu, libc6-dev-arm64-cross) or qemu-user-static is not installed.
 set -uo pipefail
 source=$1 cross=${CROSS:-aarch64-linux-gnu-gcc} qemu=${QEMU-qemu-aarch64-static}
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT

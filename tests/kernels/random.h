@@ -1,5 +1,8 @@
 /* robocache: random numbers of test cases: splitmix64, so that a seed names a case on every machine
  *
+ * One expression draws at most one number between two sequence points: compilers evaluate arguments, operands and both sides of
+ * an assignment in different orders.
+ *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef TEST_RANDOM_H

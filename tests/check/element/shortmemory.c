@@ -290,10 +290,8 @@ static const Test tests[] = {
 int
 main (int argc, char **argv)
 {
-  if (!HAS_MEMORY_LIMIT) {
-    g_print ("SKIP shortmemory: a sanitizer needs memory without a limit\n");
+  if (skip_without_memory_limit ("shortmemory"))
     return 77;
-  }
   gst_check_init (&argc, &argv);
   return gst_check_run_suite (suite_of ("shortmemory", tests, G_N_ELEMENTS (tests)), "shortmemory", __FILE__);
 }

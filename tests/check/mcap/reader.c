@@ -206,13 +206,13 @@ new_liar (guint i)
 static rlim_t
 limit (void)
 {
-  return HAS_MEMORY_LIMIT ? limit_memory (MEMORY) : 0;
+  return has_memory_limit () ? limit_memory (MEMORY) : 0;
 }
 
 static void
 unlimit (rlim_t before)
 {
-  if (HAS_MEMORY_LIMIT)
+  if (has_memory_limit ())
     restore_memory (before);
 }
 

@@ -288,7 +288,7 @@ GST_START_TEST (test_failure)
   const guint8 byte = 0;
 
   /* a sanitizer ends a process that asks for as much */
-  if (HAS_MEMORY_LIMIT) {
+  if (has_memory_limit ()) {
     robocache_cdr_writer_begin (&writer);
     robocache_cdr_write_array (&writer, &byte, 8, G_MAXSSIZE / 8);
     fail_unless (writer.has_failed);

@@ -239,13 +239,13 @@ GST_START_TEST (test_many_channels)
   RobocacheCdrReader reader;
   GError *error = NULL;
   gint16 *numbers = g_new0 (gint16, many[__i__].n);
-  rlim_t before = HAS_MEMORY_LIMIT ? limit_memory (64 << 20) : 0;
+  rlim_t before = has_memory_limit () ? limit_memory (64 << 20) : 0;
 
   robocache_cdr_writer_begin (&writer);
   robocache_cdr_write_sequence (&writer, numbers, 2, many[__i__].n);
   robocache_cdr_reader_init (&reader, writer.data, writer.size);
   fail_unless_equals_int (robocache_row_decoder_run (decoder, &reader, &error) != NULL, many[__i__].fits);
-  if (HAS_MEMORY_LIMIT)
+  if (has_memory_limit ())
     restore_memory (before);
   if (error)
     fail_unless (g_error_matches (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY) && strstr (error->message, "fields") != NULL);

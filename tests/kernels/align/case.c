@@ -155,8 +155,11 @@ fill_ticks (AlignCase *c, int64_t *ticks, int64_t n, const int64_t *times, int64
     else
       ticks[k] = (int64_t) ((uint64_t) first + (uint64_t) random_between (&c->random, -span / 4, span + span / 4));
   }
-  if (!plain && !c->is_tame && n > 0 && random_one_in (&c->random, 10))
-    ticks[random_between (&c->random, 0, n - 1)] = random_one_in (&c->random, 2) ? INT64_MIN : INT64_MAX;
+  if (!plain && !c->is_tame && n > 0 && random_one_in (&c->random, 10)) {
+    const int64_t end = random_one_in (&c->random, 2) ? INT64_MIN : INT64_MAX;
+
+    ticks[random_between (&c->random, 0, n - 1)] = end;
+  }
   if (!plain)
     order_ticks (c, ticks, n);
 }
@@ -345,6 +348,8 @@ make_ticks (AlignCase *c, const AlignWish *wish, Arena *arena)
 void
 align_case_make (AlignCase *c, const AlignWish *wish, uint64_t seed, Arena *arena)
 {
+  int64_t most_ticks;
+
   memset (c, 0, sizeof (*c));
   arena_clear (arena);
   c->seed = c->random = seed;
@@ -353,7 +358,8 @@ align_case_make (AlignCase *c, const AlignWish *wish, uint64_t seed, Arena *aren
   c->spec.n_streams = wish->n_streams;
   c->args.streams = c->streams;
   c->args.batch = wished (c, wish->batch, 1, random_one_in (&c->random, 8) ? 9 : 3);
-  c->args.ticks = wished (c, wish->ticks, random_one_in (&c->random, 10) ? 0 : 1, random_one_in (&c->random, 4) ? 200 : 40);
+  most_ticks = random_one_in (&c->random, 4) ? 200 : 40;
+  c->args.ticks = wished (c, wish->ticks, random_one_in (&c->random, 10) ? 0 : 1, most_ticks);
   for (int i = 0; i < wish->n_streams; i++) {
     const int64_t rows = wished (c, wish->rows, 0, random_one_in (&c->random, 4) ? 150 : 40);
 

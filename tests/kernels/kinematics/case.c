@@ -36,9 +36,9 @@ choose_joint (KinematicsCase *c, int i)
 {
   RcJointSpec *joint = &c->joints[i];
 
-  *joint = (RcJointSpec) {.kind = (RcJointKind) random_between (&c->random, RC_JOINT_FIXED, RC_JOINT_PRISMATIC),.mimics = -1,
-    .parent = (int32_t) random_between (&c->random, i < 3 ? -1 : i - 3, i - 1)
-  };
+  joint->kind = (RcJointKind) random_between (&c->random, RC_JOINT_FIXED, RC_JOINT_PRISMATIC);
+  joint->mimics = -1;
+  joint->parent = (int32_t) random_between (&c->random, i < 3 ? -1 : i - 3, i - 1);
   for (int k = 0; k < 3; k++) {
     joint->origin[k] = random_one_in (&c->random, 3) ? 0 : random_real (&c->random, -0.5, 0.5);
     joint->rpy[k] = random_angle (&c->random);
@@ -73,11 +73,11 @@ choose_variables (KinematicsCase *c)
 static void
 choose_spec (KinematicsCase *c, const KinematicsWish *wish)
 {
-  c->spec = (RcKinematicsSpec) {.joints = c->joints,.n_joints = random_between (&c->random, 1, wish->max_joints),.frames = c->frames,
-    .variables = c->variables,.max_iterations = (int32_t) random_between (&c->random, 1, 100),
-    .restarts = (int32_t) random_between (&c->random, 0, 5),.tolerance = 1e-6,
-    .orientation_weight = random_one_in (&c->random, 4) ? random_real (&c->random, 0, 2) : 1.0
-  };
+  c->spec = (RcKinematicsSpec) {.joints = c->joints,.frames = c->frames,.variables = c->variables,.tolerance = 1e-6 };
+  c->spec.n_joints = random_between (&c->random, 1, wish->max_joints);
+  c->spec.max_iterations = (int32_t) random_between (&c->random, 1, 100);
+  c->spec.restarts = (int32_t) random_between (&c->random, 0, 5);
+  c->spec.orientation_weight = random_one_in (&c->random, 4) ? random_real (&c->random, 0, 2) : 1.0;
   for (int i = 0; i < c->spec.n_joints; i++)
     choose_joint (c, i);
   choose_variables (c);
@@ -136,20 +136,25 @@ kinematics_case_make (KinematicsCase *c, const KinematicsWish *wish, uint64_t se
   batch = random_between (&c->random, 0, wish->max_rows);
   n = c->spec.n_variables;
   f = c->spec.n_frames;
-  c->forward = (RcForwardArgs) {.batch = batch,.positions = take_rows (c, wish, arena, "positions", batch, n, 4),
-    .velocities = take_rows (c, wish, arena, "velocities", batch, n, 2),.poses = take_out (c, arena, "poses", batch, 7 * f),
-    .jacobians = take_out (c, arena, "jacobians", batch, 6 * n * f),
-    .manipulabilities = take_out (c, arena, "manipulabilities", batch, f),.twists = take_out (c, arena, "twists", batch, 6 * f)
-  };
+  c->forward.batch = batch;
+  c->forward.positions = take_rows (c, wish, arena, "positions", batch, n, 4);
+  c->forward.velocities = take_rows (c, wish, arena, "velocities", batch, n, 2);
+  c->forward.poses = take_out (c, arena, "poses", batch, 7 * f);
+  c->forward.jacobians = take_out (c, arena, "jacobians", batch, 6 * n * f);
+  c->forward.manipulabilities = take_out (c, arena, "manipulabilities", batch, f);
+  c->forward.twists = take_out (c, arena, "twists", batch, 6 * f);
   if (wish->has_base_poses)
     c->forward.base_poses = take_rows (c, wish, arena, "base_poses", batch, 7, 1);
   if (wish->has_base_poses && random_one_in (&c->random, 3))
     c->forward.base_poses.stride = 0;
-  c->inverse = (RcInverseArgs) {.batch = f > RC_KINEMATICS_MAX_TARGETS ? 0 : batch,.base_poses = c->forward.base_poses,
-    .targets = take_rows (c, wish, arena, "targets", batch, 7 * f, 1),.starts = take_rows (c, wish, arena, "starts", batch, n, 3),
-    .positions = take_out (c, arena, "solutions", batch, n),.residuals = take_out (c, arena, "residuals", batch, 2),
-    .status = arena_take (arena, "status", batch, 0),.iterations = arena_take (arena, "iterations", 4 * batch, 0)
-  };
+  c->inverse.batch = f > RC_KINEMATICS_MAX_TARGETS ? 0 : batch;
+  c->inverse.base_poses = c->forward.base_poses;
+  c->inverse.targets = take_rows (c, wish, arena, "targets", batch, 7 * f, 1);
+  c->inverse.starts = take_rows (c, wish, arena, "starts", batch, n, 3);
+  c->inverse.positions = take_out (c, arena, "solutions", batch, n);
+  c->inverse.residuals = take_out (c, arena, "residuals", batch, 2);
+  c->inverse.status = arena_take (arena, "status", batch, 0);
+  c->inverse.iterations = arena_take (arena, "iterations", 4 * batch, 0);
   snprintf (c->text, sizeof (c->text), "seed %" PRIu64 ": %" PRId64 " joints, %" PRId64 " variables, base %" PRId32 ", %" PRId64
       " frames, batch %" PRId64, seed, c->spec.n_joints, n, c->spec.base, f, batch);
 }

@@ -161,8 +161,11 @@ choose_spec (VoxelCase *c, const VoxelWish *wish)
   spec->feature_range = spec->mode == RC_VOXEL_MEAN && random_one_in (&c->random, 3) ? random_real (&c->random, 1e-3, 2.0) : 0.0;
   channels = spec->mode <= RC_VOXEL_COUNT ? 1 : spec->mode == RC_VOXEL_CENTROID ? 3 : spec->points.features;
   while (is_grid (spec->output) && wish->axis == ANY && spec->grid[0] * spec->grid[1] * spec->grid[2] * channels * spec->batch * 4
-      > MAX_DENSE_BYTES)
-    spec->grid[random_between (&c->random, 0, 2)] = random_between (&c->random, 1, 20);
+      > MAX_DENSE_BYTES) {
+    const int64_t n = random_between (&c->random, 1, 20);
+
+    spec->grid[random_between (&c->random, 0, 2)] = n;
+  }
 }
 
 /* ---- points ---- */
@@ -181,20 +184,23 @@ coordinate (VoxelCase *c, int axis)
   };
   const double origin = c->spec.origin[axis], size = c->spec.voxel_size[axis], n = (double) c->spec.grid[axis];
   const int64_t kind = random_between (&c->random, 0, 99);
+  double voxel;
 
   switch (c->spread) {
     case ONE_VOXEL:
       return origin + size * (floor (n / 2) + random_real (&c->random, 0.25, 0.75));
     case FEW_VOXELS:
-      return origin + size * ((double) random_between (&c->random, 0, n < 3 ? 0 : 2) + random_real (&c->random, 0.1, 0.9));
+      voxel = (double) random_between (&c->random, 0, n < 3 ? 0 : 2);
+      return origin + size * (voxel + random_real (&c->random, 0.1, 0.9));
     case ALL_OUTSIDE:
       return axis == 0 ? origin - size * random_real (&c->random, 1.0, 100.0) : random_real (&c->random, -10.0, 10.0);
     default:
       if (kind == 0)
         return special[random_between (&c->random, 0, COUNT (special) - 1)];
-      if (kind < 15)
-        return (double) nextafterf ((float) (origin + size * (double) random_between (&c->random, 0, (int64_t) n)),
-            random_one_in (&c->random, 2) ? 1e9f : -1e9f);
+      if (kind < 15) {
+        voxel = (double) random_between (&c->random, 0, (int64_t) n);
+        return (double) nextafterf ((float) (origin + size * voxel), random_one_in (&c->random, 2) ? 1e9f : -1e9f);
+      }
       if (kind < 30)
         return origin + size * (double) random_between (&c->random, -1, (int64_t) n + 1);
       return origin + random_real (&c->random, -0.03, 1.03) * size * n;

@@ -26,8 +26,15 @@ constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
 
 /* ---- bits ---- */
 
+/* Blocks of a multiprocessor at once; 0: as the compiler likes, which spills registers on 11.0. */
+#if defined (__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
+constexpr int BITS_BLOCKS = 6;
+#else
+constexpr int BITS_BLOCKS = 0;
+#endif
+
 /* Copies the bitmap of each item to the output and clears it. A grid-stride loop of 16 bytes a thread, as copies are fastest. */
-__global__ void __launch_bounds__ (THREADS)
+__global__ void __launch_bounds__ (THREADS, BITS_BLOCKS)
 write_bits (GRID_CONSTANT Grid grid, GRID_CONSTANT Job job, GRID_CONSTANT Dense dense)
 {
   const int64_t step = (int64_t) gridDim.x * THREADS, own = (int64_t) blockIdx.x * THREADS + threadIdx.x;

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernels/cuda/runtime/device.h"
 #include "task.h"
@@ -86,7 +87,6 @@ typedef struct
   void *task;
   int64_t *first;
   int64_t batch;
-  size_t shared_bytes;
   const char *work;
 } Launch;
 
@@ -110,8 +110,8 @@ launch_blocks (RcCudaBackend *cuda, const Launch *launch, RcStream stream, RcErr
     const dim3 block = { (unsigned) threads, 1, 1 };
     void *arguments[] = { launch->task };
 
-    status = rc_cuda_check (cuda, cudaLaunchKernel (launch->kernel, grid, block, arguments, launch->shared_bytes,
-            (cudaStream_t) stream), stream, error, "cudaLaunchKernel", "%s of batch %" PRId64, launch->work, launch->batch);
+    status = rc_cuda_check (cuda, cudaLaunchKernel (launch->kernel, grid, block, arguments, 0, (cudaStream_t) stream), stream, error,
+        "cudaLaunchKernel", "%s of batch %" PRId64, launch->work, launch->batch);
   }
   return status;
 }
@@ -132,15 +132,24 @@ run (const RcKinematicsPlan *plan, const Launch *launch, RcStream stream, RcErro
 }
 
 static RcStatus
+run_forward_arm (RcKinematicsPlan *plan, const RcForwardArgs *args, RcStream stream, RcError *error)
+{
+  const State *state = plan->state;
+  RcCudaForwardArm task = {.chain = state->chain,.args = *args,.frame = plan->frames[0] };
+  const Launch launch = { rc_cuda_kinematics_forward[1], &task, &task.first, args->batch, "forward kinematics" };
+
+  memcpy (task.steps, plan->steps, sizeof (task.steps));
+  return run (plan, &launch, stream, error);
+}
+
+static RcStatus
 run_forward (RcKinematicsPlan *plan, const RcForwardArgs *args, RcStream stream, RcError *error)
 {
   const State *state = plan->state;
   RcCudaForward task = { state->chain, *args, 0 };
-  const Launch launch = { rc_cuda_kinematics_forward[state->is_arm], &task, &task.first, args->batch,
-    state->is_arm ? sizeof (RcCudaArm) : 0, "forward kinematics"
-  };
+  const Launch launch = { rc_cuda_kinematics_forward[0], &task, &task.first, args->batch, "forward kinematics" };
 
-  return run (plan, &launch, stream, error);
+  return state->is_arm ? run_forward_arm (plan, args, stream, error) : run (plan, &launch, stream, error);
 }
 
 static RcStatus
@@ -148,9 +157,7 @@ run_inverse (RcKinematicsPlan *plan, const RcInverseArgs *args, RcStream stream,
 {
   const State *state = plan->state;
   RcCudaInverse task = { state->chain, *args, 0 };
-  const Launch launch = { rc_cuda_kinematics_inverse[state->is_arm], &task, &task.first, args->batch, 0,
-    "inverse kinematics"
-  };
+  const Launch launch = { rc_cuda_kinematics_inverse[state->is_arm], &task, &task.first, args->batch, "inverse kinematics" };
 
   return run (plan, &launch, stream, error);
 }

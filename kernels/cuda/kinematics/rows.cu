@@ -1,7 +1,7 @@
 /* robocache: kinematics on the GPU: a thread for each row
  *
  * A row's arrays are in local memory, since loops over a model's joints index them. Forward kinematics of an arm is as fast as its
- * longest chain of operations: its joints are in shared memory, and loops over them are unrolled, so that they overlap.
+ * longest chain of operations: its joints come with the launch, and loops over them are unrolled, so that they overlap.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -23,34 +23,23 @@ forward_rows (GRID_CONSTANT RcCudaForward task)
     rc_forward_row (&task.chain, &task.args, row, moved, jacobian, packed);
 }
 
-/* Threads of a block copy an array to shared memory. */
-template <typename T>
-__device__ void
-share (const T *from, int n, T *to)
-{
-  const int words = n * (int) (sizeof (T) / sizeof (int64_t));
-
-  for (int i = (int) threadIdx.x; i < words; i += (int) blockDim.x)
-    ((int64_t *) to)[i] = ((const int64_t *) from)[i];
-}
-
 /* As rc_chain_move, for 1 to RC_CUDA_ARM_STEPS steps. */
 __device__ void
-move_arm (const RcChain &chain, const RcTransform *base, const double *variables, RcTransform *moved)
+move_arm (const RcChainStep *steps, int n_steps, const RcTransform *base, const double *variables, RcTransform *moved)
 {
   double position[RC_CUDA_ARM_STEPS], sine[RC_CUDA_ARM_STEPS], cosine[RC_CUDA_ARM_STEPS];
   RcTransform last;
 
 #pragma unroll
   for (int i = 0; i < RC_CUDA_ARM_STEPS; i++)
-    position[i] = rc_chain_position (&chain.steps[i < chain.n_steps ? i : 0], variables);
+    position[i] = rc_chain_position (&steps[i < n_steps ? i : 0], variables);
 #pragma unroll
   for (int i = 0; i < RC_CUDA_ARM_STEPS; i++)
     rc_sine_cosine (position[i], &sine[i], &cosine[i]);
 #pragma unroll
   for (int i = 0; i < RC_CUDA_ARM_STEPS; i++) {
-    if (i < chain.n_steps) {
-      const RcChainStep *step = &chain.steps[i];
+    if (i < n_steps) {
+      const RcChainStep *step = &steps[i];
 
       if (step->before < 0) {
         rc_chain_step (step, base, position[i], sine[i], cosine[i], &moved[i]);
@@ -64,10 +53,8 @@ move_arm (const RcChain &chain, const RcTransform *base, const double *variables
   }
 }
 
-DYNAMIC_SHARED (RcCudaArm, arm);
-
 __global__ void
-forward_arm (GRID_CONSTANT RcCudaForward task)
+forward_arm (GRID_CONSTANT RcCudaForwardArm task)
 {
   const int64_t row = task.first + (int64_t) blockIdx.x * blockDim.x + threadIdx.x;
   RcTransform moved[RC_CUDA_ARM_STEPS], own;
@@ -75,15 +62,11 @@ forward_arm (GRID_CONSTANT RcCudaForward task)
   RcChain chain = task.chain;
   int is_valid;
 
-  share (chain.steps, chain.n_steps, arm->steps);
-  share (chain.frames, 1, &arm->frame);
-  __syncthreads ();
   if (row >= task.args.batch)
     return;
-  chain.steps = arm->steps;
-  chain.frames = &arm->frame;
+  chain.frames = &task.frame;
   const RcTransform *base = rc_forward_base (&task.args, row, &own, &is_valid);
-  move_arm (chain, base, rc_row_in (&task.args.positions, row), moved);
+  move_arm (task.steps, chain.n_steps, base, rc_row_in (&task.args.positions, row), moved);
   rc_forward_frame (&chain, &task.args, row, 0, base, is_valid, moved, jacobian, packed);
 }
 

@@ -19,13 +19,6 @@ extern "C" {
 #define RC_CUDA_ARM_VARIABLES 8
 #define RC_CUDA_ARM_FRAMES 1
 
-/* Shared memory of a block that moves an arm forwards. */
-typedef struct RcCudaArm
-{
-  RcChainStep steps[RC_CUDA_ARM_STEPS];
-  RcChainFrame frame;
-} RcCudaArm;
-
 /* A thread for each row from first on. Lists of the chain are in device memory. */
 typedef struct RcCudaForward
 {
@@ -33,6 +26,16 @@ typedef struct RcCudaForward
   RcForwardArgs args;
   int64_t first;
 } RcCudaForward;
+
+/* The same of an arm; in place of lists of the chain, its steps and its frame. */
+typedef struct RcCudaForwardArm
+{
+  RcChain chain;
+  RcForwardArgs args;
+  int64_t first;
+  RcChainStep steps[RC_CUDA_ARM_STEPS];
+  RcChainFrame frame;
+} RcCudaForwardArm;
 
 typedef struct RcCudaInverse
 {

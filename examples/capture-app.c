@@ -42,7 +42,7 @@
     SENSOR ("joints", "14", "100/1", "proprio_0") SENSOR ("force", "6", "1000/1", "force_0") "tee name=camera_tee ! fuse.camera_0 "
 
 /* With --record. Live, neither branch of a tee waits, so it needs no queue. */
-#define RECORDER "robocachemcapsink name=record location=\"%s\" sink_0::topic=/joints sink_1::topic=/force sink_2::topic=/camera " \
+#define RECORDER "robocachemcapsink name=record sink_0::topic=/joints sink_1::topic=/force sink_2::topic=/camera " \
     "joints_tee. ! record.sink_0 force_tee. ! record.sink_1 camera_tee. ! record.sink_2 "
 
 /* A driver: a thread that reads its device and pushes rows. */
@@ -202,11 +202,8 @@ add_camera (App *app, const gchar *description)
   g_free (with_queue);
   if (app->camera && gst_bin_add (GST_BIN (app->pipeline), app->camera) && gst_element_link (app->camera, app->camera_tee))
     return TRUE;
-  if (error)
-    fprintf (stderr, "error: camera \"%s\": %s\n", description, error->message);
-  else
-    fprintf (stderr, "error: the camera \"%s\" does not link: put videoconvert behind it, for video/x-raw in RGB, BGR, RGBA, GRAY8 or "
-        "GRAY16_LE\n", description);
+  fprintf (stderr, "error: camera \"%s\": %s\n", description, error ? error->message : "it does not link: put videoconvert behind it, for "
+      "video/x-raw in RGB, BGR, RGBA, GRAY8 or GRAY16_LE");
   g_clear_error (&error);
   return FALSE;
 }
@@ -242,7 +239,7 @@ int
 main (int argc, char **argv)
 {
   App app = {.every = RATE_HZ / 2 };
-  gchar *camera = NULL, *record = NULL, *launch;
+  gchar *camera = NULL, *record = NULL;
   const GOptionEntry options[] = {
     {"seconds", 's', 0, G_OPTION_ARG_INT, &app.seconds, "end after this many seconds; 0: with Ctrl-C (0)", "N"},
     {"camera", 'c', 0, G_OPTION_ARG_STRING, &camera, "source of raw video, like \"v4l2src ! videoconvert\"", "DESCRIPTION"},
@@ -253,18 +250,18 @@ main (int argc, char **argv)
   gboolean ok = program_parse_options (argc, argv, options, "Fuses a camera and two sensors, live, and shows the samples.");
 
   setvbuf (stdout, NULL, _IOLBF, 0);
-  launch = record ? g_strdup_printf (PIPELINE RECORDER, record) : g_strdup (PIPELINE);
   if (ok && (app.seconds < 0 || app.every < 1))
     fprintf (stderr, "error: expected --seconds of 0 or more and --every of 1 or more; see --help\n");
   else if (ok)
-    app.pipeline = messages_launch (launch);
+    app.pipeline = messages_launch (record ? PIPELINE RECORDER : PIPELINE);
+  if (app.pipeline && record)
+    gst_child_proxy_set (GST_CHILD_PROXY (app.pipeline), "record::location", record, NULL);
   app.fuse = app.pipeline ? gst_bin_get_by_name (GST_BIN (app.pipeline), "fuse") : NULL;
   app.camera_tee = app.pipeline ? gst_bin_get_by_name (GST_BIN (app.pipeline), "camera_tee") : NULL;
   ok = app.fuse && add_camera (&app, camera ? camera : DEFAULT_CAMERA) && capture (&app);
   gst_clear_object (&app.fuse);
   gst_clear_object (&app.camera_tee);
   gst_clear_object (&app.pipeline);
-  g_free (launch);
   g_free (record);
   g_free (camera);
   return ok ? EXIT_SUCCESS : EXIT_FAILURE;

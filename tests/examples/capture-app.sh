@@ -62,7 +62,7 @@ without_plugin () { GST_PLUGIN_PATH_1_0=$work GST_REGISTRY_1_0=$work/registry.bi
 run without_plugin "$capture"
 expect plugin_missing "$status $errors" '1 error: no element "robocachefuse"; is GST_PLUGIN_PATH_1_0 set? (. examples/env.sh)'
 refuse camera_unknown '^error: camera "nosuchcamera": no element "nosuchcamera"$' --camera nosuchcamera
-refuse camera_of_sound '^error: the camera "fakesrc ! audio/x-raw" does not link: put videoconvert behind it, for video/x-raw' \
+refuse camera_of_sound '^error: camera "fakesrc ! audio/x-raw": it does not link: put videoconvert behind it, for video/x-raw' \
   --camera 'fakesrc ! audio/x-raw'
 refuse camera_fails '^error: .*: ' --camera 'filesrc location=nowhere.raw ! video/x-raw,format=RGB,width=2,height=2,framerate=1/1'
 refuse seconds_negative '^error: expected ' --seconds=-1
@@ -80,6 +80,8 @@ if gst-inspect-1.0 robocachemcapsink > inspected.txt 2>&1; then
     expect_within "recorded_${topic%:*}" "$(grep -c ': last-message = chain' <<<"$played")" $((${topic#*:} / 2)) $((${topic#*:} * 120))
   done
   program=capture-app
+  runs recorded_with_quotes "$capture" --seconds 1 --record 'a "run" ! fakesink.mcap' --camera "$small"
+  expect quotes_in_the_name "$(test -s 'a "run" ! fakesink.mcap' && echo written)" written
   refuse record_nowhere '^error: .*cannot create nowhere/session.mcap: No such file or directory' --record nowhere/session.mcap
 fi
 exit $failed

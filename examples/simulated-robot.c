@@ -170,7 +170,7 @@ write_report (const Report *report)
   return FALSE;
 }
 
-/* NULL: none is asked for, or it cannot be read, which a note of the report tells. */
+/* NULL: --urdf is not given, or the report has a note that it cannot be read. */
 static ReportRobot *
 open_robot (Report *report)
 {

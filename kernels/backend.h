@@ -146,8 +146,8 @@ typedef struct RcWhere
   int mapped_memory;            /* CUDA: compute in memory of the host, as is always done on GPUs that share the machine's */
   const RcThreadPool *threads;           /* CPU: shares out the episodes and items of a batch; must outlive the backend. NULL: the
                                    caller's thread does it all. Ignored for CUDA */
-  int priority;                 /* CUDA: where work waits for a place on the device, that of the highest begins first; from 0 to
-                                   RC_MAX_PRIORITY; ignored for the CPU */
+  int priority;                 /* CUDA: where work waits for the device, higher values begin first; 0 to RC_MAX_PRIORITY; the CPU
+                                   ignores it */
 } RcWhere;
 
 typedef struct RcBackend RcBackend;

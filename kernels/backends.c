@@ -46,6 +46,8 @@ check_where (const RcWhere *where, RcError *error)
   if ((unsigned) where->kind >= sizeof (open_backend) / sizeof (open_backend[0]))
     return rc_error_set (error, RC_INVALID_ARGUMENT, "where.kind is %d; expected %d (the CPU) or %d (CUDA)",
         (int) where->kind, RC_BACKEND_CPU, RC_BACKEND_CUDA);
+  if (where->priority < 0 || where->priority > RC_MAX_PRIORITY)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "where.priority is %d; expected 0 to %d", where->priority, RC_MAX_PRIORITY);
   return RC_OK;
 }
 

@@ -274,14 +274,14 @@ int64_t rc_voxel_layers (const RcVoxelPlan * plan);
 int rc_voxel_can_be_incremental (const RcVoxelPlan * plan, const RcVoxelJob * job);
 /* Raises ranges [batch, C] to the greatest finite magnitude of each feature among the inside points of a chunk, for
  * RcVoxelJob.ranges; independent of any job. For plans that accumulate and need a range. Waits for the stream, since ranges are
- * in host memory. Errors: RC_INVALID_ARGUMENT, RC_DEVICE_FAILED. */
+ * in host memory. Errors: RC_INVALID_ARGUMENT, RC_DEVICE_FAILED, RC_CALL_FAILED. */
 RcStatus rc_voxel_measure (RcVoxelPlan * plan, const RcVoxelChunk * chunk, double *ranges, RcStream stream,
     RcError * error);
 
 /* The phases. Each enqueues on stream, allocates nothing, queries nothing and waits for nothing. One plan is used by
  * one thread at a time, for one job at a time. Errors: RC_INVALID_ARGUMENT (a NULL pointer, a stride below the row's
  * size, more points than the job has, or added than ranged or the other way round, a phase out of order),
- * RC_DEVICE_FAILED. */
+ * RC_DEVICE_FAILED, RC_CALL_FAILED. */
 RcStatus rc_voxel_begin (RcVoxelPlan * plan, const RcVoxelJob * job, RcStream stream, RcError * error);
 RcStatus rc_voxel_range (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelChunk * chunk, RcStream stream,
     RcError * error);

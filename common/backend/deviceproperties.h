@@ -32,7 +32,7 @@ typedef struct
   guint n_devices;              /* 0: none were set */
   guint64 max_device_memory;    /* 0: no bound */
   guint n_threads;              /* 0: one for each processor */
-  gint priority;                /* of its work on a GPU among that of other elements: that of the class, no property */
+  gint priority;                /* on a GPU, as in RcWhere; fixed for each class of elements */
 } RobocacheDeviceSettings;
 
 typedef struct

@@ -427,10 +427,10 @@ report_fuse_watch_finish (ReportFuseWatch *watch)
   g_object_get (watch->fuse, "stats", &stats, NULL);
   watch->report->n_dropped_ticks = get_count (stats, "ticks-dropped");
   gst_structure_free (stats);
-  for (guint i = 0; i < watch->pads->len; i++) {
+  for (guint i = 0; i < watch->pads->len; i++)
     add_account (g_ptr_array_index (watch->pads, i));
-    report_stream_finish (((WatchedPad *) g_ptr_array_index (watch->pads, i))->stream);
-  }
+  for (guint i = 0; i < watch->report->streams->len; i++)
+    report_stream_finish (g_ptr_array_index (watch->report->streams, i));
   if (watch->robot)
     report_robot_finish (watch->robot, watch->report);
   g_mutex_clear (&watch->lock);

@@ -49,7 +49,7 @@ rc_bounded (double x, double greatest)
   return (raised > greatest ? greatest : raised) + (x - x);
 }
 
-/* Of a step's joint. */
+/* The position of a step's joint. */
 RC_SHARED double
 rc_chain_position (const RcChainStep *step, const double *variables)
 {

@@ -109,7 +109,7 @@ typedef struct RcForwardArgs
 
 /* Enqueues forward kinematics on stream. Allocates nothing, waits for nothing. One plan is used by one thread at a time.
  * A frame behind a joint whose position is NaN or infinite is NaN, with all that is computed of it. No other NaN is made.
- * Errors: RC_INVALID_ARGUMENT, RC_DEVICE_FAILED. */
+ * Errors: RC_INVALID_ARGUMENT, RC_DEVICE_FAILED, RC_CALL_FAILED. */
 RcStatus rc_kinematics_forward (RcKinematicsPlan * plan, const RcForwardArgs * args, RcStream stream, RcError * error);
 
 typedef enum RcInverseStatus

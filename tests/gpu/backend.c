@@ -137,6 +137,13 @@ check_priorities (void)
   RcError error;
 
   cudaDeviceGetStreamPriorityRange (&least, &greatest);
+  for (priority = -1; priority <= RC_MAX_PRIORITY + 1; priority += RC_MAX_PRIORITY + 2) {
+    const RcWhere wrong = {.kind = RC_BACKEND_CUDA,.priority = priority };
+    RcBackend *none = NULL;
+
+    test_expect (&test, rc_backend_open (&wrong, &none, &error) == RC_INVALID_ARGUMENT && strstr (error.message, "expected 0 to 2"),
+        "priority %d: %s", priority, error.message);
+  }
   for (priority = 0; priority <= RC_MAX_PRIORITY && test_holds (&test); priority++) {
     const RcWhere where = {.kind = RC_BACKEND_CUDA,.priority = priority };
     const int expected = least - priority < greatest ? greatest : least - priority;

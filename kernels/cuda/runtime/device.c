@@ -56,13 +56,13 @@ is_among (const cudaError_t *results, size_t n, cudaError_t result)
   return i < n;
 }
 
-/* Asks the device once, where a result does not tell whether the context is lost. */
+/* Asks the device once, where a result does not tell whether the context is lost. A backend that is being opened is closed anyway. */
 static int
 is_lost (RcCudaBackend *backend, cudaError_t result)
 {
   enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
 
-  if (is_among (losses, N_OF (losses), result))
+  if (backend->setup == NULL || is_among (losses, N_OF (losses), result))
     return 1;
   cudaThreadExchangeStreamCaptureMode (&mode);
   result = cudaStreamQuery (backend->setup);

@@ -26,7 +26,7 @@ typedef struct RcCudaBackend
   int device;
   CUcontext context;            /* the primary one, retained */
   cudaStream_t setup;           /* non-blocking; for what plans upload, which waits for nothing but itself */
-  cudaMemPool_t pool;           /* of device memory; NULL where the driver has no pools, and when mapped */
+  cudaMemPool_t pool;           /* of device memory; NULL where the driver has no pools */
   int mapped;                   /* device memory is mapped memory of the host */
   int stream_priority;          /* as CUDA counts: less is more */
   int multiprocessors;

@@ -155,6 +155,8 @@ allocate (RcCudaBackend *cuda, RcMemoryKind kind, uint64_t bytes, void **memory,
   if (result == cudaSuccess) {
     *call = "cudaStreamSynchronize";
     result = cudaStreamSynchronize (cuda->setup);
+    if (result != cudaSuccess)
+      cudaFreeAsync (*memory, cuda->setup);
   }
   return result;
 }
@@ -285,6 +287,18 @@ cuda_stream_free (RcBackend *backend, RcStream stream)
   rc_cuda_leave (cuda);
 }
 
+/* Work that was not waited for may still use memory that is freed next: after a wait that failed, nothing is freed any more. */
+static RcStatus
+check_wait (RcCudaBackend *cuda, RcStatus status, RcError *error)
+{
+  if (status != RC_CALL_FAILED)
+    return status;
+  __atomic_store_n (&cuda->failed, 1, __ATOMIC_RELAXED);
+  if (error != NULL)
+    error->status = RC_DEVICE_FAILED;
+  return RC_DEVICE_FAILED;
+}
+
 static RcStatus
 cuda_stream_synchronize (RcBackend *backend, RcStream stream, RcError *error)
 {
@@ -296,7 +310,7 @@ cuda_stream_synchronize (RcBackend *backend, RcStream stream, RcError *error)
   status = rc_cuda_check (cuda, cudaStreamSynchronize (stream), stream, error, "cudaStreamSynchronize",
       "all work before");
   rc_cuda_leave (cuda);
-  return status;
+  return check_wait (cuda, status, error);
 }
 
 static RcStatus
@@ -380,7 +394,7 @@ cuda_event_synchronize (RcBackend *backend, RcEvent event, RcError *error)
     return status;
   status = rc_cuda_check (cuda, cudaEventSynchronize (event), NULL, error, "cudaEventSynchronize", "work before it");
   rc_cuda_leave (cuda);
-  return status;
+  return check_wait (cuda, status, error);
 }
 
 /* ---- copies ---- */

@@ -482,6 +482,7 @@ align_leave (PlacedAlign *placed, Test *test)
 {
   if (placed->place == NULL)
     return;
+  place_wait (placed->place, test);
   rc_align_plan_free (placed->plan);
   scratch_free (placed->place, &placed->scratch, test);
 }

@@ -639,6 +639,7 @@ voxels_leave (PlacedVoxels *placed, Test *test)
 {
   if (placed->place == NULL)
     return;
+  place_wait (placed->place, test);
   rc_voxel_plan_free (placed->plan);
   scratch_free (placed->place, &placed->scratch, test);
 }

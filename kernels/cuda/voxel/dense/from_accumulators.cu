@@ -26,7 +26,7 @@ constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
 
 /* ---- bits ---- */
 
-/* Blocks of a multiprocessor at once; 0: as the compiler likes, which spills registers on 11.0. */
+/* Blocks of a multiprocessor at once; 0: the compiler chooses. From 10.0 on it would spill registers on some GPUs (11.0). */
 #if defined (__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
 constexpr int BITS_BLOCKS = 6;
 #else

@@ -32,10 +32,10 @@ prepare_slot (RobocacheStaging *staging, guint number, guint64 bytes, GError **e
   typeof (&staging->slots[0]) slot = &staging->slots[number];
   RcError failure;
 
-  if (slot->copied == NULL
-      && !robocache_engine_check (rc_event_new (backend, &slot->copied, &failure), &failure, error))
+  if (slot->read == NULL
+      && !robocache_engine_check (rc_event_new (backend, &slot->read, &failure), &failure, error))
     return NULL;
-  if (!robocache_engine_check (rc_event_synchronize (backend, slot->copied, &failure), &failure, error))
+  if (!robocache_engine_check (rc_event_synchronize (backend, slot->read, &failure), &failure, error))
     return NULL;
   if (slot->bytes < bytes) {
     robocache_engine_free (engine, RC_MEMORY_PINNED, slot->data, slot->bytes);
@@ -45,18 +45,24 @@ prepare_slot (RobocacheStaging *staging, guint number, guint64 bytes, GError **e
   return slot->data;
 }
 
+/* All that was enqueued before is what reads the slot. */
+static RcStatus
+mark_slot (RobocacheStaging *staging, guint number, RcError *failure)
+{
+  return rc_event_record (robocache_engine_backend (staging->engine), staging->slots[number].read,
+      robocache_engine_stream (staging->engine), failure);
+}
+
 static gboolean
 send_slot (RobocacheStaging *staging, guint number, gpointer to, guint64 bytes, GError **error)
 {
-  RcBackend *backend = robocache_engine_backend (staging->engine);
-  const RcStream stream = robocache_engine_stream (staging->engine);
   const RcMemoryCopy copy = {.to = to,.from = staging->slots[number].data,.row_bytes = bytes,.rows = 1 };
   RcStatus status;
   RcError failure;
 
-  status = rc_memory_copy (backend, &copy, stream, &failure);
+  status = rc_memory_copy (robocache_engine_backend (staging->engine), &copy, robocache_engine_stream (staging->engine), &failure);
   if (status == RC_OK)
-    status = rc_event_record (backend, staging->slots[number].copied, stream, &failure);
+    status = mark_slot (staging, number, &failure);
   return robocache_engine_check (status, &failure, error);
 }
 
@@ -72,6 +78,14 @@ gboolean
 robocache_staging_copy (RobocacheStaging *staging, gpointer to, guint64 bytes, GError **error)
 {
   return send_slot (staging, staging->current, to, bytes, error);
+}
+
+gboolean
+robocache_staging_read (RobocacheStaging *staging, GError **error)
+{
+  RcError failure;
+
+  return robocache_engine_check (mark_slot (staging, staging->current, &failure), &failure, error);
 }
 
 /* ---- uploads ---- */
@@ -213,7 +227,7 @@ robocache_staging_clear (RobocacheStaging *staging)
   robocache_engine_synchronize (staging->engine, NULL);
   for (guint i = 0; i < ROBOCACHE_STAGING_SLOTS; i++) {
     robocache_engine_free (staging->engine, RC_MEMORY_PINNED, staging->slots[i].data, staging->slots[i].bytes);
-    rc_event_free (robocache_engine_backend (staging->engine), staging->slots[i].copied);
+    rc_event_free (robocache_engine_backend (staging->engine), staging->slots[i].read);
   }
   robocache_engine_unref (staging->engine);
   *staging = (RobocacheStaging) { NULL };

@@ -19,7 +19,7 @@ typedef struct
   {
     gpointer data;
     guint64 bytes;
-    RcEvent copied;
+    RcEvent read;               /* by the device */
   } slots[ROBOCACHE_STAGING_SLOTS];
 } RobocacheStaging;
 
@@ -27,6 +27,8 @@ typedef struct
 gpointer robocache_staging_next (RobocacheStaging * staging, RobocacheEngine * engine, guint64 bytes, GError ** error);
 /* Enqueues a copy of its first bytes to memory of the engine. */
 gboolean robocache_staging_copy (RobocacheStaging * staging, gpointer to, guint64 bytes, GError ** error);
+/* In place of a copy: work that was enqueued since reads the slot itself. */
+gboolean robocache_staging_read (RobocacheStaging * staging, GError ** error);
 /* Enqueues a copy of bytes from offset of any GstMemory to memory of the engine. Pageable memory has been read
  * on return, through slots that the engine's threads fill together; pinned and device memory are read in stream order. */
 gboolean robocache_staging_upload (RobocacheStaging * staging, RobocacheEngine * engine, GstMemory * memory,

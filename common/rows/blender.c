@@ -10,6 +10,7 @@
 #include "common/tensors/tensorbuffer.h"
 
 #define ALIGNMENT 256           /* of a stream's rows: as wide as any access of a kernel */
+#define READ_BYTES 16384        /* of pinned memory that a GPU reads sooner itself than a copy of it is enqueued */
 
 RobocacheDeviceRow
 robocache_device_row (GstBuffer *buffer, const RobocacheTensorsInfo *info, guint tensor, guint64 i)
@@ -130,11 +131,12 @@ lay_out (const RobocacheBlendStream *streams, guint n_streams)
   return layout;
 }
 
-/* Fills the host's side of the block, and tells the plan where all of it will be on the device. */
+/* Fills the host's side of the block, and tells the plan where it finds all of it: in device, which the block is copied to, or in
+ * host itself. */
 static void
-fill (RobocacheBlender *blender, const RobocacheBlendStream *streams, guint n_streams, const Layout *layout, guint8 *host)
+fill (RobocacheBlender *blender, const RobocacheBlendStream *streams, guint n_streams, const Layout *layout, guint8 *host,
+    guint8 *device)
 {
-  guint8 *device = blender->rows.data;
   guint64 on_host = aligned (n_streams * sizeof (RcBracket)), on_device = layout->copied;
 
   for (guint i = 0; i < n_streams; i++) {
@@ -171,19 +173,28 @@ gather_on_device (RobocacheBlender *blender, const RobocacheBlendStream *stream,
   return TRUE;
 }
 
+/* Whether the plan reads the block where the CPU wrote it: a few rows, none of them on the device. */
 static gboolean
-gather (RobocacheBlender *blender, const RobocacheBlendStream *streams, guint n_streams, GError **error)
+is_read_in_place (const Layout *layout)
 {
-  const Layout layout = lay_out (streams, n_streams);
-  guint8 *host;
+  return layout->total == layout->copied && layout->copied <= READ_BYTES;
+}
 
-  if (!robocache_scratch_reserve (&blender->rows, blender->engine, layout.total, error))
-    return FALSE;
-  host = robocache_staging_next (&blender->staging, blender->engine, layout.copied, error);
+static gboolean
+gather (RobocacheBlender *blender, const RobocacheBlendStream *streams, guint n_streams, const Layout *layout, GError **error)
+{
+  guint8 *host = robocache_staging_next (&blender->staging, blender->engine, layout->copied, error);
+
   if (host == NULL)
     return FALSE;
-  fill (blender, streams, n_streams, &layout, host);
-  if (!robocache_staging_copy (&blender->staging, blender->rows.data, layout.copied, error))
+  if (is_read_in_place (layout)) {
+    fill (blender, streams, n_streams, layout, host, host);
+    return TRUE;
+  }
+  if (!robocache_scratch_reserve (&blender->rows, blender->engine, layout->total, error))
+    return FALSE;
+  fill (blender, streams, n_streams, layout, host, blender->rows.data);
+  if (!robocache_staging_copy (&blender->staging, blender->rows.data, layout->copied, error))
     return FALSE;
   for (guint i = 0; i < n_streams; i++) {
     if (streams[i].rows_on_device && !gather_on_device (blender, &streams[i], &blender->args[i], error))
@@ -224,17 +235,27 @@ must_gather (const RobocacheBlender *blender, const RobocacheBlendStream *stream
   return must;
 }
 
-gboolean
-robocache_blender_run (RobocacheBlender *blender, RcAlignPlan *plan, const RobocacheBlendStream *streams,
-    guint n_streams, GError **error)
+static gboolean
+run_plan (RobocacheBlender *blender, RcAlignPlan *plan, GError **error)
 {
   const RcAlignArgs args = {.streams = blender->args,.batch = 1,.ticks = 1,.scratch = blender->plan_scratch.data };
   RcError failure;
 
-  if (!must_gather (blender, streams, n_streams))
-    point_to_rows (blender, streams, n_streams);
-  else if (!gather (blender, streams, n_streams, error))
-    return FALSE;
   return robocache_engine_check (rc_align_run (plan, &args, robocache_engine_stream (blender->engine), &failure), &failure,
       error);
+}
+
+gboolean
+robocache_blender_run (RobocacheBlender *blender, RcAlignPlan *plan, const RobocacheBlendStream *streams,
+    guint n_streams, GError **error)
+{
+  Layout layout;
+
+  if (!must_gather (blender, streams, n_streams)) {
+    point_to_rows (blender, streams, n_streams);
+    return run_plan (blender, plan, error);
+  }
+  layout = lay_out (streams, n_streams);
+  return gather (blender, streams, n_streams, &layout, error) && run_plan (blender, plan, error)
+      && (!is_read_in_place (&layout) || robocache_staging_read (&blender->staging, error));
 }

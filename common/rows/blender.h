@@ -1,8 +1,8 @@
 /* robocache: the bracketed rows of a tick, blended by a plan on an engine
  *
  * On the CPU a plan reads the rows where the history has them. For a GPU, and when rows came in device memory, those that
- * the brackets name are gathered where the engine computes: from system memory they go up with the brackets in one pinned
- * copy, from device memory they are copied there.
+ * the brackets name are gathered with the brackets: from system memory in a pinned block, which a GPU reads in place if it is small and
+ * otherwise copies; from device memory they are copied there.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -33,6 +33,8 @@ typedef struct
   guint side;                   /* where outputs are */
 } Fault;
 
+#define FAULT_OF_COPIES 2
+
 static const Fault faults[] = {
   {"cuLaunchKernel|cuLaunchKernelEx", 1, LAUNCH_FAILED, SYSTEM_TO_DEVICE},
   {"cuLaunchKernel|cuLaunchKernelEx", 1, LAUNCH_FAILED, SYSTEM_TO_SYSTEM},
@@ -46,7 +48,7 @@ static const Fault faults[] = {
 /* ---- jobs ---- */
 
 static const Job subjects[] = {
-  {ROWS, "float32", 14, 1, 1, ""},
+  {ROWS, "float32", 3000, 1, 1, ""},    /* which are copied; those below are read in place */
   {FUSED_ROWS, "float32", 14, 1, 1, ""},
   {EPISODES_IN_ONE, "float32", 3, 8, 2, "gap-policy=hold", 4},
   {ITEMS, "float32", 4, 300, 1, "grid=16:16:8 mode=mean"},
@@ -97,9 +99,16 @@ GST_START_TEST (test_fault)
   const Job *job = &subjects[__i__ / G_N_ELEMENTS (faults)];
   const Fault *fault = &faults[__i__ % G_N_ELEMENTS (faults)];
   const gboolean no_space = fault->result == OUT_OF_MEMORY;
-  GstElement *element = job_element (job, "cuda", "");
-  Run run = run_with (job, element, fault->side);
-  const guint next = push_until_it_fails (&run, fault), n = gst_harness_buffers_received (run.h);
+  GstElement *element;
+  Run run;
+  guint next, n;
+
+  if (fault == &faults[FAULT_OF_COPIES] && job->form == FUSED_ROWS)
+    return;
+  element = job_element (job, "cuda", "");
+  run = run_with (job, element, fault->side);
+  next = push_until_it_fails (&run, fault);
+  n = gst_harness_buffers_received (run.h);
 
   fail_unless_equals_int (run_try (&run, next), GST_FLOW_ERROR);
   gst_harness_push_event (run.h, gst_event_new_eos ());

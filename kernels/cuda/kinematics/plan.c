@@ -19,6 +19,7 @@ typedef struct
   RcKinematicsPlan *copy;       /* device: the lists of the plan */
   RcChain chain;                /* whose lists lie in the copy */
   int is_arm;                   /* see task.h */
+  int begins_early;             /* see rc_cuda_begins_early; all of the kernels were compiled alike */
 } State;
 
 static int
@@ -29,15 +30,18 @@ is_arm (const RcChain *chain)
 }
 
 static RcStatus
-load (RcCudaBackend *cuda, int arm, RcError *error)
+load (RcCudaBackend *cuda, State *state, RcError *error)
 {
+  const void *forward = rc_cuda_kinematics_forward[state->is_arm];
   RcStatus status = rc_cuda_enter (cuda, error);
 
   if (status != RC_OK)
     return status;
-  status = rc_cuda_load (cuda, rc_cuda_kinematics_forward[arm], "forward kinematics", error);
+  status = rc_cuda_load (cuda, forward, "forward kinematics", error);
   if (status == RC_OK)
-    status = rc_cuda_load (cuda, rc_cuda_kinematics_inverse[arm], "inverse kinematics", error);
+    status = rc_cuda_load (cuda, rc_cuda_kinematics_inverse[state->is_arm], "inverse kinematics", error);
+  if (status == RC_OK)
+    status = rc_cuda_begins_early (cuda, forward, "forward kinematics", &state->begins_early, error);
   rc_cuda_leave (cuda);
   return status;
 }
@@ -53,7 +57,7 @@ prepare (RcBackend *backend, RcKinematicsPlan *plan, RcError *error)
     return rc_error_set (error, RC_NO_SPACE, "no memory for a plan of %zu bytes", sizeof (*state));
   plan->state = state;
   state->is_arm = is_arm (&plan->chain);
-  status = load (cuda, state->is_arm, error);
+  status = load (cuda, state, error);
   if (status == RC_OK)
     status = rc_cuda_upload (cuda, plan, sizeof (*plan), (void **) &state->copy, error);
   state->chain = plan->chain;
@@ -98,7 +102,7 @@ threads_of_block (const RcCudaBackend *cuda, int64_t batch)
 }
 
 static RcStatus
-launch_blocks (RcCudaBackend *cuda, const Launch *launch, RcStream stream, RcError *error)
+launch_blocks (RcCudaBackend *cuda, const Launch *launch, int begins_early, RcStream stream, RcError *error)
 {
   const int threads = threads_of_block (cuda, launch->batch);
   const int64_t most = (int64_t) MAX_BLOCKS * threads;
@@ -106,12 +110,15 @@ launch_blocks (RcCudaBackend *cuda, const Launch *launch, RcStream stream, RcErr
 
   for (*launch->first = 0; *launch->first < launch->batch && status == RC_OK; *launch->first += most) {
     const int64_t left = launch->batch - *launch->first, rows = left < most ? left : most;
-    const dim3 grid = { (unsigned) ((rows + threads - 1) / threads), 1, 1 };
-    const dim3 block = { (unsigned) threads, 1, 1 };
+    const unsigned blocks = (unsigned) ((rows + threads - 1) / threads);
+    cudaLaunchAttribute early = rc_cuda_early ();
+    const cudaLaunchConfig_t config = { {blocks, 1, 1}, {(unsigned) threads, 1, 1}, 0, (cudaStream_t) stream, &early,
+      (unsigned) begins_early
+    };
     void *arguments[] = { launch->task };
 
-    status = rc_cuda_check (cuda, cudaLaunchKernel (launch->kernel, grid, block, arguments, 0, (cudaStream_t) stream), stream, error,
-        "cudaLaunchKernel", "%s of batch %" PRId64, launch->work, launch->batch);
+    status = rc_cuda_check (cuda, cudaLaunchKernelExC (&config, launch->kernel, arguments), stream, error,
+        "cudaLaunchKernelExC", "%s of batch %" PRId64, launch->work, launch->batch);
   }
   return status;
 }
@@ -126,7 +133,7 @@ run (const RcKinematicsPlan *plan, const Launch *launch, RcStream stream, RcErro
     status = rc_cuda_enter (cuda, error);
   if (status != RC_OK)
     return status;
-  status = launch_blocks (cuda, launch, stream, error);
+  status = launch_blocks (cuda, launch, ((const State *) plan->state)->begins_early, stream, error);
   rc_cuda_leave (cuda);
   return status;
 }

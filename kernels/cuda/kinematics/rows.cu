@@ -19,6 +19,7 @@ forward_rows (GRID_CONSTANT RcCudaForward task)
   RcTransform moved[RC_KINEMATICS_MAX_STEPS];
   double jacobian[6 * RC_KINEMATICS_MAX_VARIABLES], packed[6 * RC_KINEMATICS_MAX_VARIABLES];
 
+  rc::follow_previous ();
   if (row < task.args.batch)
     rc_forward_row (&task.chain, &task.args, row, moved, jacobian, packed);
 }
@@ -62,6 +63,7 @@ forward_arm (GRID_CONSTANT RcCudaForwardArm task)
   RcChain chain = task.chain;
   int is_valid;
 
+  rc::follow_previous ();
   if (row >= task.args.batch)
     return;
   chain.frames = &task.frame;
@@ -83,6 +85,7 @@ inverse_rows (GRID_CONSTANT RcCudaInverse task)
     closest
   };
 
+  rc::follow_previous ();
   if (row < task.args.batch)
     rc_inverse_row (&task.chain, &task.args, row, &memory);
 }

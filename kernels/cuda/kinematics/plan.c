@@ -18,7 +18,7 @@ typedef struct
 {
   RcKinematicsPlan *copy;       /* device: the lists of the plan */
   RcChain chain;                /* whose lists lie in the copy */
-  int is_arm;                   /* see task.h */
+  int is_arm, is_serial;        /* see task.h: for inverse kinematics, and for forward */
   int begins_early;             /* see rc_cuda_begins_early; all of the kernels were compiled alike */
 } State;
 
@@ -29,10 +29,25 @@ is_arm (const RcChain *chain)
       && chain->n_frames <= RC_CUDA_ARM_FRAMES;
 }
 
+/* Whether the joints of an arm follow one another, up to its frame, and no variable moves two. */
+static int
+is_serial (const RcChain *chain)
+{
+  unsigned used = 0;
+  int i;
+
+  for (i = 0; i < chain->n_steps; i++) {
+    if (chain->steps[i].before != i - 1 || (used >> chain->steps[i].variable & 1))
+      return 0;
+    used |= 1u << chain->steps[i].variable;
+  }
+  return chain->n_frames == 1 && chain->frames[0].step == chain->n_steps - 1;
+}
+
 static RcStatus
 load (RcCudaBackend *cuda, State *state, RcError *error)
 {
-  const void *forward = rc_cuda_kinematics_forward[state->is_arm];
+  const void *forward = rc_cuda_kinematics_forward[state->is_serial];
   RcStatus status = rc_cuda_enter (cuda, error);
 
   if (status != RC_OK)
@@ -57,6 +72,7 @@ prepare (RcBackend *backend, RcKinematicsPlan *plan, RcError *error)
     return rc_error_set (error, RC_NO_SPACE, "no memory for a plan of %zu bytes", sizeof (*state));
   plan->state = state;
   state->is_arm = is_arm (&plan->chain);
+  state->is_serial = state->is_arm && is_serial (&plan->chain);
   status = load (cuda, state, error);
   if (status == RC_OK)
     status = rc_cuda_upload (cuda, plan, sizeof (*plan), (void **) &state->copy, error);
@@ -92,19 +108,21 @@ typedef struct
   int64_t *first;
   int64_t batch;
   const char *work;
+  int threads;                  /* of a block of many */
+  size_t shared;                /* bytes for a thread */
 } Launch;
 
 /* A small batch is cut into single warps, so that more multiprocessors take part in it. */
 static int
-threads_of_block (const RcCudaBackend *cuda, int64_t batch)
+threads_of_block (const RcCudaBackend *cuda, const Launch *launch)
 {
-  return batch > (int64_t) cuda->multiprocessors * RC_CUDA_KINEMATICS_THREADS ? RC_CUDA_KINEMATICS_THREADS : RC_CUDA_KINEMATICS_WARP;
+  return launch->batch > (int64_t) cuda->multiprocessors * launch->threads ? launch->threads : RC_CUDA_KINEMATICS_WARP;
 }
 
 static RcStatus
 launch_blocks (RcCudaBackend *cuda, const Launch *launch, int begins_early, RcStream stream, RcError *error)
 {
-  const int threads = threads_of_block (cuda, launch->batch);
+  const int threads = threads_of_block (cuda, launch);
   const int64_t most = (int64_t) MAX_BLOCKS * threads;
   RcStatus status = RC_OK;
 
@@ -112,8 +130,8 @@ launch_blocks (RcCudaBackend *cuda, const Launch *launch, int begins_early, RcSt
     const int64_t left = launch->batch - *launch->first, rows = left < most ? left : most;
     const unsigned blocks = (unsigned) ((rows + threads - 1) / threads);
     cudaLaunchAttribute early = rc_cuda_early ();
-    const cudaLaunchConfig_t config = { {blocks, 1, 1}, {(unsigned) threads, 1, 1}, 0, (cudaStream_t) stream, &early,
-      (unsigned) begins_early
+    const cudaLaunchConfig_t config = { {blocks, 1, 1}, {(unsigned) threads, 1, 1}, (size_t) threads * launch->shared, (cudaStream_t) stream,
+      &early, (unsigned) begins_early
     };
     void *arguments[] = { launch->task };
 
@@ -138,25 +156,26 @@ run (const RcKinematicsPlan *plan, const Launch *launch, RcStream stream, RcErro
   return status;
 }
 
-static RcStatus
-run_forward_arm (RcKinematicsPlan *plan, const RcForwardArgs *args, RcStream stream, RcError *error)
+/* Doubles of a row that leaves through shared memory. */
+static int
+staged_numbers (const RcKinematicsPlan *plan, const RcForwardArgs *args)
 {
-  const State *state = plan->state;
-  RcCudaForwardArm task = {.chain = state->chain,.args = *args,.frame = plan->frames[0] };
-  const Launch launch = { rc_cuda_kinematics_forward[1], &task, &task.first, args->batch, "forward kinematics" };
+  const int has_jacobian = args->jacobians.numbers != NULL || args->manipulabilities.numbers != NULL;
+  const int jacobian = has_jacobian ? 6 * plan->chain.n_variables : 0;
 
-  memcpy (task.steps, plan->steps, sizeof (task.steps));
-  return run (plan, &launch, stream, error);
+  return jacobian > 7 ? jacobian : 7;
 }
 
 static RcStatus
 run_forward (RcKinematicsPlan *plan, const RcForwardArgs *args, RcStream stream, RcError *error)
 {
   const State *state = plan->state;
-  RcCudaForward task = { state->chain, *args, 0 };
-  const Launch launch = { rc_cuda_kinematics_forward[0], &task, &task.first, args->batch, "forward kinematics" };
+  RcCudaForward task = { state->chain, *args, 0, state->is_serial ? staged_numbers (plan, args) : 0 };
+  const Launch launch = { rc_cuda_kinematics_forward[state->is_serial], &task, &task.first, args->batch, "forward kinematics",
+    state->is_serial ? RC_CUDA_ARM_THREADS : RC_CUDA_KINEMATICS_THREADS, (size_t) task.staged * sizeof (double)
+  };
 
-  return state->is_arm ? run_forward_arm (plan, args, stream, error) : run (plan, &launch, stream, error);
+  return run (plan, &launch, stream, error);
 }
 
 static RcStatus
@@ -164,7 +183,9 @@ run_inverse (RcKinematicsPlan *plan, const RcInverseArgs *args, RcStream stream,
 {
   const State *state = plan->state;
   RcCudaInverse task = { state->chain, *args, 0 };
-  const Launch launch = { rc_cuda_kinematics_inverse[state->is_arm], &task, &task.first, args->batch, "inverse kinematics" };
+  const Launch launch = { rc_cuda_kinematics_inverse[state->is_arm], &task, &task.first, args->batch, "inverse kinematics",
+    RC_CUDA_KINEMATICS_THREADS, 0
+  };
 
   return run (plan, &launch, stream, error);
 }

@@ -12,9 +12,10 @@ extern "C" {
 #endif
 
 #define RC_CUDA_KINEMATICS_THREADS 128  /* of a block */
+#define RC_CUDA_ARM_THREADS 64          /* of one of forward kinematics of an arm */
 #define RC_CUDA_KINEMATICS_WARP 32      /* of one of a small batch */
 
-/* Models of arms have their own kernels, whose arrays are short. */
+/* Arms have their own kernels, whose arrays are short. */
 #define RC_CUDA_ARM_STEPS 8
 #define RC_CUDA_ARM_VARIABLES 8
 #define RC_CUDA_ARM_FRAMES 1
@@ -25,17 +26,8 @@ typedef struct RcCudaForward
   RcChain chain;
   RcForwardArgs args;
   int64_t first;
+  int32_t staged;               /* of an arm: doubles of a thread in shared memory */
 } RcCudaForward;
-
-/* The same of an arm; in place of lists of the chain, its steps and its frame. */
-typedef struct RcCudaForwardArm
-{
-  RcChain chain;
-  RcForwardArgs args;
-  int64_t first;
-  RcChainStep steps[RC_CUDA_ARM_STEPS];
-  RcChainFrame frame;
-} RcCudaForwardArm;
 
 typedef struct RcCudaInverse
 {
@@ -44,7 +36,7 @@ typedef struct RcCudaInverse
   int64_t first;
 } RcCudaInverse;
 
-/* Of any model, and of an arm. */
+/* Of any model, and of an arm; for forward kinematics its joints follow one another, each with a variable of its own. */
 extern const void *const rc_cuda_kinematics_forward[2];
 extern const void *const rc_cuda_kinematics_inverse[2];
 

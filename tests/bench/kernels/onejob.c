@@ -1,7 +1,8 @@
 /* robocache: how long one job takes on a device that was idle, until its last byte
  *   bench-one-job [--jobs N] [--idle US] [--only TEXT]... [--csv FILE]
  * Before each of N jobs (default 300) the caches are overwritten, and the device is idle for US (default 10000). A time is from the call
- * to the end of the stream. Ways: the launches in a stream, as elements make them; a captured graph of the same launches; and for a live
+ * to the end of the stream. Ways: the launches in a stream, as elements make them; a captured graph of the same launches, as it is and with
+ * the arguments of its kernels set again; and for a live
  * tick a kernel that stays on the device and polls, with arithmetic of its own: a bound. Plain CUDA is the kernel of a first version.
  * Status 1 if an output differs from the CPU's.
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -18,6 +19,7 @@
 #define WARM_UP 20
 #define MAX_JOBS 100000
 #define OVERWRITTEN 4           /* times the L2 */
+#define MAX_NODES 32            /* of a graph */
 
 static const char *const names[] = {
   "one live tick of 14 + 6", "one live frame", "resample 1x60000", "resample 32x500 -> 256x256, float32", "occupancy 1 x 100,000, 64^3, float32",
@@ -28,7 +30,11 @@ typedef struct
 {
   Bench bench;
   BenchJob *job;
+  cudaGraph_t captured;
   cudaGraphExec_t graph;
+  cudaGraphNode_t kernels[MAX_NODES];
+  struct cudaKernelNodeParams arguments[MAX_NODES];
+  int n_kernels;
   float *counts;                /* of plain CUDA */
   BenchMailbox *mailbox;
   void *junk;                   /* that overwrites the caches */
@@ -57,6 +63,14 @@ by_graph (OneJob *one)
 {
   bench_must_cuda (cudaGraphLaunch (one->graph, one->bench.stream), "cudaGraphLaunch");
   wait_for_stream (one);
+}
+
+static void
+by_graph_with_arguments (OneJob *one)
+{
+  for (int i = 0; i < one->n_kernels; i++)
+    bench_must_cuda (cudaGraphExecKernelNodeSetParams (one->graph, one->kernels[i], &one->arguments[i]), "cudaGraphExecKernelNodeSetParams");
+  by_graph (one);
 }
 
 static void
@@ -125,13 +139,24 @@ measure (OneJob *one, Table *table, const char *work, const char *name, Way way)
 static void
 capture (OneJob *one)
 {
-  cudaGraph_t graph;
+  cudaGraphNode_t nodes[MAX_NODES];
+  size_t n = MAX_NODES;
 
   bench_must_cuda (cudaStreamBeginCapture (one->bench.stream, cudaStreamCaptureModeGlobal), "cudaStreamBeginCapture");
   bench_job_run (one->job, one->bench.stream);
-  bench_must_cuda (cudaStreamEndCapture (one->bench.stream, &graph), "cudaStreamEndCapture");
-  bench_must_cuda (cudaGraphInstantiate (&one->graph, graph, 0), "cudaGraphInstantiate");
-  cudaGraphDestroy (graph);
+  bench_must_cuda (cudaStreamEndCapture (one->bench.stream, &one->captured), "cudaStreamEndCapture");
+  bench_must_cuda (cudaGraphInstantiate (&one->graph, one->captured, 0), "cudaGraphInstantiate");
+  bench_must_cuda (cudaGraphGetNodes (one->captured, nodes, &n), "cudaGraphGetNodes");
+  one->n_kernels = 0;
+  for (size_t i = 0; i < n; i++) {
+    enum cudaGraphNodeType type;
+
+    bench_must_cuda (cudaGraphNodeGetType (nodes[i], &type), "cudaGraphNodeGetType");
+    if (type != cudaGraphNodeTypeKernel)
+      continue;
+    one->kernels[one->n_kernels] = nodes[i];
+    bench_must_cuda (cudaGraphKernelNodeGetParams (nodes[i], &one->arguments[one->n_kernels++]), "cudaGraphKernelNodeGetParams");
+  }
 }
 
 /* The kernel has a stream of its own, on which nothing else waits. */
@@ -164,14 +189,16 @@ measure_work (OneJob *one, const BenchWork *work, Table *table)
   char differs[BENCH_DIFFERS_SIZE] = "";
 
   one->job = bench_job_new (work, one->bench.backend, host);
-  by_stream (one);
+  bench_job_run (host, NULL);
   measure (one, table, work->name, "stream", by_stream);
   bench_job_compare (one->job, host, differs);
   if (differs[0])
     printf ("FAIL %s: %s\n", work->name, differs);
   capture (one);
   measure (one, table, work->name, "graph", by_graph);
+  measure (one, table, work->name, "graph, new arguments", by_graph_with_arguments);
   cudaGraphExecDestroy (one->graph);
+  cudaGraphDestroy (one->captured);
   if (bench_plain_has (work)) {
     one->counts = bench_memory (one->bench.backend, bench_plain_count_bytes (work), NULL);
     measure (one, table, work->name, "plain CUDA", by_plain_cuda);

@@ -1,6 +1,6 @@
 /* robocache: how long after its last row a live sample comes out of robocachefuse
  *
- *   bench-latency [--ticks N] [--only TEXT] [--csv FILE] [--smoke]
+ *   bench-latency [--ticks N] [--elements N] [--only TEXT] [--csv FILE] [--smoke]
  *
  * docs/performance.md#robocachefuse says what is measured. Of each stream the row that completes a tick is the first at or after it. What
  * came out is compared, bit for bit, with what the CPU makes of the same rows when it is not live: of a tensor up to 64 bytes, of a
@@ -69,12 +69,13 @@ static const LiveWork works[] = {
   {"GPU, to system memory, awake", "cuda", FALSE, FALSE, TRUE, 0, 0},
 };
 
-static gint n_ticks = 2000;
+static gint n_ticks = 2000, n_elements = 1;
 static gchar *only = NULL, *csv = NULL;
 static gboolean smoke = FALSE;
 
 static const GOptionEntry options[] = {
   {"ticks", 'n', 0, G_OPTION_ARG_INT, &n_ticks, "Ticks of each work, 100 of them a second (default 2000)", "N"},
+  {"elements", 'e', 0, G_OPTION_ARG_INT, &n_elements, "Elements that run at once, each with its own streams; figures are of all their ticks (default 1)", "N"},
   {"only", 'o', 0, G_OPTION_ARG_STRING, &only, "Works whose names hold the text", "TEXT"},
   {"csv", 0, 0, G_OPTION_ARG_FILENAME, &csv, "Writes the figures there, too", "FILE"},
   {"smoke", 0, 0, G_OPTION_ARG_NONE, &smoke, "A short run, to see that it works", NULL},
@@ -259,20 +260,49 @@ quantiles (const GArray *ticks, gsize offset, gdouble out[N_QUANTILES])
   g_free (values);
 }
 
+/* A run in a thread of its own. */
+typedef struct
+{
+  const LiveWork *work;
+  guint ticks;
+  LiveRun run;
+  GThread *thread;
+} Element;
+
+static gpointer
+run_element (gpointer data)
+{
+  Element *element = data;
+
+  live_run_open (&element->run, element->work, element->ticks, TRUE);
+  return NULL;
+}
+
 static void
 measure_ticks (const LiveWork *work, guint n, const LiveRun *truth, Figures *figures)
 {
-  GArray *ticks;
-  LiveRun run;
+  Element *elements = g_new0 (Element, n_elements);
+  GArray *all = g_array_new (FALSE, FALSE, sizeof (Tick));
 
-  live_run_open (&run, work, n, TRUE);
-  ticks = look_at_ticks (&run, truth, figures);
-  figures->n = ticks->len;
+  for (gint i = 0; i < n_elements; i++) {
+    elements[i] = (Element) {.work = work,.ticks = n };
+    elements[i].thread = g_thread_new ("element", run_element, &elements[i]);
+  }
+  for (gint i = 0; i < n_elements; i++) {
+    GArray *ticks;
+
+    g_thread_join (elements[i].thread);
+    ticks = look_at_ticks (&elements[i].run, truth, figures);
+    g_array_append_vals (all, ticks->data, ticks->len);
+    g_array_unref (ticks);
+    live_run_close (&elements[i].run);
+  }
+  figures->n = all->len;
   figures->is_compared = TRUE;
-  quantiles (ticks, G_STRUCT_OFFSET (Tick, pushed), figures->pushed_us);
-  quantiles (ticks, G_STRUCT_OFFSET (Tick, complete), figures->complete_us);
-  g_array_unref (ticks);
-  live_run_close (&run);
+  quantiles (all, G_STRUCT_OFFSET (Tick, pushed), figures->pushed_us);
+  quantiles (all, G_STRUCT_OFFSET (Tick, complete), figures->complete_us);
+  g_array_unref (all);
+  g_free (elements);
 }
 
 /* ---- what no element can do without: waking a thread ---- */
@@ -384,6 +414,8 @@ main (int argc, char **argv)
   line_init (&argc, &argv, options);
   if (n_ticks < 1 || n_ticks > 1000000)
     line_fail ("--ticks is %d, expected 1 to 1000000", n_ticks);
+  if (n_elements < 1 || n_elements > 64)
+    line_fail ("--elements is %d, expected 1 to 64", n_elements);
   if (smoke)
     n_ticks = 50;
   /* in a bundle it is among the plugins */

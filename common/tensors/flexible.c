@@ -7,11 +7,15 @@
  */
 #include "flexible.h"
 
-#define HEADER_BYTES 128
+#include <string.h>
+
+#define HEADER_BYTES ROBOCACHE_FLEXIBLE_HEADER_BYTES
 #define MAGIC 0xfeedccedu
 #define VERSION_MASK 0xfffff000u        /* without the minor version */
 #define VERSION 0xde001000u
+#define FORMAT_FLEXIBLE 1
 #define FORMAT_SPARSE 2
+#define MEDIA_TENSOR 4
 #define HEADER_AXES 16
 
 /* Words of the header. */
@@ -22,6 +26,7 @@ enum
   WORD_TYPE,
   WORD_AXES,
   WORD_FORMAT = WORD_AXES + HEADER_AXES,
+  WORD_MEDIA,
   N_WORDS
 };
 
@@ -38,6 +43,78 @@ robocache_caps_are_flexible (const GstCaps *caps)
   return gst_structure_has_name (structure, ROBOCACHE_TENSORS_MEDIA_TYPE)
       && g_strcmp0 (gst_structure_get_string (structure, "format"), "flexible") == 0;
 }
+
+GstCaps *
+robocache_flexible_caps_from_static (const GstCaps *caps)
+{
+  GstCaps *flexible = gst_caps_copy (caps);
+  GstStructure *structure = gst_caps_get_structure (flexible, 0);
+
+  gst_structure_set (structure, "format", G_TYPE_STRING, "flexible", NULL);
+  gst_structure_remove_fields (structure, "num_tensors", "types", "dimensions", NULL);
+  return flexible;
+}
+
+static gboolean
+copy_missing (GQuark field, const GValue *value, gpointer to)
+{
+  if (!gst_structure_id_has_field (to, field))
+    gst_structure_id_set_value (to, field, value);
+  return TRUE;
+}
+
+GstCaps *
+robocache_flexible_caps_to_static (const GstCaps *flexible, const RobocacheTensorsInfo *info)
+{
+  GstCaps *caps = robocache_tensors_info_to_caps (info);
+
+  gst_structure_foreach (gst_caps_get_structure (flexible, 0), copy_missing, gst_caps_get_structure (caps, 0));
+  return caps;
+}
+
+/* ---- out ---- */
+
+/* The number of NNStreamer's type; N of dtypes where it has none. */
+static guint32
+type_of (RcDtype dtype)
+{
+  guint32 type = 0;
+
+  while (type < G_N_ELEMENTS (dtypes) && dtypes[type] != dtype)
+    type++;
+  return type;
+}
+
+gboolean
+robocache_flexible_describes (const RobocacheTensorsInfo *info)
+{
+  gboolean is_known = TRUE;
+
+  for (guint i = 0; i < info->n_tensors; i++) {
+    is_known &= type_of (info->tensors[i].dtype) < G_N_ELEMENTS (dtypes);
+    for (guint axis = 0; axis < info->tensors[i].rank; axis++)
+      is_known &= info->tensors[i].dims[axis] <= G_MAXUINT32;
+  }
+  return is_known;
+}
+
+void
+robocache_flexible_write_header (guint8 *header, const RobocacheTensorInfo *tensor)
+{
+  guint32 words[HEADER_BYTES / sizeof (guint32)] = {
+    [WORD_MAGIC] = MAGIC,
+    [WORD_VERSION] = VERSION,
+    [WORD_TYPE] = type_of (tensor->dtype),
+    [WORD_FORMAT] = FORMAT_FLEXIBLE,
+    [WORD_MEDIA] = MEDIA_TENSOR,
+  };
+
+  for (guint axis = 0; axis < tensor->rank; axis++)
+    words[WORD_AXES + axis] = (guint32) tensor->dims[axis];
+  memcpy (header, words, sizeof words);
+}
+
+/* ---- in ---- */
 
 /* Axes end at the first that is 0. FALSE: there are none, or more than ours that are not 1. */
 static gboolean

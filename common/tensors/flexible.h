@@ -13,7 +13,18 @@
 
 G_BEGIN_DECLS
 
+/* Of the header before each tensor. */
+#define ROBOCACHE_FLEXIBLE_HEADER_BYTES 128
+
 gboolean robocache_caps_are_flexible (const GstCaps * caps);
+/* Flexible caps in place of static ones, which keep their framerate and descriptive fields; and back. */
+GstCaps *robocache_flexible_caps_from_static (const GstCaps * caps);
+GstCaps *robocache_flexible_caps_to_static (const GstCaps * flexible, const RobocacheTensorsInfo * info);
+
+/* Whether headers have all types and axes: NNStreamer has no bfloat16, and axes of 32 bits. */
+gboolean robocache_flexible_describes (const RobocacheTensorsInfo * info);
+/* Writes the header of such a tensor. */
+void robocache_flexible_write_header (guint8 * header, const RobocacheTensorInfo * tensor);
 
 /* The tensors of a buffer as a buffer of static tensors, which shares the memory, and in info their types and axes; the framerate
  * in info stays. NULL and a ROBOCACHE_ERROR_DATA that names what is wrong in a header. */

@@ -377,7 +377,7 @@ take_flexible (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buff
   RobocacheTensorsInfo info = pad->flexible;
   GError *error = NULL;
   GstBuffer *rows = robocache_flexible_strip (buffer, &info, &error);
-  GstCaps *caps;
+  GstCaps *caps, *came;
 
   gst_buffer_unref (buffer);
   *flow = GST_FLOW_ERROR;
@@ -388,7 +388,9 @@ take_flexible (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buff
   if (pad->stream.has_format && !pad->stream.is_declared && memcmp (&info, &pad->flexible, sizeof (info)) == 0)
     return rows;
   pad->flexible = info;
-  caps = robocache_tensors_info_to_caps (&info);
+  came = gst_pad_get_current_caps (GST_PAD (pad));
+  caps = robocache_flexible_caps_to_static (came, &info);
+  gst_caps_unref (came);
   *flow = GST_FLOW_NOT_NEGOTIATED;
   if (!use_caps (fuse, pad, caps))
     gst_clear_buffer (&rows);

@@ -22,6 +22,7 @@
 #include "common/device/budget.h"
 #include "common/element/errors.h"
 #include "common/element/propertytypes.h"
+#include "common/tensors/flexibleinput.h"
 #include "common/tensors/tensorbuffer.h"
 #include "common/time/segments.h"
 #include "converter.h"
@@ -476,4 +477,5 @@ gst_robocache_kinematics_init (GstRobocacheKinematics *self)
   robocache_kinematics_properties_init (&self->properties);
   self->last_pts = GST_CLOCK_TIME_NONE;
   gst_base_transform_set_gap_aware (GST_BASE_TRANSFORM (self), TRUE);
+  robocache_accept_flexible (GST_BASE_TRANSFORM_SINK_PAD (self), NULL);
 }

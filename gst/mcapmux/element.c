@@ -6,6 +6,7 @@
 
 #include "common/element/errors.h"
 #include "common/element/propertytypes.h"
+#include "common/tensors/flexibleinput.h"
 #include "common/tensors/memorycaps.h"
 #include "debug.h"
 #include "fragments.h"
@@ -73,6 +74,7 @@ request_new_pad (GstElement *element, GstPadTemplate *template, const gchar *nam
     gst_pad_set_chain_function (GST_PAD (pad), mux_input_chain);
     gst_pad_set_event_function (GST_PAD (pad), mux_input_event);
     gst_pad_set_query_function (GST_PAD (pad), mux_input_query);
+    robocache_accept_flexible (GST_PAD (pad), mux_input_fail);
     g_ptr_array_add (state->pads, gst_object_ref_sink (pad));
     g_ptr_array_sort (state->pads, compare_pads);
     gst_robocache_mcap_pad_start (pad, state->started.keep_buffers);

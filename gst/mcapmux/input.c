@@ -37,6 +37,15 @@ check_state (const MuxRecorderState *state, const GstRobocacheMcapPad *pad)
   return GST_FLOW_OK;
 }
 
+void
+mux_input_fail (GstPad *pad, GError *error)
+{
+  GstObject *recorder = gst_object_get_parent (GST_OBJECT (pad));
+
+  mux_recorder_fail (GST_ROBOCACHE_MCAP_RECORDER (recorder), GST_OBJECT_NAME (pad), GST_FLOW_ERROR, error);
+  gst_object_unref (recorder);
+}
+
 /* ---- without the lock ---- */
 
 static gboolean

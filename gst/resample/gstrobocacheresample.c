@@ -25,6 +25,7 @@
 #include "common/element/errors.h"
 #include "common/element/linkadvice.h"
 #include "common/element/propertytypes.h"
+#include "common/tensors/flexibleinput.h"
 #include "common/time/segments.h"
 #include "flow.h"
 #include "negotiation.h"
@@ -569,5 +570,6 @@ gst_robocache_resample_init (GstRobocacheResample *resample)
   gst_robocache_resample_flow_init (&resample->flow, GST_ELEMENT (resample), GST_BASE_TRANSFORM_SRC_PAD (resample),
       &resample->device, &resample->properties);
   gst_base_transform_set_gap_aware (GST_BASE_TRANSFORM (resample), TRUE);
+  robocache_accept_flexible (GST_BASE_TRANSFORM_SINK_PAD (resample), NULL);
   robocache_explain_refused_caps (GST_BASE_TRANSFORM_SINK_PAD (resample), NULL);
 }

@@ -46,6 +46,7 @@
 #include "common/element/propertytypes.h"
 #include "common/element/linkadvice.h"
 #include "common/element/statistics.h"
+#include "common/tensors/flexibleinput.h"
 #include "common/time/segments.h"
 #include "negotiation.h"
 #include "pointmap.h"
@@ -716,5 +717,6 @@ gst_robocache_voxelize_init (GstRobocacheVoxelize *self)
   robocache_voxelize_statistics_reset (&self->statistics);
   robocache_statistics_timer_reset (&self->stats_timer);
   robocache_cloud_window_init (&self->window);
+  robocache_accept_flexible (GST_BASE_TRANSFORM_SINK_PAD (self), NULL);
   robocache_explain_refused_caps (GST_BASE_TRANSFORM_SINK_PAD (self), NULL);
 }

@@ -30,6 +30,7 @@
 #include "common/element/errors.h"
 #include "common/element/linkadvice.h"
 #include "common/element/propertytypes.h"
+#include "common/tensors/flexibleinput.h"
 #include "common/tensors/tensorbuffer.h"
 #include "common/tensors/videoframe.h"
 #include "common/time/segments.h"
@@ -375,5 +376,6 @@ gst_robocache_voxel_view_init (GstRobocacheVoxelView *self)
   robocache_view_properties_init (&self->properties);
   /* live, a picture that would be late is not made */
   gst_base_transform_set_qos_enabled (GST_BASE_TRANSFORM (self), TRUE);
+  robocache_accept_flexible (GST_BASE_TRANSFORM_SINK_PAD (self), NULL);
   robocache_explain_refused_caps (GST_BASE_TRANSFORM_SINK_PAD (self), NULL);
 }

@@ -28,6 +28,12 @@ static const GstTensorDataType types[RC_N_DTYPES] = {
   [RC_FLOAT64] = GST_TENSOR_DATA_TYPE_FLOAT64,
 };
 
+static GstMemory *
+memory_behind (GstMemory *memory, gsize header_bytes)
+{
+  return header_bytes == 0 ? gst_memory_ref (memory) : gst_memory_share (memory, (gssize) header_bytes, -1);
+}
+
 static GstTensor *
 tensor_of_memory (GQuark id, const RobocacheTensorInfo *info, GstMemory *memory)
 {
@@ -47,12 +53,12 @@ robocache_tensor_meta_is_available (void)
 }
 
 void
-robocache_tensor_meta_add (GstBuffer *sample, const RobocacheTensorsInfo *info, const GQuark *ids)
+robocache_tensor_meta_add (GstBuffer *sample, const RobocacheTensorsInfo *info, const GQuark *ids, gsize header_bytes)
 {
   GstTensor **tensors = g_new (GstTensor *, info->n_tensors);
 
   for (guint i = 0; i < info->n_tensors; i++)
-    tensors[i] = tensor_of_memory (ids[i], &info->tensors[i], gst_buffer_get_memory (sample, i));
+    tensors[i] = tensor_of_memory (ids[i], &info->tensors[i], memory_behind (gst_buffer_peek_memory (sample, i), header_bytes));
   gst_tensor_meta_set (gst_buffer_add_tensor_meta (sample), info->n_tensors, tensors);
 }
 
@@ -151,7 +157,7 @@ robocache_tensor_meta_is_available (void)
 }
 
 void
-robocache_tensor_meta_add (GstBuffer *sample, const RobocacheTensorsInfo *info, const GQuark *ids)
+robocache_tensor_meta_add (GstBuffer *sample, const RobocacheTensorsInfo *info, const GQuark *ids, gsize header_bytes)
 {
 }
 

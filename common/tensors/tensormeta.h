@@ -16,8 +16,8 @@ G_BEGIN_DECLS
 /* Whether the plugin was built with gstreamer-analytics-1.0. */
 gboolean robocache_tensor_meta_is_available (void);
 
-/* Adds the meta to a sample of one memory per tensor. The meta shares the memories. ids: [info->n_tensors]. */
-void robocache_tensor_meta_add (GstBuffer * sample, const RobocacheTensorsInfo * info, const GQuark * ids);
+/* Adds the meta to a sample of one memory per tensor, each behind a header. The meta shares the memories. ids: [info->n_tensors]. */
+void robocache_tensor_meta_add (GstBuffer * sample, const RobocacheTensorsInfo * info, const GQuark * ids, gsize header_bytes);
 
 /* The tensor with that id in caps of frames, with the framerate of the caps. FALSE and a ROBOCACHE_ERROR_CAPS: the caps have no
  * such tensor, or not of a fixed shape and a known type. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/tensors/cudaframe.h"
+#include "common/tensors/flexible.h"
 #include "common/tensors/memorycaps.h"
 #include "common/tensors/tensorcaps.h"
 #include "gst/fuse/stream/debug.h"
@@ -167,11 +168,18 @@ offer_of_samples (GstRobocacheFuse *fuse)
 
 /* ---- downstream; called without the lock, by the task ---- */
 
-/* Whether samples are in device memory: of the memories on offer, the first that downstream accepts. */
+static GstCaps *
+new_caps_of_format (const gchar *format)
+{
+  return gst_caps_new_simple (ROBOCACHE_TENSORS_MEDIA_TYPE, "format", G_TYPE_STRING, format, NULL);
+}
+
+/* Whether samples are in device memory: of the memories on offer, the first that downstream accepts. Flexible tensors are in system
+ * memory. */
 static gboolean
 choose_memory (GstRobocacheFuse *fuse, RobocacheOffer offer)
 {
-  GstCaps *ours = robocache_caps_offer (gst_caps_new_empty_simple (ROBOCACHE_TENSORS_MEDIA_TYPE), offer);
+  GstCaps *ours = robocache_caps_offer (new_caps_of_format ("static"), offer);
   GstCaps *theirs = gst_pad_peer_query_caps (fuse->src, NULL);
   GstCaps *both = gst_caps_intersect_full (ours, theirs, GST_CAPS_INTERSECT_FIRST);
   const gboolean on_device = robocache_caps_on_device (both);
@@ -304,23 +312,59 @@ remedy (const GstCaps *samples)
   return ": set type, layout, info or window, or other caps downstream";
 }
 
+/* Static tensors of another shape than downstream's are an error, which flexible ones would hide. */
+static gboolean
+accepts_only_flexible (const GstCaps *peer)
+{
+  GstCaps *fixed = new_caps_of_format ("static"), *flexible = new_caps_of_format ("flexible");
+  gboolean is_so;
+
+  gst_caps_set_features (fixed, 0, gst_caps_features_new_any ());
+  is_so = gst_caps_can_intersect (peer, flexible) && !gst_caps_can_intersect (peer, fixed);
+  gst_caps_unref (flexible);
+  gst_caps_unref (fixed);
+  return is_so;
+}
+
+/* The caps of samples that downstream accepts; NULL: none. */
+static GstCaps *
+choose_caps (FuseComposer *composer, const GstCaps *peer)
+{
+  GstCaps *caps, *chosen = NULL;
+
+  if (accepts_only_flexible (peer))
+    fuse_composer_make_flexible (composer);
+  caps = fuse_composer_caps (composer);
+  if (robocache_tensors_caps_compatible (caps, peer))
+    chosen = robocache_tensors_caps_in_spelling_of (caps, peer);
+  gst_caps_unref (caps);
+  return chosen;
+}
+
+static void
+push_caps (GstRobocacheFuse *fuse, GstCaps *caps)
+{
+  GstCaps *current = gst_pad_get_current_caps (fuse->src);
+
+  gst_robocache_fuse_push_stream_start (fuse);
+  if (current == NULL || !gst_caps_is_equal (current, caps)) {
+    GST_INFO_OBJECT (fuse, "samples are %" GST_PTR_FORMAT, caps);
+    gst_pad_push_event (fuse->src, gst_event_new_caps (caps));
+  }
+  gst_clear_caps (&current);
+}
+
 static gboolean
 agree_on_caps (GstRobocacheFuse *fuse, FuseComposer *composer, GError **error)
 {
-  GstCaps *caps = fuse_composer_caps (composer), *peer = gst_pad_peer_query_caps (fuse->src, NULL), *spelled, *current;
-  const gboolean ok = robocache_tensors_caps_compatible (caps, peer);
+  GstCaps *peer = gst_pad_peer_query_caps (fuse->src, NULL), *chosen = choose_caps (composer, peer);
+  GstCaps *caps = fuse_composer_caps (composer);
+  const gboolean ok = chosen != NULL;
 
   if (ok) {
-    spelled = robocache_tensors_caps_in_spelling_of (caps, peer);
-    current = gst_pad_get_current_caps (fuse->src);
-    gst_robocache_fuse_push_stream_start (fuse);
-    if (current == NULL || !gst_caps_is_equal (current, spelled)) {
-      GST_INFO_OBJECT (fuse, "samples are %" GST_PTR_FORMAT, spelled);
-      gst_pad_push_event (fuse->src, gst_event_new_caps (spelled));
-    }
-    query_allocation (fuse, composer, spelled);
-    gst_clear_caps (&current);
-    gst_caps_unref (spelled);
+    push_caps (fuse, chosen);
+    query_allocation (fuse, composer, chosen);
+    gst_caps_unref (chosen);
   } else {
     gchar *ours = gst_caps_to_string (caps), *theirs = gst_caps_to_string (peer);
     gchar *why = robocache_device_explain (&fuse->device, GST_ELEMENT (fuse), peer);

@@ -8,6 +8,7 @@
 
 #include "common/rows/blender.h"
 #include "common/device/devicememory.h"
+#include "common/tensors/flexible.h"
 #include "common/tensors/memorycaps.h"
 #include "common/tensors/tensormeta.h"
 #include "common/device/budget.h"
@@ -48,6 +49,7 @@ struct _FuseComposer
   GstBufferPool *pool;          /* of buffers without memory, with their meta */
   GstAllocator *allocator;      /* of the tensors */
   gboolean on_device;           /* they are in device memory */
+  gsize header_bytes;           /* before each tensor: flexible ones have a header */
   GstBufferPool *peer_pool;     /* downstream's, for samples of one memory; or NULL */
   GstAllocator *peer_allocator; /* downstream's; or NULL */
   GstAllocationParams peer_params;
@@ -573,7 +575,7 @@ fuse_composer_sample_bytes (const FuseComposer *composer)
 
   if (!one_memory || composer->on_device || robocache_engine_is_gpu (composer->engine))
     return 0;
-  return composer->output.window * composer->tensors[0].row_bytes;
+  return composer->header_bytes + composer->output.window * composer->tensors[0].row_bytes;
 }
 
 void
@@ -592,6 +594,20 @@ GstCaps *
 fuse_composer_caps (const FuseComposer *composer)
 {
   return gst_caps_ref (composer->caps);
+}
+
+gboolean
+fuse_composer_make_flexible (FuseComposer *composer)
+{
+  GstCaps *caps;
+
+  if (composer->on_device || !robocache_flexible_describes (&composer->sample))
+    return FALSE;
+  caps = robocache_flexible_caps_from_static (composer->caps);
+  gst_caps_replace (&composer->caps, caps);
+  gst_caps_unref (caps);
+  composer->header_bytes = ROBOCACHE_FLEXIBLE_HEADER_BYTES;
+  return TRUE;
 }
 
 gboolean
@@ -682,7 +698,7 @@ frame_to_hand_on (const FuseComposer *composer, const Stream *stream, const Fuse
   const FuseFormat *format = &stream->input->format;
   GstBuffer *frame;
 
-  if (!format->is_camera || composer->on_device || composer->output.window > 1 || snapshot->bracket.blend != RC_BLEND_COPY)
+  if (!format->is_camera || composer->on_device || composer->header_bytes > 0 || composer->output.window > 1 || snapshot->bracket.blend != RC_BLEND_COPY)
     return NULL;
   frame = fuse_snapshot_frame (snapshot, 0);
   return fuse_camera_frame_is_dense (&format->video, stream->row_bytes, frame) ? frame : NULL;
@@ -695,7 +711,8 @@ typedef struct
 {
   GstBuffer *buffer;            /* of downstream's pool, whose memory is the tensor; or NULL */
   GstMemory *memory[ROBOCACHE_MAX_TENSORS];
-  guint8 *target[ROBOCACHE_MAX_TENSORS];        /* the row of this tick */
+  guint8 *start[ROBOCACHE_MAX_TENSORS];         /* of the memory */
+  guint8 *target[ROBOCACHE_MAX_TENSORS];        /* the row of this tick, behind the header */
   GstBuffer *frame[ROBOCACHE_MAX_TENSORS];      /* handed on instead of a memory */
   GstMapInfo map[ROBOCACHE_MAX_TENSORS];        /* of memory that is not ours */
   gboolean is_mapped[ROBOCACHE_MAX_TENSORS];
@@ -725,7 +742,7 @@ begin_peer_memory (const FuseComposer *composer, Output *output, guint i, gsize 
     output->memory[i] = gst_allocator_alloc (composer->peer_allocator, bytes, (GstAllocationParams *) &composer->peer_params);
   }
   output->is_mapped[i] = output->memory[i] && gst_memory_map (output->memory[i], &output->map[i], GST_MAP_WRITE);
-  output->target[i] = output->is_mapped[i] ? output->map[i].data : NULL;
+  output->start[i] = output->is_mapped[i] ? output->map[i].data : NULL;
   return output->is_mapped[i] || fail_on_peer_memory (bytes, error);
 }
 
@@ -735,7 +752,7 @@ begin_memory (const FuseComposer *composer, Output *output, guint i, gsize bytes
   output->memory[i] = robocache_allocator_alloc (composer->allocator, bytes, error);
   if (output->memory[i] == NULL || !robocache_memory_begin_write (output->memory[i], composer->engine, error))
     return FALSE;
-  output->target[i] = robocache_memory_data (output->memory[i]);
+  output->start[i] = robocache_memory_data (output->memory[i]);
   return TRUE;
 }
 
@@ -747,13 +764,14 @@ begin_output (const FuseComposer *composer, const FuseSnapshot *snapshots, Outpu
   for (guint i = 0; composer->output.layout == FUSE_LAYOUT_TENSORS && i < composer->n_streams; i++)
     output->frame[i] = frame_to_hand_on (composer, &composer->streams[i], &snapshots[i]);
   for (guint i = 0; i < composer->n_tensors; i++) {
-    const gsize bytes = composer->output.window * composer->tensors[i].row_bytes;
+    const gsize bytes = composer->header_bytes + composer->output.window * composer->tensors[i].row_bytes;
 
     if (output->frame[i])
       continue;
     if (peer_memory ? !begin_peer_memory (composer, output, i, bytes, flow, error)
         : !begin_memory (composer, output, i, bytes, error))
       return FALSE;
+    output->target[i] = output->start[i] + composer->header_bytes;
   }
   return TRUE;
 }
@@ -795,14 +813,37 @@ write_rows (FuseComposer *composer, const FuseSnapshot *snapshots, const Output 
       && blend_tensor_streams (composer, snapshots, targets, error);
 }
 
+static void
+write_header (const FuseComposer *composer, const Output *output, guint i)
+{
+  if (composer->header_bytes > 0)
+    robocache_flexible_write_header (output->start[i], &composer->sample.tensors[i]);
+}
+
+/* A copy of info behind its header. */
+static GBytes *
+add_header (GBytes *info, const RobocacheTensorInfo *tensor)
+{
+  const gsize bytes = g_bytes_get_size (info);
+  guint8 *data = g_malloc (ROBOCACHE_FLEXIBLE_HEADER_BYTES + bytes);
+
+  robocache_flexible_write_header (data, tensor);
+  memcpy (data + ROBOCACHE_FLEXIBLE_HEADER_BYTES, g_bytes_get_data (info, NULL), bytes);
+  g_bytes_unref (info);
+  return g_bytes_new_take (data, ROBOCACHE_FLEXIBLE_HEADER_BYTES + bytes);
+}
+
 /* The info of the buffer's meta as the last tensor. */
 static void
-append_info (GstBuffer *buffer)
+append_info (const FuseComposer *composer, GstBuffer *buffer)
 {
   GBytes *info = fuse_sample_info (buffer);
+  gconstpointer data;
   gsize bytes;
-  gconstpointer data = g_bytes_get_data (info, &bytes);
 
+  if (composer->header_bytes > 0)
+    info = add_header (info, &composer->sample.tensors[composer->n_tensors]);
+  data = g_bytes_get_data (info, &bytes);
   gst_buffer_append_memory (buffer, gst_memory_new_wrapped (GST_MEMORY_FLAG_READONLY, (gpointer) data, bytes, 0, bytes, info,
           (GDestroyNotify) g_bytes_unref));
 }
@@ -818,6 +859,7 @@ end_output (const FuseComposer *composer, Output *output, GError **error)
     if (composer->output.window > 1 && !fuse_window_copy (&composer->window, i, output->target[i], error))
       return FALSE;
     if (output->is_mapped[i]) {
+      write_header (composer, output, i);
       gst_memory_unmap (memory, &output->map[i]);
       output->is_mapped[i] = FALSE;
     } else if (!robocache_memory_end_write (memory, composer->engine, error)) {
@@ -860,17 +902,22 @@ make_buffer (const FuseComposer *composer, const FuseSnapshot *snapshots, Output
     }
   }
   if (composer->output.info == FUSE_INFO_TENSOR)
-    append_info (buffer);
+    append_info (composer, buffer);
   add_references (composer, snapshots, buffer);
   return buffer;
 }
 
-/* A sample in system memory is complete before it leaves. */
+/* A sample in system memory is complete before it leaves. Headers are written when no engine reads or writes the memory. */
 static gboolean
-complete (const FuseComposer *composer, GError **error)
+complete (const FuseComposer *composer, const Output *output, GError **error)
 {
-  return !robocache_engine_is_gpu (composer->engine) || composer->on_device
-      || robocache_engine_synchronize (composer->engine, error);
+  if (robocache_engine_is_gpu (composer->engine) && !composer->on_device && !robocache_engine_synchronize (composer->engine, error))
+    return FALSE;
+  for (guint i = 0; i < composer->n_tensors; i++) {
+    if (output->memory[i] && output->map[i].data == NULL)
+      write_header (composer, output, i);
+  }
+  return TRUE;
 }
 
 GstFlowReturn
@@ -889,11 +936,11 @@ fuse_composer_compose (FuseComposer *composer, gint64 tick, const FuseSnapshot *
   write_info (composer, tick, snapshots);
   if ((sample == NULL || begin_output (composer, snapshots, &output, &flow, error))
       && write_rows (composer, snapshots, &output, error) && end_output (composer, &output, error)
-      && complete (composer, error)) {
+      && complete (composer, &output, error)) {
     if (sample)
       *sample = make_buffer (composer, snapshots, &output);
     if (sample && composer->output.has_tensor_meta)
-      robocache_tensor_meta_add (*sample, &composer->sample, composer->ids);
+      robocache_tensor_meta_add (*sample, &composer->sample, composer->ids, composer->header_bytes);
     return GST_FLOW_OK;
   }
   robocache_engine_synchronize (composer->engine, NULL);        /* nothing else waits for what it still reads and writes */

@@ -67,6 +67,8 @@ void fuse_composer_free (FuseComposer * composer);
 
 /* The caps of the samples; a reference. */
 GstCaps *fuse_composer_caps (const FuseComposer * composer);
+/* Makes flexible tensors from now on, for a peer that accepts no static ones. FALSE: they have no header, or are in device memory. */
+gboolean fuse_composer_make_flexible (FuseComposer * composer);
 /* Whether samples show more than one tick. */
 gboolean fuse_composer_has_window (const FuseComposer * composer);
 

@@ -22,6 +22,7 @@ typedef struct
   RobocacheTensorsInfo info;    /* of the last buffer */
   gboolean has_sent;            /* the pad has the caps of info */
   gboolean is_sending;
+  gchar *posted;                /* the last error; NULL: none since good caps */
   RobocacheHeldEvents held;     /* until the first buffer */
 } FlexibleInput;
 
@@ -32,14 +33,14 @@ are_for_us (const GstCaps *caps)
 }
 
 static void
-report (GstPad *sink, const FlexibleInput *input, GError *error)
+report (GstPad *sink, FlexibleInput *input, GError *error)
 {
   GstElement *element = gst_pad_get_parent_element (sink);
 
   if (input->fail) {
     input->fail (sink, error);
   } else {
-    robocache_post_error (element, error);
+    robocache_post_error_once (element, error, &input->posted);
     g_error_free (error);
   }
   gst_clear_object (&element);
@@ -119,6 +120,8 @@ send_caps (GstPad *sink, FlexibleInput *input)
 
   input->is_sending = TRUE;
   input->has_sent = gst_pad_send_event (sink, gst_event_new_caps (caps));
+  if (input->has_sent)
+    g_clear_pointer (&input->posted, g_free);
   input->is_sending = FALSE;
   gst_caps_unref (caps);
   return input->has_sent;
@@ -204,6 +207,7 @@ free_input (gpointer data)
 
   gst_clear_caps (&input->caps);
   robocache_held_events_clear (&input->held);
+  g_free (input->posted);
   g_free (input);
 }
 

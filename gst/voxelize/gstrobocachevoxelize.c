@@ -43,6 +43,7 @@
 
 #include "allocation.h"
 #include "common/element/errors.h"
+#include "common/element/heldevents.h"
 #include "common/element/propertytypes.h"
 #include "common/element/linkadvice.h"
 #include "common/element/statistics.h"
@@ -53,6 +54,7 @@
 #include "properties.h"
 #include "outside.h"
 #include "statistics.h"
+#include "voxelcaps.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_robocache_voxelize_debug);
 #define GST_CAT_DEFAULT gst_robocache_voxelize_debug
@@ -72,6 +74,10 @@ struct _GstRobocacheVoxelize
   GstCaps *in_caps;
   RobocacheCloudWindow window;
   RobocachePointMapPool maps;
+  guint64 map_points;           /* of the last cloud that was mapped; 0: none was */
+  gboolean maps_are_tensors;
+  GstEvent *held_caps;          /* of clouds, until the first one determines the length of a tensor; or NULL */
+  RobocacheHeldEvents held;     /* behind them */
   RobocacheOutsideCheck outside;
   gboolean warned_over_cap;
   gboolean tried_caps;          /* the last negotiation called fixate_caps, which posts what failed */
@@ -224,6 +230,7 @@ configure (GstRobocacheVoxelize *self, GstCaps *in_caps, GstCaps *peer, GError *
   GST_OBJECT_LOCK (self);
   ok = robocache_voxelize_properties_read (&self->properties, &settings, error);
   GST_OBJECT_UNLOCK (self);
+  settings.map_points = self->map_points;
   return ok ? robocache_voxelize_configure (&self->next, &self->device, GST_ELEMENT (self), &settings, in_caps, peer,
       self->current.points.rays, error) : NULL;
 }
@@ -335,7 +342,11 @@ gst_robocache_voxelize_set_caps (GstBaseTransform *trans, GstCaps *in_caps, GstC
   if (self->in_caps == NULL || !gst_caps_is_equal (in_caps, self->in_caps))
     robocache_cloud_window_clear (&self->window);
   gst_caps_replace (&self->in_caps, in_caps);
-  return install_next (self);
+  if (!install_next (self))
+    return FALSE;
+  self->maps_are_tensors = robocache_voxel_maps_cloud (&self->current.points, &self->current.spec)
+      && gst_structure_has_name (gst_caps_get_structure (out_caps, 0), ROBOCACHE_TENSORS_MEDIA_TYPE);
+  return TRUE;
 }
 
 static gboolean
@@ -364,11 +375,48 @@ gst_robocache_voxelize_propose_allocation (GstBaseTransform *trans, GstQuery *de
 
 /* ---- input ---- */
 
+static gboolean gst_robocache_voxelize_sink_event (GstBaseTransform * trans, GstEvent * event);
+
+static guint64
+count_points (const RobocachePointsInfo *points, GstBuffer *cloud)
+{
+  return gst_buffer_get_size (cloud) / robocache_points_info_point_size (points);
+}
+
+/* Whether the caps of the output need the number of points of a cloud, of which none has come. */
+static gboolean
+must_wait_for_cloud (GstRobocacheVoxelize *self, const GstCaps *caps)
+{
+  RobocachePointsInfo points = { 0 };
+  gboolean maps_points, is_cloud;
+  GstCaps *peer;
+
+  GST_OBJECT_LOCK (self);
+  maps_points = rc_voxel_maps_points (self->properties.settings.output);
+  GST_OBJECT_UNLOCK (self);
+  if (!maps_points || self->map_points > 0)
+    return FALSE;
+  is_cloud = robocache_points_info_from_caps (&points, caps, NULL) && points.kind == ROBOCACHE_POINTS_CLOUD;
+  robocache_points_info_clear (&points);
+  peer = gst_pad_peer_query_caps (GST_BASE_TRANSFORM_SRC_PAD (self), NULL);
+  is_cloud = is_cloud && robocache_voxel_wants_map_tensor (peer);
+  gst_caps_unref (peer);
+  return is_cloud;
+}
+
 static gboolean
 handle_caps (GstRobocacheVoxelize *self, GstEvent *event)
 {
+  GstCaps *caps;
   gboolean ok;
 
+  gst_clear_event (&self->held_caps);
+  gst_event_parse_caps (event, &caps);
+  if (must_wait_for_cloud (self, caps)) {
+    self->held_caps = event;
+    robocache_held_events_begin (&self->held);
+    return TRUE;
+  }
   self->tried_caps = FALSE;
   ok = GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (GST_BASE_TRANSFORM (self), event);
   if (!ok)
@@ -388,6 +436,35 @@ check_segment (GstRobocacheVoxelize *self, const GstSegment *segment)
   return FALSE;
 }
 
+static void
+release_held_events (GstRobocacheVoxelize *self)
+{
+  GstEvent *event;
+
+  while ((event = robocache_held_events_release (&self->held)))
+    gst_robocache_voxelize_sink_event (GST_BASE_TRANSFORM (self), event);
+}
+
+/* Of a cloud that determines them. An empty one is a tensor of no shape: FALSE. */
+static gboolean
+release_caps (GstRobocacheVoxelize *self, GstBuffer *cloud, GstFlowReturn *ret)
+{
+  RobocachePointsInfo points = { 0 };
+  GstCaps *caps;
+
+  gst_event_parse_caps (self->held_caps, &caps);
+  if (robocache_points_info_from_caps (&points, caps, NULL))
+    self->map_points = count_points (&points, cloud);
+  robocache_points_info_clear (&points);
+  *ret = GST_FLOW_OK;
+  if (self->map_points == 0)
+    return FALSE;
+  if (!handle_caps (self, g_steal_pointer (&self->held_caps)))
+    *ret = GST_FLOW_NOT_NEGOTIATED;
+  release_held_events (self);
+  return *ret == GST_FLOW_OK;
+}
+
 static gboolean
 gst_robocache_voxelize_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
@@ -395,6 +472,8 @@ gst_robocache_voxelize_sink_event (GstBaseTransform *trans, GstEvent *event)
   const GstSegment *segment;
 
   GST_DEBUG_OBJECT (self, "%" GST_PTR_FORMAT, event);
+  if (robocache_held_events_take (&self->held, event))
+    return TRUE;
   switch (GST_EVENT_TYPE (event)) {
     case GST_EVENT_CAPS:
       return handle_caps (self, event);
@@ -405,6 +484,7 @@ gst_robocache_voxelize_sink_event (GstBaseTransform *trans, GstEvent *event)
       GST_OBJECT_UNLOCK (self);
       break;
     case GST_EVENT_EOS:
+      release_held_events (self);
       count_done (self, 0);
       warn_if_all_outside (self, NULL, TRUE);
       robocache_statistics_post_last (GST_ELEMENT (self));
@@ -433,6 +513,9 @@ gst_robocache_voxelize_query (GstBaseTransform *trans, GstPadDirection direction
 {
   GstRobocacheVoxelize *self = GST_ROBOCACHE_VOXELIZE (trans);
 
+  /* the base class would negotiate for it */
+  if (direction == GST_PAD_SINK && GST_QUERY_TYPE (query) == GST_QUERY_ALLOCATION && self->held_caps)
+    return FALSE;
   if (direction == GST_PAD_SINK && GST_QUERY_TYPE (query) == GST_QUERY_DRAIN
       && !robocache_cloud_window_copy_buffers (&self->window)) {
     GST_WARNING_OBJECT (self, "no memory for copies of the window's clouds: DRAIN fails");
@@ -451,6 +534,10 @@ gst_robocache_voxelize_submit_input_buffer (GstBaseTransform *trans, gboolean is
   if (self->failed) {
     gst_buffer_unref (input);
     return GST_FLOW_ERROR;
+  }
+  if (self->held_caps && !release_caps (self, input, &ret)) {
+    gst_buffer_unref (input);
+    return ret;
   }
   GST_OBJECT_LOCK (self);
   changed = self->properties.has_changed;
@@ -471,17 +558,50 @@ gst_robocache_voxelize_submit_input_buffer (GstBaseTransform *trans, gboolean is
 
 /* ---- make the grid ---- */
 
+/* FALSE and an error: downstream does not accept a tensor of that length. */
+static gboolean
+push_map_caps (GstRobocacheVoxelize *self, guint64 n_points, GError **error)
+{
+  GstPad *srcpad = GST_BASE_TRANSFORM_SRC_PAD (self);
+  GstCaps *current = gst_pad_get_current_caps (srcpad), *caps = robocache_voxel_resize_map (current, n_points);
+  const gboolean ok = gst_pad_peer_query_accept_caps (srcpad, caps);
+
+  if (ok)
+    gst_pad_push_event (srcpad, gst_event_new_caps (caps));
+  else
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "a cloud has %" G_GUINT64_FORMAT " points, and downstream does not "
+        "accept a tensor of that length behind one of %" G_GUINT64_FORMAT ": send clouds of one size, or accept "
+        ROBOCACHE_POINTCLOUD_MEDIA_TYPE, n_points, self->map_points);
+  gst_caps_unref (caps);
+  gst_caps_unref (current);
+  return ok;
+}
+
+/* Clouds differ in size, and so do their tensors. */
+static gboolean
+resize_map (GstRobocacheVoxelize *self, guint64 n_points, GError **error)
+{
+  if (n_points == 0 || n_points == self->map_points)
+    return TRUE;
+  if (self->maps_are_tensors && !push_map_caps (self, n_points, error))
+    return FALSE;
+  self->map_points = n_points;
+  return TRUE;
+}
+
 static GstFlowReturn
 acquire_map (GstRobocacheVoxelize *self, GstBuffer *input, GstBuffer **output, gsize *bytes, GError **error)
 {
+  /* transform refuses a buffer with bytes left over */
+  const guint64 n_points = count_points (&self->current.points, input);
   GstAllocationParams params;
   GstAllocator *allocator;
   GstFlowReturn ret;
 
+  if (!resize_map (self, n_points, error))
+    return GST_FLOW_ERROR;
   gst_base_transform_get_allocator (GST_BASE_TRANSFORM (self), &allocator, &params);
-  /* transform refuses a buffer with bytes left over */
-  ret = robocache_point_map_pool_acquire (&self->maps, allocator, &params,
-      gst_buffer_get_size (input) / robocache_points_info_point_size (&self->current.points), output, bytes, error);
+  ret = robocache_point_map_pool_acquire (&self->maps, allocator, &params, n_points, output, bytes, error);
   gst_clear_object (&allocator);
   if (ret == GST_FLOW_OK)
     GST_BASE_TRANSFORM_GET_CLASS (self)->copy_metadata (GST_BASE_TRANSFORM (self), input, *output);
@@ -569,6 +689,15 @@ post_stats_when_due (GstRobocacheVoxelize *self, GstBuffer *input)
     robocache_statistics_post (GST_ELEMENT (self), due);
 }
 
+/* A tensor has at least one number: the map of an empty cloud is a GAP. */
+static GstFlowReturn
+leave_out (GstRobocacheVoxelize *self, GstBuffer *cloud)
+{
+  if (GST_BUFFER_PTS_IS_VALID (cloud))
+    gst_pad_push_event (GST_BASE_TRANSFORM_SRC_PAD (self), gst_event_new_gap (GST_BUFFER_PTS (cloud), GST_BUFFER_DURATION (cloud)));
+  return GST_BASE_TRANSFORM_FLOW_DROPPED;
+}
+
 static GstFlowReturn
 gst_robocache_voxelize_transform (GstBaseTransform *trans, GstBuffer *input, GstBuffer *output)
 {
@@ -594,7 +723,7 @@ gst_robocache_voxelize_transform (GstBaseTransform *trans, GstBuffer *input, Gst
     return GST_FLOW_ERROR;
   warn_if_all_outside (self, input, FALSE);
   post_stats_when_due (self, input);
-  return GST_FLOW_OK;
+  return self->maps_are_tensors && gst_buffer_get_size (output) == 0 ? leave_out (self, input) : GST_FLOW_OK;
 }
 
 /* ---- begin and end ---- */
@@ -622,6 +751,9 @@ gst_robocache_voxelize_stop (GstBaseTransform *trans)
   robocache_voxelize_configuration_clear (&self->current);
   robocache_voxelize_configuration_clear (&self->next);
   robocache_point_map_pool_clear (&self->maps);
+  self->map_points = 0;
+  gst_clear_event (&self->held_caps);
+  robocache_held_events_clear (&self->held);
   replace_readback (self, NULL);
   gst_clear_caps (&self->in_caps);
   g_clear_pointer (&self->refusal, g_free);

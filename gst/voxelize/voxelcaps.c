@@ -93,23 +93,75 @@ robocache_voxel_maps_cloud (const RobocachePointsInfo *points, const RcVoxelSpec
   return rc_voxel_maps_points (spec->output) && points->kind == ROBOCACHE_POINTS_CLOUD;
 }
 
-/* Caps of the grid with values of dtype, in the peer's spelling; NULL when the peer does not take them. */
+/* ---- the map of a cloud ---- */
+
+static gboolean
+accepts (const GstCaps *peer, const gchar *text)
+{
+  GstCaps *caps = gst_caps_from_string (text);
+  const gboolean can = gst_caps_can_intersect (peer, caps);
+
+  gst_caps_unref (caps);
+  return can;
+}
+
+gboolean
+robocache_voxel_wants_map_tensor (const GstCaps *peer)
+{
+  return !accepts (peer, ROBOCACHE_POINTCLOUD_MEDIA_TYPE "(ANY)")
+      && accepts (peer, ROBOCACHE_TENSORS_MEDIA_TYPE "(ANY), format=(string)static, num_tensors=(int)1, types=(string)int64");
+}
+
+GstCaps *
+robocache_voxel_resize_map (const GstCaps *caps, guint64 n_points)
+{
+  GstCaps *resized = gst_caps_copy (caps);
+  gchar *dimensions = g_strdup_printf ("%" G_GUINT64_FORMAT, n_points);
+
+  gst_caps_set_simple (resized, "dimensions", G_TYPE_STRING, dimensions, NULL);
+  g_free (dimensions);
+  return resized;
+}
+
+/* A cloud of numbers, or a tensor of as many as the last cloud has points. */
+static GstCaps *
+map_caps (const RobocacheVoxelSettings *settings, const RobocachePointsInfo *points, const GstCaps *peer)
+{
+  RobocacheTensorsInfo map = {.n_tensors = 1,.rate_num = points->rate_num,.rate_den = points->rate_den };
+
+  if (settings->map_points == 0 || peer == NULL || !robocache_voxel_wants_map_tensor (peer))
+    return robocache_pointcloud_caps_new ("voxel", RC_INT64, points->rate_num, points->rate_den);
+  robocache_tensor_info_set (&map.tensors[0], RC_INT64, &settings->map_points, 1);
+  return robocache_tensors_info_to_caps (&map);
+}
+
+/* ---- the caps that downstream accepts ---- */
+
+/* Caps of the grid with values of dtype. */
 static GstCaps *
 caps_of_type (const RobocacheVoxelSettings *settings, const RobocachePointsInfo *points, RcDtype dtype,
-    gboolean on_device, GstCaps *peer, RcVoxelSpec *spec, RobocacheTensorsInfo *tensors)
+    gboolean on_device, const GstCaps *peer, RcVoxelSpec *spec, RobocacheTensorsInfo *tensors)
 {
-  GstCaps *caps, *spelled = NULL;
-  gboolean is_cloud;
+  GstCaps *caps;
 
   *spec = robocache_voxel_spec (settings, points, dtype);
-  is_cloud = robocache_voxel_maps_cloud (points, spec);
   robocache_voxel_tensors (tensors, points, spec);
-  caps = is_cloud ? robocache_pointcloud_caps_new ("voxel", RC_INT64, points->rate_num, points->rate_den)
-      : robocache_tensors_info_to_caps (tensors);
+  caps = robocache_voxel_maps_cloud (points, spec) ? map_caps (settings, points, peer) : robocache_tensors_info_to_caps (tensors);
   caps = robocache_caps_in_memory (caps, on_device);
   robocache_voxel_frame_to_caps (spec, caps);
-  if (peer == NULL || robocache_tensors_caps_compatible (caps, peer))
-    spelled = peer && !is_cloud ? robocache_tensors_caps_in_spelling_of (caps, peer) : gst_caps_ref (caps);
+  return caps;
+}
+
+/* caps (taken) in the peer's spelling; NULL when the peer does not take them. */
+static GstCaps *
+spell_for (GstCaps *caps, const GstCaps *peer)
+{
+  GstCaps *spelled = NULL;
+
+  if (peer == NULL)
+    return caps;
+  if (robocache_tensors_caps_compatible (caps, peer))
+    spelled = robocache_tensors_caps_in_spelling_of (caps, peer);
   gst_caps_unref (caps);
   return spelled;
 }
@@ -123,10 +175,10 @@ robocache_voxel_choose_caps (const RobocacheVoxelSettings *settings, const Roboc
   GstCaps *caps;
 
   for (const RcDtype *dtype = dtypes; *dtype != RC_N_DTYPES; dtype++) {
-    if ((caps = caps_of_type (settings, points, *dtype, on_device, peer, spec, tensors)) != NULL)
+    if ((caps = spell_for (caps_of_type (settings, points, *dtype, on_device, peer, spec, tensors), peer)) != NULL)
       return caps;
   }
-  caps = caps_of_type (settings, points, dtypes[0], on_device, NULL, spec, tensors);
+  caps = caps_of_type (settings, points, dtypes[0], on_device, peer, spec, tensors);
   ours = gst_caps_to_string (caps);
   theirs = gst_caps_to_string (peer);
   g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "downstream accepts only %s, but grid, mode, output and type "

@@ -21,9 +21,13 @@ GstCaps *robocache_voxel_choose_caps (const RobocacheVoxelSettings * settings, c
 /* The output tensors of a valid spec; none for the map of a cloud. */
 void robocache_voxel_tensors (RobocacheTensorsInfo * info, const RobocachePointsInfo * points, const RcVoxelSpec * spec);
 
-/* Whether the output is a cloud of int64 in place of tensors, one for each point of the input buffer: index and rank of clouds,
- * whose caps do not fix the number of points. */
+/* Whether the output is one int64 for each point of the input buffer: index and rank of clouds, whose caps do not fix the number of
+ * points. It is a cloud, or a tensor where downstream wants that. */
 gboolean robocache_voxel_maps_cloud (const RobocachePointsInfo * points, const RcVoxelSpec * spec);
+/* Whether downstream accepts such a map only as a tensor, which has the points of one cloud. */
+gboolean robocache_voxel_wants_map_tensor (const GstCaps * peer);
+/* Caps of such a tensor for another number of points. */
+GstCaps *robocache_voxel_resize_map (const GstCaps * caps, guint64 n_points);
 
 G_END_DECLS
 #endif

@@ -12,7 +12,7 @@
 
 G_BEGIN_DECLS
 
-/* The properties of a grid. */
+/* The properties of a grid, and what its caps need of the stream. */
 typedef struct
 {
   gdouble origin[3];            /* metres */
@@ -29,6 +29,7 @@ typedef struct
   gdouble fx, fy, cx, cy;       /* pixels; depth */
   gdouble k1, k2, k3, p1, p2;   /* of the lens, as in kernels/rays.h; depth */
   gdouble depth_scale;          /* metres a unit */
+  guint64 map_points;           /* of the last cloud, for maps as tensors; 0: none came */
 } RobocacheVoxelSettings;
 
 /* Types that the values may have, the preferred one first: the chosen one alone, or for auto all types of the mode. Ends with

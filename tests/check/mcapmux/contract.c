@@ -78,7 +78,9 @@ static const struct
   gsize size;
   const gchar *error;
 } refusals[] = {
-  {"other/tensors, format=(string)flexible", 8, "format"},
+  {"other/tensors, format=(string)sparse", 8, "format"},
+  {"other/tensors, format=(string)flexible", 8, "a flexible tensor has 8 bytes, less than its header of 128"},
+  {"other/tensors, format=(string)flexible, framerate=(string)fast", 8, "framerate"},
   {"video/x-raw, format=(string)RGB", 24, "expected video/x-raw with format, width and height"},
   {"application/x-pointcloud, fields=(string)\"x,y\"", 8, "fields"},
   {TENSORS ("float32", "4"), 15, "15"},

@@ -21,7 +21,7 @@ static const struct
   const gchar *properties, *downstream, *caps, *words;
 } unfit[] = {
   {R100, NULL, FIELDS ("num_tensors=(int)1,types=(string)float32,dimensions=(string)2"), "format is missing"},
-  {R100, NULL, FIELDS ("format=(string)flexible,num_tensors=(int)1,types=(string)float32,dimensions=(string)2"), "format is flexible"},
+  {R100, NULL, FIELDS ("format=(string)sparse,num_tensors=(int)1,types=(string)float32,dimensions=(string)2"), "format is sparse"},
   {R100, NULL, FIELDS ("format=(string)static,types=(string)float32,dimensions=(string)2"), "num_tensors is missing"},
   {R100, NULL, FIELDS ("format=(string)static,num_tensors=(int)0,types=(string)float32,dimensions=(string)2"), "num_tensors is 0"},
   {R100, NULL, FIELDS ("format=(string)static,num_tensors=(int)17,types=(string)float32,dimensions=(string)2"), "num_tensors is 17"},

@@ -12,6 +12,7 @@ typedef struct
   const gchar *words;
   const gchar *stats;           /* NAME=VALUE… at the end; NULL: none */
   const gchar *warning;         /* words of the one that is posted; NULL: none is */
+  const gchar *peer;            /* what downstream accepts; NULL: all */
 } VoxelCase;
 
 /* Two points in voxel (1, 0, 0), one in (3, 2, 1); and one outside. */
@@ -37,6 +38,11 @@ typedef struct
     "f32 0.75 0.5 0.5 u32 0 f32 30 u16 64000 0 f64 1700000000.75 " CORNER \
     " f32 nan 0 0 u32 0 f32 1 u16 1 0 f64 1 f32 -1 0 0 u32 0 f32 1 u16 1 0 f64 1"
 #define LIDAR_STATS "points=5 points-inside=3 points-nan=1 points-outside=1"
+
+/* Of NNStreamer, with float32 behind the header. */
+#define FLEXIBLE "other/tensors,format=(string)flexible,framerate=(fraction)10/1"
+#define HEADER(axes) "u32[32] 0xfeedcced 0xde001000 7 " axes " @19 1 4|"
+#define LENGTH(n) "'out:" TENSOR ("int64", n) ",framerate=(fraction)10/1,voxel-grid=(string)\"4:3:2\"'"
 
 /* Ten points beside a grid of UNIT, and more. */
 #define TEN "9 1 1 9 1 1 9 1 1 9 1 1 9 1 1 9 1 1 9 1 1 9 1 1 9 1 1 9 1 1"
@@ -174,6 +180,31 @@ static const VoxelCase scenarios[] = {
   {UNIT "output=index accumulate=5", XYZ, "'+2 0 0' '=i64[1] 2' '+3 0 0' '=i64[1] 3'", "points-read=2"},
   {UNIT "output=index", TENSOR ("float32", "4:2"), "'+0 0 0 5 3 2 1 5' '=i64[2] 0 23'"},
   {UNIT "output=rank", XYZ, "'+" PLACES "' '=i64[6] 0 1 -1 -2 -3 0'", "occupied-voxels=2"},
+  /* as a tensor, whose length is that of the cloud; an empty one is a GAP */
+  {UNIT "output=index", XYZ, "'+0: " PLACES "' '=i64[6] 1 23 -1 -2 -3 1' " LENGTH ("6") " '+100: 2 0 0' '=i64[1] 2' " LENGTH ("1")
+      " '+200: ' >gap:200,100 '+300: 3 0 0' '=i64[1] 3' '+400: 3 0 0 2 0 0' '=i64[2] 3 2' " LENGTH ("2"), "buffers=5",
+      .peer = "other/tensors"},
+  {UNIT "output=rank accumulate=2", XYZ, "'+2 0 0 9 9 9' '=i64[2] 0 -1' '+3 0 0' '=i64[1] 1' '+0 0 0 3 0 0 1 0 0' "
+      "'=i64[3] 0 2 1' +", .peer = "other/tensors,types=(string)int64"},
+  {UNIT "output=rank", XYZ, "gap:0,100 + '+1 0 0' >gap:0,100 '=i64[1] 0' tag >tag", "buffers=1", .peer = "other/tensors"},
+  {UNIT "output=rank", XYZ, "eos >eos", "buffers=0", .peer = "other/tensors"},
+  {UNIT "output=rank", XYZ, "gap:0,100 flush seg:0,0,0,1 '+1 0 0' '=i64[1] 0' eos >eos", "buffers=1", .peer = "other/tensors"},
+  {UNIT "output=rank", XYZ, "'+1 0 0' '=i64[1] 0' set:output=dense '+1 0 0' =n=1 set:output=index '+1 0 0 2 0 0' '=i64[2] 1 2' "
+      LENGTH ("2"), .peer = "other/tensors"},
+  {UNIT "output=index", XYZ, "'+1 0 0' '=i64[1] 1' '+1 0 0 2 0 0' flow:error 'error:negotiation:a cloud has 2 points, and downstream'",
+      .peer = "other/tensors,dimensions=(string)1"},
+  /* flexible tensors; other axes are other caps, which empty the window */
+  {UNIT, FLEXIBLE, "'+" HEADER ("3 2") "f32[6] 1 0 0 3 2 1' '=u8[24] @1 1 @23 1' 'out:" TENSOR ("uint8", "4:3:2")
+      ",framerate=(fraction)10/1'", "points=2"},
+  {UNIT "mode=mean", FLEXIBLE, "'+" HEADER ("4 1 2") "f32[8] 1 0 0 7 3 2 1 9' '=f32[48] @1 7 @47 9'", "points=2"},
+  {UNIT "accumulate=9", FLEXIBLE, "'+" HEADER ("3 1") "f32[3] 0 0 0' =n=1 '+" HEADER ("3 1") "f32[3] 1 0 0' =n=2 "
+      "'+" HEADER ("3 2") "f32[6] 2 0 0 3 0 0' =n=2 'caps:" TENSOR ("float32", "3:2") "' '+0 0 0 1 0 0' =n=2 "
+      "'caps:" FLEXIBLE "' '+" HEADER ("3 1") "f32[3] 0 0 0' =n=1"},
+  {UNIT, FLEXIBLE, "gap:0,100 '+" HEADER ("3 1") "f32[3] 0 0 0' >gap:0,100 =n=1 gap:100,100 >gap:100,100"},
+  {UNIT, FLEXIBLE, "gap:0,100 flush 'caps:" XYZ "' seg:0,0,0,1 '+0 0 0' =n=1 eos >eos"},
+  {UNIT, FLEXIBLE, "eos >eos", "buffers=0"},
+  {UNIT, FLEXIBLE, "+u8[8] flow:error 'error:format:a flexible tensor has 8 bytes, less than its header of 128'"},
+  {UNIT "output=rank", FLEXIBLE, "'+" HEADER ("3 2") "f32[6] 1 0 0 3 2 1' '=i64[2] 0 1' '+" HEADER ("3") "f32[3] 1 0 0' '=i64[1] 0'"},
   {UNIT "output=rank", XYZ, "+ =i64[0] '+1 0 0' '=i64[1] 0' + =i64[0]", "buffers=3"},
   {UNIT "output=rank accumulate=2", XYZ, "'+2 0 0 9 9 9' '=i64[2] 0 -1' '+3 0 0' '=i64[1] 1' '+0 0 0 3 0 0 1 0 0' "
       "'=i64[3] 0 2 1' + =i64[0] '+2 0 0' '=i64[1] 0'", "points=7"},
@@ -279,9 +310,12 @@ expect_output (GstHarness *h, GstBuffer *output, const gchar *text)
 GST_START_TEST (test_scenario)
 {
   const VoxelCase *scenario = &scenarios[__i__];
-  GstHarness *h = harness_with_caps (scenario->properties, scenario->caps);
+  GstHarness *h = harness (scenario->properties);
   gchar **stats = g_strsplit (scenario->stats ? scenario->stats : "", " ", -1);
 
+  if (scenario->peer)
+    gst_harness_set_sink_caps_str (h, scenario->peer);
+  gst_harness_set_src_caps_str (h, scenario->caps);
   voxel_scenario_run (h, scenario->words, expect_output);
   for (gchar **stat = stats; *stat; stat++) {
     gchar **pair = g_strsplit (*stat, "=", 2);

@@ -552,7 +552,7 @@ static const struct
   {"voxel-size=<0.0,2.0,1.0>", PLAIN PLACED, "voxel-size: 0 along x: expected"},
   {"voxel-size=<1.0,-2.0,1.0>", PLAIN PLACED, "voxel-size: -2 along y: expected"},
   {"voxel-size=<1.0,2.0,inf>", PLAIN PLACED, "voxel-size: inf along z: expected"},
-  {"", "other/tensors,format=(string)flexible", "format is flexible"},
+  {"", "other/tensors,format=(string)sparse", "format is sparse"},
   {"", TENSORS "types=(string)uint8" PLACED, "caps have no dimensions"},
   {"", PLAIN PLACED ",framerate=(int)3", "framerate must be one fraction"},
 };

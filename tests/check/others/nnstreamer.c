@@ -218,7 +218,15 @@ GST_START_TEST (test_late_sensor)
 GST_END_TEST;
 
 /* Frames as tensors come in as NNStreamer's converter made them, static or flexible. */
-static const gchar *const formats[] = { "static", "flexible" };
+static const struct
+{
+  const gchar *format, *elements;
+} converted[] = {
+  {"static", "e.sink_0 robocachefuse name=e reference-pad=sink_0 pads=sink_0,interpolation=previous"},
+  {"flexible", "e.sink_0 robocachefuse name=e reference-pad=sink_0 pads=sink_0,interpolation=previous"},
+  {"static", "robocachemcapmux name=e ! robocachemcapdemux"},
+  {"flexible", "robocachemcapmux name=e ! robocachemcapdemux"},
+};
 
 GST_START_TEST (test_converted_frames)
 {
@@ -229,12 +237,12 @@ GST_START_TEST (test_converted_frames)
   if (nnstreamer == NULL)
     return;
   launch = g_strdup_printf ("videotestsrc num-buffers=5 pattern=red ! video/x-raw,format=RGB,width=8,height=4,framerate=10/1 "
-      "! tensor_converter ! other/tensors,format=%s ! e.sink_0 robocachefuse name=e reference-pad=sink_0 pads=sink_0,interpolation=previous "
-      "! fakesink name=sink", formats[__i__]);
+      "! tensor_converter ! other/tensors,format=%s ! %s ! fakesink name=sink", converted[__i__].format, converted[__i__].elements);
   out = run_pipeline (launch);
   fail_unless (out.n_errors == 0, "%s", out.error);
   fail_unless_equals_int (out.buffers->len, 5);
-  fail_unless_equals_string (gst_structure_get_string (gst_caps_get_structure (out.caps, 0), "dimensions"), "3:8:4");
+  /* NNStreamer's spelling has a fourth axis */
+  fail_unless (g_str_has_prefix (gst_structure_get_string (gst_caps_get_structure (out.caps, 0), "dimensions"), "3:8:4"));
   for (guint i = 0; i < out.buffers->len; i++) {
     fail_unless_equals_int (gst_buffer_get_size (output_buffer (&out, i)), 3 * 8 * 4);
     fail_unless_equals_int (gst_buffer_memcmp (output_buffer (&out, i), 1, "\0\0", 2), 0);
@@ -246,9 +254,74 @@ GST_START_TEST (test_converted_frames)
 
 GST_END_TEST;
 
+/* The second axis is the one to aggregate along. */
+GST_START_TEST (test_aggregator)
+{
+  GstPlugin *nnstreamer = load_nnstreamer ();
+  Output out;
+
+  if (nnstreamer == NULL)
+    return;
+  out = run_pipeline ("robocachetestsrc kind=proprio channels=14 num-buffers=50 ! e.proprio_0 robocachefuse name=e "
+      "rate=" G_STRINGIFY (RATE) "/1 ! other/tensors,dimensions=(string)14:1 ! tensor_aggregator frames-out=4 frames-dim=1 ! fakesink name=sink");
+  fail_unless (out.n_errors == 0 && out.buffers->len > 0, "%s", out.error);
+  fail_unless (g_str_has_prefix (gst_structure_get_string (gst_caps_get_structure (out.caps, 0), "dimensions"), "14:4"));
+  fail_unless_equals_int (gst_buffer_get_size (output_buffer (&out, 0)), 14 * 4 * sizeof (gfloat));
+  output_clear (&out);
+  gst_object_unref (nnstreamer);
+}
+
+GST_END_TEST;
+
+/* What NNStreamer makes of samples is the same, static or flexible. */
+static const gchar *const behind[] = {
+  "tensor_filter framework=custom-easy model=" MODEL,
+  "tensor_filter framework=custom-easy model=" MODEL " ! robocacheresample rate=10/1",
+  "tensor_demux tensorpick=1 ! robocacheresample rate=10/1",
+  "tensor_demux tensorpick=0 ! tensor_transform mode=arithmetic option=mul:2 ! robocachefuse rate=10/1",
+};
+
+static Output
+run_format (gint i, const gchar *format)
+{
+  gchar *launch = g_strdup_printf ("robocachetestsrc kind=proprio channels=14 num-buffers=50 ! e.proprio_0 "
+      "robocachetestsrc kind=force num-buffers=50 ! e.force_0 robocachefuse name=e rate=" G_STRINGIFY (RATE) "/1 "
+      "! other/tensors,format=%s ! %s ! fakesink name=sink", format, behind[i]);
+  Output out = run_pipeline (launch);
+
+  fail_unless (out.n_errors == 0, "%s: %s", launch, out.error);
+  fail_unless (out.buffers->len > 0, "%s", launch);
+  g_free (launch);
+  return out;
+}
+
+GST_START_TEST (test_flexible_samples)
+{
+  GstPlugin *nnstreamer = load_nnstreamer ();
+  GBytes *fixed_bytes, *flexible_bytes;
+  Output fixed, flexible;
+
+  if (nnstreamer == NULL)
+    return;
+  fixed = run_format (__i__, "static");
+  flexible = run_format (__i__, "flexible");
+  fixed_bytes = output_bytes (&fixed);
+  flexible_bytes = output_bytes (&flexible);
+  fail_unless (g_bytes_equal (fixed_bytes, flexible_bytes));
+  g_bytes_unref (fixed_bytes);
+  g_bytes_unref (flexible_bytes);
+  output_clear (&fixed);
+  output_clear (&flexible);
+  gst_object_unref (nnstreamer);
+}
+
+GST_END_TEST;
+
 static const Test tests[] = {
   TEST (test_late_sensor),
-  CASES (test_converted_frames, G_N_ELEMENTS (formats)),
+  CASES (test_converted_frames, G_N_ELEMENTS (converted)),
+  TEST (test_aggregator),
+  CASES (test_flexible_samples, G_N_ELEMENTS (behind)),
 };
 
 #else

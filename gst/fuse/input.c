@@ -109,7 +109,7 @@ check_gap (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, gboolean at_end)
   return fuse->clock.reference == &pad->stream ? NULL : fuse_stream_check_gap (&pad->stream, at_end);
 }
 
-/* What a pad answers before it looks at a buffer. Called with the lock. */
+/* The pad's answer to a buffer, before it reads the buffer. Called with the lock. */
 static GstFlowReturn
 flow_of (const GstRobocacheFusePad *pad)
 {

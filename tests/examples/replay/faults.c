@@ -13,7 +13,7 @@
 
 /* ---- recordings that were tampered with ---- */
 
-/* What is done to message `sequence` of a topic. */
+/* The fault of message `sequence` of a topic. */
 typedef struct
 {
   const gchar *topic;

@@ -65,7 +65,7 @@ push (Play *play, const gchar *source, GstBuffer *buffer)
   gst_app_src_push_buffer (GST_APP_SRC (session_element (play, source)), buffer);
 }
 
-/* Of a clock that is ahead of the pipeline's. */
+/* lead: how far the source's clock is ahead of the pipeline's. */
 static void
 push_block (Play *play, GstClockTime lead)
 {

@@ -304,7 +304,7 @@ session_remove (Play *play)
 
 /* ---- replaying ---- */
 
-/* What the program prints; free with g_free. */
+/* The program's output; free with g_free. */
 gchar *
 replay_run (gchar **argv, gint expected_status)
 {

@@ -82,7 +82,7 @@ void session_remove (Play * play);
 
 /* ---- replaying ---- */
 
-/* What the program prints; free with g_free. */
+/* The program's output; free with g_free. */
 gchar *replay_run (gchar ** argv, gint expected_status);
 /* option: or NULL. */
 gchar *replay_file (const gchar * path, const gchar * option, gint expected_status);

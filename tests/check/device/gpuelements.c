@@ -725,6 +725,44 @@ GST_START_TEST (test_recorded_live)
 
 GST_END_TEST;
 
+/* ---- flexible samples ---- */
+
+/* Settings of robocachefuse. */
+static const gchar *const flexible[] = { "", "window=3 info=tensor", "layout=concat type=float32" };
+
+/* The bytes of all samples in system memory, headers included. */
+static GByteArray *
+flexible_samples (const gchar *backend, const gchar *settings)
+{
+  LiveRecording run = {.file = g_byte_array_new () };
+  gchar *line = g_strdup_printf ("robocachetestsrc kind=proprio num-buffers=20 ! e.proprio_0 robocachetestsrc kind=force num-buffers=20 "
+      "! e.force_0 robocachefuse name=e backend=%s rate=70/1 %s ! other/tensors,format=flexible ! fakesink name=file signal-handoffs=true",
+      backend, settings);
+  GError *error = NULL;
+  GstElement *pipeline = gst_parse_launch (line, &error);
+
+  fail_unless (pipeline && !error, "%s", error ? error->message : "");
+  connect (pipeline, "file", G_CALLBACK (note_bytes), &run);
+  fail_unless (gst_element_set_state (pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE);
+  wait_for_eos (pipeline);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+  g_free (line);
+  return run.file;
+}
+
+GST_START_TEST (test_flexible)
+{
+  GByteArray *cpu = flexible_samples ("cpu", flexible[__i__]), *cuda = flexible_samples ("cuda", flexible[__i__]);
+
+  fail_unless (cpu->len > 10 * 128);
+  fail_unless (cpu->len == cuda->len && memcmp (cpu->data, cuda->data, cpu->len) == 0);
+  g_byte_array_unref (cuda);
+  g_byte_array_unref (cpu);
+}
+
+GST_END_TEST;
+
 /* ---- devices ---- */
 
 /* One GPU twice splits as two do, but for the copies between them. */
@@ -786,6 +824,6 @@ GPU_CHECK_MAIN (gpuelements, TRUE,
     TIMES (N_SIDES * G_N_ELEMENTS (jobs), test_same_as_the_cpu), EACH (tight, test_little_memory), EACH (no_space, test_no_space),
     ONCE (test_auto_falls_back_at_a_cloud),
     TIMES (2 * G_N_ELEMENTS (told), test_a_bound_raised_as_told_suffices), TIMES (N_SIDES * G_N_ELEMENTS (steady), test_steady),
-    TIMES (2 * G_N_ELEMENTS (used), test_used_outputs), TIMES (2, test_over_cap), ONCE (test_chain), ONCE (test_recorded), TIMES (2, test_recorded_live),
+    TIMES (2 * G_N_ELEMENTS (used), test_used_outputs), TIMES (2, test_over_cap), ONCE (test_chain), ONCE (test_recorded), TIMES (2, test_recorded_live), EACH (flexible, test_flexible),
     TIMES (N_SIDES * G_N_ELEMENTS (splits), test_devices), TIMES (2 * G_N_ELEMENTS (splits), test_devices_in_chunks),
     TIMES (3, test_wrong_device))

@@ -4,6 +4,8 @@
  */
 #include "samples.h"
 
+#include <string.h>
+
 #include "common/tensors/tensorbuffer.h"
 #include "kernels/align.h"
 
@@ -23,6 +25,7 @@ typedef struct
   gchar **streams, **channels;  /* names, of the meta and of the caps; NULL: none */
   guint n_streams;
   gboolean is_concat;           /* one tensor of all streams */
+  gchar **names[ROBOCACHE_MAX_TENSORS]; /* of a row's channels, in channels; NULL: none */
   GstBuffer *buffer;            /* the mapped one, and what its meta says */
   GArray *tick_streams;         /* of RobocacheRosTickStream, of each row of the window */
   guint tick_window;
@@ -169,10 +172,9 @@ static void
 write_row (Samples *samples, guint i, const MuxItemTimes *times)
 {
   const RobocacheTensorInfo *tensor = &samples->info.tensors[i];
-  const gboolean has_names = i == 0 && samples->channels && g_strv_length (samples->channels) == tensor->dims[0];
   const RobocacheRosRow row = {
-    .names = (const gchar * const *) samples->channels,
-    .n_names = has_names ? (guint) tensor->dims[0] : 0,
+    .names = (const gchar * const *) samples->names[i],
+    .n_names = samples->names[i] ? (guint) tensor->dims[0] : 0,
     .status = status_of (samples, i),
     .duration_ns = times->duration_ns,
     .dtype = tensor->dtype,
@@ -253,6 +255,27 @@ read_streams (Samples *samples, const GstStructure *meta, const GstCaps *caps)
   samples->is_concat = samples->n_streams > 1 && samples->info.n_tensors == (has_info ? 2 : 1);
 }
 
+/* Caps have the names of all rows one after another. Frames, whole tensors and info have none. */
+static void
+find_names (Samples *samples)
+{
+  const guint n_tensors = samples->is_concat ? 1 : samples->n_streams > 0 ? MIN (samples->n_streams, samples->info.n_tensors)
+      : samples->info.n_tensors;
+  const guint n_names = samples->channels ? g_strv_length (samples->channels) : 0;
+  guint64 n = 0;
+
+  for (guint i = 0; i < n_tensors; i++) {
+    const RobocacheTensorInfo *tensor = &samples->info.tensors[i];
+
+    if (tensor->rank > 2)
+      continue;
+    samples->names[i] = n + tensor->dims[0] <= n_names ? samples->channels + n : NULL;
+    n += tensor->dims[0];
+  }
+  if (n != n_names)
+    memset (samples->names, 0, sizeof (samples->names));
+}
+
 MuxEncoder *
 mux_samples_new (const RobocacheTensorsInfo *info, const GstCaps *caps, GstBuffer *sample)
 {
@@ -262,6 +285,7 @@ mux_samples_new (const RobocacheTensorsInfo *info, const GstCaps *caps, GstBuffe
   samples->info = *info;
   samples->tick_streams = g_array_new (FALSE, FALSE, sizeof (RobocacheRosTickStream));
   read_streams (samples, meta_of (sample), caps);
+  find_names (samples);
   for (guint i = 0; i < info->n_tensors; i++)
     mux_encoder_add_channel (&samples->parent, info->tensors[i].rank == 1 ? "robocache_msgs/msg/Row" : "robocache_msgs/msg/Tensor",
         make_suffix (samples, i), rc_dtype_name (info->tensors[i].dtype), TRUE);

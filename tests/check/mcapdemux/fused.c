@@ -139,7 +139,8 @@ GST_END_TEST;
 
 /* The topics of a sample's tensors, and the beginning of their text. */
 static const gchar *const topics[] = {
-  "src_0 /aligned/proprio_0: caps[other/tensors float32 14] 0=", "src_1 /aligned/force_0: caps[other/tensors float32 6] 0="
+  "src_0 /aligned/proprio_0: caps[other/tensors float32 14 q0,q1,q2,q3,q4,q5,q6,q7,q8,q9,q10,q11,q12,q13] 0=",
+  "src_1 /aligned/force_0: caps[other/tensors float32 6 fx,fy,fz,tx,ty,tz] 0="
 };
 
 typedef struct
@@ -216,7 +217,8 @@ record (const gchar *path, Tensors *tensors)
   g_free (launch);
 }
 
-/* All channels of a sample note its caps, those of two tensors and 20 names. Each topic is the tensor that was written to it. */
+/* All channels of a sample note its caps, those of two tensors and 20 names. Each topic is the tensor that was written to it, with
+ * its names. */
 GST_START_TEST (test_recorded)
 {
   Tensors recorded, played;

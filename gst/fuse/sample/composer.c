@@ -711,7 +711,7 @@ typedef struct
 {
   GstBuffer *buffer;            /* of downstream's pool, whose memory is the tensor; or NULL */
   GstMemory *memory[ROBOCACHE_MAX_TENSORS];
-  guint8 *start[ROBOCACHE_MAX_TENSORS];         /* of the memory */
+  guint8 *start[ROBOCACHE_MAX_TENSORS];         /* of the memory; NULL: it was unmapped */
   guint8 *target[ROBOCACHE_MAX_TENSORS];        /* the row of this tick, behind the header */
   GstBuffer *frame[ROBOCACHE_MAX_TENSORS];      /* handed on instead of a memory */
   GstMapInfo map[ROBOCACHE_MAX_TENSORS];        /* of memory that is not ours */
@@ -862,6 +862,7 @@ end_output (const FuseComposer *composer, Output *output, GError **error)
       write_header (composer, output, i);
       gst_memory_unmap (memory, &output->map[i]);
       output->is_mapped[i] = FALSE;
+      output->start[i] = NULL;
     } else if (!robocache_memory_end_write (memory, composer->engine, error)) {
       return FALSE;
     }
@@ -914,7 +915,7 @@ complete (const FuseComposer *composer, const Output *output, GError **error)
   if (robocache_engine_is_gpu (composer->engine) && !composer->on_device && !robocache_engine_synchronize (composer->engine, error))
     return FALSE;
   for (guint i = 0; i < composer->n_tensors; i++) {
-    if (output->memory[i] && output->map[i].data == NULL)
+    if (output->start[i])
       write_header (composer, output, i);
   }
   return TRUE;

@@ -33,6 +33,8 @@ typedef struct
 } Field;
 
 #define MAX_FIELDS 9
+/* Of a Message, before its data. */
+#define MESSAGE_FIELDS_SIZE 22
 
 typedef struct
 {
@@ -228,11 +230,27 @@ read_field (RobocacheMcapBytes *bytes, FieldKind kind, gpointer value)
   }
 }
 
+/* Nearly all records are messages: at once, not field by field. FALSE: it is cut. */
+static gboolean
+read_message (RobocacheMcapMessage *message, RobocacheMcapBytes content)
+{
+  const guint8 *fields;
+
+  if (content.size < MESSAGE_FIELDS_SIZE)
+    return FALSE;
+  fields = split (&content, MESSAGE_FIELDS_SIZE).data;
+  *message = (RobocacheMcapMessage) {robocache_mcap_get_uint16 (fields), robocache_mcap_get_uint32 (fields + 2),
+        robocache_mcap_get_uint64 (fields + 6), robocache_mcap_get_uint64 (fields + 14), content};
+  return TRUE;
+}
+
 gboolean
 robocache_mcap_record_read (RobocacheMcapRecord *record, guint8 opcode, RobocacheMcapBytes content, GError **error)
 {
   const Format *format = &formats[opcode];
 
+  if (opcode == ROBOCACHE_MCAP_MESSAGE && read_message (&record->message, content))
+    return TRUE;
   for (const Field *field = format->fields; field->kind != END; field++)
     if (!read_field (&content, field->kind, (guint8 *) record + field->offset)) {
       g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "the %s record ends before or in its field %s", format->name,

@@ -64,7 +64,8 @@ robocache_cdr_read_array (RobocacheCdrReader *reader, guint bytes, gsize n)
 
   if (G_UNLIKELY (reader->fault))
     return NULL;
-  if (G_UNLIKELY (offset > reader->size || n > (reader->size - offset) / bytes)) {
+  /* a division takes longer than the rest; n * bytes cannot overflow where n is no larger than the message */
+  if (G_UNLIKELY (offset > reader->size || n > reader->size || n * bytes > reader->size - offset)) {
     robocache_cdr_reader_fail (reader, "the message ends within a field");
     return NULL;
   }

@@ -124,12 +124,10 @@ numbers_of (const RobocacheMessageFields *fields, guint field)
 gdouble
 robocache_message_fields_item (const RobocacheMessageFields *fields, guint field, guint32 i)
 {
-  const guint8 *numbers = numbers_of (fields, field);
   gdouble number = 0.0;
 
-  if (numbers && i < fields->places[field].count)
-    robocache_row_number_convert (&fields->message, numbers + (gsize) i * robocache_ros_kind_bytes (fields->fields[field]->kind),
-        fields->fields[field]->kind, RC_FLOAT64, &number);
+  if (i < robocache_message_fields_count (fields, field))
+    robocache_message_fields_pick (fields, field, &i, 1, &number);
   return number;
 }
 

@@ -84,11 +84,13 @@ stop (GstRobocacheMcapDemux *self)
 
 /* ---- random access ---- */
 
-/* The task of the sink pad. */
+/* The task of the sink pad, which runs once a message. */
 static void
-loop (gpointer self)
+loop (gpointer data)
 {
-  robocache_mcap_player_run (&GST_ROBOCACHE_MCAP_DEMUX (self)->player);
+  GstRobocacheMcapDemux *self = data;
+
+  robocache_mcap_player_run (&self->player);
 }
 
 static void

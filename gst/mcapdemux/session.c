@@ -241,7 +241,7 @@ find_output (RobocacheMcapSession *session, RobocacheMcapTopic *topic, const gch
 
   for (guint i = 0; i < session->outputs->len; i++) {
     output = g_ptr_array_index (session->outputs, i);
-    if ((output->topic == topic || g_str_equal (output->topic->name, topic->name)) && g_str_equal (output->key, key))
+    if (output->topic->name == topic->name && g_str_equal (output->key, key))
       return output;
   }
   output = robocache_mcap_output_new (topic, key, session->settings.block_rows);
@@ -573,8 +573,8 @@ handle_sample (RobocacheMcapSession *session, RobocacheMcapTopic *topic, const R
     ret = push_rows (session, output);
     if (ret != GST_FLOW_OK)
       return ret;
+    robocache_mcap_output_update (output, sample, camera);
   }
-  robocache_mcap_output_update (output, sample, camera);
   if (!output->pad)
     expose (session, output);
   if (output->block)

@@ -94,7 +94,7 @@ robocache_mcap_topic_new (const RobocacheMcapChannelInfo *channel, const Robocac
   RobocacheMcapTopic *topic = g_new0 (RobocacheMcapTopic, 1);
   gchar *short_name = robocache_ros_short_name (schema ? schema->name : "");
 
-  topic->name = g_strdup (channel->topic);
+  topic->name = g_ref_string_new_intern (channel->topic);
   topic->type = g_strdup (schema ? schema->name : "");
   topic->encoding = g_strdup (channel->message_encoding);
   topic->order = order;
@@ -117,7 +117,7 @@ robocache_mcap_topic_free (RobocacheMcapTopic *topic)
   robocache_ros_decoder_free (topic->decoder);
   robocache_camera_info_free (topic->camera);
   robocache_ros_schema_free (topic->camera_schema);
-  g_free (topic->name);
+  g_clear_pointer (&topic->name, g_ref_string_release);
   g_free (topic->type);
   g_free (topic->encoding);
   g_free (topic->noted_caps);

@@ -27,7 +27,8 @@ typedef struct
 
 typedef struct
 {
-  gchar *name, *type;
+  GRefString *name;             /* interned: equal ones are at one place */
+  gchar *type;
   guint order;                  /* of the glob that chose it */
   guint16 channel_id;           /* of its first channel */
   const RobocacheMcapSchemaInfo *schema;        /* NULL: it has none */

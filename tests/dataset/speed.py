@@ -62,8 +62,8 @@ def ours(folder, paths, with_video):
     cameras = 'c0 = {topic = "/camera/0"}\nc1 = {topic = "/camera/1"}' if with_video else ""
     features = '"observation.images.c0" = "c0"\n"observation.images.c1" = "c1"' if with_video else ""
     (folder / "robot.toml").write_text(MAPPING % (cameras, features))
-    # as users run it, without the pandas of this comparison
-    script = ["env", "-u", "ROBOCACHE_EXPORT_PROGRAM", "-u", "PYTHONPATH", SCRIPT]
+    # as users run it, without the pandas of this comparison, and with compiled modules
+    script = ["env", "-u", "ROBOCACHE_EXPORT_PROGRAM", "-u", "PYTHONPATH", "-u", "PYTHONDONTWRITEBYTECODE", SCRIPT]
     shutil.rmtree(folder / "set", ignore_errors=True)
     cpu, wall = timed([*script, *paths, "--mapping", folder / "robot.toml", "--output", folder / "set"])
     return cpu, wall, timed([*script, "--help"])[0]

@@ -1,15 +1,22 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """python3 -m robocache_export: see ../robocache-export."""
+import gc
 import sys
 
-import gi
+# modules make much that stays, which the collector would look through again and again
+gc.disable()
+
+import gi  # noqa: E402: the collector comes first
 
 gi.require_version("Gst", "1.0")
-from gi.repository import Gst  # noqa: E402: require_version comes first
+from gi.repository import Gst  # noqa: E402
 
 Gst.init(None)
 
 from .cli import main  # noqa: E402: elements come first
+
+gc.freeze()
+gc.enable()
 
 
 class NoPandas:

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """One .db3 file of a bag: topics and times by its tables, streams by robocachebagsrc."""
-import sqlite3
 import struct
 from contextlib import closing
 from functools import cache, cached_property
@@ -25,6 +24,7 @@ class Db3File(StreamFile):
         return f"robocachebagsrc location={pipelines.quote(self.path)}"
 
     def _query(self, text, *values):
+        import sqlite3  # it is slow to load, and other recordings need none
         try:
             with closing(sqlite3.connect(f"{self.path.as_uri()}?mode=ro", uri=True)) as database:
                 return database.execute(text, values).fetchall()

@@ -5,8 +5,6 @@ from functools import cache, cached_property
 from itertools import groupby
 
 import numpy as np
-from mcap.exceptions import McapError
-from mcap.reader import NonSeekingReader, make_reader
 
 from ..errors import ExportError
 from . import pipelines
@@ -30,7 +28,7 @@ class McapFile(StreamFile):
         """None where the file was cut, and has none."""
         try:
             return Summary(self.path)
-        except (McapError, ValueError, struct.error):
+        except (ValueError, struct.error):
             return None
 
     @cached_property
@@ -44,6 +42,8 @@ class McapFile(StreamFile):
     @cached_property
     def _scanned(self):
         """{channel id: (channel, [log time])} of a file without a summary, up to where it was cut."""
+        from mcap.exceptions import McapError  # these are slow to load, and seldom needed
+        from mcap.reader import NonSeekingReader
         found = {}
         try:
             with open(self.path, "rb") as stream:
@@ -57,7 +57,7 @@ class McapFile(StreamFile):
     def _indexed_times(self, ids):
         try:
             return self._summary.times(ids)
-        except McapError as error:
+        except ValueError as error:
             raise ExportError(f"{self.name}: {error}") from None
 
     # ---- topics ----
@@ -82,7 +82,8 @@ class McapFile(StreamFile):
 
     def texts(self, topic):
         """Of std_msgs/String messages."""
-        from mcap_ros2.decoder import DecoderFactory  # it is slow to load, and seldom needed
+        from mcap.reader import make_reader  # these are slow to load, and seldom needed
+        from mcap_ros2.decoder import DecoderFactory
         found = []
         with open(self.path, "rb") as stream:
             reader = make_reader(stream, decoder_factories=[DecoderFactory()])

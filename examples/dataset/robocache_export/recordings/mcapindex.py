@@ -3,20 +3,19 @@
 
 Each field of each chunk as an object of Python takes as long as an episode takes to export. Source: https://mcap.dev/spec.
 """
-import io
 import mmap
 import struct
 from contextlib import contextmanager
+from typing import NamedTuple
 
 import numpy as np
-from mcap.data_stream import ReadDataStream
-from mcap.exceptions import McapError
-from mcap.records import Channel
 
 MAGIC = b"\x89MCAP0\r\n"
 CHANNEL, MESSAGE_INDEX, CHUNK_INDEX, FOOTER = 0x04, 0x07, 0x08, 0x02
 HEAD = struct.Struct("<BQ")  # of a record: opcode, length
 FOOTER_RECORD = struct.Struct("<BQQQI")  # begin of the summary and of its offsets, checksum
+CHANNEL_HEAD = struct.Struct("<HH")  # its id, and the schema's
+TEXT_SIZE = struct.Struct("<I")
 # of a chunk: times, place, size of the chunk; bytes of the map of offsets that follow
 CHUNK_HEAD = struct.Struct("<QQQQI")
 CHUNK_ENTRY = np.dtype([("channel", "<u2"), ("offset", "<u8")])
@@ -37,20 +36,43 @@ def _records(file, begin, end):
         opcode, size = HEAD.unpack_from(file, begin)
         content = file[begin + HEAD.size:min(begin + HEAD.size + size, end)]
         if len(content) < size:
-            raise McapError("the summary is cut")
+            raise ValueError("the summary is cut")
         yield opcode, content
         begin += HEAD.size + size
 
 
+class Channel(NamedTuple):
+    id: int
+    topic: str
+    metadata: dict
+
+
+def _texts(content):
+    """Texts, each behind its size, up to the end."""
+    begin = 0
+    while begin < len(content):
+        end = begin + TEXT_SIZE.size + TEXT_SIZE.unpack_from(content, begin)[0]
+        if end > len(content):
+            raise ValueError("a channel of the summary is cut")
+        yield content[begin + TEXT_SIZE.size:end].decode()
+        begin = end
+
+
 def _read_channel(content):
-    return Channel.read(ReadDataStream(io.BytesIO(content)))
+    number, _ = CHANNEL_HEAD.unpack_from(content)
+    topic_size, = TEXT_SIZE.unpack_from(content, CHANNEL_HEAD.size)
+    topic_end = CHANNEL_HEAD.size + TEXT_SIZE.size + topic_size
+    # the map of metadata is behind the encoding of messages, and its own size
+    encoding_size, = TEXT_SIZE.unpack_from(content, topic_end)
+    metadata = list(_texts(content[topic_end + encoding_size + 2 * TEXT_SIZE.size:]))
+    return Channel(number, next(_texts(content[CHANNEL_HEAD.size:topic_end])), dict(zip(metadata[::2], metadata[1::2])))
 
 
 class Summary:
     """`channels` are {id: Channel}."""
 
     def __init__(self, path):
-        """A McapError, ValueError or struct.error where the file has no summary, as it was cut."""
+        """A ValueError or struct.error where the file has no summary, as it was cut."""
         self._path, self.channels, chunks = path, {}, []
         with _mapped(path) as file:
             for opcode, content in _records(file, *self._place(file)):
@@ -61,7 +83,7 @@ class Summary:
                     size = CHUNK_HEAD.unpack_from(content)[-1]
                     chunks.append(content[CHUNK_HEAD.size:CHUNK_HEAD.size + size])
         if not self.channels:
-            raise McapError("the summary has no channels")
+            raise ValueError("the summary has no channels")
         self.has_index = bool(chunks)
         self._indexes = np.frombuffer(b"".join(chunks), CHUNK_ENTRY)
 
@@ -69,10 +91,10 @@ class Summary:
     def _place(file):
         end = len(file) - len(MAGIC) - FOOTER_RECORD.size
         if end < len(MAGIC) or file[-len(MAGIC):] != MAGIC:
-            raise McapError("the file is cut")
+            raise ValueError("the file is cut")
         opcode, _, begin, _, _ = FOOTER_RECORD.unpack_from(file, end)
         if opcode != FOOTER or not 0 < begin <= end:
-            raise McapError("the file has no summary")
+            raise ValueError("the file has no summary")
         return begin, end
 
     def times(self, ids):
@@ -87,5 +109,5 @@ class Summary:
         begin = offset + INDEX_HEAD.size
         opcode, _, _, size = INDEX_HEAD.unpack(file[offset:begin].ljust(INDEX_HEAD.size, b"\0"))
         if opcode != MESSAGE_INDEX or begin + size > len(file):
-            raise McapError(f"no index of messages at byte {offset}")
+            raise ValueError(f"no index of messages at byte {offset}")
         return file[begin:begin + size]

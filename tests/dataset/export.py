@@ -17,6 +17,7 @@ from gi.repository import Gst  # noqa: E402: require_version comes first
 Gst.init(None)
 
 import actions  # noqa: E402: elements come first
+import channels  # noqa: E402
 import db3_bags  # noqa: E402
 import errors  # noqa: E402: elements come first
 import hdf5_sets  # noqa: E402
@@ -28,7 +29,7 @@ import synchronized  # noqa: E402
 from mcapplan import run_cases  # noqa: E402
 
 
-MODULES = (lerobot_sets, hdf5_sets, marks, shards, slurm, errors, actions, db3_bags, synchronized)
+MODULES = (lerobot_sets, hdf5_sets, marks, shards, slurm, errors, actions, db3_bags, synchronized, channels)
 NEEDED = ("x264enc", "jpegenc", "jpegdec", "rawvideoparse", "robocachemcapsink")
 
 

@@ -15,7 +15,7 @@ CHANNEL, MESSAGE_INDEX, CHUNK_INDEX, FOOTER = 0x04, 0x07, 0x08, 0x02
 HEAD = struct.Struct("<BQ")  # of a record: opcode, length
 FOOTER_RECORD = struct.Struct("<BQQQI")  # begin of the summary and of its offsets, checksum
 CHANNEL_HEAD = struct.Struct("<HH")  # its id, and the schema's
-TEXT_SIZE = struct.Struct("<I")
+SIZE = struct.Struct("<I")
 # of a chunk: times, place, size of the chunk; bytes of the map of offsets that follow
 CHUNK_HEAD = struct.Struct("<QQQQI")
 CHUNK_ENTRY = np.dtype([("channel", "<u2"), ("offset", "<u8")])
@@ -47,25 +47,28 @@ class Channel(NamedTuple):
     metadata: dict
 
 
+def _read_bytes(content, begin):
+    """(bytes that follow their size, where they end)."""
+    begin, end = begin + SIZE.size, begin + SIZE.size + SIZE.unpack_from(content, begin)[0]
+    if end > len(content):
+        raise ValueError("a channel of the summary is cut")
+    return content[begin:end], end
+
+
 def _texts(content):
-    """Texts, each behind its size, up to the end."""
-    begin = 0
-    while begin < len(content):
-        end = begin + TEXT_SIZE.size + TEXT_SIZE.unpack_from(content, begin)[0]
-        if end > len(content):
-            raise ValueError("a channel of the summary is cut")
-        yield content[begin + TEXT_SIZE.size:end].decode()
-        begin = end
+    end = 0
+    while end < len(content):
+        text, end = _read_bytes(content, end)
+        yield text.decode()
 
 
-def _read_channel(content):
+def read_channel(content):
+    """Of a Channel record. Later versions of the format may add fields behind those of this one."""
     number, _ = CHANNEL_HEAD.unpack_from(content)
-    topic_size, = TEXT_SIZE.unpack_from(content, CHANNEL_HEAD.size)
-    topic_end = CHANNEL_HEAD.size + TEXT_SIZE.size + topic_size
-    # the map of metadata is behind the encoding of messages, and its own size
-    encoding_size, = TEXT_SIZE.unpack_from(content, topic_end)
-    metadata = list(_texts(content[topic_end + encoding_size + 2 * TEXT_SIZE.size:]))
-    return Channel(number, next(_texts(content[CHANNEL_HEAD.size:topic_end])), dict(zip(metadata[::2], metadata[1::2])))
+    topic, end = _read_bytes(content, CHANNEL_HEAD.size)
+    _, end = _read_bytes(content, end)  # the encoding of messages
+    texts = list(_texts(_read_bytes(content, end)[0]))
+    return Channel(number, topic.decode(), dict(zip(texts[::2], texts[1::2], strict=True)))
 
 
 class Summary:
@@ -77,7 +80,7 @@ class Summary:
         with _mapped(path) as file:
             for opcode, content in _records(file, *self._place(file)):
                 if opcode == CHANNEL:
-                    channel = _read_channel(content)
+                    channel = read_channel(content)
                     self.channels[channel.id] = channel
                 elif opcode == CHUNK_INDEX:
                     size = CHUNK_HEAD.unpack_from(content)[-1]

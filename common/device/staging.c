@@ -1,4 +1,4 @@
-/* robocache: pinned memory from which a device copies while the CPU fills the next piece
+/* robocache: pinned memory that a device copies, or reads in place, while the CPU fills the next piece
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -45,7 +45,7 @@ prepare_slot (RobocacheStaging *staging, guint number, guint64 bytes, GError **e
   return slot->data;
 }
 
-/* All that was enqueued before is what reads the slot. */
+/* Records that work enqueued so far reads the slot. */
 static RcStatus
 mark_slot (RobocacheStaging *staging, guint number, RcError *failure)
 {
@@ -81,7 +81,7 @@ robocache_staging_copy (RobocacheStaging *staging, gpointer to, guint64 bytes, G
 }
 
 gboolean
-robocache_staging_read (RobocacheStaging *staging, GError **error)
+robocache_staging_mark_read (RobocacheStaging *staging, GError **error)
 {
   RcError failure;
 

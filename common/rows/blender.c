@@ -10,7 +10,7 @@
 #include "common/tensors/tensorbuffer.h"
 
 #define ALIGNMENT 256           /* of a stream's rows: as wide as any access of a kernel */
-#define READ_BYTES 16384        /* of pinned memory that a GPU reads sooner itself than a copy of it is enqueued */
+#define READ_BYTES 16384        /* of the largest block that a GPU reads in place; a larger one is copied */
 
 RobocacheDeviceRow
 robocache_device_row (GstBuffer *buffer, const RobocacheTensorsInfo *info, guint tensor, guint64 i)
@@ -131,8 +131,7 @@ lay_out (const RobocacheBlendStream *streams, guint n_streams)
   return layout;
 }
 
-/* Fills the host's side of the block, and tells the plan where it finds all of it: in device, which the block is copied to, or in
- * host itself. */
+/* Fills the host's side of the block, and sets the pointers of the plan into device, which the block is copied to, or into host. */
 static void
 fill (RobocacheBlender *blender, const RobocacheBlendStream *streams, guint n_streams, const Layout *layout, guint8 *host,
     guint8 *device)
@@ -250,12 +249,18 @@ robocache_blender_run (RobocacheBlender *blender, RcAlignPlan *plan, const Roboc
     guint n_streams, GError **error)
 {
   Layout layout;
+  gboolean ok;
 
   if (!must_gather (blender, streams, n_streams)) {
     point_to_rows (blender, streams, n_streams);
     return run_plan (blender, plan, error);
   }
   layout = lay_out (streams, n_streams);
-  return gather (blender, streams, n_streams, &layout, error) && run_plan (blender, plan, error)
-      && (!is_read_in_place (&layout) || robocache_staging_read (&blender->staging, error));
+  if (!gather (blender, streams, n_streams, &layout, error))
+    return FALSE;
+  ok = run_plan (blender, plan, error);
+  /* after a failure, too: part of the run may be enqueued */
+  if (is_read_in_place (&layout))
+    ok = robocache_staging_mark_read (&blender->staging, ok ? error : NULL) && ok;
+  return ok;
 }

@@ -130,5 +130,7 @@ def recorded(scene):
         raise AssertionError(f"the path departs from its velocities by {np.median(moved)} m in two periods")
     back = from_bytes(scene.play(f"{source} ! {to_path} ! robocachekinematics {properties(urdf=LWA, frames='flange', mode='ik')} ! {{out}}"),
                       "float64").reshape(len(given), 9)
+    for row, there in zip(back[back[:, 6] == kinematics.CONVERGED], path[back[:, 6] == kinematics.CONVERGED]):
+        expect(kinematics.forward(robot, "", "flange", dict(zip(names, row[:6])))[0][:3, 3], there[:3], "pose of joints found", 1e-5)
     if (back[:, 6] != kinematics.CONVERGED).mean() > 0.01:
         raise AssertionError(f"{(back[:, 6] != kinematics.CONVERGED).sum()} poses of the path have no solution")

@@ -26,6 +26,7 @@ forward_rows (GRID_CONSTANT RcCudaForward task)
 }
 
 DYNAMIC_SHARED (double, dynamic_shared);
+static_assert (RC_CUDA_ARM_THREADS % RC_CUDA_KINEMATICS_WARP == 0, "warps");
 
 struct Arm
 {

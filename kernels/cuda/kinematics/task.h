@@ -13,7 +13,7 @@ extern "C" {
 
 #define RC_CUDA_KINEMATICS_THREADS 128  /* of a block */
 #define RC_CUDA_ARM_THREADS 64          /* of one of forward kinematics of an arm */
-#define RC_CUDA_KINEMATICS_WARP 32      /* of one of a small batch */
+#define RC_CUDA_KINEMATICS_WARP 32      /* of one of a small batch, which is a warp */
 
 /* Arms have their own kernels, whose arrays are short. */
 #define RC_CUDA_ARM_STEPS 8

@@ -743,6 +743,37 @@ GST_START_TEST (test_upload)
 
 GST_END_TEST;
 
+/* A slot that work reads in place is not filled again before. */
+GST_START_TEST (test_slots_read_in_place)
+{
+  FakeDevice *device = fake_device_new (0);
+  RobocacheEngine *engine = engine_on (device, 0);
+  RobocacheStaging staging = { NULL };
+  const gsize bytes = 5000;
+  gpointer to[30];
+
+  for (guint i = 0; i < G_N_ELEMENTS (to); i++) {
+    gpointer slot = robocache_staging_next (&staging, engine, bytes, NULL);
+    RcError failure;
+
+    memset (slot, (gint) i, bytes);
+    to[i] = robocache_engine_alloc (engine, RC_MEMORY_DEVICE, bytes, NULL);
+    fail_unless_equals_int (robocache_engine_copy (engine, to[i], slot, bytes, &failure), RC_OK);
+    fail_unless (robocache_staging_mark_read (&staging, NULL));
+  }
+  fake_finish (__i__);
+  for (guint i = 0; i < G_N_ELEMENTS (to); i++) {
+    fail_unless_equals_int (fake_bytes (to[i])[bytes - 1], i);
+    robocache_engine_free (engine, RC_MEMORY_DEVICE, to[i], bytes);
+  }
+  robocache_staging_clear (&staging);
+  robocache_engine_unref (engine);
+  fake_device_free (device);
+}
+
+GST_END_TEST;
+
 CHECK_MAIN (devicejobs, NULL, NULL,
     TIMES (G_N_ELEMENTS (setups) * N_ORDERS, test_episodes), TIMES (60, test_episodes_on_a_device_that_fails),
-    TIMES (G_N_ELEMENTS (setups) * G_N_ELEMENTS (clouds) * N_ORDERS, test_clouds), TIMES (2 * 3 * N_ORDERS, test_upload))
+    TIMES (G_N_ELEMENTS (setups) * G_N_ELEMENTS (clouds) * N_ORDERS, test_clouds), TIMES (2 * 3 * N_ORDERS, test_upload),
+    TIMES (N_ORDERS, test_slots_read_in_place))

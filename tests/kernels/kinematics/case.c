@@ -116,10 +116,12 @@ take_rows (KinematicsCase *c, const KinematicsWish *wish, Arena *arena, const ch
 }
 
 static RcKinematicsOut
-take_out (KinematicsCase *c, Arena *arena, const char *name, int64_t batch, int64_t length)
+take_out (KinematicsCase *c, const KinematicsWish *wish, Arena *arena, const char *name, int64_t batch, int64_t length)
 {
   const int64_t padded = length + random_between (&c->random, 0, 3);
 
+  if (wish->is_partial && random_one_in (&c->random, 2))
+    return (RcKinematicsOut) {NULL, 0};
   return (RcKinematicsOut) {arena_take (arena, name, 8 * batch * padded, 0), 8 * padded};
 }
 
@@ -133,26 +135,26 @@ kinematics_case_make (KinematicsCase *c, const KinematicsWish *wish, uint64_t se
   c->seed = c->random = seed;
   arena_clear (arena);
   choose_spec (c, wish);
-  batch = random_between (&c->random, 0, wish->max_rows);
+  batch = random_between (&c->random, wish->min_rows, wish->max_rows);
   n = c->spec.n_variables;
   f = c->spec.n_frames;
   c->forward.batch = batch;
   c->forward.positions = take_rows (c, wish, arena, "positions", batch, n, 4);
   c->forward.velocities = take_rows (c, wish, arena, "velocities", batch, n, 2);
-  c->forward.poses = take_out (c, arena, "poses", batch, 7 * f);
-  c->forward.jacobians = take_out (c, arena, "jacobians", batch, 6 * n * f);
-  c->forward.manipulabilities = take_out (c, arena, "manipulabilities", batch, f);
-  c->forward.twists = take_out (c, arena, "twists", batch, 6 * f);
+  c->forward.poses = take_out (c, wish, arena, "poses", batch, 7 * f);
+  c->forward.jacobians = take_out (c, wish, arena, "jacobians", batch, 6 * n * f);
+  c->forward.manipulabilities = take_out (c, wish, arena, "manipulabilities", batch, f);
+  c->forward.twists = take_out (c, wish, arena, "twists", batch, 6 * f);
   if (wish->has_base_poses)
     c->forward.base_poses = take_rows (c, wish, arena, "base_poses", batch, 7, 1);
   if (wish->has_base_poses && random_one_in (&c->random, 3))
     c->forward.base_poses.stride = 0;
-  c->inverse.batch = f > RC_KINEMATICS_MAX_TARGETS ? 0 : batch;
+  c->inverse.batch = wish->is_forward || f > RC_KINEMATICS_MAX_TARGETS ? 0 : batch;
   c->inverse.base_poses = c->forward.base_poses;
   c->inverse.targets = take_rows (c, wish, arena, "targets", batch, 7 * f, 1);
   c->inverse.starts = take_rows (c, wish, arena, "starts", batch, n, 3);
-  c->inverse.positions = take_out (c, arena, "solutions", batch, n);
-  c->inverse.residuals = take_out (c, arena, "residuals", batch, 2);
+  c->inverse.positions = take_out (c, wish, arena, "solutions", batch, n);
+  c->inverse.residuals = take_out (c, wish, arena, "residuals", batch, 2);
   c->inverse.status = arena_take (arena, "status", batch, 0);
   c->inverse.iterations = arena_take (arena, "iterations", 4 * batch, 0);
   snprintf (c->text, sizeof (c->text), "seed %" PRIu64 ": %" PRId64 " joints, %" PRId64 " variables, base %" PRId32 ", %" PRId64
@@ -170,7 +172,7 @@ rows_there (const Arena *arena, const Place *place, RcKinematicsRows rows)
 static RcKinematicsOut
 out_there (const Arena *arena, const Place *place, RcKinematicsOut out)
 {
-  return (RcKinematicsOut) {arena_there (arena, place, out.numbers), out.stride};
+  return (RcKinematicsOut) {out.numbers ? arena_there (arena, place, out.numbers) : NULL, out.stride};
 }
 
 static RcForwardArgs

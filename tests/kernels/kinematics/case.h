@@ -14,9 +14,11 @@
 /* What a case must have. */
 typedef struct
 {
-  int max_joints, max_frames, max_rows;
+  int max_joints, max_frames, min_rows, max_rows;
   int is_odd;                   /* numbers that no robot has: NaN, infinite, huge */
   int has_base_poses;
+  int is_partial;               /* some outputs of forward runs are not wanted */
+  int is_forward;               /* no inverse kinematics */
 } KinematicsWish;
 
 typedef struct

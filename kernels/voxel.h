@@ -39,6 +39,10 @@
  *   max, min  of the values rounded to the output's dtype; a NaN wins and -0 < +0.
  * Mode first puts out the fields of points, x, y and z among them, each converted to float64 and then rounded to the
  * output's dtype: of each voxel the first max_points that came.
+ * Mode pillars adds to the fields of these points, with d = (double) p - origin per axis,
+ *   d - mean of d      of the points of the voxel that are put out: as in centroid, with N = max_points
+ *   d - (i + 1/2) * voxel_size     i: the voxel's x, y, z
+ * in x, y, z each, but without the last z unless centre_z is set.
  * N is the number of points of the job as the caller states it in RcVoxelJob, inside the grid or not.
  * Results are rounded to the output's dtype once, to nearest even. An empty voxel is 0. A NaN is canonical
  * (arithmetic.h). Counts saturate in the output's dtype (65504 in float16).
@@ -59,7 +63,7 @@ extern "C" {
 #define RC_VOXEL_MAX_FIELDS 4096                /* of one point */
 #define RC_VOXEL_MAX_POINT_BYTES INT32_MAX
 #define RC_VOXEL_MAX_POINTS INT64_C (0xffffffff)        /* of one job */
-#define RC_VOXEL_MAX_FIRST (1 << 16)    /* points of a voxel in the output of mode first */
+#define RC_VOXEL_MAX_FIRST (1 << 16)    /* points of a voxel in the output of modes first and pillars */
 
 /* In outputs index and rank, in place of a voxel. */
 #define RC_VOXEL_OUTSIDE (-1)   /* finite, beyond the grid; also past the last point */
@@ -75,8 +79,16 @@ typedef enum RcVoxelMode
   RC_VOXEL_CENTROID,            /* mean of x, y, z, in the coordinates of the input */
   RC_VOXEL_MAX,                 /* of each feature */
   RC_VOXEL_MIN,                 /* of each feature */
-  RC_VOXEL_FIRST                /* the points themselves, the first ones of each voxel; sparse only */
+  RC_VOXEL_FIRST,               /* the points themselves, the first ones of each voxel; sparse only */
+  RC_VOXEL_PILLARS              /* the same with offsets to their mean and to the voxel's centre */
 } RcVoxelMode;
+
+/* Whether voxels have lists of points and no value of their own. */
+static inline int
+rc_voxel_lists_points (RcVoxelMode mode)
+{
+  return mode == RC_VOXEL_FIRST || mode == RC_VOXEL_PILLARS;
+}
 
 typedef enum RcVoxelOutput
 {
@@ -145,10 +157,18 @@ typedef struct RcVoxelSpec
   int64_t max_voxels;           /* sparse, rank: voxels in the sparse output, 1 … 2^31 - 1 */
   double feature_range;         /* mean: fixes e and makes the range phase needless; 0: found in the data */
   int64_t batch;                /* jobs that run side by side, >= 1 */
-  int64_t max_points;           /* first: points of a voxel in the output, 1 … RC_VOXEL_MAX_FIRST */
+  int64_t max_points;           /* first, pillars: points of a voxel in the output, 1 … RC_VOXEL_MAX_FIRST */
+  int centre_z;                 /* pillars: the offset to the voxel's centre has z */
   int64_t accumulates;          /* clouds of a sliding window, at most, plus one while a cloud is replaced; 0: jobs are not
                                  * incremental. See rc_voxel_accumulates; only max and min depend on the number */
 } RcVoxelSpec;
+
+/* Pillars: values of a point in the output beside its fields. */
+static inline int64_t
+rc_voxel_decorations (const RcVoxelSpec *spec)
+{
+  return spec->mode != RC_VOXEL_PILLARS ? 0 : spec->centre_z ? 6 : 5;
+}
 
 /* What one call adds to; the caller clears it. In the backend's memory (device memory for CUDA). */
 typedef struct RcVoxelCounters
@@ -161,7 +181,7 @@ typedef struct RcVoxelCounters
   int64_t clamped;              /* feature values of inside points beyond feature_range */
   int64_t occupied;             /* voxels, from end; 0 for index, which knows no voxels */
   int64_t over_cap;             /* occupied voxels beyond max_voxels, absent from the sparse output, from end */
-  int64_t over_points;          /* first: points beyond max_points of voxels in the output, from end */
+  int64_t over_points;          /* first, pillars: points beyond max_points of voxels in the output, from end */
 } RcVoxelCounters;
 
 /* What all calls of one job share, unchanged from begin to end. */
@@ -223,7 +243,7 @@ typedef struct RcVoxelOut
   int32_t *coordinates;         /* sparse: [max_voxels, 3] x, y, z */
   int64_t coordinates_batch_stride;
   void *values;                 /* sparse: [max_voxels, C] of dtype, [max_voxels] for count, [max_voxels, max_points, C]
-                                 * for first; ignored for occupancy */
+                                 * for first, C + 5 or 6 for pillars; ignored for occupancy */
   int64_t values_batch_stride;
   RcVoxelCounters *counters;    /* occupied, over_cap, over_points; NULL: not wanted */
 
@@ -234,7 +254,7 @@ typedef struct RcVoxelOut
   int64_t occupied_batch_stride;
   int is_known;
 
-  uint32_t *point_counts;       /* first: [max_voxels] points of each voxel in values, at most max_points */
+  uint32_t *point_counts;       /* first, pillars: [max_voxels] points of each voxel in values, at most max_points */
   int64_t point_counts_batch_stride;
 } RcVoxelOut;
 
@@ -248,8 +268,8 @@ RcStatus rc_voxel_plan (RcBackend * backend, const RcVoxelSpec * spec, RcVoxelPl
 /* Its runs must have ended. */
 void rc_voxel_plan_free (RcVoxelPlan * plan);
 
-/* Values of one voxel, for first of one of its points: 1 for occupancy and count, 3 for centroid, for first the number
- * of fields (3 of depth), else the number of features. */
+/* Values of one voxel, for first and pillars what is read of one of its points: 1 for occupancy and count, 3 for centroid,
+ * for first and pillars the number of fields (3 of depth), else the number of features. */
 int64_t rc_voxel_channels (const RcVoxelPlan * plan);
 /* Bytes of one item's grid (dense, bits) or values (sparse; 0 for occupancy); 0 for index and rank. */
 int64_t rc_voxel_value_bytes (const RcVoxelPlan * plan);
@@ -259,8 +279,8 @@ int64_t rc_voxel_bitmap_bytes (const RcVoxelPlan * plan);
  * nothing. */
 int rc_voxel_needs_range (const RcVoxelPlan * plan);
 
-/* Whether jobs of the plan can be incremental, as the spec's accumulates asks: in all modes but first, and not for output index,
- * if the additional accumulators take at most RC_VOXEL_MAX_ACCUMULATED_BYTES. Such a plan counts the points of each voxel in
+/* Whether jobs of the plan can be incremental, as the spec's accumulates asks: in all modes but first and pillars, and not for output
+ * index, if the additional accumulators take at most RC_VOXEL_MAX_ACCUMULATED_BYTES. Such a plan counts the points of each voxel in
  * every mode (max and min: has layers), and counts NaNs and infinities; for outputs sparse and rank it has accumulators for the
  * whole grid in place of arrays by point. */
 #define RC_VOXEL_MAX_ACCUMULATED_BYTES (INT64_C (1) << 29)

@@ -12,7 +12,7 @@
 static int
 may_accumulate (const RcVoxelPlan *plan)
 {
-  return plan->spec.accumulates > 0 && plan->spec.mode != RC_VOXEL_FIRST && plan->spec.output != RC_VOXEL_INDEX
+  return plan->spec.accumulates > 0 && !rc_voxel_lists_points (plan->spec.mode) && plan->spec.output != RC_VOXEL_INDEX
       && plan->ops->remove != NULL;
 }
 

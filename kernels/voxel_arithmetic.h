@@ -186,6 +186,21 @@ rc_voxel_mean (const RcVoxelScale * scale, int64_t sum, uint32_t count, uint32_t
   return nonfinite_flags == 0 ? mean : is_nan ? rc_float64 (RC_NAN64_BITS) : infinity;
 }
 
+/* Mode pillars: of a coordinate, and of the centre of voxel number i along an axis, the distance from the origin. A decoration of a
+ * point is its distance minus that of the centre, or minus the rc_voxel_mean of distances, fixed by rc_voxel_scale of
+ * max_points. */
+RC_SHARED double
+rc_voxel_distance (const RcVoxelBox * box, int axis, float p)
+{
+  return (double) p - (double) box->origin[axis];
+}
+
+RC_SHARED double
+rc_voxel_centre (const RcVoxelBox * box, int axis, int32_t i)
+{
+  return ((double) i + 0.5) * (double) box->size[axis];
+}
+
 /* An unsigned integer that is greater for a greater value, -0 below +0, greatest for NaN, and 0 for no value at all:
  * the maximum of keys is the key of the maximum. flip is 0 for max and 0xFFFFFFFF for min, whose order is reversed. */
 RC_SHARED uint32_t

@@ -23,9 +23,9 @@ saturating_product (int64_t a, int64_t b)
 static int64_t
 channels_of (const RcVoxelSpec *spec)
 {
-  if (spec->mode == RC_VOXEL_FIRST && spec->source == RC_VOXEL_POINTS)
+  if (rc_voxel_lists_points (spec->mode) && spec->source == RC_VOXEL_POINTS)
     return spec->points.fields;
-  if (spec->mode == RC_VOXEL_FIRST || spec->mode == RC_VOXEL_CENTROID)
+  if (rc_voxel_lists_points (spec->mode) || spec->mode == RC_VOXEL_CENTROID)
     return 3;
   return rc_voxel_needs_features (spec->mode) ? spec->points.features : 1;
 }
@@ -40,6 +40,7 @@ plan_geometry (RcVoxelPlan *plan)
   plan->voxels = saturating_product (spec->grid[0] * spec->grid[1], spec->grid[2]);
   plan->flip = spec->mode == RC_VOXEL_MIN ? 0xFFFFFFFFu : 0;
   plan->channels = channels_of (spec);
+  plan->decorations = rc_voxel_decorations (spec);
   plan->key_bits = rc_voxel_ceil_log2 ((uint64_t) spec->grid[0] * (uint64_t) spec->grid[1] * (uint64_t) spec->grid[2]);
   for (int axis = 0; axis < 3; axis++) {
     plan->box.origin[axis] = (float) spec->origin[axis];
@@ -90,10 +91,9 @@ plan_fields (RcVoxelPlan *plan, RcError *error)
   }
   plan->spec.points.layout = NULL;      /* the caller's need not live on */
   plan->is_packed = plan->fields[0].offset == 0 && are_packed (plan->fields, 3, points->dtype);
-  plan->stored_dtype = RC_FLOAT32;
-  if (plan->spec.mode != RC_VOXEL_FIRST && !rc_voxel_needs_features (plan->spec.mode))
+  if (!rc_voxel_lists_points (plan->spec.mode) && !rc_voxel_needs_features (plan->spec.mode))
     return RC_OK;
-  plan->features = plan->fields + (plan->spec.mode == RC_VOXEL_FIRST ? 0 : points->first_feature);
+  plan->features = plan->fields + (rc_voxel_lists_points (plan->spec.mode) ? 0 : points->first_feature);
   plan->is_packed = plan->is_packed && are_packed (plan->features, channels_of (&plan->spec), points->dtype);
   for (int64_t c = 0; c < channels_of (&plan->spec); c++) {
     if (!is_exact_in_float32 (plan->features[c].dtype))
@@ -135,6 +135,9 @@ plan_fill (RcVoxelPlan *plan, RcError *error)
   if (status != RC_OK)
     return status;
   plan->unit_bytes = plan->spec.source == RC_VOXEL_DEPTH ? 2 * plan->spec.depth.width : 0;
+  plan->stored_dtype = RC_FLOAT32;
+  if (plan->spec.mode != RC_VOXEL_MEAN)
+    plan->spec.feature_range = 0.0;
   if (plan->spec.source == RC_VOXEL_POINTS && (status = plan_fields (plan, error)) != RC_OK)
     return status;
   plan_geometry (plan);
@@ -305,7 +308,7 @@ check_out (const RcVoxelPlan *plan, const RcVoxelOut *out, RcError *error)
     {"values", out ? out->values : NULL, has_values, out ? out->values_batch_stride : 0, rc_voxel_value_bytes (plan)},
     {"occupied", out ? out->occupied : NULL, rc_voxel_bitmap_bytes (plan) > 0 && out && (out->occupied || out->is_known),
         out ? out->occupied_batch_stride : 0, rc_voxel_bitmap_bytes (plan)},
-    {"point_counts", out ? out->point_counts : NULL, spec->mode == RC_VOXEL_FIRST,
+    {"point_counts", out ? out->point_counts : NULL, rc_voxel_lists_points (spec->mode),
         out ? out->point_counts_batch_stride : 0, spec->max_voxels * (int64_t) sizeof (uint32_t)},
   };
 

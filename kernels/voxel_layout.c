@@ -37,7 +37,7 @@ payload_bytes (const RcVoxelPlan *plan)
 
   if (mode == RC_VOXEL_FIRST)
     return (channels * rc_dtype_size (plan->spec.dtype) + 3) / 4 * 4;
-  if (mode == RC_VOXEL_MEAN)
+  if (mode == RC_VOXEL_MEAN || mode == RC_VOXEL_PILLARS)
     return channels * rc_dtype_size (plan->stored_dtype);
   return mode == RC_VOXEL_CENTROID || rc_voxel_is_extreme (plan) ? channels * 4 : 0;
 }
@@ -68,7 +68,7 @@ refuse_size (const RcVoxelSpec *spec, RcError *error)
     return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, rc_wrong_with (wrong, RC_SETTING_OUTPUT, "%s",
             rc_voxel_output_name (spec->output)), "at most 2^46 bytes: fewer voxels, or sparse");
   wrong = rc_wrong (RC_SETTING_MAX_VOXELS, "%" PRId64, spec->max_voxels);
-  if (spec->mode == RC_VOXEL_FIRST)
+  if (rc_voxel_lists_points (spec->mode))
     wrong = rc_wrong_with (wrong, RC_SETTING_MAX_POINTS, "%" PRId64, spec->max_points);
   return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, wrong, "at most 2^46 bytes of values");
 }
@@ -83,7 +83,7 @@ rc_voxel_lay_out (RcVoxelPlan *plan, RcError *error)
   const int64_t dense_voxels = !dense ? 0 : spec->output == RC_VOXEL_BITS ? saturating_product (bit_words_of (plan), 32)
       : plan->voxels;
   const int64_t out_voxels = spec->output == RC_VOXEL_SPARSE ? spec->max_voxels : dense_voxels;
-  const int64_t values = saturating_product (out_voxels, plan->channels * rc_voxel_points_each (spec));
+  const int64_t values = saturating_product (out_voxels, (plan->channels + plan->decorations) * rc_voxel_points_each (spec));
   const int64_t dense_values = saturating_product (dense_voxels, plan->channels);
   RcVoxelLayout *layout = &plan->layout;
   uint64_t bytes = 64, output = 0;
@@ -134,7 +134,7 @@ rc_voxel_value_bytes (const RcVoxelPlan *plan)
     return plan->voxels * plan->channels * (int64_t) rc_dtype_size (spec->dtype);
   if (!rc_voxel_has_values (spec))
     return 0;
-  return spec->max_voxels * rc_voxel_points_each (spec) * plan->channels * (int64_t) rc_dtype_size (spec->dtype);
+  return spec->max_voxels * rc_voxel_points_each (spec) * (plan->channels + plan->decorations) * (int64_t) rc_dtype_size (spec->dtype);
 }
 
 int64_t

@@ -45,8 +45,8 @@ typedef struct RcVoxelLayout
   uint64_t item_bytes;
 
   /* sparse and rank: arrays of N entries each, after the fixed scratch of all items; the widest first */
-  uint64_t payload_bytes;       /* stored of a point: mean [C] of stored_dtype, centroid float32 [3], max and min
-                                 * uint32 [C] keys, first [C] of the output's dtype, rounded up to 4 */
+  uint64_t payload_bytes;       /* stored of a point: mean and pillars [C] of stored_dtype, centroid float32 [3], max
+                                 * and min uint32 [C] keys, first [C] of the output's dtype, rounded up to 4 */
   uint64_t point_bytes;         /* two key arrays (uint64), the payload, where points have an order two of these
                                  * (uint32), rounded up to 8 */
 
@@ -87,12 +87,13 @@ struct RcVoxelPlan
   void *backend_state;          /* from prepare to release */
   RcVoxelSpec spec;
   RcVoxelField *fields;         /* of a point, whether the spec has a layout or not; NULL for depth */
-  const RcVoxelField *features; /* those of them that are features; all of them for first */
+  const RcVoxelField *features; /* those of them that are features; all of them for first and pillars */
   int64_t unit_bytes;           /* of a point to the end of its last field, or of a row of the image */
   int is_packed;                /* x, y, z from byte 0 on and the features that are used, in one run of the same dtype */
-  RcDtype stored_dtype;           /* sparse mean: float32 where that holds every feature exactly, else float64 */
+  RcDtype stored_dtype;           /* sparse mean, pillars: float32 where that holds every feature exactly, else float64 */
   RcVoxelBox box;
-  int64_t channels;             /* values of a voxel; mode first: of a point */
+  int64_t channels;             /* values of a voxel; modes first and pillars: fields of a point */
+  int64_t decorations;          /* rc_voxel_decorations */
   int64_t voxels;               /* of the grid; INT64_MAX for the 2^63 of the largest, which is never dense */
   int64_t bit_words;            /* uint32 words of an item's bitmap: of linear indices, or for bits of rows of whole
                                  * words; 0 for sparse and rank without accumulation */
@@ -178,7 +179,7 @@ rc_voxel_has_values (const RcVoxelSpec *spec)
 static inline int64_t
 rc_voxel_points_each (const RcVoxelSpec *spec)
 {
-  return spec->mode == RC_VOXEL_FIRST ? spec->max_points : 1;
+  return rc_voxel_lists_points (spec->mode) ? spec->max_points : 1;
 }
 
 /* Whether there are accumulators for every voxel of the grid. */

@@ -10,7 +10,7 @@
 const char *
 rc_voxel_mode_name (RcVoxelMode mode)
 {
-  static const char *const names[] = { "occupancy", "count", "mean", "centroid", "max", "min", "first" };
+  static const char *const names[] = { "occupancy", "count", "mean", "centroid", "max", "min", "first", "pillars" };
 
   return names[mode];
 }
@@ -40,7 +40,7 @@ wrong_mode (RcVoxelMode mode)
 /* ---- what is voxelized ---- */
 
 /* modes */
-#define WITHOUT_FEATURES "occupancy, count, centroid or first"
+#define WITHOUT_FEATURES "occupancy, count, centroid, first or pillars"
 
 static int
 is_coordinate_dtype (RcDtype dtype)
@@ -145,10 +145,10 @@ check_output (const RcVoxelSpec *spec, RcError *error)
     return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, rc_wrong_with (wrong_mode (spec->mode), RC_SETTING_OUTPUT, "%s",
             output), points ? "occupancy, since this output has the voxel of each point and no values"
         : "occupancy, since a bit holds nothing else");
-  if (spec->mode == RC_VOXEL_FIRST && spec->output != RC_VOXEL_SPARSE)
+  if (rc_voxel_lists_points (spec->mode) && spec->output != RC_VOXEL_SPARSE)
     return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, rc_wrong_with (rc_wrong (RC_SETTING_OUTPUT, "%s", output),
-            RC_SETTING_MODE, "first"), "sparse, since each voxel holds a list of points");
-  if (spec->mode == RC_VOXEL_FIRST && (spec->max_points < 1 || spec->max_points > RC_VOXEL_MAX_FIRST))
+            RC_SETTING_MODE, "%s", rc_voxel_mode_name (spec->mode)), "sparse, since each voxel holds a list of points");
+  if (rc_voxel_lists_points (spec->mode) && (spec->max_points < 1 || spec->max_points > RC_VOXEL_MAX_FIRST))
     return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, rc_wrong (RC_SETTING_MAX_POINTS, "%" PRId64, spec->max_points),
         "1 to %d", RC_VOXEL_MAX_FIRST);
   if (of_voxels && (spec->max_voxels < 1 || spec->max_voxels > INT32_MAX))
@@ -180,7 +180,7 @@ rc_voxel_check_spec (const RcVoxelSpec *spec, RcError *error)
 {
   RcStatus status;
 
-  if ((unsigned) spec->mode > RC_VOXEL_FIRST)
+  if ((unsigned) spec->mode > RC_VOXEL_PILLARS)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "mode %d: expected an RcVoxelMode", (int) spec->mode);
   if ((unsigned) spec->output > RC_VOXEL_RANK)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "output %d: expected an RcVoxelOutput", (int) spec->output);

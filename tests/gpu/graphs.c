@@ -129,11 +129,11 @@ check_grids (Suite *suite)
   char name[64];
   int mode, output;
 
-  for (mode = 0; mode <= RC_VOXEL_FIRST; mode++) {
+  for (mode = 0; mode <= RC_VOXEL_PILLARS; mode++) {
     for (output = 0; output <= RC_VOXEL_RANK; output++) {
       const VoxelWish wish = { ANY, ANY, mode, output, ANY, ANY, ANY, ANY, ANY, ANY, ANY, 0 };
 
-      if ((mode == RC_VOXEL_FIRST && output != RC_VOXEL_SPARSE)
+      if ((rc_voxel_lists_points ((RcVoxelMode) mode) && output != RC_VOXEL_SPARSE)
           || (output != RC_VOXEL_DENSE && output != RC_VOXEL_SPARSE && mode != RC_VOXEL_OCCUPANCY))
         continue;
       snprintf (name, sizeof (name), "graph_%s_%s", voxel_modes[mode], voxel_outputs[output]);

@@ -208,7 +208,7 @@ store_fields (const RcVoxelPlan *plan, const RcCpuVoxelBlock *block, int64_t i, 
     rc_cpu_store_value[plan->spec.dtype] (kept, c, point ? rc_cpu_voxel_feature (plan, point, c) : (double) p[c]);
 }
 
-/* Keeps what the end needs of one point; point is NULL for depth. */
+/* Stores what the end needs of one point; point is NULL for depth. */
 static void
 store_point (const RcVoxelPlan *plan, const RcCpuVoxelBlock *block, int64_t i, const char *point, char *kept,
     RcVoxelCounters *counters)
@@ -217,7 +217,7 @@ store_point (const RcVoxelPlan *plan, const RcCpuVoxelBlock *block, int64_t i, c
     store_fields (plan, block, i, point, kept);
     return;
   }
-  if (plan->spec.mode == RC_VOXEL_CENTROID) {
+  if (plan->spec.mode == RC_VOXEL_CENTROID || point == NULL) {
     const float p[3] = { block->x[i], block->y[i], block->z[i] };
 
     memcpy (kept, p, sizeof (p));

@@ -77,6 +77,17 @@ rc_cpu_voxel_item (const RcVoxelPlan *plan, const RcVoxelJob *job, int64_t i)
   return item;
 }
 
+/* A feature that is stored of a point, for mean and pillars. */
+static inline double
+rc_cpu_voxel_stored (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, uint32_t point, int64_t channel)
+{
+  const char *kept = item->payload + point * plan->layout.payload_bytes;
+
+  if (plan->stored_dtype == RC_FLOAT64)
+    return ((const double *) kept)[channel];
+  return ((const float *) kept)[channel];
+}
+
 /* Voxels of an item, and those for which the output has no row. */
 static inline void
 rc_cpu_voxel_count_occupied (const RcVoxelPlan *plan, int64_t occupied, RcVoxelCounters *counters)
@@ -119,7 +130,8 @@ void rc_cpu_voxel_write_window_sparse (const RcVoxelPlan * plan, const RcCpuVoxe
 /* Makes accumulators that were kept clear. */
 void rc_cpu_voxel_clear_accumulated (const RcVoxelPlan * plan, const RcCpuVoxelItem * item);
 
-/* voxel_first.c: voxel m of the output, with the first of the points order[0 … n); what there is no point for is zero. */
+/* first.c: voxel m of the output, whose coordinates are there, with the first of the points order[0 … n); what there is no point
+ * for is zero. */
 void rc_cpu_voxel_write_first (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, const uint32_t * order, int64_t n,
     const RcVoxelOut * out, int64_t m, RcVoxelCounters * counters);
 

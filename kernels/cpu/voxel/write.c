@@ -250,16 +250,6 @@ sparse_count (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const uint32_
   write_count[plan->spec.dtype] (values, m, (uint32_t) n);
 }
 
-static double
-stored_feature (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, uint32_t point, int64_t channel)
-{
-  const char *kept = item->payload + point * plan->layout.payload_bytes;
-
-  if (plan->stored_dtype == RC_FLOAT64)
-    return ((const double *) kept)[channel];
-  return ((const float *) kept)[channel];
-}
-
 static void
 sparse_mean (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const uint32_t *order, int64_t n, void *values,
     int64_t m)
@@ -269,7 +259,7 @@ sparse_mean (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const uint32_t
     uint32_t nonfinite_flags = 0;
 
     for (int64_t i = 0; i < n; i++) {
-      const double x = stored_feature (plan, item, order[i], c);
+      const double x = rc_cpu_voxel_stored (plan, item, order[i], c);
       const uint32_t special = rc_voxel_nonfinite_flags (x);
 
       if (special)
@@ -363,7 +353,7 @@ rc_cpu_voxel_write_sparse (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, 
     [RC_VOXEL_MIN] = sparse_extreme,
   };
   const int64_t n = item->head->n_keys, cap = plan->spec.max_voxels;
-  const int first_points = plan->spec.mode == RC_VOXEL_FIRST;
+  const int lists_points = rc_voxel_lists_points (plan->spec.mode);
   const int ordered = rc_voxel_is_ordered (plan);
   const uint64_t *voxels;
   const uint32_t *order;
@@ -377,7 +367,7 @@ rc_cpu_voxel_write_sparse (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, 
   order = item->order[sorted];
 
   memset (out->coordinates, 0, (size_t) cap * 3 * sizeof (int32_t));
-  if (rc_voxel_has_values (&plan->spec) && !first_points)
+  if (rc_voxel_has_values (&plan->spec) && !lists_points)
     memset (out->values, 0, (size_t) rc_voxel_value_bytes (plan));
   for (int64_t first = 0, next; first < n; first = next) {
     for (next = first + 1; next < n && voxels[next] == voxels[first]; next++);
@@ -385,14 +375,14 @@ rc_cpu_voxel_write_sparse (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, 
       prefetch_points (plan, item, order, first, next, n);
     if (occupied < cap) {
       write_coordinates (plan, out->coordinates + 3 * occupied, voxels[first]);
-      if (first_points)
+      if (lists_points)
         rc_cpu_voxel_write_first (plan, item, order + first, next - first, out, occupied, counters);
       else
         writers[plan->spec.mode] (plan, item, order + first, next - first, out->values, occupied);
     }
     occupied++;
   }
-  for (int64_t m = occupied; first_points && m < cap; m++)
+  for (int64_t m = occupied; lists_points && m < cap; m++)
     rc_cpu_voxel_write_first (plan, item, NULL, 0, out, m, counters);
   finish_sparse (plan, out, occupied, counters);
 }

@@ -192,7 +192,7 @@ open_outputs (BenchJob *job, int64_t n)
     job->out.coordinates = bench_job_array (job, NULL, "coordinates", batch * cap * 12, 0, 1);
     job->out.coordinates_batch_stride = cap * 12;
   }
-  if (spec->mode == RC_VOXEL_FIRST) {
+  if (rc_voxel_lists_points (spec->mode)) {
     job->out.point_counts = bench_job_array (job, NULL, "point_counts", batch * cap * 4, 0, 1);
     job->out.point_counts_batch_stride = cap * 4;
   }

@@ -12,7 +12,7 @@
 
 #define MAX_DENSE_BYTES (INT64_C (24) << 20)   /* of a random dense output, accumulators apart */
 
-const char *const voxel_modes[] = { "occupancy", "count", "mean", "centroid", "max", "min", "first" };
+const char *const voxel_modes[] = { "occupancy", "count", "mean", "centroid", "max", "min", "first", "pillars" };
 const char *const voxel_outputs[] = { "dense", "bits", "sparse", "index", "rank" };
 
 static int
@@ -128,15 +128,16 @@ choose_values (VoxelCase *c, const VoxelWish *wish)
   RcVoxelSpec *spec = &c->spec;
 
   spec->source = (RcVoxelSource) (wish->source == ANY ? random_one_in (&c->random, 5) : wish->source);
-  spec->mode = (RcVoxelMode) wished (c, wish->mode, RC_VOXEL_OCCUPANCY, RC_VOXEL_FIRST);
+  spec->mode = (RcVoxelMode) wished (c, wish->mode, RC_VOXEL_OCCUPANCY, RC_VOXEL_PILLARS);
   spec->max_points = random_one_in (&c->random, 3) ? random_between (&c->random, 1, 3) : random_between (&c->random, 1, 40);
+  spec->centre_z = random_one_in (&c->random, 2);
   spec->output = (RcVoxelOutput) wished (c, wish->output, RC_VOXEL_DENSE, RC_VOXEL_RANK);
   spec->dtype = wish->dtype == ANY ? dtypes[random_between (&c->random, 0, 3)] : (RcDtype) wish->dtype;
   if (spec->output == RC_VOXEL_BITS || rc_voxel_maps_points (spec->output))
     spec->mode = RC_VOXEL_OCCUPANCY;
-  if (spec->mode == RC_VOXEL_FIRST)
+  if (rc_voxel_lists_points (spec->mode))
     spec->output = RC_VOXEL_SPARSE;
-  if (spec->source == RC_VOXEL_DEPTH && spec->mode > RC_VOXEL_COUNT && spec->mode != RC_VOXEL_FIRST)
+  if (spec->source == RC_VOXEL_DEPTH && spec->mode > RC_VOXEL_COUNT && !rc_voxel_lists_points (spec->mode))
     spec->mode = RC_VOXEL_CENTROID;
   if (spec->mode != RC_VOXEL_OCCUPANCY && spec->mode != RC_VOXEL_COUNT && !rc_dtype_is_float (spec->dtype))
     spec->dtype = RC_FLOAT32;
@@ -400,7 +401,7 @@ take_sparse (VoxelCase *c, const VoxelWish *wish, int64_t bytes, int64_t size, A
   out->coordinates = make_output (c, "coordinates", wish, spec->max_voxels * 12, 4, &out->coordinates_batch_stride, arena);
   if (spec->mode != RC_VOXEL_OCCUPANCY)
     out->values = make_output (c, "values", wish, bytes, size, &out->values_batch_stride, arena);
-  if (spec->mode == RC_VOXEL_FIRST)
+  if (rc_voxel_lists_points (spec->mode))
     out->point_counts = make_output (c, "point_counts", wish, spec->max_voxels * 4, 4, &out->point_counts_batch_stride, arena);
 }
 
@@ -469,7 +470,7 @@ voxel_case_make (VoxelCase *c, const VoxelWish *wish, uint64_t seed, const Suite
   choose_spec (c, wish);
   make_chunks (c, wish, suite->arena);
   /* lists of points are bounded, as dense outputs are */
-  while (c->spec.max_points > 1 && (c->job.n_points + 300) * c->spec.max_points * (is_depth (c) ? 3 : c->spec.points.fields)
+  while (c->spec.max_points > 1 && (c->job.n_points + 300) * c->spec.max_points * (6 + (is_depth (c) ? 3 : c->spec.points.fields))
       * c->spec.batch * 4 > MAX_DENSE_BYTES)
     c->spec.max_points /= 2;
   c->spec.max_voxels = random_one_in (&c->random, 2) ? c->job.n_points + random_between (&c->random, 1, 300)

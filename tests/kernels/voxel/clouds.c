@@ -246,6 +246,7 @@ static const VoxelForm forms[] = {
   {RC_VOXEL_MIN, RC_VOXEL_DENSE, RC_FLOAT16},
   {RC_VOXEL_MIN, RC_VOXEL_SPARSE, RC_FLOAT32},
   {RC_VOXEL_FIRST, RC_VOXEL_SPARSE, RC_FLOAT32},
+  {RC_VOXEL_PILLARS, RC_VOXEL_SPARSE, RC_FLOAT32},
 };
 
 static RcVoxelSpec
@@ -253,7 +254,7 @@ spec_of (const VoxelCloud *cloud, const VoxelForm *form)
 {
   RcVoxelSpec spec = {.points = {.dtype = RC_FLOAT32,.fields = CLOUD_FIELDS,.first_feature = 3,
       .features = CLOUD_FEATURES},.mode = form->mode,.output = form->output,.dtype = form->dtype,.max_voxels = 2500,
-    .batch = cloud->batch,.max_points = 3
+    .batch = cloud->batch,.max_points = 3,.centre_z = 1
   };
 
   memcpy (spec.grid, cloud->grid, sizeof (spec.grid));
@@ -310,7 +311,7 @@ shuffle (int *order, int n, int is_ordered, uint64_t *random)
 static void
 cut (VoxelCase *c, PlacedVoxels *placed, const RcVoxelChunk *whole, int run)
 {
-  const int is_ordered = rc_voxel_maps_points (c->spec.output) || c->spec.mode == RC_VOXEL_FIRST;
+  const int is_ordered = rc_voxel_maps_points (c->spec.output) || rc_voxel_lists_points (c->spec.mode);
   uint64_t random = (uint64_t) run;
   int64_t cuts[CASE_CHUNKS + 1] = { 0 };
 

@@ -67,6 +67,10 @@ static const struct
   {"max_voxels is -1", SPEC (.mode = RC_VOXEL_OCCUPANCY, .output = RC_VOXEL_RANK, .max_voxels = -1), RC_SETTING_MAX_VOXELS},
   {"output is dense with mode first|sparse", FIRST (.output = RC_VOXEL_DENSE), RC_SETTING_OUTPUT},
   {"mode is first with output bits|occupancy", FIRST (.output = RC_VOXEL_BITS), RC_SETTING_MODE},
+  {"output is dense with mode pillars|sparse", FIRST (.mode = RC_VOXEL_PILLARS, .output = RC_VOXEL_DENSE), RC_SETTING_OUTPUT},
+  {"mode is pillars with output rank|occupancy", FIRST (.mode = RC_VOXEL_PILLARS, .output = RC_VOXEL_RANK), RC_SETTING_MODE},
+  {"max_points is 65537|65536", FIRST (.mode = RC_VOXEL_PILLARS, .max_points = 65537), RC_SETTING_MAX_POINTS},
+  {"dtype is uint32 with mode pillars|float16", FIRST (.mode = RC_VOXEL_PILLARS, .dtype = RC_UINT32), RC_SETTING_DTYPE},
   {"max_points is 0|65536", FIRST (.max_points = 0), RC_SETTING_MAX_POINTS},
   {"max_points is 65537", FIRST (.max_points = 65537), RC_SETTING_MAX_POINTS},
   {"dtype is uint8 with mode first", FIRST (.dtype = RC_UINT8), RC_SETTING_DTYPE},
@@ -271,6 +275,13 @@ ROWS (of_means,
   BAD (REMOVE, "plan that keeps nothing"),
   BAD (BEGIN, "jobs of this plan are made anew", JOB (.is_incremental = 1)))
 
+#define PILLARS(...) OUT (.n_voxels_batch_stride = 4, .coordinates_batch_stride = 36, .values_batch_stride = 660, \
+    .point_counts_batch_stride = 12, __VA_ARGS__)
+ROWS (of_pillars,
+  OK (BEGIN),
+  BAD (END, "point_counts is NULL: output sparse of mode pillars", PILLARS (.point_counts = NULL)),
+  BAD (END, "values_batch_stride of 659 bytes: an item has 660", PILLARS (.values_batch_stride = 659)))
+
 ROWS (of_first_points,
   OK (BEGIN),
   BAD (END, "point_counts is NULL: output sparse of mode first", OUT (.n_voxels_batch_stride = 4, .coordinates_batch_stride = 36,
@@ -431,6 +442,7 @@ check_calls (Suite *suite, const Place *place)
   } stages[] = {
     {"means", of_means, SPEC (.accumulates = 0)},
     {"first_points", of_first_points, FIRST (.max_voxels = 3, .max_points = 5, .batch = 2)},
+    {"pillars", of_pillars, FIRST (.mode = RC_VOXEL_PILLARS, .max_voxels = 3, .max_points = 5, .batch = 2)},
     {"index", of_maps, SPEC (.mode = RC_VOXEL_OCCUPANCY, .output = RC_VOXEL_INDEX, .batch = 2)},
     {"rank", of_maps, SPEC (.mode = RC_VOXEL_OCCUPANCY, .output = RC_VOXEL_RANK, .batch = 2)},
     {"counts_dense", of_counts, SPEC (.mode = RC_VOXEL_COUNT)},
@@ -478,6 +490,7 @@ static const struct
   {RC_VOXEL_MAX, RC_VOXEL_DENSE, 256, 1, 1}, {RC_VOXEL_MAX, RC_VOXEL_DENSE, 257, 1, 0}, {RC_VOXEL_MIN, RC_VOXEL_DENSE, 128, 8, 1},
   {RC_VOXEL_MIN, RC_VOXEL_DENSE, 128, 9, 0}, {RC_VOXEL_MIN, RC_VOXEL_SPARSE, 128, 1, 1},
   {RC_VOXEL_MAX, RC_VOXEL_SPARSE, RC_VOXEL_MAX_AXIS, 1, 0}, {RC_VOXEL_FIRST, RC_VOXEL_SPARSE, 8, 1, 0},
+  {RC_VOXEL_PILLARS, RC_VOXEL_SPARSE, 8, 1, 0},
   {RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, 256, 7, 1}, {RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, 256, 8, 0},
   {RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, RC_VOXEL_MAX_AXIS, 1, 0}, {RC_VOXEL_OCCUPANCY, RC_VOXEL_INDEX, 8, 1, 0},
 };

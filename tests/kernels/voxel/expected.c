@@ -159,34 +159,75 @@ put_grid (const VoxelCase *c, const OracleGrid *grid, int64_t item, int64_t valu
   }
 }
 
-/* The first of n points of voxel m; how many are left out. */
-static int64_t
-put_first (const VoxelCase *c, const OracleCloud *cloud, const int64_t *points, int64_t n, int64_t m, uint8_t *values,
-    uint32_t *count)
+/* Of a point from the grid's origin. */
+static double
+distance_of (const RcVoxelSpec *spec, const OracleCloud *cloud, int64_t point, int axis)
 {
-  const int64_t size = (int64_t) rc_dtype_size (c->spec.dtype), most = c->spec.max_points;
+  return (double) (float) cloud->values[point * cloud->fields + axis] - (double) (float) spec->origin[axis];
+}
 
-  *count = (uint32_t) (n < most ? n : most);
-  for (int64_t i = 0; i < *count * cloud->fields; i++)
-    oracle_put (c->spec.dtype, values + (m * most * cloud->fields + i) * size,
-        cloud->values[points[i / cloud->fields] * cloud->fields + i % cloud->fields]);
-  return n - *count;
+/* The mean of the points that mode pillars puts out has the bits of the formula, and is a mean. */
+static double
+mean_distance (const RcVoxelSpec *spec, const OracleCloud *cloud, const int64_t *points, int64_t n, int axis, Test *test)
+{
+  const double extent = (double) spec->grid[axis] * (double) (float) spec->voxel_size[axis];
+  long double plain = 0.0L;
+  double mean;
+  int64_t sum = 0;
+  int e;
+
+  frexp (extent, &e);
+  e += (int) ceil (log2 ((double) spec->max_points));
+  for (int64_t i = 0; i < n; i++) {
+    sum += (int64_t) rint (ldexp (distance_of (spec, cloud, points[i], axis), 62 - e));
+    plain += (long double) distance_of (spec, cloud, points[i], axis);
+  }
+  mean = ldexp ((double) sum / (double) n, e - 62);
+  test_expect (test, fabs (mean - (double) (plain / n)) <= 1e-14 * extent, "mean distance %g, plainly %g", mean,
+      (double) (plain / n));
+  return mean;
+}
+
+/* The first of n points of voxel m, with their decorations; how many are left out. */
+static int64_t
+put_points (const VoxelCase *c, const OracleCloud *cloud, const int64_t *points, int64_t n, int64_t m, const int32_t *xyz,
+    uint8_t *values, uint32_t *count, Test *test)
+{
+  const RcVoxelSpec *spec = &c->spec;
+  const int64_t size = (int64_t) rc_dtype_size (spec->dtype), kept = n < spec->max_points ? n : spec->max_points;
+  const int64_t decorations = rc_voxel_decorations (spec), width = cloud->fields + decorations;
+  double middles[6];
+
+  *count = (uint32_t) kept;
+  values += m * spec->max_points * width * size;
+  for (int axis = 0; axis < 3 && decorations > 0; axis++) {
+    middles[axis] = mean_distance (spec, cloud, points, kept, axis, test);
+    middles[3 + axis] = (xyz[axis] + 0.5) * (double) (float) spec->voxel_size[axis];
+  }
+  for (int64_t i = 0; i < kept; i++) {
+    for (int64_t f = 0; f < cloud->fields; f++)
+      oracle_put (spec->dtype, values + (i * width + f) * size, cloud->values[points[i] * cloud->fields + f]);
+    for (int64_t d = 0; d < decorations; d++)
+      oracle_put (spec->dtype, values + (i * width + cloud->fields + d) * size,
+          distance_of (spec, cloud, points[i], (int) (d % 3)) - middles[d]);
+  }
+  return n - kept;
 }
 
 static void
-put_sparse (const VoxelCase *c, const OracleGrid *grid, const OracleCloud *cloud, int64_t item, int64_t value_bytes)
+put_sparse (const VoxelCase *c, const OracleGrid *grid, const OracleCloud *cloud, int64_t item, int64_t value_bytes, Test *test)
 {
   const int64_t n = grid->n_occupied < c->spec.max_voxels ? grid->n_occupied : c->spec.max_voxels;
   const int64_t size = (int64_t) rc_dtype_size (c->spec.dtype), *grid_size = c->spec.grid;
   int32_t *xyz = (int32_t *) ((uint8_t *) c->out.coordinates + item * c->out.coordinates_batch_stride);
   uint8_t *values = (uint8_t *) c->out.values + item * c->out.values_batch_stride;
   uint32_t *counts = (uint32_t *) ((uint8_t *) c->out.point_counts + item * c->out.point_counts_batch_stride);
-  const int is_first = c->spec.mode == RC_VOXEL_FIRST;
+  const int lists = rc_voxel_lists_points (c->spec.mode);
   const int64_t *points = grid->points;
 
   *(uint32_t *) ((uint8_t *) c->out.n_voxels + item * c->out.n_voxels_batch_stride) = (uint32_t) n;
   memset (xyz, 0, (size_t) c->spec.max_voxels * 12);
-  if (is_first)
+  if (lists)
     memset (counts, 0, (size_t) c->spec.max_voxels * 4);
   if (c->out.values != NULL)
     memset (values, 0, (size_t) value_bytes);
@@ -194,14 +235,14 @@ put_sparse (const VoxelCase *c, const OracleGrid *grid, const OracleCloud *cloud
     xyz[3 * m] = (int32_t) (grid->voxels[m] % grid_size[0]);
     xyz[3 * m + 1] = (int32_t) (grid->voxels[m] / grid_size[0] % grid_size[1]);
     xyz[3 * m + 2] = (int32_t) (grid->voxels[m] / grid_size[0] / grid_size[1]);
-    if (is_first) {
-      const int64_t over = put_first (c, cloud, points, grid->counts[m], m, values, &counts[m]);
+    if (lists) {
+      const int64_t over = put_points (c, cloud, points, grid->counts[m], m, &xyz[3 * m], values, &counts[m], test);
 
       if (c->out.counters != NULL)
         c->out.counters->over_points += over;
       points += grid->counts[m];
     }
-    for (int64_t k = 0; k < grid->channels && c->out.values != NULL && !is_first; k++)
+    for (int64_t k = 0; k < grid->channels && c->out.values != NULL && !lists; k++)
       put_value (&c->spec, values + (m * grid->channels + k) * size, grid->results[m * grid->channels + k]);
   }
 }
@@ -265,7 +306,7 @@ voxel_case_ask_oracle (const VoxelCase *c, int64_t value_bytes, int64_t bitmap_b
     if (rc_voxel_maps_points (c->spec.output))
       put_map (c, grid, cloud.n, item);
     else if (c->spec.output == RC_VOXEL_SPARSE)
-      put_sparse (c, grid, &cloud, item, value_bytes);
+      put_sparse (c, grid, &cloud, item, value_bytes, test);
     else
       put_grid (c, grid, item, value_bytes, bitmap_bytes);
     oracle_free (grid);

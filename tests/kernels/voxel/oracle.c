@@ -62,7 +62,7 @@ channel_value (const RcVoxelSpec *spec, const OracleCloud *cloud, int64_t point,
 static int
 has_values (RcVoxelMode mode)
 {
-  return mode >= RC_VOXEL_MEAN && mode != RC_VOXEL_FIRST;
+  return mode >= RC_VOXEL_MEAN && !rc_voxel_lists_points (mode);
 }
 
 static double
@@ -134,7 +134,7 @@ fill_voxel (OracleGrid *grid, const RcVoxelSpec *spec, const OracleCloud *cloud,
   for (int64_t c = 0; c < grid->channels; c++) {
     double *result = &grid->results[m * grid->channels + c], *plain = &grid->plain_means[m * grid->channels + c];
 
-    if (spec->mode == RC_VOXEL_OCCUPANCY || spec->mode == RC_VOXEL_FIRST) {
+    if (spec->mode == RC_VOXEL_OCCUPANCY || rc_voxel_lists_points (spec->mode)) {
       *result = 1.0;
     } else if (spec->mode == RC_VOXEL_COUNT) {
       *result = (double) n;

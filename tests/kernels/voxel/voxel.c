@@ -40,13 +40,14 @@ static int
 is_valid (const VoxelWish *wish)
 {
   const int counts = wish->mode == RC_VOXEL_OCCUPANCY || wish->mode == RC_VOXEL_COUNT;
+  const int lists = rc_voxel_lists_points ((RcVoxelMode) wish->mode);
   const int has_dtype = wish->output == RC_VOXEL_DENSE || wish->output == RC_VOXEL_SPARSE;
 
   if (!has_dtype && (wish->mode != RC_VOXEL_OCCUPANCY || wish->dtype != RC_UINT8))
     return 0;                   /* of any dtype, so once */
-  if (wish->mode == RC_VOXEL_FIRST && wish->output != RC_VOXEL_SPARSE)
+  if (lists && wish->output != RC_VOXEL_SPARSE)
     return 0;
-  if (wish->source == RC_VOXEL_DEPTH && !counts && wish->mode != RC_VOXEL_CENTROID && wish->mode != RC_VOXEL_FIRST)
+  if (wish->source == RC_VOXEL_DEPTH && !counts && wish->mode != RC_VOXEL_CENTROID && !lists)
     return 0;
   return counts || wish->dtype == RC_FLOAT16 || wish->dtype == RC_FLOAT32;
 }
@@ -66,7 +67,7 @@ check_kinds (Suite *suite)
   static const RcDtype dtypes[] = { RC_UINT8, RC_UINT32, RC_FLOAT16, RC_FLOAT32 };
 
   for (size_t i = 0; i < COUNT (sources); i++) {
-    for (int mode = 0; mode <= RC_VOXEL_FIRST; mode++) {
+    for (int mode = 0; mode <= RC_VOXEL_PILLARS; mode++) {
       for (int output = 0; output <= RC_VOXEL_RANK; output++) {
         for (size_t d = 0; d < COUNT (dtypes); d++) {
           const VoxelWish wish = WISH (.source = sources[i].source, .input = sources[i].input, .mode = mode, .output = output,
@@ -91,13 +92,13 @@ check_sizes (Suite *suite)
 
   for (size_t p = 0; p < COUNT (points); p++) {
     for (size_t b = 0; b < 2; b++) {
-      for (int mode = 0; mode <= RC_VOXEL_FIRST; mode++) {
+      for (int mode = 0; mode <= RC_VOXEL_PILLARS; mode++) {
         for (int output = 0; output <= RC_VOXEL_RANK; output++, n++) {
           const VoxelWish wish = WISH (.points = points[p], .batch = batches[b], .mode = mode, .output = output, .features = 3,
               .axis = points[p] * batches[b] > 50000 ? 48 : 17);
 
           if (output == RC_VOXEL_BITS || (output > RC_VOXEL_SPARSE && mode != RC_VOXEL_OCCUPANCY)
-              || (output != RC_VOXEL_SPARSE && mode == RC_VOXEL_FIRST)
+              || (output != RC_VOXEL_SPARSE && rc_voxel_lists_points ((RcVoxelMode) mode))
               || points[p] * batches[b] > 1000000 || (suite->few && n % 7 != 0))
             continue;
           check_cases (suite, &wish, 1, test_begin ("voxel_size_%" PRId64 "x%" PRId64 "_%s_%s", batches[b], points[p], voxel_modes[mode],
@@ -157,6 +158,8 @@ check_plain (Suite *suite)
     {RC_VOXEL_OCCUPANCY, RC_VOXEL_SPARSE, RC_FLOAT32, 4, 100000, 512, 0},
     {RC_VOXEL_FIRST, RC_VOXEL_SPARSE, RC_FLOAT32, 1, 100000, 48, 1},
     {RC_VOXEL_FIRST, RC_VOXEL_SPARSE, RC_FLOAT16, 6, 20000, 16, 2},
+    {RC_VOXEL_PILLARS, RC_VOXEL_SPARSE, RC_FLOAT32, 1, 100000, 48, 1},
+    {RC_VOXEL_PILLARS, RC_VOXEL_SPARSE, RC_FLOAT16, 6, 20000, 16, 2},
     {RC_VOXEL_OCCUPANCY, RC_VOXEL_INDEX, RC_FLOAT32, 1, 250000, 512, 0},
     {RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, RC_FLOAT32, 1, 250000, 128, 4},
     {RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, RC_FLOAT32, 8, 50000, 64, 0},
@@ -212,7 +215,7 @@ static void
 check_layouts (Suite *suite)
 {
   for (size_t i = 0; i < COUNT (sources); i++) {
-    for (int mode = 0; mode <= RC_VOXEL_FIRST; mode++) {
+    for (int mode = 0; mode <= RC_VOXEL_PILLARS; mode++) {
       for (int output = 0; output <= RC_VOXEL_RANK; output++) {
         VoxelWish wish = WISH (.source = sources[i].source, .input = sources[i].input, .mode = mode, .output = output,
             .dtype = output == RC_VOXEL_DENSE || output == RC_VOXEL_SPARSE ? RC_FLOAT32 : RC_UINT8, .layout = 1);
@@ -240,7 +243,7 @@ check_spreads (Suite *suite)
     const VoxelWish crowd = WISH (.source = RC_VOXEL_POINTS, .mode = RC_VOXEL_MEAN, .output = RC_VOXEL_DENSE, .points = 20000,
         .features = 5, .axis = 32, .spread = spread, .plain = 1);
 
-    for (int mode = 0; mode <= RC_VOXEL_FIRST; mode++) {
+    for (int mode = 0; mode <= RC_VOXEL_PILLARS; mode++) {
       VoxelWish wish = WISH (.mode = mode, .spread = spread, .points = 20000, .features = mode == RC_VOXEL_MEAN ? 5 : ANY);
 
       check_cases (suite, &wish, 4, test_begin ("voxel_spread_%s_%s", spreads[spread], voxel_modes[mode]));
@@ -256,7 +259,7 @@ check_huge (Suite *suite)
   static const int64_t axes[] = { RC_VOXEL_MAX_AXIS, 1 << 20, 1 << 16, 1625 };
 
   for (size_t a = 0; a < COUNT (axes); a++) {
-    for (int mode = 0; mode <= RC_VOXEL_FIRST; mode++) {
+    for (int mode = 0; mode <= RC_VOXEL_PILLARS; mode++) {
       VoxelWish wish = WISH (.output = RC_VOXEL_SPARSE, .mode = mode, .axis = axes[a], .spread = mode % 2 ? SPREAD : ANY);
 
       check_cases (suite, &wish, 5, test_begin ("voxel_huge_%" PRId64 "_%s", axes[a], voxel_modes[mode]));

@@ -9,6 +9,7 @@
 #include "tests/kernels/numbers.h"
 
 #define MAX_ROWS 10
+#define MAX_VALUES 20
 #define MAX_GPU_POINTS (1 << 24)        /* stated: scratch is by the point */
 #define LAST (RC_VOXEL_MAX_AXIS - 1)
 #define FLOAT_MAX 3.4028234663852886e38
@@ -26,11 +27,12 @@ typedef struct
   int64_t grid[3];
   int n_rows;
   double rows[MAX_ROWS][4];
-  double expected[MAX_ROWS];    /* the first values, or numbers of a map */
+  double expected[MAX_VALUES];  /* the first values, or numbers of a map */
   RcVoxelCounters counters;     /* of these, those that are not 0 */
   double origin, feature_range;
   int64_t max_voxels, max_points;       /* 0: 600, and 2 */
   int64_t stated;               /* N; 0: n_rows */
+  int centre_z;
 } Written;
 
 #define F32 RC_FLOAT32, RC_FLOAT32
@@ -93,6 +95,22 @@ static const Written written[] = {
       {1, 0, 0, 1.7e308}}, {0, INFINITY}},
   {"the first points of a voxel", RC_VOXEL_FIRST, RC_VOXEL_SPARSE, F32, TWO, 4, {{0, 0, 0, 1}, {1, 0, 0, 2}, {0.5, 0, 0, 3},
       {0.25, 0, 0, 4}}, {0, 0, 0, 1, 0.5, 0, 0, 3, 1, 0}, {.occupied = 2,.over_points = 1}},
+  {"pillars", RC_VOXEL_PILLARS, RC_VOXEL_SPARSE, F32, TWO, 4, {{0.25, 0, 0.5, 1}, {1, 0.5, 0.5, 2}, {0.75, 0.5, 0.25, -3}, {0, 0, 0, 4}},
+    {0.25, 0, 0.5, 1, -0.25, -0.25, 0.125, -0.25, -0.5, 0, 0.75, 0.5, 0.25, -3, 0.25, 0.25, -0.125, 0.25, 0, -0.25},
+    {.occupied = 2,.over_points = 1},.centre_z = 1},
+  {"pillars of 9 features", RC_VOXEL_PILLARS, RC_VOXEL_SPARSE, F32, TWO, 2, {{0.25, 0, 0.5, 1}, {0.75, 0.5, 0.25, NAN}},
+    {0.25, 0, 0.5, 1, -0.25, -0.25, 0.125, -0.25, -0.5, 0.75, 0.5, 0.25, NAN, 0.25, 0.25, -0.125, 0.25, 0}, {.inside = 2}},
+  {"a pillar of one point", RC_VOXEL_PILLARS, RC_VOXEL_SPARSE, F32, TWO, 1, {{-0.0, BELOW_1, 0.1, INFINITY}},
+    {-0.0, BELOW_1, (float) 0.1, INFINITY, -0.0, 0, 0, -0.5, BELOW_1 - 0.5, (float) 0.1 - 0.5}, {.inside = 1},.centre_z = 1},
+  {"pillars far from zero", RC_VOXEL_PILLARS, RC_VOXEL_SPARSE, F64, TWO, 2, {{1e6 + 0.25, 1e6 + 0.5, 1e6 + 0.5, 0x1p60},
+      {1e6 + 0.75, 1e6 + 0.25, 1e6 + 0.125, 3}}, {1e6 + 0.25, 1e6 + 0.5, 1e6 + 0.5, 0x1p60, -0.25, 0.125, 0.1875, -0.25, 0, 0,
+      1e6 + 0.75, 1e6 + 0.25, 1e6 + 0.125, 3, 0.25, -0.125, -0.1875, 0.25, -0.25, -0.375},.origin = 1e6,.centre_z = 1},
+  /* float16 numbers near 1000 are half a metre apart; those of offsets are not */
+  {"offsets of float32 coordinates in float16", RC_VOXEL_PILLARS, RC_VOXEL_SPARSE, RC_FLOAT64, RC_FLOAT16, TWO, 1,
+    {{1000.1875, 1000.3125, 1000.4375, 1 + 0x1p-11 + 0x1p-40}}, {1000, 1000.5, 1000.5, 1 + 0x1p-10, 0, 0, 0, -0.3125, -0.1875, -0.0625},
+    .origin = 1000,.centre_z = 1},
+  {"largest grid: pillars", RC_VOXEL_PILLARS, RC_VOXEL_SPARSE, F32, LARGEST, CORNERS, {0, 0, 0, 1, 0, 0, 0, -0.5, -0.5, -0.5},
+    {.occupied = 6},.max_points = 32,.centre_z = 1},
   FIXED (3, 2), FIXED (4, 2), FIXED (5, 3), FIXED (8, 3), FIXED (9, 4), FIXED (1 << 20, 20), FIXED ((1 << 20) + 1, 21),
   FIXED (RC_VOXEL_MAX_POINTS, 32),
 };
@@ -127,7 +145,7 @@ begin (VoxelCase *c, Suite *suite, const Written *w, int64_t n, Test *test)
   c->spec = (RcVoxelSpec) {.points = {w->input, 4, 3, 1},.origin = {w->origin, w->origin, w->origin},.voxel_size = {1, 1, 1},
     .grid = {w->grid[0], w->grid[1], w->grid[2]},.mode = w->mode,.output = w->output,.dtype = w->dtype,
     .max_voxels = w->max_voxels ? w->max_voxels : 600,.feature_range = w->feature_range,.batch = 1,
-    .max_points = w->max_points > 0 ? w->max_points : 2
+    .max_points = w->max_points > 0 ? w->max_points : 2,.centre_z = w->centre_z
   };
   c->job.n_points = w->stated > n ? w->stated : n;
   c->n_chunks = 1;
@@ -189,6 +207,8 @@ put_fixed (const VoxelCase *c, double *expected, int ceil_log2)
 static int
 values_of (const Written *w)
 {
+  if (w->mode == RC_VOXEL_PILLARS)
+    return MAX_VALUES;          /* of two points or 40, zeros among them */
   if (w->output == RC_VOXEL_SPARSE)
     return w->mode == RC_VOXEL_OCCUPANCY ? 0 : w->max_voxels ? (int) w->max_voxels : 4;
   return w->output == RC_VOXEL_DENSE ? (int) w->grid[0] : w->n_rows;
@@ -197,7 +217,7 @@ values_of (const Written *w)
 static void
 check_row (Suite *suite, const Written *w, Test *test)
 {
-  double expected[MAX_ROWS];
+  double expected[MAX_VALUES];
   VoxelCase c;
 
   memcpy (expected, w->expected, sizeof (expected));
@@ -243,7 +263,7 @@ check_crowded_voxel (Suite *suite, RcVoxelMode mode, RcVoxelOutput output, RcDty
     for (int64_t i = 0; i < n; i++)
       put (&c, i, (const double[4]) {0, 0, 0, (double) i});
     voxel_case_check (&c, suite, &test);
-    expect_value (&c, mode == RC_VOXEL_FIRST ? 4 * 39 + 3 : 0, expected, &test);
+    expect_value (&c, mode == RC_VOXEL_FIRST ? 4 * 39 + 3 : mode == RC_VOXEL_PILLARS ? 9 * 39 + 3 : 0, expected, &test);
   }
   suite_end (suite, &test);
 }
@@ -263,22 +283,23 @@ check_large_integers (Suite *suite)
     {RC_UINT64, (UINT64_C (1) << 63) + 1025, 0x1p63 + 2048}, {RC_UINT32, UINT32_MAX, 4294967295.0},
     {RC_INT64, (UINT64_C (1) << 24) + 3, 16777219.0},
   };
-  static const RcVoxelMode modes[] = { RC_VOXEL_MAX, RC_VOXEL_MEAN, RC_VOXEL_FIRST };
+  static const RcVoxelMode modes[] = { RC_VOXEL_MAX, RC_VOXEL_MEAN, RC_VOXEL_FIRST, RC_VOXEL_PILLARS };
 
-  for (size_t i = 0; i < 3 * COUNT (integers); i++) {
-    const RcVoxelMode mode = modes[i % 3];
-    const Written w = { "", mode, mode == RC_VOXEL_FIRST ? RC_VOXEL_SPARSE : RC_VOXEL_DENSE, F64, TWO };
-    Test test = test_begin ("voxel_large_integer_%zu_%s", i / 3, voxel_modes[mode]);
+  for (size_t i = 0; i < COUNT (modes) * COUNT (integers); i++) {
+    const RcVoxelMode mode = modes[i % COUNT (modes)];
+    const int lists = rc_voxel_lists_points (mode);
+    const Written w = { "", mode, lists ? RC_VOXEL_SPARSE : RC_VOXEL_DENSE, F64, TWO };
+    Test test = test_begin ("voxel_large_integer_%zu_%s", i / COUNT (modes), voxel_modes[mode]);
     VoxelCase c;
 
     if (begin (&c, suite, &w, 1, &test)) {
       for (int field = 0; field < 4; field++)
-        c.layout[field] = (RcVoxelField) {field < 3 ? RC_FLOAT64 : integers[i / 3].dtype, field < 3 ? 8 + 8 * field : 0};
+        c.layout[field] = (RcVoxelField) {field < 3 ? RC_FLOAT64 : integers[i / COUNT (modes)].dtype, field < 3 ? 8 + 8 * field : 0};
       c.spec.points.layout = c.layout;
       memset ((void *) c.chunks[0].data, 0, 32);
-      memcpy ((void *) c.chunks[0].data, &integers[i / 3].bits, rc_dtype_size (integers[i / 3].dtype));
+      memcpy ((void *) c.chunks[0].data, &integers[i / COUNT (modes)].bits, rc_dtype_size (integers[i / COUNT (modes)].dtype));
       voxel_case_check (&c, suite, &test);
-      expect_value (&c, mode == RC_VOXEL_FIRST ? 3 : 0, integers[i / 3].value, &test);
+      expect_value (&c, lists ? 3 : 0, integers[i / COUNT (modes)].value, &test);
     }
     suite_end (suite, &test);
   }
@@ -305,5 +326,6 @@ check_written_voxels (Suite *suite)
     check_crowded_voxel (suite, RC_VOXEL_COUNT, RC_VOXEL_SPARSE, dtypes[i], saturated[i]);
   }
   check_crowded_voxel (suite, RC_VOXEL_FIRST, RC_VOXEL_SPARSE, RC_FLOAT32, 39);
+  check_crowded_voxel (suite, RC_VOXEL_PILLARS, RC_VOXEL_SPARSE, RC_FLOAT32, 39);
   check_large_integers (suite);
 }

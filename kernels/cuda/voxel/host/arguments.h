@@ -175,7 +175,7 @@ typedef struct RcCudaVoxelValues
   double feature_range;         /* mean: magnitude above which features are clamped; 0: none */
   int32_t centroid_exponent[3];
   uint32_t flip;                /* of max and min keys */
-  RcVoxelMode mode;             /* occupancy for first, whose voxels have no values */
+  RcVoxelMode mode;             /* occupancy for first and pillars, whose voxels have no values */
   RcDtype dtype;
   int32_t combines;             /* the stored values of a voxel's points become one value a channel */
 } RcCudaVoxelValues;
@@ -321,10 +321,11 @@ typedef struct RcCudaVoxelRows
   int64_t n_voxels_batch_stride;
   int32_t *coordinates;
   int64_t coordinates_batch_stride;
-  uint32_t *point_counts;       /* first: points of each voxel in values */
+  uint32_t *point_counts;       /* first, pillars: points of each voxel in values */
   int64_t point_counts_batch_stride;
   int64_t max_voxels;
-  int64_t max_points;           /* first: of a voxel */
+  int64_t max_points;           /* first, pillars: of a voxel */
+  int64_t decorations;          /* pillars: of a point beside its fields */
   RcVoxelCounters *counters;    /* NULL: not wanted */
 } RcCudaVoxelRows;
 

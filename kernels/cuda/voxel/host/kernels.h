@@ -48,7 +48,7 @@ typedef enum RcCudaVoxelAction
   RC_CUDA_VOXEL_ADD_COUNT,
   RC_CUDA_VOXEL_ADD_CENTROID,
   RC_CUDA_VOXEL_ADD_KEY,        /* sparse occupancy and count */
-  RC_CUDA_VOXEL_ADD_KEY_CENTROID,
+  RC_CUDA_VOXEL_ADD_KEY_CENTROID,       /* and pillars of depth */
   RC_CUDA_VOXEL_ADD_KEY_RANK,
   RC_CUDA_VOXEL_STORE_INDEX,
   RC_CUDA_VOXEL_MARK_INDEX,     /* rank, where voxels are found in bits */
@@ -56,7 +56,7 @@ typedef enum RcCudaVoxelAction
   RC_CUDA_VOXEL_ADD_MEAN,       /* from here on with its features, which depth has not */
   RC_CUDA_VOXEL_ADD_RANKED_MEAN,
   RC_CUDA_VOXEL_ADD_EXTREME,
-  RC_CUDA_VOXEL_ADD_KEY_MEAN,
+  RC_CUDA_VOXEL_ADD_KEY_MEAN,   /* and pillars */
   RC_CUDA_VOXEL_ADD_KEY_EXTREME,
   RC_CUDA_VOXEL_ADD_KEY_FIELDS,         /* first */
   RC_CUDA_VOXEL_ACTIONS
@@ -159,6 +159,9 @@ extern const RcCudaVoxelKernel rc_cuda_voxel_list_deferred;   /* voxels have no 
 /* sparse/first.cu, after rc_cuda_voxel_write_sparse: how many points each voxel has; the points, by bytes of an element: 2, 4. */
 extern const RcCudaVoxelKernel rc_cuda_voxel_count_first;
 extern const RcCudaVoxelKernel rc_cuda_voxel_write_first[2];
+
+/* sparse/pillars.cu, in place of the last; a warp takes a voxel at a time. */
+extern const RcCudaVoxelKernel rc_cuda_voxel_write_pillars[2];
 
 /* sparse/from_keys.cu: the ranks of the points of a group; then map.cu: the rest of the map, for all items. */
 extern const RcCudaVoxelKernel rc_cuda_voxel_write_ranks;

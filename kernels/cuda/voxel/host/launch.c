@@ -301,13 +301,14 @@ static RcStatus
 write_first (const Run *run, RcCudaVoxelArguments *args)
 {
   const int64_t elements = args->rows.max_voxels * args->rows.max_points * args->values.channels;
+  const int by_warp = args->rows.decorations > 0;
   const RcStatus status = launch (run, &rc_cuda_voxel_count_first, blocks_for (run->cuda, args->rows.max_voxels,
           RC_CUDA_VOXEL_THREADS, args->group.items), args, "launch of the counts of the points of voxels");
 
   if (status != RC_OK)
     return status;
-  return launch (run, rc_cuda_voxel_first_kernel (&run->plan->spec), blocks_for (run->cuda, elements, RC_CUDA_VOXEL_TILE,
-          args->group.items), args, "launch of the output of the points of voxels");
+  return launch (run, rc_cuda_voxel_first_kernel (&run->plan->spec), blocks_for (run->cuda, by_warp ? args->rows.max_voxels : elements,
+          by_warp ? RC_CUDA_VOXEL_WARPS : RC_CUDA_VOXEL_TILE, args->group.items), args, "launch of the output of the points of voxels");
 }
 
 /* Sparse outputs have room for as many voxels, whatever came; ranks there are none of no points. */
@@ -322,7 +323,7 @@ write_group (const Run *run, const RcCudaVoxelKernel *write, RcCudaVoxelArgument
     return args->job.n_points > 0 ? launch (run, write, tiles, args, "launch of the output of ranks") : RC_OK;
   status = launch (run, write, blocks_for (run->cuda, args->rows.max_voxels, RC_CUDA_VOXEL_THREADS, args->group.items),
       args, "launch of the output of sparse voxels");
-  return status == RC_OK && spec->mode == RC_VOXEL_FIRST ? write_first (run, args) : status;
+  return status == RC_OK && rc_voxel_lists_points (spec->mode) ? write_first (run, args) : status;
 }
 
 static RcStatus
@@ -528,7 +529,7 @@ set_rows (const RcVoxelPlan *plan, const RcVoxelOut *out, RcCudaVoxelRows *rows,
     status = check_aligned ("n_voxels", rows->n_voxels, rows->n_voxels_batch_stride, 4, error);
   if (status == RC_OK)
     status = check_aligned ("coordinates", rows->coordinates, rows->coordinates_batch_stride, 4, error);
-  if (status == RC_OK && plan->spec.mode == RC_VOXEL_FIRST)
+  if (status == RC_OK && rc_voxel_lists_points (plan->spec.mode))
     status = check_aligned ("point_counts", rows->point_counts, rows->point_counts_batch_stride, 4, error);
   return status;
 }

@@ -57,6 +57,8 @@ action_of (const RcVoxelSpec *spec, const RcCudaVoxelState *state)
     return RC_CUDA_VOXEL_STORE_INDEX;
   if (spec->mode == RC_VOXEL_FIRST)
     return spec->source == RC_VOXEL_DEPTH ? RC_CUDA_VOXEL_ADD_KEY_POSITION : RC_CUDA_VOXEL_ADD_KEY_FIELDS;
+  if (spec->mode == RC_VOXEL_PILLARS)
+    return spec->source == RC_VOXEL_DEPTH ? RC_CUDA_VOXEL_ADD_KEY_CENTROID : RC_CUDA_VOXEL_ADD_KEY_MEAN;
   return actions[spec->mode][state->sorts || args->stored.is_deferred];
 }
 
@@ -219,7 +221,7 @@ is_in_bitmap (const RcVoxelPlan *plan)
 
   if (plan->accumulates)
     return spec->output == RC_VOXEL_RANK;
-  return rc_voxel_sorts (plan) && spec->mode != RC_VOXEL_FIRST && bits <= MAX_BITS && spec->batch <= 2 * MAX_BITS / bits;
+  return rc_voxel_sorts (plan) && !rc_voxel_lists_points (spec->mode) && bits <= MAX_BITS && spec->batch <= 2 * MAX_BITS / bits;
 }
 
 static void
@@ -248,12 +250,13 @@ set_spec (const RcVoxelPlan *plan, RcCudaVoxelState *state)
       : plan->bit_words;
   args->rows.max_voxels = args->map.max_voxels = spec->max_voxels;
   args->rows.max_points = spec->max_points;
+  args->rows.decorations = plan->decorations;
   args->values.combines = rc_voxel_is_mean (plan) || rc_voxel_is_extreme (plan);
-  args->values.feature_range = spec->mode == RC_VOXEL_MEAN ? spec->feature_range : 0.0;
+  args->values.feature_range = spec->feature_range;
   for (axis = 0; axis < 3; axis++)
     args->values.centroid_exponent[axis] = plan->centroid_exponent[axis];
   args->values.flip = plan->flip;
-  args->values.mode = spec->mode == RC_VOXEL_FIRST ? RC_VOXEL_OCCUPANCY : spec->mode;
+  args->values.mode = rc_voxel_lists_points (spec->mode) ? RC_VOXEL_OCCUPANCY : spec->mode;
   args->values.dtype = spec->dtype;
   args->stored.dtype = plan->stored_dtype;
   args->dense.accumulates = plan->accumulates;
@@ -509,8 +512,8 @@ load_kernels (RcCudaBackend *cuda, const RcVoxelPlan *plan, const RcCudaVoxelSta
     {"voxel bits, count", &rc_cuda_voxel_count_set_bits, ranks},
     {"voxel bits, rank", &rc_cuda_voxel_rank_set_bits, ranks},
     {"voxel bits in blocks", &rc_cuda_voxel_mark_in_blocks, state->args.ranks.block_bits > 0},
-    {"voxel first, count", &rc_cuda_voxel_count_first, plan->spec.mode == RC_VOXEL_FIRST},
-    {"voxel first", rc_cuda_voxel_first_kernel (&plan->spec), plan->spec.mode == RC_VOXEL_FIRST},
+    {"voxel first, count", &rc_cuda_voxel_count_first, rc_voxel_lists_points (plan->spec.mode)},
+    {"voxel first", rc_cuda_voxel_first_kernel (&plan->spec), rc_voxel_lists_points (plan->spec.mode)},
     {"voxel map", &rc_cuda_voxel_finish_map, rc_voxel_maps_points (plan->spec.output)},
   };
   RcStatus status = RC_OK;

@@ -75,11 +75,13 @@ rc_cuda_voxel_measured_bytes (const RcVoxelPlan *plan)
   return (sizeof (RcCudaVoxelHead) + (size_t) plan->channels * sizeof (double) + 63) / 64 * 64;
 }
 
-/* That writes the points of mode first. */
+/* That writes the points of modes first and pillars. */
 static inline const RcCudaVoxelKernel *
 rc_cuda_voxel_first_kernel (const RcVoxelSpec *spec)
 {
-  return &rc_cuda_voxel_write_first[spec->dtype == RC_FLOAT32];
+  const RcCudaVoxelKernel *kernels = spec->mode == RC_VOXEL_PILLARS ? rc_cuda_voxel_write_pillars : rc_cuda_voxel_write_first;
+
+  return &kernels[spec->dtype == RC_FLOAT32];
 }
 
 /* voxel_plan.c: the plan's prepare and release. */

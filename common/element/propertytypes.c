@@ -23,7 +23,8 @@ ROBOCACHE_DEFINE_ENUM (robocache_voxel_mode_get_type, "GstRobocacheVoxelMode",
     {RC_VOXEL_CENTROID, "Mean position of the points", "centroid"},
     {RC_VOXEL_MAX, "Maximum of each feature", "max"},
     {RC_VOXEL_MIN, "Minimum of each feature", "min"},
-    {RC_VOXEL_FIRST, "The first max-points points themselves, for sparse output", "first"})
+    {RC_VOXEL_FIRST, "The first max-points points themselves, for sparse output", "first"},
+    {RC_VOXEL_PILLARS, "The same with their offsets from the mean of these points and from the voxel's centre", "pillars"})
 
 ROBOCACHE_DEFINE_ENUM (robocache_voxel_output_get_type, "GstRobocacheVoxelOutput",
     {RC_VOXEL_DENSE, "All voxels of the grid", "dense"},

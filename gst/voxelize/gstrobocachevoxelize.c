@@ -24,12 +24,12 @@
  *     ! robocachevoxelize fx=615 fy=615 cx=320 cy=240 mode=centroid output=sparse ! appsink
  * ]|
  *
- * ## Pillars of at most 32 points, for detectors
+ * ## Pillars of at most 32 points with 10 features, the input of PointPillars
  * |[
  * gst-launch-1.0 multifilesrc location=%010d.bin caps=application/octet-stream,framerate=10/1 \
  *     ! robocacheparse format=kitti \
  *     ! robocachevoxelize origin="<0.0,-39.68,-3.0>" voxel-size="<0.16,0.16,4.0>" grid=432:496:1 \
- *         mode=first output=sparse max-points=32 max-voxels=16000 ! appsink
+ *         mode=pillars output=sparse max-points=32 max-voxels=16000 ! appsink
  * ]|
  *
  * ## Of each point the row of its voxel in sparse output

@@ -54,7 +54,7 @@ robocache_voxelize_describe_output (const RcVoxelSpec *spec, const gchar **advic
   static const gchar *const advices[] = {
     [RC_VOXEL_DENSE] = "set a smaller grid, or output=sparse",
     [RC_VOXEL_BITS] = "set a smaller grid, or output=sparse",
-    [RC_VOXEL_SPARSE] = "lower max-voxels, or max-points of mode=first",
+    [RC_VOXEL_SPARSE] = "lower max-voxels, or max-points of mode=first or pillars",
     [RC_VOXEL_INDEX] = "take smaller clouds",
     [RC_VOXEL_RANK] = "take smaller clouds",
   };
@@ -159,7 +159,7 @@ describe_job (const RobocacheVoxelizeConfiguration *next, const RcFootprint *foo
     .out_on_device = robocache_caps_on_device (out_caps),
     .splits = items > 1,
     .what = "a voxel grid",
-    .advice = "set a smaller grid, or output=sparse with lower max-voxels (and max-points of mode=first), or raise "
+    .advice = "set a smaller grid, or output=sparse with lower max-voxels (and max-points of mode=first or pillars), or raise "
         "max-device-memory",
   };
 

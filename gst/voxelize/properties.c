@@ -31,6 +31,7 @@ enum
   PROP_TYPE,
   PROP_MAX_VOXELS,
   PROP_MAX_POINTS,
+  PROP_CENTRE_Z,
   PROP_ACCUMULATE,
   PROP_MAX_CLOUD_BYTES,
   PROP_NUMBERS,                 /* those of numbers[] */
@@ -83,6 +84,7 @@ field_of (RobocacheVoxelizeProperties *properties, guint id)
     [PROP_TYPE] = &settings->dtype,
     [PROP_MAX_VOXELS] = &settings->max_voxels,
     [PROP_MAX_POINTS] = &settings->max_points,
+    [PROP_CENTRE_Z] = &settings->centre_z,
     [PROP_ACCUMULATE] = &settings->accumulate,
     [PROP_MAX_CLOUD_BYTES] = &settings->max_cloud_bytes,
   };
@@ -155,8 +157,11 @@ robocache_voxelize_properties_install (GObjectClass *klass)
           "Maximum voxels of sparse output and of ranks; more are counted and omitted", 1, G_MAXINT,
           DEFAULT_MAX_VOXELS, flags));
   g_object_class_install_property (klass, PROP_MAX_POINTS, g_param_spec_int ("max-points", "Max points",
-          "Maximum points per voxel for mode=first; later points are counted and omitted", 1, RC_VOXEL_MAX_FIRST,
+          "Maximum points per voxel for mode=first and pillars; later points are counted and omitted", 1, RC_VOXEL_MAX_FIRST,
           DEFAULT_MAX_POINTS, flags));
+  g_object_class_install_property (klass, PROP_CENTRE_Z, g_param_spec_boolean ("centre-z", "Centre z",
+          "Include the offset from the voxel's centre along z in mode=pillars: 10 features of x, y, z, intensity, otherwise 9",
+          TRUE, flags));
   g_object_class_install_property (klass, PROP_ACCUMULATE, g_param_spec_uint ("accumulate", "Accumulate",
           "Number of clouds per grid, the newest included", 1, MAX_ACCUMULATE, 1, flags));
   g_object_class_install_property (klass, PROP_MAX_CLOUD_BYTES, g_param_spec_uint64 ("max-cloud-bytes", "Max cloud bytes",
@@ -179,7 +184,7 @@ robocache_voxelize_properties_init (RobocacheVoxelizeProperties *properties)
 {
   *properties = (RobocacheVoxelizeProperties) {.grid = g_strdup (DEFAULT_GRID),.settings = {.mode = RC_VOXEL_OCCUPANCY,
       .output = RC_VOXEL_DENSE,.dtype = ROBOCACHE_DTYPE_AUTO,.max_voxels = DEFAULT_MAX_VOXELS,
-      .max_points = DEFAULT_MAX_POINTS,.accumulate = 1,.max_cloud_bytes = DEFAULT_MAX_CLOUD_BYTES,
+      .max_points = DEFAULT_MAX_POINTS,.centre_z = TRUE,.accumulate = 1,.max_cloud_bytes = DEFAULT_MAX_CLOUD_BYTES,
       .depth_scale = DEFAULT_DEPTH_SCALE}
   };
   memcpy (properties->settings.origin, default_origin, sizeof (default_origin));

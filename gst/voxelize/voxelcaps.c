@@ -12,16 +12,18 @@
 static guint64
 channels_of (const RcVoxelSpec *spec)
 {
+  const gint64 decorations = rc_voxel_decorations (spec);
+
   if (!robocache_voxel_mode_has_channels (spec->mode))
     return 1;
   if (spec->mode == RC_VOXEL_CENTROID || spec->source == RC_VOXEL_DEPTH)
-    return 3;
-  return (guint64) (spec->mode == RC_VOXEL_FIRST ? spec->points.fields : spec->points.features);
+    return (guint64) (3 + decorations);
+  return (guint64) (rc_voxel_lists_points (spec->mode) ? spec->points.fields + decorations : spec->points.features);
 }
 
 /* The points of each voxel, and how many these are. */
 static void
-first_tensors (RobocacheTensorsInfo *info, const RcVoxelSpec *spec)
+list_tensors (RobocacheTensorsInfo *info, const RcVoxelSpec *spec)
 {
   const guint64 cap = (guint64) spec->max_voxels, batch = (guint64) spec->batch;
   const guint64 points[] = { channels_of (spec), (guint64) spec->max_points, cap, batch };
@@ -43,8 +45,8 @@ sparse_tensors (RobocacheTensorsInfo *info, const RcVoxelSpec *spec)
   robocache_tensor_info_set (&info->tensors[0], RC_UINT32, number, 2);
   robocache_tensor_info_set (&info->tensors[1], RC_INT32, coordinates, 3);
   info->n_tensors = 2;
-  if (spec->mode == RC_VOXEL_FIRST)
-    first_tensors (info, spec);
+  if (rc_voxel_lists_points (spec->mode))
+    list_tensors (info, spec);
   else if (spec->mode != RC_VOXEL_OCCUPANCY)
     robocache_tensor_info_set (&info->tensors[info->n_tensors++], spec->dtype, values, 3);
 }

@@ -79,6 +79,7 @@ robocache_voxel_spec (const RobocacheVoxelSettings *settings, const RobocachePoi
   spec.max_voxels = settings->max_voxels;
   spec.feature_range = settings->feature_range;
   spec.max_points = settings->max_points;
+  spec.centre_z = settings->centre_z;
   spec.batch = (gint64) points->n_items;
   return spec;
 }

@@ -22,7 +22,8 @@ typedef struct
   RcVoxelOutput output;
   RcDtype dtype;                /* or ROBOCACHE_DTYPE_AUTO */
   gint max_voxels;              /* sparse and rank */
-  gint max_points;              /* per voxel; first */
+  gint max_points;              /* per voxel; first and pillars */
+  gboolean centre_z;            /* pillars */
   guint accumulate;             /* clouds of a grid */
   guint64 max_cloud_bytes;
   gdouble feature_range;        /* 0: found in the data */

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """robocachevoxelize on random clouds, and on one cloud of a lidar."""
-from pipelines import case, expect_close, expect_equal, load_reference, np, recording
+from pipelines import case, expect_close, expect_equal, load_reference, np, properties, recording
 
 MODES = ("occupancy", "count", "mean", "centroid", "max", "min")
 TYPE = {"occupancy": ("uint8", "u1"), "count": ("uint32", "<u4")}
@@ -92,16 +92,26 @@ def rank(scene, capacity=150):
     expect_equal(np.frombuffer(out, "<i8"), wanted, "rows of points")
 
 
+def lists(scene, path, n_fields, grid, capacity, most, width, **settings):
+    """Voxels, coordinates, points and their numbers of a mode that lists points."""
+    names = ",".join(["x", "y", "z", *(f"f{i}" for i in range(n_fields - 3))])
+    origin, size, n = ([float(x) for x in triple] for triple in grid)
+    out = scene.play(
+        f"filesrc location={path} blocksize={path.stat().st_size} ! application/x-pointcloud,fields=(string)\"{names}\","
+        f"type=(string)float32,framerate=(fraction)0/1 ! robocachevoxelize output=sparse max-voxels={capacity} max-points={most} "
+        f"grid={':'.join(str(int(x)) for x in n)} origin=<{','.join(map(str, origin))}> voxel-size=<{','.join(map(str, size))}> "
+        f"{properties(**settings)} ! {{out}}")
+    at = 4 + 12 * capacity
+    dtype = np.dtype("<f2" if settings.get("type") == "float16" else "<f4")
+    values = np.frombuffer(out, dtype, capacity * most * width, at).reshape(capacity, most, width)
+    return (np.frombuffer(out, "<u4", 1), np.frombuffer(out, "<i4", 3 * capacity, 4).reshape(-1, 3), values,
+            np.frombuffer(out, "<u4", capacity, at + values.nbytes))
+
+
 @case("voxelize_first")
 def first(scene, capacity=150, most=4):
     points = cloud(scene.random)
-    names = "x,y,z,f0,f1"
-    path = scene.write(points)
-    out = scene.play(
-        f"filesrc location={path} blocksize={path.stat().st_size} ! application/x-pointcloud,fields=(string)\"{names}\","
-        f"type=(string)float32,framerate=(fraction)0/1 ! robocachevoxelize mode=first output=sparse max-voxels={capacity} "
-        f"max-points={most} grid={':'.join(map(str, GRID))} origin=<{','.join(map(str, ORIGIN))}> "
-        f"voxel-size=<{','.join(map(str, SIZE))}> ! {{out}}")
+    n, coordinates, values, numbers = lists(scene, scene.write(points), 5, (ORIGIN, SIZE, GRID), capacity, most, 5, mode="first")
     xyz, _, rows = load_reference().sparse(points, ORIGIN, SIZE, GRID)
     wanted = np.zeros((capacity, most, 5), np.float32)
     counts = np.zeros(capacity, np.uint32)
@@ -110,11 +120,41 @@ def first(scene, capacity=150, most=4):
             wanted[row, counts[row]] = point
             counts[row] += 1
     assert (counts == most).any() and len(xyz) > capacity
-    expect_equal(np.frombuffer(out, "<u4", 1), [capacity], "voxels")
-    expect_equal(np.frombuffer(out, "<i4", 3 * capacity, 4).reshape(-1, 3), xyz[:capacity], "coordinates")
-    at = 4 + 12 * capacity
-    expect_equal(np.frombuffer(out, "<f4", wanted.size, at).reshape(wanted.shape), wanted, "points")
-    expect_equal(np.frombuffer(out, "<u4", capacity, at + 4 * wanted.size), counts, "points of voxels")
+    expect_equal(n, [capacity], "voxels")
+    expect_equal(coordinates, xyz[:capacity], "coordinates")
+    expect_equal(values, wanted, "points")
+    expect_equal(numbers, counts, "points of voxels")
+
+
+def check_pillars(scene, points, path, grid, capacity, most, centre_z=True, kind="float32"):
+    """As float64 has them before they are rounded once, and as close to the float32 arithmetic of detectors as that is."""
+    from pillars import pillars
+    xyz, _, rows = load_reference().sparse(points, *grid)
+    xyz, width = xyz[:capacity], points.shape[1] + 5 + centre_z
+    n, coordinates, values, numbers = lists(scene, path, points.shape[1], grid, capacity, most, width, mode="pillars",
+                                            centre_z=centre_z, type=kind)
+    expect_equal(n, [len(xyz)], "pillars")
+    expect_equal(coordinates[:len(xyz)], xyz, "coordinates")
+    assert not values[len(xyz):].any() and not numbers[len(xyz):].any(), "there is a pillar after the last"
+    values, numbers = values[:len(xyz)], numbers[:len(xyz)]
+    farthest = np.abs(points[rows >= 0, :3]).max()
+    for dtype, tolerance in ((np.float64, 1e-9), (np.float32, 2e-6)):
+        wanted, counts = pillars(points, rows, xyz, *grid[:2], most, centre_z, dtype)
+        expect_equal(numbers, counts, "points of pillars")
+        rounding = 0.51 * np.finfo(kind).eps * np.maximum(np.abs(wanted), np.finfo(kind).tiny)
+        off = np.abs(values - wanted) - rounding - tolerance * farthest
+        if not (off <= 0).all():
+            raise AssertionError(f"features in {np.dtype(dtype)}: {(off > 0).sum()} of {off.size} differ, by up to {off.max()}")
+    assert (counts == most).any() and (counts < most).any()
+    for pillar, count in enumerate(counts):
+        assert not values[pillar, count:].any(), f"pillar {pillar} has a point after its last"
+
+
+for centre_z, kind in ((True, "float32"), (False, "float32"), (True, "float16")):
+    @case(f"voxelize_pillars_{9 + centre_z}_{kind}", centre_z, kind)
+    def pillars_of_cloud(scene, centre_z, kind):
+        points = cloud(scene.random, features=1)
+        check_pillars(scene, points, scene.write(points), (ORIGIN, (0.5, 0.3, 3.5), (13, 7, 1)), 80, 16, centre_z, kind)
 
 
 def bits_of(out, grid):
@@ -210,3 +250,10 @@ def counts(scene):
     got = np.frombuffer(voxelized(scene, path, 3, "count", "dense", low, (1, 1, 1), grid), "<u4")
     expect_equal(got, load_reference().voxelize(points, low, (1, 1, 1), grid, "count").ravel(), "counts")
     expect_equal(int(got.max()), 833, "points in the fullest voxel")
+
+
+@case("cloud_as_pillars_of_16_cm")
+def lidar_pillars(scene):
+    path = recording("cloud_119978_xyz_f32.bin")
+    points = np.fromfile(path, "<f4").reshape(-1, 3)
+    check_pillars(scene, points, path, ((0, -39.68, -3), (0.16, 0.16, 4), (432, 496, 1)), 16000, 32)

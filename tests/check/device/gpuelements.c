@@ -70,6 +70,7 @@ static const Job jobs[] = {
   {CLOUDS, "float32", 4, 2000, 1, "grid=32:20:8 output=index"},
   {CLOUDS, "float32", 3, 2000, 1, "grid=32:20:8 output=rank max-voxels=500 accumulate=3"},
   {CLOUDS, "float32", 5, 2000, 1, "grid=16:10:4 mode=first output=sparse max-voxels=300 max-points=3 accumulate=3"},
+  {CLOUDS, "float32", 4, 2000, 1, "grid=32:20:1 mode=pillars output=sparse max-voxels=300 max-points=32"},
 
   {ITEMS, "float32", 3, 50000, 1, "grid=128:128:64"},
   {ITEMS, "float64", 4, 333, 1, "grid=32:20:8 mode=count"},
@@ -85,10 +86,12 @@ static const Job jobs[] = {
   {ITEMS, "float32", 3, 500, 6, "grid=32:20:8 output=rank max-voxels=300 accumulate=2"},
   {ITEMS, "float32", 3, 500, 6, "grid=32:20:8 output=rank max-voxels=300 accumulate=4"},
   {ITEMS, "float32", 4, 500, 7, "grid=16:10:4 mode=first output=sparse max-voxels=300 max-points=5"},
+  {ITEMS, "float32", 4, 500, 7, "grid=16:10:1 mode=pillars output=sparse max-voxels=300 max-points=5 type=float16 centre-z=false"},
 
   {DEPTH, "uint16", 1, 1, 1, "grid=32:20:8 output=rank"},
   {DEPTH, "uint16", 1, 1, 1, "grid=32:20:8 output=rank accumulate=3"},
   {DEPTH, "uint16", 1, 1, 1, "grid=32:20:8 mode=first output=sparse max-voxels=2000 max-points=3"},
+  {DEPTH, "uint16", 1, 1, 1, "grid=32:20:8 mode=pillars output=sparse max-voxels=2000 max-points=3"},
   {DEPTH, "uint16", 1, 1, 1, "grid=32:20:8 mode=count"},
   {DEPTH, "uint16", 1, 1, 1, "grid=32:20:8 mode=centroid output=sparse accumulate=3"},
 };

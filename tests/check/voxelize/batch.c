@@ -40,6 +40,7 @@ static const gchar *const kinds[] = {
   "output=sparse max-voxels=64 mode=centroid", "output=sparse max-voxels=64 mode=max",
   "mode=mean accumulate=3", "output=sparse max-voxels=64 mode=min accumulate=2",
   "output=index", "output=rank max-voxels=9", "output=rank accumulate=3",
+  "mode=pillars output=sparse max-voxels=20 max-points=3",
   "mode=first output=sparse max-voxels=20 max-points=2", "mode=first output=sparse max-voxels=9 type=float16 accumulate=2",
 };
 

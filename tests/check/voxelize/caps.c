@@ -5,7 +5,7 @@
 #include "voxelize_harness.h"
 
 #define MAP "application/x-pointcloud,fields=(string)voxel,type=(string)int64,"
-#define FIRST(types, dimensions) "other/tensors,num_tensors=(int)4,voxel-mode=(string)first,types=(string)\"" types \
+#define LISTS(mode, types, dimensions) "other/tensors,num_tensors=(int)4,voxel-mode=(string)" mode ",types=(string)\"" types \
     "\",dimensions=(string)\"" dimensions "\""
 #define CLOUD "application/x-pointcloud,fields=(string)\"x,y,z,i\","
 #define POINTS(rest) "application/x-pointcloud,fields=(string)" rest
@@ -60,13 +60,20 @@ static const struct
   {UNIT "output=rank fx=4 fy=4", IMAGE ("8", "3"), TENSOR ("int64", "8:3") ",framerate=30/1,voxel-output=(string)rank"},
   {UNIT "output=index grid=2097152:2097152:2097152", XYZ, MAP "voxel-grid=(string)\"2097152:2097152:2097152\""},
   /* the first points of each voxel */
-  {UNIT "mode=first output=sparse max-voxels=9", XYZ, FIRST ("uint32,int32,float32,uint32", "1,3:9,3:32:9,1:9")},
+  {UNIT "mode=first output=sparse max-voxels=9", XYZ, LISTS ("first", "uint32,int32,float32,uint32", "1,3:9,3:32:9,1:9")},
   {UNIT "mode=first output=sparse max-voxels=9 max-points=5 type=float16", XYZI,
-      FIRST ("uint32,int32,float16,uint32", "1,3:9,4:5:9,1:9")},
+      LISTS ("first", "uint32,int32,float16,uint32", "1,3:9,4:5:9,1:9")},
   {UNIT "mode=first output=sparse max-voxels=9 max-points=5", TENSOR ("float64", "6:40:3"),
-      FIRST ("uint32,int32,float32,uint32", "1:3,3:9:3,6:5:9:3,1:9:3")},
+      LISTS ("first", "uint32,int32,float32,uint32", "1:3,3:9:3,6:5:9:3,1:9:3")},
   {UNIT "mode=first output=sparse max-voxels=9 max-points=65536 fx=1 fy=1", IMAGE ("4", "3"),
-      FIRST ("uint32,int32,float32,uint32", "1,3:9,3:65536:9,1:9")},
+      LISTS ("first", "uint32,int32,float32,uint32", "1,3:9,3:65536:9,1:9")},
+  {UNIT "mode=pillars output=sparse max-voxels=9", XYZI, LISTS ("pillars", "uint32,int32,float32,uint32", "1,3:9,10:32:9,1:9")},
+  {UNIT "mode=pillars output=sparse max-voxels=9 centre-z=false", XYZI,
+      LISTS ("pillars", "uint32,int32,float32,uint32", "1,3:9,9:32:9,1:9")},
+  {UNIT "mode=pillars output=sparse max-voxels=9 max-points=5 type=float16", TENSOR ("float64", "6:40:3"),
+      LISTS ("pillars", "uint32,int32,float16,uint32", "1:3,3:9:3,12:5:9:3,1:9:3")},
+  {UNIT "mode=pillars output=sparse max-voxels=9 max-points=5 fx=1 fy=1", IMAGE ("4", "3"),
+      LISTS ("pillars", "uint32,int32,float32,uint32", "1,3:9,9:5:9,1:9")},
   /* where the grid is, its digits to the last */
   {"origin=<-3.25,0.1,-0.15> voxel-size=<0.1,0.2,0.3> grid=40:3:2 mode=max output=sparse", XYZI,
       "other/tensors,voxel-output=(string)sparse,voxel-mode=(string)max,voxel-grid=(string)\"40:3:2\","
@@ -167,7 +174,7 @@ static const struct
   {UNIT, TENSOR ("bfloat16", "3:100"), "points of type bfloat16"},
   {UNIT, IMAGE ("4", "3"), "focal lengths"},
   {UNIT "fx=4 fy=4 mode=mean", IMAGE ("4", "3"),
-      "mode=mean: expected occupancy, count, centroid or first, since a depth image has no feature"},
+      "mode=mean: expected occupancy, count, centroid, first or pillars, since a depth image has no feature"},
   {UNIT "fx=4 fy=4", "video/x-raw,format=GRAY16_LE,height=3,framerate=30/1", "expected a depth image"},
   {UNIT "fx=4 fy=4", "video/x-raw,format=GRAY16_LE,width=4,height=3,framerate=-1/1", "that is not negative"},
   {UNIT "fx=4 fy=4 depth-scale=0", IMAGE ("4", "3"), "depth-scale=0: expected a finite number above 0"},
@@ -177,7 +184,7 @@ static const struct
   {UNIT "mode=first output=sparse max-voxels=2147483647 max-points=65536", XYZ,
       "max-voxels=2147483647 with max-points=65536: expected at most 2^46 bytes of values"},
   {UNIT "mode=mean", XYZ,
-      "mode=mean: expected points with a feature beside x, y and z, or occupancy, count, centroid or first"},
+      "mode=mean: expected points with a feature beside x, y and z, or occupancy, count, centroid, first or pillars"},
   {UNIT "mode=max", XYZ, "mode=max: expected points with a feature"},
   {UNIT "mode=min", XYZ, "mode=min: expected points with a feature"},
   {UNIT "mode=mean type=uint8", XYZI, "type=uint8 with mode=mean: expected float16 or float32"},
@@ -202,6 +209,11 @@ static const struct
   {UNIT "fx=50 fy=52 k1=0.1", IMAGE ("65537", "2"), "width=65537: expected 1 to 65536 pixels"},
   {UNIT "mode=first output=dense", XYZI,
       "output=dense with mode=first: expected sparse, since each voxel holds a list of points"},
+  {UNIT "mode=pillars output=dense", XYZI,
+      "output=dense with mode=pillars: expected sparse, since each voxel holds a list of points"},
+  {UNIT "mode=pillars output=rank", XYZI, "mode=pillars with output=rank: expected occupancy"},
+  {UNIT "mode=pillars output=sparse type=bfloat16", XYZI, "type=bfloat16: expected uint8, uint32, float16 or float32"},
+  {UNIT "mode=pillars output=sparse type=uint32", XYZI, "type=uint32 with mode=pillars: expected float16 or float32"},
   {UNIT "mode=first output=bits", XYZI, "mode=first with output=bits: expected occupancy"},
   {UNIT "mode=first output=index", XYZI, "mode=first with output=index: expected occupancy"},
   {UNIT "mode=first output=rank", XYZI, "mode=first with output=rank: expected occupancy"},

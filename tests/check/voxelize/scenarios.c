@@ -24,6 +24,8 @@ typedef struct
 /* Voxel 1 three times, voxel 23 once, outside and NaN. */
 #define FIRST UNIT "mode=first output=sparse max-voxels=3 max-points=2 "
 #define THREE "1.25 0.5 0.25 10 3.5 2.5 1.5 -4 9 0 0 1 1.5 0 0 20 nan 0 0 2 1.75 0 0 30"
+#define PILLARS UNIT "mode=pillars output=sparse max-voxels=3 max-points=2 "
+#define OF_TEN "1.25 0.5 0.25 10 -0.125 0.25 0.125 -0.25 0 -0.25 1.5 0 0 20 0.125 -0.25 -0.125 0 -0.5 -0.5 3.5 2.5 1.5 -4"
 #define DEPTH UNIT "origin=<-2.0,-2.0,0.0> grid=4:4:4 fx=1 fy=1 cx=1 cy=0.5 depth-scale=0.5 mode=count type=uint8 "
 #define POINTS(rest) "application/x-pointcloud,fields=(string)" rest
 /* One cloud of (x, y, z, i) = (1, 2, 0, 7) and (3, 0, 1, 9), in many layouts. */
@@ -224,6 +226,13 @@ static const VoxelCase scenarios[] = {
   {FIRST "type=float16", POINTS ("\"ring,z,x,y\",types=(string)\"uint8,float32,float32,float32\",offsets=(string)\"0,4,8,12\","
           "point-step=16"),
       "'+u8 255 0 0 0 0 0 192 63 0 0 64 64 0 0 0 64' '=u32[1] 1|i32[9] 3 2 1|u16[24] 0x4200 0x4000 0x3e00 0x5bf8|u32[3] 1'"},
+  /* pillars */
+  {PILLARS, XYZI, "'+" THREE "' '=u32[1] 2|i32[9] 1 0 0 3 2 1|f32[60] " OF_TEN "|u32[3] 2 1' + =u32[1]|i32[9]|f32[60]|u32[3] "
+      "set:centre-z=false '+" THREE "' '=u32[1] 2|i32[9] 1 0 0 3 2 1|f32[54] 1.25 0.5 0.25 10 -0.125 0.25 0.125 -0.25 0 "
+      "1.5 0 0 20 0.125 -0.25 -0.125 0 -0.5 3.5 2.5 1.5 -4|u32[3] 2 1' is:centre-z=false", "points-over-max=2 points-outside=2"},
+  {PILLARS "feature-range=1", XYZI, "'+" THREE "' '=u32[1] 2|i32[9] 1 0 0 3 2 1|f32[60] " OF_TEN "|u32[3] 2 1'", "values-clamped=0"},
+  {PILLARS "accumulate=2", XYZI, "'+1.5 0 0 20 3.5 2.5 1.5 -4' = '+1.25 0.5 0.25 10 1.75 0 0 30' '=u32[1] 2|i32[9] 1 0 0 3 2 1|"
+      "f32[60] 1.5 0 0 20 0.125 -0.25 -0.125 0 -0.5 -0.5 1.25 0.5 0.25 10 -0.125 0.25 0.125 -0.25 0 -0.25 3.5 2.5 1.5 -4|u32[3] 2 1'"},
   /* layouts */
   SPELLING ("\"x,y,z,i\",type=(string)float32", "1 2 0 7 3 0 1 9"),
   SPELLING ("\"i,z,y,x\",type=(string)float32", "7 0 2 1 9 1 0 3"),

@@ -119,7 +119,7 @@ configure_voxelize (Bench *bench, Input *input)
 {
   g_object_set (bench->element, "grid", "8:9:10", "max-voxels", 100, "fx", 10.0, "fy", 10.0, "cx", 4.0, "cy", 4.0, NULL);
   CHOOSE_SETTINGS (bench, input, "", "", "mode=count", "mode=centroid", "output=bits", "output=sparse", "accumulate=3",
-      "mode=count output=sparse accumulate=2", "mode=occupancy type=float16", "mode=count stats-interval=1000000", "mode=first output=sparse", "output=index",
+      "mode=count output=sparse accumulate=2", "mode=occupancy type=float16", "mode=count stats-interval=1000000", "mode=first output=sparse", "mode=pillars output=sparse", "output=index",
       "output=rank");
 }
 

@@ -26,7 +26,8 @@ describe_values (const RobocacheLegend *legend)
 {
   static const gchar *const modes[] = {
     [RC_VOXEL_OCCUPANCY] = "occupied", [RC_VOXEL_COUNT] = "points", [RC_VOXEL_MEAN] = "mean",
-    [RC_VOXEL_CENTROID] = "centroid", [RC_VOXEL_MAX] = "max", [RC_VOXEL_MIN] = "min", [RC_VOXEL_FIRST] = "points"
+    [RC_VOXEL_CENTROID] = "centroid", [RC_VOXEL_MAX] = "max", [RC_VOXEL_MIN] = "min", [RC_VOXEL_FIRST] = "points",
+    [RC_VOXEL_PILLARS] = "points"
   };
   const gchar *name = legend->mode < 0 ? "value" : modes[legend->mode];
 
@@ -41,7 +42,8 @@ static gboolean
 is_whole (const RobocacheLegend *legend)
 {
   return legend->colour_by == ROBOCACHE_COLOUR_BY_VALUE
-      && (legend->mode == RC_VOXEL_OCCUPANCY || legend->mode == RC_VOXEL_COUNT || legend->mode == RC_VOXEL_FIRST);
+      && (legend->mode == RC_VOXEL_OCCUPANCY || legend->mode == RC_VOXEL_COUNT
+      || rc_voxel_lists_points ((RcVoxelMode) legend->mode));
 }
 
 /* ---- where it is ---- */

@@ -68,8 +68,8 @@ are_points (const RobocacheVoxelLayout *layout, const RobocacheTensorInfo *point
 static gboolean
 lay_out_sparse (RobocacheVoxelLayout *layout, const RobocacheTensorsInfo *info)
 {
-  const gboolean first = layout->frame.mode == RC_VOXEL_FIRST;
-  const guint values = first ? 3 : 2;
+  const gboolean lists = rc_voxel_lists_points ((RcVoxelMode) layout->frame.mode);
+  const guint values = lists ? 3 : 2;
   const gboolean valued = info->n_tensors == values + 1;
   const RobocacheTensorInfo *number = &info->tensors[0], *coordinates = &info->tensors[1], *value = &info->tensors[values];
 
@@ -81,8 +81,8 @@ lay_out_sparse (RobocacheVoxelLayout *layout, const RobocacheTensorsInfo *info)
   return number->dtype == RC_UINT32 && robocache_tensor_info_dim (number, 0) == 1 && number->rank <= 2
       && robocache_tensor_info_dim (number, 1) == layout->n_items && coordinates->dtype == RC_INT32
       && robocache_tensor_info_dim (coordinates, 0) == 3 && coordinates->rank <= 3
-      && (valued ? is_of_voxels (layout, value, 1) : info->n_tensors == 2 && !first)
-      && (!first || are_points (layout, &info->tensors[2], value));
+      && (valued ? is_of_voxels (layout, value, 1) : info->n_tensors == 2 && !lists)
+      && (!lists || are_points (layout, &info->tensors[2], value));
 }
 
 /* What the caps say, in one line. */
@@ -111,8 +111,8 @@ robocache_voxel_layout_init (RobocacheVoxelLayout *layout, const RobocacheVoxelF
   } forms[] = {
     [RC_VOXEL_DENSE] = {1, 1, "dense voxels nx:ny:nz or C:nx:ny:nz"},
     [RC_VOXEL_BITS] = {1, 1, "bits uint32 ceil(nx/32):ny:nz"},
-    [RC_VOXEL_SPARSE] = {2, 4, "sparse voxels uint32 1, int32 3:cap and values C:cap, or for mode first F:P:cap and "
-        "uint32 1:cap"},
+    [RC_VOXEL_SPARSE] = {2, 4, "sparse voxels uint32 1, int32 3:cap and values C:cap, or for modes first and pillars "
+        "F:P:cap and uint32 1:cap"},
   };
   gchar *tensors;
   gboolean ok;

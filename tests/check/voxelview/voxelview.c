@@ -535,7 +535,7 @@ static const struct
   {"", SPARSE ("3", "uint32,int32,uint8", "1,3:5,1:6", "4:3:2"), "uint8 1:6: expected sparse"},
   {"", SPARSE ("4", "uint32,int32,uint8,uint8", "1,3:5,1:5,1:5", "4:3:2"), "expected sparse"},
   {"", FIRST ("4", "uint32,int32,float32,uint32", "1,3:5,4:8:6,1:5"), "float32 4:8:6, uint32 1:5: expected sparse"},
-  {"", FIRST ("4", "uint32,int32,float32,int32", "1,3:5,4:8:5,1:5"), "for mode first F:P:cap and uint32 1:cap"},
+  {"", FIRST ("4", "uint32,int32,float32,int32", "1,3:5,4:8:5,1:5"), "for modes first and pillars F:P:cap and uint32 1:cap"},
   {"", FIRST ("3", "uint32,int32,float32", "1,3:5,4:8:5"), "float32 4:8:5: expected sparse"},
   {"", TENSORS "types=(string)uint8,dimensions=(string)4:3:2,voxel-mode=(string)mean" FRAME ("dense", "4:3:2"),
       "expected dense"},
@@ -574,7 +574,7 @@ GST_START_TEST (test_after_voxelize)
 {
   static const gchar *const outputs[] = { "output=dense", "output=bits", "output=sparse", "mode=count type=float16",
     "mode=count type=uint32 output=sparse", "mode=max type=float32", "mode=mean type=float16 output=sparse",
-    "mode=centroid", "type=uint8", "mode=first max-points=2 output=sparse"
+    "mode=centroid", "type=uint8", "mode=first max-points=2 output=sparse", "mode=pillars max-points=2 output=sparse"
   };
   gchar *properties = g_strdup_printf (UNIT "max-voxels=7 %s", outputs[__i__]);
   GstHarness *grids = harness_with_caps (properties, XYZI);
@@ -596,4 +596,4 @@ GST_END_TEST;
 
 CHECK_MAIN (robocachevoxelview, use_cpu, NULL, TIMES (8, test_sides_of_a_cube),
     ONCE (test_neighbours), EACH (scenarios, test_scenario), TIMES (16, test_any_size_of_picture), ONCE (test_colour_bar),
-    TIMES (2 * 5 * 6, test_text_fits), EACH (bad_caps, test_caps_refused), TIMES (10, test_after_voxelize))
+    TIMES (2 * 5 * 6, test_text_fits), EACH (bad_caps, test_caps_refused), TIMES (11, test_after_voxelize))

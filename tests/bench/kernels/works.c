@@ -109,6 +109,7 @@ const BenchWork bench_works[] = {
   {"index of 126,891 points, 0.1 m", SMALL, 4, GRID (1, 126891, 1024, OCCUPANCY, INDEX, U8, .voxel_m = 0.1)},
   {"rank of 126,891 points, 0.1 m", SMALL, 50, GRID (1, 126891, 1024, OCCUPANCY, RANK, U8, .voxel_m = 0.1)},
   {"first 10 points, 1 x 126,891, 128^3", MEDIUM, GRID (1, 126891, 128, FIRST, SPARSE, F32, .features = 1, .max_points = 10)},
+  {"pillars of 10 points, 1 x 126,891, 128^3", MEDIUM, ALONE, GRID (1, 126891, 128, PILLARS, SPARSE, F32, .features = 1, .max_points = 10)},
   /* voxel grids of images, other types, chunks and windows */
   {"occupancy of 8 depth images of 640x480, 128^3, uint8", MEDIUM, ALONE, GRID (8, 0, 128, OCCUPANCY, DENSE, U8, IMAGE)},
   {"occupancy of 8 distorted depth images of 640x480, 128^3, bits", SMALL, ALONE,

@@ -63,7 +63,7 @@ middle_of (const Grid &grid, const Values &values, const Stored &stored, const R
   const uint32_t lane = threadIdx.x % 32;
   double own = 0.0;
 
-#pragma unroll
+#pragma unroll 1
   for (int axis = 0; axis < 3; axis++) {
     const RcVoxelScale scale = rc_voxel_scale (values.centroid_exponent[axis], (uint64_t) rows.max_points);
     int64_t sum = 0;
@@ -104,7 +104,7 @@ write_pillar (const Grid &grid, const Values &values, const Stored &stored, cons
 }
 
 template <typename T>
-__global__ void __launch_bounds__ (THREADS)
+__global__ void __launch_bounds__ (THREADS, 4)
 write_pillars (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTANT Job job, GRID_CONSTANT Stored stored,
     GRID_CONSTANT Group group, GRID_CONSTANT Rows rows)
 {

@@ -3,6 +3,7 @@
 
 Source: lerobot-dataset-v3.mdx and src/lerobot/datasets in github.com/huggingface/lerobot.
 """
+import itertools
 import json
 
 import numpy as np
@@ -95,15 +96,21 @@ def _repeated(schema):
     return [name for name in schema.names if name in ("episode_index", "task_index") or name.startswith("status.")]
 
 
-def _write_data(folder, tables, places):
-    for (chunk, file), indices in _group(places).items():
-        path = folder / DATA_PATH.format(chunk_index=chunk, file_index=file)
+def _data_path(folder, place):
+    return folder / DATA_PATH.format(chunk_index=place[0], file_index=place[1])
+
+
+def _write_data(folder, tables, places, schema):
+    """Writes tables one after another, so that one at a time is in memory, each as a row group. Returns the statistics of each."""
+    stats = []
+    for place, group in itertools.groupby(zip(places, tables), key=lambda pair: pair[0]):
+        path = _data_path(folder, place)
         path.parent.mkdir(parents=True, exist_ok=True)
-        schema = tables[indices[0]].schema
         with pq.ParquetWriter(path, schema, compression="snappy", use_dictionary=_repeated(schema)) as writer:
-            for index in indices:
-                # one row group an episode
-                writer.write_table(tables[index], row_group_size=len(tables[index]))
+            for _, table in group:
+                writer.write_table(table, row_group_size=len(table))
+                stats.append(of_columns({name: column_values(table.column(name)) for name in schema.names}))
+    return stats
 
 
 def _write_videos(folder, key, parts, fps, files):
@@ -132,13 +139,10 @@ def _tasks_table(tasks):
     return table.replace_schema_metadata({"pandas": json.dumps(pandas)})
 
 
-def _number_stats(tables):
-    """Of each column over the tables, one column at a time."""
-    return {name: of_values(np.concatenate([column_values(table.column(name)) for table in tables])) for name in tables[0].column_names}
-
-
-def _episode_stats(part, table):
-    return of_columns({name: column_values(table.column(name)) for name in table.column_names}) | _picture_stats([part])
+def _number_stats(paths, names):
+    """Of each column over all files, one column at a time."""
+    read = lambda path, name: column_values(pq.ParquetFile(path).read(columns=[name]).column(name))
+    return {name: of_values(np.concatenate([read(path, name) for path in paths])) for name in names}
 
 
 def _picture_stats(parts):
@@ -177,14 +181,14 @@ def write(folder, parts, mapping):
     features = _features(mapping, parts[0].said)
     schema, tasks = _schema(features), list(dict.fromkeys(part.said["task"] for part in parts))
     starts = np.concatenate([[0], np.cumsum([part.said["frames"] for part in parts])]).tolist()
-    tables = [_whole_table(part, index, starts[index], tasks.index(part.said["task"]), fps, schema) for index, part in enumerate(parts)]
+    tables = (_whole_table(part, index, starts[index], tasks.index(part.said["task"]), fps, schema) for index, part in enumerate(parts))
     limit = _Files(files.data_mb * MB, files.chunk_size)
     places = [limit.add(part.size())[0] for part in parts]
-    rows = [_episode_row(index, part, places[index], starts[index], _episode_stats(part, tables[index])) for index, part in enumerate(parts)]
-    _write_data(folder, tables, places)
+    stats = _write_data(folder, tables, places, schema)
+    rows = [_episode_row(index, part, places[index], starts[index], stats[index] | _picture_stats([part])) for index, part in enumerate(parts)]
     for key in parts[0].said["sizes"]:
         rows = [row | video for row, video in zip(rows, _write_videos(folder, key, parts, fps, files))]
     _write_episodes(folder, rows)
     pq.write_table(_tasks_table(tasks), folder / "meta" / "tasks.parquet")
-    write_json(folder / "meta" / "stats.json", _number_stats(tables) | _picture_stats(parts))
+    write_json(folder / "meta" / "stats.json", _number_stats([_data_path(folder, place) for place in dict.fromkeys(places)], schema.names) | _picture_stats(parts))
     write_json(folder / "meta" / "info.json", _info(mapping, features, parts, tasks, files))

@@ -28,8 +28,8 @@ static const struct
   {"application/octet-stream; text/plain; text/csv", "other/tensors; application/x-pointcloud", "put robocacheparse between"},
 };
 
-static gboolean
-matches (const GstCaps *caps, const gchar *text)
+gboolean
+robocache_caps_match (const GstCaps *caps, const gchar *text)
 {
   GstCaps *pattern = gst_caps_from_string (text);
   const gboolean can = gst_caps_can_intersect (caps, pattern);
@@ -44,7 +44,7 @@ robocache_link_advice (const GstCaps *offered, const GstCaps *accepted)
   if (gst_caps_can_intersect (offered, accepted))
     return "add the missing fields to the caps";
   for (guint i = 0; i < G_N_ELEMENTS (advices); i++) {
-    if (matches (offered, advices[i].offered) && matches (accepted, advices[i].accepted))
+    if (robocache_caps_match (offered, advices[i].offered) && robocache_caps_match (accepted, advices[i].accepted))
       return advices[i].advice;
   }
   return "link another element";

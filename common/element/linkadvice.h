@@ -9,6 +9,9 @@
 
 G_BEGIN_DECLS
 
+/* Whether caps can intersect with those of a text. */
+gboolean robocache_caps_match (const GstCaps * caps, const gchar * text);
+
 /* For a stream without times. */
 #define ROBOCACHE_ADVICE_ON_TIMES "put robocacheparse between, or set format=time if the source is an appsrc"
 

@@ -33,7 +33,7 @@ typedef struct
 } Field;
 
 #define MAX_FIELDS 9
-/* Of a Message, before its data. */
+/* The fields of a Message before its data. */
 #define MESSAGE_FIELDS_SIZE 22
 
 typedef struct

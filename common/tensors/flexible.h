@@ -13,7 +13,7 @@
 
 G_BEGIN_DECLS
 
-/* Of the header before each tensor. */
+/* The size of the header before each tensor. */
 #define ROBOCACHE_FLEXIBLE_HEADER_BYTES 128
 
 gboolean robocache_caps_are_flexible (const GstCaps * caps);

@@ -445,7 +445,8 @@ release_held_events (GstRobocacheVoxelize *self)
     gst_robocache_voxelize_sink_event (GST_BASE_TRANSFORM (self), event);
 }
 
-/* Of a cloud that determines them. An empty one is a tensor of no shape: FALSE. */
+/* Sends the caps that the size of the cloud completes. FALSE: the cloud is left out, since it is empty and a tensor has no axis of 0, or
+ * ret is an error. */
 static gboolean
 release_caps (GstRobocacheVoxelize *self, GstBuffer *cloud, GstFlowReturn *ret)
 {
@@ -457,8 +458,10 @@ release_caps (GstRobocacheVoxelize *self, GstBuffer *cloud, GstFlowReturn *ret)
     self->map_points = count_points (&points, cloud);
   robocache_points_info_clear (&points);
   *ret = GST_FLOW_OK;
-  if (self->map_points == 0)
+  if (self->map_points == 0) {
+    GST_DEBUG_OBJECT (self, "an empty cloud is left out: caps wait for one with points");
     return FALSE;
+  }
   if (!handle_caps (self, g_steal_pointer (&self->held_caps)))
     *ret = GST_FLOW_NOT_NEGOTIATED;
   release_held_events (self);

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "common/element/linkadvice.h"
 #include "common/tensors/memorycaps.h"
 #include "common/element/propertytypes.h"
 
@@ -97,21 +98,11 @@ robocache_voxel_maps_cloud (const RobocachePointsInfo *points, const RcVoxelSpec
 
 /* ---- the map of a cloud ---- */
 
-static gboolean
-accepts (const GstCaps *peer, const gchar *text)
-{
-  GstCaps *caps = gst_caps_from_string (text);
-  const gboolean can = gst_caps_can_intersect (peer, caps);
-
-  gst_caps_unref (caps);
-  return can;
-}
-
 gboolean
 robocache_voxel_wants_map_tensor (const GstCaps *peer)
 {
-  return !accepts (peer, ROBOCACHE_POINTCLOUD_MEDIA_TYPE "(ANY)")
-      && accepts (peer, ROBOCACHE_TENSORS_MEDIA_TYPE "(ANY), format=(string)static, num_tensors=(int)1, types=(string)int64");
+  return !robocache_caps_match (peer, ROBOCACHE_POINTCLOUD_MEDIA_TYPE "(ANY)")
+      && robocache_caps_match (peer, ROBOCACHE_TENSORS_MEDIA_TYPE "(ANY), format=(string)static, num_tensors=(int)1, types=(string)int64");
 }
 
 GstCaps *

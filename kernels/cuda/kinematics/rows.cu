@@ -103,7 +103,7 @@ arm_jacobian (const RcChainStep *steps, int n_steps, int n, const RcTransform *m
   }
 }
 
-/* Of each row of a warp the n numbers in staged, which the threads take in turn. */
+/* Writes the n numbers in staged of each row of a warp. Neighbouring threads write neighbouring numbers. */
 __device__ __forceinline__ void
 write_rows (const RcCudaForward &task, const RcKinematicsOut &out, int n, double *staged, bool is_missing)
 {

@@ -36,7 +36,7 @@ typedef struct RcCudaInverse
   int64_t first;
 } RcCudaInverse;
 
-/* Of any model, and of an arm; for forward kinematics its joints follow one another, each with a variable of its own. */
+/* The kernels for any model, and for an arm. Forward kinematics of an arm needs joints that follow one another, and a variable for each. */
 extern const void *const rc_cuda_kinematics_forward[2];
 extern const void *const rc_cuda_kinematics_inverse[2];
 

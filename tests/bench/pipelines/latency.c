@@ -1,10 +1,12 @@
 /* robocache: how long after its last row a live sample comes out of robocachefuse
  *
- *   bench-latency [--ticks N] [--elements N] [--only TEXT] [--csv FILE] [--smoke]
+ *   bench-latency [--ticks N] [--elements N] [--processes N] [--change] [--only PATTERN] [--csv FILE] [--smoke]
+ *   bench-latency --model SECONDS     keeps the GPU busy, as a model beside the elements would
  *
  * docs/performance.md#robocachefuse says what is measured. Of each stream the row that completes a tick is the first at or after it. What
  * came out is compared, bit for bit, with what the CPU makes of the same rows when it is not live: of a tensor up to 64 bytes, of a
- * frame the first 8, which are its row's time. Status 1 when something differs; SKIP lines for what needs a GPU where there is none.
+ * frame the first 8, which are its row's time. With --processes a row has figures of each element, and the memory of a process: of the GPU
+ * what is used more on the board while they run, divided by their number, with contexts; of the host the largest peak. Status 1 when something differs; SKIP lines for what needs a GPU where there is none.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,15 +15,27 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/bench/common/table.h"
+#include "tests/bench/kernels/model.h"
 #include "tests/bench/pipelines/line.h"
 
 #define WARM_UP 50              /* ticks, in which pools fill and kernels are loaded */
+#define MAX_PROCESSES 64
+#define SKIPPED 77              /* status of a process without the backend */
+#define CHANGE_TICKS 20         /* from the change of caps on */
 #define SYSTEM_CAPS "other/tensors"
 
 static const LineStream streams[] = {
-  LINE_SENSOR ("proprio_0", 14, 100), LINE_SENSOR ("force_0", 6, 1000), LINE_CAMERA (100,.jitter_ns = 0.1e9 / 100)
+  LINE_SENSOR ("proprio_0", 14, 100), LINE_SENSOR ("force_0", 6, 1000),
+  LINE_CAMERA (100,.jitter_ns = 0.1e9 / 100,.next_caps = "video/x-raw, format=RGB, width=480, height=640, framerate=100/1")
 };
 
 #define LIVE_TICK_NS (GST_SECOND / 100)
@@ -69,14 +83,18 @@ static const LiveWork works[] = {
   {"GPU, to system memory, awake", "cuda", FALSE, FALSE, TRUE, 0, 0},
 };
 
-static gint n_ticks = 2000, n_elements = 1;
+static gint n_ticks = 2000, n_elements = 1, n_processes = 0;
+static gdouble model_s = 0;
 static gchar *only = NULL, *csv = NULL;
-static gboolean smoke = FALSE;
+static gboolean smoke = FALSE, change = FALSE;
 
 static const GOptionEntry options[] = {
   {"ticks", 'n', 0, G_OPTION_ARG_INT, &n_ticks, "Ticks of each work, 100 of them a second (default 2000)", "N"},
   {"elements", 'e', 0, G_OPTION_ARG_INT, &n_elements, "Elements that run at once, each with its own streams; figures are of all their ticks (default 1)", "N"},
-  {"only", 'o', 0, G_OPTION_ARG_STRING, &only, "Works whose names hold the text", "TEXT"},
+  {"processes", 'p', 0, G_OPTION_ARG_INT, &n_processes, "Processes that run at once, each with its elements (default: this one, without memory)", "N"},
+  {"change", 0, 0, G_OPTION_ARG_NONE, &change, "The caps of the camera change in the middle", NULL},
+  {"model", 0, 0, G_OPTION_ARG_DOUBLE, &model_s, "Multiply matrices on the GPU for so long, and nothing else", "SECONDS"},
+  {"only", 'o', 0, G_OPTION_ARG_STRING, &only, "Works whose names match the regular expression", "PATTERN"},
   {"csv", 0, 0, G_OPTION_ARG_FILENAME, &csv, "Writes the figures there, too", "FILE"},
   {"smoke", 0, 0, G_OPTION_ARG_NONE, &smoke, "A short run, to see that it works", NULL},
   {NULL}
@@ -161,6 +179,8 @@ live_run_open (LiveRun *run, const LiveWork *work, guint ticks, gboolean live)
 
     *stream = streams[i];
     stream->n = (guint64) ((gdouble) (ticks + 2) * LIVE_TICK_NS / stream->period_ns);
+    stream->next_at = stream->n / 2;
+    stream->next_caps = change ? stream->next_caps : NULL;
     run->given[i] = g_array_sized_new (FALSE, TRUE, sizeof (gint64), (guint) stream->n);
     g_array_set_size (run->given[i], (guint) stream->n);
   }
@@ -213,7 +233,9 @@ typedef struct
 {
   guint n;                      /* ticks of which the following is */
   guint by_deadline, absent, differing;
+  guint change_by_deadline, change_absent;
   gdouble pushed_us[N_QUANTILES], complete_us[N_QUANTILES];
+  gdouble change_us;            /* the greatest after the change of caps */
   gboolean is_compared;
 } Figures;
 
@@ -227,19 +249,24 @@ look_at_ticks (const LiveRun *run, const LiveRun *truth, Figures *figures)
   for (guint i = 0; i < run->n_ticks; i++) {
     const LiveSample *sample = &run->samples[i];
     const gint64 completed = live_completed_at (run, i, next);
+    const gboolean changes = change && i >= run->n_ticks / 2 && i < run->n_ticks / 2 + CHANGE_TICKS;
 
     if (i < WARM_UP)
       continue;
     if (sample->n_tensors == 0) {
       figures->absent++;
+      figures->change_absent += changes;
     } else if (!sample->is_whole) {
       figures->by_deadline++;
+      figures->change_by_deadline += changes;
     } else {
       const Tick tick = { (gdouble) (sample->pushed - completed) * 1e-3, (gdouble) (sample->complete - completed) * 1e-3 };
 
       figures->differing += sample->n_tensors != truth->samples[i].n_tensors
           || memcmp (sample->bytes, truth->samples[i].bytes, sizeof (sample->bytes)) != 0;
       g_array_append_val (ticks, tick);
+      if (changes)
+        figures->change_us = MAX (figures->change_us, tick.complete);
     }
   }
   return ticks;
@@ -278,9 +305,21 @@ run_element (gpointer data)
   return NULL;
 }
 
+/* What `ticks` says. */
 static void
-measure_ticks (const LiveWork *work, guint n, const LiveRun *truth, Figures *figures)
+end_figures (Figures *figures, const GArray *ticks)
 {
+  figures->n = ticks->len;
+  figures->is_compared = TRUE;
+  quantiles (ticks, G_STRUCT_OFFSET (Tick, pushed), figures->pushed_us);
+  quantiles (ticks, G_STRUCT_OFFSET (Tick, complete), figures->complete_us);
+}
+
+/* each[n_elements]: of one element; zeroed. Returns figures of all their ticks. */
+static Figures
+measure_ticks (const LiveWork *work, guint n, const LiveRun *truth, Figures *each)
+{
+  Figures figures = { 0 };
   Element *elements = g_new0 (Element, n_elements);
   GArray *all = g_array_new (FALSE, FALSE, sizeof (Tick));
 
@@ -292,17 +331,19 @@ measure_ticks (const LiveWork *work, guint n, const LiveRun *truth, Figures *fig
     GArray *ticks;
 
     g_thread_join (elements[i].thread);
-    ticks = look_at_ticks (&elements[i].run, truth, figures);
+    ticks = look_at_ticks (&elements[i].run, truth, &each[i]);
+    end_figures (&each[i], ticks);
+    figures.by_deadline += each[i].by_deadline;
+    figures.absent += each[i].absent;
+    figures.differing += each[i].differing;
     g_array_append_vals (all, ticks->data, ticks->len);
     g_array_unref (ticks);
     live_run_close (&elements[i].run);
   }
-  figures->n = all->len;
-  figures->is_compared = TRUE;
-  quantiles (all, G_STRUCT_OFFSET (Tick, pushed), figures->pushed_us);
-  quantiles (all, G_STRUCT_OFFSET (Tick, complete), figures->complete_us);
+  end_figures (&figures, all);
   g_array_unref (all);
   g_free (elements);
+  return figures;
 }
 
 /* ---- what no element can do without: waking a thread ---- */
@@ -377,22 +418,187 @@ put_row (Table *table, const LiveWork *work, const Figures *figures)
 
 /* ---- works ---- */
 
+/* Another element holds the backend meanwhile, so that those that are measured need not open a device. FALSE: it is not available. */
+static gboolean
+measure_elements (const LiveWork *work, pthread_barrier_t *start, Figures *each, Figures *all)
+{
+  const guint ticks = (guint) n_ticks + WARM_UP;
+  GstElement *element = line_open_backend ("robocachefuse", work->backend, work->name);
+  LiveRun truth;
+
+  if (element == NULL)
+    return FALSE;
+  live_run_open (&truth, work, ticks, FALSE);
+  if (start)
+    pthread_barrier_wait (start);
+  *all = measure_ticks (work, ticks, &truth, each);
+  line_close_element (element);
+  live_run_close (&truth);
+  return TRUE;
+}
+
 static gboolean
 measure (const LiveWork *work, Table *table)
 {
-  const guint ticks = (guint) n_ticks + WARM_UP;
-  Figures figures = { 0 };
-  LiveRun truth;
+  Figures *each = g_new0 (Figures, n_elements), figures;
+  const gboolean is_available = measure_elements (work, NULL, each, &figures);
 
-  live_run_open (&truth, work, ticks, FALSE);
-  measure_ticks (work, ticks, &truth, &figures);
-  live_run_close (&truth);
+  g_free (each);
+  if (!is_available)
+    return TRUE;
   if (smoke)
     printf ("%s %s: %u ticks, %s\n", figures.n > 0 && figures.differing == 0 ? "PASS" : "FAIL", work->name, figures.n,
         verdict (&figures));
   else
     put_row (table, work, &figures);
   return figures.n > 0 && figures.differing == 0;
+}
+
+/* ---- processes ---- */
+
+/* What processes share. */
+typedef struct
+{
+  pthread_barrier_t start;
+  Figures each[];               /* [n_processes][n_elements] */
+} Shared;
+
+/* Bytes in use on the first board; NAN: not readable. */
+static gdouble
+board_bytes (void)
+{
+  struct
+  {
+    guint64 total, free, used;
+  } memory;
+  static gint (*info) (gpointer device, gpointer memory);
+  static gpointer device;
+
+  if (info == NULL) {
+    gpointer library = dlopen ("libnvidia-ml.so.1", RTLD_NOW);
+    gint (*init) (void) = NULL, (*by_index) (guint, gpointer *) = NULL;
+
+    if (library != NULL) {
+      *(gpointer *) &init = dlsym (library, "nvmlInit_v2");
+      *(gpointer *) &by_index = dlsym (library, "nvmlDeviceGetHandleByIndex_v2");
+      *(gpointer *) &info = dlsym (library, "nvmlDeviceGetMemoryInfo");
+    }
+    if (init == NULL || by_index == NULL || info == NULL || init () != 0 || by_index (0, &device) != 0)
+      device = NULL;
+  }
+  return device != NULL && info (device, &memory) == 0 ? (gdouble) memory.used : NAN;
+}
+
+/* Waits until all have ended, and looks at the memory meanwhile. The rest of them ends when one fails. Returns its status. */
+static gint
+wait_for_processes (const pid_t *pids, gdouble *board, gdouble *peak)
+{
+  gint failed = 0;
+
+  for (gint n = n_processes; n > 0;) {
+    struct rusage usage;
+    gint status;
+
+    if (wait4 (-1, &status, WNOHANG, &usage) == 0) {
+      *board = MAX (*board, board_bytes ());
+      g_usleep (50000);
+      continue;
+    }
+    n--;
+    *peak = MAX (*peak, (gdouble) usage.ru_maxrss * 1024);
+    if (status == 0 || failed)
+      continue;
+    failed = WIFEXITED (status) ? WEXITSTATUS (status) : 1;
+    for (gint i = 0; i < n_processes; i++)
+      kill (pids[i], SIGTERM);
+  }
+  return failed;
+}
+
+static gint
+compare_p99 (gconstpointer a, gconstpointer b)
+{
+  const gdouble x = ((const Figures *) a)->complete_us[P99], y = ((const Figures *) b)->complete_us[P99];
+
+  return (x > y) - (x < y);
+}
+
+/* Of the element whose p99 is in the middle, and of the worst one. */
+static gboolean
+put_processes (Table *table, const LiveWork *work, Figures *each, gdouble board, gdouble peak)
+{
+  const gint n = n_processes * n_elements;
+  GString *all = g_string_new (NULL);
+  Figures sum = {.n = G_MAXUINT,.is_compared = TRUE };
+  gdouble greatest = 0;
+
+  qsort (each, n, sizeof (*each), compare_p99);
+  for (gint i = 0; i < n; i++) {
+    sum.n = MIN (sum.n, each[i].n);
+    sum.by_deadline += each[i].by_deadline;
+    sum.absent += each[i].absent;
+    sum.differing += each[i].differing;
+    sum.change_by_deadline += each[i].change_by_deadline;
+    sum.change_absent += each[i].change_absent;
+    sum.change_us = MAX (sum.change_us, each[i].change_us);
+    greatest = MAX (greatest, each[i].complete_us[MOST]);
+    g_string_append_printf (all, "%s%.0f", i > 0 ? " " : "", each[i].complete_us[P99]);
+  }
+  if (smoke)
+    printf ("%s %s, %d x %d: %u ticks, %s\n", sum.n > 0 && sum.differing == 0 ? "PASS" : "FAIL", work->name, n_processes, n_elements,
+        sum.n, verdict (&sum));
+  else
+    table_put (table, "%s|%d|%d|%u|%u|%u|%.2f|%.2f|%.2f|%.2f|%.2f|%s|%u|%u|%.2f|%.0f|%.0f|%s", work->name, n_processes, n_elements, sum.n,
+        sum.by_deadline, sum.absent, each[n / 2].complete_us[P50], each[n / 2].complete_us[P95], each[n / 2].complete_us[P99],
+        each[n - 1].complete_us[P99], greatest, all->str, sum.change_by_deadline, sum.change_absent, change ? sum.change_us : NAN, board,
+        peak, verdict (&sum));
+  g_string_free (all, TRUE);
+  return sum.n > 0 && sum.differing == 0;
+}
+
+/* This process opens no device, since its children could not use it. */
+static gboolean
+measure_processes (const LiveWork *work, Table *table)
+{
+  const gsize size = sizeof (Shared) + (gsize) (n_processes * n_elements) * sizeof (Figures);
+  Shared *shared = mmap (NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  const gdouble before = board_bytes ();
+  gdouble board = before, peak = 0;
+  pid_t pids[MAX_PROCESSES];
+  pthread_barrierattr_t attributes;
+  gboolean ok;
+
+  if (shared == MAP_FAILED)
+    line_fail ("no memory for %d processes", n_processes);
+  pthread_barrierattr_init (&attributes);
+  pthread_barrierattr_setpshared (&attributes, PTHREAD_PROCESS_SHARED);
+  pthread_barrier_init (&shared->start, &attributes, (guint) n_processes);
+  fflush (NULL);
+  for (gint i = 0; i < n_processes; i++) {
+    pids[i] = fork ();
+    if (pids[i] == 0) {
+      Figures all;
+      const gboolean is_available = measure_elements (work, &shared->start, &shared->each[i * n_elements], &all);
+
+      fflush (NULL);
+      _exit (is_available ? 0 : SKIPPED);
+    }
+    if (pids[i] < 0)
+      line_fail ("no process %d", i);
+  }
+  switch (wait_for_processes (pids, &board, &peak)) {
+    case 0:
+      ok = put_processes (table, work, shared->each, (board - before) / n_processes, peak);
+      break;
+    case SKIPPED:
+      ok = TRUE;
+      break;
+    default:
+      ok = FALSE;
+      printf ("FAIL %s: a process failed\n", work->name);
+  }
+  munmap (shared, size);
+  return ok;
 }
 
 static void
@@ -416,26 +622,27 @@ main (int argc, char **argv)
     line_fail ("--ticks is %d, expected 1 to 1000000", n_ticks);
   if (n_elements < 1 || n_elements > 64)
     line_fail ("--elements is %d, expected 1 to 64", n_elements);
+  if (n_processes < 0 || n_processes > MAX_PROCESSES)
+    line_fail ("--processes is %d, expected 1 to %d", n_processes, MAX_PROCESSES);
+  if (model_s > 0)
+    return bench_run_model (model_s);
   if (smoke)
     n_ticks = 50;
   /* in a bundle it is among the plugins */
   if (gst_plugin_load_file (ROBOCACHE_PLUGIN, NULL) == NULL)
     gst_element_factory_find ("robocachefuse");
 
-  if (!smoke)
+  if (!smoke && n_processes > 0)
+    table_open (&table, csv, "work,processes,elements,ticks,by_deadline,absent,complete_p50_us,complete_p95_us,complete_p99_us,"
+        "worst_p99_us,complete_max_us,each_p99_us,change_by_deadline,change_absent,change_max_us,gpu_bytes,host_bytes,checked");
+  else if (!smoke)
     table_open (&table, csv, "work,ticks,by_deadline,absent,pushed_p50_us,pushed_p95_us,pushed_p99_us,pushed_max_us,complete_p50_us,"
         "complete_p95_us,complete_p99_us,complete_max_us,wanted_p50_us,wanted_p99_us,checked");
-  if (!smoke && only == NULL)
+  if (!smoke && only == NULL && n_processes == 0)
     wake_alone (&table);
   for (guint i = 0; i < G_N_ELEMENTS (works); i++) {
-    GstElement *element = NULL;
-
-    if (only == NULL || strstr (works[i].name, only))
-      element = line_open_backend ("robocachefuse", works[i].backend, works[i].name);
-    if (element == NULL)
-      continue;
-    line_close_element (element);
-    ok = measure (&works[i], &table) && ok;
+    if (only == NULL || g_regex_match_simple (only, works[i].name, 0, 0))
+      ok = (n_processes > 0 ? measure_processes (&works[i], &table) : measure (&works[i], &table)) && ok;
   }
   if (!smoke)
     table_end (&table);

@@ -174,6 +174,15 @@ line_now (void)
   return GST_TIMESPEC_TO_TIME (t);
 }
 
+static void
+change_caps (Feed *feed)
+{
+  GstCaps *caps = gst_caps_from_string (feed->stream->next_caps);
+
+  gst_pad_push_event (feed->pad, gst_event_new_caps (caps));
+  gst_caps_unref (caps);
+}
+
 static gpointer
 push_rows (gpointer data)
 {
@@ -194,6 +203,8 @@ push_rows (gpointer data)
     buffer = make_buffer (feed, t);
     if (feed->line->spec->give)
       feed->line->spec->give (feed->line->spec->data, (guint) (stream - feed->line->spec->streams), i);
+    if (stream->next_caps && i == stream->next_at)
+      change_caps (feed);
     flow = gst_pad_push (feed->pad, buffer);
     if (flow == GST_FLOW_EOS)   /* its rows are not needed any more */
       break;

@@ -28,6 +28,8 @@ typedef struct
   gdouble (*signal) (gdouble seconds);  /* NULL: the time itself */
   const gchar *interpolation;   /* of the pad; NULL: as it is */
   guint64 n;                    /* buffers */
+  const gchar *next_caps;       /* from row next_at on, with rows of as many bytes; NULL: none */
+  guint64 next_at;
 } LineStream;
 
 /* Rows of so many float32, and frames of 640x480 in RGB, both at a rate in Hz. */

@@ -148,6 +148,7 @@ for name in precision shared_memory tma wgmma; do
 done
 part gpu break_even 60 break_even "$bin/bench-break-even" --csv "$csv/break_even.csv"
 part gpu latency 100 latency "$bin/bench-latency" --ticks 700 --csv "$csv/latency.csv"
+part gpu several 300 several "${run[@]}" "$here/pipelines/several.sh" "$bin" "$csv/several.csv"
 part gpu one_job 240 one_job "$bin/bench-one-job" --csv "$csv/one_job.csv"
 part gpu scaling 120 scaling "$bin/bench-scaling" --csv "$csv/scaling.csv"
 part gpu energy 60 energy "$bin/bench-energy" --seconds 5 --csv "$csv/energy.csv"

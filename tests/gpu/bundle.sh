@@ -36,6 +36,8 @@ for folder in limits peers report; do
   mkdir "$out/bench/$folder"
   find "$here/../bench/$folder" -name '*.py' ! -name '*_test.py' -exec cp -t "$out/bench/$folder" {} +
 done
+mkdir "$out/bench/pipelines"
+cp "$here/../bench/pipelines/several.sh" "$out/bench/pipelines/"
 cp "$here/../../docs/performance.md" "$out/bench/docs/"
 git -C "$here" describe --always --dirty --abbrev=12 > "$out/bench/commit" 2> /dev/null || echo unknown > "$out/bench/commit"
 if [ -x "$build/tests/soak/robot" ]; then cp "$build/tests/soak/robot" "$out/bin/"; fi

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <cuda_runtime_api.h>
+#include <signal.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -30,6 +31,14 @@ multiply (const float *a, const float *b, float *c)
   c[row * SIZE + column] = sum;
 }
 
+volatile sig_atomic_t stopped = 0;
+
+void
+stop (int)
+{
+  stopped = 1;
+}
+
 double
 now_s ()
 {
@@ -49,10 +58,11 @@ bench_run_model (double seconds)
   cudaError_t result;
   float *matrices;
 
+  signal (SIGTERM, stop);
   result = cudaMalloc (&matrices, 3 * BYTES);
   if (result == cudaSuccess)
     result = cudaMemset (matrices, 0, 3 * BYTES);
-  for (bool first = true; result == cudaSuccess && now_s () < end; first = false) {
+  for (bool first = true; result == cudaSuccess && !stopped && now_s () < end; first = false) {
     for (int i = 0; i < IN_A_ROW; i++)
       multiply<<<blocks, threads>>> (matrices, matrices + SIZE * SIZE, matrices + 2 * SIZE * SIZE);
     result = cudaDeviceSynchronize ();

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 /* Multiplies matrices on the first GPU, one product after another, each of about a millisecond and on all multiprocessors; prints "busy"
- * once it does. Returns 0 after so many seconds; 1, with a SKIP line, where there is no GPU. */
+ * once it does. Returns 0 after so many seconds or a SIGTERM; 1, with a SKIP line, where there is no GPU. */
 #if defined (HAVE_CUDA) || defined (__CUDACC__)
 #ifdef __cplusplus
 extern "C"

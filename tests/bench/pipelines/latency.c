@@ -6,7 +6,8 @@
  * docs/performance.md#robocachefuse says what is measured. Of each stream the row that completes a tick is the first at or after it. What
  * came out is compared, bit for bit, with what the CPU makes of the same rows when it is not live: of a tensor up to 64 bytes, of a
  * frame the first 8, which are its row's time. With --processes a row has figures of each element, and the memory of a process: of the GPU
- * what is used more on the board while they run, divided by their number, with contexts; of the host the largest peak. Status 1 when something differs; SKIP lines for what needs a GPU where there is none.
+ * what is used more on the board while they run, divided by their number, with contexts; of the host the largest peak. Status 1 when
+ * something differs; SKIP lines for what needs a GPU where there is none.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -19,6 +20,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -578,8 +580,10 @@ measure_processes (const LiveWork *work, Table *table)
     pids[i] = fork ();
     if (pids[i] == 0) {
       Figures all;
-      const gboolean is_available = measure_elements (work, &shared->start, &shared->each[i * n_elements], &all);
+      gboolean is_available;
 
+      prctl (PR_SET_PDEATHSIG, SIGTERM);
+      is_available = measure_elements (work, &shared->start, &shared->each[i * n_elements], &all);
       fflush (NULL);
       _exit (is_available ? 0 : SKIPPED);
     }

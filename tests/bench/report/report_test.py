@@ -46,6 +46,26 @@ RUNS = [
     ("other_kind", ROWS, ("--gpu", "--only", "pipelines"), 1, "0 parts, 0 failed"),
     ("missing_library", ROWS, ("--cpu", "--only", "pipelines,peers_cpu"), 1, "MISSING scipy, for peers_cpu"),
 ]
+# A program that notes its MPS percentage, and one that starts MPS unless it fails at once
+LATENCY = r'''#!/bin/bash
+case $1 in
+  --model) echo busy; if [ "$2" = 600 ]; then exec sleep 600 > /dev/null; fi ;;
+  *) printf 'work,elements,checked\na,%s,%s\n' "$9" "$CUDA_MPS_ACTIVE_THREAD_PERCENTAGE" > "${@: -1}" ;;
+esac
+'''
+MPS = r'''#!/bin/bash
+log=$(dirname "$0")/mps.log
+if [ "${1:-}" = -d ]; then echo start >> "$log"; %s; echo $$ > "$CUDA_MPS_PIPE_DIRECTORY/nvidia-cuda-mps-control.pid"; exit 0; fi
+read -r command
+case $command in get_server_list) echo 123 ;; *) echo "$command" >> "$log" ;; esac
+'''
+COUNTS = [("one process", n, 100) for n in (1, 2, 4, 8, 16)] + [("no MPS", n, 100) for n in (1, 2, 4)]
+SHARES = [(f"MPS, {p} %".replace(", 100 %", ""), n, p) for p in (100, 10, 25, 50) for n in (1, 2, 4)]
+# name, what MPS does first, expected rows of MPS, expected calls
+SEVERAL = [
+    ("several", "", [f'"{name}",a,{n},{p},a,{n},{p}' for name, n, p in SHARES], ["start", "quit -t 1"]),
+    ("several_without_mps", "echo no GPU; exit 1", ['MPS,,,"not measured: no GPU"'], ["start"]),
+]
 failed = False
 
 
@@ -121,10 +141,27 @@ def test_run(name, program, arguments, status, beginning):
     expect(name, (run.returncode, bool(said), has_csv), (status, True, "PASS pipelines" in run.stdout))
 
 
+def test_several(name, first, rows, calls):
+    with tempfile.TemporaryDirectory() as folder:
+        for program, text in (("bench-latency", LATENCY), ("nvidia-cuda-mps-control", MPS % (first or ":"))):
+            pathlib.Path(folder, program).write_text(text, encoding="utf-8")
+            pathlib.Path(folder, program).chmod(0o755)
+        run = subprocess.run([HERE.parent / "pipelines/several.sh", folder, f"{folder}/rows.csv"], capture_output=True, text=True,
+                             check=False, env=dict(os.environ, PATH=f"{folder}:{os.environ['PATH']}", TMPDIR=folder))
+        got = pathlib.Path(folder, "rows.csv").read_text(encoding="utf-8").splitlines()
+        called = pathlib.Path(folder, "mps.log").read_text(encoding="utf-8").splitlines()
+        left = sorted(path.name for path in pathlib.Path(folder).iterdir())
+    head = "sharing,work,elements,checked,busy_work,busy_elements,busy_checked"
+    expect(name, (run.returncode, got), (0, [head] + [f'"{key}",a,{n},{p},a,{n},{p}' for key, n, p in COUNTS] + rows))
+    expect(f"{name}_ends", (called, left), (calls, ["bench-latency", "mps.log", "nvidia-cuda-mps-control", "rows.csv"]))
+
+
 for test in TABLES:
     test_table(*test)
 for test in PLOTS:
     test_plot(*test)
 for test in RUNS:
     test_run(*test)
+for test in SEVERAL:
+    test_several(*test)
 sys.exit(failed)

@@ -132,6 +132,9 @@ done
 # a recorded cloud, where there is one
 cloud=${ROBOCACHE_TEST_DATA:-$root/../shared/data}/cloud_119978_xyz_f32.bin
 if [ ! -e "$cloud" ]; then cloud=; fi
+# a recording for the GPU's decoder, in a bundle
+h264=$here/../frames.h264
+if [ ! -e "$h264" ]; then h264=; fi
 require gpu peers torch triton
 require cpu peers_cpu numpy scipy open3d
 for line in ${missing[@]+"${missing[@]}"}; do echo "$line"; done
@@ -149,6 +152,7 @@ done
 part gpu break_even 60 break_even "$bin/bench-break-even" --csv "$csv/break_even.csv"
 part gpu latency 100 latency "$bin/bench-latency" --ticks 700 --csv "$csv/latency.csv"
 part gpu several 300 several "${run[@]}" "$here/pipelines/several.sh" "$bin" "$csv/several.csv"
+part gpu camera 180 camera "$bin/bench-camera" ${h264:+--h264 "$h264"} --csv "$csv/camera.csv"
 part gpu one_job 240 one_job "$bin/bench-one-job" --csv "$csv/one_job.csv"
 part gpu scaling 120 scaling "$bin/bench-scaling" --csv "$csv/scaling.csv"
 part gpu energy 60 energy "$bin/bench-energy" --seconds 5 --csv "$csv/energy.csv"

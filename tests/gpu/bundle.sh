@@ -41,12 +41,16 @@ cp "$here/../bench/pipelines/several.sh" "$out/bench/pipelines/"
 cp "$here/../../docs/performance.md" "$out/bench/docs/"
 git -C "$here" describe --always --dirty --abbrev=12 > "$out/bench/commit" 2> /dev/null || echo unknown > "$out/bench/commit"
 if [ -x "$build/tests/soak/robot" ]; then cp "$build/tests/soak/robot" "$out/bin/"; fi
-cp "$here"/run.sh "$here"/pipelines.sh "$here"/live.sh "$out/"
-# a recording for the GPU's decoder, where there is something to make it with
-if gst-inspect-1.0 x264enc > /dev/null 2>&1; then
-  gst-launch-1.0 -q videotestsrc num-buffers=90 pattern=ball ! video/x-raw,format=I420,width=320,height=240,framerate=30/1 ! \
-    x264enc key-int-max=30 ! video/x-h264,stream-format=byte-stream ! filesink location="$out/frames.h264"
-fi
+cp "$here"/run.sh "$here"/pipelines.sh "$here"/live.sh "$here"/camera.sh "$out/"
+# a recording for the GPU's decoder, as a camera sends it: no frame refers to a later one
+encoder=
+for candidate in "x264enc tune=zerolatency key-int-max=30" "openh264enc gop-size=30"; do
+  if [ -z "$encoder" ] && gst-inspect-1.0 "${candidate%% *}" > /dev/null 2>&1; then encoder=$candidate; fi
+done
+[ -n "$encoder" ] || { echo "bundle.sh: nothing encodes H.264 for the decoder's tests: install x264enc or openh264enc" >&2; exit 1; }
+# shellcheck disable=SC2086
+gst-launch-1.0 -q videotestsrc num-buffers=90 pattern=ball ! video/x-raw,format=I420,width=640,height=480,framerate=30/1 ! \
+  $encoder ! video/x-h264,stream-format=byte-stream ! filesink location="$out/frames.h264"
 # every library that these need, but for those of the C and C++ compilers, which any machine has, and the driver's
 { find "$out" -type f \( -perm -u+x -o -name '*.so' \) -exec ldd {} + 2> /dev/null || true; } | awk '/=> \//{print $3}' | sort -u |
   grep -v -E '/(libc|libm|libdl|libpthread|librt|libresolv|libstdc\+\+|libgcc_s|libcuda)\.so' |

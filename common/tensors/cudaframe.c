@@ -23,6 +23,7 @@ robocache_cuda_frames_are_built (void)
 #include <gst/cuda/gstcudamemory.h>
 
 #include "common/device/mapping.h"
+#include "videoplanes.h"
 
 gboolean
 robocache_cuda_frames_are_supported (void)
@@ -61,19 +62,23 @@ robocache_cuda_frame_copy (GstBuffer *frame, const GstVideoInfo *video, gpointer
 {
   GstMemory *memory = gst_buffer_peek_memory (frame, 0);
   GstCudaMemory *cuda = GST_CUDA_MEMORY_CAST (memory);
-  const gsize line = (gsize) GST_VIDEO_INFO_WIDTH (video) * GST_VIDEO_INFO_COMP_PSTRIDE (video, 0);
-  RcMemoryCopy copy = {.to = to,.to_stride = (gint64) line,.from_stride = GST_VIDEO_INFO_PLANE_STRIDE (&cuda->info, 0),
-    .row_bytes = line,.rows = GST_VIDEO_INFO_HEIGHT (video)
-  };
+  guint8 *line = to;
   GstMapInfo map;
-  RcStatus status;
+  RcStatus status = RC_OK;
   RcError failure;
 
   if (!robocache_map_memory (memory, &map, (GstMapFlags) (GST_MAP_READ | GST_MAP_CUDA), error))
     return FALSE;
-  copy.from = map.data + GST_VIDEO_INFO_PLANE_OFFSET (&cuda->info, 0);
-  copy.from_context = gst_cuda_context_get_handle (cuda->context);
-  status = rc_memory_copy (robocache_engine_backend (engine), &copy, robocache_engine_stream (engine), &failure);
+  for (guint p = 0; status == RC_OK && p < GST_VIDEO_INFO_N_PLANES (video); p++) {
+    const RobocachePlane plane = robocache_video_plane (video, p);
+    const RcMemoryCopy copy = {.to = line,.to_stride = (gint64) plane.line_bytes,.row_bytes = plane.line_bytes,.rows = plane.n_lines,
+      .from = map.data + GST_VIDEO_INFO_PLANE_OFFSET (&cuda->info, p),.from_stride = GST_VIDEO_INFO_PLANE_STRIDE (&cuda->info, p),
+      .from_context = gst_cuda_context_get_handle (cuda->context)
+    };
+
+    status = rc_memory_copy (robocache_engine_backend (engine), &copy, robocache_engine_stream (engine), &failure);
+    line += plane.line_bytes * plane.n_lines;
+  }
   gst_memory_unmap (memory, &map);
   return robocache_engine_check (status, &failure, error);
 }

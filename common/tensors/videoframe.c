@@ -6,26 +6,37 @@
 
 #include "common/element/errors.h"
 #include "cudaframe.h"
+#include "videoplanes.h"
+
+static gboolean
+has_plane (const GstVideoInfo *video, GstBuffer *frame, const GstVideoMeta *meta, gsize size, guint p)
+{
+  const RobocachePlane plane = robocache_video_plane (video, p);
+  guint first, n_memories;
+  gsize needed, skip;
+
+  if (meta->stride[p] < (gint) plane.line_bytes || meta->offset[p] > size)
+    return FALSE;
+  needed = (plane.n_lines - 1) * (gsize) meta->stride[p] + plane.line_bytes;
+  /* a plane is mapped as the one memory that it begins in */
+  return needed <= size - meta->offset[p]
+      && gst_buffer_find_memory (frame, meta->offset[p], needed, &first, &n_memories, &skip) && n_memories == 1;
+}
 
 static gboolean
 is_whole (const GstVideoInfo *video, GstBuffer *frame, const GstVideoMeta *meta, gsize size)
 {
-  const gsize line = (gsize) GST_VIDEO_INFO_WIDTH (video) * (gsize) GST_VIDEO_INFO_COMP_PSTRIDE (video, 0);
-  const gsize height = (gsize) GST_VIDEO_INFO_HEIGHT (video);
-  guint first, n_memories;
-  gsize needed, skip;
+  gboolean whole;
 
   if (robocache_is_cuda_frame (frame))
     return robocache_cuda_frame_is_whole (frame, video);
   if (meta == NULL)
     return size == GST_VIDEO_INFO_SIZE (video);
-  if (meta->format != GST_VIDEO_INFO_FORMAT (video) || meta->width != (guint) GST_VIDEO_INFO_WIDTH (video)
-      || meta->height != height || meta->stride[0] < (gint) line || meta->offset[0] > size)
-    return FALSE;
-  needed = (height - 1) * (gsize) meta->stride[0] + line;
-  /* a plane is mapped as the one memory that it begins in */
-  return needed <= size - meta->offset[0]
-      && gst_buffer_find_memory (frame, meta->offset[0], needed, &first, &n_memories, &skip) && n_memories == 1;
+  whole = meta->format == GST_VIDEO_INFO_FORMAT (video) && meta->width == (guint) GST_VIDEO_INFO_WIDTH (video)
+      && meta->height == (guint) GST_VIDEO_INFO_HEIGHT (video) && meta->n_planes == GST_VIDEO_INFO_N_PLANES (video);
+  for (guint p = 0; whole && p < meta->n_planes; p++)
+    whole = has_plane (video, frame, meta, size, p);
+  return whole;
 }
 
 gboolean

@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* Whether the pixels of frame, of one plane, are where its video meta says, or else where its caps, video, do. After that
+/* Whether the pixels of frame are where its video meta says, or else where its caps, video, do. After that
  * gst_video_frame_map does not meet what it has no answer to. */
 gboolean robocache_video_frame_check (const GstVideoInfo * video, GstBuffer * frame, GError ** error);
 

@@ -9,6 +9,7 @@
 #include "common/rows/blender.h"
 #include "common/tensors/cudaframe.h"
 #include "common/tensors/videoframe.h"
+#include "common/tensors/videoplanes.h"
 
 #define BRACKET_BYTES 256       /* of a bracket before the frames, which are aligned to as much */
 
@@ -64,34 +65,43 @@ gboolean
 fuse_camera_frame_is_dense (const GstVideoInfo *video, gsize row_bytes, GstBuffer *frame)
 {
   const GstVideoMeta *meta = gst_buffer_get_video_meta (frame);
-  const gint line = GST_VIDEO_INFO_WIDTH (video) * GST_VIDEO_INFO_COMP_PSTRIDE (video, 0);
-  const gint stride = meta ? meta->stride[0] : GST_VIDEO_INFO_PLANE_STRIDE (video, 0);
-  const gsize offset = meta ? meta->offset[0] : 0;
-
-  return gst_buffer_n_memory (frame) == 1 && !robocache_is_cuda_frame (frame) && stride == line && offset == 0
+  gboolean dense = gst_buffer_n_memory (frame) == 1 && !robocache_is_cuda_frame (frame)
       && gst_buffer_get_size (frame) == row_bytes;
+  gsize offset = 0;
+
+  for (guint p = 0; dense && p < GST_VIDEO_INFO_N_PLANES (video); p++) {
+    const RobocachePlane plane = robocache_video_plane (video, p);
+
+    dense = (meta ? meta->stride[p] : GST_VIDEO_INFO_PLANE_STRIDE (video, p)) == (gint) plane.line_bytes
+        && (meta ? meta->offset[p] : GST_VIDEO_INFO_PLANE_OFFSET (video, p)) == offset;
+    offset += plane.line_bytes * plane.n_lines;
+  }
+  return dense;
 }
 
 /* ---- one frame ---- */
 
-static gsize
-line_bytes (const GstVideoInfo *video)
+static guint8 *
+copy_plane (const GstVideoFrame *frame, guint p, guint8 *to)
 {
-  return (gsize) GST_VIDEO_INFO_WIDTH (video) * GST_VIDEO_INFO_COMP_PSTRIDE (video, 0);
+  const RobocachePlane plane = robocache_video_plane (&frame->info, p);
+
+  for (gsize y = 0; y < plane.n_lines; y++)
+    memcpy (to + y * plane.line_bytes, (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (frame, p)
+        + (gssize) y * GST_VIDEO_FRAME_PLANE_STRIDE (frame, p), plane.line_bytes);
+  return to + plane.n_lines * plane.line_bytes;
 }
 
 /* On the CPU. */
 static gboolean
 copy_lines (const GstVideoInfo *video, GstBuffer *buffer, guint8 *to, GError **error)
 {
-  const gsize line = line_bytes (video);
   GstVideoFrame frame;
 
   if (!robocache_video_frame_map (&frame, video, buffer, GST_MAP_READ, error))
     return FALSE;
-  for (gint y = 0; y < GST_VIDEO_INFO_HEIGHT (video); y++)
-    memcpy (to + y * line, (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) + y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0),
-        line);
+  for (guint p = 0; p < GST_VIDEO_INFO_N_PLANES (video); p++)
+    to = copy_plane (&frame, p, to);
   gst_video_frame_unmap (&frame);
   return TRUE;
 }
@@ -106,7 +116,7 @@ is_copied_directly (const GstVideoInfo *video, gsize bytes, GstBuffer *buffer)
 static gboolean
 copy_frame (FuseCameraFrames *frames, const GstVideoInfo *video, GstBuffer *buffer, gpointer to, GError **error)
 {
-  const gsize bytes = line_bytes (video) * GST_VIDEO_INFO_HEIGHT (video);
+  const gsize bytes = robocache_video_dense_bytes (video);
   guint8 *host;
 
   if (!robocache_engine_is_gpu (frames->engine))
@@ -141,7 +151,7 @@ static gboolean
 blend_frames (FuseCameraFrames *frames, const GstVideoInfo *video, const FuseSnapshot *snapshot, RcAlignPlan *plan,
     gpointer scratch, gpointer to, GError **error)
 {
-  const gsize row_bytes = line_bytes (video) * GST_VIDEO_INFO_HEIGHT (video);
+  const gsize row_bytes = robocache_video_dense_bytes (video);
   RcAlignStreamArgs stream = {.n_rows = (gint64) snapshot->n_rows,.row_stride = (gint64) row_bytes,.out = to,
     .out_row_stride = (gint64) row_bytes
   };
@@ -170,8 +180,8 @@ fuse_camera_frames_write (FuseCameraFrames *frames, const GstVideoInfo *video, c
   RcError failure;
 
   if (snapshot->bracket.blend == RC_BLEND_NONE)
-    return robocache_engine_check (rc_memory_clear (robocache_engine_backend (frames->engine), to, line_bytes (video)
-            * GST_VIDEO_INFO_HEIGHT (video), robocache_engine_stream (frames->engine), &failure), &failure, error);
+    return robocache_engine_check (rc_memory_clear (robocache_engine_backend (frames->engine), to,
+            robocache_video_dense_bytes (video), robocache_engine_stream (frames->engine), &failure), &failure, error);
   if (snapshot->bracket.blend == RC_BLEND_COPY)
     return copy_frame (frames, video, fuse_snapshot_frame (snapshot, 0), to, error);
   return blend_frames (frames, video, snapshot, plan, scratch, to, error);

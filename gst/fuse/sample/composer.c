@@ -101,7 +101,7 @@ set_tensor (Tensor *tensor, const Stream *stream, guint window)
   if (format->is_camera) {
     dims[0] = fuse_camera_pixel_elements (&format->video);
     dims[1] = GST_VIDEO_INFO_WIDTH (&format->video);
-    dims[2] = GST_VIDEO_INFO_HEIGHT (&format->video);
+    dims[2] = fuse_camera_lines (&format->video);
     dims[3] = window;
     n = 4;
   } else if (fuse_format_is_whole (format)) {

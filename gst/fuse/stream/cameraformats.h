@@ -13,12 +13,16 @@
 G_BEGIN_DECLS
 
 /* Fields of the frames of a camera. */
-#define FUSE_FRAME_FIELDS "format = (string) { RGB, BGR, RGBA, GRAY8, GRAY16_LE, BGRA, RGBx, BGRx, xRGB, xBGR }, " \
+#define FUSE_FRAME_FIELDS "format = (string) { RGB, BGR, RGBA, GRAY8, GRAY16_LE, BGRA, RGBx, BGRx, xRGB, xBGR, NV12 }, " \
     "width = (int) [ 1, MAX ], height = (int) [ 1, MAX ], framerate = (fraction) [ 0, MAX ]"
 #define FUSE_CAMERA_CAPS "video/x-raw, " FUSE_FRAME_FIELDS "; video/x-raw(" ROBOCACHE_CAPS_FEATURE_CUDA_FRAMES "), " FUSE_FRAME_FIELDS
 
 /* FALSE: a line has more bytes than GStreamer's int strides can hold, though it takes such caps. */
 gboolean fuse_camera_has_lines (const GstVideoInfo * video);
+/* FALSE: chroma of NV12 does not cover the frame in whole lines of its width. */
+gboolean fuse_camera_has_whole_chroma (const GstVideoInfo * video);
+/* Lines of a frame as one picture: below the luma of NV12 are half as many lines of its chroma, as wide in bytes. */
+guint64 fuse_camera_lines (const GstVideoInfo * video);
 /* The dtype of the elements of a pixel: RC_UINT8 or RC_UINT16. */
 RcDtype fuse_camera_dtype (const GstVideoInfo * video);
 /* Elements of a pixel, unused ones included. */

@@ -24,10 +24,15 @@ parse_camera (FuseFormat *format, const GstCaps *caps, GError **error)
     g_free (text);
     return FALSE;
   }
+  if (!fuse_camera_has_whole_chroma (video)) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "a frame of NV12 has %dx%d pixels: expected an even width and "
+        "height", GST_VIDEO_INFO_WIDTH (video), GST_VIDEO_INFO_HEIGHT (video));
+    return FALSE;
+  }
   format->is_camera = TRUE;
   format->on_device = !gst_caps_features_is_equal (gst_caps_get_features (caps, 0), GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY);
   format->rows.dtype = fuse_camera_dtype (video);
-  format->rows.channels = (guint64) GST_VIDEO_INFO_WIDTH (video) * GST_VIDEO_INFO_HEIGHT (video)
+  format->rows.channels = (guint64) GST_VIDEO_INFO_WIDTH (video) * fuse_camera_lines (video)
       * fuse_camera_pixel_elements (video);
   format->rows.n_rows = 1;
   format->rate_num = GST_VIDEO_INFO_FPS_N (video);

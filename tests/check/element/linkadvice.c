@@ -15,7 +15,7 @@ static const struct
 } cases[] = {
   {"video/x-raw, format=(string)I420, width=(int)4, height=(int)4", CAMERA, "put videoconvert between"},
   {"video/x-raw(memory:GLMemory), format=(string)RGBA, width=(int)4, height=(int)4", CAMERA, "put gldownload and videoconvert between"},
-  {"video/x-raw(memory:CUDAMemory), format=(string)NV12", CAMERA, "put videoconvert between"},
+  {"video/x-raw(memory:CUDAMemory), format=(string)I420", CAMERA, "put videoconvert between"},
   {"video/x-raw, format=(string)RGB, width=(int)4", CAMERA, "add the missing fields to the caps"},
   {"video/x-h264", CAMERA, "put decodebin and videoconvert between"},
   {"image/png", POINTS, "put pngdec and videoconvert between"},

@@ -74,42 +74,45 @@ static const struct
   const gchar *format;
   guint components, bytes;      /* bytes of a component */
   const gchar *type;
+  guint width, lines;           /* of both planes */
 } camera_formats[] = {
-  {"RGB", 3, 1, "uint8"},
-  {"BGR", 3, 1, "uint8"},
-  {"RGBA", 4, 1, "uint8"},
-  {"BGRA", 4, 1, "uint8"},
-  {"RGBx", 4, 1, "uint8"},
-  {"BGRx", 4, 1, "uint8"},
-  {"xRGB", 4, 1, "uint8"},
-  {"xBGR", 4, 1, "uint8"},
-  {"GRAY8", 1, 1, "uint8"},
-  {"GRAY16_LE", 1, 2, "uint16"},
+  {"RGB", 3, 1, "uint8", 3, 2},
+  {"BGR", 3, 1, "uint8", 3, 2},
+  {"RGBA", 4, 1, "uint8", 3, 2},
+  {"BGRA", 4, 1, "uint8", 3, 2},
+  {"RGBx", 4, 1, "uint8", 3, 2},
+  {"BGRx", 4, 1, "uint8", 3, 2},
+  {"xRGB", 4, 1, "uint8", 3, 2},
+  {"xBGR", 4, 1, "uint8", 3, 2},
+  {"GRAY8", 1, 1, "uint8", 3, 2},
+  {"GRAY16_LE", 1, 2, "uint16", 3, 2},
+  {"NV12", 1, 1, "uint8", 6, 3},
 };
 
 GST_START_TEST (test_camera_formats)
 {
-  const guint components = camera_formats[__i__].components, line = 3 * components * camera_formats[__i__].bytes;
-  const guint stride = GST_ROUND_UP_4 (line);
-  gchar *caps = g_strdup_printf ("video/x-raw, format=(string)%s, width=(int)3, height=(int)2, framerate=(fraction)100/1",
-      camera_formats[__i__].format);
-  gchar *dimensions = g_strdup_printf ("%u:3:2", components);
-  guint8 *bytes = g_malloc (2 * stride);
+  const guint components = camera_formats[__i__].components, width = camera_formats[__i__].width;
+  const guint line = width * components * camera_formats[__i__].bytes, stride = GST_ROUND_UP_4 (line);
+  const guint lines = camera_formats[__i__].lines;
+  gchar *caps = g_strdup_printf ("video/x-raw, format=(string)%s, width=(int)%u, height=(int)2, framerate=(fraction)100/1",
+      camera_formats[__i__].format, width);
+  gchar *dimensions = g_strdup_printf ("%u:%u:%u", components, width, lines);
+  guint8 *bytes = g_malloc (lines * stride);
   Rig *rig = rig_new ("rate=100/1");
   Feed *camera = feed_new_bare (rig, "camera_0", FALSE);
   GstBuffer *sample;
 
   rig_play (rig);
   feed_start (camera, caps);
-  for (guint i = 0; i < 2 * stride; i++)
+  for (guint i = 0; i < lines * stride; i++)
     bytes[i] = i % stride < line ? 1 + i : 255;
-  feed_bytes (camera, 0, bytes, 2 * stride);
+  feed_bytes (camera, 0, bytes, lines * stride);
   feed_eos (camera);
   sample = pull (rig);
-  fail_unless_equals_int (gst_buffer_get_size (sample), 2 * line);
-  for (guint i = 0; i < 2 * line; i++)
+  fail_unless_equals_int (gst_buffer_get_size (sample), lines * line);
+  for (guint i = 0; i < lines * line; i++)
     fail_unless_equals_int (pixel_of (sample, 0, i), 1 + i / line * stride + i % line);
-  assert_output_field (rig, "dimensions", components == 1 ? "1:3:2" : dimensions);
+  assert_output_field (rig, "dimensions", dimensions);
   assert_output_field (rig, "types", camera_formats[__i__].type);
   gst_buffer_unref (sample);
   g_free (bytes);
@@ -174,6 +177,51 @@ GST_START_TEST (test_video_meta_with_a_stride)
   for (guint i = 0; i < 8; i++)
     fail_unless_equals_int (pixel_of (sample, 0, i), 1 + i / 4 * 6 + i % 4);
   gst_buffer_unref (sample);
+  play_free (play);
+}
+
+GST_END_TEST;
+
+/* Planes of NV12, 4x2, in 16 bytes: luma of two lines, chroma of one. */
+static const struct
+{
+  gsize offset[GST_VIDEO_MAX_PLANES];
+  gint stride[GST_VIDEO_MAX_PLANES];
+  gsize size;
+  const gchar *pixels;          /* NULL: an error */
+  gboolean is_handed_on;
+} planes[] = {
+  {{0, 8}, {4, 4}, 12, "0123456789ab", TRUE},
+  {{0, 8}, {4, 4}, 16, "0123456789ab", FALSE},
+  {{1, 12}, {5, 4}, 16, "12346789cdef", FALSE},
+  {{4, 0}, {4, 4}, 12, "456789ab0123", FALSE},
+  {{0, 10}, {4, 4}, 12, NULL, FALSE},
+  {{0, 8}, {4, 3}, 12, NULL, FALSE},
+  {{6, 0}, {4, 4}, 12, NULL, FALSE},
+};
+
+GST_START_TEST (test_planes)
+{
+  Play *play = play_new ("rate=100/1 backend=cpu", "a=camera_0,bare");
+  GstBuffer *frame = buffer_of (0, (const guint8 *) "0123456789abcdef", planes[__i__].size), *sample;
+  GstMemory *memory = gst_memory_ref (gst_buffer_peek_memory (frame, 0));
+
+  feed_start (play->pads[0].feed, "video/x-raw, format=(string)NV12, width=(int)4, height=(int)2, framerate=(fraction)100/1");
+  gst_buffer_add_video_meta_full (frame, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_NV12, 4, 2, 2, (gsize *) planes[__i__].offset,
+      (gint *) planes[__i__].stride);
+  if (planes[__i__].pixels) {
+    fail_unless_equals_int (gst_pad_push (play->pads[0].feed->pad, frame), GST_FLOW_OK);
+    play_words (play, "a:eos");
+    sample = pull (play->rig);
+    fail_unless_equals_int (gst_buffer_get_size (sample), 12);
+    fail_unless_equals_int (gst_buffer_memcmp (sample, 0, planes[__i__].pixels, 12), 0);
+    fail_unless ((gst_buffer_peek_memory (sample, 0) == memory) == planes[__i__].is_handed_on);
+    gst_buffer_unref (sample);
+  } else {
+    fail_if (gst_pad_push (play->pads[0].feed->pad, frame) == GST_FLOW_OK);
+    assert_error (play->rig, "format:camera_0|video meta|4x2");
+  }
+  gst_memory_unref (memory);
   play_free (play);
 }
 
@@ -277,6 +325,7 @@ robocachefusecamera_suite (void)
   tcase_add_test (tc, test_held_frame_is_not_copied);
   tcase_add_loop_test (tc, test_camera_formats, 0, G_N_ELEMENTS (camera_formats));
   tcase_add_test (tc, test_frame_of_wrong_size);
+  tcase_add_loop_test (tc, test_planes, 0, G_N_ELEMENTS (planes));
   tcase_add_loop_test (tc, test_wrong_video_meta, 0, G_N_ELEMENTS (wrong_metas));
   tcase_add_test (tc, test_video_meta_with_a_stride);
   tcase_add_test (tc, test_allocation_query);

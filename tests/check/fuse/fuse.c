@@ -71,7 +71,9 @@ static const struct
 } no_cameras[] = {
   {"video/x-raw, format=(string)RGB, framerate=(fraction)30/1",
       "video/x-raw, format=(string)RGB, framerate=(fraction)30/1: add the missing fields to the caps. The pad accepts video/x-raw"},
-  {"video/x-raw, format=(string)NV12, width=(int)4, height=(int)4, framerate=(fraction)30/1", "put videoconvert between"},
+  {"video/x-raw, format=(string)I420, width=(int)4, height=(int)4, framerate=(fraction)30/1", "put videoconvert between"},
+  {"video/x-raw, format=(string)NV12, width=(int)4, height=(int)3, framerate=(fraction)30/1", "4x3|even"},
+  {"video/x-raw, format=(string)NV12, width=(int)3, height=(int)4, framerate=(fraction)30/1", "3x4|even"},
   {"image/jpeg", "put jpegdec and videoconvert between"},
   {"audio/x-raw", "audio/x-raw: link another element"},
   {ONE_CHANNEL, "link tensors to a proprio_%u, force_%u or sink_%u pad"},

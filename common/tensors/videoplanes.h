@@ -1,0 +1,23 @@
+/* robocache: the planes of video frames as lines without padding
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_VIDEOPLANES_H
+#define ROBOCACHE_VIDEOPLANES_H
+
+#include <gst/video/video.h>
+
+G_BEGIN_DECLS
+
+/* Lines of a plane of video, and their bytes without padding; of formats with a component a plane, or with one plane. */
+typedef struct
+{
+  gsize line_bytes, n_lines;
+} RobocachePlane;
+
+RobocachePlane robocache_video_plane (const GstVideoInfo * video, guint plane);
+/* Bytes of all planes, one after another, without padding. */
+gsize robocache_video_dense_bytes (const GstVideoInfo * video);
+
+G_END_DECLS
+#endif

@@ -95,6 +95,8 @@ same fuse_concat "robocachefuse name=f rate=50/1 layout=concat window=3 backend=
   $proprio ! f.proprio_0 $force ! f.force_0 $imu ! f.sink_0"
 same fuse_camera "robocachefuse name=f backend=BACKEND ! MEMORY ! filesink location=OUT
   $camera ! f.camera_0 $proprio ! f.proprio_0 $force ! f.force_0"
+same fuse_camera_nv12 "robocachefuse name=f rate=50/1 camera_0::interpolation=linear backend=BACKEND ! MEMORY ! filesink location=OUT
+  ${camera/RGB/NV12} ! f.camera_0 $proprio ! f.proprio_0"
 for interpolation in linear cubic mean; do
   same "fuse_camera_$interpolation" "robocachefuse name=f rate=50/1 backend=BACKEND camera_0::interpolation=$interpolation !
     MEMORY ! filesink location=OUT $camera ! f.camera_0 $proprio ! f.proprio_0"
@@ -157,24 +159,37 @@ elif "$here/env" gst-inspect-1.0 cudaupload > /dev/null 2>&1; then
   rgb="videotestsrc num-buffers=60 pattern=smpte ! video/x-raw,format=RGB,width=322,height=240,framerate=30/1"
   uploaded cudaupload "$rgba" ""
   uploaded cudaupload_rgb "$rgb" ""
+  uploaded cudaupload_nv12 "${rgb/RGB/NV12}" ""
+  uploaded cudaupload_nv12_linear "${rgb/RGB/NV12}" "rate=50/1 camera_0::interpolation=linear"
   uploaded cudaupload_linear "$rgba" "rate=50/1 camera_0::interpolation=linear"
   uploaded cudaupload_into_system_memory "$rgba" "" other/tensors
   uploaded cudaupload_window "$rgba" "window=3"
 else
   skip cudaupload "the nvcodec plugin has no such element here"
 fi
-if [ -e "$here/frames.h264" ] && "$here/env" gst-inspect-1.0 nvh264dec > /dev/null 2>&1 &&
-    "$here/env" gst-inspect-1.0 cudaconvert > /dev/null 2>&1; then
-  # shellcheck disable=SC2086
-  if launch log filesrc location="$here/frames.h264" ! h264parse ! nvh264dec ! "video/x-raw(memory:CUDAMemory)" ! cudaconvert ! \
-      "video/x-raw(memory:CUDAMemory),format=RGBA" ! robocachefuse name=f backend=cuda ! "other/tensors(memory:RobocacheCUDA)" ! \
-      filesink location="$work/decoded" $proprio ! f.proprio_0 && [ -s "$work/decoded" ]; then
-    pass nvh264dec
+# frames of the decoder as they are, against the same in system memory; and as RGBA
+if [ -e "$here/frames.h264" ] && "$here/env" gst-inspect-1.0 nvh264dec > /dev/null 2>&1; then
+  decoded="filesrc location=$here/frames.h264 ! h264parse ! nvh264dec"
+  for settings in "" "rate=50/1 camera_0::interpolation=linear"; do
+    compare "nvh264dec${settings:+_linear}" "robocachefuse name=f backend=cpu $settings ! filesink location=OUT
+      $decoded ! video/x-raw,format=NV12 ! f.camera_0 $proprio ! f.proprio_0" \
+      "robocachefuse name=f backend=cuda $settings ! other/tensors(memory:RobocacheCUDA) ! filesink location=OUT
+      $decoded ! video/x-raw(memory:CUDAMemory) ! f.camera_0 $proprio ! f.proprio_0"
+  done
+  if "$here/env" gst-inspect-1.0 cudaconvert > /dev/null 2>&1; then
+    # shellcheck disable=SC2086
+    if launch log $decoded ! "video/x-raw(memory:CUDAMemory)" ! cudaconvert ! "video/x-raw(memory:CUDAMemory),format=RGBA" ! \
+        robocachefuse name=f backend=cuda ! "other/tensors(memory:RobocacheCUDA)" ! \
+        filesink location="$work/decoded" $proprio ! f.proprio_0 && [ -s "$work/decoded" ]; then
+      pass cudaconvert
+    else
+      fail cudaconvert "$(reason log)"
+    fi
   else
-    fail nvh264dec "$(reason log)"
+    skip cudaconvert "without NVRTC, the nvcodec plugin has no such element"
   fi
 else
-  skip nvh264dec "no recording, or the nvcodec plugin has no nvh264dec or, without NVRTC, no cudaconvert here"
+  skip nvh264dec "no recording, or the nvcodec plugin has no nvh264dec here"
 fi
 
 # each element on a GPU of its own: memory of the other one is copied

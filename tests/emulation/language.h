@@ -208,6 +208,13 @@ __ldg (const T *p)
 }
 
 template <typename T>
+T
+__ldcg (const T *p)
+{
+  return *p;
+}
+
+template <typename T>
 void
 __stcs (T *p, T v)
 {
@@ -231,6 +238,16 @@ atomicMax (T *p, std::common_type_t<T> x)
   T old = __atomic_load_n (p, __ATOMIC_RELAXED);
 
   while (old < x && !__atomic_compare_exchange_n (p, &old, x, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+  return old;
+}
+
+template <typename T>
+T
+atomicMin (T *p, std::common_type_t<T> x)
+{
+  T old = __atomic_load_n (p, __ATOMIC_RELAXED);
+
+  while (x < old && !__atomic_compare_exchange_n (p, &old, x, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
   return old;
 }
 
@@ -291,6 +308,19 @@ __match_all_sync (unsigned mask, T value, int *all)
 {
   *all = emulation::all_equal (mask, (uint64_t) value);
   return *all ? mask : 0;
+}
+
+template <typename T>
+unsigned
+__match_any_sync (unsigned mask, T value)
+{
+  unsigned same = 0;
+
+  for (unsigned lane = 0; lane < 32; lane++) {
+    if (mask >> lane & 1)
+      same |= (unsigned) (emulation::value_of_lane (mask, (uint64_t) value, lane) == (uint64_t) value) << lane;
+  }
+  return same;
 }
 
 namespace emulation

@@ -156,7 +156,10 @@ extern const RcCudaVoxelKernel rc_cuda_voxel_finish_ranks;
 extern const RcCudaVoxelKernel rc_cuda_voxel_add_deferred[RC_CUDA_VOXEL_VALUE_SOURCES];
 extern const RcCudaVoxelKernel rc_cuda_voxel_list_deferred;   /* voxels have no values */
 
-/* sparse/first.cu, after rc_cuda_voxel_write_sparse: how many points each voxel has; the points, by bytes of an element: 2, 4. */
+/* sparse/first.cu: the slots of voxels, in place of rc_cuda_voxel_add_deferred; after the rows of voxels, how many points each has; the
+ * points, from sorted keys or from slots, by bytes of an element: 2, 4. */
+extern const RcCudaVoxelKernel rc_cuda_voxel_insert_first;
+extern const RcCudaVoxelKernel rc_cuda_voxel_write_slots[2];
 extern const RcCudaVoxelKernel rc_cuda_voxel_count_first;
 extern const RcCudaVoxelKernel rc_cuda_voxel_write_first[2];
 

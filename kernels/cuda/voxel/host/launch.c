@@ -198,6 +198,23 @@ launch_scales (const Run *run, RcCudaVoxelArguments *args)
       "launch of the scales of a voxel grid");
 }
 
+/* ---- the points of voxels ---- */
+
+/* Of the items of a group, once rows are written. */
+static RcStatus
+write_first (const Run *run, RcCudaVoxelArguments *args)
+{
+  const int64_t elements = args->rows.max_voxels * args->rows.max_points * args->values.channels;
+  const int by_warp = args->rows.decorations > 0;
+  const RcStatus status = launch (run, &rc_cuda_voxel_count_first, blocks_for (run->cuda, args->rows.max_voxels,
+          RC_CUDA_VOXEL_THREADS, args->group.items), args, "launch of the counts of the points of voxels");
+
+  if (status != RC_OK)
+    return status;
+  return launch (run, rc_cuda_voxel_first_kernel (&run->plan->spec, args), blocks_for (run->cuda, by_warp ? args->rows.max_voxels : elements,
+          by_warp ? RC_CUDA_VOXEL_WARPS : RC_CUDA_VOXEL_TILE, args->group.items), args, "launch of the output of the points of voxels");
+}
+
 /* ---- ranks ---- */
 
 static RcStatus
@@ -242,8 +259,13 @@ end_in_bitmap (const Run *run, const RcCudaVoxelState *state, RcCudaVoxelArgumen
   if (status == RC_OK && args->stored.is_deferred)
     status = launch (run, state->add_deferred, blocks_for (run->cuda, args->job.n_points, RC_CUDA_VOXEL_THREADS,
             args->job.batch), args, "launch of the adding of points that were deferred");
-  return status == RC_OK ? launch (run, state->write, blocks_for (run->cuda, args->rows.max_voxels, RC_CUDA_VOXEL_THREADS,
-          args->job.batch), args, "launch of the output of sparse voxels") : status;
+  if (status == RC_OK)
+    status = launch (run, state->write, blocks_for (run->cuda, args->rows.max_voxels, RC_CUDA_VOXEL_THREADS, args->job.batch), args,
+        "launch of the output of sparse voxels");
+  if (status != RC_OK || !rc_voxel_lists_points (run->plan->spec.mode))
+    return status;
+  args->group.items = args->job.batch;
+  return write_first (run, args);
 }
 
 /* ---- sorted keys ---- */
@@ -295,20 +317,6 @@ rank_group (const Run *run, RcCudaVoxelArguments *args)
   if (status == RC_OK)
     status = launch (run, &rc_cuda_voxel_rank, tiles, args, "launch of the ranks of voxels");
   return status;
-}
-
-static RcStatus
-write_first (const Run *run, RcCudaVoxelArguments *args)
-{
-  const int64_t elements = args->rows.max_voxels * args->rows.max_points * args->values.channels;
-  const int by_warp = args->rows.decorations > 0;
-  const RcStatus status = launch (run, &rc_cuda_voxel_count_first, blocks_for (run->cuda, args->rows.max_voxels,
-          RC_CUDA_VOXEL_THREADS, args->group.items), args, "launch of the counts of the points of voxels");
-
-  if (status != RC_OK)
-    return status;
-  return launch (run, rc_cuda_voxel_first_kernel (&run->plan->spec), blocks_for (run->cuda, by_warp ? args->rows.max_voxels : elements,
-          by_warp ? RC_CUDA_VOXEL_WARPS : RC_CUDA_VOXEL_TILE, args->group.items), args, "launch of the output of the points of voxels");
 }
 
 /* Sparse outputs have room for as many voxels, whatever came; ranks there are none of no points. */

@@ -13,6 +13,10 @@
 #define FEW_BLOCKS (INT64_C (1) << 23)
 #define MIN_BLOCK_BITS 5     /* a word */
 #define MAX_BLOCK_BITS 8       /* 96 bytes of scratch a point */
+/* Slots of voxels for their first points: of a voxel, which a point may go through; bytes of those of all items, which fit the L2 of a
+ * large GPU, and are cleared, written and read at most once each beside an output that is as long or longer */
+#define MAX_SLOTS 32
+#define MAX_SLOT_BYTES (INT64_C (1) << 25)
 #define POINT_ARRAYS 10         /* what values are made from, and what bitmaps have: each is rounded up */
 
 static RcStatus
@@ -137,7 +141,7 @@ choose_kernels (const RcVoxelPlan *plan, RcCudaVoxelState *state)
   }
   if (state->args.stored.is_deferred)
     state->add_deferred = spec->mode == RC_VOXEL_OCCUPANCY ? &rc_cuda_voxel_list_deferred
-        : &rc_cuda_voxel_add_deferred[values[spec->mode]];
+        : rc_voxel_lists_points (spec->mode) ? &rc_cuda_voxel_insert_first : &rc_cuda_voxel_add_deferred[values[spec->mode]];
   if (spec->output == RC_VOXEL_SPARSE) {
     state->write = plan->accumulates ? &rc_cuda_voxel_write_tiles
         : state->args.ranks.in_bitmap ? &rc_cuda_voxel_write_ranked : &rc_cuda_voxel_write_sparse;
@@ -210,8 +214,20 @@ block_bits_of (const RcVoxelPlan *plan)
   return bits;
 }
 
-/* Whether the voxels of a sparse output, and ranks, are found in a bitmap: where that is small, and the order of points
- * does not matter. Otherwise keys are sorted. Ranks of accumulators that are kept are found in their bits, whatever these
+/* Bytes of the slots of all items; 0: they are too many, or not of this mode. */
+static int64_t
+slot_bytes (const RcVoxelPlan *plan)
+{
+  const RcVoxelSpec *spec = &plan->spec;
+  const int64_t each = rc_cuda_ceil_divide (spec->max_points, RC_CUDA_VOXEL_SLOTS_AT_ONCE) * RC_CUDA_VOXEL_SLOTS_AT_ONCE * 4;
+
+  if (!rc_voxel_lists_points (spec->mode) || spec->max_points > MAX_SLOTS || spec->max_voxels > MAX_SLOT_BYTES / each / spec->batch)
+    return 0;
+  return spec->batch * spec->max_voxels * each;
+}
+
+/* Whether the voxels of a sparse output, and ranks, are found in a bitmap: where that is small, and slots can keep the order of
+ * points, or it does not matter. Otherwise keys are sorted. Ranks of accumulators that are kept are found in their bits, whatever these
  * are. */
 static int
 is_in_bitmap (const RcVoxelPlan *plan)
@@ -221,7 +237,9 @@ is_in_bitmap (const RcVoxelPlan *plan)
 
   if (plan->accumulates)
     return spec->output == RC_VOXEL_RANK;
-  return rc_voxel_sorts (plan) && !rc_voxel_lists_points (spec->mode) && bits <= MAX_BITS && spec->batch <= 2 * MAX_BITS / bits;
+  if (rc_voxel_lists_points (spec->mode) && slot_bytes (plan) == 0)
+    return 0;
+  return rc_voxel_sorts (plan) && bits <= MAX_BITS && spec->batch <= 2 * MAX_BITS / bits;
 }
 
 static void
@@ -250,6 +268,9 @@ set_spec (const RcVoxelPlan *plan, RcCudaVoxelState *state)
       : plan->bit_words;
   args->rows.max_voxels = args->map.max_voxels = spec->max_voxels;
   args->rows.max_points = spec->max_points;
+  args->first.max_points = (uint32_t) spec->max_points;
+  args->first.apart = (args->first.max_points + RC_CUDA_VOXEL_SLOTS_AT_ONCE - 1) / RC_CUDA_VOXEL_SLOTS_AT_ONCE
+      * RC_CUDA_VOXEL_SLOTS_AT_ONCE;
   args->rows.decorations = plan->decorations;
   args->values.combines = rc_voxel_is_mean (plan) || rc_voxel_is_extreme (plan);
   args->values.feature_range = spec->feature_range;
@@ -344,7 +365,7 @@ plan_bitmap (RcVoxelPlan *plan, RcCudaVoxelArguments *args)
   if (plan->spec.mode != RC_VOXEL_OCCUPANCY)
     bytes += layout->payload_bytes + value_bytes_of_point (plan);
   layout->backend_point_bytes = (bytes + 7) / 8 * 8;
-  layout->backend_bytes = SPARSE_BYTES + (uint64_t) plan->spec.batch * of_item;
+  layout->backend_bytes = SPARSE_BYTES + (uint64_t) plan->spec.batch * of_item + (uint64_t) slot_bytes (plan);
 }
 
 /* Ranks are by the word; those of voxels in blocks by the point. */
@@ -513,7 +534,7 @@ load_kernels (RcCudaBackend *cuda, const RcVoxelPlan *plan, const RcCudaVoxelSta
     {"voxel bits, rank", &rc_cuda_voxel_rank_set_bits, ranks},
     {"voxel bits in blocks", &rc_cuda_voxel_mark_in_blocks, state->args.ranks.block_bits > 0},
     {"voxel first, count", &rc_cuda_voxel_count_first, rc_voxel_lists_points (plan->spec.mode)},
-    {"voxel first", rc_cuda_voxel_first_kernel (&plan->spec), rc_voxel_lists_points (plan->spec.mode)},
+    {"voxel first", rc_cuda_voxel_first_kernel (&plan->spec, &state->args), rc_voxel_lists_points (plan->spec.mode)},
     {"voxel map", &rc_cuda_voxel_finish_map, rc_voxel_maps_points (plan->spec.output)},
   };
   RcStatus status = RC_OK;

@@ -105,6 +105,24 @@ lay_out_bitmap (const RcVoxelPlan *plan, RcCudaVoxelBitmap *bitmap, char **at)
   bitmap->counts = (uint32_t *) carve (at, batch * (uint64_t) bitmap->tiles * sizeof (uint32_t));
 }
 
+/* The first points of each voxel of the output, in the order of ranks, cleared for each job. */
+static void
+lay_out_first (const RcVoxelPlan *plan, RcCudaVoxelArguments *args, char **at)
+{
+  RcCudaVoxelFirst *first = &args->first;
+  uint64_t voxels;
+
+  first->voxels = rc_cuda_lesser (args->job.n_points, plan->spec.max_voxels);
+  voxels = (uint64_t) plan->spec.batch * (uint64_t) first->voxels;
+  first->counts = (uint32_t *) carve (at, voxels * sizeof (uint32_t));
+  if (args->clear.zeros == NULL)
+    args->clear.zeros = (char *) first->counts;
+  args->clear.zeros_bytes = (uint64_t) (*at - args->clear.zeros);
+  first->slots = (uint32_t *) carve (at, voxels * first->apart * sizeof (uint32_t));
+  args->clear.ones = (char *) first->slots;
+  args->clear.ones_bytes = (uint64_t) (*at - args->clear.ones);
+}
+
 /* Bits of voxels in blocks, of as many blocks as there may be, and cleared for each job. */
 static void
 lay_out_blocks (const RcVoxelPlan *plan, RcCudaVoxelArguments *args, char **at)
@@ -153,7 +171,9 @@ lay_out_ranks (const RcVoxelPlan *plan, RcCudaVoxelArguments *args)
     args->stored.payload = carve (&at, points * plan->layout.payload_bytes);
   if (args->ranks.block_bits > 0)
     lay_out_blocks (plan, args, &at);
-  if (args->stored.is_deferred || (args->ranks.in_bitmap && args->ranks.is_ranked))
+  if (args->stored.is_deferred && rc_voxel_lists_points (plan->spec.mode))
+    lay_out_first (plan, args, &at);
+  else if (args->stored.is_deferred || (args->ranks.in_bitmap && args->ranks.is_ranked))
     lay_out_means (plan, args, &at);
   if (args->bins.slabs > 0)
     lay_out_bins (plan, args, &at);

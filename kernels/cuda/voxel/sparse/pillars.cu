@@ -1,6 +1,6 @@
 /* robocache: voxel grids on the GPU: the first points of each voxel with their offsets to its middles
  *
- * Sorted keys of a voxel are in the order in which its points came. A warp has a voxel: its lanes add up the points that are put
+ * Sorted keys of a voxel are in the order in which its points came, and so are slots. A warp has a voxel: its lanes add up the points that are put
  * out, then write these in the order of memory.
  *
  * Bytes that must move: every byte of the output, written once and in order, most of it zeros; of a point in the output
@@ -24,20 +24,22 @@ struct Pillar
 {
   const uint32_t *order;        /* [n] */
   uint32_t n;
-  int64_t first;                /* point of the group, which order counts from */
+  int64_t first;                /* point of the group, or item, which order counts from */
 };
 
 __device__ __forceinline__ Pillar
-pillar_of (const Job &job, const Stored &stored, const Group &group, const Rows &rows, const Voxels &voxels, int64_t m)
+pillar_of (const Job &job, const Stored &stored, const First &first, const Group &group, const Rows &rows, const Voxels &voxels,
+    int64_t m)
 {
-  const int64_t first = group.first_item * job.n_points;
+  const int64_t first_point = (first.slots != NULL ? voxels.item : group.first_item) * job.n_points;
 
   if (m >= voxels.n)
     return { NULL, 0, 0 };
 
-  const uint32_t count = points_of (group, voxels, m), most = (uint32_t) rows.max_points;
+  const uint32_t count = points_of (first, group, voxels, m), most = (uint32_t) rows.max_points;
 
-  return { stored.order[group.sorted] + first + group.starts[voxels.first_rank + m], count < most ? count : most, first };
+  return { first.slots != NULL ? slots_of (first, voxels.item, m)
+      : stored.order[group.sorted] + first_point + group.starts[voxels.first_rank + m], count < most ? count : most, first_point };
 }
 
 /* A field of a point. */
@@ -106,7 +108,7 @@ write_pillar (const Grid &grid, const Values &values, const Stored &stored, cons
 template <typename T>
 __global__ void __launch_bounds__ (THREADS, 4)
 write_pillars (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTANT Job job, GRID_CONSTANT Stored stored,
-    GRID_CONSTANT Group group, GRID_CONSTANT Rows rows)
+    GRID_CONSTANT First first, GRID_CONSTANT Group group, GRID_CONSTANT Rows rows)
 {
   const int64_t elements = rows.max_points * (values.channels + rows.decorations);
 
@@ -118,7 +120,7 @@ write_pillars (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTA
     T *to = reinterpret_cast<T *> (rows.values + voxels.item * rows.values_batch_stride);
 
     for (int64_t m = (int64_t) blockIdx.x * WARPS + threadIdx.x / 32; m < rows.max_voxels; m += (int64_t) gridDim.x * WARPS)
-      write_pillar<T> (grid, values, stored, rows, pillar_of (job, stored, group, rows, voxels, m), coordinates + 3 * m,
+      write_pillar<T> (grid, values, stored, rows, pillar_of (job, stored, first, group, rows, voxels, m), coordinates + 3 * m,
           to + m * elements);
   }
 }

@@ -38,6 +38,20 @@ points_of (const Group &group, const Voxels &voxels, int64_t m)
   return start[1] - start[0];
 }
 
+/* The same, and where slots have the first of them. */
+__device__ __forceinline__ uint32_t
+points_of (const First &first, const Group &group, const Voxels &voxels, int64_t m)
+{
+  return first.slots != NULL ? first.counts[voxels.item * first.voxels + m] : points_of (group, voxels, m);
+}
+
+/* The slots of voxel m of the item. */
+__device__ __forceinline__ uint32_t *
+slots_of (const First &first, int64_t item, int64_t m)
+{
+  return first.slots + (item * first.voxels + m) * first.apart;
+}
+
 __device__ __forceinline__ void
 count_occupied (RcVoxelCounters *counters, const Voxels &voxels)
 {

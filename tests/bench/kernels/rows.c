@@ -72,6 +72,15 @@ write_alignment (const BenchRows *rows, const BenchJob *job)
   fprintf (rows->json, "]");
 }
 
+/* What other libraries for lidars are told. */
+static void
+write_lidar (const BenchRows *rows, const RcVoxelSpec *spec)
+{
+  fprintf (rows->json, ", \"max_voxels\": %" PRId64 ", \"grid\": [%" PRId64 ", %" PRId64 ", %" PRId64 "], \"size\": [%.17g, %.17g, %.17g], "
+      "\"lower\": [%.17g, %.17g, %.17g]", spec->max_voxels, spec->grid[0], spec->grid[1], spec->grid[2], spec->voxel_size[0],
+      spec->voxel_size[1], spec->voxel_size[2], spec->origin[0], spec->origin[1], spec->origin[2]);
+}
+
 /* Runs the job once more for its counters. */
 static void
 write_voxels (const BenchRows *rows, BenchJob *job)
@@ -88,6 +97,8 @@ write_voxels (const BenchRows *rows, BenchJob *job)
       rc_voxel_output_name (work->output), rc_dtype_name (work->type), work->clouds, work->points, work->axis,
       job->spec.voxel_size[0], work->features, work->max_points, items_of (job), counters.occupied, job->spec.origin[0],
       work->kept || work->window > 0 ? "true" : "false");
+  if (work->max_voxels > 0)
+    write_lidar (rows, &job->spec);
 }
 
 void
@@ -99,7 +110,7 @@ bench_rows_begin (BenchRows *rows, BenchJob *job, double floor_us, const BenchSp
     return;
   fprintf (rows->json, "{\"row\": %d, \"kind\": \"%s\", \"work\": \"%s\", \"must_move_bytes\": %" PRId64 ", \"floor_us\": %.3f, "
       "\"median_us\": %.3f, \"p5_us\": %.3f, \"p95_us\": %.3f, \"deviation_us\": %.3f", rows->row,
-      work->is_voxels ? "voxel" : "align", work->name, bench_job_bytes (job), floor_us, us->median, us->p5, us->p95,
+      !work->is_voxels ? "align" : work->voxels.max_voxels > 0 ? "lidar" : "voxel", work->name, bench_job_bytes (job), floor_us, us->median, us->p5, us->p95,
       us->deviation);
   if (work->wanted_us > 0)
     bench_rows_number (rows, "wanted_us", work->wanted_us);

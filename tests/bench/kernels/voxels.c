@@ -1,6 +1,7 @@
 /* robocache: runs of voxel grids
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,13 @@ static int64_t
 window_of (const BenchVoxels *work)
 {
   return work->window > 0 ? work->window : 1;
+}
+
+/* Of a cloud or an image, and of all of a window. */
+static int64_t
+points_of (const BenchVoxels *work)
+{
+  return (work->width > 0 ? work->width * work->height : work->points) * window_of (work);
 }
 
 static double
@@ -66,6 +74,49 @@ fill_given (BenchJob *job, int cloud)
 
   for (int64_t i = 0; i < 3 * work->points; i++)
     points[i] = work->window > 0 ? work->cloud[i] + (i % 3 == 0 ? 0.4f * (float) cloud : 0) : cloud == 0 ? work->cloud[i] : -work->cloud[i];
+}
+
+/* Distances of walls around a lidar, in sectors of 3 degrees: one of about three is behind a parked car or a post. */
+static double
+wall_of (int64_t sector)
+{
+  const uint32_t mixed = (uint32_t) (sector + 1) * 2654435761u >> 8;
+
+  return mixed % 3 == 0 ? 4 + mixed % 1000 / 100.0 : 14 + mixed % 5000 / 100.0;
+}
+
+/* Where a beam ends: on the ground or at a wall, with noise. x, y, z of the sensor, which is above the origin but for its way. */
+static void
+cast_beam (const BenchScan *scan, int64_t beam, int64_t column, double *xyz)
+{
+  const double degree = acos (-1) / 180, azimuth = 360.0 * (double) column / (double) scan->columns;
+  const double elevation = scan->lowest_deg + (scan->highest_deg - scan->lowest_deg) * (double) beam / (double) (scan->beams - 1);
+  const double to_ground = elevation < 0 ? scan->height_m / sin (-elevation * degree) : 1000;
+  const double to_wall = wall_of ((int64_t) (azimuth / 3)) / cos (elevation * degree);
+  const double range = (to_ground < to_wall ? to_ground : to_wall) + 0.02 * (bench_uniform () - 0.5);
+
+  xyz[0] = range * cos (elevation * degree) * cos (azimuth * degree);
+  xyz[1] = range * cos (elevation * degree) * sin (azimuth * degree);
+  xyz[2] = range * sin (elevation * degree);
+}
+
+static void
+fill_scan (BenchJob *job, int cloud)
+{
+  const BenchScan *scan = job->work->voxels.scan;
+  const int64_t each = scan->beams * scan->columns;
+  float *point = (float *) job->clouds[cloud].data;
+
+  for (int64_t i = 0; i < each * scan->sweeps; i++, point += 4) {
+    const int64_t sweep = i / each, at = i % each;
+    double xyz[3];
+
+    cast_beam (scan, scan->by_beam ? at / scan->columns : at % scan->beams, scan->by_beam ? at % scan->columns : at / scan->beams, xyz);
+    xyz[0] -= 0.5 * (double) sweep;
+    for (int k = 0; k < 3; k++)
+      point[k] = (float) xyz[k];
+    point[3] = (float) bench_uniform ();
+  }
 }
 
 /* A wall that is further at its right end than at its left one, with noise. */
@@ -161,13 +212,19 @@ describe (BenchJob *job)
 {
   const BenchVoxels *work = &job->work->voxels;
   const double voxel = voxel_of (work), origin = work->cloud != NULL ? -voxel * (double) work->axis / 2 : 0;
+  const BenchScan *scan = work->scan;
 
   job->spec = (RcVoxelSpec) {.mode = work->mode,.output = work->output,.dtype = work->type,
-    .max_voxels = (work->width > 0 ? work->width * work->height : work->points) * window_of (work),
+    .max_voxels = work->max_voxels > 0 ? work->max_voxels : points_of (work),
     .feature_range = work->feature_range,.batch = work->clouds,.max_points = work->max_points,
     .accumulates = work->window > 0 ? work->window + 1 : 0,.origin = {origin, origin, origin},
-    .voxel_size = {voxel, voxel, voxel},.grid = {work->axis, work->axis, work->axis}
+    .voxel_size = {voxel, voxel, voxel},.grid = {work->axis, work->axis, work->axis},.centre_z = scan != NULL
   };
+  for (int k = 0; k < 3 && scan != NULL; k++) {
+    job->spec.origin[k] = scan->origin[k];
+    job->spec.voxel_size[k] = scan->size[k];
+    job->spec.grid[k] = scan->grid[k];
+  }
   return work->width > 0 ? describe_images (job) : describe_points (job);
 }
 
@@ -211,7 +268,7 @@ open_clouds (BenchJob *job, const BenchJob *like, int64_t stride)
       .stride = stride,.batch_stride = n * stride,.layer = i
     };
     if (like == NULL)
-      (work->cloud != NULL ? fill_given : work->width > 0 ? fill_images : fill_points) (job, i);
+      (work->cloud != NULL ? fill_given : work->scan != NULL ? fill_scan : work->width > 0 ? fill_images : fill_points) (job, i);
   }
 }
 
@@ -232,7 +289,7 @@ void
 bench_job_open_voxels (BenchJob *job, const BenchJob *like)
 {
   const BenchVoxels *work = &job->work->voxels;
-  const int64_t stride = describe (job), n = job->spec.max_voxels;
+  const int64_t stride = describe (job), n = points_of (work);
   RcFootprint footprint;
   RcError error;
 

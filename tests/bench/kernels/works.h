@@ -24,6 +24,16 @@ typedef struct
   int live;                     /* brackets of one tick, found in advance */
 } BenchAlignment;
 
+/* A lidar that turns, above a street with walls: its beams, and the part of the world that has a grid. */
+typedef struct
+{
+  int64_t beams, columns, sweeps;       /* points: their product; sweeps are half a metre apart */
+  double lowest_deg, highest_deg, height_m;
+  int by_beam;                  /* points come beam by beam; else column by column */
+  int64_t grid[3];
+  double origin[3], size[3];    /* metres */
+} BenchScan;
+
 /* Points x, y, z and features in [0, 1) or [-1, 1), all of them inside the grid except where float16 rounds. */
 typedef struct
 {
@@ -38,7 +48,9 @@ typedef struct
   double feature_range;         /* mean; 0: the data determines it */
   double side;                  /* part of each axis that has points; 0: all of it */
   double voxel_m;               /* 0: the grid is 1 m wide */
-  int64_t max_points;           /* mode first: points of a voxel */
+  int64_t max_points;           /* modes first and pillars: points of a voxel */
+  int64_t max_voxels;           /* of other libraries for lidars; 0: as many as points */
+  const BenchScan *scan;        /* points of a lidar, and its grid; NULL: random ones */
   int64_t window;               /* clouds of a grid, of which one leaves when the next arrives; 0: no window */
   int ranges_whole;             /* mean: the range of all chunks in one call */
   int room;                     /* points lie on the walls of a room, two across each axis */

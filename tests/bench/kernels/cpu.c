@@ -3,10 +3,10 @@
  *             [--short]
  * Measures each work on one core with each instruction set of the machine, and with a thread for each core. The alignments are
  * those of works.c with one stream; large ones have 8 recordings. The voxel grids have one cloud: float32 x, y, z of FILE, or
- * 120,000 points on the walls of a room. A cloud and its mirror image alternate. `kept` grids have known content, so that a run
- * writes only what changes. The floor is a memcpy of as many bytes. Runs use the same memory, which stays in the caches. The status
- * is 1 if the outputs of two instruction sets, or with threads, differ. --rows writes inputs and outputs for peers.py. --short makes few
- * runs, for tests.
+ * 120,000 points on the walls of a room, or a lidar's scan. A cloud and its mirror image alternate. `kept` grids have known content, so
+ * that a run writes only what changes. The floor is a memcpy of as many bytes. Runs use the same memory, which stays in the caches. The
+ * status is 1 if the outputs of two instruction sets, or with threads, differ. --rows writes inputs and outputs for peers.py. --short
+ * makes few runs, for tests.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <inttypes.h>
@@ -28,6 +28,8 @@
 #define GRID(axis, mode, output, type, ...) .is_voxels = 1,.voxels = {1, POINTS, axis, RC_VOXEL_ ## mode, RC_VOXEL_ ## output, \
     type,.voxel_m = SIDE / axis, __VA_ARGS__}
 
+#define LIDAR .features = 1,.max_points = 32,.max_voxels = 40000,.scan = BENCH_NUSCENES (1)
+
 static const BenchWork grids[] = {
   {"occupancy, uint8, 64^3", "small", 400, GRID (64, OCCUPANCY, DENSE, RC_UINT8)},
   {"occupancy, uint8, 64^3, kept", "small", 400, GRID (64, OCCUPANCY, DENSE, RC_UINT8,.kept = 1)},
@@ -43,6 +45,8 @@ static const BenchWork grids[] = {
   {"centroid, float32, 256^3, kept", "large", GRID (256, CENTROID, DENSE, RC_FLOAT32,.kept = 1)},
   {"centroid, sparse, 64^3", "small", GRID (64, CENTROID, SPARSE, RC_FLOAT32)},
   {"centroid, sparse, 256^3", "small", GRID (256, CENTROID, SPARSE, RC_FLOAT32)},
+  {"first 32 points, a nuScenes sweep of 34,720", "large", GRID (1, FIRST, SPARSE, RC_FLOAT32, LIDAR)},
+  {"pillars of 32 points, a nuScenes sweep of 34,720", "large", GRID (1, PILLARS, SPARSE, RC_FLOAT16, LIDAR)},
   {"occupancy of a window of 10 clouds, uint8, 256^3", "medium", GRID (256, OCCUPANCY, DENSE, RC_UINT8,.window = 10)},
   {"centroid of a window of 10 clouds, sparse, 256^3", "medium", GRID (256, CENTROID, SPARSE, RC_FLOAT32,.window = 10)},
 };
@@ -224,12 +228,13 @@ measure_all (const BenchFilter *filter, const float *cloud, int64_t n_points, Ta
   for (int i = 0; i < bench_n_works + (int) G_N_ELEMENTS (grids); i++) {
     const int is_grid = i >= bench_n_works;
     BenchWork work = is_grid ? grids[i - bench_n_works] : bench_works[i];
+    const BenchScan *scan = work.voxels.scan;
     char name[128];
 
     if ((!is_grid && !reduce (&bench_works[i], &work, name)) || !bench_wants (filter, &work))
       continue;
-    work.voxels.points = n_points;
-    work.voxels.cloud = cloud;
+    work.voxels.points = scan != NULL ? scan->beams * scan->columns * scan->sweeps : n_points;
+    work.voxels.cloud = scan != NULL ? NULL : cloud;
     wrong += measure (&work, robocache_thread_pool_for_backend (pool), CPU_COUNT (&all_cores), table, rows);
   }
   robocache_thread_pool_free (pool);

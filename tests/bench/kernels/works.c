@@ -26,10 +26,6 @@
 #define ALONE .alone = 1
 #define IMAGE .width = 640, .height = 480
 
-/* Beams and grids of two data sets; KITTI's files have beam after beam. */
-#define KITTI &(const BenchScan) {64, 1900, 1, -24.9, 2.0, 1.73, 1, {432, 496, 1}, {0, -39.68, -3}, {0.16, 0.16, 4}}
-#define NUSCENES(sweeps) \
-  &(const BenchScan) {32, 1085, sweeps, -30.67, 10.67, 1.84, 0, {512, 512, 1}, {-51.2, -51.2, -5}, {0.2, 0.2, 8}}
 #define PILLARS_OF(points, ...) GRID (1, points, 1, PILLARS, SPARSE, F16, .features = 1, .max_points = 32, .max_voxels = 40000, .scan = __VA_ARGS__)
 #define FIRST_OF(points, ...) GRID (1, points, 1, FIRST, SPARSE, F32, .features = 1, .max_points = 32, .max_voxels = 40000, .scan = __VA_ARGS__)
 
@@ -119,14 +115,14 @@ const BenchWork bench_works[] = {
   {"pillars of 10 points, 1 x 126,891, 128^3", MEDIUM, ALONE, GRID (1, 126891, 128, PILLARS, SPARSE, F32, .features = 1, .max_points = 10)},
   /* lidars, with their own peers */
   {"first 4 points, 1 x 500,000, 40^3", MEDIUM, GRID (1, 500000, 40, FIRST, SPARSE, F32, .features = 1, .max_points = 4, .max_voxels = 64000)},
-  {"first 32 points, a KITTI scan of 121,600", MEDIUM, FIRST_OF (121600, KITTI)},
-  {"first 32 points, a nuScenes sweep of 34,720", MEDIUM, FIRST_OF (34720, NUSCENES (1))},
-  {"first 32 points, 8 nuScenes sweeps of 277,760", MEDIUM, FIRST_OF (277760, NUSCENES (8))},
-  {"pillars of 32 points, a KITTI scan of 121,600", MEDIUM, PILLARS_OF (121600, KITTI)},
-  {"pillars of 32 points, a nuScenes sweep of 34,720", MEDIUM, PILLARS_OF (34720, NUSCENES (1))},
-  {"pillars of 32 points, 8 nuScenes sweeps of 277,760", MEDIUM, PILLARS_OF (277760, NUSCENES (8))},
+  {"first 32 points, a KITTI scan of 121,600", MEDIUM, FIRST_OF (121600, BENCH_KITTI)},
+  {"first 32 points, a nuScenes sweep of 34,720", MEDIUM, FIRST_OF (34720, BENCH_NUSCENES (1))},
+  {"first 32 points, 8 nuScenes sweeps of 277,760", MEDIUM, FIRST_OF (277760, BENCH_NUSCENES (8))},
+  {"pillars of 32 points, a KITTI scan of 121,600", MEDIUM, PILLARS_OF (121600, BENCH_KITTI)},
+  {"pillars of 32 points, a nuScenes sweep of 34,720", MEDIUM, PILLARS_OF (34720, BENCH_NUSCENES (1))},
+  {"pillars of 32 points, 8 nuScenes sweeps of 277,760", MEDIUM, PILLARS_OF (277760, BENCH_NUSCENES (8))},
   {"first 33 points, a KITTI scan of 121,600", MEDIUM, ALONE,
-    GRID (1, 121600, 1, FIRST, SPARSE, F32, .features = 1, .max_points = 33, .max_voxels = 40000, .scan = KITTI)},
+    GRID (1, 121600, 1, FIRST, SPARSE, F32, .features = 1, .max_points = 33, .max_voxels = 40000, .scan = BENCH_KITTI)},
   /* voxel grids of images, other types, chunks and windows */
   {"occupancy of 8 depth images of 640x480, 128^3, uint8", MEDIUM, ALONE, GRID (8, 0, 128, OCCUPANCY, DENSE, U8, IMAGE)},
   {"occupancy of 8 distorted depth images of 640x480, 128^3, bits", SMALL, ALONE,

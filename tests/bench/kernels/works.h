@@ -34,6 +34,11 @@ typedef struct
   double origin[3], size[3];    /* metres */
 } BenchScan;
 
+/* Beams and grids of two data sets; KITTI's files have beam after beam. */
+#define BENCH_KITTI &(const BenchScan) {64, 1900, 1, -24.9, 2.0, 1.73, 1, {432, 496, 1}, {0, -39.68, -3}, {0.16, 0.16, 4}}
+#define BENCH_NUSCENES(sweeps) \
+  &(const BenchScan) {32, 1085, sweeps, -30.67, 10.67, 1.84, 0, {512, 512, 1}, {-51.2, -51.2, -5}, {0.2, 0.2, 8}}
+
 /* Points x, y, z and features in [0, 1) or [-1, 1), all of them inside the grid except where float16 rounds. */
 typedef struct
 {

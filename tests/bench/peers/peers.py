@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Other libraries on the inputs of our kernels.
 
-    bench-kernels --rows ROWS; peers.py ROWS... [--csv FOLDER]      on a GPU: plain CUDA, Triton, torch.compile and PyTorch
+    bench-kernels --rows ROWS; peers.py ROWS... [--csv FOLDER] [--pointpillars FOLDER]
+                                                                    on a GPU: plain CUDA, Triton, torch.compile and PyTorch;
+                                                                    for lidars conch and CUDA-PointPillars
     bench-cpu --rows ROWS; peers.py ROWS... [--csv FOLDER]          on one core: NumPy, SciPy and Open3D
 
-A peer is a function as a user writes it, in align.py or voxel.py. It has the inputs of our run and must produce its output.
+A peer is a function as a user writes it, in align.py, voxel.py or lidar.py. It has the inputs of our run and must produce its output.
 GPU peers run in CUDA graphs over copies of the data that are together four times the L2, as our kernels do. FOLDER gets
 peers_KIND.csv with a line a peer and peers_KIND_libraries.csv with a line a work, its figures and the best peer of each library;
 of a CPU both end with _cpu. The status is 1 if the time for all peers was too short."""
@@ -15,16 +17,18 @@ import json
 import multiprocessing
 import os
 import pathlib
+import re
 import time
 import typing
 
 import numpy as np
 
 import align
+import lidar
 import voxel
 
-KINDS = {"align": align, "voxel": voxel}
-SECONDS = 150  # for all peers of a GPU
+KINDS = {"align": align, "voxel": voxel, "lidar": lidar}
+SECONDS = 170  # for all peers of a GPU
 COMPILE_SECONDS = 25
 LAUNCHES = 11  # of a graph
 LAUNCH_US = 10000  # at most, about
@@ -127,6 +131,15 @@ def inputs_of(torch, module, files, row):
     return module.gpu_inputs(row, {name: files.tensor(torch, name, dtype, shape) for name, dtype, shape in module.arrays(row)})
 
 
+def judged(torch, module, files, row, peer, result, times):
+    """Times, or what differs. A result may need a function of the peer that a graph cannot have."""
+    library, run = peer
+    if not hasattr(run, "finish"):
+        return module.gpu_difference(torch, files, row, result) or times
+    difference = module.gpu_difference(torch, files, row, run.finish(*result), library)
+    return times._replace(checked=difference) if difference and difference.startswith("all but") else difference or times
+
+
 def measure_on_gpu(torch, module, files, row, deadline):
     """Times or a reason for each pair of a library and a function."""
     measured = {}
@@ -140,7 +153,7 @@ def measure_on_gpu(torch, module, files, row, deadline):
         try:
             copies = [inputs_of(torch, module, files, row) for _ in range(row["n_copies"])]
             result, times = time_graph(torch, run, copies)
-            measured[library, name] = module.gpu_difference(torch, files, row, result) or times
+            measured[library, name] = judged(torch, module, files, row, (library, run), result, times)
         except Exception as error:  # pylint: disable=broad-exception-caught  # libraries raise any
             measured[library, name] = reason(error)
         torch.cuda.empty_cache()
@@ -211,7 +224,7 @@ def checked_of(measured):
 
 
 def column_of(library):
-    return library.lower().replace(".", "_").replace(" ", "_") + "_us"
+    return re.sub(r"\W", "_", library.lower()) + "_us"
 
 
 def work_line(row, libraries, measured):
@@ -223,6 +236,16 @@ def work_line(row, libraries, measured):
     best = min((times for times in measured.values() if isinstance(times, Times)), default=None)
     return {**line, "times_best_peer": f"{best.median / row['median_us']:.2f}" if best else "", "checked": row["checked"],
             "peers_checked": checked_of(measured)}
+
+
+def our_line(row):
+    us = [f"{row[name]:.3f}" for name in ("median_us", "p5_us", "p95_us")]
+    return dict(zip(("work", "library", "peer", "median_us", "p5_us", "p95_us", "checked"),
+                    (row["work"], "robocache", "robocache", *us, row["checked"])))
+
+
+def with_determinism(lines, deterministic):
+    return [{**line, "deterministic": deterministic[line["library"]]} for line in lines]
 
 
 def peer_lines(row, measured):
@@ -244,10 +267,13 @@ def write_table(path, lines):
             writer.writerows(lines)
 
 
-def write(folder, name, libraries, rows, measured):
+def write(folder, name, libraries, rows, measured, deterministic=None):
     paths = [folder / f"{name}{end}.csv" if folder else None for end in ("", "_libraries")]
     if rows:
-        write_table(paths[0], [line for row, of_row in zip(rows, measured) for line in peer_lines(row, of_row)])
+        lines = [list(peer_lines(row, of_row)) for row, of_row in zip(rows, measured)]
+        if deterministic:  # a table of all libraries, ours first
+            lines = [with_determinism([our_line(row), *of_row], deterministic) for row, of_row in zip(rows, lines)]
+        write_table(paths[0], [line for of_row in lines for line in of_row])
         write_table(paths[1], [work_line(row, libraries, of_row) for row, of_row in zip(rows, measured)])
 
 
@@ -255,6 +281,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("rows", type=pathlib.Path, nargs="+")
     parser.add_argument("--csv", type=pathlib.Path, metavar="FOLDER")
+    parser.add_argument("--pointpillars", type=pathlib.Path, metavar="FOLDER", help="the repository of CUDA-PointPillars")
     arguments = parser.parse_args()
     machine = read_rows(arguments.rows[0])[0]
     on_cpu = machine.get("device") == "CPU"
@@ -267,6 +294,9 @@ def main():
     if on_cpu:
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     else:
+        why = lidar.prepare(arguments.pointpillars)
+        if why:
+            print(f"without CUDA-PointPillars: {why}")
         fill_caches(torch, works)
     deadline, late = time.monotonic() + SECONDS, 0
     for name, module in KINDS.items():
@@ -274,7 +304,8 @@ def main():
         measured = [measure_on_cpu(module, *work) if on_cpu else measure_on_gpu(torch, module, *work, deadline) for work in mine]
         late += sum(list(of_row.values()).count(LATE) for of_row in measured)
         write(arguments.csv, f"peers_{name}" + ("_cpu" if on_cpu else ""),
-              module.CPU_LIBRARIES if on_cpu else module.GPU_LIBRARIES, [row for _, row in mine], measured)
+              module.CPU_LIBRARIES if on_cpu else module.GPU_LIBRARIES, [row for _, row in mine], measured,
+              getattr(module, "DETERMINISTIC", None))
     if late:
         print(f"FAIL {LATE} for {late} peers")
     return 1 if late else 0

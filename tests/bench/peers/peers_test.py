@@ -18,11 +18,12 @@ os.environ["TRITON_INTERPRET"] = "1"
 import numpy as np  # noqa: E402
 
 import align  # noqa: E402
+import lidar  # noqa: E402
 import peers  # noqa: E402
 import voxel  # noqa: E402
 
 WORKS = ("1x60000", "occupancy, uint8, 64^3", "count, uint32, 64^3", "16x4096 -> 1024x32, float32")
-ALL = ("8x4096 -> 2048x64",)  # one of each interpolation and type
+ALL = ("8x4096 -> 2048x64", "nuScenes sweep")  # one of each interpolation and type
 
 
 def must(truth, what):
@@ -62,12 +63,41 @@ def torch_peers_compute_what_ours_does(folder, rows):
     peers.DEVICE = "cpu"
     for row in rows:
         module, files = peers.KINDS[row["kind"]], peers.Files(folder, row)
+        if module is lidar:
+            continue
         functions = voxel.gpu_peers(torch, row, "cpu") if module is voxel else align.gpu_peers(torch, row)
         for key, run in functions.items() if row["must_move_bytes"] < 8e6 and row.get("dtype") != "uint32" else ():
             is_quick = key[0] == "PyTorch" or (key[0] == "Triton" and module is voxel and row["must_move_bytes"] < 2e6)
             if is_quick:
                 what = module.gpu_difference(torch, files, row, run(peers.inputs_of(torch, module, files, row)))
                 must(what is None, f"{row['work']}: {key}: {what}")
+
+
+def lidar_peers_compute_what_ours_does(folder, rows):
+    """And other points, in any order, are found."""
+    try:
+        import torch
+    except ImportError:
+        print("SKIP PyTorch is not installed")
+        return
+    peers.DEVICE, kinds = "cpu", set()
+    for row in (row for row in rows if row["kind"] == "lidar"):
+        files = peers.Files(folder, row)
+        (key, run), = lidar.gpu_peers(torch, row, "cpu").items()
+        coordinates, counts, values = run.finish(*run(peers.inputs_of(torch, lidar, files, row)))
+        turned = coordinates.flip(0), counts.flip(0), values.flip(0)
+
+        def difference(library, *result, row=row, files=files):
+            return lidar.gpu_difference(torch, files, row, result, library)
+        must(difference(key[0], coordinates, counts, values) is None, f"{row['work']}: PyTorch has other points")
+        must(difference("conch", *turned) is None, f"{row['work']}: voxels in another order differ")
+        must(difference("conch", coordinates[1:], counts[1:], values[1:]).startswith("all but 1 of"), "a voxel is not missed")
+        must(difference("conch", coordinates[9:] + 1, counts[9:], values[9:]).endswith("other voxels of " + str(len(counts))),
+             "other voxels are not found")
+        values[len(values) // 2, 0, 3] += 1
+        must(difference(key[0], coordinates, counts, values) == "other points", "another point is not found")
+        kinds.add(row["mode"])
+    must(kinds == {"first", "pillars"}, kinds)
 
 
 def rotations_are_compared(*_):
@@ -93,6 +123,12 @@ def tables_have_what_was_measured(folder, _):
     measured = [{slow: peers.Times(5, 4, 6), fast: peers.Times(3, 2, 4), other: "other rows"}, {other: "other rows"}, {},
                 {other: peers.LATE}]
     peers.write(pathlib.Path(folder), "peers", ("Some.Library", "other"), rows, measured)
+    ours = dict(rows[0], p5_us=0.5, p95_us=2.0)
+    peers.write(pathlib.Path(folder), "lidar", ("Some.Library",), [ours], [{slow: peers.Times(5, 4, 6)}],
+                {"robocache": "yes", "Some.Library": "no"})
+    with open(f"{folder}/lidar.csv", newline="", encoding="utf-8") as file:
+        must([(line["library"], line["median_us"], line["deterministic"]) for line in csv.DictReader(file)]
+             == [("robocache", "1.000", "yes"), ("Some.Library", "5.000", "no")], "ours is first, with determinism")
     tables = []
     for name in ("peers", "peers_libraries"):
         with open(f"{folder}/{name}.csv", newline="", encoding="utf-8") as file:
@@ -130,7 +166,8 @@ def passes(case, *arguments):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         rows = bench_cpu(folder, *(word for work in WORKS + ALL for word in ("--only", work)))
-        cases = (cpu_peers_compute_what_ours_does, torch_peers_compute_what_ours_does, rotations_are_compared,
+        cases = (cpu_peers_compute_what_ours_does, torch_peers_compute_what_ours_does,
+                 lidar_peers_compute_what_ours_does, rotations_are_compared,
                  bfloat16_is_rounded, tables_have_what_was_measured, the_runner_measures_a_cpu)
         return 0 if all([passes(case, folder, rows) for case in cases]) else 1
 

@@ -79,9 +79,9 @@ extern "C" {
 /* The key of what is no voxel: its significant bits are all set, too, and above those of any voxel. */
 #define RC_CUDA_VOXEL_NO_KEY UINT64_MAX
 
-/* A slot without a point, greater than the number of any; slots of a voxel are read so many at a time. */
+/* A slot without a point, greater than the number of any; slots of a voxel, which are read at once. */
 #define RC_CUDA_VOXEL_NO_POINT UINT32_MAX
-#define RC_CUDA_VOXEL_SLOTS_AT_ONCE 4
+#define RC_CUDA_VOXEL_SLOTS 4
 
 /* The head of an item's scratch: no more than the 64 bytes that RcVoxelLayout leaves it. */
 typedef struct RcCudaVoxelHead
@@ -249,12 +249,11 @@ typedef struct RcCudaVoxelStored
 /* The first points of each voxel without a sort, by the rank of the voxel: modes first and pillars where voxels are found in bits. */
 typedef struct RcCudaVoxelFirst
 {
-  uint32_t *slots;              /* [batch, voxels, apart] the least numbers of points, in order; then RC_CUDA_VOXEL_NO_POINT;
+  uint32_t *slots;              /* [batch, voxels, RC_CUDA_VOXEL_SLOTS] the least numbers of points, in order; then RC_CUDA_VOXEL_NO_POINT;
                                  * NULL: keys are sorted */
   uint32_t *counts;             /* [batch, voxels] all points */
   int64_t voxels;               /* the lesser of N and max_voxels */
   uint32_t max_points;
-  uint32_t apart;               /* slots of a voxel: max_points, rounded up to RC_CUDA_VOXEL_SLOTS_AT_ONCE */
 } RcCudaVoxelFirst;
 
 /* One group of items whose keys are sorted together at the end of the job. */

@@ -13,9 +13,9 @@
 #define FEW_BLOCKS (INT64_C (1) << 23)
 #define MIN_BLOCK_BITS 5     /* a word */
 #define MAX_BLOCK_BITS 8       /* 96 bytes of scratch a point */
-/* Slots of voxels for their first points: of a voxel, which a point may go through; bytes of those of all items, which fit the L2 of a
- * large GPU, and are cleared, written and read at most once each beside an output that is as long or longer */
-#define MAX_SLOTS 32
+/* First points of a voxel that are found in slots: with more of them, crowded voxels are slower than a sort of all points. Bytes of
+ * the slots of all items, which fit the L2 of a large GPU. */
+#define MAX_IN_SLOTS 3
 #define MAX_SLOT_BYTES (INT64_C (1) << 25)
 #define POINT_ARRAYS 10         /* what values are made from, and what bitmaps have: each is rounded up */
 
@@ -219,9 +219,9 @@ static int64_t
 slot_bytes (const RcVoxelPlan *plan)
 {
   const RcVoxelSpec *spec = &plan->spec;
-  const int64_t each = rc_cuda_ceil_divide (spec->max_points, RC_CUDA_VOXEL_SLOTS_AT_ONCE) * RC_CUDA_VOXEL_SLOTS_AT_ONCE * 4;
+  const int64_t each = RC_CUDA_VOXEL_SLOTS * sizeof (uint32_t);
 
-  if (!rc_voxel_lists_points (spec->mode) || spec->max_points > MAX_SLOTS || spec->max_voxels > MAX_SLOT_BYTES / each / spec->batch)
+  if (!rc_voxel_lists_points (spec->mode) || spec->max_points > MAX_IN_SLOTS || spec->max_voxels > MAX_SLOT_BYTES / each / spec->batch)
     return 0;
   return spec->batch * spec->max_voxels * each;
 }
@@ -269,8 +269,6 @@ set_spec (const RcVoxelPlan *plan, RcCudaVoxelState *state)
   args->rows.max_voxels = args->map.max_voxels = spec->max_voxels;
   args->rows.max_points = spec->max_points;
   args->first.max_points = (uint32_t) spec->max_points;
-  args->first.apart = (args->first.max_points + RC_CUDA_VOXEL_SLOTS_AT_ONCE - 1) / RC_CUDA_VOXEL_SLOTS_AT_ONCE
-      * RC_CUDA_VOXEL_SLOTS_AT_ONCE;
   args->rows.decorations = plan->decorations;
   args->values.combines = rc_voxel_is_mean (plan) || rc_voxel_is_extreme (plan);
   args->values.feature_range = spec->feature_range;

@@ -118,7 +118,7 @@ lay_out_first (const RcVoxelPlan *plan, RcCudaVoxelArguments *args, char **at)
   if (args->clear.zeros == NULL)
     args->clear.zeros = (char *) first->counts;
   args->clear.zeros_bytes = (uint64_t) (*at - args->clear.zeros);
-  first->slots = (uint32_t *) carve (at, voxels * first->apart * sizeof (uint32_t));
+  first->slots = (uint32_t *) carve (at, voxels * RC_CUDA_VOXEL_SLOTS * sizeof (uint32_t));
   args->clear.ones = (char *) first->slots;
   args->clear.ones_bytes = (uint64_t) (*at - args->clear.ones);
 }

@@ -27,25 +27,15 @@ constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
 
 /* ---- slots ---- */
 
-/* Behind the last of four that is less than a point; 0: none is. */
-__device__ __forceinline__ uint32_t
-after_lesser (const uint4 &four, uint32_t point)
-{
-  return four.w < point ? 4 : four.z < point ? 3 : four.y < point ? 2 : four.x < point ? 1 : 0;
-}
-
 /* The slot behind the last one with a lesser number, from one on that is known to have lesser ones before it. */
 __device__ __forceinline__ uint32_t
-slot_after_lesser (const First &first, const uint32_t *slots, uint32_t point, uint32_t slot)
+slot_after_lesser (const uint32_t *slots, uint32_t point, uint32_t slot)
 {
-#pragma unroll 2
-  for (uint32_t four = slot / 4 * 4; four < first.apart; four += 4) {
-    const uint32_t after = after_lesser (__ldcg (reinterpret_cast<const uint4 *> (slots + four)), point);
+  static_assert (RC_CUDA_VOXEL_SLOTS == 4, "slots of a voxel are read at once");
+  const uint4 all = __ldcg (reinterpret_cast<const uint4 *> (slots));
+  const uint32_t after = all.w < point ? 4 : all.z < point ? 3 : all.y < point ? 2 : all.x < point ? 1 : 0;
 
-    if (after > 0 && four + after > slot)
-      slot = four + after;
-  }
-  return slot;
+  return after > slot ? after : slot;
 }
 
 /* Puts a point of a voxel among its first ones, if it is one of them. So many before it are in the same warp. */
@@ -55,7 +45,7 @@ insert_point (const First &first, uint32_t *slots, uint32_t point, uint32_t befo
   uint32_t slot = before;
 
   while (slot < first.max_points) {
-    slot = slot_after_lesser (first, slots, point, slot);
+    slot = slot_after_lesser (slots, point, slot);
     if (slot >= first.max_points)
       return;
 

@@ -49,7 +49,7 @@ points_of (const First &first, const Group &group, const Voxels &voxels, int64_t
 __device__ __forceinline__ uint32_t *
 slots_of (const First &first, int64_t item, int64_t m)
 {
-  return first.slots + (item * first.voxels + m) * first.apart;
+  return first.slots + (item * first.voxels + m) * RC_CUDA_VOXEL_SLOTS;
 }
 
 __device__ __forceinline__ void

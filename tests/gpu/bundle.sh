@@ -65,7 +65,7 @@ export LD_LIBRARY_PATH=$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} PATH=$here
   GST_REGISTRY=${TMPDIR:-/tmp}/robocache-registry.bin
 # cudaconvert compiles its kernels there
 if [ -z "${GST_CUDA_NVRTC_LIBNAME:-}" ]; then
-  nvrtc=$(find /usr/local/cuda/lib64 -maxdepth 1 -name 'libnvrtc.so*' 2> /dev/null | sort | tail -n1)
+  nvrtc=$(find /usr/local/cuda/lib64/ -maxdepth 1 -name 'libnvrtc.so*' 2> /dev/null | sort | tail -n1)
   if [ -n "$nvrtc" ]; then export GST_CUDA_NVRTC_LIBNAME=$nvrtc; fi
 fi
 exec "$@"

@@ -161,7 +161,7 @@ class DeviceArray:  # pylint: disable=too-few-public-methods
 
     def __init__(self, owner, pointer, dtype, shape):
         self.owner = owner
-        self.__cuda_array_interface__ = {"data": (pointer, True), "typestr": dtype, "shape": shape, "version": 3}
+        self.__cuda_array_interface__ = {"data": (pointer, False), "typestr": dtype, "shape": shape, "version": 3}
 
 
 class PointPillars:

@@ -631,6 +631,17 @@ put_rows (const CameraRun *run, Table *table)
   g_free (off);
 }
 
+/* Whether the decoder's frames can be had in the format of a work. */
+static gboolean
+can_convert (const CameraWork *work)
+{
+  GstElementFactory *factory = gst_element_factory_find ("cudaconvert");
+  const gboolean can = factory != NULL || h264 == NULL || strcmp (work->format, "NV12") == 0;
+
+  g_clear_object (&factory);
+  return can;
+}
+
 static gboolean
 measure (const CameraWork *work, Table *table)
 {
@@ -674,7 +685,11 @@ main (int argc, char **argv)
   if (seconds == 0)
     table_open (&table, csv, "work,decoder,format,stage,frames,incomplete,p5_us,median_us,p95_us,p99_us,row_off_us,checked");
   for (guint i = 0; i < (seconds > 0 ? 1 : G_N_ELEMENTS (works)); i++) {
-    if (only == NULL || strstr (works[i].name, only))
+    if (only != NULL && strstr (works[i].name, only) == NULL)
+      continue;
+    if (!can_convert (&works[i]))
+      printf ("SKIP camera, %s: without an NVRTC that it knows, the nvcodec plugin has no cudaconvert\n", works[i].name);
+    else
       ok = measure (&works[i], &table) && ok;
   }
   if (seconds == 0)

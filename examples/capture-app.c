@@ -45,8 +45,7 @@
 #define RECORDER "robocachemcapsink name=record sink_0::topic=/joints sink_1::topic=/force sink_2::topic=/camera " \
     "joints_tee. ! record.sink_0 force_tee. ! record.sink_1 camera_tee. ! record.sink_2 "
 
-/* A driver: a thread that reads its device and pushes rows. */
-typedef struct
+typedef struct                  /* a driver: a thread that reads its device and pushes rows */
 {
   const gchar *name;            /* of the appsrc */
   gint64 period_us;
@@ -54,7 +53,6 @@ typedef struct
   GstElement *appsrc;
   GThread *thread;
 } Sensor;
-
 static Sensor sensors[] = { {"joints", 10000, 14}, {"force", 1000, 6} };
 
 typedef struct
@@ -137,17 +135,6 @@ show_sample (GstSample *sample)
   g_strfreev (streams);
 }
 
-static void
-show_stats (GstElement *fuse)
-{
-  GstStructure *stats;
-
-  g_object_get (fuse, "stats", &stats, NULL);
-  printf ("stats: %" G_GINT64_FORMAT " ticks out, late by up to %.2f ms\n", stats_get (stats, "ticks-out"),
-      (gdouble) stats_get (stats, "lateness-max") / 1e6);
-  gst_structure_free (stats);
-}
-
 /* Record the sample here, or hand it to another thread. */
 static gboolean
 handle_sample (GstSample *sample, gpointer data)
@@ -156,8 +143,6 @@ handle_sample (GstSample *sample, gpointer data)
 
   if (app->n_samples++ % app->every == 0)
     show_sample (sample);
-  if (app->n_samples % RATE_HZ == 0)
-    show_stats (app->fuse);
   return TRUE;
 }
 
@@ -195,15 +180,14 @@ static gboolean
 add_camera (App *app, const gchar *description)
 {
   /* the queue decouples the camera from slow ticks, and lets the description end with caps */
-  gchar *with_queue = g_strconcat (description, " ! queue", NULL);
+  g_autofree gchar *with_queue = g_strconcat (description, " ! queue", NULL);
   GError *error = NULL;
 
   app->camera = gst_parse_bin_from_description_full (with_queue, TRUE, NULL, GST_PARSE_FLAG_FATAL_ERRORS, &error);
-  g_free (with_queue);
   if (app->camera && gst_bin_add (GST_BIN (app->pipeline), app->camera) && gst_element_link (app->camera, app->camera_tee))
     return TRUE;
   fprintf (stderr, "error: camera \"%s\": %s\n", description, error ? error->message : "it does not link: put videoconvert behind it, for "
-      "video/x-raw in RGB, BGR, RGBA, GRAY8 or GRAY16_LE");
+      "video/x-raw in RGB, BGR, RGBA, NV12, GRAY8 or GRAY16_LE");
   g_clear_error (&error);
   return FALSE;
 }
@@ -239,7 +223,7 @@ int
 main (int argc, char **argv)
 {
   App app = {.every = RATE_HZ / 2 };
-  gchar *camera = NULL, *record = NULL;
+  g_autofree gchar *camera = NULL, *record = NULL;
   const GOptionEntry options[] = {
     {"seconds", 's', 0, G_OPTION_ARG_INT, &app.seconds, "end after this many seconds; 0: with Ctrl-C (0)", "N"},
     {"camera", 'c', 0, G_OPTION_ARG_STRING, &camera, "source of raw video, like \"v4l2src ! videoconvert\"", "DESCRIPTION"},
@@ -262,7 +246,5 @@ main (int argc, char **argv)
   gst_clear_object (&app.fuse);
   gst_clear_object (&app.camera_tee);
   gst_clear_object (&app.pipeline);
-  g_free (record);
-  g_free (camera);
   return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -21,7 +21,6 @@ expect_match samples_are_counted "$said" "^$shown samples$"
 expect_match ticks_are_counted "$said" "^ticks: $shown out, 0 dropped; late by: median"
 expect_match table_of_joints "$said" '^joints +[0-9]+ '
 expect_match table_of_force "$said" '^force +[0-9]+ '
-expect_match stats_messages "$said" '^stats: [0-9]+ ticks out, late by up to'
 
 # ended_by NAME SIGNAL: starts it, waits until a sample is out, sends the signal
 ended_by () {

@@ -151,7 +151,8 @@ uploaded() {
     "robocachefuse name=f backend=cuda $3 ! $memory ! filesink location=OUT
       $2 ! cudaupload ! video/x-raw(memory:CUDAMemory) ! f.camera_0 $proprio ! f.proprio_0"
 }
-if ! "$here/env" gst-inspect-1.0 robocachefuse | grep -q memory:CUDAMemory; then
+# grep reads all: a pipe that breaks would fail gst-inspect-1.0
+if ! "$here/env" gst-inspect-1.0 robocachefuse | grep memory:CUDAMemory > /dev/null; then
   skip cudaupload "robocache was built without GstCuda"
 elif "$here/env" gst-inspect-1.0 cudaupload > /dev/null 2>&1; then
   # formats that cudaupload of GStreamer 1.22 takes

@@ -26,8 +26,8 @@ gboolean robocache_is_cuda_frame (GstBuffer * buffer);
 gboolean robocache_cuda_frame_is_whole (GstBuffer * frame, const GstVideoInfo * video);
 /* Waits until its producer is done with it. */
 void robocache_cuda_frame_wait (GstBuffer * frame);
-/* Enqueues, on engine's stream, a copy of its lines to `to`, one after another, and so plane after plane. The producer must be done. The frame must be kept until
- * the copy is done. */
+/* Enqueues, on engine's stream, a copy of the lines of its planes to `to`, one after another. The producer must be done. The frame must
+ * be kept until the copy is done. */
 gboolean robocache_cuda_frame_copy (GstBuffer * frame, const GstVideoInfo * video, gpointer to, RobocacheEngine * engine,
     GError ** error);
 

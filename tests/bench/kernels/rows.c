@@ -72,7 +72,7 @@ write_alignment (const BenchRows *rows, const BenchJob *job)
   fprintf (rows->json, "]");
 }
 
-/* What other libraries for lidars are told. */
+/* Writes the grid and its limits, which other libraries for lidars need. */
 static void
 write_lidar (const BenchRows *rows, const RcVoxelSpec *spec)
 {

@@ -16,7 +16,7 @@ window_of (const BenchVoxels *work)
   return work->window > 0 ? work->window : 1;
 }
 
-/* Of a cloud or an image, and of all of a window. */
+/* Points of a job: those of one cloud or image, times the clouds of its window. */
 static int64_t
 points_of (const BenchVoxels *work)
 {
@@ -85,7 +85,7 @@ wall_of (int64_t sector)
   return mixed % 3 == 0 ? 4 + mixed % 1000 / 100.0 : 14 + mixed % 5000 / 100.0;
 }
 
-/* Where a beam ends: on the ground or at a wall, with noise. x, y, z of the sensor, which is above the origin but for its way. */
+/* Makes the point where a beam ends, on the ground or at a wall, with noise. */
 static void
 cast_beam (const BenchScan *scan, int64_t beam, int64_t column, double *xyz)
 {

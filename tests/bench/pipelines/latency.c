@@ -458,7 +458,7 @@ measure (const LiveWork *work, Table *table)
 
 /* ---- processes ---- */
 
-/* What processes share. */
+/* Memory that the processes share. */
 typedef struct
 {
   pthread_barrier_t start;
@@ -525,7 +525,7 @@ compare_p99 (gconstpointer a, gconstpointer b)
   return (x > y) - (x < y);
 }
 
-/* Of the element whose p99 is in the middle, and of the worst one. */
+/* Writes a row: quantiles of the element whose p99 is in the middle, and the p99 of the worst one. */
 static gboolean
 put_processes (Table *table, const LiveWork *work, Figures *each, gdouble board, gdouble peak)
 {

@@ -310,7 +310,7 @@ check_written_voxels (Suite *suite)
 {
   static const RcDtype dtypes[] = { RC_UINT8, RC_UINT32, RC_FLOAT16, RC_FLOAT32 };
   static const double saturated[] = { 255, 70001, 65504, 70001 };
-  static const int64_t first[] = { 1, 2, 5, 32, 33 };   /* on a GPU in slots, but for the last */
+  static const int64_t first[] = { 1, 2, 3, 4, 33 };    /* on a GPU up to 3 are in slots */
 
   for (size_t i = 0; i < COUNT (written); i++) {
     Test test = test_begin ("voxel_written_%zu (%s)", i, written[i].name);

@@ -200,7 +200,7 @@ launch_scales (const Run *run, RcCudaVoxelArguments *args)
 
 /* ---- the points of voxels ---- */
 
-/* Of the items of a group, once rows are written. */
+/* Writes the first points of each voxel, for the items of a group, and how many there are. */
 static RcStatus
 write_first (const Run *run, RcCudaVoxelArguments *args)
 {

@@ -1,7 +1,7 @@
 /* robocache: voxel grids on the GPU: the first points of each voxel with their offsets to its middles
  *
- * Sorted keys of a voxel are in the order in which its points came, and so are slots. A warp has a voxel: its lanes add up the points that are put
- * out, then write these in the order of memory.
+ * Sorted keys of a voxel are in the order in which its points came, and so are slots. A warp has a voxel: its lanes add up the
+ * points that are put out, then write these in the order of memory.
  *
  * Bytes that must move: every byte of the output, written once and in order, most of it zeros; of a point in the output
  * what is kept of it, from where it came, and 4 of the order, each once from memory and then from the L1.

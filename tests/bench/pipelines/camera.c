@@ -688,7 +688,8 @@ main (int argc, char **argv)
     if (only != NULL && strstr (works[i].name, only) == NULL)
       continue;
     if (!can_convert (&works[i]))
-      printf ("SKIP camera, %s: without an NVRTC that it knows, the nvcodec plugin has no cudaconvert\n", works[i].name);
+      printf ("left out: %s: without an NVRTC that it knows, the nvcodec plugin has no cudaconvert for %s\n", works[i].name,
+          works[i].format);
     else
       ok = measure (&works[i], &table) && ok;
   }

@@ -399,7 +399,7 @@ GST_START_TEST (test_steady)
   const gchar *count = steady[__i__ / N_SIDES].count;
   Run run = run_new (&steady[__i__ / N_SIDES].job, "cuda", "", __i__ % N_SIDES);
   gint64 before[G_N_ELEMENTS (constant)] = { 0 };
-  const guint n = few_cases ()? 150 : 1100;
+  const guint n = few_cases ()? 120 : 1100;
 
   for (guint i = 0; i < n; i++) {
     for (guint k = 0; i == 100 && k < G_N_ELEMENTS (constant); k++)

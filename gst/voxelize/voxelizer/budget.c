@@ -249,6 +249,11 @@ reserve_shards (RobocacheVoxelRun *run, GError **error)
   RobocacheVoxelShards *shards = run->shards;
   gboolean ok = TRUE;
 
+  /* a block that grows loses what it holds */
+  for (guint i = 0; i < shards->n; i++) {
+    if (!has_all (run, &shards->shards[i]))
+      shards->shards[i].measured = 0;
+  }
   for (guint i = 0; i < shards->n && run->is_incremental; i++) {
     if (!has_all (run, &shards->shards[i]) && !reserve_beside_accumulators (run, &shards->shards[i]))
       robocache_voxel_run_restart (run);

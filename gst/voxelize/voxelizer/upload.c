@@ -158,6 +158,7 @@ run_pieces (RobocacheVoxelJob *job, RobocacheVoxelPhase phase, const RobocacheCl
   const RobocacheScratch *block = &job->shard->clouds;
   const guint64 first = job->first * rows.n * rows.stride, at_once = MAX (block->bytes / rows.stride, 1);
 
+  job->shard->measured = 0;
   for (guint64 row = 0; row < rows.n; row += at_once) {
     const guint64 n = MIN (at_once, rows.n - row);
     RcVoxelChunk chunk = describe_chunk (job, cloud, block->data, (gint64) n, (gint64) rows.stride, counters);
@@ -171,21 +172,37 @@ run_pieces (RobocacheVoxelJob *job, RobocacheVoxelPhase phase, const RobocacheCl
   return TRUE;
 }
 
+/* Uploads all items of the job, unless the cloud is there already. */
+static gboolean
+upload_whole (RobocacheVoxelJob *job, RobocacheVoxelPhase phase, const RobocacheCloud *cloud,
+    const RobocacheMappedCloud *mapped, guint64 offset, GError **error)
+{
+  RobocacheVoxelShard *shard = job->shard;
+  const Rows rows = rows_of (job->run->points, cloud);
+  const guint64 item = rows.n * rows.stride;
+
+  if (job->is_uploaded || rows.n == 0 || (offset == 0 && job->n == shard->n && shard->measured == cloud->number + 1))
+    return TRUE;
+  shard->measured = 0;
+  if (!upload (job, cloud, mapped, job->first * item, (job->n - 1) * item + span_of (&rows, rows.n),
+          (guint8 *) shard->clouds.data + offset, error))
+    return FALSE;
+  if (phase == ROBOCACHE_VOXEL_PHASE_MEASURE)
+    shard->measured = cloud->number + 1;
+  return TRUE;
+}
+
 static gboolean
 run_uploaded (RobocacheVoxelJob *job, RobocacheVoxelPhase phase, const RobocacheCloud *cloud,
     const RobocacheMappedCloud *mapped, guint64 offset, RcVoxelCounters *counters, GError **error)
 {
   const Rows rows = rows_of (job->run->points, cloud);
-  const guint64 item = rows.n * rows.stride;
   guint8 *to = rows.n > 0 ? (guint8 *) job->shard->clouds.data + offset : NULL;
   const RcVoxelChunk chunk = describe_chunk (job, cloud, to, (gint64) rows.n, (gint64) rows.stride, counters);
 
   if (job->shard->is_cut)
     return run_pieces (job, phase, cloud, mapped, counters, error);
-  if (!job->is_uploaded && rows.n > 0 && !upload (job, cloud, mapped, job->first * item,
-          (job->n - 1) * item + span_of (&rows, rows.n), to, error))
-    return FALSE;
-  return enqueue (job, phase, &chunk, error);
+  return upload_whole (job, phase, cloud, mapped, offset, error) && enqueue (job, phase, &chunk, error);
 }
 
 /* The items of the job in a cloud whose first item is at data. */

@@ -275,6 +275,8 @@ int64_t rc_voxel_channels (const RcVoxelPlan * plan);
 int64_t rc_voxel_value_bytes (const RcVoxelPlan * plan);
 /* Bytes of one item's bitmap of occupied voxels; 0 for outputs other than dense, which have none. */
 int64_t rc_voxel_bitmap_bytes (const RcVoxelPlan * plan);
+/* Whether end takes less time where it is known what the grid holds (RcVoxelOut.is_known). If not, nobody has to keep its bitmap. */
+int rc_voxel_profits_from_known (const RcVoxelPlan * plan);
 /* Whether the result depends on a range phase over all chunks before the first add. Without, rc_voxel_range does
  * nothing. */
 int rc_voxel_needs_range (const RcVoxelPlan * plan);

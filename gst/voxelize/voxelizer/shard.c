@@ -88,7 +88,8 @@ robocache_voxel_shards_init (RobocacheVoxelShards *shards, RobocacheEngine *cons
   }
   if (status != RC_OK)
     return status;
-  shards->bitmap_bytes = (guint64) rc_voxel_bitmap_bytes (shards->shards[0].plans[0].plan);
+  if (rc_voxel_profits_from_known (shards->shards[0].plans[0].plan))
+    shards->bitmap_bytes = (guint64) rc_voxel_bitmap_bytes (shards->shards[0].plans[0].plan);
   if (!spec->accumulates)
     return RC_OK;
   shards->accumulates = all_accumulate (shards);

@@ -42,7 +42,7 @@ typedef struct
   guint64 writer;               /* unique number, for occupancy stamps on the grids that these shards wrote */
   RcVoxelSpec spec;
   RcVoxelField *layout;         /* copy that spec refers to */
-  guint64 bitmap_bytes;         /* of an item's occupied voxels; 0: outputs without a bitmap */
+  guint64 bitmap_bytes;         /* of an item's occupied voxels; 0: none is kept */
   gboolean reads_host;          /* kernels read system memory */
   gboolean accumulates;         /* all plans accumulate incrementally, and fit the memory budget */
   guint n;                      /* each has at least one item */

@@ -489,12 +489,12 @@ check_aligned (const char *name, const void *pointer, int64_t batch_stride, int6
 }
 
 /* About as many sectors change as there are points, since those of a sensor share them, and those far apart take about four
- * times as long as their bytes in order. Of one byte a voxel, all are always cheaper (docs/explanation/experiments.md). */
+ * times as long as their bytes in order. */
 static int
 is_cheaper_whole (const RcVoxelPlan *plan, const RcVoxelJob *job)
 {
-  return plan->spec.mode == RC_VOXEL_OCCUPANCY && !plan->accumulates && (rc_dtype_size (plan->spec.dtype) == 1
-          || job->n_points > rc_voxel_value_bytes (plan) / (32 * 4));
+  return !rc_voxel_profits_from_known (plan) || (plan->spec.mode == RC_VOXEL_OCCUPANCY && !plan->accumulates
+      && job->n_points > rc_voxel_value_bytes (plan) / (32 * 4));
 }
 
 static RcStatus

@@ -242,7 +242,7 @@ robocache_device_open (RobocacheDevice *device, GstElement *element)
   device->gpu_is_usable = gpu_is_usable;
   device->no_gpu = no_gpu;
   device->fell_back = FALSE;
-  device->n_fallbacks = device->n_chunks = 0;
+  device->n_fallbacks = device->n_retries = device->n_chunks = 0;
   set_active (device, gpu_is_usable ? device->gpu : cpu, old);  /* where only one can serve, it will */
   GST_OBJECT_UNLOCK (element);
   let_go (old);
@@ -400,8 +400,30 @@ robocache_device_engines (const RobocacheDevice *device, const RobocacheJob *job
 }
 
 gboolean
-robocache_device_fall_back (RobocacheDevice *device, GstElement *element, const RobocacheJob *job, const GError *reason)
+robocache_device_try_again (RobocacheDevice *device, GstElement *element, const GError *failure)
 {
+  guint64 n;
+
+  if (!g_error_matches (failure, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED))
+    return FALSE;
+  GST_OBJECT_LOCK (element);
+  n = ++device->n_retries;
+  GST_OBJECT_UNLOCK (element);
+  if (n == 1)
+    GST_ELEMENT_WARNING (element, RESOURCE, FAILED, ("%s; the device answers, so the output is made again, as after later "
+            "failures of the kind, which stats counts in retries", failure->message), (NULL));
+  else
+    GST_WARNING_OBJECT (element, "%s; the output is made again", failure->message);
+  return TRUE;
+}
+
+gboolean
+robocache_device_fall_back (RobocacheDevice *device, GstElement *element, const RobocacheJob *job, RcStatus status,
+    const GError *reason)
+{
+  if (status != RC_UNSUPPORTED && !g_error_matches (reason, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT)
+      && !g_error_matches (reason, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED))
+    return FALSE;
   if (device->cpu == NULL || device->active != device->gpu || job->out_on_device)
     return FALSE;
   activate (device, element, device->cpu, reason);
@@ -483,6 +505,7 @@ robocache_device_to_structure (const RobocacheDevice *device, GstStructure *stru
   gst_structure_set (structure, "active-backend", ROBOCACHE_TYPE_BACKEND, active_backend (device),
       "device", G_TYPE_INT, device->active ? robocache_engine_device (device->active) : -1,
       "fell-back", G_TYPE_BOOLEAN, device->fell_back, "fallbacks", G_TYPE_UINT64, device->n_fallbacks,
+      "retries", G_TYPE_UINT64, device->n_retries,
       "chunks", G_TYPE_UINT64, device->n_chunks, "device-memory", G_TYPE_UINT64, memory.bytes,
       "device-memory-peak", G_TYPE_UINT64, memory.peak_bytes, "pinned-memory", G_TYPE_UINT64, memory.host_bytes,
       "pool-hits", G_TYPE_UINT64, memory.pool_hits, "pool-misses", G_TYPE_UINT64, memory.pool_misses, NULL);

@@ -36,6 +36,7 @@ typedef struct
   gchar *no_gpu;                /* reason; NULL: a GPU is usable */
   gboolean fell_back;           /* auto preferred a GPU, but uses the CPU */
   guint64 n_fallbacks;
+  guint64 n_retries;            /* outputs that were made again after a call failed */
   guint64 n_chunks;             /* of batches that did not fit whole */
 } RobocacheDevice;
 
@@ -84,9 +85,12 @@ gboolean robocache_device_choose (RobocacheDevice * device, GstElement * element
 /* The active engine, and after it those of the other devices that the job is split over; returns how many. No references. */
 guint robocache_device_engines (const RobocacheDevice * device, const RobocacheJob * job,
     RobocacheEngine * engines[ROBOCACHE_MAX_DEVICES]);
-/* With auto, makes the CPU's engine the active one after the GPU failed with `reason`, and counts that. FALSE if the CPU cannot
- * serve the job. */
-gboolean robocache_device_fall_back (RobocacheDevice * device, GstElement * element, const RobocacheJob * job,
+/* Whether an output that failed with `failure` is to be made again, once: a call failed, and the device answers. Counts that, and warns
+ * of the first. Called without locks of the element. */
+gboolean robocache_device_try_again (RobocacheDevice * device, GstElement * element, const GError * failure);
+/* With auto, makes the CPU's engine the active one after the GPU failed with `status` (RC_OK: unknown) and `reason`, and counts that.
+ * FALSE if the CPU cannot serve the job, or the reason is neither what the GPU lacks nor a call that failed. */
+gboolean robocache_device_fall_back (RobocacheDevice * device, GstElement * element, const RobocacheJob * job, RcStatus status,
     const GError * reason);
 /* The active engine's allocator for device memory or for system memory; no reference. */
 GstAllocator *robocache_device_allocator (const RobocacheDevice * device, gboolean on_device);

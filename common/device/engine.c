@@ -44,6 +44,8 @@ robocache_engine_check (RcStatus status, const RcError *failure, GError **error)
     return TRUE;
   if (status == RC_NO_SPACE)
     g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, failure->message);
+  else if (status == RC_CALL_FAILED)
+    g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED, failure->message);
   else
     g_set_error_literal (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED, failure->message);
   return FALSE;

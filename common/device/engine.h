@@ -81,7 +81,8 @@ RcStatus robocache_engine_fetch (RobocacheEngine * by, gpointer to, RobocacheEng
 void robocache_engine_count_pool (RobocacheEngine * engine, gboolean hit);
 void robocache_engine_get_memory_statistics (RobocacheEngine * engine, RobocacheMemoryStatistics * statistics);
 
-/* TRUE for RC_OK; otherwise FALSE and the error that fits: RESOURCE/NO_SPACE_LEFT, or LIBRARY/FAILED. */
+/* TRUE for RC_OK; otherwise FALSE and the error that fits: RESOURCE/NO_SPACE_LEFT, RESOURCE/FAILED for a call that failed on a device
+ * that answers, or LIBRARY/FAILED. */
 gboolean robocache_engine_check (RcStatus status, const RcError * failure, GError ** error);
 /* The same for a call whose settings are the user's: a wrong one is an error of this code, in the user's words. */
 gboolean robocache_engine_check_settings (RcStatus status, const RcError * failure, RobocacheError code, GError ** error);

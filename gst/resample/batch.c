@@ -121,7 +121,11 @@ gst_robocache_resample_batch_run (GstRobocacheResampleEngine *engine, GstRobocac
 
   if (out == NULL && failure->domain != ROBOCACHE_ERROR) {
     gst_robocache_resample_batch_wait (engine, statistics, 0, NULL);
-    if (gst_robocache_resample_engine_fall_back (engine, failure)) {
+    if (robocache_device_try_again (engine->device, engine->element, failure)) {
+      g_clear_error (&failure);
+      out = resample_buffer (engine, buffer, &failure);
+    }
+    if (out == NULL && gst_robocache_resample_engine_fall_back (engine, failure)) {
       g_clear_error (&failure);
       out = resample_buffer (engine, buffer, &failure);
     }

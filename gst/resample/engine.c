@@ -112,12 +112,6 @@ plan_on_active (GstRobocacheResampleEngine *engine, RcStatus *status, GError **e
 }
 
 static gboolean
-may_fall_back (RcStatus status, const GError *error)
-{
-  return status == RC_UNSUPPORTED || g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT);
-}
-
-static gboolean
 make_plans (GstRobocacheResampleEngine *engine, const RobocacheJob *job, GError **error)
 {
   GError *failure = NULL;
@@ -125,7 +119,7 @@ make_plans (GstRobocacheResampleEngine *engine, const RobocacheJob *job, GError 
 
   if (plan_on_active (engine, &status, &failure))
     return TRUE;
-  if (may_fall_back (status, failure) && robocache_device_fall_back (engine->device, engine->element, job, failure)) {
+  if (robocache_device_fall_back (engine->device, engine->element, job, status, failure)) {
     g_clear_error (&failure);
     if (plan_on_active (engine, &status, &failure))
       return TRUE;
@@ -187,7 +181,7 @@ gst_robocache_resample_engine_fall_back (GstRobocacheResampleEngine *engine, con
 {
   const RobocacheJob job = describe_job (engine);
 
-  if (!may_fall_back (RC_OK, error) || !robocache_device_fall_back (engine->device, engine->element, &job, error))
+  if (!robocache_device_fall_back (engine->device, engine->element, &job, RC_OK, error))
     return FALSE;
   free_plans (engine);
   engine->is_open = make_plans (engine, &job, NULL);

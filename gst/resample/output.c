@@ -134,10 +134,18 @@ new_row_of_gpu (GstRobocacheResampleEngine *engine, const GstRobocacheResampleOf
 {
   GstAllocator *allocator = robocache_device_allocator (engine->device, engine->format.out_on_device);
   GstMemory *memory = robocache_allocator_alloc (allocator, engine->format.out_bytes, error);
+  GError *failure = NULL;
+  gboolean ok;
 
   if (memory == NULL)
     return GST_FLOW_ERROR;
-  if (!blend_on_gpu (engine, history, alignment, memory, error)) {
+  ok = blend_on_gpu (engine, history, alignment, memory, &failure);
+  if (!ok && robocache_device_try_again (engine->device, engine->element, failure)) {
+    g_clear_error (&failure);
+    ok = blend_on_gpu (engine, history, alignment, memory, &failure);
+  }
+  if (!ok) {
+    g_propagate_error (error, failure);
     gst_memory_unref (memory);
     return GST_FLOW_ERROR;
   }

@@ -639,14 +639,14 @@ compute (GstRobocacheVoxelize *self, const RobocacheVoxelPlace *place, GstClockT
   RobocacheVoxelWork work;
 
   if (!robocache_readback_begin (readback, error)
-      || !robocache_voxelizer_run (voxelizer, &self->current.points, &self->window, place, readback, &work, error))
+      || !robocache_voxelizer_run (voxelizer, &self->current.points, &self->window, place, readback, &work, error)
+      || !robocache_readback_end (readback, pts, error))
     return FALSE;
   GST_OBJECT_LOCK (self);
   self->device.n_chunks += work.n_chunks;
   self->statistics.points_read += work.points_read;
   GST_OBJECT_UNLOCK (self);
-  return robocache_readback_end (readback, pts, error) && (self->current.job.out_on_device
-      || robocache_engine_synchronize (robocache_voxelizer_engine (voxelizer), error));
+  return self->current.job.out_on_device || robocache_engine_synchronize (robocache_voxelizer_engine (voxelizer), error);
 }
 
 static gboolean
@@ -711,6 +711,10 @@ gst_robocache_voxelize_transform (GstBaseTransform *trans, GstBuffer *input, Gst
       &error)
       && voxelize (self, output, pts, &error);
 
+  if (!ok && robocache_device_try_again (&self->device, GST_ELEMENT (self), error)) {
+    g_clear_error (&error);
+    ok = voxelize (self, output, pts, &error);
+  }
   if (!ok && fall_back (self, error)) {
     g_clear_error (&error);
     ok = voxelize (self, output, pts, &error);

@@ -186,12 +186,6 @@ make_voxelizer (RobocacheVoxelizeConfiguration *next, RobocacheDevice *device, R
 }
 
 static gboolean
-may_fall_back (RcStatus status, const GError *error)
-{
-  return status == RC_UNSUPPORTED || g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT);
-}
-
-static gboolean
 choose_engine (RobocacheVoxelizeConfiguration *next, RobocacheDevice *device, GstElement *element, GError **error)
 {
   GError *failure = NULL;
@@ -201,7 +195,7 @@ choose_engine (RobocacheVoxelizeConfiguration *next, RobocacheDevice *device, Gs
     return FALSE;
   if (make_voxelizer (next, device, &status, &failure))
     return TRUE;
-  if (may_fall_back (status, failure) && robocache_device_fall_back (device, element, &next->job, failure)) {
+  if (robocache_device_fall_back (device, element, &next->job, status, failure)) {
     g_error_free (failure);
     return make_voxelizer (next, device, &status, error);
   }
@@ -215,7 +209,7 @@ robocache_voxelize_fall_back (RobocacheVoxelizeConfiguration *configuration, Rob
 {
   RcStatus status;
 
-  if (!may_fall_back (RC_OK, reason) || !robocache_device_fall_back (device, element, &configuration->job, reason))
+  if (!robocache_device_fall_back (device, element, &configuration->job, RC_OK, reason))
     return FALSE;
   g_clear_pointer (&configuration->voxelizer, robocache_voxelizer_free);
   return make_voxelizer (configuration, device, &status, NULL);

@@ -45,6 +45,8 @@ struct _FuseComposer
   Tensor tensors[ROBOCACHE_MAX_TENSORS];
   guint n_tensors;              /* without info */
 
+  RobocacheDevice *device;      /* of the element */
+  GstElement *element;          /* source of messages about the device; no reference */
   RobocacheEngine *engine;
   GstBufferPool *pool;          /* of buffers without memory, with their meta */
   GstAllocator *allocator;      /* of the tensors */
@@ -479,16 +481,17 @@ enter_engine (FuseComposer *composer, const RobocacheDevice *device, const Roboc
 
 /* On the GPU if it serves the job, and on the CPU where it may and the GPU turns out not to. */
 static gboolean
-choose_engine (FuseComposer *composer, RobocacheDevice *device, GstElement *element, GError **error)
+choose_engine (FuseComposer *composer, GError **error)
 {
+  RobocacheDevice *device = composer->device;
+  GstElement *element = composer->element;
   gchar *what;
   const RobocacheJob job = describe_job (composer, &what);
   GError *failure = NULL;
   gboolean ok = robocache_device_choose (device, element, &job, &failure) && enter_engine (composer, device, &job, &failure);
 
-  if (!ok && composer->engine && (composer->unsupported
-          || g_error_matches (failure, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT))
-      && robocache_device_fall_back (device, element, &job, failure)) {
+  if (!ok && composer->engine && robocache_device_fall_back (device, element, &job, composer->unsupported ? RC_UNSUPPORTED : RC_OK,
+          failure)) {
     g_clear_error (&failure);
     ok = enter_engine (composer, device, &job, &failure);
   }
@@ -520,8 +523,10 @@ fuse_composer_new (const FuseComposition *composition, gboolean on_device, Roboc
   copy_composition (&composer->composition, composition);
   composer->output = composition->output;
   composer->on_device = on_device;
+  composer->device = device;
+  composer->element = element;
   if (!lay_out (composer, error) || !check_periods (composer, error) || !parse_all_roles (composer, error)
-      || !choose_engine (composer, device, element, error)) {
+      || !choose_engine (composer, error)) {
     fuse_composer_free (composer);
     return NULL;
   }
@@ -921,11 +926,30 @@ complete (const FuseComposer *composer, const Output *output, GError **error)
   return TRUE;
 }
 
+/* The newest row of the window, and the sample if there is to be one. FALSE and an error, or the flow of downstream's pool. */
+static gboolean
+make_sample (FuseComposer *composer, const FuseSnapshot *snapshots, GstBuffer **sample, GstFlowReturn *flow, GError **error)
+{
+  Output output = { NULL };
+
+  if ((sample == NULL || begin_output (composer, snapshots, &output, flow, error))
+      && write_rows (composer, snapshots, &output, error) && end_output (composer, &output, error)
+      && complete (composer, &output, error)) {
+    if (sample)
+      *sample = make_buffer (composer, snapshots, &output);
+    return TRUE;
+  }
+  robocache_engine_synchronize (composer->engine, NULL);        /* nothing else waits for what it still reads and writes */
+  abandon_output (composer, &output);
+  return FALSE;
+}
+
 GstFlowReturn
 fuse_composer_compose (FuseComposer *composer, gint64 tick, const FuseSnapshot *snapshots, GstBuffer **sample, GError **error)
 {
-  Output output = { NULL };
   GstFlowReturn flow = GST_FLOW_OK;
+  GError *failure = NULL;
+  gboolean ok;
 
   if (sample)
     *sample = NULL;
@@ -935,16 +959,16 @@ fuse_composer_compose (FuseComposer *composer, gint64 tick, const FuseSnapshot *
     return GST_FLOW_OK;
   fuse_window_shift (&composer->window);
   write_info (composer, tick, snapshots);
-  if ((sample == NULL || begin_output (composer, snapshots, &output, &flow, error))
-      && write_rows (composer, snapshots, &output, error) && end_output (composer, &output, error)
-      && complete (composer, &output, error)) {
-    if (sample)
-      *sample = make_buffer (composer, snapshots, &output);
-    if (sample && composer->output.has_tensor_meta)
-      robocache_tensor_meta_add (*sample, &composer->sample, composer->ids, composer->header_bytes);
-    return GST_FLOW_OK;
+  ok = make_sample (composer, snapshots, sample, &flow, &failure);
+  if (failure && robocache_device_try_again (composer->device, composer->element, failure)) {
+    g_clear_error (&failure);
+    ok = make_sample (composer, snapshots, sample, &flow, &failure);
   }
-  robocache_engine_synchronize (composer->engine, NULL);        /* nothing else waits for what it still reads and writes */
-  abandon_output (composer, &output);
-  return flow != GST_FLOW_OK && (error == NULL || *error == NULL) ? flow : GST_FLOW_ERROR;
+  if (failure) {
+    g_propagate_error (error, failure);
+    return GST_FLOW_ERROR;
+  }
+  if (ok && sample && composer->output.has_tensor_meta)
+    robocache_tensor_meta_add (*sample, &composer->sample, composer->ids, composer->header_bytes);
+  return flow;
 }

@@ -261,7 +261,7 @@ GST_END_TEST;
 /* Every element that computes tells of its device, also before it is started. */
 GST_START_TEST (test_stats)
 {
-  static const gchar *const fields[] = { "chunks", "fallbacks", "device-memory", "device-memory-peak", "pinned-memory",
+  static const gchar *const fields[] = { "chunks", "fallbacks", "retries", "device-memory", "device-memory-peak", "pinned-memory",
     "pool-hits", "pool-misses", "last-pts"
   };
   GstElement *element = job_element (&jobs[__i__], "auto", "");

@@ -138,7 +138,7 @@ run_to_the_end (const Job *job, const gchar *backend, const gchar *more, guint s
 static void
 expect_same_stats (GstHarness *got_h, GstHarness *wanted_h, gboolean in_on_device, gboolean is_whole, const gchar *what)
 {
-  static const gchar *const others = " active-backend device fell-back fallbacks chunks device-memory device-memory-peak "
+  static const gchar *const others = " active-backend device fell-back fallbacks retries chunks device-memory device-memory-peak "
       "pinned-memory pool-hits pool-misses ";
   GstStructure *got, *wanted;
 

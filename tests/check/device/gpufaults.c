@@ -9,6 +9,7 @@
 
 /* CUresult, and the same as a cudaError_t */
 #define OUT_OF_MEMORY 2
+#define OPERATING_SYSTEM 304    /* no reason to think that the device is lost */
 #define ILLEGAL_ADDRESS 700
 #define LAUNCH_FAILED 719
 
@@ -126,6 +127,97 @@ GST_START_TEST (test_fault)
 
 GST_END_TEST;
 
+/* ---- calls that fail while the device answers ---- */
+
+static const Fault failing_calls[] = {
+  {"cuLaunchKernel|cuLaunchKernelEx", 1, OPERATING_SYSTEM, SYSTEM_TO_DEVICE},
+  {"cuLaunchKernel|cuLaunchKernelEx", 1, OPERATING_SYSTEM, SYSTEM_TO_SYSTEM},
+  {"cuMemcpyAsync|cuMemcpyHtoDAsync", 1, OPERATING_SYSTEM, SYSTEM_TO_DEVICE, TRUE},
+  {"cuEventRecord|cuEventRecordWithFlags", 1, OPERATING_SYSTEM, SYSTEM_TO_DEVICE},
+};
+
+static void
+expect_warning (GstElement *element, const gchar *words)
+{
+  GstBus *bus = gst_element_get_bus (element);
+  GstMessage *message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND, GST_MESSAGE_WARNING);
+  GError *warning = NULL;
+
+  fail_unless (message != NULL);
+  gst_message_parse_warning (message, &warning, NULL);
+  fail_unless (g_error_matches (warning, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED), "%s", warning->message);
+  fail_unless (strstr (warning->message, words) != NULL, "%s", warning->message);
+  g_error_free (warning);
+  gst_message_unref (message);
+  gst_object_unref (bus);
+}
+
+/* Pushes buffers until the fault has come, and as many as the CPU makes, so that all outputs can be compared. */
+static void
+push_past_fault (Run *run, Run *wanted, const Fault *fault)
+{
+  gint calls = 0;
+
+  for (guint i = 0; i < N_BUFFERS || (faulty.calls (fault->functions) == calls && i < MAX_BUFFERS); i++) {
+    if (i == N_BUFFERS / 2) {
+      calls = faulty.calls (fault->functions);
+      fail_unless (faulty.arm (fault->functions, fault->nth, fault->result), "%s cannot fail", fault->functions);
+    }
+    run_push (run, i);
+    run_push (wanted, i);
+  }
+  expect_warning (run->h->element, "device 0");
+  run_finish (run);
+  run_finish (wanted);
+}
+
+/* The output is made again: none is lost or wrong, and one warning tells. */
+GST_START_TEST (test_call)
+{
+  const Job *job = &subjects[__i__ / G_N_ELEMENTS (failing_calls)];
+  const Fault *fault = &failing_calls[__i__ % G_N_ELEMENTS (failing_calls)];
+  GstElement *element;
+  Run run, wanted;
+
+  if (fault->is_of_copies && job->channels == FEW_CHANNELS)
+    return;
+  element = job_element (job, "cuda", "");
+  run = run_with (job, element, fault->side);
+  wanted = run_new (job, "cpu", "", SYSTEM_TO_SYSTEM);
+  push_past_fault (&run, &wanted, fault);
+  faulty.disarm ();
+  expect_same (run.bytes, wanted.bytes, job->properties);
+  fail_unless_equals_int64 (stat_of_element (element, "retries"), 1);
+  run_clear (&run);
+  run_free (&wanted);
+  free_element (element);
+}
+
+GST_END_TEST;
+
+/* 1 MiB of points and more, for which auto takes a GPU. */
+static const Job large = { ITEMS, "float32", 4, 100000, 1, "grid=16:16:8" };
+
+/* Every time: with auto the CPU goes on. */
+GST_START_TEST (test_calls_but_auto)
+{
+  GstElement *element = job_element (&large, "auto", "");
+  Run run = run_with (&large, element, SYSTEM_TO_SYSTEM), wanted = run_new (&large, "cpu", "", SYSTEM_TO_SYSTEM);
+  Fault fault = failing_calls[1];
+
+  fault.nth = -1;
+  push_past_fault (&run, &wanted, &fault);
+  faulty.disarm ();
+  expect_same (run.bytes, wanted.bytes, large.properties);
+  fail_unless_equals_int64 (stat_of_element (element, "retries"), 1);
+  fail_unless_equals_int64 (stat_of_element (element, "fallbacks"), 1);
+  run_clear (&run);
+  run_free (&wanted);
+  free_element (element);
+}
+
+GST_END_TEST;
+
 /* ---- a build that has no code for the device ---- */
 
 static gboolean
@@ -153,10 +245,9 @@ GST_START_TEST (test_no_code)
 
 GST_END_TEST;
 
-/* With auto the CPU does it, where the GPU would be worth it too: 1 MiB of points and more, which is counted. */
+/* With auto the CPU does it, where the GPU would be worth it too, which is counted. */
 GST_START_TEST (test_no_code_but_auto)
 {
-  static const Job large = { ITEMS, "float32", 4, 100000, 1, "grid=16:16:8" };
   const Job *job = __i__ > 0 ? &subjects[__i__ - 1] : &large;
 
   if (take_code_away ()) {
@@ -172,5 +263,6 @@ GST_START_TEST (test_no_code_but_auto)
 GST_END_TEST;
 
 GPU_CHECK_MAIN (gpufaults, find_driver (),
-    TIMES (G_N_ELEMENTS (subjects) * G_N_ELEMENTS (faults), test_fault), EACH (subjects, test_no_code),
+    TIMES (G_N_ELEMENTS (subjects) * G_N_ELEMENTS (faults), test_fault),
+    TIMES (G_N_ELEMENTS (subjects) * G_N_ELEMENTS (failing_calls), test_call), ONCE (test_calls_but_auto), EACH (subjects, test_no_code),
     TIMES (1 + G_N_ELEMENTS (subjects), test_no_code_but_auto))

@@ -36,7 +36,8 @@ namespace
 constexpr size_t STACK_BYTES = 256 << 10;       /* of a fiber; the system gives what is touched */
 constexpr uint8_t UNDEFINED = 0xA5;     /* what the shared memory of a launch holds when a block begins */
 constexpr unsigned WARP = 32;
-constexpr size_t APART = 192;   /* bytes: stacks that begin alike would share a few lines of the cache */
+/* From one stack to the next: were it a power of two, they would share a few lines of the caches, those of addresses too. */
+constexpr size_t STACK_STRIDE = STACK_BYTES + 4096 + 192;
 
 /* ---- fibers ---- */
 
@@ -80,7 +81,7 @@ jump_to (Stack *to)
 
 /* ---- a block ---- */
 
-enum class State
+enum class State : uint8_t
 {
   DONE, READY, AT_BARRIER, IN_WARP
 };
@@ -100,10 +101,8 @@ struct Copy
 struct Lane
 {
   Stack stack;
-  ucontext_t start;
   bool begun;
-  State state;
-  Place place;
+  Index thread;
   /* of what it waits for */
   Exchange exchange;
   uint32_t mask;
@@ -116,7 +115,9 @@ struct Block
   const Launch *launch;
   unsigned n_threads, alive, arrived;
   int predicates;
+  State states[MAX_THREADS];    /* of the lanes, which are looked at most */
   Lane lanes[MAX_THREADS];
+  ucontext_t *starts;           /* of each lane's fiber */
   std::vector<Copy> *copies;    /* of each lane, that it has not waited for */
   size_t groups[MAX_THREADS];  /* of copies, that each lane has ended */
   uint32_t in_warp[MAX_THREADS / WARP];        /* the lanes of each warp that are in State::IN_WARP */
@@ -124,7 +125,7 @@ struct Block
   Stack scheduler;
 };
 
-thread_local Block *own;        /* the block that this thread of the CPU runs */
+__thread Block *own __attribute__ ((tls_model ("initial-exec")));       /* the block that this thread of the CPU runs */
 std::atomic<bool> is_broken { false };  /* a thread went where no memory is */
 unsigned launches;              /* until now; one runs at a time */
 
@@ -136,8 +137,8 @@ fail (const char *what)
   abort ();
 }
 
-/* Lets others run, and comes back when it is this one's turn. */
-__attribute__ ((noinline)) void
+/* Lets others run, and comes back when it is this one's turn. noipa: registers that it does not use itself change, too. */
+__attribute__ ((noipa)) void
 give_way (Lane *lane)
 {
   if (__builtin_setjmp (lane->stack.jump) == 0) {
@@ -151,11 +152,9 @@ void
 release_barrier (Block *block)
 {
   for (unsigned i = 0; i < block->n_threads; i++) {
-    Lane *lane = &block->lanes[i];
-
-    if (lane->state == State::AT_BARRIER) {
-      lane->result = (uint64_t) block->predicates;
-      lane->state = State::READY;
+    if (block->states[i] == State::AT_BARRIER) {
+      block->lanes[i].result = (uint64_t) block->predicates;
+      block->states[i] = State::READY;
     }
   }
   block->arrived = 0;
@@ -171,38 +170,38 @@ live ()
   arrive (&lane->stack);
   for (;;) {
     own->launch->run ();
-    lane->state = State::DONE;
+    own->states[lane - own->lanes] = State::DONE;
     if (--own->alive > 0 && own->arrived == own->alive)
       release_barrier (own);
     give_way (lane);
   }
 }
 
-/* Runs a lane until it waits or ends. */
-__attribute__ ((noinline)) void
+/* Runs a lane until it waits or ends. noipa: as above. */
+__attribute__ ((noipa)) void
 resume (Block *block, Lane *lane)
 {
   block->running = lane;
-  place = lane->place;
+  place.thread = lane->thread;
   if (__builtin_setjmp (block->scheduler.jump) == 0) {
     announce (&block->scheduler, &lane->stack);
     if (lane->begun)
       jump_to (&lane->stack);
     lane->begun = true;
-    setcontext (&lane->start);
+    setcontext (&block->starts[lane - block->lanes]);
   }
   arrive (&block->scheduler);
 }
 
 void
-begin_lane (Block *block, unsigned i, const Index &index)
+begin_lane (Block *block, unsigned i)
 {
   const Index size = block->launch->block;
 
   block->copies[i].clear ();    /* what nobody waits for never comes */
   block->groups[i] = 0;
-  block->lanes[i].state = State::READY;
-  block->lanes[i].place = { { i % size.x, i / size.x % size.y, i / size.x / size.y }, index, size, block->launch->grid };
+  block->states[i] = State::READY;
+  block->lanes[i].thread = { i % size.x, i / size.x % size.y, i / size.x / size.y };
 }
 
 /* What a block has of the shared memory of a launch, and no more. */
@@ -226,16 +225,17 @@ run_block (Block *block, const Index &index)
   block->arrived = 0;
   block->predicates = 0;
   memset (block->in_warp, 0, sizeof (block->in_warp));
+  place = { {}, index, block->launch->block, block->launch->grid };
   for (unsigned i = 0; i < block->n_threads; i++)
-    begin_lane (block, i, index);
+    begin_lane (block, i);
   for (; block->alive > 0 && !is_broken; turn++) {
     bool went_on = false;
 
     for (unsigned i = 0; i < block->n_threads && !is_broken; i++) {
-      Lane *lane = &block->lanes[turn % 2 == 0 ? i : block->n_threads - 1 - i];
+      const unsigned lane = turn % 2 == 0 ? i : block->n_threads - 1 - i;
 
-      if (lane->state == State::READY) {
-        resume (block, lane);
+      if (block->states[lane] == State::READY) {
+        resume (block, &block->lanes[lane]);
         went_on = true;
       }
     }
@@ -275,27 +275,28 @@ find_own_stack (Stack *stack)
 }
 
 void
-make_fiber (Lane *lane, char *bottom, size_t size)
+make_fiber (Lane *lane, ucontext_t *start, char *bottom)
 {
   lane->stack.bottom = bottom;
-  lane->stack.size = size;
-  getcontext (&lane->start);
-  lane->start.uc_stack.ss_sp = bottom;
-  lane->start.uc_stack.ss_size = size;
-  makecontext (&lane->start, live, 0);
+  lane->stack.size = STACK_BYTES;
+  getcontext (start);
+  start->uc_stack.ss_sp = bottom;
+  start->uc_stack.ss_size = STACK_BYTES;
+  makecontext (start, live, 0);
 }
 
 Block *
 block_of_thread ()
 {
   if (own == nullptr) {
-    char *stacks = static_cast<char *> (mmap (nullptr, MAX_THREADS * STACK_BYTES, PROT_READ | PROT_WRITE,
+    char *stacks = static_cast<char *> (mmap (nullptr, MAX_THREADS * STACK_STRIDE, PROT_READ | PROT_WRITE,
             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
 
     own = static_cast<Block *> (calloc (1, sizeof (Block)));
     own->copies = new std::vector<Copy>[MAX_THREADS];
+    own->starts = new ucontext_t[MAX_THREADS];
     for (int i = 0; i < MAX_THREADS; i++)
-      make_fiber (&own->lanes[i], stacks + i * STACK_BYTES, STACK_BYTES - i % 64 * APART);
+      make_fiber (&own->lanes[i], &own->starts[i], stacks + i * STACK_STRIDE);
     find_own_stack (&own->scheduler);
   }
   return own;
@@ -370,25 +371,30 @@ watch_addresses ()
 
 /* ---- exchange in a warp ---- */
 
+/* What all lanes of the mask get: bits of those that have a value, or whether they have the value of the first one. */
 uint64_t
-result_of (const Lane *warp, const Lane *lane)
+common_result (const Lane *warp, uint32_t mask, Exchange what)
 {
-  uint64_t result = lane->exchange == Exchange::ALL_EQUAL;
+  const uint64_t first = warp[__builtin_ctz (mask)].value;
+  uint64_t result = what == Exchange::ALL_EQUAL;
 
-  if (lane->exchange == Exchange::VALUE) {
-    if (lane->source >= WARP || (lane->mask >> lane->source & 1) == 0)
-      fail ("a lane asks for the value of one that is not in the mask");
-    return warp[lane->source].value;
-  }
   for (unsigned i = 0; i < WARP; i++) {
-    if ((lane->mask >> i & 1) == 0)
+    if ((mask >> i & 1) == 0)
       continue;
-    if (lane->exchange == Exchange::BALLOT)
+    if (what == Exchange::BALLOT)
       result |= (uint64_t) (warp[i].value != 0) << i;
     else
-      result &= warp[i].value == lane->value;
+      result &= warp[i].value == first;
   }
   return result;
+}
+
+uint64_t
+value_of_source (const Lane *warp, const Lane *lane)
+{
+  if (lane->source >= WARP || (lane->mask >> lane->source & 1) == 0)
+    fail ("a lane asks for the value of one that is not in the mask");
+  return warp[lane->source].value;
 }
 
 /* Whether all lanes of the mask wait for the same, with the same mask. */
@@ -409,10 +415,12 @@ uint64_t
 exchange (uint32_t mask, Exchange what, uint64_t value, unsigned source)
 {
   Lane *lane = own->running;
-  const unsigned number = (unsigned) (lane - own->lanes) % WARP, last = (own->n_threads - 1) % WARP;
-  const bool is_last = own->n_threads - (unsigned) (lane - own->lanes - number) <= WARP;
+  const unsigned index = (unsigned) (lane - own->lanes), number = index % WARP, last = (own->n_threads - 1) % WARP;
+  const bool is_last = own->n_threads - (index - number) <= WARP;
   Lane *warp = lane - number;
-  uint32_t *in_warp = &own->in_warp[(lane - own->lanes) / WARP];
+  State *states = &own->states[index - number];
+  uint32_t *in_warp = &own->in_warp[index / WARP];
+  uint64_t common;
 
   if ((mask >> number & 1) == 0 || (is_last && mask >> last >> 1 != 0))
     fail ("a mask is without the lane, or has lanes that are not there");
@@ -420,16 +428,17 @@ exchange (uint32_t mask, Exchange what, uint64_t value, unsigned source)
   lane->mask = mask;
   lane->value = value;
   lane->source = source;
-  lane->state = State::IN_WARP;
+  states[number] = State::IN_WARP;
   *in_warp |= UINT32_C (1) << number;
   if (!all_came (warp, *in_warp, mask, what)) {
     give_way (lane);
     return lane->result;
   }
+  common = what == Exchange::BALLOT || what == Exchange::ALL_EQUAL ? common_result (warp, mask, what) : 0;
   for (unsigned i = 0; i < WARP; i++) {
     if ((mask >> i & 1) != 0) {
-      warp[i].result = result_of (warp, &warp[i]);
-      warp[i].state = State::READY;
+      warp[i].result = what == Exchange::VALUE ? value_of_source (warp, &warp[i]) : common;
+      states[i] = State::READY;
     }
   }
   *in_warp &= ~mask;
@@ -443,7 +452,7 @@ sync_block (int predicate)
   Lane *lane = own->running;
 
   own->predicates += predicate != 0;
-  lane->state = State::AT_BARRIER;
+  own->states[lane - own->lanes] = State::AT_BARRIER;
   if (++own->arrived == own->alive)
     release_barrier (own);
   else

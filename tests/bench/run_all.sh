@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Runs every benchmark, and writes its figures into the tables and plots of docs/performance.md.
 #
-#   run_all.sh [--gpu | --cpu] [--only PART[,PART...]] [--without NAME[,NAME...]] [--pointpillars DIR] [--build DIR]
-#              [RESULTS]
+#   run_all.sh [--gpu | --cpu] [--only PART[,PART...]] [--without NAME[,NAME...]] [--pointpillars DIR] [--awml DIR]
+#              [--build DIR] [RESULTS]
 #
 #   RESULTS   a folder (default: results) for performance/*.csv, logs, performance.md and performance/*.svg; copy the page and
 #             the plots to the same places in docs
@@ -11,21 +11,21 @@
 #   --cpu     only parts that need none
 #   --only    only these parts
 #   --without these parts do not run; these Python libraries may be missing
-#   --pointpillars  a folder with the repository of CUDA-PointPillars, a peer that nvcc compiles
+#   --pointpillars, --awml  a folder with the repository of CUDA-PointPillars or AWML, peers that nvcc compiles
 #   --build   a build (default: in a bundle of tests/gpu/bundle.sh the bundle, in a checkout build-release or build)
 #
 # The status is 1 if a library is missing, or if a part fails, is too slow or writes no figures; its table then stays as it was.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-kinds='gpu cpu' only='' without='' build='' pointpillars='' results=results
+kinds='gpu cpu' only='' without='' build='' clones=() results=results
 while [ $# -gt 0 ]; do
   case $1 in
     --gpu | --cpu) kinds=${1#--} ;;
     --only) only=${2:?--only expects parts}; shift ;;
     --without) without=${2:?--without expects parts or libraries}; shift ;;
-    --pointpillars) pointpillars=$(cd "${2:?--pointpillars expects a folder}" && pwd) || exit 1; shift ;;
+    --pointpillars | --awml) clones+=("$1" "$(cd "${2:?$1 expects a folder}" && pwd)") || exit 1; shift ;;
     --build) build=$(cd "${2:?--build expects a folder}" && pwd) || exit 1; shift ;;
-    -*) echo "$1: expected --gpu, --cpu, --only PART,PART, --without NAME,NAME, --pointpillars DIR, --build DIR or RESULTS" >&2; exit 1 ;;
+    -*) echo "$1: expected --gpu, --cpu, --only PART,PART, --without NAME,NAME, --pointpillars DIR, --awml DIR, --build DIR or RESULTS" >&2; exit 1 ;;
     *) results=$1 ;;
   esac
   shift
@@ -146,7 +146,7 @@ for kind in $kinds; do environment "$kind" > "$csv/environment_$kind.csv"; done
 part gpu kernels_align 60 kernels_align "$bin/bench-kernels" --alignments --csv "$csv/kernels_align.csv" --rows "$rows/align"
 part gpu kernels_voxel 60 kernels_voxel "$bin/bench-kernels" --voxels --csv "$csv/kernels_voxel.csv" --rows "$rows/voxel"
 part gpu peers 230 "peers_align peers_align_libraries peers_voxel peers_voxel_libraries peers_lidar peers_lidar_libraries" \
-  python3 "$here/peers/peers.py" "$rows/align" "$rows/voxel" --csv "$csv" ${pointpillars:+--pointpillars "$pointpillars"}
+  python3 "$here/peers/peers.py" "$rows/align" "$rows/voxel" --csv "$csv" ${clones[@]+"${clones[@]}"}
 part gpu roofline 90 roofline python3 "$here/limits/roofline.py" "$bin/bench-kernels" "$csv/roofline.csv"
 part gpu resources 20 resources "$bin/bench-resources" "$plugin" --csv "$csv/resources.csv"
 for name in precision shared_memory tma wgmma; do

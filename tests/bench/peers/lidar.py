@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The first points of each voxel, and pillars, in libraries for lidars: conch, CUDA-PointPillars, and PyTorch.
+"""The first points of each voxel, and pillars, in libraries for lidars: conch, CUDA-PointPillars, AWML, spconv, and PyTorch.
 
 A peer is a function of points [N, 4], float32: x, y, z and intensity. It returns coordinates x, y, z of voxels, how many points of each
 are kept, and their values [voxels, points, channels], in any order of voxels. Of a voxel with more points than are kept, libraries
-with atomics keep any of them, and so do not give the same bits twice (DETERMINISTIC). conch is used where it can be
-imported. CUDA-PointPillars is compiled from its own sources by nvcc."""
+with atomics keep any of them, and so do not give the same bits twice (DETERMINISTIC). conch and spconv are used where they can be
+imported. CUDA-PointPillars and AWML's voxelization are compiled from their own sources by nvcc."""
 import ctypes
+import importlib
 import pathlib
 import subprocess
 import tempfile
 import weakref
 
-GPU_LIBRARIES = ("conch", "CUDA-PointPillars", "PyTorch")
+GPU_LIBRARIES = ("conch", "CUDA-PointPillars", "AWML", "spconv", "PyTorch")
 CPU_LIBRARIES = ()
-DETERMINISTIC = {"robocache": "yes", "conch": "no", "CUDA-PointPillars": "no", "PyTorch": "yes"}
+DETERMINISTIC = {"robocache": "yes", "conch": "no", "CUDA-PointPillars": "no", "AWML": "yes", "spconv": "no", "PyTorch": "yes"}
 FEW = 1e-3  # of the voxels, whose points differ by the rounding of quotients
 TOLERANCE = 2e-3  # of offsets in float16
 built = {}  # libraries that prepare compiled
@@ -39,22 +40,36 @@ extern "C" const void *voxels_params (void *h) { return (*(Handle *) h)->params 
 """
 
 
-def prepare(pointpillars, arch="native"):
-    """Compiles CUDA-PointPillars, a folder with its repository, and returns why not, or None."""
-    source = pathlib.Path(pointpillars) / "src" if pointpillars else None
-    if not source:
-        return "no folder was given"
+def build_pointpillars(repository, arch):
+    """The folder that keeps the library, and its path."""
+    source = repository / "src"
     folder = tempfile.TemporaryDirectory()  # pylint: disable=consider-using-with  # it stays as long as the library
     shim, library = pathlib.Path(folder.name) / "shim.cu", pathlib.Path(folder.name) / "pointpillars.so"
     shim.write_text(SHIM, encoding="utf-8")
     command = ["nvcc", "-O3", "-std=c++17", f"-arch={arch}", "-shared", "-Xcompiler", "-fPIC", "-I", source, "-o", library, shim,
                source / "pointpillar/lidar-voxelization.cu"]
-    try:
-        subprocess.run(command, check=True, capture_output=True, text=True)
-    except (OSError, subprocess.CalledProcessError) as error:
-        return (getattr(error, "stderr", "") or str(error)).strip().splitlines()[0]
-    built["CUDA-PointPillars"] = (folder, str(library))
-    return None
+    subprocess.run(command, check=True, capture_output=True, text=True)
+    return folder, str(library)
+
+
+def build_awml(repository, arch):
+    """Its extension of PyTorch."""
+    source = repository / "projects/BEVFusion/bevfusion/ops/voxel/src"
+    names = ("voxelization.cpp", "voxelization_cpu.cpp", "voxelization_cuda.cu", "scatter_points_cpu.cpp", "scatter_points_cuda.cu")
+    cpp_extension = importlib.import_module("torch.utils.cpp_extension")
+    return cpp_extension.load("voxel_layer", [str(source / name) for name in names], extra_cflags=["-DWITH_CUDA"],
+                              extra_cuda_cflags=["-DWITH_CUDA", f"-arch={arch}"])
+
+
+def prepare(pointpillars, awml, arch="native"):
+    """Compiles the libraries whose repositories are given, and yields which are missing and why."""
+    for library, repository, build in (("CUDA-PointPillars", pointpillars, build_pointpillars), ("AWML", awml, build_awml)):
+        try:
+            if repository is None:
+                raise OSError("no folder was given")
+            built[library] = build(repository, arch)
+        except (ImportError, OSError, RuntimeError, subprocess.CalledProcessError) as error:
+            yield f"without {library}: " + (getattr(error, "stderr", "") or str(error)).strip().splitlines()[0]
 
 
 # ---- inputs and comparison ----
@@ -207,6 +222,43 @@ def pointpillars_peers(torch, row):
     return {("CUDA-PointPillars", "forward"): forward}
 
 
+# ---- AWML and spconv: they wait for the device ----
+
+
+def awml_peers(torch, row):
+    """As its Voxelization calls it, whose default is to keep the order of points."""
+    if row["mode"] != "first" or "AWML" not in built:
+        return {}
+    upper = [low + n * step for low, n, step in zip(row["lower"], row["grid"], row["size"])]
+    cap, most = row["max_points"], row["max_voxels"]
+
+    def hard_voxelize(points):
+        values, coordinates = points.new_zeros(most, cap, 4), points.new_zeros(most, 3, dtype=torch.int32)
+        counts = points.new_zeros(most, dtype=torch.int32)
+        n = built["AWML"].hard_voxelize(points, values, coordinates, counts, row["size"], [*row["lower"], *upper], cap, most, 3, True)
+        return coordinates[:n], counts[:n], values[:n]
+
+    hard_voxelize.waits, hard_voxelize.finish = True, lambda *result: result
+    return {("AWML", "hard_voxelize"): hard_voxelize}
+
+
+def spconv_peers(torch, row):
+    from spconv.pytorch.utils import PointToVoxel
+    if row["mode"] != "first":
+        return {}
+    upper = [low + n * step for low, n, step in zip(row["lower"], row["grid"], row["size"])]
+    made = []
+
+    def point_to_voxel(points):
+        if not made:
+            made.append(PointToVoxel(row["size"], [*row["lower"], *upper], 4, row["max_voxels"], row["max_points"], torch.device("cuda:0")))
+        values, coordinates, counts = made[0](points)
+        return coordinates.flip(1), counts, values
+
+    point_to_voxel.waits, point_to_voxel.finish = True, lambda *result: result
+    return {("spconv", "PointToVoxel"): point_to_voxel}
+
+
 # ---- PyTorch ----
 
 
@@ -261,7 +313,7 @@ def torch_peers(torch, row, device):
 
 def gpu_peers(torch, row, device="cuda"):
     peers = {}
-    for of in (conch_peers, pointpillars_peers):
+    for of in (conch_peers, pointpillars_peers, awml_peers, spconv_peers):
         try:
             peers |= of(torch, row) if device == "cuda" else {}
         except ImportError:

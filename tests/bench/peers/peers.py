@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Other libraries on the inputs of our kernels.
 
-    bench-kernels --rows ROWS; peers.py ROWS... [--csv FOLDER] [--pointpillars FOLDER]
+    bench-kernels --rows ROWS; peers.py ROWS... [--csv FOLDER] [--pointpillars FOLDER] [--awml FOLDER]
                                                                     on a GPU: plain CUDA, Triton, torch.compile and PyTorch;
-                                                                    for lidars conch and CUDA-PointPillars
+                                                                    for lidars conch, CUDA-PointPillars, AWML and spconv
     bench-cpu --rows ROWS; peers.py ROWS... [--csv FOLDER]          on one core: NumPy, SciPy and Open3D
 
 A peer is a function as a user writes it, in align.py, voxel.py or lidar.py. It has the inputs of our run and must produce its output.
-GPU peers run in CUDA graphs over copies of the data that are together four times the L2, as our kernels do. FOLDER gets
+GPU peers run in CUDA graphs over copies of the data that are together four times the L2, as our kernels do; those that wait for the
+device, which a graph cannot, run one after another. FOLDER gets
 peers_KIND.csv with a line a peer and peers_KIND_libraries.csv with a line a work, its figures and the best peer of each library;
 of a CPU both end with _cpu. The status is 1 if the time for all peers was too short."""
 import argparse
@@ -127,6 +128,14 @@ def time_graph(torch, run, copies):
         return results[0], Times.of([events_us(torch, graph.replay) / n for _ in range(LAUNCHES)])
 
 
+def time_runs(torch, run, copies):
+    """The same of a peer that waits for the device."""
+    us = min(events_us(torch, lambda inputs=inputs: run(inputs)) for inputs in copies[:2])
+    n = len(copies) * max(1, min(RUNS, int(LAUNCH_US / us)) // len(copies))
+    times = [events_us(torch, lambda: [run(copies[i % len(copies)]) for i in range(n)]) / n for _ in range(LAUNCHES)]
+    return run(copies[0]), Times.of(times)
+
+
 def inputs_of(torch, module, files, row):
     return module.gpu_inputs(row, {name: files.tensor(torch, name, dtype, shape) for name, dtype, shape in module.arrays(row)})
 
@@ -152,7 +161,7 @@ def measure_on_gpu(torch, module, files, row, deadline):
             continue
         try:
             copies = [inputs_of(torch, module, files, row) for _ in range(row["n_copies"])]
-            result, times = time_graph(torch, run, copies)
+            result, times = (time_runs if hasattr(run, "waits") else time_graph)(torch, run, copies)
             measured[library, name] = judged(torch, module, files, row, (library, run), result, times)
         except Exception as error:  # pylint: disable=broad-exception-caught  # libraries raise any
             measured[library, name] = reason(error)
@@ -282,6 +291,7 @@ def main():
     parser.add_argument("rows", type=pathlib.Path, nargs="+")
     parser.add_argument("--csv", type=pathlib.Path, metavar="FOLDER")
     parser.add_argument("--pointpillars", type=pathlib.Path, metavar="FOLDER", help="the repository of CUDA-PointPillars")
+    parser.add_argument("--awml", type=pathlib.Path, metavar="FOLDER", help="the repository of AWML")
     arguments = parser.parse_args()
     machine = read_rows(arguments.rows[0])[0]
     on_cpu = machine.get("device") == "CPU"
@@ -294,9 +304,8 @@ def main():
     if on_cpu:
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     else:
-        why = lidar.prepare(arguments.pointpillars)
-        if why:
-            print(f"without CUDA-PointPillars: {why}")
+        for missing in lidar.prepare(arguments.pointpillars, arguments.awml):
+            print(missing)
         fill_caches(torch, works)
     deadline, late = time.monotonic() + SECONDS, 0
     for name, module in KINDS.items():

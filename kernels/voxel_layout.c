@@ -148,7 +148,7 @@ rc_voxel_profits_from_known (const RcVoxelPlan *plan)
 {
   const int is_bytes = plan->spec.mode == RC_VOXEL_OCCUPANCY && rc_dtype_size (plan->spec.dtype) == 1;
 
-  /* a GPU writes such a grid whole in the time of its bitmap (docs/explanation/experiments.md) */
+  /* a GPU reads and writes the bitmap in more time than it saves (docs/explanation/experiments.md) */
   return rc_voxel_bitmap_bytes (plan) > 0 && (plan->accumulates || !is_bytes || rc_backend_kind (plan->backend) == RC_BACKEND_CPU);
 }
 

@@ -410,8 +410,8 @@ robocache_device_try_again (RobocacheDevice *device, GstElement *element, const 
   n = ++device->n_retries;
   GST_OBJECT_UNLOCK (element);
   if (n == 1)
-    GST_ELEMENT_WARNING (element, RESOURCE, FAILED, ("%s; the device answers, so the output is made again, as after later "
-            "failures of the kind, which stats counts in retries", failure->message), (NULL));
+    GST_ELEMENT_WARNING (element, RESOURCE, FAILED, ("%s; the device still answers, so the output is made again. Later "
+            "failures of this kind are only counted (retries in stats)", failure->message), (NULL));
   else
     GST_WARNING_OBJECT (element, "%s; the output is made again", failure->message);
   return TRUE;

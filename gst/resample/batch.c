@@ -70,13 +70,13 @@ enqueue (GstRobocacheResampleEngine *engine, const RobocacheEpisodesPlace *place
   guint n_chunks;
 
   if (!robocache_readback_begin (engine->readback, error)
-      || !robocache_episodes_run (engine->episodes, place, engine->readback, &n_chunks, error))
+      || !robocache_episodes_run (engine->episodes, place, engine->readback, &n_chunks, error)
+      || !robocache_readback_end (engine->readback, pts, error))
     return FALSE;
   GST_OBJECT_LOCK (engine->element);
   engine->device->n_chunks += n_chunks;
   GST_OBJECT_UNLOCK (engine->element);
-  return robocache_readback_end (engine->readback, pts, error)
-      && (engine->format.out_on_device || robocache_engine_synchronize (engine->device->active, error));
+  return engine->format.out_on_device || robocache_engine_synchronize (engine->device->active, error);
 }
 
 static GstMemory *

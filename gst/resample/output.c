@@ -112,41 +112,39 @@ new_row_of_cpu (GstRobocacheResampleEngine *engine, const GstRobocacheResampleOf
   return ok ? GST_FLOW_OK : GST_FLOW_ERROR;
 }
 
-static gboolean
+static GstMemory *
 blend_on_gpu (GstRobocacheResampleEngine *engine, const RobocacheHistory *history, const RobocacheAlignment *alignment,
-    GstMemory *out, GError **error)
+    GError **error)
 {
   RobocacheEngine *active = engine->device->active;
+  GstAllocator *allocator = robocache_device_allocator (engine->device, engine->format.out_on_device);
+  GstMemory *out = robocache_allocator_alloc (allocator, engine->format.out_bytes, error);
 
-  if (!robocache_memory_begin_write (out, active, error))
-    return FALSE;
-  if (gst_robocache_resample_engine_blend (engine, history, alignment, robocache_memory_data (out), error)
+  if (out == NULL)
+    return NULL;
+  if (robocache_memory_begin_write (out, active, error)
+      && gst_robocache_resample_engine_blend (engine, history, alignment, robocache_memory_data (out), error)
       && robocache_memory_end_write (out, active, error)
       && (engine->format.out_on_device || robocache_engine_synchronize (active, error)))
-    return TRUE;
+    return out;
   robocache_engine_synchronize (active, NULL);  /* what it still writes is freed next */
-  return FALSE;
+  gst_memory_unref (out);
+  return NULL;
 }
 
 static GstFlowReturn
 new_row_of_gpu (GstRobocacheResampleEngine *engine, const GstRobocacheResampleOffer *offer, const RobocacheHistory *history,
     const RobocacheAlignment *alignment, GstBuffer **buffer, GError **error)
 {
-  GstAllocator *allocator = robocache_device_allocator (engine->device, engine->format.out_on_device);
-  GstMemory *memory = robocache_allocator_alloc (allocator, engine->format.out_bytes, error);
   GError *failure = NULL;
-  gboolean ok;
+  GstMemory *memory = blend_on_gpu (engine, history, alignment, &failure);
 
-  if (memory == NULL)
-    return GST_FLOW_ERROR;
-  ok = blend_on_gpu (engine, history, alignment, memory, &failure);
-  if (!ok && robocache_device_try_again (engine->device, engine->element, failure)) {
+  if (memory == NULL && robocache_device_try_again (engine->device, engine->element, failure)) {
     g_clear_error (&failure);
-    ok = blend_on_gpu (engine, history, alignment, memory, &failure);
+    memory = blend_on_gpu (engine, history, alignment, &failure);
   }
-  if (!ok) {
+  if (memory == NULL) {
     g_propagate_error (error, failure);
-    gst_memory_unref (memory);
     return GST_FLOW_ERROR;
   }
   *buffer = gst_buffer_new ();

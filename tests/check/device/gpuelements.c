@@ -133,37 +133,6 @@ run_to_the_end (const Job *job, const gchar *backend, const gchar *more, guint s
   return run;
 }
 
-/* The statistics of the GPU's run are the CPU's, but for those of devices, of quaternions in device memory, which are not checked, and,
- * in pieces, of how often points were read. */
-static void
-expect_same_stats (GstHarness *got_h, GstHarness *wanted_h, gboolean in_on_device, gboolean is_whole, const gchar *what)
-{
-  static const gchar *const others = " active-backend device fell-back fallbacks retries chunks device-memory device-memory-peak "
-      "pinned-memory pool-hits pool-misses ";
-  GstStructure *got, *wanted;
-
-  g_object_get (got_h->element, "stats", &got, NULL);
-  g_object_get (wanted_h->element, "stats", &wanted, NULL);
-  for (gint i = 0; i < gst_structure_n_fields (wanted); i++) {
-    const gchar *field = gst_structure_nth_field_name (wanted, (guint) i);
-    const GValue *theirs = gst_structure_get_value (wanted, field), *ours = gst_structure_get_value (got, field);
-    gchar *word = g_strdup_printf (" %s ", field);
-
-    if (strstr (others, word) == NULL && !(in_on_device && g_str_has_prefix (field, "quaternions-"))
-        && (is_whole || !g_str_equal (field, "points-read"))) {
-      gchar *text = gst_value_serialize (ours), *wanted_text = gst_value_serialize (theirs);
-
-      fail_unless (gst_value_compare (ours, theirs) == GST_VALUE_EQUAL, "%s: %s is %s, the CPU has %s", what, field, text,
-          wanted_text);
-      g_free (wanted_text);
-      g_free (text);
-    }
-    g_free (word);
-  }
-  gst_structure_free (wanted);
-  gst_structure_free (got);
-}
-
 /* Outputs and statistics of the GPU's run are the CPU's. Returns one of the others. */
 static gint64
 compare (const Job *job, const gchar *more, guint side, const gchar *stat)

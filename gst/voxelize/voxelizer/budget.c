@@ -90,6 +90,7 @@ clear_blocks (RobocacheVoxelShard *shard)
   robocache_scratch_clear (&shard->scratch);
   robocache_scratch_clear (&shard->outputs);
   robocache_scratch_clear (&shard->clouds);
+  shard->uploaded_cloud = 0;
 }
 
 /* Grows a block, by at least half where the budget allows: clouds differ in size. */
@@ -130,6 +131,7 @@ static gboolean
 reserve_clouds (const RobocacheVoxelRun *run, RobocacheVoxelShard *shard, guint64 bytes, guint64 items, guint64 budget,
     GError **error)
 {
+  shard->uploaded_cloud = 0;    /* a block that grows loses what it holds */
   shard->is_cut = items == 1 && bytes > budget;
   return shard->is_cut ? reserve_piece (run, shard, bytes, budget, error)
       : grow (&shard->clouds, shard->engine, bytes, &budget, error);
@@ -237,6 +239,7 @@ reserve_beside_accumulators (const RobocacheVoxelRun *run, RobocacheVoxelShard *
     return shard->is_cut;
   }
   robocache_voxel_shards_synchronize (run->shards);
+  shard->uploaded_cloud = 0;
   return grow (&shard->outputs, shard->engine, outputs, &budget, NULL)
       && grow (&shard->clouds, shard->engine, clouds, &budget, NULL);
 }
@@ -249,11 +252,6 @@ reserve_shards (RobocacheVoxelRun *run, GError **error)
   RobocacheVoxelShards *shards = run->shards;
   gboolean ok = TRUE;
 
-  /* a block that grows loses what it holds */
-  for (guint i = 0; i < shards->n; i++) {
-    if (!has_all (run, &shards->shards[i]))
-      shards->shards[i].measured = 0;
-  }
   for (guint i = 0; i < shards->n && run->is_incremental; i++) {
     if (!has_all (run, &shards->shards[i]) && !reserve_beside_accumulators (run, &shards->shards[i]))
       robocache_voxel_run_restart (run);

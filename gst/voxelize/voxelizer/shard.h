@@ -28,7 +28,7 @@ typedef struct
   RobocacheStaging staging;
   RobocacheScratch scratch;
   RobocacheScratch clouds;      /* clouds that kernels cannot read in place */
-  guint64 measured;             /* 1 + number of the cloud that was uploaded to be measured, and still is where `clouds` begins; 0: none is */
+  guint64 uploaded_cloud;       /* 1 + number of the cloud that was uploaded to be measured, and still is where `clouds` begins; or 0 */
   RobocacheScratch outputs;     /* outputs that kernels cannot write in place */
   gboolean is_cut;              /* `clouds` holds only a piece of one cloud */
   const RcVoxelPlan *clean;     /* plan whose last job left `scratch` clean; NULL: none */

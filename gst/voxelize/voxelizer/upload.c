@@ -158,7 +158,7 @@ run_pieces (RobocacheVoxelJob *job, RobocacheVoxelPhase phase, const RobocacheCl
   const RobocacheScratch *block = &job->shard->clouds;
   const guint64 first = job->first * rows.n * rows.stride, at_once = MAX (block->bytes / rows.stride, 1);
 
-  job->shard->measured = 0;
+  job->shard->uploaded_cloud = 0;
   for (guint64 row = 0; row < rows.n; row += at_once) {
     const guint64 n = MIN (at_once, rows.n - row);
     RcVoxelChunk chunk = describe_chunk (job, cloud, block->data, (gint64) n, (gint64) rows.stride, counters);
@@ -181,14 +181,14 @@ upload_whole (RobocacheVoxelJob *job, RobocacheVoxelPhase phase, const Robocache
   const Rows rows = rows_of (job->run->points, cloud);
   const guint64 item = rows.n * rows.stride;
 
-  if (job->is_uploaded || rows.n == 0 || (offset == 0 && job->n == shard->n && shard->measured == cloud->number + 1))
+  if (job->is_uploaded || rows.n == 0 || (offset == 0 && job->n == shard->n && shard->uploaded_cloud == cloud->number + 1))
     return TRUE;
-  shard->measured = 0;
+  shard->uploaded_cloud = 0;
   if (!upload (job, cloud, mapped, job->first * item, (job->n - 1) * item + span_of (&rows, rows.n),
           (guint8 *) shard->clouds.data + offset, error))
     return FALSE;
   if (phase == ROBOCACHE_VOXEL_PHASE_MEASURE)
-    shard->measured = cloud->number + 1;
+    shard->uploaded_cloud = cloud->number + 1;
   return TRUE;
 }
 

@@ -36,7 +36,7 @@ namespace
 constexpr size_t STACK_BYTES = 256 << 10;       /* of a fiber; the system gives what is touched */
 constexpr uint8_t UNDEFINED = 0xA5;     /* what the shared memory of a launch holds when a block begins */
 constexpr unsigned WARP = 32;
-/* From one stack to the next: were it a power of two, they would share a few lines of the caches, those of addresses too. */
+/* From one stack to the next: were it a power of two, they would share a few lines of the caches and of the TLB. */
 constexpr size_t STACK_STRIDE = STACK_BYTES + 4096 + 192;
 
 /* ---- fibers ---- */
@@ -138,7 +138,7 @@ fail (const char *what)
 }
 
 /* Lets others run, and comes back when it is this one's turn. noipa: registers that it does not use itself change, too. */
-__attribute__ ((noipa)) void
+__attribute__ ((noinline, noipa)) void
 give_way (Lane *lane)
 {
   if (__builtin_setjmp (lane->stack.jump) == 0) {
@@ -178,7 +178,7 @@ live ()
 }
 
 /* Runs a lane until it waits or ends. noipa: as above. */
-__attribute__ ((noipa)) void
+__attribute__ ((noinline, noipa)) void
 resume (Block *block, Lane *lane)
 {
   block->running = lane;

@@ -40,35 +40,40 @@ extern "C" const void *voxels_params (void *h) { return (*(Handle *) h)->params 
 """
 
 
-def build_pointpillars(repository, arch):
+def build_pointpillars(repository):
     """The folder that keeps the library, and its path."""
     source = repository / "src"
     folder = tempfile.TemporaryDirectory()  # pylint: disable=consider-using-with  # it stays as long as the library
     shim, library = pathlib.Path(folder.name) / "shim.cu", pathlib.Path(folder.name) / "pointpillars.so"
     shim.write_text(SHIM, encoding="utf-8")
-    command = ["nvcc", "-O3", "-std=c++17", f"-arch={arch}", "-shared", "-Xcompiler", "-fPIC", "-I", source, "-o", library, shim,
+    command = ["nvcc", "-O3", "-std=c++17", "-arch=native", "-shared", "-Xcompiler", "-fPIC", "-I", source, "-o", library, shim,
                source / "pointpillar/lidar-voxelization.cu"]
     subprocess.run(command, check=True, capture_output=True, text=True)
     return folder, str(library)
 
 
-def build_awml(repository, arch):
+def build_awml(repository):
     """Its extension of PyTorch."""
     source = repository / "projects/BEVFusion/bevfusion/ops/voxel/src"
     names = ("voxelization.cpp", "voxelization_cpu.cpp", "voxelization_cuda.cu", "scatter_points_cpu.cpp", "scatter_points_cuda.cu")
     cpp_extension = importlib.import_module("torch.utils.cpp_extension")
     return cpp_extension.load("voxel_layer", [str(source / name) for name in names], extra_cflags=["-DWITH_CUDA"],
-                              extra_cuda_cflags=["-DWITH_CUDA", f"-arch={arch}"])
+                              extra_cuda_cflags=["-DWITH_CUDA"])
 
 
-def prepare(pointpillars, awml, arch="native"):
-    """Compiles the libraries whose repositories are given, and yields which are missing and why."""
-    for library, repository, build in (("CUDA-PointPillars", pointpillars, build_pointpillars), ("AWML", awml, build_awml)):
+def load_spconv(_):
+    return importlib.import_module("spconv.pytorch.utils")
+
+
+def prepare(pointpillars, awml):
+    """Loads spconv and compiles the libraries whose repositories are given. Yields which are missing and why."""
+    for library, repository, build in (("CUDA-PointPillars", pointpillars, build_pointpillars), ("AWML", awml, build_awml),
+                                       ("spconv", "", load_spconv)):
         try:
             if repository is None:
                 raise OSError("no folder was given")
-            built[library] = build(repository, arch)
-        except (ImportError, OSError, RuntimeError, subprocess.CalledProcessError) as error:
+            built[library] = build(repository)
+        except Exception as error:  # pylint: disable=broad-exception-caught  # libraries raise any
             yield f"without {library}: " + (getattr(error, "stderr", "") or str(error)).strip().splitlines()[0]
 
 
@@ -243,15 +248,15 @@ def awml_peers(torch, row):
 
 
 def spconv_peers(torch, row):
-    from spconv.pytorch.utils import PointToVoxel
-    if row["mode"] != "first":
+    if row["mode"] != "first" or "spconv" not in built:
         return {}
     upper = [low + n * step for low, n, step in zip(row["lower"], row["grid"], row["size"])]
     made = []
 
     def point_to_voxel(points):
         if not made:
-            made.append(PointToVoxel(row["size"], [*row["lower"], *upper], 4, row["max_voxels"], row["max_points"], torch.device("cuda:0")))
+            made.append(built["spconv"].PointToVoxel(row["size"], [*row["lower"], *upper], 4, row["max_voxels"], row["max_points"],
+                                                     torch.device("cuda:0")))
         values, coordinates, counts = made[0](points)
         return coordinates.flip(1), counts, values
 

@@ -304,9 +304,9 @@ def main():
     if on_cpu:
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     else:
-        for missing in lidar.prepare(arguments.pointpillars, arguments.awml):
-            print(missing)
         fill_caches(torch, works)
+        for missing in lidar.prepare(arguments.pointpillars, arguments.awml):  # some make a CUDA context
+            print(missing)
     deadline, late = time.monotonic() + SECONDS, 0
     for name, module in KINDS.items():
         mine = [(Files(folder, row), row) for of, folder, row in works if of is module]

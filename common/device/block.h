@@ -56,8 +56,8 @@ void robocache_block_free (RobocacheBlock * block);
 /* Whether the CPU may read and write the data itself. */
 gboolean robocache_block_is_cpu_visible (const RobocacheBlock * block);
 
-/* FALSE and an error of robocache_engine_check when a call failed. After work was enqueued call the end, also when more of the work could
- * not be: nobody waits for work without an end. */
+/* FALSE and an error of robocache_engine_check when a call failed. After work was enqueued call the end, also when more of the
+ * work could not be: nobody waits for work without an end. */
 gboolean robocache_block_begin_read (RobocacheBlock * block, RobocacheEngine * reader, GError ** error);
 gboolean robocache_block_end_read (RobocacheBlock * block, RobocacheEngine * reader, GError ** error);
 gboolean robocache_block_begin_write (RobocacheBlock * block, RobocacheEngine * writer, GError ** error);

@@ -470,11 +470,11 @@ leave_engine (FuseComposer *composer)
 
 /* Plans and memory on the device's active engine. */
 static gboolean
-enter_engine (FuseComposer *composer, const RobocacheDevice *device, const RobocacheJob *job, GError **error)
+enter_engine (FuseComposer *composer, const RobocacheJob *job, GError **error)
 {
   leave_engine (composer);
-  composer->engine = robocache_engine_ref (device->active);
-  composer->allocator = gst_object_ref (robocache_device_allocator (device, composer->on_device));
+  composer->engine = robocache_engine_ref (composer->device->active);
+  composer->allocator = gst_object_ref (robocache_device_allocator (composer->device, composer->on_device));
   return robocache_engine_check_budget (composer->engine, job->device_bytes, job->what, job->advice, error)
       && make_plans (composer, error) && make_buffers (composer, error);
 }
@@ -483,17 +483,16 @@ enter_engine (FuseComposer *composer, const RobocacheDevice *device, const Roboc
 static gboolean
 choose_engine (FuseComposer *composer, GError **error)
 {
-  RobocacheDevice *device = composer->device;
-  GstElement *element = composer->element;
   gchar *what;
   const RobocacheJob job = describe_job (composer, &what);
   GError *failure = NULL;
-  gboolean ok = robocache_device_choose (device, element, &job, &failure) && enter_engine (composer, device, &job, &failure);
+  gboolean ok = robocache_device_choose (composer->device, composer->element, &job, &failure)
+      && enter_engine (composer, &job, &failure);
 
-  if (!ok && composer->engine && robocache_device_fall_back (device, element, &job, composer->unsupported ? RC_UNSUPPORTED : RC_OK,
-          failure)) {
+  if (!ok && composer->engine && robocache_device_fall_back (composer->device, composer->element, &job,
+          composer->unsupported ? RC_UNSUPPORTED : RC_OK, failure)) {
     g_clear_error (&failure);
-    ok = enter_engine (composer, device, &job, &failure);
+    ok = enter_engine (composer, &job, &failure);
   }
   if (!ok)
     g_propagate_error (error, failure);

@@ -45,7 +45,7 @@ build_and_test() {
 }
 
 if [ -n "$all" ]; then
-  build_and_test build-all '-Dcuda-arch=87 110' -Dbenchmarks=enabled -Demulation=enabled --
+  build_and_test build-all '-Dcuda-arch=75 87 110' -Dcuda-fast-compile=true -Dbenchmarks=enabled -Demulation=enabled --
   build_and_test build-sanitized -Dcuda=disabled -Db_lundef=false -Db_sanitize=address,undefined \
     -- --suite kernels --suite check --suite soak --suite fuzz --suite recordings
 else

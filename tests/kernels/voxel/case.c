@@ -158,6 +158,9 @@ choose_spec (VoxelCase *c, const VoxelWish *wish)
   if (spec->source == RC_VOXEL_POINTS && spec->points.fields <= CASE_FIELDS && has_layout (c, wish))
     choose_layout (c);
   choose_grid (c, wish);
+  /* a GPU sorts the points of small grids, and lists those of large ones */
+  if (rc_voxel_lists_points (spec->mode) && wish->axis == ANY && random_one_in (&c->random, 2))
+    spec->grid[random_between (&c->random, 0, 2)] = 1 << 16;
   spec->batch = wish->batch != ANY ? wish->batch : random_one_in (&c->random, 10) ? random_between (&c->random, 4, 9) : random_between (&c->random, 1, 3);
   spec->feature_range = spec->mode == RC_VOXEL_MEAN && random_one_in (&c->random, 3) ? random_real (&c->random, 1e-3, 2.0) : 0.0;
   channels = spec->mode <= RC_VOXEL_COUNT ? 1 : spec->mode == RC_VOXEL_CENTROID ? 3 : spec->points.features;

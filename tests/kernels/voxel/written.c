@@ -252,11 +252,13 @@ check_features (Suite *suite, size_t i, int k)
 
 /* More points in a voxel than the dtype counts, and than mode first puts out. */
 static void
-check_crowded_voxel (Suite *suite, RcVoxelMode mode, RcVoxelOutput output, RcDtype dtype, int64_t max_points, double expected)
+check_crowded_voxel (Suite *suite, RcVoxelMode mode, RcVoxelOutput output, RcDtype dtype, int64_t voxels, int64_t max_points,
+    double expected)
 {
   const int64_t n = 70001;
-  const Written w = { "", mode, output, RC_FLOAT32, dtype, TWO,.max_points = max_points };
-  Test test = test_begin ("voxel_crowded_%s_%s_%s_%" PRId64, voxel_modes[mode], voxel_outputs[output], rc_dtype_name (dtype), max_points);
+  const Written w = { "", mode, output, RC_FLOAT32, dtype, {voxels, 1, 1},.max_points = max_points };
+  Test test = test_begin ("voxel_crowded_%s_%s_%s_%" PRId64 "_%" PRId64, voxel_modes[mode], voxel_outputs[output], rc_dtype_name (dtype),
+      voxels, max_points);
   VoxelCase c;
 
   if (begin (&c, suite, &w, n, &test)) {
@@ -310,7 +312,7 @@ check_written_voxels (Suite *suite)
 {
   static const RcDtype dtypes[] = { RC_UINT8, RC_UINT32, RC_FLOAT16, RC_FLOAT32 };
   static const double saturated[] = { 255, 70001, 65504, 70001 };
-  static const int64_t first[] = { 1, 2, 3, 4, 33 };    /* on a GPU up to 3 are in slots */
+  static const int64_t first[] = { 1, 2, 31, 32, 33 };  /* a GPU lists up to 32 of a large grid */
 
   for (size_t i = 0; i < COUNT (written); i++) {
     Test test = test_begin ("voxel_written_%zu (%s)", i, written[i].name);
@@ -323,12 +325,14 @@ check_written_voxels (Suite *suite)
       check_features (suite, i, k);
   }
   for (int i = 0; i < 4; i++) {
-    check_crowded_voxel (suite, RC_VOXEL_COUNT, RC_VOXEL_DENSE, dtypes[i], 1, saturated[i]);
-    check_crowded_voxel (suite, RC_VOXEL_COUNT, RC_VOXEL_SPARSE, dtypes[i], 1, saturated[i]);
+    check_crowded_voxel (suite, RC_VOXEL_COUNT, RC_VOXEL_DENSE, dtypes[i], 2, 1, saturated[i]);
+    check_crowded_voxel (suite, RC_VOXEL_COUNT, RC_VOXEL_SPARSE, dtypes[i], 2, 1, saturated[i]);
   }
   for (size_t i = 0; i < COUNT (first); i++) {
-    check_crowded_voxel (suite, RC_VOXEL_FIRST, RC_VOXEL_SPARSE, RC_FLOAT32, first[i], (double) (first[i] - 1));
-    check_crowded_voxel (suite, RC_VOXEL_PILLARS, RC_VOXEL_SPARSE, RC_FLOAT32, first[i], (double) (first[i] - 1));
+    for (int64_t voxels = 2; voxels <= 1 << 16; voxels <<= 15) {
+      check_crowded_voxel (suite, RC_VOXEL_FIRST, RC_VOXEL_SPARSE, RC_FLOAT32, voxels, first[i], (double) (first[i] - 1));
+      check_crowded_voxel (suite, RC_VOXEL_PILLARS, RC_VOXEL_SPARSE, RC_FLOAT32, voxels, first[i], (double) (first[i] - 1));
+    }
   }
   check_large_integers (suite);
 }

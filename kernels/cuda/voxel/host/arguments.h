@@ -79,9 +79,8 @@ extern "C" {
 /* The key of what is no voxel: its significant bits are all set, too, and above those of any voxel. */
 #define RC_CUDA_VOXEL_NO_KEY UINT64_MAX
 
-/* A slot without a point, greater than the number of any; slots of a voxel, which are read at once. */
-#define RC_CUDA_VOXEL_NO_POINT UINT32_MAX
-#define RC_CUDA_VOXEL_SLOTS 4
+/* First points of a voxel that are found in its list: one in each lane of a warp. */
+#define RC_CUDA_VOXEL_MAX_LISTED 32
 
 /* The head of an item's scratch: no more than the 64 bytes that RcVoxelLayout leaves it. */
 typedef struct RcCudaVoxelHead
@@ -246,12 +245,21 @@ typedef struct RcCudaVoxelStored
   int64_t group_items;          /* whose keys are sorted together; the last group may have fewer */
 } RcCudaVoxelStored;
 
-/* The first points of each voxel without a sort, by the rank of the voxel: modes first and pillars where voxels are found in bits. */
+/* The points of a voxel of the output, without a sort. */
+typedef struct RcCudaVoxelList
+{
+  uint32_t points;              /* all */
+  uint32_t bound;               /* a number that max_points of them, or all, do not exceed */
+  uint32_t start;               /* of the list, among the entries of the item */
+  uint32_t others;              /* numbers in it up to the bound, beside those of the first max_points that were counted */
+} RcCudaVoxelList;
+
+/* Lists by the rank of the voxel: modes first and pillars where voxels are found in bits. */
 typedef struct RcCudaVoxelFirst
 {
-  uint32_t *slots;              /* [batch, voxels, RC_CUDA_VOXEL_SLOTS] the least numbers of points, in order; then RC_CUDA_VOXEL_NO_POINT;
-                                 * NULL: keys are sorted */
-  uint32_t *counts;             /* [batch, voxels] all points */
+  RcCudaVoxelList *lists;       /* [batch, voxels]; NULL: keys are sorted */
+  uint32_t *taken;              /* [batch] entries that lists have taken */
+  uint32_t *numbers;            /* [batch, n_points] entries */
   int64_t voxels;               /* the lesser of N and max_voxels */
   uint32_t max_points;
 } RcCudaVoxelFirst;

@@ -156,11 +156,9 @@ extern const RcCudaVoxelKernel rc_cuda_voxel_finish_ranks;
 extern const RcCudaVoxelKernel rc_cuda_voxel_add_deferred[RC_CUDA_VOXEL_VALUE_SOURCES];
 extern const RcCudaVoxelKernel rc_cuda_voxel_list_deferred;   /* voxels have no values */
 
-/* sparse/first.cu: the slots of voxels, in place of rc_cuda_voxel_add_deferred; after the rows of voxels, how many points each has; the
- * points, from sorted keys or from slots, by bytes of an element: 2, 4. */
-extern const RcCudaVoxelKernel rc_cuda_voxel_insert_first;
-extern const RcCudaVoxelKernel rc_cuda_voxel_write_slots[2];
-extern const RcCudaVoxelKernel rc_cuda_voxel_count_first;
+/* sparse/first.cu: the lists of voxels, the first in place of rc_cuda_voxel_add_deferred; after the rows of voxels, their points, from lists
+ * or from sorted keys, by bytes of an element: 2, 4. */
+extern const RcCudaVoxelKernel rc_cuda_voxel_count_first, rc_cuda_voxel_begin_lists, rc_cuda_voxel_list_first;
 extern const RcCudaVoxelKernel rc_cuda_voxel_write_first[2];
 
 /* sparse/pillars.cu, in place of the last; a warp takes a voxel at a time. */

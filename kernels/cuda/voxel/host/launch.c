@@ -200,19 +200,23 @@ launch_scales (const Run *run, RcCudaVoxelArguments *args)
 
 /* ---- the points of voxels ---- */
 
+/* Lists the points of each voxel, once these are counted. */
+static RcStatus
+list_first (const Run *run, RcCudaVoxelArguments *args)
+{
+  const RcStatus status = launch (run, &rc_cuda_voxel_begin_lists, blocks_for (run->cuda, args->first.voxels, RC_CUDA_VOXEL_THREADS,
+          args->job.batch), args, "launch of the beginnings of lists");
+
+  return status == RC_OK ? launch (run, &rc_cuda_voxel_list_first, blocks_for (run->cuda, args->job.n_points, RC_CUDA_VOXEL_THREADS,
+          args->job.batch), args, "launch of the lists of points") : status;
+}
+
 /* Writes the first points of each voxel, for the items of a group, and how many there are. */
 static RcStatus
 write_first (const Run *run, RcCudaVoxelArguments *args)
 {
-  const int64_t elements = args->rows.max_voxels * args->rows.max_points * args->values.channels;
-  const int by_warp = args->rows.decorations > 0;
-  const RcStatus status = launch (run, &rc_cuda_voxel_count_first, blocks_for (run->cuda, args->rows.max_voxels,
-          RC_CUDA_VOXEL_THREADS, args->group.items), args, "launch of the counts of the points of voxels");
-
-  if (status != RC_OK)
-    return status;
-  return launch (run, rc_cuda_voxel_first_kernel (&run->plan->spec, args), blocks_for (run->cuda, by_warp ? args->rows.max_voxels : elements,
-          by_warp ? RC_CUDA_VOXEL_WARPS : RC_CUDA_VOXEL_TILE, args->group.items), args, "launch of the output of the points of voxels");
+  return launch (run, rc_cuda_voxel_first_kernel (&run->plan->spec), blocks_for (run->cuda, args->rows.max_voxels, RC_CUDA_VOXEL_WARPS,
+          args->group.items), args, "launch of the output of the points of voxels");
 }
 
 /* ---- ranks ---- */
@@ -254,15 +258,18 @@ finish_ranks (const Run *run, RcCudaVoxelArguments *args)
 static RcStatus
 end_in_bitmap (const Run *run, const RcCudaVoxelState *state, RcCudaVoxelArguments *args)
 {
+  const int is_listed = rc_voxel_lists_points (run->plan->spec.mode);
   RcStatus status = finish_ranks (run, args);
 
   if (status == RC_OK && args->stored.is_deferred)
     status = launch (run, state->add_deferred, blocks_for (run->cuda, args->job.n_points, RC_CUDA_VOXEL_THREADS,
             args->job.batch), args, "launch of the adding of points that were deferred");
+  if (status == RC_OK && is_listed)
+    status = list_first (run, args);
   if (status == RC_OK)
     status = launch (run, state->write, blocks_for (run->cuda, args->rows.max_voxels, RC_CUDA_VOXEL_THREADS, args->job.batch), args,
         "launch of the output of sparse voxels");
-  if (status != RC_OK || !rc_voxel_lists_points (run->plan->spec.mode))
+  if (status != RC_OK || !is_listed)
     return status;
   args->group.items = args->job.batch;
   return write_first (run, args);

@@ -13,11 +13,10 @@
 #define FEW_BLOCKS (INT64_C (1) << 23)
 #define MIN_BLOCK_BITS 5     /* a word */
 #define MAX_BLOCK_BITS 8       /* 96 bytes of scratch a point */
-/* First points of a voxel that are found in slots: with more of them, crowded voxels are slower than a sort of all points. Bytes of
- * the slots of all items, which fit the L2 of a large GPU. */
-#define MAX_IN_SLOTS 3
-#define MAX_SLOT_BYTES (INT64_C (1) << 25)
-#define POINT_ARRAYS 10         /* what values are made from, and what bitmaps have: each is rounded up */
+/* Voxels of a grid in which first points are listed. In fewer of them, points crowd: a sort is faster than atomics that wait for each
+ * other. */
+#define MIN_LISTED_VOXELS (INT64_C (1) << 16)
+#define POINT_ARRAYS 12         /* what values are made from, and what bitmaps have: each is rounded up */
 
 static RcStatus
 no_space (RcError *error, size_t bytes)
@@ -141,7 +140,7 @@ choose_kernels (const RcVoxelPlan *plan, RcCudaVoxelState *state)
   }
   if (state->args.stored.is_deferred)
     state->add_deferred = spec->mode == RC_VOXEL_OCCUPANCY ? &rc_cuda_voxel_list_deferred
-        : rc_voxel_lists_points (spec->mode) ? &rc_cuda_voxel_insert_first : &rc_cuda_voxel_add_deferred[values[spec->mode]];
+        : rc_voxel_lists_points (spec->mode) ? &rc_cuda_voxel_count_first : &rc_cuda_voxel_add_deferred[values[spec->mode]];
   if (spec->output == RC_VOXEL_SPARSE) {
     state->write = plan->accumulates ? &rc_cuda_voxel_write_tiles
         : state->args.ranks.in_bitmap ? &rc_cuda_voxel_write_ranked : &rc_cuda_voxel_write_sparse;
@@ -214,21 +213,15 @@ block_bits_of (const RcVoxelPlan *plan)
   return bits;
 }
 
-/* Bytes of the slots of all items; 0: they are too many, or not of this mode. */
-static int64_t
-slot_bytes (const RcVoxelPlan *plan)
+/* Whether first points are found in lists, not by a sort. */
+static int
+can_list (const RcVoxelPlan *plan)
 {
-  const RcVoxelSpec *spec = &plan->spec;
-  const int64_t each = RC_CUDA_VOXEL_SLOTS * sizeof (uint32_t);
-
-  if (!rc_voxel_lists_points (spec->mode) || spec->max_points > MAX_IN_SLOTS || spec->max_voxels > MAX_SLOT_BYTES / each / spec->batch)
-    return 0;
-  return spec->batch * spec->max_voxels * each;
+  return plan->spec.max_points <= RC_CUDA_VOXEL_MAX_LISTED && plan->voxels >= MIN_LISTED_VOXELS;
 }
 
-/* Whether the voxels of a sparse output, and ranks, are found in a bitmap: where that is small, and slots can keep the order of
- * points, or it does not matter. Otherwise keys are sorted. Ranks of accumulators that are kept are found in their bits, whatever these
- * are. */
+/* Whether the voxels of a sparse output, and ranks, are found in a bitmap: where that is small, and the order of points does not
+ * matter, or lists keep it. Otherwise keys are sorted. Ranks of accumulators that are kept are found in their bits, whatever these are. */
 static int
 is_in_bitmap (const RcVoxelPlan *plan)
 {
@@ -237,7 +230,7 @@ is_in_bitmap (const RcVoxelPlan *plan)
 
   if (plan->accumulates)
     return spec->output == RC_VOXEL_RANK;
-  if (rc_voxel_lists_points (spec->mode) && slot_bytes (plan) == 0)
+  if (rc_voxel_lists_points (spec->mode) && !can_list (plan))
     return 0;
   return rc_voxel_sorts (plan) && bits <= MAX_BITS && spec->batch <= 2 * MAX_BITS / bits;
 }
@@ -360,10 +353,12 @@ plan_bitmap (RcVoxelPlan *plan, RcCudaVoxelArguments *args)
     bytes += (UINT64_C (3) << args->ranks.block_bits) / 8;    /* bits, and these with what is before each word */
     of_item += RC_CUDA_VOXEL_MAX_BIT_TILES * sizeof (uint32_t);        /* their counts */
   }
-  if (plan->spec.mode != RC_VOXEL_OCCUPANCY)
+  if (rc_voxel_lists_points (plan->spec.mode))
+    bytes += layout->payload_bytes + sizeof (RcCudaVoxelList) + sizeof (uint32_t);
+  else if (plan->spec.mode != RC_VOXEL_OCCUPANCY)
     bytes += layout->payload_bytes + value_bytes_of_point (plan);
   layout->backend_point_bytes = (bytes + 7) / 8 * 8;
-  layout->backend_bytes = SPARSE_BYTES + (uint64_t) plan->spec.batch * of_item + (uint64_t) slot_bytes (plan);
+  layout->backend_bytes = SPARSE_BYTES + (uint64_t) plan->spec.batch * of_item;
 }
 
 /* Ranks are by the word; those of voxels in blocks by the point. */
@@ -494,6 +489,7 @@ static RcStatus
 load_kernels (RcCudaBackend *cuda, const RcVoxelPlan *plan, const RcCudaVoxelState *state, RcError *error)
 {
   const int sorts = state->sorts, ranks = state->args.ranks.is_ranked || state->args.ranks.in_bitmap;
+  const int lists = rc_voxel_lists_points (plan->spec.mode) && !sorts;
   const struct
   {
     const char *name;
@@ -531,8 +527,9 @@ load_kernels (RcCudaBackend *cuda, const RcVoxelPlan *plan, const RcCudaVoxelSta
     {"voxel bits, count", &rc_cuda_voxel_count_set_bits, ranks},
     {"voxel bits, rank", &rc_cuda_voxel_rank_set_bits, ranks},
     {"voxel bits in blocks", &rc_cuda_voxel_mark_in_blocks, state->args.ranks.block_bits > 0},
-    {"voxel first, count", &rc_cuda_voxel_count_first, rc_voxel_lists_points (plan->spec.mode)},
-    {"voxel first", rc_cuda_voxel_first_kernel (&plan->spec, &state->args), rc_voxel_lists_points (plan->spec.mode)},
+    {"voxel lists, begin", &rc_cuda_voxel_begin_lists, lists},
+    {"voxel lists, numbers", &rc_cuda_voxel_list_first, lists},
+    {"voxel first", rc_cuda_voxel_first_kernel (&plan->spec), rc_voxel_lists_points (plan->spec.mode)},
     {"voxel map", &rc_cuda_voxel_finish_map, rc_voxel_maps_points (plan->spec.output)},
   };
   RcStatus status = RC_OK;

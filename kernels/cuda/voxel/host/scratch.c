@@ -105,22 +105,20 @@ lay_out_bitmap (const RcVoxelPlan *plan, RcCudaVoxelBitmap *bitmap, char **at)
   bitmap->counts = (uint32_t *) carve (at, batch * (uint64_t) bitmap->tiles * sizeof (uint32_t));
 }
 
-/* The first points of each voxel of the output, in the order of ranks, cleared for each job. */
+/* The lists of voxels, in the order of ranks, without entries when a job begins. */
 static void
 lay_out_first (const RcVoxelPlan *plan, RcCudaVoxelArguments *args, char **at)
 {
+  const uint64_t batch = (uint64_t) plan->spec.batch, points = batch * (uint64_t) args->job.n_points;
   RcCudaVoxelFirst *first = &args->first;
-  uint64_t voxels;
 
   first->voxels = rc_cuda_lesser (args->job.n_points, plan->spec.max_voxels);
-  voxels = (uint64_t) plan->spec.batch * (uint64_t) first->voxels;
-  first->counts = (uint32_t *) carve (at, voxels * sizeof (uint32_t));
+  first->lists = (RcCudaVoxelList *) carve (at, batch * (uint64_t) first->voxels * sizeof (RcCudaVoxelList));
+  first->taken = (uint32_t *) carve (at, batch * sizeof (uint32_t));
   if (args->clear.zeros == NULL)
-    args->clear.zeros = (char *) first->counts;
+    args->clear.zeros = (char *) first->lists;
   args->clear.zeros_bytes = (uint64_t) (*at - args->clear.zeros);
-  first->slots = (uint32_t *) carve (at, voxels * RC_CUDA_VOXEL_SLOTS * sizeof (uint32_t));
-  args->clear.ones = (char *) first->slots;
-  args->clear.ones_bytes = (uint64_t) (*at - args->clear.ones);
+  first->numbers = (uint32_t *) carve (at, points * sizeof (uint32_t));
 }
 
 /* Bits of voxels in blocks, of as many blocks as there may be, and cleared for each job. */

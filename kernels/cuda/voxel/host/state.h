@@ -77,12 +77,9 @@ rc_cuda_voxel_measured_bytes (const RcVoxelPlan *plan)
 
 /* That writes the points of modes first and pillars. */
 static inline const RcCudaVoxelKernel *
-rc_cuda_voxel_first_kernel (const RcVoxelSpec *spec, const RcCudaVoxelArguments *args)
+rc_cuda_voxel_first_kernel (const RcVoxelSpec *spec)
 {
-  const RcCudaVoxelKernel *kernels = spec->mode == RC_VOXEL_PILLARS ? rc_cuda_voxel_write_pillars
-      : args->ranks.in_bitmap ? rc_cuda_voxel_write_slots : rc_cuda_voxel_write_first;
-
-  return &kernels[spec->dtype == RC_FLOAT32];
+  return &(spec->mode == RC_VOXEL_PILLARS ? rc_cuda_voxel_write_pillars : rc_cuda_voxel_write_first)[spec->dtype == RC_FLOAT32];
 }
 
 /* voxel_plan.c: the plan's prepare and release. */

@@ -369,6 +369,12 @@ struct FeatureAction
 {
   const Job &job;
   const Values &values;
+
+  /* What all lanes do together, with the voxel of each one's point, which may be none. */
+  __device__ __forceinline__ void
+  warp (const Part &, int64_t) const
+  {
+  }
 };
 
 template <bool RANKED>
@@ -448,8 +454,18 @@ struct AddingKeys : FeatureAction
   __device__ __forceinline__ int64_t
   point (const Part &part, int64_t i, int64_t voxel) const
   {
-    put_key (job, ranks, stored, part, i, voxel);
+    if (stored.is_deferred)
+      ranks.voxels_of_points[place_of (job, part, i)] = voxel;
+    else
+      put_key (job, ranks, stored, part, i, voxel);
     return voxel;
+  }
+
+  __device__ __forceinline__ void
+  warp (const Part &part, int64_t voxel) const
+  {
+    if (stored.is_deferred)
+      mark_warp (job, ranks, part, voxel);
   }
 };
 
@@ -542,6 +558,7 @@ add_warp (const Add &add, const Grid &grid, const Format &format, const Values &
     count_point (counts, voxel);
     goes_to = add.point (part, first + lane, voxel);
   }
+  add.warp (part, goes_to);
 #pragma unroll 1
   while (loaded.first < channels) {
 #pragma unroll

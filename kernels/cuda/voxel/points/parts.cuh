@@ -125,6 +125,18 @@ mark_point (const Job &job, const Ranks &ranks, const Part &part, int64_t i, int
     mark (job, part, voxel >> ranks.block_bits);
 }
 
+/* Marks the voxels of a warp's points, each once: points that follow each other are close together, and atomics to one word wait for each
+ * other. All lanes call it. */
+__device__ __forceinline__ void
+mark_warp (const Job &job, const Ranks &ranks, const Part &part, int64_t voxel)
+{
+  const int64_t bit = voxel >> ranks.block_bits;        /* fits 32 bits */
+  const uint32_t same = __match_any_sync (0xFFFFFFFFu, voxel >= 0 ? (uint32_t) bit : UINT32_MAX);
+
+  if (voxel >= 0 && (same & ((1u << threadIdx.x % 32) - 1)) == 0)
+    mark (job, part, bit);
+}
+
 /* Says of a point where it is, where that is known and wanted. One branch: more of them nest too deep. */
 __device__ __forceinline__ void
 put_point (const Map &map, const Part &part, int64_t i, int64_t voxel, bool known)

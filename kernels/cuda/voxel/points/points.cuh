@@ -485,12 +485,18 @@ first_channel (const Values &values, uint32_t lane)
 
 /* The one that comes so many points, and channels of one, later. */
 __device__ __forceinline__ Channel
-channel_after (const Values &values, Channel own, Channel step)
+channel_after (uint32_t channels, Channel own, Channel step)
 {
-  const uint32_t channel = own.channel + step.channel, channels = (uint32_t) values.channels;
+  const uint32_t channel = own.channel + step.channel;
   const bool wraps = channel >= channels;
 
   return { own.of + step.of + wraps, wraps ? channel - channels : channel };
+}
+
+__device__ __forceinline__ Channel
+channel_after (const Values &values, Channel own, Channel step)
+{
+  return channel_after ((uint32_t) values.channels, own, step);
 }
 
 __device__ __forceinline__ Channel

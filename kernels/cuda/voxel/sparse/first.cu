@@ -2,180 +2,165 @@
  *
  * Sorted keys of a voxel are in the order in which its points came, since the sort keeps the order of equal keys.
  *
- * Where voxels are found in bits nothing is sorted. A voxel then has slots for the least numbers of its points, in order: a point
- * takes a slot by atomicMin, and whichever number is greater, the slot's or its own, goes on to the next slot. What remains in the slots
- * does not depend on the order in which points come. Of j lesser numbers, a number may skip the first j slots: so points of a
- * voxel in one warp begin at slots of their own, and each begins after the last lesser number that it reads. An old number that it
- * reads is no less than that of now, so it skips no slot too many.
+ * Where voxels are found in bits nothing is sorted. Kernels, in this order: each point counts itself at its voxel, and of the first
+ * ones that do so the greatest number becomes the voxel's bound, so that no point with a greater number is wanted; each voxel of the output
+ * takes its part of the item's lists; these first points, and others in the bound, put their numbers into the list of their voxel. Which
+ * points are the first to be counted, and where in a list they are, depends on the order of atomics. The lanes that write the points of
+ * a voxel put the least numbers of its list in order, which depends on none.
  *
  * Bytes that must move: every byte of the output, written once and in order, most of it zeros; of a point in the output
- * what is kept of it, from where it came, and 4 of the order. With slots 4 of each, cleared, written and read, and 8 of each
- * point, its voxel.
+ * what is kept of it, from where it came, and 4 of the order. With lists 16 of each point, its voxel and then the rank of that and its place,
+ * written and read, and 4 of its number, written and read; 16 of each voxel.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include <cub/block/block_scan.cuh>
 #include <cuda_runtime_api.h>
 
 #include "kernels/cuda/voxel/points/ranks.cuh"
+#include "least.cuh"
 #include "rows.cuh"
 
 using namespace rc;
 
 namespace
 {
-constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
+using Scan = cub::BlockScan<uint32_t, THREADS>;
 
-/* ---- slots ---- */
+/* ---- lists ---- */
 
-/* The slot behind the last one with a lesser number, from one on that is known to have lesser ones before it. */
-__device__ __forceinline__ uint32_t
-slot_after_lesser (const uint32_t *slots, uint32_t point, uint32_t slot)
-{
-  static_assert (RC_CUDA_VOXEL_SLOTS == 4, "slots of a voxel are read at once");
-  const uint4 all = __ldcg (reinterpret_cast<const uint4 *> (slots));
-  const uint32_t after = all.w < point ? 4 : all.z < point ? 3 : all.y < point ? 2 : all.x < point ? 1 : 0;
-
-  return after > slot ? after : slot;
-}
-
-/* Puts a point of a voxel among its first ones, if it is one of them. So many before it are in the same warp. */
-__device__ __forceinline__ void
-insert_point (const First &first, uint32_t *slots, uint32_t point, uint32_t before)
-{
-  uint32_t slot = before;
-
-  while (slot < first.max_points) {
-    slot = slot_after_lesser (slots, point, slot);
-    if (slot >= first.max_points)
-      return;
-
-    const uint32_t other = atomicMin (slots + slot, point);
-
-    if (other == RC_CUDA_VOXEL_NO_POINT)
-      return;
-    point = other > point ? other : point;
-    slot++;
-  }
-}
-
-/* Counts the points of each voxel of the output, and finds the first ones, once voxels have ranks. A warp has 32 points at a time. */
+/* Counts the points of each voxel of the output, once voxels have ranks, and lists these voxels; replaces the voxel of each point by its
+ * rank, in the upper half, and how many points were counted before. A warp has 32 points at a time, and adds those of a voxel at once. */
 __global__ void __launch_bounds__ (THREADS)
-insert_first (GRID_CONSTANT Job job, GRID_CONSTANT Ranks ranks, GRID_CONSTANT First first)
+count_first (GRID_CONSTANT Job job, GRID_CONSTANT Ranks ranks, GRID_CONSTANT First first)
 {
   const uint32_t lane = threadIdx.x % 32;
 
   follow_previous ();
   for (int64_t item = blockIdx.y; item < job.batch; item += gridDim.y) {
-    const int64_t n = head_of (job, item)->item.n_added, *voxels = ranks.voxels_of_points + item * job.n_points;
+    const int64_t n = head_of (job, item)->item.n_added;
+    int64_t *voxels = ranks.voxels_of_points + item * job.n_points;
 
     for (int64_t of_warp = (int64_t) blockIdx.x * THREADS + threadIdx.x / 32 * 32; of_warp < n; of_warp += (int64_t) gridDim.x * THREADS) {
-      const int64_t i = of_warp + lane, rank = rank_point (job, ranks, item, i < n ? voxels[i] : RC_VOXEL_OUTSIDE);
-      const bool has_slots = rank >= 0 && rank < first.voxels;
-      const uint32_t same = __match_any_sync (ALL_LANES, has_slots ? (uint32_t) rank : UINT32_MAX);
-      const uint32_t before = (uint32_t) __popc (same & ((1u << lane) - 1));
+      const int64_t i = of_warp + lane, voxel = i < n ? voxels[i] : RC_VOXEL_OUTSIDE, rank = rank_of_voxel (job, ranks, item, voxel);
+      const bool is_kept = rank >= 0 && rank < first.voxels;
+      const uint32_t same = __match_any_sync (ALL_LANES, is_kept ? (uint32_t) rank : UINT32_MAX);
+      const int leader = __ffs ((int) same) - 1;
+      RcCudaVoxelList *list = first.lists + item * first.voxels + rank;
+      uint32_t before = 0;
 
-      if (has_slots && before == 0)
-        atomicAdd (first.counts + item * first.voxels + rank, (uint32_t) __popc (same));
-      if (has_slots)
-        insert_point (first, slots_of (first, item, rank), (uint32_t) i, before);
+      if (is_kept && lane == (uint32_t) leader)
+        before = atomicAdd (&list->points, (uint32_t) __popc (same));
+      before = __shfl_sync (ALL_LANES, before, leader) + (uint32_t) __popc (same & ((1u << lane) - 1));
+      if (is_kept && before == 0)
+        ranks.voxels_by_rank[item * job.n_points + rank] = voxel;
+      if (is_kept && before < first.max_points)
+        atomicMax (&list->bound, (uint32_t) i);
+      if (i < n)
+        voxels[i] = is_kept ? rank << 32 | before : RC_VOXEL_OUTSIDE;
+    }
+  }
+}
+
+/* Says where the list of each voxel begins. Which voxels come before it depends on the order of blocks, and matters to nobody. */
+__global__ void __launch_bounds__ (THREADS)
+begin_lists (GRID_CONSTANT Job job, GRID_CONSTANT First first)
+{
+  follow_previous ();
+
+  __shared__ typename Scan::TempStorage storage;
+  __shared__ uint32_t start;
+
+  for (int64_t item = blockIdx.y; item < job.batch; item += gridDim.y) {
+    for (int64_t tile = (int64_t) blockIdx.x * THREADS; tile < first.voxels; tile += (int64_t) gridDim.x * THREADS) {
+      const int64_t m = tile + threadIdx.x;
+      uint32_t before, all;
+
+      Scan (storage).ExclusiveSum (m < first.voxels ? first.lists[item * first.voxels + m].points : 0, before, all);
+      if (threadIdx.x == 0)
+        start = atomicAdd (first.taken + item, all);
+      __syncthreads ();
+      if (m < first.voxels)
+        first.lists[item * first.voxels + m].start = start + before;
+      __syncthreads ();
+    }
+  }
+}
+
+/* Puts the number of each point that may be wanted into the list of its voxel. A thread per point. */
+__global__ void __launch_bounds__ (THREADS)
+list_first (GRID_CONSTANT Job job, GRID_CONSTANT Ranks ranks, GRID_CONSTANT First first)
+{
+  follow_previous ();
+  for (int64_t item = blockIdx.y; item < job.batch; item += gridDim.y) {
+    const int64_t n = head_of (job, item)->item.n_added, *places = ranks.voxels_of_points + item * job.n_points;
+
+    for (int64_t i = (int64_t) blockIdx.x * THREADS + threadIdx.x; i < n; i += (int64_t) gridDim.x * THREADS) {
+      RcCudaVoxelList *list = first.lists + item * first.voxels + (places[i] >> 32);
+      uint32_t place = (uint32_t) places[i];
+
+      if (places[i] < 0 || (uint32_t) i > list->bound)
+        continue;
+      if (place >= first.max_points)
+        place = first.max_points + atomicAdd (&list->others, 1u);
+      first.numbers[item * job.n_points + list->start + place] = (uint32_t) i;
     }
   }
 }
 
 /* ---- the output ---- */
 
-/* Writes the fields of the points in slots. A grid-stride loop over the elements of the output, as below. */
+/* Writes the fields of the first points of each voxel, and how many they are. So many lanes have a voxel that each has one of its points, as
+ * far as there are lanes, and a few elements of its row. */
 template <typename T>
 __global__ void __launch_bounds__ (THREADS)
-write_slots (GRID_CONSTANT Values values, GRID_CONSTANT Job job, GRID_CONSTANT Stored stored, GRID_CONSTANT First first,
-    GRID_CONSTANT Rows rows)
+write_first (GRID_CONSTANT Values values, GRID_CONSTANT Job job, GRID_CONSTANT Stored stored, GRID_CONSTANT First first,
+    GRID_CONSTANT Group group, GRID_CONSTANT Rows rows)
 {
-  const int64_t n = rows.max_voxels * rows.max_points * values.channels, step = (int64_t) gridDim.x * THREADS;
+  const uint32_t channels = (uint32_t) values.channels, row = (uint32_t) rows.max_points * channels;
+  uint32_t lanes = 1;
+  uint64_t over = 0;
 
-  follow_previous ();
-  for (int64_t item = blockIdx.y; item < job.batch; item += gridDim.y) {
-    const int64_t n_voxels = voxels_of (job, rows.max_voxels, item).n;
-    T *to = reinterpret_cast<T *> (rows.values + item * rows.values_batch_stride);
-
-    for (int64_t at = (int64_t) blockIdx.x * THREADS + threadIdx.x; at < n; at += step) {
-      const int64_t row = (int64_t) divide_64 ((uint64_t) at, (uint64_t) values.channels);
-      const int64_t m = (int64_t) divide_64 ((uint64_t) row, (uint64_t) rows.max_points);
-      const uint32_t point = m < n_voxels ? slots_of (first, item, m)[row - m * rows.max_points] : RC_CUDA_VOXEL_NO_POINT;
-      const char *from = stored.payload + (item * job.n_points + point) * stored.payload_bytes;
-
-      to[at] = point == RC_CUDA_VOXEL_NO_POINT ? 0 : reinterpret_cast<const T *> (from)[at - row * values.channels];
-    }
-  }
-}
-
-/* An element of the output, by its number: field c of the point in a slot of voxel m. */
-template <typename T>
-__device__ __forceinline__ T
-element_of (const Values &values, const Job &job, const Stored &stored, const Group &group, const Rows &rows,
-    const Voxels &voxels, int64_t at)
-{
-  const int64_t row = (int64_t) divide_64 ((uint64_t) at, (uint64_t) values.channels), c = at - row * values.channels;
-  const int64_t m = (int64_t) divide_64 ((uint64_t) row, (uint64_t) rows.max_points), slot = row - m * rows.max_points;
-
-  if (m >= voxels.n || slot >= points_of (group, voxels, m))
-    return 0;
-  const int64_t first = group.first_item * job.n_points;
-  const int64_t sorted = first + group.starts[voxels.first_rank + m] + slot;
-  const int64_t point = first + stored.order[group.sorted][sorted];
-
-  return reinterpret_cast<const T *> (stored.payload + point * (int64_t) stored.payload_bytes)[c];
-}
-
-/* Writes the fields of the first points of each voxel. A grid-stride loop over the elements of the output, in the order of memory,
- * since most of them are zeros. */
-template <typename T>
-__global__ void __launch_bounds__ (THREADS)
-write_first (GRID_CONSTANT Values values, GRID_CONSTANT Job job, GRID_CONSTANT Stored stored, GRID_CONSTANT Group group,
-    GRID_CONSTANT Rows rows)
-{
-  const int64_t n = rows.max_voxels * rows.max_points * values.channels, step = (int64_t) gridDim.x * THREADS;
+  while (lanes < 32 && (lanes < (uint32_t) rows.max_points || lanes * 4 < row))
+    lanes *= 2;
+  const uint32_t own = threadIdx.x % 32 / lanes, lane = threadIdx.x % lanes, of_block = THREADS / lanes;
+  const Channel step = { lanes / channels, lanes % channels }, begin = { lane / channels, lane % channels };
 
   follow_previous ();
   for (int64_t i = blockIdx.y; i < group.items; i += gridDim.y) {
     const Voxels voxels = voxels_of (job, rows.max_voxels, group.first_item + i);
     T *to = reinterpret_cast<T *> (rows.values + voxels.item * rows.values_batch_stride);
 
-    for (int64_t at = (int64_t) blockIdx.x * THREADS + threadIdx.x; at < n; at += step)
-      to[at] = element_of<T> (values, job, stored, group, rows, voxels, at);
-  }
-}
+    for (int64_t of_warp = (int64_t) blockIdx.x * of_block + threadIdx.x / 32 * 32 / lanes; of_warp < voxels.n;
+        of_warp += (int64_t) gridDim.x * of_block) {
+      const int64_t m = of_warp + own;
+      const Points points = points_at (job, stored, first, group, rows, voxels, m);
+      const uint32_t least = first.lists != NULL ? least_of (points.order, points.listed, (int) lanes) : 0;
+      const uint32_t filled = points.kept * channels, most = greatest_of_warp (filled, (int) lanes);
+      Channel next = begin;
 
-/* Writes how many points of each voxel are in the output, and counts the others. A thread per voxel. */
-__global__ void __launch_bounds__ (THREADS)
-count_first (GRID_CONSTANT Job job, GRID_CONSTANT First first, GRID_CONSTANT Group group, GRID_CONSTANT Rows rows)
-{
-  const uint32_t most = (uint32_t) rows.max_points;
-  uint64_t over = 0;
+      for (uint32_t at = lane; at - lane < most; at += lanes) {
+        const uint32_t listed = __shfl_sync (ALL_LANES, least, (int) next.of, (int) lanes);
 
-  follow_previous ();
-  for (int64_t i = blockIdx.y; i < group.items; i += gridDim.y) {
-    const Voxels voxels = voxels_of (job, rows.max_voxels, group.first_item + i);
-    uint32_t *to = reinterpret_cast<uint32_t *> (reinterpret_cast<char *> (rows.point_counts)
-        + voxels.item * rows.point_counts_batch_stride);
-
-    for (int64_t m = (int64_t) blockIdx.x * THREADS + threadIdx.x; m < rows.max_voxels; m += (int64_t) gridDim.x * THREADS) {
-      const uint32_t count = m < voxels.n ? points_of (first, group, voxels, m) : 0, kept = count < most ? count : most;
-
-      to[m] = kept;
-      over += count - kept;
+        if (at < filled)
+          to[m * row + at] = reinterpret_cast<const T *> (stored.payload
+              + (points.first + (first.lists != NULL ? listed : points.order[next.of])) * stored.payload_bytes)[next.channel];
+        next = channel_after (channels, next, step);
+      }
+      if (m < voxels.n)
+        fill_zeros (to + m * row + filled, row - filled, lane, lanes);
+      if (lane == 0 && m < voxels.n)
+        over += put_count (rows, voxels, m, points);
     }
+    fill_after<T> (rows, voxels, row);
   }
-  over = warp_sum (over);
-  if (rows.counters != NULL && threadIdx.x % 32 == 0 && over > 0)
-    add_64 (&rows.counters->over_points, (int64_t) over);
+  count_over (rows.counters, over);
 }
 }
 
-const RcCudaVoxelKernel rc_cuda_voxel_insert_first = VOXEL_KERNEL (insert_first);
-const RcCudaVoxelKernel rc_cuda_voxel_write_slots[2] = {
-  VOXEL_KERNEL (write_slots<uint16_t>), VOXEL_KERNEL (write_slots<uint32_t>)
-};
 const RcCudaVoxelKernel rc_cuda_voxel_count_first = VOXEL_KERNEL (count_first);
+const RcCudaVoxelKernel rc_cuda_voxel_begin_lists = VOXEL_KERNEL (begin_lists);
+const RcCudaVoxelKernel rc_cuda_voxel_list_first = VOXEL_KERNEL (list_first);
 const RcCudaVoxelKernel rc_cuda_voxel_write_first[2] = {
   VOXEL_KERNEL (write_first<uint16_t>), VOXEL_KERNEL (write_first<uint32_t>)
 };

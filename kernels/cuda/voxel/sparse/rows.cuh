@@ -38,18 +38,84 @@ points_of (const Group &group, const Voxels &voxels, int64_t m)
   return start[1] - start[0];
 }
 
-/* The same, and where slots have the first of them. */
-__device__ __forceinline__ uint32_t
-points_of (const First &first, const Group &group, const Voxels &voxels, int64_t m)
+/* The points of a voxel. */
+struct Points
 {
-  return first.slots != NULL ? first.counts[voxels.item * first.voxels + m] : points_of (group, voxels, m);
+  const uint32_t *order;        /* their numbers: sorted keys in the order in which they came, lists in none */
+  uint32_t n, listed, kept;     /* in all, in a list, and put out */
+  int64_t first;                /* point of the group, or item, which numbers count from */
+};
+
+/* Those of voxel m, none if it is not in the output. */
+__device__ __forceinline__ Points
+points_at (const Job &job, const Stored &stored, const First &first, const Group &group, const Rows &rows, const Voxels &voxels,
+    int64_t m)
+{
+  const bool is_listed = first.lists != NULL;
+  Points points = { NULL, 0, 0, 0, (is_listed ? voxels.item : group.first_item) * job.n_points };
+
+  if (m >= voxels.n)
+    return points;
+  if (is_listed) {
+    const RcCudaVoxelList list = first.lists[voxels.item * first.voxels + m];
+
+    points.order = first.numbers + points.first + list.start;
+    points.n = list.points;
+    points.listed = list.points < first.max_points ? list.points : first.max_points + list.others;
+  } else {
+    points.order = stored.order[group.sorted] + points.first + group.starts[voxels.first_rank + m];
+    points.n = points_of (group, voxels, m);
+  }
+  points.kept = points.n < (uint32_t) rows.max_points ? points.n : (uint32_t) rows.max_points;
+  return points;
 }
 
-/* The slots of voxel m of the item. */
-__device__ __forceinline__ uint32_t *
-slots_of (const First &first, int64_t item, int64_t m)
+/* Writes how many points voxel m has in the output. Returns how many it has beside these. */
+__device__ __forceinline__ uint32_t
+put_count (const Rows &rows, const Voxels &voxels, int64_t m, const Points &points)
 {
-  return first.slots + (item * first.voxels + m) * RC_CUDA_VOXEL_SLOTS;
+  reinterpret_cast<uint32_t *> (reinterpret_cast<char *> (rows.point_counts)
+      + voxels.item * rows.point_counts_batch_stride)[m] = points.kept;
+  return points.n - points.kept;
+}
+
+/* Fills n elements with zeros: what thread `index` of `threads` has of them, 16 bytes at a time where these are aligned. */
+template <typename T>
+__device__ __forceinline__ void
+fill_zeros (T *to, int64_t n, int64_t index, int64_t threads)
+{
+  constexpr int64_t each = 16 / (int64_t) sizeof (T);
+  const int64_t to_aligned = (int64_t) (-(uintptr_t) to % 16 / sizeof (T)), before = to_aligned < n ? to_aligned : n;
+  const int64_t vectors = (n - before) / each;
+  uint4 *aligned = reinterpret_cast<uint4 *> (to + before);
+
+  for (int64_t i = index; i < vectors; i += threads)
+    aligned[i] = make_uint4 (0, 0, 0, 0);
+  for (int64_t i = index; i < n - vectors * each; i += threads)
+    to[i < before ? i : i + vectors * each] = 0;
+}
+
+/* Fills what the output has after the voxels of an item with zeros: rows of so many elements, and counts of their points. */
+template <typename T>
+__device__ __forceinline__ void
+fill_after (const Rows &rows, const Voxels &voxels, int64_t row)
+{
+  const int64_t index = (int64_t) blockIdx.x * THREADS + threadIdx.x, threads = (int64_t) gridDim.x * THREADS;
+  T *values = reinterpret_cast<T *> (rows.values + voxels.item * rows.values_batch_stride);
+  uint32_t *counts = reinterpret_cast<uint32_t *> (reinterpret_cast<char *> (rows.point_counts)
+      + voxels.item * rows.point_counts_batch_stride);
+
+  fill_zeros (values + voxels.n * row, (rows.max_voxels - voxels.n) * row, index, threads);
+  fill_zeros (counts + voxels.n, rows.max_voxels - voxels.n, index, threads);
+}
+
+/* Counts points beyond those that are put out. All lanes of a warp call it. */
+__device__ __forceinline__ void
+count_over (RcVoxelCounters *counters, uint64_t over)
+{
+  over = warp_sum (over);
+  if (counters != NULL && threadIdx.x % 32 == 0 && over > 0)
+    add_64 (&counters->over_points, (int64_t) over);
 }
 
 __device__ __forceinline__ void

@@ -1,0 +1,81 @@
+/* robocache: voxel grids on the GPU: the least numbers of a list, in order
+ *
+ * Some lanes of a warp, a power of two, have a list, each one number of the least so far. Lists of the warp are read together. What the
+ * lanes have at the end does not depend on the order of the list.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef RC_CUDA_VOXEL_LEAST_CUH
+#define RC_CUDA_VOXEL_LEAST_CUH
+
+#include <stdint.h>
+
+namespace rc
+{
+constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
+constexpr int LEAST_AT_ONCE = 4;        /* loads of a lane under way */
+
+/* Two halves of so many lanes, one in order and the other in the opposite one: puts them in order, or in the opposite one. */
+__device__ __forceinline__ uint32_t
+merge_lanes (uint32_t own, int lanes, bool up)
+{
+  for (int apart = lanes / 2; apart > 0; apart /= 2) {
+    const uint32_t other = __shfl_xor_sync (ALL_LANES, own, apart);
+    const bool is_lower = (threadIdx.x & apart) == 0;
+
+    own = (is_lower == up) == (other < own) ? other : own;
+  }
+  return own;
+}
+
+/* Puts the numbers of so many lanes in order, of which only the first n are less than UINT32_MAX (K. E. Batcher: Sorting networks and
+ * their applications, 1968). */
+__device__ __forceinline__ uint32_t
+sort_lanes (uint32_t own, uint32_t n, int lanes)
+{
+  for (int sorted = 2; sorted <= lanes && (uint32_t) sorted / 2 < n; sorted *= 2)
+    own = merge_lanes (own, sorted, (threadIdx.x & sorted & (lanes - 1)) == 0);
+  return own;
+}
+
+/* The greatest of the n of each list. */
+__device__ __forceinline__ uint32_t
+greatest_of_warp (uint32_t n, int lanes)
+{
+  for (int apart = lanes; apart < 32; apart *= 2) {
+    const uint32_t other = __shfl_xor_sync (ALL_LANES, n, apart);
+
+    n = other > n ? other : n;
+  }
+  return n;
+}
+
+/* The number of each lane: the least of the n of its list, in order, then UINT32_MAX. All lanes of a warp call it. */
+__device__ __forceinline__ uint32_t
+least_of (const uint32_t *numbers, uint32_t n, int lanes)
+{
+  const uint32_t lane = threadIdx.x & (lanes - 1), most = greatest_of_warp (n, lanes);
+  uint32_t least = sort_lanes (lane < n ? numbers[lane] : UINT32_MAX, most, lanes);
+  uint32_t greatest = __shfl_sync (ALL_LANES, least, lanes - 1, lanes);
+
+  for (uint32_t first = lanes; first < most; first += LEAST_AT_ONCE * lanes) {
+    uint32_t next[LEAST_AT_ONCE];
+
+#pragma unroll
+    for (int u = 0; u < LEAST_AT_ONCE; u++)
+      next[u] = first + u * lanes + lane < n ? numbers[first + u * lanes + lane] : UINT32_MAX;
+#pragma unroll
+    for (int u = 0; u < LEAST_AT_ONCE; u++) {
+      if (__any_sync (ALL_LANES, next[u] < greatest)) {
+        const uint32_t other = __shfl_sync (ALL_LANES, sort_lanes (next[u], (uint32_t) lanes, lanes), lanes - 1 - (int) lane, lanes);
+
+        least = merge_lanes (other < least ? other : least, lanes, true);
+        greatest = __shfl_sync (ALL_LANES, least, lanes - 1, lanes);
+      }
+    }
+  }
+  return least;
+}
+}
+
+#endif

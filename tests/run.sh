@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # run.sh [--all | -DOPTION=VALUE... --suite NAME... --timeout-multiplier N]: sets up, builds and tests. The last line is:
 # N passed, M failed[, K skipped]. Without options it tests in ./build what this machine runs: the plugin with code for its
-# own GPUs, kernels with few cases. With --all it tests in ./build-all all cases, code for two generations of GPUs, an emulated
+# own GPUs, kernels with few cases. With --all it tests in ./build-all all cases, code for three generations of GPUs, an emulated
 # GPU, the benchmarks, and races between threads; and in ./build-sanitized under AddressSanitizer and UndefinedBehaviorSanitizer.
 # -D sets options of a new build, --suite chooses tests, and --timeout-multiplier gives them more time.
 set -uo pipefail

@@ -16,6 +16,9 @@ camera() { exec "$here/env" "$here/bench/bench-camera" --h264 "$here/frames.h264
 
 camera --seconds "$seconds" --every 60 > "$work/log" 2>&1 &
 pid=$!
+# what it says is there even if this script does not get to its end
+tail -n +1 --pid=$pid -f "$work/log" &
+tail_pid=$!
 # the first process reports at each whole minute of its own time: the second one runs from second 10 to 50
 killed=0
 for ((second = 1; second < seconds; second++)); do
@@ -33,7 +36,7 @@ done
 wait $pid
 status=$?
 if [ -n "${second_pid:-}" ]; then kill -KILL "$second_pid" 2> /dev/null; fi
-cat "$work/log"
+wait $tail_pid
 
 failed=0
 expect() {                      # expect NAME CONDITION: as a case

@@ -129,7 +129,8 @@ choose_values (VoxelCase *c, const VoxelWish *wish)
 
   spec->source = (RcVoxelSource) (wish->source == ANY ? random_one_in (&c->random, 5) : wish->source);
   spec->mode = (RcVoxelMode) wished (c, wish->mode, RC_VOXEL_OCCUPANCY, RC_VOXEL_PILLARS);
-  spec->max_points = random_one_in (&c->random, 3) ? random_between (&c->random, 1, 3) : random_between (&c->random, 1, 40);
+  spec->max_points = wish->max_points > 0 ? wish->max_points : random_one_in (&c->random, 3) ? random_between (&c->random, 1, 3)
+      : random_between (&c->random, 1, 40);
   spec->centre_z = random_one_in (&c->random, 2);
   spec->output = (RcVoxelOutput) wished (c, wish->output, RC_VOXEL_DENSE, RC_VOXEL_RANK);
   spec->dtype = wish->dtype == ANY ? dtypes[random_between (&c->random, 0, 3)] : (RcDtype) wish->dtype;

@@ -35,6 +35,7 @@ typedef struct
   int spread;
   int layout;                   /* fields of any type anywhere, or a ray a pixel: 1, 0 or ANY */
   int plain;                    /* one dense, aligned chunk, without a layout */
+  int64_t max_points;           /* 0: any */
 } VoxelWish;
 
 typedef struct

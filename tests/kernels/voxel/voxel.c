@@ -158,7 +158,8 @@ check_plain (Suite *suite)
     {RC_VOXEL_OCCUPANCY, RC_VOXEL_SPARSE, RC_FLOAT32, 4, 100000, 512, 0},
     {RC_VOXEL_FIRST, RC_VOXEL_SPARSE, RC_FLOAT32, 1, 100000, 48, 1},
     {RC_VOXEL_FIRST, RC_VOXEL_SPARSE, RC_FLOAT16, 6, 20000, 16, 2},
-    {RC_VOXEL_FIRST, RC_VOXEL_SPARSE, RC_FLOAT32, 3, 20000, 406, 1},    /* bitmaps of blocks */
+    {RC_VOXEL_FIRST, RC_VOXEL_SPARSE, RC_FLOAT32, 1, 300000, 128, 1},   /* more voxels than threads run at once */
+    {RC_VOXEL_FIRST, RC_VOXEL_SPARSE, RC_FLOAT32, 3, 20000, 406, 1},    /* bitmaps of blocks, then what is sorted */
     {RC_VOXEL_FIRST, RC_VOXEL_SPARSE, RC_FLOAT32, 1, 20000, 3251, 1},
     {RC_VOXEL_PILLARS, RC_VOXEL_SPARSE, RC_FLOAT32, 1, 100000, 48, 1},
     {RC_VOXEL_PILLARS, RC_VOXEL_SPARSE, RC_FLOAT16, 6, 20000, 16, 2},
@@ -181,6 +182,27 @@ check_plain (Suite *suite)
         > (suite->small ? SMALL_VOXELS : CPU_VOXELS))
       continue;
     check_cases (suite, &wish, 1, test_begin ("voxel_plain_%zu_%s_%s", i, voxel_modes[wish.mode], voxel_outputs[wish.output]));
+  }
+}
+
+/* The points of voxels that crowd, or not, in grids that are sorted, and in larger ones whose points are listed on a GPU. */
+static void
+check_lists (Suite *suite)
+{
+  static const int64_t axes[] = { 40, 41 }, max_points[] = { 1, 2, 16, 32 };
+
+  for (size_t a = 0; a < COUNT (axes); a++) {
+    for (size_t m = 0; m < COUNT (max_points); m++) {
+      for (int mode = RC_VOXEL_FIRST; mode <= RC_VOXEL_PILLARS; mode++) {
+        for (int spread = SPREAD; spread <= FEW_VOXELS; spread++) {
+          const VoxelWish wish = WISH (.mode = mode, .output = RC_VOXEL_SPARSE, .batch = 3, .points = 2000, .axis = axes[a],
+              .spread = spread, .max_points = max_points[m]);
+
+          check_cases (suite, &wish, 3, test_begin ("voxel_lists_%" PRId64 "_%" PRId64 "_%s_%s", axes[a], max_points[m],
+              voxel_modes[mode], spreads[spread]));
+        }
+      }
+    }
   }
 }
 
@@ -262,7 +284,7 @@ check_huge (Suite *suite)
 
   for (size_t a = 0; a < COUNT (axes); a++) {
     for (int mode = 0; mode <= RC_VOXEL_PILLARS; mode++) {
-      VoxelWish wish = WISH (.output = RC_VOXEL_SPARSE, .mode = mode, .axis = axes[a], .spread = mode % 2 ? SPREAD : ANY);
+      VoxelWish wish = WISH (.output = RC_VOXEL_SPARSE, .mode = mode, .axis = axes[a], .spread = mode % 2 && !rc_voxel_lists_points ((RcVoxelMode) mode) ? SPREAD : ANY);
 
       check_cases (suite, &wish, 5, test_begin ("voxel_huge_%" PRId64 "_%s", axes[a], voxel_modes[mode]));
     }
@@ -279,8 +301,8 @@ main (int argc, char **argv)
 {
   static const Section sections[] = {
     {"written", check_written_voxels}, {"errors", check_voxel_errors}, {"plans", check_voxel_plans}, {"kinds", check_kinds},
-    {"sizes", check_sizes}, {"plain", check_plain}, {"batches", check_batches}, {"layouts", check_layouts},
-    {"spreads", check_spreads}, {"huge", check_huge}, {"kept", check_kept_voxels},
+    {"sizes", check_sizes}, {"plain", check_plain}, {"lists", check_lists}, {"batches", check_batches},
+    {"layouts", check_layouts}, {"spreads", check_spreads}, {"huge", check_huge}, {"kept", check_kept_voxels},
   };
 
   return suite_main ("voxel", argc, argv, sections, COUNT (sections), 20260305, ARENA_BYTES);

@@ -26,7 +26,6 @@ constexpr int N = TILE / THREADS;
 constexpr int BINS = RC_CUDA_VOXEL_MEAN_BINS;
 constexpr int64_t LINE = 128;   /* of the L2 */
 constexpr uint32_t FEW_BLOCKS = 512;    /* that all begin while the kernel before runs; of more it costs what it brings */
-constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
 
 static_assert (BINS % THREADS == 0 && TILE <= 1 << 16, "as many bins of each thread, and half a word for what they count");
 

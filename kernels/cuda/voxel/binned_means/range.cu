@@ -33,7 +33,7 @@ locate (const Grid &grid, const Format &format, const Job &job, const Chunk &chu
 
   if (ranks.is_ranked && i < part.n)
     mark_point (job, ranks, part, i, voxel);
-  return __ballot_sync (0xFFFFFFFFu, voxel >= 0);
+  return __ballot_sync (ALL_LANES, voxel >= 0);
 }
 
 /* The first features are under way with the coordinates, whether points are inside or not. */

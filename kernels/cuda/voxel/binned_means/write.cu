@@ -28,7 +28,6 @@ constexpr int CAPACITY = RC_CUDA_VOXEL_MEAN_CAPACITY;
 constexpr int POINTS_EACH = CAPACITY / THREADS;
 constexpr int PIECES = RC_CUDA_VOXEL_MEAN_PIECES;
 constexpr int VOXELS = PIECES * 32;
-constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
 
 static_assert (CAPACITY % THREADS == 0, "as many points of each thread");
 

@@ -112,12 +112,12 @@ expand_words (const Values &values, const Dense &dense, char *to, uint32_t word,
   constexpr uint32_t sector = (uint32_t) ((UINT64_C (1) << 2 * bits) - 1);
   const uint32_t one = count_bits (values.dtype, 1), lane = threadIdx.x % 32;
 
-  if (!__any_sync (0xFFFFFFFFu, needed != 0))
+  if (!__any_sync (ALL_LANES, needed != 0))
     return;
-  if (__all_sync (0xFFFFFFFFu, needed == 0xFFFFFFFFu) && dense.is_whole && n >= 32 * 32) {
+  if (__all_sync (ALL_LANES, needed == 0xFFFFFFFFu) && dense.is_whole && n >= 32 * 32) {
 #pragma unroll
     for (int i = 0; i < lanes; i++) {
-      const uint32_t of_source = __shfl_sync (0xFFFFFFFFu, word, i * bits + (int) lane / lanes);
+      const uint32_t of_source = __shfl_sync (ALL_LANES, word, i * bits + (int) lane / lanes);
 
       __stcs (reinterpret_cast<uint4 *> (to) + i * 32 + lane, expand<SIZE> (of_source >> (int) lane % lanes * bits, one));
     }
@@ -126,8 +126,8 @@ expand_words (const Values &values, const Dense &dense, char *to, uint32_t word,
 #pragma unroll
   for (int i = 0; i < lanes; i++) {
     const int source = i * bits + (int) lane / lanes, part = (int) lane % lanes;
-    const uint32_t of_source = __shfl_sync (0xFFFFFFFFu, word, source);
-    const uint32_t needed_of_source = __shfl_sync (0xFFFFFFFFu, needed, source);
+    const uint32_t of_source = __shfl_sync (ALL_LANES, word, source);
+    const uint32_t needed_of_source = __shfl_sync (ALL_LANES, needed, source);
 
     if ((needed_of_source >> (part / 2 * 2 * bits) & sector) != 0)
       write_group<SIZE> (dense, to + (i * 32 + lane) * 16, expand<SIZE> (of_source >> (part * bits), one),

@@ -22,7 +22,6 @@ using namespace rc;
 namespace
 {
 constexpr int THREADS = RC_CUDA_VOXEL_THREADS;
-constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
 
 /* ---- bits ---- */
 

@@ -45,11 +45,11 @@ sum_before (uint32_t own, uint32_t *sum)
 
 #pragma unroll
   for (uint32_t distance = 1; distance < 32; distance *= 2) {
-    const uint32_t other = __shfl_up_sync (0xFFFFFFFFu, so_far, distance);
+    const uint32_t other = __shfl_up_sync (ALL_LANES, so_far, distance);
 
     so_far += lane >= distance ? other : 0;
   }
-  *sum = __shfl_sync (0xFFFFFFFFu, so_far, 31);
+  *sum = __shfl_sync (ALL_LANES, so_far, 31);
   return so_far - own;
 }
 
@@ -58,7 +58,7 @@ template <int WORDS>
 __device__ __forceinline__ Gathered
 put_words (uint32_t is, uint32_t needed, int64_t first, WarpWords<WORDS> *words)
 {
-  const uint32_t lane = threadIdx.x % 32, lanes = __ballot_sync (0xFFFFFFFFu, needed != 0);
+  const uint32_t lane = threadIdx.x % 32, lanes = __ballot_sync (ALL_LANES, needed != 0);
   const uint32_t place = __popc (lanes & ((1u << lane) - 1));
 
   if (needed != 0)

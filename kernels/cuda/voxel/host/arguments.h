@@ -79,7 +79,7 @@ extern "C" {
 /* The key of what is no voxel: its significant bits are all set, too, and above those of any voxel. */
 #define RC_CUDA_VOXEL_NO_KEY UINT64_MAX
 
-/* First points of a voxel that are found in its list: one in each lane of a warp. */
+/* First points of a voxel that its list gives, at most: one in each lane of a warp. */
 #define RC_CUDA_VOXEL_MAX_LISTED 32
 
 /* The head of an item's scratch: no more than the 64 bytes that RcVoxelLayout leaves it. */
@@ -245,20 +245,21 @@ typedef struct RcCudaVoxelStored
   int64_t group_items;          /* whose keys are sorted together; the last group may have fewer */
 } RcCudaVoxelStored;
 
-/* The points of a voxel of the output, without a sort. */
+/* The list of a voxel of the output. Entries are numbers of points: first those of the first max_points that were counted. */
 typedef struct RcCudaVoxelList
 {
-  uint32_t points;              /* all */
-  uint32_t bound;               /* a number that max_points of them, or all, do not exceed */
-  uint32_t start;               /* of the list, among the entries of the item */
-  uint32_t others;              /* numbers in it up to the bound, beside those of the first max_points that were counted */
+  uint32_t n_points;            /* of the voxel */
+  uint32_t bound;               /* the greatest number of the first max_points that were counted */
+  uint32_t start;               /* among the entries of the item */
+  uint32_t n_extra;             /* entries after the first max_points */
 } RcCudaVoxelList;
 
 /* Lists by the rank of the voxel: modes first and pillars where voxels are found in bits. */
 typedef struct RcCudaVoxelFirst
 {
   RcCudaVoxelList *lists;       /* [batch, voxels]; NULL: keys are sorted */
-  uint32_t *taken;              /* [batch] entries that lists have taken */
+  uint32_t *limits;             /* [batch, voxels] the least number that is number max_points of a voxel's points in one warp */
+  uint32_t *n_entries;          /* [batch] that lists have reserved */
   uint32_t *numbers;            /* [batch, n_points] entries */
   int64_t voxels;               /* the lesser of N and max_voxels */
   uint32_t max_points;

@@ -263,7 +263,7 @@ end_in_bitmap (const Run *run, const RcCudaVoxelState *state, RcCudaVoxelArgumen
 
   if (status == RC_OK && args->stored.is_deferred)
     status = launch (run, state->add_deferred, blocks_for (run->cuda, args->job.n_points, RC_CUDA_VOXEL_THREADS,
-            args->job.batch), args, "launch of the adding of points that were deferred");
+            args->job.batch), args, "launch of the adding or counting of points that were deferred");
   if (status == RC_OK && is_listed)
     status = list_first (run, args);
   if (status == RC_OK)

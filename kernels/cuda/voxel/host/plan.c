@@ -213,11 +213,11 @@ block_bits_of (const RcVoxelPlan *plan)
   return bits;
 }
 
-/* Whether first points are found in lists, not by a sort. */
+/* Whether first points are found in lists, not by a sort. Large blocks would take more scratch than that. */
 static int
 can_list (const RcVoxelPlan *plan)
 {
-  return plan->spec.max_points <= RC_CUDA_VOXEL_MAX_LISTED && plan->voxels >= MIN_LISTED_VOXELS;
+  return plan->spec.max_points <= RC_CUDA_VOXEL_MAX_LISTED && plan->voxels >= MIN_LISTED_VOXELS && block_bits_of (plan) <= MIN_BLOCK_BITS;
 }
 
 /* Whether the voxels of a sparse output, and ranks, are found in a bitmap: where that is small, and the order of points does not
@@ -354,7 +354,7 @@ plan_bitmap (RcVoxelPlan *plan, RcCudaVoxelArguments *args)
     of_item += RC_CUDA_VOXEL_MAX_BIT_TILES * sizeof (uint32_t);        /* their counts */
   }
   if (rc_voxel_lists_points (plan->spec.mode))
-    bytes += layout->payload_bytes + sizeof (RcCudaVoxelList) + sizeof (uint32_t);
+    bytes += layout->payload_bytes + sizeof (RcCudaVoxelList) + 2 * sizeof (uint32_t);
   else if (plan->spec.mode != RC_VOXEL_OCCUPANCY)
     bytes += layout->payload_bytes + value_bytes_of_point (plan);
   layout->backend_point_bytes = (bytes + 7) / 8 * 8;

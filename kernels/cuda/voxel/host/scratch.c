@@ -114,10 +114,13 @@ lay_out_first (const RcVoxelPlan *plan, RcCudaVoxelArguments *args, char **at)
 
   first->voxels = rc_cuda_lesser (args->job.n_points, plan->spec.max_voxels);
   first->lists = (RcCudaVoxelList *) carve (at, batch * (uint64_t) first->voxels * sizeof (RcCudaVoxelList));
-  first->taken = (uint32_t *) carve (at, batch * sizeof (uint32_t));
+  first->n_entries = (uint32_t *) carve (at, batch * sizeof (uint32_t));
   if (args->clear.zeros == NULL)
     args->clear.zeros = (char *) first->lists;
   args->clear.zeros_bytes = (uint64_t) (*at - args->clear.zeros);
+  first->limits = (uint32_t *) carve (at, batch * (uint64_t) first->voxels * sizeof (uint32_t));
+  args->clear.ones = (char *) first->limits;
+  args->clear.ones_bytes = (uint64_t) (*at - args->clear.ones);
   first->numbers = (uint32_t *) carve (at, points * sizeof (uint32_t));
 }
 

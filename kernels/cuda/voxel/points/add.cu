@@ -26,7 +26,6 @@ using namespace rc;
 namespace
 {
 constexpr int THREADS = RC_CUDA_VOXEL_THREADS;
-constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
 
 /* ---- begin ---- */
 
@@ -71,7 +70,7 @@ clear (GRID_CONSTANT Job job, GRID_CONSTANT Clear clear)
 
 /* ---- actions: without features ----
  *
- * take is called with every point, whatever its voxel, since a point of the sparse output has its own place. at_once is
+ * `insert` is called with every point, whatever its voxel, since a point of the sparse output has its own place. at_once is
  * how many points a thread has under way: more would spill. */
 
 /* Where a point's key and what is kept of it are. */
@@ -352,7 +351,7 @@ add_points (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT 
  * A warp locates 32 points, one a lane, and then takes their features in the order in which they lie in memory, so that
  * features of a point, and of a voxel, are accessed together. `point` is called with every point, and returns where its
  * features go: a voxel, or the rank of one. `feature` is called with those that go somewhere, or where it takes all with
- * the others, too: a branch less, since they nest too deep. */
+ * the others, too: a branch less, since they nest too deep. `warp` is called by all lanes, with the voxels of their points. */
 
 /* Where voxels have ranks, range has marked them. */
 __device__ __forceinline__ int64_t

@@ -131,7 +131,7 @@ __device__ __forceinline__ void
 mark_warp (const Job &job, const Ranks &ranks, const Part &part, int64_t voxel)
 {
   const int64_t bit = voxel >> ranks.block_bits;        /* fits 32 bits */
-  const uint32_t same = __match_any_sync (0xFFFFFFFFu, voxel >= 0 ? (uint32_t) bit : UINT32_MAX);
+  const uint32_t same = __match_any_sync (ALL_LANES, voxel >= 0 ? (uint32_t) bit : UINT32_MAX);
 
   if (voxel >= 0 && (same & ((1u << threadIdx.x % 32) - 1)) == 0)
     mark (job, part, bit);
@@ -187,7 +187,7 @@ add_counts (const Chunk &chunk, const PointCounts &counts)
   __syncthreads ();
 #pragma unroll
   for (int i = 0; i < 5; i++) {
-    const uint32_t sum = __any_sync (0xFFFFFFFFu, own[i] > 0) ? warp_sum (own[i]) : 0;
+    const uint32_t sum = __any_sync (ALL_LANES, own[i] > 0) ? warp_sum (own[i]) : 0;
 
     if (threadIdx.x % 32 == 0 && sum > 0)
       atomicAdd (&sums[i], sum);

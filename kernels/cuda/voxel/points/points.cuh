@@ -10,6 +10,8 @@
 
 namespace rc
 {
+constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
+
 /* How many blocks of a kernel a multiprocessor is to have at once; Turing has room for few. */
 __host__ __device__ constexpr int
 at_once (int blocks)
@@ -574,7 +576,7 @@ warp_sum (T x)
 {
 #pragma unroll
   for (int distance = 16; distance > 0; distance /= 2)
-    x += __shfl_down_sync (0xFFFFFFFFu, x, distance);
+    x += __shfl_down_sync (ALL_LANES, x, distance);
   return x;                     /* in lane 0 */
 }
 

@@ -54,7 +54,7 @@ struct SetBits
   static __device__ __forceinline__ void
   insert (uint32_t *words, const Slab &slab, uint32_t bits[BITS_EACH])
   {
-    if (__popc (__ballot_sync (0xFFFFFFFFu, is_set (words, slab, bits[0]))) >= MANY_SET) {
+    if (__popc (__ballot_sync (ALL_LANES, is_set (words, slab, bits[0]))) >= MANY_SET) {
 #pragma unroll
       for (int u = 0; u < BITS_EACH; u++)
         bits[u] = is_set (words, slab, bits[u]) ? RC_CUDA_VOXEL_NO_BIT : bits[u];

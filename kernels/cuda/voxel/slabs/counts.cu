@@ -19,7 +19,6 @@ namespace
 {
 constexpr int THREADS = RC_CUDA_VOXEL_SLAB_THREADS;
 constexpr int AT_ONCE = 4;      /* groups of 16 bytes */
-constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
 
 struct CountBits
 {

@@ -91,7 +91,7 @@ __device__ __forceinline__ void
 insert_rest (uint32_t *words, const Slab &slab, const Run &run, uint32_t lane, uint32_t lanes)
 {
 #pragma unroll 1
-  for (uint32_t first = BITS_EACH * lanes; __any_sync (0xFFFFFFFFu, first < run.n); first += BITS_EACH * lanes) {
+  for (uint32_t first = BITS_EACH * lanes; __any_sync (ALL_LANES, first < run.n); first += BITS_EACH * lanes) {
     uint32_t bits[BITS_EACH];
 
     load_bits (run, first + lane, lanes, bits);

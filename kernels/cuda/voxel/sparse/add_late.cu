@@ -17,7 +17,6 @@ using namespace rc;
 namespace
 {
 constexpr int THREADS = RC_CUDA_VOXEL_THREADS;
-constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
 
 /* A value of a voxel, and what is kept of one of its points for it. */
 struct Value

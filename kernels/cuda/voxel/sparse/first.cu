@@ -2,15 +2,19 @@
  *
  * Sorted keys of a voxel are in the order in which its points came, since the sort keeps the order of equal keys.
  *
- * Where voxels are found in bits nothing is sorted. Kernels, in this order: each point counts itself at its voxel, and of the first
- * ones that do so the greatest number becomes the voxel's bound, so that no point with a greater number is wanted; each voxel of the output
- * takes its part of the item's lists; these first points, and others in the bound, put their numbers into the list of their voxel. Which
- * points are the first to be counted, and where in a list they are, depends on the order of atomics. The lanes that write the points of
- * a voxel put the least numbers of its list in order, which depends on none.
+ * Where voxels are found in bits, points are listed instead:
+ *
+ *   count_first   counts the points of each voxel, and finds numbers above which no point is wanted: the greatest of the first max_points
+ *                 that were counted, and number max_points of those of a voxel that a warp has
+ *   begin_lists   reserves entries for each list
+ *   list_first    writes the numbers that may be wanted into the list of their voxel
+ *   write_first   puts the least numbers of each list in order, and writes these points
+ *
+ * Which points are counted first, and where in a list a number is, depends on the order of atomics; the output does not.
  *
  * Bytes that must move: every byte of the output, written once and in order, most of it zeros; of a point in the output
  * what is kept of it, from where it came, and 4 of the order. With lists 16 of each point, its voxel and then the rank of that and its place,
- * written and read, and 4 of its number, written and read; 16 of each voxel.
+ * written and read, and 4 of its number, written and read; 20 of each voxel.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -45,24 +49,27 @@ count_first (GRID_CONSTANT Job job, GRID_CONSTANT Ranks ranks, GRID_CONSTANT Fir
       const int64_t i = of_warp + lane, voxel = i < n ? voxels[i] : RC_VOXEL_OUTSIDE, rank = rank_of_voxel (job, ranks, item, voxel);
       const bool is_kept = rank >= 0 && rank < first.voxels;
       const uint32_t same = __match_any_sync (ALL_LANES, is_kept ? (uint32_t) rank : UINT32_MAX);
+      const uint32_t in_warp = (uint32_t) __popc (same & ((1u << lane) - 1));
       const int leader = __ffs ((int) same) - 1;
       RcCudaVoxelList *list = first.lists + item * first.voxels + rank;
       uint32_t before = 0;
 
       if (is_kept && lane == (uint32_t) leader)
-        before = atomicAdd (&list->points, (uint32_t) __popc (same));
-      before = __shfl_sync (ALL_LANES, before, leader) + (uint32_t) __popc (same & ((1u << lane) - 1));
+        before = atomicAdd (&list->n_points, (uint32_t) __popc (same));
+      before = __shfl_sync (ALL_LANES, before, leader) + in_warp;
       if (is_kept && before == 0)
         ranks.voxels_by_rank[item * job.n_points + rank] = voxel;
       if (is_kept && before < first.max_points)
         atomicMax (&list->bound, (uint32_t) i);
+      if (is_kept && in_warp == first.max_points - 1)
+        atomicMin (first.limits + item * first.voxels + rank, (uint32_t) i);
       if (i < n)
         voxels[i] = is_kept ? rank << 32 | before : RC_VOXEL_OUTSIDE;
     }
   }
 }
 
-/* Says where the list of each voxel begins. Which voxels come before it depends on the order of blocks, and matters to nobody. */
+/* Reserves entries for each list. Their order depends on that of blocks, and does not affect the output. */
 __global__ void __launch_bounds__ (THREADS)
 begin_lists (GRID_CONSTANT Job job, GRID_CONSTANT First first)
 {
@@ -76,9 +83,9 @@ begin_lists (GRID_CONSTANT Job job, GRID_CONSTANT First first)
       const int64_t m = tile + threadIdx.x;
       uint32_t before, all;
 
-      Scan (storage).ExclusiveSum (m < first.voxels ? first.lists[item * first.voxels + m].points : 0, before, all);
+      Scan (storage).ExclusiveSum (m < first.voxels ? first.lists[item * first.voxels + m].n_points : 0, before, all);
       if (threadIdx.x == 0)
-        start = atomicAdd (first.taken + item, all);
+        start = atomicAdd (first.n_entries + item, all);
       __syncthreads ();
       if (m < first.voxels)
         first.lists[item * first.voxels + m].start = start + before;
@@ -96,13 +103,14 @@ list_first (GRID_CONSTANT Job job, GRID_CONSTANT Ranks ranks, GRID_CONSTANT Firs
     const int64_t n = head_of (job, item)->item.n_added, *places = ranks.voxels_of_points + item * job.n_points;
 
     for (int64_t i = (int64_t) blockIdx.x * THREADS + threadIdx.x; i < n; i += (int64_t) gridDim.x * THREADS) {
-      RcCudaVoxelList *list = first.lists + item * first.voxels + (places[i] >> 32);
+      const int64_t voxel = item * first.voxels + (places[i] >> 32);
+      RcCudaVoxelList *list = first.lists + voxel;
       uint32_t place = (uint32_t) places[i];
 
-      if (places[i] < 0 || (uint32_t) i > list->bound)
+      if (places[i] < 0 || (place >= first.max_points && ((uint32_t) i > list->bound || (uint32_t) i > first.limits[voxel])))
         continue;
       if (place >= first.max_points)
-        place = first.max_points + atomicAdd (&list->others, 1u);
+        place = first.max_points + atomicAdd (&list->n_extra, 1u);
       first.numbers[item * job.n_points + list->start + place] = (uint32_t) i;
     }
   }
@@ -110,15 +118,15 @@ list_first (GRID_CONSTANT Job job, GRID_CONSTANT Ranks ranks, GRID_CONSTANT Firs
 
 /* ---- the output ---- */
 
-/* Writes the fields of the first points of each voxel, and how many they are. So many lanes have a voxel that each has one of its points, as
- * far as there are lanes, and a few elements of its row. */
+/* Writes the fields of the first points of each voxel, and how many they are. A voxel has a power of two of lanes: 8 for long lists,
+ * max_points and a quarter of its elements at least, and 32 at most. */
 template <typename T>
 __global__ void __launch_bounds__ (THREADS)
 write_first (GRID_CONSTANT Values values, GRID_CONSTANT Job job, GRID_CONSTANT Stored stored, GRID_CONSTANT First first,
     GRID_CONSTANT Group group, GRID_CONSTANT Rows rows)
 {
   const uint32_t channels = (uint32_t) values.channels, row = (uint32_t) rows.max_points * channels;
-  uint32_t lanes = 1;
+  uint32_t lanes = 8;
   uint64_t over = 0;
 
   while (lanes < 32 && (lanes < (uint32_t) rows.max_points || lanes * 4 < row))

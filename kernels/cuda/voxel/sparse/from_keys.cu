@@ -19,7 +19,6 @@ using namespace rc;
 
 namespace
 {
-constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
 constexpr int TILE = RC_CUDA_VOXEL_RANK_TILE;
 static_assert (TILE == THREADS, "a thread has one key");
 

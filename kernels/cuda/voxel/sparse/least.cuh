@@ -1,35 +1,34 @@
 /* robocache: voxel grids on the GPU: the least numbers of a list, in order
  *
- * Some lanes of a warp, a power of two, have a list, each one number of the least so far. Lists of the warp are read together. What the
- * lanes have at the end does not depend on the order of the list.
+ * A list has a power of two of lanes, of which each holds one of the least numbers so far. Lists of a warp are read together. Lists have at
+ * most 2^32 - 129 numbers.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef RC_CUDA_VOXEL_LEAST_CUH
 #define RC_CUDA_VOXEL_LEAST_CUH
 
-#include <stdint.h>
+#include "kernels/cuda/voxel/points/points.cuh"
 
 namespace rc
 {
-constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
 constexpr int LEAST_AT_ONCE = 4;        /* loads of a lane under way */
 
-/* Two halves of so many lanes, one in order and the other in the opposite one: puts them in order, or in the opposite one. */
+/* Merges two halves of so many lanes, one ascending and the other descending. */
 __device__ __forceinline__ uint32_t
-merge_lanes (uint32_t own, int lanes, bool up)
+merge_lanes (uint32_t own, int lanes, bool ascends)
 {
   for (int apart = lanes / 2; apart > 0; apart /= 2) {
     const uint32_t other = __shfl_xor_sync (ALL_LANES, own, apart);
     const bool is_lower = (threadIdx.x & apart) == 0;
 
-    own = (is_lower == up) == (other < own) ? other : own;
+    own = (is_lower == ascends) == (other < own) ? other : own;
   }
   return own;
 }
 
-/* Puts the numbers of so many lanes in order, of which only the first n are less than UINT32_MAX (K. E. Batcher: Sorting networks and
- * their applications, 1968). */
+/* Puts the numbers of so many lanes in ascending order, of which only the first n are less than UINT32_MAX (K. E. Batcher: Sorting
+ * networks and their applications, 1968). */
 __device__ __forceinline__ uint32_t
 sort_lanes (uint32_t own, uint32_t n, int lanes)
 {

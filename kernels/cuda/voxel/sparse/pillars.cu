@@ -26,13 +26,13 @@ struct Pillar
   uint32_t own;
 };
 
-/* The number of the point of a slot, of which there are as many as lanes; else it is in memory. All lanes call it. */
+/* The number of the point at a place: from its lane, or from memory where keys are sorted. All lanes call it. */
 __device__ __forceinline__ int64_t
-point_of (const Pillar &pillar, uint32_t slot)
+point_of (const Pillar &pillar, uint32_t place)
 {
-  const uint32_t own = __shfl_sync (ALL_LANES, pillar.own, (int) (slot % 32));
+  const uint32_t own = __shfl_sync (ALL_LANES, pillar.own, (int) (place % 32));
 
-  return pillar.points.first + (pillar.order == NULL ? own : slot < pillar.points.kept ? pillar.order[slot] : 0);
+  return pillar.points.first + (pillar.order == NULL ? own : place < pillar.points.kept ? pillar.order[place] : 0);
 }
 
 /* A field of a point. */

@@ -60,8 +60,8 @@ points_at (const Job &job, const Stored &stored, const First &first, const Group
     const RcCudaVoxelList list = first.lists[voxels.item * first.voxels + m];
 
     points.order = first.numbers + points.first + list.start;
-    points.n = list.points;
-    points.listed = list.points < first.max_points ? list.points : first.max_points + list.others;
+    points.n = list.n_points;
+    points.listed = list.n_points < first.max_points ? list.n_points : first.max_points + list.n_extra;
   } else {
     points.order = stored.order[group.sorted] + points.first + group.starts[voxels.first_rank + m];
     points.n = points_of (group, voxels, m);

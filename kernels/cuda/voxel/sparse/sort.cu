@@ -23,7 +23,6 @@ constexpr int THREADS = RC_CUDA_VOXEL_THREADS;
 constexpr int DIGITS = RC_CUDA_VOXEL_DIGITS;
 constexpr int ITEMS = RC_CUDA_VOXEL_SORT_ITEMS;
 constexpr int WARP_ITEMS = 32 * ITEMS;
-constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
 static_assert (DIGITS == THREADS, "a thread has one digit");
 
 using Rank = cub::BlockRadixRankMatch<THREADS, RC_CUDA_VOXEL_DIGIT_BITS, false>;

@@ -181,6 +181,9 @@ def compile_peer(task):
 
 def fill_caches(torch, works):
     """In several processes, which fork since imports take seconds."""
+    if torch.cuda.is_initialized():
+        print("a library has a CUDA context already: peers compile when they are measured")
+        return
     tasks = [(torch, module, folder, row, key) for module, folder, row in works for key in module.gpu_peers(torch, row)]
     deadline, fork = time.monotonic() + COMPILE_SECONDS, multiprocessing.get_context("fork")
     n_processes = min(16, len(os.sched_getaffinity(0)))

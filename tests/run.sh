@@ -46,7 +46,7 @@ build_and_test() {
 
 if [ -n "$all" ]; then
   build_and_test build-all '-Dcuda-arch=75 87 110' -Dcuda-fast-compile=true -Dbenchmarks=enabled -Demulation=enabled --
-  # what sanitizers add takes half the time to compile with -O1
+  # sanitizers add code that takes long to optimize
   build_and_test build-sanitized -Dcuda=disabled -Doptimization=1 -Dc_args=-g1 -Db_lundef=false -Db_sanitize=address,undefined \
     -- --suite kernels --suite check --suite soak --suite fuzz --suite recordings
 else

@@ -16,7 +16,7 @@ camera() { exec "$here/env" "$here/bench/bench-camera" --h264 "$here/frames.h264
 
 camera --seconds "$seconds" --every 60 > "$work/log" 2>&1 &
 pid=$!
-# what it says is there even if this script does not get to its end
+# prints its reports as they come: this script may be stopped before its end
 tail -n +1 --pid=$pid -f "$work/log" &
 tail_pid=$!
 # the first process reports at each whole minute of its own time: the second one runs from second 10 to 50

@@ -369,7 +369,7 @@ struct FeatureAction
   const Job &job;
   const Values &values;
 
-  /* What all lanes do together, with the voxel of each one's point, which may be none. */
+  /* All lanes call it. voxel: that of the lane's point; negative: none. */
   __device__ __forceinline__ void
   warp (const Part &, int64_t) const
   {

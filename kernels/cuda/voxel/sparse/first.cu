@@ -2,7 +2,7 @@
  *
  * Sorted keys of a voxel are in the order in which its points came, since the sort keeps the order of equal keys.
  *
- * Where voxels are found in bits, points are listed instead:
+ * Where voxels are found in a bitmap, keys are not sorted. The kernels, in order:
  *
  *   count_first   counts the points of each voxel, and finds numbers above which no point is wanted: the greatest of the first max_points
  *                 that were counted, and number max_points of those of a voxel that a warp has
@@ -23,7 +23,6 @@
 
 #include "kernels/cuda/voxel/points/ranks.cuh"
 #include "least.cuh"
-#include "rows.cuh"
 
 using namespace rc;
 
@@ -143,16 +142,15 @@ write_first (GRID_CONSTANT Values values, GRID_CONSTANT Job job, GRID_CONSTANT S
         of_warp += (int64_t) gridDim.x * of_block) {
       const int64_t m = of_warp + own;
       const Points points = points_at (job, stored, first, group, rows, voxels, m);
-      const uint32_t least = first.lists != NULL ? least_of (points.order, points.listed, (int) lanes) : 0;
+      const uint32_t least = least_of (points.order, points.listed, (int) lanes);
       const uint32_t filled = points.kept * channels, most = greatest_of_warp (filled, (int) lanes);
       Channel next = begin;
 
       for (uint32_t at = lane; at - lane < most; at += lanes) {
-        const uint32_t listed = __shfl_sync (ALL_LANES, least, (int) next.of, (int) lanes);
+        const int64_t point = point_at (first, points, least, next.of, (int) lanes);
 
         if (at < filled)
-          to[m * row + at] = reinterpret_cast<const T *> (stored.payload
-              + (points.first + (first.lists != NULL ? listed : points.order[next.of])) * stored.payload_bytes)[next.channel];
+          to[m * row + at] = reinterpret_cast<const T *> (stored.payload + point * stored.payload_bytes)[next.channel];
         next = channel_after (channels, next, step);
       }
       if (m < voxels.n)

@@ -8,7 +8,7 @@
 #ifndef RC_CUDA_VOXEL_LEAST_CUH
 #define RC_CUDA_VOXEL_LEAST_CUH
 
-#include "kernels/cuda/voxel/points/points.cuh"
+#include "rows.cuh"
 
 namespace rc
 {
@@ -74,6 +74,15 @@ least_of (const uint32_t *numbers, uint32_t n, int lanes)
     }
   }
   return least;
+}
+
+/* The number of the point at a place: from the lane that has it, or from memory where keys are sorted. All lanes of a warp call it. */
+__device__ __forceinline__ int64_t
+point_at (const First &first, const Points &points, uint32_t least, uint32_t place, int lanes)
+{
+  const uint32_t listed = __shfl_sync (ALL_LANES, least, (int) place, lanes);
+
+  return points.first + (first.lists != NULL ? listed : place < points.kept ? points.order[place] : 0);
 }
 }
 

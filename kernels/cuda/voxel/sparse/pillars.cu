@@ -10,30 +10,12 @@
 #include <cuda_runtime_api.h>
 
 #include "least.cuh"
-#include "rows.cuh"
 
 using namespace rc;
 
 namespace
 {
 constexpr int WARPS = RC_CUDA_VOXEL_WARPS;
-
-/* The points of a voxel, as the lanes of its warp have them. */
-struct Pillar
-{
-  Points points;
-  const uint32_t *order;        /* NULL: the first ones are in the lanes */
-  uint32_t own;
-};
-
-/* The number of the point at a place: from its lane, or from memory where keys are sorted. All lanes call it. */
-__device__ __forceinline__ int64_t
-point_of (const Pillar &pillar, uint32_t place)
-{
-  const uint32_t own = __shfl_sync (ALL_LANES, pillar.own, (int) (place % 32));
-
-  return pillar.points.first + (pillar.order == NULL ? own : place < pillar.points.kept ? pillar.order[place] : 0);
-}
 
 /* A field of a point. */
 __device__ __forceinline__ double
@@ -45,23 +27,24 @@ field_of (const Values &values, const Stored &stored, int64_t point, uint32_t fi
       : reinterpret_cast<const float *> (stored.payload)[at];
 }
 
-/* How coordinates along each axis are added up, as integers. */
+/* How coordinates along each axis are added up, as integers; and the axis of a lane, whose mean it makes. */
 struct Scales
 {
-  RcVoxelScale of[3];
+  RcVoxelScale of[3], own;
 };
 
 /* What decoration number `lane` measures from: the mean along x, y, z, then the centre. All lanes of a warp call it. */
 __device__ __forceinline__ double
-middle_of (const Grid &grid, const Values &values, const Stored &stored, const Scales &scales, const Pillar &pillar, const int32_t *xyz)
+middle_of (const Grid &grid, const Values &values, const Stored &stored, const First &first, const Scales &scales, const Points &points,
+    uint32_t least, const int32_t *xyz)
 {
   const uint32_t lane = threadIdx.x % 32, axis = lane % 3;
   int64_t sums[3] = { 0, 0, 0 };
 
-  for (uint32_t first = 0; first < pillar.points.kept; first += 32) {
-    const int64_t point = point_of (pillar, first + lane);
+  for (uint32_t begin = 0; begin < points.kept; begin += 32) {
+    const int64_t point = point_at (first, points, least, begin + lane, 32);
 
-    if (first + lane < pillar.points.kept) {
+    if (begin + lane < points.kept) {
 #pragma unroll
       for (int a = 0; a < 3; a++)
         sums[a] += rc_voxel_fixed (&scales.of[a], rc_voxel_distance (&grid.box, a, (float) field_of (values, stored, point, (uint32_t) a)));
@@ -70,25 +53,24 @@ middle_of (const Grid &grid, const Values &values, const Stored &stored, const S
 #pragma unroll
   for (int a = 0; a < 3; a++)
     sums[a] = __shfl_sync (ALL_LANES, warp_sum (sums[a]), 0);
-  const RcVoxelScale scale = axis == 0 ? scales.of[0] : axis == 1 ? scales.of[1] : scales.of[2];
-
-  return lane < 3 ? rc_voxel_mean (&scale, axis == 0 ? sums[0] : axis == 1 ? sums[1] : sums[2], pillar.points.kept, 0)
+  return lane < 3 ? rc_voxel_mean (&scales.own, axis == 0 ? sums[0] : axis == 1 ? sums[1] : sums[2], points.kept, 0)
       : rc_voxel_centre (&grid.box, (int) axis, xyz[axis]);
 }
 
 /* Writes the rows of a voxel, of which those beyond its points are zeros. All lanes of a warp call it. */
 template <typename T>
 __device__ __forceinline__ void
-write_pillar (const Grid &grid, const Values &values, const Stored &stored, const Rows &rows, const Pillar &pillar, double middle, T *to)
+write_pillar (const Grid &grid, const Values &values, const Stored &stored, const First &first, const Rows &rows, const Points &points,
+    uint32_t least, double middle, T *to)
 {
   const uint32_t fields = (uint32_t) values.channels, width = fields + (uint32_t) rows.decorations, lane = threadIdx.x % 32;
-  const uint32_t n = (uint32_t) rows.max_points * width, filled = pillar.points.kept * width;
+  const uint32_t n = (uint32_t) rows.max_points * width, filled = points.kept * width;
   const Channel step = { 32 / width, 32 % width };
   Channel next = { lane / width, lane % width };
 
   for (uint32_t at = lane; at - lane < filled; at += 32) {
     const int decoration = next.channel < fields ? 0 : (int) (next.channel - fields), axis = decoration % 3;
-    const int64_t point = point_of (pillar, next.of);
+    const int64_t point = point_at (first, points, least, next.of, 32);
     const double from = __shfl_sync (ALL_LANES, middle, decoration);
 
     if (at < filled) {
@@ -98,7 +80,7 @@ write_pillar (const Grid &grid, const Values &values, const Stored &stored, cons
     }
     next = channel_after (width, next, step);
   }
-  fill_zeros (to + filled, n - filled, lane, 32);
+  fill_zeros (to + filled, n - filled, lane, 32u);
 }
 
 template <typename T>
@@ -113,6 +95,7 @@ write_pillars (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTA
 #pragma unroll
   for (int a = 0; a < 3; a++)
     scales.of[a] = rc_voxel_scale (values.centroid_exponent[a], (uint64_t) rows.max_points);
+  scales.own = rc_voxel_scale (values.centroid_exponent[threadIdx.x % 32 % 3], (uint64_t) rows.max_points);
 
   follow_previous ();
   for (int64_t i = blockIdx.y; i < group.items; i += gridDim.y) {
@@ -122,15 +105,13 @@ write_pillars (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTA
     T *to = reinterpret_cast<T *> (rows.values + voxels.item * rows.values_batch_stride);
 
     for (int64_t m = (int64_t) blockIdx.x * WARPS + threadIdx.x / 32; m < voxels.n; m += (int64_t) gridDim.x * WARPS) {
-      Pillar pillar = { points_at (job, stored, first, group, rows, voxels, m), NULL, 0 };
+      const Points points = points_at (job, stored, first, group, rows, voxels, m);
+      const uint32_t least = least_of (points.order, points.listed, 32);
+      const double middle = middle_of (grid, values, stored, first, scales, points, least, coordinates + 3 * m);
 
-      if (first.lists == NULL)
-        pillar.order = pillar.points.order;
-      else
-        pillar.own = least_of (pillar.points.order, pillar.points.listed, 32);
-      write_pillar<T> (grid, values, stored, rows, pillar, middle_of (grid, values, stored, scales, pillar, coordinates + 3 * m), to + m * row);
       if (threadIdx.x % 32 == 0)
-        over += put_count (rows, voxels, m, pillar.points);
+        over += put_count (rows, voxels, m, points);
+      write_pillar<T> (grid, values, stored, first, rows, points, least, middle, to + m * row);
     }
     fill_after<T> (rows, voxels, row);
   }

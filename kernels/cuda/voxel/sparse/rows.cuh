@@ -42,7 +42,8 @@ points_of (const Group &group, const Voxels &voxels, int64_t m)
 struct Points
 {
   const uint32_t *order;        /* their numbers: sorted keys in the order in which they came, lists in none */
-  uint32_t n, listed, kept;     /* in all, in a list, and put out */
+  uint32_t n, kept;             /* in all, and put out */
+  uint32_t listed;              /* entries of the list; 0: keys are sorted */
   int64_t first;                /* point of the group, or item, which numbers count from */
 };
 
@@ -80,18 +81,18 @@ put_count (const Rows &rows, const Voxels &voxels, int64_t m, const Points &poin
 }
 
 /* Fills n elements with zeros: what thread `index` of `threads` has of them, 16 bytes at a time where these are aligned. */
-template <typename T>
+template <typename T, typename Count>
 __device__ __forceinline__ void
-fill_zeros (T *to, int64_t n, int64_t index, int64_t threads)
+fill_zeros (T *to, Count n, Count index, Count threads)
 {
-  constexpr int64_t each = 16 / (int64_t) sizeof (T);
-  const int64_t to_aligned = (int64_t) (-(uintptr_t) to % 16 / sizeof (T)), before = to_aligned < n ? to_aligned : n;
-  const int64_t vectors = (n - before) / each;
+  constexpr Count each = 16 / (Count) sizeof (T);
+  const Count to_aligned = (Count) (-(uintptr_t) to % 16 / sizeof (T)), before = to_aligned < n ? to_aligned : n;
+  const Count vectors = (n - before) / each;
   uint4 *aligned = reinterpret_cast<uint4 *> (to + before);
 
-  for (int64_t i = index; i < vectors; i += threads)
+  for (Count i = index; i < vectors; i += threads)
     aligned[i] = make_uint4 (0, 0, 0, 0);
-  for (int64_t i = index; i < n - vectors * each; i += threads)
+  for (Count i = index; i < n - vectors * each; i += threads)
     to[i < before ? i : i + vectors * each] = 0;
 }
 

@@ -71,7 +71,8 @@ environment() {
   if [ "$1" = gpu ] && [ -n "$(gpu name)" ]; then
     echo "GPU,\"$(gpus), $(gpu memory.total)\""
     echo "driver,\"$(gpu driver_version), CUDA $(nvidia-smi | sed -n -E 's/.*CUDA Version: ([0-9.]+).*/\1/p')\""
-    echo "maximum clocks,\"SM $(gpu clocks.max.sm), memory $(gpu clocks.max.mem)\""
+    echo "greatest clocks,\"SM $(gpu clocks.max.sm), memory $(gpu clocks.max.mem)\""
+    echo "clocks at the start,\"SM $(gpu clocks.sm), memory $(gpu clocks.mem), $(gpu power.draw) of $(gpu power.limit)\""
   fi
   echo "commit,$commit"
   echo "date,$(date -u +%Y-%m-%d)"
@@ -95,17 +96,21 @@ require() {
   done
 }
 
-# part KIND NAME SECONDS "FILE..." COMMAND...: the command writes performance/FILE.csv for each FILE within the time limit
+# part KIND NAME SECONDS "FILE..." COMMAND...: the command writes performance/FILE.csv for each FILE within the time limit. Clocks and power of
+# the GPU are read once, 8 s after its start
 part() {
-  local kind=$1 name=$2 limit=$3 files begun=$SECONDS status file lacking='' machine log=$results/logs/$2.log
+  local kind=$1 name=$2 limit=$3 files begun=$SECONDS status file lacking='' machine log=$results/logs/$2.log clocks=$results/logs/$2.clocks
   read -r -a files <<< "$4"
   known+="$name "
   if [[ " $kinds " != *" $kind "* ]] || ! is_wanted "$name"; then return; fi
   shift 4
   # other programs do not get the bundle's libraries
   if [[ $1 == "$bin"/* ]]; then set -- "${run[@]}" "$@"; fi
+  : > "$clocks"
+  if [ "$kind" = gpu ]; then (sleep 8; echo "$(gpu clocks.sm), $(gpu power.draw)") > "$clocks" & disown; fi
   timeout --kill-after=5 "$limit" "$@" > "$log" 2>&1
   status=$?
+  if [ "$kind" = gpu ]; then kill $! 2> /dev/null; fi
   if [ "$status" -eq 124 ]; then echo "it took more than $limit s" >> "$log"; fi
   for file in "${files[@]}"; do
     if ! has_rows "$csv/$file.csv"; then lacking+=" $file.csv"; fi
@@ -114,7 +119,7 @@ part() {
   if [ -n "$lacking" ] || { [ "$kind" = gpu ] && grep -q '^SKIP' "$log"; }; then status=${status/#0/1}; fi
   if [ "$status" -eq 0 ]; then
     machine=$([ "$kind" = gpu ] && echo "$(gpus), $(nproc) cores" || processor)
-    echo "$name,${kind^^},\"$machine\",$([ "$kind" = cpu ] || gpu driver_version),$((SECONDS - begun)),$commit,$(date -u +%Y-%m-%d)" \
+    echo "$name,${kind^^},\"$machine\",$([ "$kind" = cpu ] || gpu driver_version),$((SECONDS - begun)),\"$(cat "$clocks")\",$commit,$(date -u +%Y-%m-%d)" \
       >> "$csv/parts.csv"
     echo "PASS $name: $((SECONDS - begun)) s"
     passed=$((passed + 1))
@@ -141,7 +146,7 @@ if [ ! -e "$h264" ]; then h264=; fi
 require gpu peers torch triton
 require cpu peers_cpu numpy scipy open3d
 for line in ${missing[@]+"${missing[@]}"}; do echo "$line"; done
-echo "part,runs_on,machine,driver,seconds,commit,date" > "$csv/parts.csv"
+echo "part,runs_on,machine,driver,seconds,clocks,commit,date" > "$csv/parts.csv"
 for kind in $kinds; do environment "$kind" > "$csv/environment_$kind.csv"; done
 part gpu kernels_align 60 kernels_align "$bin/bench-kernels" --alignments --csv "$csv/kernels_align.csv" --rows "$rows/align"
 part gpu kernels_voxel 60 kernels_voxel "$bin/bench-kernels" --voxels --csv "$csv/kernels_voxel.csv" --rows "$rows/voxel"

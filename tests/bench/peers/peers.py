@@ -235,8 +235,9 @@ def checked_of(measured):
     return "; ".join(checks) or (LATE if LATE in measured.values() else "no peer has the same result" if measured else NO_PEER)
 
 
-def column_of(library):
-    return re.sub(r"\W", "_", library.lower()) + "_us"
+def columns_of(library):
+    name = re.sub(r"\W", "_", library.lower())
+    return f"{name}_us", f"{name}_p5_us", f"{name}_p95_us"
 
 
 def work_line(row, libraries, measured):
@@ -244,7 +245,7 @@ def work_line(row, libraries, measured):
             or (name.endswith("_us") and not name.startswith("plain"))}
     for library in libraries:
         best = best_of(measured, library)
-        line[column_of(library)] = f"{best.median:.3f}" if best else ""
+        line.update((column, f"{us:.3f}" if best else "") for column, us in zip(columns_of(library), best[:3] if best else [""] * 3))
     best = min((times for times in measured.values() if isinstance(times, Times)), default=None)
     return {**line, "times_best_peer": f"{best.median / row['median_us']:.2f}" if best else "", "checked": row["checked"],
             "peers_checked": checked_of(measured)}

@@ -136,7 +136,8 @@ def tables_have_what_was_measured(folder, _):
     must(tables[0][1] == {"work": "a, b", "library": "Some.Library", "peer": "Some.Library: fast", "median_us": "3.000",
                           "p5_us": "2.000", "p95_us": "4.000", "checked": "yes"}, tables[0][1])
     must([line["checked"] for line in tables[0]] == ["yes", "yes", "other rows", "other rows", peers.LATE], tables[0])
-    must([line["some_library_us"] for line in tables[1]] == ["3.000", "", "", ""], tables[1])
+    for column, us in (("us", "3.000"), ("p5_us", "2.000"), ("p95_us", "4.000")):
+        must([line[f"some_library_{column}"] for line in tables[1]] == [us, "", "", ""], tables[1])
     must([line["peers_checked"] for line in tables[1]] == ["yes", "no peer has the same result", peers.NO_PEER, peers.LATE], tables[1])
 
 

@@ -333,8 +333,8 @@ measure_all (const gchar *only, const gchar *csv)
   Table table;
 
   table_open (&table, csv, "work,of,in_bytes,out_bytes,CPU_us,CPU_p5_us,CPU_p95_us,CPU_deviation_us,GPU_us,GPU_p5_us,GPU_p95_us,"
-      "GPU_deviation_us,GPU_to_device_memory_us,to_device_p5_us,to_device_p95_us,to_device_deviation_us,pinned_to_device_us,"
-      "pinned_to_device_p5_us,pinned_to_device_p95_us,pinned_to_device_deviation_us,CPU_over_GPU,checked");
+      "GPU_deviation_us,GPU_to_device_memory_us,GPU_to_device_memory_p5_us,GPU_to_device_memory_p95_us,GPU_to_device_memory_deviation_us,"
+      "pinned_to_device_us,pinned_to_device_p5_us,pinned_to_device_p95_us,pinned_to_device_deviation_us,CPU_over_GPU,checked");
   for (gsize i = 0; i < G_N_ELEMENTS (episodes); i++)
     measure_if_wanted (resample (episodes[i]), only, &table, &wrong);
   for (gsize i = 0; i < G_N_ELEMENTS (forms); i++) {

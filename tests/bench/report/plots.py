@@ -34,15 +34,15 @@ def tables(page):
     """Rows of each table as dictionaries of text, without bold marks."""
     found = {}
     for name, body in TABLE.findall(page):
-        lines = [[cell.strip(" *") for cell in line.strip("|").split("|")] for line in body.splitlines()]
+        lines = [[cell.strip().replace("**", "") for cell in line.strip("|").split("|")] for line in body.splitlines()]
         found[name] = [dict(zip(lines[0], cells)) for cells in lines[2:]]
     return found
 
 
 def number(text):
-    """None if the text is not a number."""
+    """Of a cell, without its percentiles; None if the text is not a number."""
     try:
-        return float(text.replace(",", ""))
+        return float(text.partition(" (")[0].replace(",", ""))
     except ValueError:
         return None
 

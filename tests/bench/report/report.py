@@ -11,8 +11,8 @@ A table stands between two comments. All other text stays as it is:
     <!-- end -->
 
 NAME is a file, performance/NAME.csv, or `missed`, which is made of several. The filter, a regular expression, and the columns
-are optional. The end of a column's name is its unit (_us, _bytes, _gbps, _j, …); share_… is a share of 1. A table without figures keeps its
-rows. The table parts keeps the rows of parts that did not run. The status is 1 if a table names an unknown column."""
+are optional. The end of a column's name is its unit (_us, _bytes, _gbps, _j, …); share_… is a share of 1. A median that has percentiles in
+the file, but not in the table, gets them in parentheses if one of them is more than 5 % away. A table without figures keeps its rows. The table parts keeps the rows of parts that did not run. The status is 1 if a table names an unknown column."""
 import csv
 import pathlib
 import re
@@ -92,7 +92,25 @@ def heading(column):
     return stem.replace("_", " ") + (f", {unit}" if unit else "")
 
 
-def cell(row, column):
+def percentiles_of(column):
+    """Columns of the 5th and 95th percentile of what a column has the median of."""
+    for median in ("median", "p50"):
+        if median in column:
+            return column.replace(median, "p5"), column.replace(median, "p95")
+    stem, _, unit = column.rpartition("_")
+    return f"{stem}_p5_{unit}", f"{stem}_p95_{unit}"
+
+
+def spread(row, column, divisor):
+    """The 5th and 95th percentile, if one of them is more than 5 % from the median."""
+    median, *ends = (number(row.get(name)) for name in (column, *percentiles_of(column)))
+    if None in ends or all(abs(end - median) <= 0.05 * median for end in ends):
+        return ""
+    return f" ({digits(ends[0] / divisor)} to {digits(ends[1] / divisor)})"
+
+
+def cell(row, column, has_percentiles=False):
+    """has_percentiles: the table has columns of them."""
     text, x = row.get(column) or "", number(row.get(column))
     if x is None:
         text = text.replace("|", "/").replace("->", "→").replace("^3", "³")
@@ -105,7 +123,8 @@ def cell(row, column):
     unit, divisor, _ = unit_of(column)
     text = f"{x:,.0f}" if not unit and text.lstrip("-").isdigit() else digits(x / divisor)
     target = number(row.get(TARGETS.get(column)))
-    return f"**{text}**" if target and x > target else text
+    text = f"**{text}**" if target and x > target else text
+    return text if has_percentiles else text + spread(row, column, divisor)
 
 
 # ---- tables ----
@@ -145,7 +164,8 @@ def written(figures, match, complain):
     if unknown:
         complain(f"table {match['name']}: it has no column {unknown[0]}")
         return match[0]
-    lines = [line(cell(row, column) for column, _ in columns) for row in rows]
+    named = {column for column, _ in columns}
+    lines = [line(cell(row, column, named.issuperset(percentiles_of(column))) for column, _ in columns) for row in rows]
     if match["name"] == "parts":
         lines = kept_rows(match["rows"], lines) + lines
     begin = match[0][:match.start("rows") - match.start()]

@@ -22,6 +22,12 @@ TABLES = [
     ("columns_and_units", "kernels_align: work, must_move_bytes, median_us as ours, share_of_copy, checked",
      {"kernels_align": KERNELS}, ["| resample 1x2 → 3x4 | 12.3 | 3.14 | 38 % | yes |",
                                   "| occupancy / 64³ | 4,449 | **1,170** | 90 % | **output differs from the CPU's at byte 3** |"]),
+    ("percentiles", "latency: work, complete_p50_us, GPU_us",
+     {"latency": "work,complete_p5_us,complete_p50_us,complete_p95_us,wanted_p50_us,GPU_us,GPU_p5_us,GPU_p95_us\n"
+                 "far,1000,1200,1300,1100,2,1.95,2.05\nclose,19.1,20,20.9,,2,1.8,2\nnone,,20,,,2,,2\n"},
+     ["| far | **1,200** (1,000 to 1,300) | 2.00 |", "| close | 20.0 | 2.00 (1.80 to 2.00) |", "| none | 20.0 | 2.00 |"]),
+    ("columns_of_percentiles", "one_job: p5_us as 5 %, median_us as median, p95_us as 95 %",
+     {"one_job": "p5_us,median_us,p95_us\n10,20,30\n"}, ["| 10.0 | 20.0 | 30.0 |"]),
     ("filter", "kernels_align[size~^l|huge]: work", {"kernels_align": KERNELS}, ["| occupancy / 64³ |"]),
     ("no_file", "kernels_align", {}, ["| old | 1 |"]),
     ("no_rows", "kernels_align", {"kernels_align": "work,median_us\n"}, ["| old | 1 |"]),

@@ -177,11 +177,14 @@ read_bits (RcDtype dtype, const char *p)
   return bits;
 }
 
-/* Any number, as float64. Integers of all sizes are one of 64 bits, signed or not; a choice among values that are all
- * computed is cheaper here than branches, which nest too deep. */
+/* Any number, as float64. Colours are single bytes. Other integers of all sizes are one of 64 bits, signed or not; a choice among
+ * values that are all computed is cheaper here than branches, which nest too deep. */
 inline __device__ __noinline__ double
 read_number (RcDtype dtype, const char *p)
 {
+  if (size_of (dtype) == 1)
+    return dtype == RC_UINT8 ? (double) *reinterpret_cast<const uint8_t *> (p) : (double) *reinterpret_cast<const int8_t *> (p);
+
   const uint64_t bits = read_bits (dtype, p);
   const uint32_t words[2] = { (uint32_t) bits, (uint32_t) (bits >> 32) };
   const int unused_bits = 64 - 8 * size_of (dtype);

@@ -150,7 +150,7 @@ echo "part,runs_on,machine,driver,seconds,clocks,commit,date" > "$csv/parts.csv"
 for kind in $kinds; do environment "$kind" > "$csv/environment_$kind.csv"; done
 part gpu kernels_align 60 kernels_align "$bin/bench-kernels" --alignments --csv "$csv/kernels_align.csv" --rows "$rows/align"
 part gpu kernels_voxel 60 kernels_voxel "$bin/bench-kernels" --voxels --csv "$csv/kernels_voxel.csv" --rows "$rows/voxel"
-part gpu peers 330 "peers_align peers_align_libraries peers_voxel peers_voxel_libraries peers_lidar peers_lidar_libraries" \
+part gpu peers 440 "peers_align peers_align_libraries peers_voxel peers_voxel_libraries peers_lidar peers_lidar_libraries" \
   python3 "$here/peers/peers.py" "$rows/align" "$rows/voxel" --csv "$csv" ${clones[@]+"${clones[@]}"}
 part gpu roofline 90 roofline python3 "$here/limits/roofline.py" "$bin/bench-kernels" "$csv/roofline.csv"
 part gpu resources 20 resources "$bin/bench-resources" "$plugin" --csv "$csv/resources.csv"

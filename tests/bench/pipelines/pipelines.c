@@ -357,8 +357,8 @@ static gboolean smoke = FALSE;
 static const GOptionEntry options[] = {
   {"runs", 'n', 0, G_OPTION_ARG_INT, &n_runs, "Runs of each workload", "N"},
   {"cpu", 'c', 0, G_OPTION_ARG_INT, &cpu, "The CPU to run on (default: the one it starts on)", "N"},
-  {"only", 'o', 0, G_OPTION_ARG_STRING, &only, "One workload: fuse-camera, fuse-1khz, resample-down, resample-up, sine "
-        "or live", "WORKLOAD"},
+  {"only", 'o', 0, G_OPTION_ARG_STRING, &only, "One workload: fuse-camera, fuse-1khz, resample-down, resample-up, record, "
+        "sine or live", "WORKLOAD"},
   {"csv", 0, 0, G_OPTION_ARG_FILENAME, &csv, "Write the table there, too", "FILE"},
   {"smoke", 0, 0, G_OPTION_ARG_NONE, &smoke, "One short run, to see that it works", NULL},
   {NULL}

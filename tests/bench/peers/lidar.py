@@ -7,7 +7,6 @@ with atomics keep any of them, and so do not give the same bits twice (DETERMINI
 imported. CUDA-PointPillars and AWML's voxelization are compiled from their own sources by nvcc."""
 import ctypes
 import importlib
-import os
 import pathlib
 import subprocess
 import tempfile
@@ -58,9 +57,6 @@ def build_awml(repository):
     source = repository / "projects/BEVFusion/bevfusion/ops/voxel/src"
     names = ("voxelization.cpp", "voxelization_cpu.cpp", "voxelization_cuda.cu", "scatter_points_cpu.cpp", "scatter_points_cuda.cu")
     cpp_extension = importlib.import_module("torch.utils.cpp_extension")
-    # else PyTorch asks the device, and has a CUDA context then, with which no process may fork
-    command = ["nvidia-smi", "-i", "0", "--query-gpu=compute_cap", "--format=csv,noheader"]
-    os.environ.setdefault("TORCH_CUDA_ARCH_LIST", subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip())
     return cpp_extension.load("voxel_layer", [str(source / name) for name in names], extra_cflags=["-DWITH_CUDA"],
                               extra_cuda_cflags=["-DWITH_CUDA"])
 

@@ -30,7 +30,7 @@ import voxel
 
 KINDS = {"align": align, "voxel": voxel, "lidar": lidar}
 SECONDS = 280  # for all peers of a GPU
-COMPILE_SECONDS = 25
+COMPILE_SECONDS = 60
 LAUNCHES = 11  # of a graph
 LAUNCH_US = 10000  # at most, about
 RUNS = 20  # in a graph if that takes no longer
@@ -78,6 +78,10 @@ def read_rows(folder):
     return (rows[0], rows[1:]) if rows else ({}, [])
 
 
+def works_of(folders):
+    return [(KINDS[row["kind"]], folder, row) for folder in folders for row in read_rows(folder)[1]]
+
+
 def reason(error):
     return f"{type(error).__name__}: {(str(error).splitlines() or [''])[0][:100]}"
 
@@ -86,9 +90,8 @@ def reason(error):
 
 
 def import_torch():
-    """With its compiler, but without a CUDA context, so that processes may fork. None if it finds no GPU."""
+    """With its compiler. None if it finds no GPU."""
     os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # others start for longer than these kernels need
-    os.environ.setdefault("PYTORCH_NVML_BASED_CUDA_CHECK", "1")
     try:
         import torch
         import torch._inductor.config
@@ -169,26 +172,23 @@ def measure_on_gpu(torch, module, files, row, deadline):
     return measured
 
 
-def compile_peer(task):
-    """Fills the caches of a compiler. An error occurs again, and is reported, when the peer is measured."""
-    torch, module, folder, row, key = task
-    try:
-        module.gpu_peers(torch, row)[key](inputs_of(torch, module, Files(folder, row), row))
-        torch.cuda.synchronize()
-    except Exception as error:  # pylint: disable=broad-exception-caught
-        print(f"{row['work']}: {reason(error)}", flush=True)
+def compile_peers(folders, i, n_processes):
+    """Fills the caches of compilers: the share of process i. An error occurs again, and is reported, when the peer is measured."""
+    torch = import_torch()
+    tasks = [(module, folder, row, key) for module, folder, row in works_of(folders) for key in module.gpu_peers(torch, row)]
+    for module, folder, row, key in tasks[i::n_processes]:
+        try:
+            module.gpu_peers(torch, row)[key](inputs_of(torch, module, Files(folder, row), row))
+            torch.cuda.synchronize()
+        except Exception as error:  # pylint: disable=broad-exception-caught
+            print(f"{row['work']}: {reason(error)}", flush=True)
 
 
-def fill_caches(torch, works):
-    """In several processes, which fork since imports take seconds."""
-    if torch.cuda.is_initialized():
-        print("a library has a CUDA context already: peers compile when they are measured")
-        return
-    tasks = [(torch, module, folder, row, key) for module, folder, row in works for key in module.gpu_peers(torch, row)]
-    deadline, fork = time.monotonic() + COMPILE_SECONDS, multiprocessing.get_context("fork")
+def fill_caches(folders):
+    """In several processes. They import libraries anew, since some of these leave what no fork can use."""
+    deadline, spawn = time.monotonic() + COMPILE_SECONDS, multiprocessing.get_context("spawn")
     n_processes = min(16, len(os.sched_getaffinity(0)))
-    children = [fork.Process(target=lambda i=i: [compile_peer(task) for task in tasks[i::n_processes]], daemon=True)
-                for i in range(n_processes)]
+    children = [spawn.Process(target=compile_peers, args=(folders, i, n_processes), daemon=True) for i in range(n_processes)]
     for child in children:
         child.start()
     for child in children:
@@ -300,7 +300,7 @@ def main():
     machine = read_rows(arguments.rows[0])[0]
     on_cpu = machine.get("device") == "CPU"
     torch = None if on_cpu or not machine else import_torch()
-    works = [(KINDS[row["kind"]], folder, row) for folder in arguments.rows for row in read_rows(folder)[1]]
+    works = works_of(arguments.rows)
     if not works or not (on_cpu or torch):
         parser.exit(1, "expected folders that bench-kernels or bench-cpu has filled, and a GPU for the first\n")
     if arguments.csv:
@@ -308,8 +308,8 @@ def main():
     if on_cpu:
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     else:
-        fill_caches(torch, works)
-        for missing in lidar.prepare(arguments.pointpillars, arguments.awml):  # some make a CUDA context
+        fill_caches(arguments.rows)
+        for missing in lidar.prepare(arguments.pointpillars, arguments.awml):
             print(missing)
     deadline, late = time.monotonic() + SECONDS, 0
     for name, module in KINDS.items():

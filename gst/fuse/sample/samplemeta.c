@@ -8,9 +8,9 @@
 
 #include "robocache/robocache.h"
 
-#define FIELDS 3                /* that every sample has: tick, streams and info */
+#define FIELDS 3                /* tick, streams and info, which every sample has */
 
-/* By the type of the meta, which is looked up by its name once. */
+/* Looks the meta up by its type, since a name takes a lock and a hash. */
 static GstStructure *
 structure_of (GstBuffer *sample)
 {

@@ -377,7 +377,7 @@ GST_START_TEST (test_metas_of_a_frame)
   GST_BUFFER_FLAG_SET (frame, GST_BUFFER_FLAG_CORRUPTED);
   gst_buffer_add_reference_timestamp_meta (frame, reference, 12345, GST_CLOCK_TIME_NONE);
   fail_unless_equals_int (gst_pad_push (play->pads[0].feed->pad, frame), GST_FLOW_OK);
-  play_words (play, "a+100=2 a:eos");
+  play_words (play, "a+100..200/100=2");
 
   sample = pull (play->rig);
   fail_unless_equals_int64 (status_of (sample, 0), ALIGNED | 4);
@@ -392,6 +392,8 @@ GST_START_TEST (test_metas_of_a_frame)
   gst_caps_unref (caps);
   gst_buffer_unref (sample);
 
+  /* in the buffer of the first one */
+  play_words (play, "a:eos");
   sample = pull (play->rig);
   fail_unless_equals_int64 (status_of (sample, 0), ALIGNED);
   fail_if (gst_structure_has_field (sample_meta (sample), "references"));

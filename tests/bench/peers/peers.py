@@ -175,6 +175,8 @@ def measure_on_gpu(torch, module, files, row, deadline):
 def compile_peers(folders, i, n_processes):
     """Fills the caches of compilers: the share of process i. An error occurs again, and is reported, when the peer is measured."""
     torch = import_torch()
+    if torch is None:
+        raise SystemExit(1)
     tasks = [(module, folder, row, key) for module, folder, row in works_of(folders) for key in module.gpu_peers(torch, row)]
     for module, folder, row, key in tasks[i::n_processes]:
         try:
@@ -185,7 +187,7 @@ def compile_peers(folders, i, n_processes):
 
 
 def fill_caches(folders):
-    """In several processes. They import libraries anew, since some of these leave what no fork can use."""
+    """In several processes, which are spawned: a fork cannot use CUDA after a library has initialized it. Says how many ended well."""
     deadline, spawn = time.monotonic() + COMPILE_SECONDS, multiprocessing.get_context("spawn")
     n_processes = min(16, len(os.sched_getaffinity(0)))
     children = [spawn.Process(target=compile_peers, args=(folders, i, n_processes), daemon=True) for i in range(n_processes)]
@@ -193,7 +195,10 @@ def fill_caches(folders):
         child.start()
     for child in children:
         child.join(max(0, deadline - time.monotonic()))
+    for child in children:
         child.terminate()
+        child.join()
+    return f"{sum(child.exitcode == 0 for child in children)} of {n_processes} processes compiled their share of the peers"
 
 
 # ---- on a CPU ----
@@ -308,7 +313,7 @@ def main():
     if on_cpu:
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     else:
-        fill_caches(arguments.rows)
+        print(fill_caches(arguments.rows))
         for missing in lidar.prepare(arguments.pointpillars, arguments.awml):
             print(missing)
     deadline, late = time.monotonic() + SECONDS, 0

@@ -117,6 +117,30 @@ def bfloat16_is_rounded(*_):
     must(bits.tolist() == [0x3F80, 0x3F80, 0x3F82, 0xBF81, 0x0001, 0x7F80], [hex(value) for value in bits])
 
 
+# CUDA works in the process that used it first, not in its forks
+TORCH = '''import os
+class cuda:
+    used_by = []
+    @staticmethod
+    def is_available():
+        cuda.used_by = cuda.used_by or [os.getpid()]
+        return cuda.used_by == [os.getpid()]
+'''
+
+
+def peers_compile_after_cuda_was_used(folder, _):
+    package = pathlib.Path(folder, "torch/_inductor")
+    package.mkdir(parents=True)
+    (package.parent / "__init__.py").write_text(TORCH, encoding="utf-8")
+    (package / "__init__.py").touch()
+    (package / "config.py").touch()
+    script = "import peers; peers.import_torch(); print(peers.fill_caches(['no works']))"
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False,
+                         env=dict(os.environ, PYTHONPATH=os.pathsep.join((folder, str(pathlib.Path(peers.__file__).parent)))))
+    n = min(16, len(os.sched_getaffinity(0)))
+    must(run.stdout == f"{n} of {n} processes compiled their share of the peers\n", run.stdout + run.stderr)
+
+
 def tables_have_what_was_measured(folder, _):
     rows = [{"work": work, "median_us": 1.0, "checked": "yes", "must_move_bytes": 4} for work in ("a, b", "c", "d", "e")]
     slow, fast, other = ("Some.Library", "slow"), ("Some.Library", "fast"), ("other", "one")
@@ -169,7 +193,7 @@ def main():
         rows = bench_cpu(folder, *(word for work in WORKS + ALL for word in ("--only", work)))
         cases = (cpu_peers_compute_what_ours_does, torch_peers_compute_what_ours_does,
                  lidar_peers_compute_what_ours_does, rotations_are_compared,
-                 bfloat16_is_rounded, tables_have_what_was_measured, the_runner_measures_a_cpu)
+                 bfloat16_is_rounded, peers_compile_after_cuda_was_used, tables_have_what_was_measured, the_runner_measures_a_cpu)
         return 0 if all([passes(case, folder, rows) for case in cases]) else 1
 
 

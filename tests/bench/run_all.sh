@@ -54,7 +54,8 @@ mkdir -p "$rows"/{align,voxel,cpu}
 
 # the value of a line of lscpu or of a similar file
 value() { sed -n -E "s/^$1: *//p" | head -n1; }
-gpu() { nvidia-smi -i 0 "--query-gpu=$1" --format=csv,noheader 2> /dev/null | head -n1; }
+device=${CUDA_VISIBLE_DEVICES:-0}
+gpu() { nvidia-smi -i "${device%%,*}" "--query-gpu=$1" --format=csv,noheader 2> /dev/null | head -n1; }
 processor() { echo "$(lscpu | value 'Model name'), $(nproc) cores"; }
 gpus() {
   local visible=${CUDA_VISIBLE_DEVICES:-}
@@ -71,7 +72,7 @@ environment() {
   if [ "$1" = gpu ] && [ -n "$(gpu name)" ]; then
     echo "GPU,\"$(gpus), $(gpu memory.total)\""
     echo "driver,\"$(gpu driver_version), CUDA $(nvidia-smi | sed -n -E 's/.*CUDA Version: ([0-9.]+).*/\1/p')\""
-    echo "greatest clocks,\"SM $(gpu clocks.max.sm), memory $(gpu clocks.max.mem)\""
+    echo "maximum clocks,\"SM $(gpu clocks.max.sm), memory $(gpu clocks.max.mem)\""
     echo "clocks at the start,\"SM $(gpu clocks.sm), memory $(gpu clocks.mem), $(gpu power.draw) of $(gpu power.limit)\""
   fi
   echo "commit,$commit"
@@ -96,21 +97,18 @@ require() {
   done
 }
 
-# part KIND NAME SECONDS "FILE..." COMMAND...: the command writes performance/FILE.csv for each FILE within the time limit. Clocks and power of
-# the GPU are read once, 8 s after its start
+# part KIND NAME SECONDS "FILE..." COMMAND...: the command writes performance/FILE.csv for each FILE within the time limit
 part() {
-  local kind=$1 name=$2 limit=$3 files begun=$SECONDS status file lacking='' machine log=$results/logs/$2.log clocks=$results/logs/$2.clocks
+  local kind=$1 name=$2 limit=$3 files begun=$SECONDS status file lacking='' machine log=$results/logs/$2.log clocks=''
   read -r -a files <<< "$4"
   known+="$name "
   if [[ " $kinds " != *" $kind "* ]] || ! is_wanted "$name"; then return; fi
   shift 4
   # other programs do not get the bundle's libraries
   if [[ $1 == "$bin"/* ]]; then set -- "${run[@]}" "$@"; fi
-  : > "$clocks"
-  if [ "$kind" = gpu ]; then (sleep 8; echo "$(gpu clocks.sm), $(gpu power.draw)") > "$clocks" & disown; fi
   timeout --kill-after=5 "$limit" "$@" > "$log" 2>&1
   status=$?
-  if [ "$kind" = gpu ]; then kill $! 2> /dev/null; fi
+  if [ "$kind" = gpu ]; then clocks=$(gpu clocks.sm,power.draw); fi
   if [ "$status" -eq 124 ]; then echo "it took more than $limit s" >> "$log"; fi
   for file in "${files[@]}"; do
     if ! has_rows "$csv/$file.csv"; then lacking+=" $file.csv"; fi
@@ -119,7 +117,7 @@ part() {
   if [ -n "$lacking" ] || { [ "$kind" = gpu ] && grep -q '^SKIP' "$log"; }; then status=${status/#0/1}; fi
   if [ "$status" -eq 0 ]; then
     machine=$([ "$kind" = gpu ] && echo "$(gpus), $(nproc) cores" || processor)
-    echo "$name,${kind^^},\"$machine\",$([ "$kind" = cpu ] || gpu driver_version),$((SECONDS - begun)),\"$(cat "$clocks")\",$commit,$(date -u +%Y-%m-%d)" \
+    echo "$name,${kind^^},\"$machine\",$([ "$kind" = cpu ] || gpu driver_version),$((SECONDS - begun)),\"$clocks\",$commit,$(date -u +%Y-%m-%d)" \
       >> "$csv/parts.csv"
     echo "PASS $name: $((SECONDS - begun)) s"
     passed=$((passed + 1))

@@ -83,7 +83,7 @@ def panel(y, title, rows, series):
             if x:
                 left, right = sorted((position(zero), position(x)))
                 lines += [f'<rect x="{left:.1f}" y="{y + BAR * i}" width="{max(1, right - left):.1f}" height="{BAR - 1}" '
-                          f'fill="{COLOURS[i]}"/>', text(right + 4, y + BAR * i + 9, f"{x:.3g}", 10)]
+                          f'fill="{COLOURS[i]}"/>', text(right + 4, y + BAR * i + 9, f"{x:,.0f}" if x >= 1000 else f"{x:.3g}", 10)]
         y += BAR * len(values) + GAP
     for power in range(math.ceil(low), math.floor(high) + 1):
         x = position(10.0 ** power)

@@ -11,8 +11,10 @@ A table stands between two comments. All other text stays as it is:
     <!-- end -->
 
 NAME is a file, performance/NAME.csv, or `missed`, which is made of several. The filter, a regular expression, and the columns
-are optional. The end of a column's name is its unit (_us, _bytes, _gbps, _j, …); share_… is a share of 1. A median that has percentiles in
-the file, but not in the table, gets them in parentheses if one of them is more than 5 % away. A table without figures keeps its rows. The table parts keeps the rows of parts that did not run. The status is 1 if a table names an unknown column."""
+are optional. The end of a column's name is its unit (_us, _bytes, _gbps, _j, …); share_… is a share of 1. Percentiles of a
+median that have no column of their own stand in parentheses beside it, if one of them is more than 5 % away. A table without
+figures keeps its rows. The table parts keeps the rows of parts that did not run. The status is 1 if a table names an unknown
+column."""
 import csv
 import pathlib
 import re
@@ -109,8 +111,8 @@ def spread(row, column, divisor):
     return f" ({digits(ends[0] / divisor)} to {digits(ends[1] / divisor)})"
 
 
-def cell(row, column, has_percentiles=False):
-    """has_percentiles: the table has columns of them."""
+def cell(row, column, shows_percentiles=True):
+    """shows_percentiles: beside the median, since they have no columns of their own."""
     text, x = row.get(column) or "", number(row.get(column))
     if x is None:
         text = text.replace("|", "/").replace("->", "→").replace("^3", "³")
@@ -124,7 +126,7 @@ def cell(row, column, has_percentiles=False):
     text = f"{x:,.0f}" if not unit and text.lstrip("-").isdigit() else digits(x / divisor)
     target = number(row.get(TARGETS.get(column)))
     text = f"**{text}**" if target and x > target else text
-    return text if has_percentiles else text + spread(row, column, divisor)
+    return text + spread(row, column, divisor) if shows_percentiles else text
 
 
 # ---- tables ----
@@ -165,7 +167,7 @@ def written(figures, match, complain):
         complain(f"table {match['name']}: it has no column {unknown[0]}")
         return match[0]
     named = {column for column, _ in columns}
-    lines = [line(cell(row, column, named.issuperset(percentiles_of(column))) for column, _ in columns) for row in rows]
+    lines = [line(cell(row, column, not named.issuperset(percentiles_of(column))) for column, _ in columns) for row in rows]
     if match["name"] == "parts":
         lines = kept_rows(match["rows"], lines) + lines
     begin = match[0][:match.start("rows") - match.start()]

@@ -42,10 +42,12 @@ TABLES = [
     ("missed_with_a_peer", "missed: best_peer_us", {"kernels_align": KERNELS.replace(",4,3.14", ",3,3.14"), "peers_align": PEERS},
      ["| 7.50 |", "|  |"]),
 ]
-ROWS = ("echo work,unit,median,least,greatest,wanted,met > $2", "echo a,us,1,1,1,1,yes >> $2")
-# name, program of pipelines, arguments, expected status, pattern of the beginning of a line
+ROWS = ("echo work,unit,median,least,greatest,wanted,met > ${@: -1}", "echo a,us,1,1,1,1,yes >> ${@: -1}")
+CLOCKS = "1980 MHz, 100.00 W"
+# name, program of pipelines and resources, arguments, expected status, pattern of the beginning of a line
 RUNS = [
     ("part_that_passes", ROWS, ("--only", "pipelines"), 0, "PASS pipelines"),
+    ("part_of_a_gpu", ROWS, ("--gpu", "--only", "resources"), 0, "PASS resources"),
     ("part_without_rows", ROWS[:1], ("--only", "pipelines"), 1, r"FAIL pipelines: status 1 after \d+ s, no rows in pipelines_cpu\.csv"),
     ("part_that_fails", (*ROWS, "echo bad", "exit 3"), ("--only", "pipelines"), 1, r"FAIL pipelines: status 3 after \d+ s: bad"),
     ("unknown_part", ROWS, ("--only", "kernels"), 1, "FAIL kernels: no such part, expected one of: kernels_align"),
@@ -104,7 +106,7 @@ def table_of(name, columns, *rows):
 
 # name, rows of the GPU's table, expected texts beside bars
 PLOTS = [
-    ("plot_of_factors", ["a <b> | 2.00 | **8.00** | 9 |  | 500 |", "c | 4.00 |  | 2.00 | 3 |  |"],
+    ("plot_of_factors", ["a <b> | **2.00** (1.00 to 3.00) | **8.00** (7.00 to 9.00) | 9 |  | 500 |", "c | 4.00 |  | 2.00 | 3 |  |"],
      ["a &lt;b&gt;", "4", "c", "0.5"]),
     ("plot_without_peers", ["a | 2.00 | 1 |  |  |  |", "no peer | 2.00 |  |  |  |  |"], ["a", "0.5"]),
 ]
@@ -138,14 +140,19 @@ def test_run(name, program, arguments, status, beginning):
         bench.mkdir(parents=True)
         modules.mkdir()
         (modules / "scipy.py").write_text("raise ImportError", encoding="utf-8")
-        (bench / "bench-pipelines").write_text("\n".join(("#!/bin/bash", *program, "")), encoding="utf-8")
-        (bench / "bench-pipelines").chmod(0o755)
+        for path, lines in ((bench / "bench-pipelines", program), (bench / "bench-resources", program),
+                            (modules / "nvidia-smi", (f"echo {CLOCKS}",))):
+            path.write_text("\n".join(("#!/bin/bash", *lines, "")), encoding="utf-8")
+            path.chmod(0o755)
         run = subprocess.run([HERE.parent / "run_all.sh", "--build", folder, *arguments, f"{folder}/results"],
                              capture_output=True, text=True, check=False,
-                             env=dict(os.environ, CUDA_VISIBLE_DEVICES="", PYTHONPATH=str(modules)))
+                             env=dict(os.environ, CUDA_VISIBLE_DEVICES="", PYTHONPATH=str(modules),
+                                      PATH=f"{modules}:{os.environ['PATH']}"))
+        parts = pathlib.Path(folder, "results/performance/parts.csv").read_text(encoding="utf-8")
         has_csv = pathlib.Path(folder, "results/performance/pipelines_cpu.csv").exists()
     said = [line for line in run.stdout.splitlines() if re.match(beginning, line)]
-    expect(name, (run.returncode, bool(said), has_csv), (status, True, "PASS pipelines" in run.stdout))
+    expect(name, (run.returncode, bool(said), has_csv, f'"{CLOCKS}"' in parts),
+           (status, True, "PASS pipelines" in run.stdout, "PASS resources" in run.stdout))
 
 
 def test_several(name, first, rows, calls):

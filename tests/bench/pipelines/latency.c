@@ -551,9 +551,9 @@ put_processes (Table *table, const LiveWork *work, Figures *each, gdouble board,
     printf ("%s %s, %d x %d: %u ticks, %s\n", sum.n > 0 && sum.differing == 0 ? "PASS" : "FAIL", work->name, n_processes, n_elements,
         sum.n, verdict (&sum));
   else
-    table_put (table, "%s|%d|%d|%u|%u|%u|%.2f|%.2f|%.2f|%.2f|%.2f|%.2f|%s|%u|%u|%.2f|%.0f|%.0f|%s", work->name, n_processes, n_elements, sum.n,
-        sum.by_deadline, sum.absent, each[n / 2].complete_us[P5], each[n / 2].complete_us[P50], each[n / 2].complete_us[P95], each[n / 2].complete_us[P99],
-        each[n - 1].complete_us[P99], greatest, all->str, sum.change_by_deadline, sum.change_absent, change ? sum.change_us : NAN, board,
+    table_put (table, "%s|%d|%d|%u|%u|%u|%.2f|%.2f|%.2f|%.2f|%.2f|%.2f|%s|%u|%u|%.2f|%.0f|%.0f|%s", work->name, n_processes,
+        n_elements, sum.n, sum.by_deadline, sum.absent, each[n / 2].complete_us[P5], each[n / 2].complete_us[P50],
+        each[n / 2].complete_us[P95], each[n / 2].complete_us[P99], each[n - 1].complete_us[P99], greatest, all->str, sum.change_by_deadline, sum.change_absent, change ? sum.change_us : NAN, board,
         peak, verdict (&sum));
   g_string_free (all, TRUE);
   return sum.n > 0 && sum.differing == 0;
@@ -638,8 +638,8 @@ main (int argc, char **argv)
     gst_element_factory_find ("robocachefuse");
 
   if (!smoke && n_processes > 0)
-    table_open (&table, csv, "work,processes,elements,ticks,by_deadline,absent,complete_p5_us,complete_p50_us,complete_p95_us,complete_p99_us,"
-        "worst_p99_us,complete_max_us,each_p99_us,change_by_deadline,change_absent,change_max_us,gpu_bytes,host_bytes,checked");
+    table_open (&table, csv, "work,processes,elements,ticks,by_deadline,absent,complete_p5_us,complete_p50_us,complete_p95_us,"
+        "complete_p99_us,worst_p99_us,complete_max_us,each_p99_us,change_by_deadline,change_absent,change_max_us,gpu_bytes,host_bytes,checked");
   else if (!smoke)
     table_open (&table, csv, "work,ticks,by_deadline,absent,pushed_p5_us,pushed_p50_us,pushed_p95_us,pushed_p99_us,pushed_max_us,"
         "complete_p5_us,complete_p50_us,complete_p95_us,complete_p99_us,complete_max_us,wanted_p50_us,wanted_p99_us,checked");

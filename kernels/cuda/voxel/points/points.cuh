@@ -177,8 +177,9 @@ read_bits (RcDtype dtype, const char *p)
   return bits;
 }
 
-/* Any number, as float64. Colours are single bytes. Other integers of all sizes are one of 64 bits, signed or not; a choice among
- * values that are all computed is cheaper here than branches, which nest too deep. */
+/* Any number, as float64. A single byte, such as a colour, returns early: the other way waits for up to eight loads. There,
+ * integers of all sizes are one of 64 bits, signed or not, and a choice among values that are all computed is cheaper than
+ * branches, which nest too deep. */
 inline __device__ __noinline__ double
 read_number (RcDtype dtype, const char *p)
 {

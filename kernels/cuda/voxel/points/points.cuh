@@ -189,7 +189,7 @@ read_number (RcDtype dtype, const char *p)
   const uint64_t bits = read_bits (dtype, p);
   const uint32_t words[2] = { (uint32_t) bits, (uint32_t) (bits >> 32) };
   const int unused_bits = 64 - 8 * size_of (dtype);
-  const bool is_signed = dtype == RC_INT8 || dtype == RC_INT16 || dtype == RC_INT32 || dtype == RC_INT64;
+  const bool is_signed = dtype == RC_INT16 || dtype == RC_INT32 || dtype == RC_INT64;
   const double integer = is_signed ? (double) ((int64_t) (bits << unused_bits) >> unused_bits) : (double) bits;
   const float half = dtype == RC_FLOAT16 ? unpack<RC_FLOAT16, float> (words, 0) : unpack<RC_BFLOAT16, float> (words, 0);
   const float real = dtype == RC_FLOAT32 ? unpack<RC_FLOAT32, float> (words, 0) : half;

@@ -2,7 +2,7 @@
  *
  * Sorted keys of a voxel are in the order in which its points came, since the sort keeps the order of equal keys.
  *
- * Where voxels are found in a bitmap, keys are not sorted. The kernels, in order:
+ * If a bitmap finds the voxels, these kernels list points in place of the sort, in this order:
  *
  *   count_first   counts the points of each voxel, and finds numbers above which no point is wanted: the greatest of the first max_points
  *                 that were counted, and number max_points of those of a voxel that a warp has

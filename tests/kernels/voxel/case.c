@@ -442,6 +442,7 @@ find_bytes (const VoxelCase *c, const Place *reference, int64_t *value_bytes, in
   RcVoxelPlan *plan = NULL;
   RcError error;
 
+  *value_bytes = *bitmap_bytes = 0;
   if (rc_voxel_plan (reference->backend, &c->spec, &plan, NULL, &error) == RC_OK) {
     *value_bytes = rc_voxel_value_bytes (plan);
     *bitmap_bytes = rc_voxel_bitmap_bytes (plan);

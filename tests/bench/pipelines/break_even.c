@@ -1,6 +1,6 @@
 /* robocache: from how many bytes a buffer on the GPU pays when all data is in system memory, pageable or pinned
  *
- *   bench-break-even [--only TEXT] [--csv FILE]
+ *   bench-break-even [--only TEXT] [--n-threads N] [--csv FILE]
  *
  * docs/performance.md#where-the-gpu-pays says what is measured. The bytes of the grid are what `backend=auto` compares with
  * ROBOCACHE_BREAK_EVEN_BYTES, since caps of clouds do not say how many points there will be. Two inputs come by turns, so that a grid
@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/device/threadpool.h"
 #include "tests/bench/common/table.h"
 #include "tests/bench/pipelines/line.h"
 
@@ -24,12 +25,14 @@
 #define WARM_UP_BUFFERS 4
 #define MIN_BUFFERS 21
 #define MAX_BUFFERS 2001
+#define PIECE_BYTES ((gsize) 256 << 10) /* that a thread copies at a time, as elements do */
 
 enum
 {
   WAY_CPU,
   WAY_GPU,
   WAY_GPU_TO_DEVICE,
+  WAY_THREADS_TO_DEVICE,
   WAY_PINNED_TO_DEVICE,
   N_WAYS
 };
@@ -37,15 +40,18 @@ enum
 static const struct
 {
   const gchar *backend, *caps;
+  gboolean has_threads;         /* that copy the input */
   gboolean from_offered;        /* input in memory of the allocator that the element offers */
 } ways[N_WAYS] = {
   {"cpu", NULL},
   {"cuda", "other/tensors"},
   {"cuda", "other/tensors(memory:RobocacheCUDA)"},
+  {"cuda", "other/tensors(memory:RobocacheCUDA)",.has_threads = TRUE},
   {"cuda", "other/tensors(memory:RobocacheCUDA)",.from_offered = TRUE},
 };
 
-static gint n_threads = 1;      /* of the GPU's ways: to copy pageable input */
+static gint n_threads = 8;      /* where there are some */
+static RobocacheThreadPool *threads;    /* so many */
 
 typedef struct
 {
@@ -202,7 +208,7 @@ make_input (const Pads *line, GstCaps *caps, GBytes *bytes, gboolean offered)
 static void
 open_pads (Pads *line, const Work *work, guint way)
 {
-  gchar *launch = g_strdup_printf ("%s backend=%s n-threads=%d", work->element, ways[way].backend, way == WAY_CPU ? 1 : n_threads);
+  gchar *launch = g_strdup_printf ("%s backend=%s n-threads=%d", work->element, ways[way].backend, ways[way].has_threads ? n_threads : 1);
   GstCaps *caps = gst_caps_from_string (work->caps);
   GError *error = NULL;
 
@@ -268,11 +274,55 @@ output_of (const Pads *line)
 
 /* ---- what a buffer takes ---- */
 
-/* us of a buffer; output: of one with the first input. */
-static BenchSpread
-measure_way (const Work *work, guint way, GBytes **output)
+static gdouble us[MAX_BUFFERS];
+
+/* A copy of pageable memory to pinned memory. */
+typedef struct
 {
-  static gdouble us[MAX_BUFFERS];
+  const guint8 *from;
+  guint8 *to;
+  gsize bytes;
+} Copy;
+
+static void
+copy_piece (gpointer data, gint64 i)
+{
+  const Copy *copy = data;
+  const gsize at = (gsize) i * PIECE_BYTES;
+
+  memcpy (copy->to + at, copy->from + at, MIN (copy->bytes - at, PIECE_BYTES));
+}
+
+/* us in which the threads copy an input to the memory that the element offers, which is what an upload cannot do without. */
+static BenchSpread
+measure_copy (const Work *work, Pads *line)
+{
+  const RcThreadPool *pool = robocache_thread_pool_for_backend (threads);
+  const GstClockTime begun = line_now ();
+  GstMapInfo maps[2];
+  gint n;
+
+  for (guint i = 0; i < G_N_ELEMENTS (maps); i++) {
+    if (!gst_buffer_map (line->inputs[i], &maps[i], GST_MAP_WRITE))
+      line_fail ("the memory that %s offers cannot be mapped", GST_OBJECT_NAME (line->element));
+  }
+  for (n = 0; n < MAX_BUFFERS && (n < MIN_BUFFERS || line_now () - begun < RUN_NS); n++) {
+    Copy copy = { g_bytes_get_data (work->inputs[n % 2], NULL), maps[n % 2].data, maps[n % 2].size };
+    const GstClockTime before = line_now ();
+
+    pool->run (pool->self, copy_piece, &copy, (gint64) ((copy.bytes + PIECE_BYTES - 1) / PIECE_BYTES));
+    us[n] = (gdouble) (line_now () - before) * 1e-3;
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (maps); i++)
+    gst_buffer_unmap (line->inputs[i], &maps[i]);
+  return bench_spread (us, n);
+}
+
+/* us of a buffer; output: of one with the first input; copied: us of the threads' copy, where the input is pinned. */
+static BenchSpread
+measure_way (const Work *work, guint way, GBytes **output, BenchSpread *copied)
+{
+  BenchSpread spread;
   GstClockTime begun;
   Pads line;
   gint n;
@@ -290,29 +340,39 @@ measure_way (const Work *work, guint way, GBytes **output)
       line_wait_for_device (line.last);
     us[n] = (gdouble) (line_now () - before) * 1e-3;
   }
+  spread = bench_spread (us, n);
   push (&line, work, 0);
   *output = output_of (&line);
+  if (ways[way].from_offered)
+    *copied = measure_copy (work, &line);
   close_pads (&line);
-  return bench_spread (us, n);
+  return spread;
+}
+
+static void
+put_spread (Table *table, const BenchSpread *spread)
+{
+  table_put (table, "%.1f|%.1f|%.1f|%.1f", spread->median, spread->p5, spread->p95, spread->deviation);
 }
 
 static void
 measure (const Work *work, Table *table, guint *wrong)
 {
   GBytes *outputs[N_WAYS];
-  BenchSpread us[N_WAYS];
+  BenchSpread spreads[N_WAYS], copied = { 0 };
   gboolean same = TRUE;
 
   for (guint way = 0; way < N_WAYS; way++)
-    us[way] = measure_way (work, way, &outputs[way]);
+    spreads[way] = measure_way (work, way, &outputs[way], &copied);
   for (guint way = WAY_GPU; way < N_WAYS; way++)
     same &= g_bytes_equal (outputs[WAY_CPU], outputs[way]);
   *wrong += !same;
   table_put (table, "%s|%s|%" G_GSIZE_FORMAT "|%" G_GSIZE_FORMAT, work->name, work->of, g_bytes_get_size (work->inputs[0]),
       work->out_bytes);
   for (guint way = 0; way < N_WAYS; way++)
-    table_put (table, "%.1f|%.1f|%.1f|%.1f", us[way].median, us[way].p5, us[way].p95, us[way].deviation);
-  table_put (table, "%.2f|%s", us[WAY_CPU].median / us[WAY_GPU].median, same ? "yes" : "differs from the CPU");
+    put_spread (table, &spreads[way]);
+  put_spread (table, &copied);
+  table_put (table, "%.2f|%s", spreads[WAY_CPU].median / spreads[WAY_GPU].median, same ? "yes" : "differs from the CPU");
   for (guint way = 0; way < N_WAYS; way++)
     g_bytes_unref (outputs[way]);
 }
@@ -334,7 +394,9 @@ measure_all (const gchar *only, const gchar *csv)
 
   table_open (&table, csv, "work,of,in_bytes,out_bytes,CPU_us,CPU_p5_us,CPU_p95_us,CPU_deviation_us,GPU_us,GPU_p5_us,GPU_p95_us,"
       "GPU_deviation_us,GPU_to_device_memory_us,GPU_to_device_memory_p5_us,GPU_to_device_memory_p95_us,GPU_to_device_memory_deviation_us,"
-      "pinned_to_device_us,pinned_to_device_p5_us,pinned_to_device_p95_us,pinned_to_device_deviation_us,CPU_over_GPU,checked");
+      "threads_to_device_us,threads_to_device_p5_us,threads_to_device_p95_us,threads_to_device_deviation_us,"
+      "pinned_to_device_us,pinned_to_device_p5_us,pinned_to_device_p95_us,pinned_to_device_deviation_us,"
+      "copy_us,copy_p5_us,copy_p95_us,copy_deviation_us,CPU_over_GPU,checked");
   for (gsize i = 0; i < G_N_ELEMENTS (episodes); i++)
     measure_if_wanted (resample (episodes[i]), only, &table, &wrong);
   for (gsize i = 0; i < G_N_ELEMENTS (forms); i++) {
@@ -353,10 +415,11 @@ main (int argc, char **argv)
   const gchar *only = "", *path = NULL;
   const GOptionEntry entries[] = {
     {"only", 0, 0, G_OPTION_ARG_STRING, &only, "Works whose names hold it", "TEXT"},
-    {"n-threads", 0, 0, G_OPTION_ARG_INT, &n_threads, "Threads that copy pageable input for the GPU", "N"},
+    {"n-threads", 0, 0, G_OPTION_ARG_INT, &n_threads, "Threads that copy pageable input (default 8)", "N"},
     {"csv", 0, 0, G_OPTION_ARG_FILENAME, &path, "Write the figures there", "FILE"},
     {NULL}
   };
+  GError *error = NULL;
   GstElement *gpu;
   guint wrong;
 
@@ -365,7 +428,13 @@ main (int argc, char **argv)
   gpu = line_open_backend ("robocachevoxelize", "cuda", "bench-break-even");
   if (gpu == NULL)
     return 0;
+  if (n_threads < 2)
+    line_fail ("--n-threads: expected at least 2");
+  threads = robocache_thread_pool_new ((guint) n_threads, &error);
+  if (threads == NULL)
+    line_fail ("%s", error->message);
   wrong = measure_all (only, path);
+  robocache_thread_pool_free (threads);
   line_close_element (gpu);
   if (wrong > 0)
     printf ("FAIL bench-break-even: %u works differ between CPU and GPU\n", wrong);

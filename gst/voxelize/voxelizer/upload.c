@@ -4,7 +4,7 @@
  */
 #include "upload.h"
 
-/* Of a cloud in pinned memory that kernels read across the bus: a copy takes longer to begin, but is faster for more. */
+/* Of a cloud in pinned memory that kernels read across the bus: a copy takes longer to begin, but is faster for larger clouds. */
 #define READ_IN_PLACE_BYTES (G_GUINT64_CONSTANT (2) << 20)
 
 /* ---- rows: points, or lines of an image ---- */
@@ -56,15 +56,21 @@ memory_for_gpu (const RobocacheVoxelRun *run, const RobocacheCloud *cloud)
   return memory && robocache_is_copied_by_gpu (memory) ? memory : NULL;
 }
 
-/* Address at which kernels of the shard read a cloud's first item; NULL: they cannot, or a copy is faster. Occupancy alone reads
- * each point once. */
+/* Whether kernels read a cloud in pinned memory in place. Occupancy alone reads points once, those outside the grid excepted. */
+static gboolean
+is_read_across_bus (const RobocacheVoxelShards *shards, const GstMemory *memory)
+{
+  return shards->spec.mode == RC_VOXEL_OCCUPANCY && !shards->accumulates && memory->size <= READ_IN_PLACE_BYTES;
+}
+
+/* Address at which kernels of the shard read a cloud's first item; NULL: they cannot, or a copy is faster. */
 static const guint8 *
 cloud_in_place (const RobocacheVoxelRun *run, const RobocacheVoxelShard *shard, const RobocacheCloud *cloud)
 {
   GstMemory *memory = run->shards->reads_host ? NULL : memory_for_gpu (run, cloud);
 
   if (memory && !robocache_is_gpu_memory (memory))
-    return run->shards->spec.mode == RC_VOXEL_OCCUPANCY && memory->size <= READ_IN_PLACE_BYTES ? robocache_memory_data (memory) : NULL;
+    return is_read_across_bus (run->shards, memory) ? robocache_memory_data (memory) : NULL;
   return memory ? robocache_memory_reach (memory, 0, shard->engine) : NULL;
 }
 

@@ -40,7 +40,7 @@ enum
 static const struct
 {
   const gchar *backend, *caps;
-  gboolean has_threads;         /* that copy the input */
+  gboolean has_threads;         /* n_threads copy the input */
   gboolean from_offered;        /* input in memory of the allocator that the element offers */
 } ways[N_WAYS] = {
   {"cpu", NULL},
@@ -50,8 +50,8 @@ static const struct
   {"cuda", "other/tensors(memory:RobocacheCUDA)",.from_offered = TRUE},
 };
 
-static gint n_threads = 8;      /* where there are some */
-static RobocacheThreadPool *threads;    /* so many */
+static gint n_threads = 8;
+static RobocacheThreadPool *threads;    /* n_threads, for copies without an element */
 
 typedef struct
 {
@@ -122,10 +122,12 @@ typedef struct
   const gchar *name, *options;
   gdouble voxel_bytes;          /* of the output; 0: of sparse ones, which are as large as they may be */
   guint axes[3];                /* voxels along an axis, up to 0 */
+  gdouble side;                 /* metres; 0: SIDE, and all points are inside */
 } Form;
 
 static const Form forms[] = {
   {"occupancy, uint8", "mode=occupancy type=uint8", 1, {64, 128, 256}},
+  {"occupancy, uint8, half of the points outside", "mode=occupancy type=uint8", 1, {128}, 9.5},
   {"occupancy, bits", "output=bits", 1 / 8.0, {256}},
   {"mean, float32", "mode=mean", 4, {64, 128}},
   {"mean, sparse", "mode=mean output=sparse max-voxels=" G_STRINGIFY (MAX_VOXELS), 0, {256}},
@@ -134,11 +136,11 @@ static const Form forms[] = {
 static Work
 voxelize (const Form *form, guint axis, guint points)
 {
-  const gdouble size = SIDE / axis;
+  const gdouble side = form->side > 0 ? form->side : SIDE, size = side / axis;
   gchar voxel[G_ASCII_DTOSTR_BUF_SIZE], corner[G_ASCII_DTOSTR_BUF_SIZE];
 
   g_ascii_dtostr (voxel, sizeof (voxel), size);
-  g_ascii_dtostr (corner, sizeof (corner), -SIDE / 2);
+  g_ascii_dtostr (corner, sizeof (corner), -side / 2);
   return (Work) {
     .name = g_strdup_printf ("%s, %u^3", form->name, axis),
     .of = g_strdup_printf ("%u points", points),

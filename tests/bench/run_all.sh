@@ -140,8 +140,10 @@ cloud=${ROBOCACHE_TEST_DATA:-$root/../shared/data}/cloud_119978_xyz_f32.bin
 if [ ! -e "$cloud" ]; then cloud=; fi
 # a recording for the GPU's decoder, in a bundle
 h264=$here/../frames.h264
+urdf=$([ -e "$here/arm.urdf" ] && echo "$here/arm.urdf" || echo "$root/examples/arm.urdf")
 if [ ! -e "$h264" ]; then h264=; fi
 require gpu peers torch triton
+require gpu kinematics torch pytorch_kinematics
 require cpu peers_cpu numpy scipy open3d
 for line in ${missing[@]+"${missing[@]}"}; do echo "$line"; done
 echo "part,runs_on,machine,driver,seconds,clocks,commit,date" > "$csv/parts.csv"
@@ -150,6 +152,7 @@ part gpu kernels_align 60 kernels_align "$bin/bench-kernels" --alignments --csv 
 part gpu kernels_voxel 60 kernels_voxel "$bin/bench-kernels" --voxels --csv "$csv/kernels_voxel.csv" --rows "$rows/voxel"
 part gpu peers 440 "peers_align peers_align_libraries peers_voxel peers_voxel_libraries peers_lidar peers_lidar_libraries" \
   python3 "$here/peers/peers.py" "$rows/align" "$rows/voxel" --csv "$csv" ${clones[@]+"${clones[@]}"}
+part gpu kinematics 200 kinematics python3 "$here/peers/kinematics.py" "$bin/bench-kinematics" "$urdf" --csv "$csv/kinematics.csv"
 part gpu roofline 90 roofline python3 "$here/limits/roofline.py" "$bin/bench-kernels" "$csv/roofline.csv"
 part gpu resources 20 resources "$bin/bench-resources" "$plugin" --csv "$csv/resources.csv"
 for name in precision shared_memory tma wgmma; do

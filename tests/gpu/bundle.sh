@@ -39,6 +39,7 @@ done
 mkdir "$out/bench/pipelines"
 cp "$here/../bench/pipelines/several.sh" "$out/bench/pipelines/"
 cp "$here/../../docs/performance.md" "$out/bench/docs/"
+cp "$here/../../examples/arm.urdf" "$out/bench/"
 git -C "$here" describe --always --dirty --abbrev=12 > "$out/bench/commit" 2> /dev/null || echo unknown > "$out/bench/commit"
 if [ -x "$build/tests/soak/robot" ]; then cp "$build/tests/soak/robot" "$out/bin/"; fi
 cp "$here"/run.sh "$here"/pipelines.sh "$here"/live.sh "$here"/camera.sh "$out/"

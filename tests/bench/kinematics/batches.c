@@ -1,11 +1,13 @@
 /* robocache: times of batches of kinematics of an arm of seven joints, on a GPU or a core
  *
- *   batches [--gpu]     prints a line for each batch: what, rows, microseconds a run, and for inverses the part that converged
+ *   bench-kinematics [--gpu] [--csv FILE]
  *
- * Rows lie where they are computed. A time is the mean of runs that follow each other in one stream, so a launch is part of it.
+ * Rows lie where they are computed. Times are of runs that follow each other in one stream, so a launch is part of them: each is the
+ * mean of a round of about 2 ms. Of inverses there is the share of rows that converged, too.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +15,15 @@
 
 #include "kernels/kinematics/kinematics.h"
 #include "kernels/memory.h"
+#include "tests/bench/common/table.h"
 #include "tests/kernels/random.h"
 
 #define N 7
+#define WARM_UP 20
+#define ROUND_US 2000
+#define MIN_ROUNDS 5
+#define MAX_ROUNDS 201
+#define WORK_US 1e6             /* at most, about */
 
 typedef struct
 {
@@ -29,7 +37,7 @@ check (RcStatus status, const RcError *error)
 {
   if (status == RC_OK)
     return;
-  printf ("%s: %s\n", status == RC_NO_DEVICE ? "SKIP batches" : "FAIL batches", error->message);
+  printf ("%s: %s\n", status == RC_NO_DEVICE ? "SKIP bench-kinematics" : "FAIL bench-kinematics", error->message);
   exit (status == RC_NO_DEVICE ? 77 : 1);
 }
 
@@ -103,25 +111,45 @@ make_positions (const Bench *bench, int64_t batch, double step, double *position
   free (host);
 }
 
+/* us of so many runs. */
 static double
-time_runs (const Bench *bench, const RcForwardArgs *forward, const RcInverseArgs *inverse)
+time_round (const Bench *bench, const RcForwardArgs *forward, const RcInverseArgs *inverse, int runs)
 {
-  double began = 0;
-  int runs = 0;
+  const double began = now ();
   RcError error;
 
-  for (int warm = 0; warm < 2; warm++) {
-    began = now ();
-    for (runs = 0; runs < (warm ? 1000 : 20) && now () - began < 1e6; runs++)
-      check (forward ? rc_kinematics_forward (bench->plan, forward, bench->stream, &error)
-          : rc_kinematics_inverse (bench->plan, inverse, bench->stream, &error), &error);
-    check (rc_stream_synchronize (bench->backend, bench->stream, &error), &error);
-  }
-  return (now () - began) / runs;
+  for (int i = 0; i < runs; i++)
+    check (forward ? rc_kinematics_forward (bench->plan, forward, bench->stream, &error)
+        : rc_kinematics_inverse (bench->plan, inverse, bench->stream, &error), &error);
+  check (rc_stream_synchronize (bench->backend, bench->stream, &error), &error);
+  return now () - began;
+}
+
+/* us of a run */
+static BenchSpread
+time_runs (const Bench *bench, const RcForwardArgs *forward, const RcInverseArgs *inverse)
+{
+  const double first = time_round (bench, forward, inverse, 1);
+  const double each = time_round (bench, forward, inverse, first < ROUND_US ? WARM_UP : 1) / (first < ROUND_US ? WARM_UP : 1);
+  const int runs = each < ROUND_US ? (int) (ROUND_US / each) : 1;
+  const double began = now ();
+  double us[MAX_ROUNDS];
+  int n;
+
+  for (n = 0; n < MAX_ROUNDS && (n < MIN_ROUNDS || now () - began < WORK_US); n++)
+    us[n] = time_round (bench, forward, inverse, runs) / runs;
+  return bench_spread (us, n);
+}
+
+/* converged: a share; NAN: of no inverse */
+static void
+put_row (Table *table, const char *work, int64_t rows, BenchSpread us, double converged)
+{
+  table_put (table, "%s|%lld|%.2f|%.2f|%.2f|%.2f|%.4f", work, (long long) rows, us.median, us.p5, us.p95, us.deviation, converged);
 }
 
 static void
-time_batch (const Bench *bench, int64_t batch)
+time_batch (const Bench *bench, int64_t batch, Table *table)
 {
   double *positions = take (bench, batch * N * 8), *near = take (bench, batch * N * 8), *poses = take (bench, batch * 7 * 8);
   double *jacobians = take (bench, batch * 6 * N * 8), *solutions = take (bench, batch * N * 8);
@@ -131,17 +159,18 @@ time_batch (const Bench *bench, int64_t batch)
     .status = status
   };
   int64_t converged = 0;
+  BenchSpread us;
 
   make_positions (bench, batch, 0.05, positions, near);
-  printf ("poses %8lld rows %10.2f us\n", (long long) batch, time_runs (bench, &forward, NULL));
-  printf ("inverse %6lld rows %10.2f us", (long long) batch, time_runs (bench, NULL, &inverse));
+  put_row (table, "poses", batch, time_runs (bench, &forward, NULL), NAN);
+  us = time_runs (bench, NULL, &inverse);
   copy (bench, host, status, batch);
   for (int64_t i = 0; i < batch; i++)
     converged += host[i] == RC_INVERSE_CONVERGED;
-  printf (", %.2f %% converged\n", 100.0 * (double) converged / (double) batch);
+  put_row (table, "inverse", batch, us, (double) converged / (double) batch);
   forward.poses.numbers = NULL;
   forward.jacobians = (RcKinematicsOut) {jacobians, 6 * N * 8};
-  printf ("Jacobians %4lld rows %10.2f us\n", (long long) batch, time_runs (bench, &forward, NULL));
+  put_row (table, "Jacobians", batch, time_runs (bench, &forward, NULL), NAN);
   free (host);
   rc_memory_free (bench->backend, RC_MEMORY_DEVICE, status);
   rc_memory_free (bench->backend, RC_MEMORY_DEVICE, solutions);
@@ -155,11 +184,26 @@ int
 main (int argc, char **argv)
 {
   static const int64_t batches[] = { 100, 1024, 100000 };
+  const char *csv = NULL;
+  int is_gpu = 0;
   Bench bench;
+  Table table;
 
-  open_bench (&bench, argc > 1 && strcmp (argv[1], "--gpu") == 0);
+  for (int i = 1; i < argc; i++) {
+    if (strcmp (argv[i], "--gpu") == 0) {
+      is_gpu = 1;
+    } else if (strcmp (argv[i], "--csv") == 0 && i + 1 < argc) {
+      csv = argv[++i];
+    } else {
+      fprintf (stderr, "bench-kinematics [--gpu] [--csv FILE]\n");
+      return 2;
+    }
+  }
+  open_bench (&bench, is_gpu);
+  table_open (&table, csv, "work,rows,median_us,p5_us,p95_us,deviation_us,converged");
   for (int i = 0; i < 3; i++)
-    time_batch (&bench, batches[i]);
+    time_batch (&bench, batches[i], &table);
+  table_end (&table);
   rc_kinematics_plan_free (bench.plan);
   rc_stream_free (bench.backend, bench.stream);
   rc_backend_close (bench.backend);

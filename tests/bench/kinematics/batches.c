@@ -207,5 +207,6 @@ main (int argc, char **argv)
   rc_kinematics_plan_free (bench.plan);
   rc_stream_free (bench.backend, bench.stream);
   rc_backend_close (bench.backend);
+  printf ("PASS bench-kinematics\n");
   return 0;
 }

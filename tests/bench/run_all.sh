@@ -140,8 +140,10 @@ cloud=${ROBOCACHE_TEST_DATA:-$root/../shared/data}/cloud_119978_xyz_f32.bin
 if [ ! -e "$cloud" ]; then cloud=; fi
 # a recording for the GPU's decoder, in a bundle
 h264=$here/../frames.h264
-urdf=$([ -e "$here/arm.urdf" ] && echo "$here/arm.urdf" || echo "$root/examples/arm.urdf")
 if [ ! -e "$h264" ]; then h264=; fi
+# the arm of kinematics, which a bundle has beside this script
+urdf=$here/arm.urdf
+if [ ! -e "$urdf" ]; then urdf=$root/examples/arm.urdf; fi
 require gpu peers torch triton
 require gpu kinematics torch pytorch_kinematics
 require cpu peers_cpu numpy scipy open3d

@@ -4,7 +4,7 @@
  */
 #include "upload.h"
 
-/* Of a cloud in pinned memory that kernels read across the bus: a copy takes longer to begin, but is faster for larger clouds. */
+/* Kernels read clouds in pinned memory up to this size in place. A copy takes longer to begin, but is faster for larger clouds. */
 #define READ_IN_PLACE_BYTES (G_GUINT64_CONSTANT (2) << 20)
 
 /* ---- rows: points, or lines of an image ---- */
@@ -56,7 +56,7 @@ memory_for_gpu (const RobocacheVoxelRun *run, const RobocacheCloud *cloud)
   return memory && robocache_is_copied_by_gpu (memory) ? memory : NULL;
 }
 
-/* Whether kernels read a cloud in pinned memory in place. Occupancy alone reads points once, those outside the grid excepted. */
+/* Whether kernels read a cloud in pinned memory in place. Only occupancy reads the points inside the grid once. */
 static gboolean
 is_read_across_bus (const RobocacheVoxelShards *shards, const GstMemory *memory)
 {

@@ -130,7 +130,8 @@ static BenchSpread
 time_runs (const Bench *bench, const RcForwardArgs *forward, const RcInverseArgs *inverse)
 {
   const double first = time_round (bench, forward, inverse, 1);
-  const double each = time_round (bench, forward, inverse, first < ROUND_US ? WARM_UP : 1) / (first < ROUND_US ? WARM_UP : 1);
+  const int warm_up = first < ROUND_US ? WARM_UP : 1;
+  const double each = time_round (bench, forward, inverse, warm_up) / warm_up;
   const int runs = each < ROUND_US ? (int) (ROUND_US / each) : 1;
   const double began = now ();
   double us[MAX_ROUNDS];

@@ -76,7 +76,7 @@ least_of (const uint32_t *numbers, uint32_t n, int lanes)
   return least;
 }
 
-/* The number of the point at a place of a voxel. A lane has it; if keys are sorted, memory has it. All lanes of a warp call this. */
+/* The number of the point at a place of a voxel. If keys are sorted, it is in memory, otherwise in a lane. All lanes of a warp call this. */
 __device__ __forceinline__ int64_t
 point_at (const First &first, const Points &points, uint32_t least, uint32_t place, int lanes)
 {

@@ -139,6 +139,8 @@ const BenchWork bench_works[] = {
     GRID (1, 250000, 512, MEAN, SPARSE, F32, .in = F64, .features = 4)},
   {"occupancy 1 x 100,000, 64^3, float32", SMALL, ALONE, GRID (1, 100000, 64, OCCUPANCY, DENSE, F32)},
   {"occupancy 1 x 100,000, 64^3, bits", SMALL, ALONE, GRID (1, 100000, 64, OCCUPANCY, BITS, U8)},
+  {"occupancy 32 x 100,000, half of the points outside, 128^3, uint8", LARGE, ALONE,
+    GRID (32, 100000, 128, OCCUPANCY, DENSE, U8, .side = 1.26)},
   {"occupancy 8 x 50,000 in 4 chunks, 128^3, uint8", MEDIUM, ALONE, GRID (8, 50000, 128, OCCUPANCY, DENSE, U8, .n_chunks = 4)},
   {"centroid 1 x 250,000, 128^3, float32", MEDIUM, ALONE, GRID (1, 250000, 128, CENTROID, DENSE, F32)},
   {"max of 2, 1 x 250,000, 128^3, float32", MEDIUM, ALONE, GRID (1, 250000, 128, MAX, DENSE, F32, .features = 2)},

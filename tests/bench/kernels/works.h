@@ -39,7 +39,7 @@ typedef struct
 #define BENCH_NUSCENES(sweeps) \
   &(const BenchScan) {32, 1085, sweeps, -30.67, 10.67, 1.84, 0, {512, 512, 1}, {-51.2, -51.2, -5}, {0.2, 0.2, 8}}
 
-/* Points x, y, z and features in [0, 1) or [-1, 1), all of them inside the grid except where float16 rounds. */
+/* Points x, y, z and features in [0, 1) or [-1, 1), all of them inside the grid except where float16 rounds, or side is above 1. */
 typedef struct
 {
   int64_t clouds, points, axis; /* points of a cloud; voxels along each of the three axes */
@@ -51,7 +51,7 @@ typedef struct
   RcDtype in, feature_in;       /* of x, y, z and of features; 0: float32, and as x, y, z */
   int64_t features;
   double feature_range;         /* mean; 0: the data determines it */
-  double side;                  /* part of each axis that has points; 0: all of it */
+  double side;                  /* of the cube that has points, in sides of the grid; 0: 1 */
   double voxel_m;               /* 0: the grid is 1 m wide */
   int64_t max_points;           /* modes first and pillars: points of a voxel */
   int64_t max_voxels;           /* of other libraries for lidars; 0: as many as points */

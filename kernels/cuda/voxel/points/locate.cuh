@@ -43,7 +43,7 @@ valid_of (uint32_t n)
   return valid;
 }
 
-/* Points that no product locates are rare, or else many: they are read again. Returns a point's bit, or none. */
+/* Points that are near a face of a voxel are rare: they are read again, and divided. Returns a point's bit, or none. */
 template <class Source, int THREADS, bool FOURS>
 __device__ __forceinline__ uint32_t
 locate_again (const Grid &grid, const Format &format, const Chunk &chunk, const Part &part, const Tile &tile, int u,
@@ -74,8 +74,16 @@ find_bits (const Grid &grid, const Format &format, const Chunk &chunk, const Par
   uint32_t unclear = 0;
 
 #pragma unroll
-  for (int u = 0; u < N; u++)
-    unclear |= voxel_by_product (grid, p[u], &bits[u]) ? 0 : 1u << u;
+  for (int u = 0; u < N; u++) {
+    if (!voxel_by_product (grid, p[u], &bits[u])) {
+      const int miss = miss_without_division (grid, p[u]);
+
+      if ((valid >> u & 1) != 0)
+        count_miss (counts, miss);
+      bits[u] = miss != 0 ? RC_CUDA_VOXEL_NO_BIT : bits[u];
+      unclear |= (uint32_t) (miss == 0) << u;
+    }
+  }
   if (valid != (1u << N) - 1) {
 #pragma unroll
     for (int u = 0; u < N; u++)

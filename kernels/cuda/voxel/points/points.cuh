@@ -397,17 +397,30 @@ struct RaySource
  *
  * Where branches nest deep already there is no room for two ways, and the quotient it is. */
 
-/* rc_voxel_of; not inlined, since it is rare where voxel_by_product is asked first, but for points that are outside by so
- * much that no division need tell. */
+/* Why a point is in no voxel, where that needs no division: it is far outside, or no number. 0: it may be in one. */
+__device__ __forceinline__ int
+miss_without_division (const Grid &grid, const float *p)
+{
+  const float *least = grid.locate.least, *greatest = grid.locate.greatest;
+  bool is_far = false, is_nan = false, is_infinite = false;
+
+#pragma unroll
+  for (int axis = 0; axis < 3; axis++) {
+    is_far |= p[axis] < least[axis] || p[axis] > greatest[axis];
+    is_nan |= p[axis] != p[axis];
+    is_infinite |= fabsf (p[axis]) == INFINITY;
+  }
+  return is_nan ? RC_VOXEL_NAN : is_infinite ? RC_VOXEL_INFINITE : is_far ? RC_VOXEL_OUTSIDE : 0;
+}
+
+/* rc_voxel_of; not inlined, since it is rare where voxel_by_product is asked first, but for points that need no division. */
 inline __device__ __noinline__ int64_t
 voxel_by_quotient (const Grid &grid, float x, float y, float z)
 {
-  const float *least = grid.locate.least, *greatest = grid.locate.greatest;
-  const bool is_far = x < least[0] || x > greatest[0] || y < least[1] || y > greatest[1] || z < least[2] || z > greatest[2];
+  const float p[3] = { x, y, z };
+  const int miss = miss_without_division (grid, p);
 
-  if (is_far && fabsf (x) < INFINITY && fabsf (y) < INFINITY && fabsf (z) < INFINITY)
-    return RC_VOXEL_OUTSIDE;
-  return rc_voxel_of (&grid.box, x, y, z);
+  return miss != 0 ? miss : rc_voxel_of (&grid.box, x, y, z);
 }
 
 /* rc_voxel_of by products: TRUE where these leave no doubt, since none of them is as close to a whole number as it may be away

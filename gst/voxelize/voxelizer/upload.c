@@ -56,7 +56,7 @@ memory_for_gpu (const RobocacheVoxelRun *run, const RobocacheCloud *cloud)
   return memory && robocache_is_copied_by_gpu (memory) ? memory : NULL;
 }
 
-/* Whether kernels read a cloud in pinned memory in place. Only occupancy reads the points inside the grid once. */
+/* Whether kernels read a cloud in pinned memory in place. Only occupancy reads its points once. */
 static gboolean
 is_read_across_bus (const RobocacheVoxelShards *shards, const GstMemory *memory)
 {

@@ -1,4 +1,4 @@
-/* robocache: pinned memory that a device copies, or reads in place, while the CPU fills the next piece
+/* robocache: pinned memory that a device copies, or reads in place, while the CPU fills the next slot
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -29,13 +29,6 @@ gpointer robocache_staging_next (RobocacheStaging * staging, RobocacheEngine * e
 gboolean robocache_staging_copy (RobocacheStaging * staging, gpointer to, guint64 bytes, GError ** error);
 /* In place of a copy: work that was enqueued since reads the slot itself. */
 gboolean robocache_staging_mark_read (RobocacheStaging * staging, GError ** error);
-/* Enqueues a copy of bytes from offset of any GstMemory to memory of the engine. Pageable memory has been read
- * on return, through slots that the engine's threads fill together; pinned and device memory are read in stream order. */
-gboolean robocache_staging_upload (RobocacheStaging * staging, RobocacheEngine * engine, GstMemory * memory,
-    gsize offset, gsize bytes, gpointer to, GError ** error);
-/* The same, from where the CPU reads. */
-gboolean robocache_staging_upload_bytes (RobocacheStaging * staging, RobocacheEngine * engine, gconstpointer from,
-    gsize bytes, gpointer to, GError ** error);
 void robocache_staging_clear (RobocacheStaging * staging);
 
 G_END_DECLS

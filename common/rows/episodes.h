@@ -11,7 +11,7 @@
 
 #include "kernels/align.h"
 #include "common/device/scratch.h"
-#include "common/device/staging.h"
+#include "common/device/uploader.h"
 #include "common/device/readback.h"
 
 G_BEGIN_DECLS

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # threads.sh [SECONDS]: ThreadSanitizer on pads that are added, removed, flushed and seeked, and properties that are set and
-# read, from threads of their own, for 60 s unless told otherwise. Before that, that it finds races, and only races; and batches
+# read, from threads of their own, for 60 s unless told otherwise. Before that, that it finds races, and only races; and batches and uploads
 # that threads share.
 set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -9,7 +9,7 @@ build=$root/build-threads
 # shellcheck source=../../examples/setup.sh
 . "$root/examples/setup.sh"
 robocache_build "$build" -Dcuda=disabled -Dexamples=disabled -Db_sanitize=thread -Db_lundef=false \
-  gst/libgstrobocache.so tests/soak/{threads,races,device_threadpool,resample_batch,voxelize_batch} || exit 1
+  gst/libgstrobocache.so tests/soak/{threads,races,device_threadpool,rows_episodes,resample_batch,voxelize_batch} || exit 1
 
 # memory passes from thread to thread by malloc, which the sanitizer knows; the plugin scanner could not load us
 export G_DEBUG=fatal-criticals G_SLICE=always-malloc GST_REGISTRY_FORK=no GST_REGISTRY_1_0=$build/registry.bin \
@@ -33,7 +33,7 @@ expect() {
 for name in unprotected another-lock one-side-only; do expect $name 66; done
 for name in mutex recursive-mutex object-lock writer-lock condition; do expect $name 0; done
 
-for name in device_threadpool resample_batch voxelize_batch; do
+for name in device_threadpool rows_episodes resample_batch voxelize_batch; do
   if said=$(CK_FORK=no "$build/tests/soak/$name" 2>&1 </dev/null); then
     echo "PASS ${name}_without_a_race"
   else

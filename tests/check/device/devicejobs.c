@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "common/device/staging.h"
 #include "common/rows/episodes.h"
 #include "gst/voxelize/voxelsettings.h"
 #include "gst/voxelize/voxelizer/voxelizer.h"
@@ -730,7 +731,7 @@ GST_START_TEST (test_upload)
   static const gsize sizes[] = { 1, 5000, (9 << 20) + 7 };
   FakeDevice *device = fake_device_new (0);
   RobocacheEngine *engine = engine_on (device, 0);
-  RobocacheStaging staging = { NULL };
+  RobocacheUploader uploader = { NULL };
   const gsize bytes = sizes[__i__ / N_ORDERS % G_N_ELEMENTS (sizes)];
   const gboolean is_shared = __i__ / N_ORDERS >= (gint) G_N_ELEMENTS (sizes);
   gpointer to[30];
@@ -742,7 +743,7 @@ GST_START_TEST (test_upload)
 
     memset (from, (gint) i, bytes);
     to[i] = robocache_engine_alloc (engine, RC_MEMORY_DEVICE, bytes, NULL);
-    fail_unless (robocache_staging_upload_bytes (&staging, engine, from, bytes, to[i], NULL));
+    fail_unless (robocache_uploader_copy_bytes (&uploader, engine, from, bytes, to[i], NULL));
     memset (from, 0xee, bytes);
     g_free (from);
   }
@@ -756,7 +757,7 @@ GST_START_TEST (test_upload)
     }
     robocache_engine_free (engine, RC_MEMORY_DEVICE, to[i], bytes);
   }
-  robocache_staging_clear (&staging);
+  robocache_uploader_clear (&uploader);
   robocache_engine_unref (engine);
   fake_device_free (device);
 }

@@ -4,7 +4,6 @@
  */
 #include "common/device/budget.h"
 #include "common/device/scratch.h"
-#include "common/device/staging.h"
 #include "tests/check/checks.h"
 
 static RobocacheEngine *engine;

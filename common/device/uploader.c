@@ -1,7 +1,7 @@
 /* robocache: uploads of pageable memory, through pinned memory that threads fill together
  *
  * An upload goes in pieces through a ring of places. Threads fill places side by side. One thread at a time enqueues what is filled, in
- * order and as one copy, since calls of the driver wait for each other.
+ * order and several pieces in a copy, since calls of the driver take microseconds, and wait for each other.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -83,6 +83,7 @@ typedef struct
   const guint8 *from;
   guint8 *to;
   gsize bytes;
+  gint64 n;                     /* pieces */
   guint first;                  /* place of piece 0 */
 
   GMutex lock;
@@ -131,15 +132,17 @@ wait_for_place (Upload *upload, gint64 i, GError **error)
       && robocache_engine_check (rc_event_synchronize (robocache_engine_backend (uploader->engine), read, &failure), &failure, error);
 }
 
-/* Called with the lock. Filled pieces that are next to be sent, and next to each other in the ring. */
+/* Called with the lock. Pieces to send in one copy, which do not go beyond the end of the ring; 0: not yet. Half of what is left goes at
+ * a time, or half of the ring, so calls are few, and the last copy is short. */
 static gint64
-count_filled (const Upload *upload)
+count_to_send (const Upload *upload)
 {
-  gint64 n = 0;
+  const gint64 left = upload->n - upload->sent, enough = MIN ((left + 1) / 2, ROBOCACHE_UPLOADER_PLACES / 2);
+  gint64 filled = 0;
 
-  while (upload->is_filled[place_of (upload, upload->sent + n)] && (n == 0 || place_of (upload, upload->sent + n) > 0))
-    n++;
-  return n;
+  while (filled < ROBOCACHE_UPLOADER_PLACES && upload->is_filled[place_of (upload, upload->sent + filled)])
+    filled++;
+  return filled < enough ? 0 : MIN (filled, ROBOCACHE_UPLOADER_PLACES - place_of (upload, upload->sent));
 }
 
 /* Enqueues n pieces. */
@@ -188,7 +191,7 @@ send_filled (Upload *upload)
   gint64 n;
 
   upload->is_sending = TRUE;
-  while (upload->error == NULL && (n = count_filled (upload)) > 0) {
+  while (upload->error == NULL && (n = count_to_send (upload)) > 0) {
     GError *error = NULL;
 
     g_mutex_unlock (&upload->lock);
@@ -221,16 +224,16 @@ upload_piece (gpointer data, gint64 i)
 }
 
 static void
-upload_pieces (Upload *upload, gint64 n)
+upload_pieces (Upload *upload)
 {
   const RcThreadPool *threads = robocache_engine_threads (upload->uploader->engine);
 
   g_mutex_init (&upload->lock);
   g_cond_init (&upload->sent_more);
-  if (threads && n >= MIN_SHARED_PIECES) {
-    threads->run (threads->self, upload_piece, upload, n);
+  if (threads && upload->n >= MIN_SHARED_PIECES) {
+    threads->run (threads->self, upload_piece, upload, upload->n);
   } else {
-    for (gint64 i = 0; i < n && upload->error == NULL; i++)
+    for (gint64 i = 0; i < upload->n && upload->error == NULL; i++)
       upload_piece (upload, i);
   }
   g_mutex_clear (&upload->lock);
@@ -241,14 +244,14 @@ gboolean
 robocache_uploader_copy_bytes (RobocacheUploader *uploader, RobocacheEngine *engine, gconstpointer from, gsize bytes,
     gpointer to, GError **error)
 {
-  const gint64 n = (gint64) ((bytes + PIECE_BYTES - 1) / PIECE_BYTES);
-  Upload upload = {.uploader = uploader,.from = from,.to = to,.bytes = bytes };
+  Upload upload = {.uploader = uploader,.from = from,.to = to,.bytes = bytes,
+    .n = (gint64) ((bytes + PIECE_BYTES - 1) / PIECE_BYTES),.first = uploader->next
+  };
 
   if (!set_engine (uploader, engine, error) || !reserve_ring (uploader, MIN (bytes, PIECE_BYTES), error))
     return FALSE;
-  upload.first = uploader->next;
-  upload_pieces (&upload, n);
-  uploader->next = place_of (&upload, n);
+  upload_pieces (&upload);
+  uploader->next = place_of (&upload, upload.n);
   if (upload.error == NULL)
     return TRUE;
   g_propagate_error (error, upload.error);

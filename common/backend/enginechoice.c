@@ -4,7 +4,7 @@
  */
 #include "enginechoice.h"
 
-#include "common/device/uploader.h"
+#include "common/transfers/uploader.h"
 #include "common/tensors/tensorpool.h"
 
 /* ---- properties ---- */
@@ -97,7 +97,6 @@ open_cpu (const RobocacheDeviceSettings *settings, GError **error)
   return engine;
 }
 
-/* Threads beyond the slots of an upload would wait. */
 static RobocacheEngine *
 open_device (const RobocacheDeviceSettings *settings, gint number, GError **error)
 {

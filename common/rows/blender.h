@@ -13,7 +13,7 @@
 #include "common/tensors/tensorcaps.h"
 #include "kernels/align.h"
 #include "common/device/scratch.h"
-#include "common/device/staging.h"
+#include "common/transfers/staging.h"
 
 G_BEGIN_DECLS
 

@@ -11,8 +11,8 @@
 
 #include "kernels/align.h"
 #include "common/device/scratch.h"
-#include "common/device/uploader.h"
-#include "common/device/readback.h"
+#include "common/transfers/uploader.h"
+#include "common/transfers/readback.h"
 
 G_BEGIN_DECLS
 

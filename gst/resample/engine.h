@@ -6,7 +6,7 @@
 #define GST_ROBOCACHE_RESAMPLE_ENGINE_H
 
 #include "common/backend/enginechoice.h"
-#include "common/device/readback.h"
+#include "common/transfers/readback.h"
 #include "common/rows/blender.h"
 #include "common/rows/channelroles.h"
 #include "common/rows/episodes.h"

@@ -5,7 +5,7 @@
 #ifndef ROBOCACHE_VOXELIZE_STATISTICS_H
 #define ROBOCACHE_VOXELIZE_STATISTICS_H
 
-#include "common/device/readback.h"
+#include "common/transfers/readback.h"
 #include "kernels/voxel.h"
 
 G_BEGIN_DECLS

@@ -8,7 +8,7 @@
 #define FUSE_CAMERAFRAMES_H
 
 #include "common/device/scratch.h"
-#include "common/device/staging.h"
+#include "common/transfers/staging.h"
 #include "kernels/align.h"
 #include "gst/fuse/stream/snapshot.h"
 

@@ -6,7 +6,7 @@
 #define ROBOCACHE_VOXEL_SHARD_H
 
 #include "common/device/scratch.h"
-#include "common/device/uploader.h"
+#include "common/transfers/uploader.h"
 #include "kernels/voxel.h"
 
 G_BEGIN_DECLS

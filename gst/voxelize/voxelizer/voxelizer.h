@@ -14,7 +14,7 @@
 #ifndef ROBOCACHE_VOXELIZER_H
 #define ROBOCACHE_VOXELIZER_H
 
-#include "common/device/readback.h"
+#include "common/transfers/readback.h"
 #include "run.h"
 
 G_BEGIN_DECLS

@@ -1,5 +1,5 @@
 /* robocache: the works of bench-kernels and bench-check
- * Works that are `alone` exist so that each kernel has a work; no other library is measured on them.
+ * Works that are `alone` are there for a kernel, or a kind of input; no other library is measured on them.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "tests/bench/kernels/works.h"

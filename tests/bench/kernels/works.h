@@ -51,7 +51,7 @@ typedef struct
   RcDtype in, feature_in;       /* of x, y, z and of features; 0: float32, and as x, y, z */
   int64_t features;
   double feature_range;         /* mean; 0: the data determines it */
-  double side;                  /* of the cube that has points, in sides of the grid; 0: 1 */
+  double side;                  /* edge of the cube of points, in edges of the grid; 0: 1 */
   double voxel_m;               /* 0: the grid is 1 m wide */
   int64_t max_points;           /* modes first and pillars: points of a voxel */
   int64_t max_voxels;           /* of other libraries for lidars; 0: as many as points */

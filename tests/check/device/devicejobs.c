@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "common/device/staging.h"
+#include "common/transfers/staging.h"
 #include "common/rows/episodes.h"
 #include "gst/voxelize/voxelsettings.h"
 #include "gst/voxelize/voxelizer/voxelizer.h"
@@ -725,38 +725,91 @@ GST_END_TEST;
 
 /* ---- uploads ---- */
 
-/* What is written to the source after an upload does not get there. */
+static const gsize upload_sizes[] = { 1, 5000, (5 << 20) + 7 };
+
+static gsize
+size_of_upload (gint number)
+{
+  return upload_sizes[number % (gint) G_N_ELEMENTS (upload_sizes)];
+}
+
+static guint8
+byte_of_upload (gint number, gsize k)
+{
+  return (guint8) (k + k / 4093 * 7 + (gsize) number * 31);
+}
+
+static gboolean
+upload (RobocacheUploader *uploader, RobocacheEngine *engine, gint number, gpointer to, GError **error)
+{
+  const gsize bytes = size_of_upload (number);
+  guint8 *from = g_malloc (bytes);
+  gboolean ok;
+
+  for (gsize k = 0; k < bytes; k++)
+    from[k] = byte_of_upload (number, k);
+  ok = robocache_uploader_copy_bytes (uploader, engine, from, bytes, to, error);
+  memset (from, 0xee, bytes);
+  g_free (from);
+  return ok;
+}
+
+/* Sizes by turns, on one device and then on another. What is written to the source after an upload does not get there. */
 GST_START_TEST (test_upload)
 {
-  static const gsize sizes[] = { 1, 5000, (9 << 20) + 7 };
-  FakeDevice *device = fake_device_new (0);
-  RobocacheEngine *engine = engine_on (device, 0);
+  FakeDevice *devices[] = { fake_device_new (0), fake_device_new (1) };
+  RobocacheEngine *engines[] = { engine_on (devices[0], 0), engine_on (devices[1], 0) };
+  const gint first = __i__ / N_ORDERS;
   RobocacheUploader uploader = { NULL };
-  const gsize bytes = sizes[__i__ / N_ORDERS % G_N_ELEMENTS (sizes)];
-  const gboolean is_shared = __i__ / N_ORDERS >= (gint) G_N_ELEMENTS (sizes);
-  gpointer to[30];
+  gpointer to[9];
 
-  fail_unless (!is_shared || robocache_engine_start_threads (engine, 4, NULL));
+  for (guint i = 0; first >= (gint) G_N_ELEMENTS (upload_sizes) && i < G_N_ELEMENTS (engines); i++)
+    fail_unless (robocache_engine_start_threads (engines[i], 4, NULL));
+  for (gint i = 0; i < (gint) G_N_ELEMENTS (to); i++) {
+    RobocacheEngine *engine = engines[i >= (gint) G_N_ELEMENTS (to) / 2];
 
-  for (guint i = 0; i < G_N_ELEMENTS (to); i++) {
-    guint8 *from = g_malloc (bytes);
-
-    memset (from, (gint) i, bytes);
-    to[i] = robocache_engine_alloc (engine, RC_MEMORY_DEVICE, bytes, NULL);
-    fail_unless (robocache_uploader_copy_bytes (&uploader, engine, from, bytes, to[i], NULL));
-    memset (from, 0xee, bytes);
-    g_free (from);
+    to[i] = robocache_engine_alloc (engine, RC_MEMORY_DEVICE, size_of_upload (first + i), NULL);
+    fail_unless (upload (&uploader, engine, first + i, to[i], NULL));
   }
   fake_finish (__i__ % N_ORDERS);
-  for (guint i = 0; i < G_N_ELEMENTS (to); i++) {
+  for (gint i = 0; i < (gint) G_N_ELEMENTS (to); i++) {
     const guint8 *got = fake_bytes (to[i]);
 
-    for (gsize k = 0; k < bytes; k += 4093) {
-      if (got[k] != i)
-        fail ("byte %" G_GSIZE_FORMAT " of upload %u is %u", k, i, got[k]);
+    for (gsize k = 0; k < size_of_upload (first + i); k++) {
+      if (got[k] != byte_of_upload (first + i, k))
+        fail ("byte %" G_GSIZE_FORMAT " of upload %d is %u", k, i, got[k]);
     }
-    robocache_engine_free (engine, RC_MEMORY_DEVICE, to[i], bytes);
+    robocache_engine_free (engines[i >= (gint) G_N_ELEMENTS (to) / 2], RC_MEMORY_DEVICE, to[i], size_of_upload (first + i));
   }
+  robocache_uploader_clear (&uploader);
+  for (guint i = 0; i < G_N_ELEMENTS (engines); i++) {
+    robocache_engine_unref (engines[i]);
+    fake_device_free (devices[i]);
+  }
+}
+
+GST_END_TEST;
+
+/* A device that fails at any call of an upload: one error, and no thread waits any longer. Threads make fewer calls than one. */
+GST_START_TEST (test_upload_that_fails)
+{
+  FakeDevice *device = fake_device_new (0);
+  RobocacheEngine *engine = engine_on (device, 0);
+  const gint large = G_N_ELEMENTS (upload_sizes) - 1, failing_call = __i__ / 2 + 1;
+  const gboolean is_shared = __i__ % 2;
+  RobocacheUploader uploader = { NULL };
+  GError *error = NULL;
+  gpointer to;
+
+  fail_unless (!is_shared || robocache_engine_start_threads (engine, 4, NULL));
+  to = robocache_engine_alloc (engine, RC_MEMORY_DEVICE, size_of_upload (large), NULL);
+  device->failing_call = (guint) failing_call;
+  fail_unless (upload (&uploader, engine, large, to, &error) != device->has_failed);
+  fail_unless (device->has_failed || (is_shared && failing_call > 40));
+  fail_unless ((error != NULL) == device->has_failed);
+  g_clear_error (&error);
+  fake_finish (0);
+  robocache_engine_free (engine, RC_MEMORY_DEVICE, to, size_of_upload (large));
   robocache_uploader_clear (&uploader);
   robocache_engine_unref (engine);
   fake_device_free (device);
@@ -797,4 +850,5 @@ GST_END_TEST;
 CHECK_MAIN (devicejobs, NULL, NULL,
     TIMES (G_N_ELEMENTS (setups) * N_ORDERS, test_episodes), TIMES (60, test_episodes_on_a_device_that_fails),
     TIMES (G_N_ELEMENTS (setups) * G_N_ELEMENTS (clouds) * N_ORDERS, test_clouds), TIMES (2 * 3 * N_ORDERS, test_upload),
+    TIMES (2 * 50, test_upload_that_fails),
     TIMES (N_ORDERS, test_slots_read_in_place))

@@ -4,7 +4,7 @@
  */
 #include "devicefixture.h"
 
-#include "common/device/readback.h"
+#include "common/transfers/readback.h"
 
 #define N_ENGINES 2
 

@@ -43,7 +43,8 @@ valid_of (uint32_t n)
   return valid;
 }
 
-/* Points that are near a face of a voxel are rare: they are read again, and divided. Returns a point's bit, or none. */
+/* Points near a face of a voxel are rare: they are read again, and divided. Where no product is sure, all points are. Returns a point's
+ * bit, or none. */
 template <class Source, int THREADS, bool FOURS>
 __device__ __forceinline__ uint32_t
 locate_again (const Grid &grid, const Format &format, const Chunk &chunk, const Part &part, const Tile &tile, int u,

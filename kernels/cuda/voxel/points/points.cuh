@@ -413,7 +413,7 @@ miss_without_division (const Grid &grid, const float *p)
   return is_nan ? RC_VOXEL_NAN : is_infinite ? RC_VOXEL_INFINITE : is_far ? RC_VOXEL_OUTSIDE : 0;
 }
 
-/* rc_voxel_of; not inlined, since it is rare where voxel_by_product is asked first, but for points that need no division. */
+/* rc_voxel_of; not inlined, since calls are rare where voxel_by_product is asked first. */
 inline __device__ __noinline__ int64_t
 voxel_by_quotient (const Grid &grid, float x, float y, float z)
 {

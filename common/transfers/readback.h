@@ -11,7 +11,7 @@
 #ifndef ROBOCACHE_READBACK_H
 #define ROBOCACHE_READBACK_H
 
-#include "engine.h"
+#include "common/device/engine.h"
 
 G_BEGIN_DECLS
 

@@ -5,13 +5,14 @@
 #ifndef ROBOCACHE_UPLOADER_H
 #define ROBOCACHE_UPLOADER_H
 
-#include "devicememory.h"
+#include "common/device/devicememory.h"
 
 G_BEGIN_DECLS
 
 #define ROBOCACHE_UPLOADER_PLACES 16
-#define ROBOCACHE_UPLOADER_MAX_THREADS 8
+#define ROBOCACHE_UPLOADER_MAX_THREADS 8        /* half of the places are filled while the device reads the others */
 
+/* For one thread at a time. */
 typedef struct
 {
   RobocacheEngine *engine;      /* NULL: none */
@@ -21,7 +22,7 @@ typedef struct
   struct
   {
     RcEvent event;
-    guint read_with;            /* place whose event is recorded once the device has read this one */
+    guint read_with;            /* place whose event is done once the device has read this one */
   } places[ROBOCACHE_UPLOADER_PLACES];
 } RobocacheUploader;
 

@@ -5,7 +5,7 @@
 #ifndef ROBOCACHE_STAGING_H
 #define ROBOCACHE_STAGING_H
 
-#include "devicememory.h"
+#include "common/device/devicememory.h"
 
 G_BEGIN_DECLS
 

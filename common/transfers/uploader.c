@@ -9,11 +9,14 @@
 
 #include <string.h>
 
-#include "mapping.h"
+#include "common/device/mapping.h"
 
-#define PIECE_BYTES ((gsize) 256 << 10)         /* of an upload, copied while the CPU fills the next */
+#define PIECE_BYTES ((gsize) 256 << 10)         /* of an upload; the device copies some while threads fill the next */
 #define MIN_PLACE_BYTES ((gsize) 4096)
 #define MIN_SHARED_PIECES 3     /* below, the caller copies alone */
+
+/* Places double from the least size on. Those of whole pieces have no gaps, so that pieces go together. */
+G_STATIC_ASSERT (PIECE_BYTES % MIN_PLACE_BYTES == 0 && (PIECE_BYTES & (PIECE_BYTES - 1)) == 0);
 
 /* ---- the ring ---- */
 
@@ -174,7 +177,7 @@ note_sent (Upload *upload, gint64 n)
   }
 }
 
-/* Called with the lock. Wakes threads that wait for places; error: NULL, or why the upload fails. */
+/* Called with the lock. Wakes threads that wait for places. Takes error: NULL, or why the upload fails. */
 static void
 wake_threads (Upload *upload, GError *error)
 {
@@ -245,11 +248,12 @@ robocache_uploader_copy_bytes (RobocacheUploader *uploader, RobocacheEngine *eng
     gpointer to, GError **error)
 {
   Upload upload = {.uploader = uploader,.from = from,.to = to,.bytes = bytes,
-    .n = (gint64) ((bytes + PIECE_BYTES - 1) / PIECE_BYTES),.first = uploader->next
+    .n = (gint64) ((bytes + PIECE_BYTES - 1) / PIECE_BYTES)
   };
 
   if (!set_engine (uploader, engine, error) || !reserve_ring (uploader, MIN (bytes, PIECE_BYTES), error))
     return FALSE;
+  upload.first = uploader->next;
   upload_pieces (&upload);
   uploader->next = place_of (&upload, upload.n);
   if (upload.error == NULL)

@@ -4,7 +4,7 @@
  */
 #include "enginechoice.h"
 
-#include "common/transfers/uploader.h"
+#include "common/transfers/upload.h"
 #include "common/tensors/tensorpool.h"
 
 /* ---- properties ---- */
@@ -101,7 +101,7 @@ static RobocacheEngine *
 open_device (const RobocacheDeviceSettings *settings, gint number, GError **error)
 {
   const RcWhere where = {.kind = RC_BACKEND_CUDA,.device = number,.priority = settings->priority };
-  const guint n_threads = MIN (count_threads (settings), ROBOCACHE_UPLOADER_MAX_THREADS);
+  const guint n_threads = MIN (count_threads (settings), ROBOCACHE_UPLOAD_MAX_THREADS);
   RobocacheEngine *engine = robocache_engine_new (&where, settings->max_device_memory, error);
 
   if (engine && n_threads > 1 && !robocache_engine_start_threads (engine, n_threads, error)) {

@@ -17,7 +17,7 @@ typedef struct
   RobocacheEngine *engine;
   RcAlignPlan *plan;
   RobocacheScratch plan_scratch;
-  RobocacheUploader uploader;
+  RobocacheStaging staging;
   guint64 first, n;
 
   RobocacheScratch block;       /* of the parts that are not in place, one after another */
@@ -121,7 +121,7 @@ robocache_episodes_free (RobocacheEpisodes *episodes)
     rc_align_plan_free (shard->plan);
     robocache_scratch_clear (&shard->plan_scratch);
     robocache_scratch_clear (&shard->block);
-    robocache_uploader_clear (&shard->uploader);
+    robocache_staging_clear (&shard->staging);
     rc_event_free (robocache_engine_backend (shard->engine), shard->done);
     rc_event_free (robocache_engine_backend (episodes->shards[0].engine), shard->gathered);
   }
@@ -229,9 +229,9 @@ bring (RobocacheEpisodes *episodes, Shard *shard, const RobocacheEpisodesPlace *
   const guint64 bytes = episodes->part_bytes[part];
 
   if (place->mapped[part])
-    return robocache_uploader_copy_bytes (&shard->uploader, shard->engine, (guint8 *) place->mapped[part] + first * bytes,
+    return robocache_upload_bytes (&shard->staging, shard->engine, (guint8 *) place->mapped[part] + first * bytes,
         n * bytes, to, error);
-  return robocache_uploader_copy (&shard->uploader, shard->engine, place->memories[part], place->offsets[part]
+  return robocache_upload_memory (&shard->staging, shard->engine, place->memories[part], place->offsets[part]
       + first * bytes, n * bytes, to, error);
 }
 

@@ -11,7 +11,7 @@
 
 #include "kernels/align.h"
 #include "common/device/scratch.h"
-#include "common/transfers/uploader.h"
+#include "common/transfers/upload.h"
 #include "common/transfers/readback.h"
 
 G_BEGIN_DECLS

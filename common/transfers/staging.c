@@ -13,21 +13,40 @@ set_engine (RobocacheStaging *staging, RobocacheEngine *engine)
   staging->engine = robocache_engine_ref (engine);
 }
 
+/* Makes current the slot that was used longest ago, or, if the device has not read it, another one while there may be more. */
+static gboolean
+choose_slot (RobocacheStaging *staging, GError **error)
+{
+  RobocacheEngine *engine = staging->engine;
+  RcBackend *backend = robocache_engine_backend (engine);
+  const guint oldest = staging->n_slots > 0 ? (staging->current + 1) % staging->n_slots : 0;
+  int is_read = FALSE;
+  RcError failure;
+
+  if (staging->n_slots > 0
+      && !robocache_engine_check (rc_event_query (backend, staging->slots[oldest].read, &is_read, &failure), &failure, error))
+    return FALSE;
+  if (!is_read && staging->n_slots < ROBOCACHE_STAGING_SLOTS) {
+    staging->current = staging->n_slots;
+    if (!robocache_engine_check (rc_event_new (backend, &staging->slots[staging->current].read, &failure), &failure, error))
+      return FALSE;
+    staging->n_slots++;
+    return TRUE;
+  }
+  staging->current = oldest;
+  return is_read
+      || robocache_engine_check (rc_event_synchronize (backend, staging->slots[oldest].read, &failure), &failure, error);
+}
+
 gpointer
 robocache_staging_next (RobocacheStaging *staging, RobocacheEngine *engine, guint64 bytes, GError **error)
 {
-  RcBackend *backend = robocache_engine_backend (engine);
   typeof (&staging->slots[0]) slot;
-  RcError failure;
 
   set_engine (staging, engine);
-  staging->current = (staging->current + 1) % ROBOCACHE_STAGING_SLOTS;
+  if (!choose_slot (staging, error))
+    return NULL;
   slot = &staging->slots[staging->current];
-  if (slot->read == NULL
-      && !robocache_engine_check (rc_event_new (backend, &slot->read, &failure), &failure, error))
-    return NULL;
-  if (!robocache_engine_check (rc_event_synchronize (backend, slot->read, &failure), &failure, error))
-    return NULL;
   if (slot->bytes < bytes) {
     robocache_engine_free (engine, RC_MEMORY_PINNED, slot->data, slot->bytes);
     slot->data = robocache_engine_alloc (engine, RC_MEMORY_PINNED, bytes, error);
@@ -69,7 +88,7 @@ robocache_staging_clear (RobocacheStaging *staging)
   if (staging->engine == NULL)
     return;
   robocache_engine_synchronize (staging->engine, NULL);
-  for (guint i = 0; i < ROBOCACHE_STAGING_SLOTS; i++) {
+  for (guint i = 0; i < staging->n_slots; i++) {
     robocache_engine_free (staging->engine, RC_MEMORY_PINNED, staging->slots[i].data, staging->slots[i].bytes);
     rc_event_free (robocache_engine_backend (staging->engine), staging->slots[i].read);
   }

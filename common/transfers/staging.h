@@ -9,12 +9,12 @@
 
 G_BEGIN_DECLS
 
-#define ROBOCACHE_STAGING_SLOTS 8
+#define ROBOCACHE_STAGING_SLOTS 8       /* at most; as many as the device is behind */
 
 typedef struct
 {
   RobocacheEngine *engine;      /* NULL: none */
-  guint current;
+  guint n_slots, current;
   struct
   {
     gpointer data;

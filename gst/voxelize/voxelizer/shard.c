@@ -106,7 +106,7 @@ clear_shard (RobocacheVoxelShards *shards, RobocacheVoxelShard *shard)
     return;
   clear_plan (shard, &shard->plans[0]);
   clear_plan (shard, &shard->plans[1]);
-  robocache_uploader_clear (&shard->uploader);
+  robocache_staging_clear (&shard->staging);
   robocache_scratch_clear (&shard->scratch);
   robocache_scratch_clear (&shard->clouds);
   robocache_scratch_clear (&shard->outputs);

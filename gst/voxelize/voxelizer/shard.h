@@ -6,7 +6,7 @@
 #define ROBOCACHE_VOXEL_SHARD_H
 
 #include "common/device/scratch.h"
-#include "common/transfers/uploader.h"
+#include "common/transfers/upload.h"
 #include "kernels/voxel.h"
 
 G_BEGIN_DECLS
@@ -25,7 +25,7 @@ typedef struct
   guint64 first, n;             /* items */
   guint64 items;                /* per job; 0: not chosen yet */
   RobocacheVoxelPlan plans[2];  /* of `items` items, and of the remainder */
-  RobocacheUploader uploader;
+  RobocacheStaging staging;
   RobocacheScratch scratch;
   RobocacheScratch clouds;      /* clouds that kernels cannot read in place */
   guint64 uploaded_cloud;       /* 1 + number of the cloud that was uploaded to be measured, and still is where `clouds` begins; or 0 */

@@ -157,8 +157,8 @@ upload (const RobocacheVoxelJob *job, const RobocacheCloud *cloud, const Robocac
   RobocacheVoxelShard *shard = job->shard;
 
   if (mapped)
-    return robocache_uploader_copy_bytes (&shard->uploader, shard->engine, mapped->data + offset, bytes, to, error);
-  return robocache_uploader_copy (&shard->uploader, shard->engine, memory_for_gpu (job->run, cloud), offset, bytes, to, error);
+    return robocache_upload_bytes (&shard->staging, shard->engine, mapped->data + offset, bytes, to, error);
+  return robocache_upload_memory (&shard->staging, shard->engine, memory_for_gpu (job->run, cloud), offset, bytes, to, error);
 }
 
 /* Takes a cloud of one item through the shard's block in pieces, in stream order. */

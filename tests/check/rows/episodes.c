@@ -271,19 +271,19 @@ GST_START_TEST (test_upload)
   static const gsize sizes[] = { 1, 4095, 4096, 4097, 4 << 20, (4 << 20) + 1, (40 << 20) + 12345 };
   const gsize bytes = sizes[__i__ / 2];
   RobocacheEngine *engine = __i__ % 2 ? robocache_engine_new_for_cpu (3, NULL) : new_engine (0);
-  RobocacheUploader uploader = { NULL };
+  RobocacheStaging staging = { NULL };
   guint8 *from = g_malloc (bytes + 3), *to = g_malloc0 (bytes);
   GstMemory *memory;
 
   for (gsize i = 0; i < bytes + 3; i++)
     from[i] = (guint8) (i * 7 + i / 251);
   memory = wrap (from, bytes + 3);
-  fail_unless (robocache_uploader_copy (&uploader, engine, memory, 3, bytes, to, NULL));
+  fail_unless (robocache_upload_memory (&staging, engine, memory, 3, bytes, to, NULL));
   fail_unless (memcmp (to, from + 3, bytes) == 0);
   memset (to, 0, bytes);
-  fail_unless (robocache_uploader_copy_bytes (&uploader, engine, from, bytes, to, NULL));
+  fail_unless (robocache_upload_bytes (&staging, engine, from, bytes, to, NULL));
   fail_unless (memcmp (to, from, bytes) == 0);
-  robocache_uploader_clear (&uploader);
+  robocache_staging_clear (&staging);
   gst_memory_unref (memory);
   g_free (from);
   g_free (to);

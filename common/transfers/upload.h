@@ -1,0 +1,25 @@
+/* robocache: uploads of pageable memory, through pinned memory that threads fill together
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_UPLOAD_H
+#define ROBOCACHE_UPLOAD_H
+
+#include "common/device/devicememory.h"
+#include "staging.h"
+
+G_BEGIN_DECLS
+
+#define ROBOCACHE_UPLOAD_MAX_THREADS 8  /* that fill as fast as a device copies */
+
+/* Enqueues a copy of bytes from offset of any GstMemory to memory of the engine, Pageable memory has been
+ * read on return, by the caller and the engine's threads; pinned and device memory are read in stream order. FALSE and an error when
+ * there is no memory or the device failed. */
+gboolean robocache_upload_memory (RobocacheStaging * staging, RobocacheEngine * engine, GstMemory * memory, gsize offset,
+    gsize bytes, gpointer to, GError ** error);
+/* The same, from where the CPU reads. */
+gboolean robocache_upload_bytes (RobocacheStaging * staging, RobocacheEngine * engine, gconstpointer from, gsize bytes,
+    gpointer to, GError ** error);
+
+G_END_DECLS
+#endif

@@ -25,7 +25,7 @@
 #define WARM_UP_BUFFERS 4
 #define MIN_BUFFERS 21
 #define MAX_BUFFERS 2001
-#define PIECE_BYTES ((gsize) 256 << 10) /* that a thread copies at a time, as elements do */
+#define PIECE_BYTES ((gsize) 32 << 10)  /* that a thread copies at a time, as in an upload */
 
 enum
 {

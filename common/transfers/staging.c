@@ -13,29 +13,28 @@ set_engine (RobocacheStaging *staging, RobocacheEngine *engine)
   staging->engine = robocache_engine_ref (engine);
 }
 
-/* Makes current the slot that was used longest ago, or, if the device has not read it, another one while there may be more. */
+/* Makes the next slot current, or, if the device has not read it, a new one while there may be more. */
 static gboolean
 choose_slot (RobocacheStaging *staging, GError **error)
 {
   RobocacheEngine *engine = staging->engine;
   RcBackend *backend = robocache_engine_backend (engine);
-  const guint oldest = staging->n_slots > 0 ? (staging->current + 1) % staging->n_slots : 0;
+  const guint n = staging->n_slots, next = n > 0 ? (staging->current + 1) % n : 0;
   int is_read = FALSE;
   RcError failure;
 
-  if (staging->n_slots > 0
-      && !robocache_engine_check (rc_event_query (backend, staging->slots[oldest].read, &is_read, &failure), &failure, error))
+  if (n > 0
+      && !robocache_engine_check (rc_event_query (backend, staging->slots[next].read, &is_read, &failure), &failure, error))
     return FALSE;
-  if (!is_read && staging->n_slots < ROBOCACHE_STAGING_SLOTS) {
-    staging->current = staging->n_slots;
-    if (!robocache_engine_check (rc_event_new (backend, &staging->slots[staging->current].read, &failure), &failure, error))
+  if (!is_read && n < ROBOCACHE_STAGING_SLOTS) {
+    if (!robocache_engine_check (rc_event_new (backend, &staging->slots[n].read, &failure), &failure, error))
       return FALSE;
-    staging->n_slots++;
+    staging->current = staging->n_slots++;
     return TRUE;
   }
-  staging->current = oldest;
+  staging->current = next;
   return is_read
-      || robocache_engine_check (rc_event_synchronize (backend, staging->slots[oldest].read, &failure), &failure, error);
+      || robocache_engine_check (rc_event_synchronize (backend, staging->slots[next].read, &failure), &failure, error);
 }
 
 gpointer
@@ -55,12 +54,16 @@ robocache_staging_next (RobocacheStaging *staging, RobocacheEngine *engine, guin
   return slot->data;
 }
 
-/* Records that work enqueued so far reads the slot. */
+/* Records that work enqueued so far reads the slot, or waits for it. */
 static RcStatus
 mark_read (RobocacheStaging *staging, RcError *failure)
 {
-  return rc_event_record (robocache_engine_backend (staging->engine), staging->slots[staging->current].read,
+  RcStatus status = rc_event_record (robocache_engine_backend (staging->engine), staging->slots[staging->current].read,
       robocache_engine_stream (staging->engine), failure);
+
+  if (status != RC_OK)
+    robocache_engine_synchronize (staging->engine, NULL);
+  return status;
 }
 
 gboolean

@@ -9,8 +9,9 @@
 
 G_BEGIN_DECLS
 
-#define ROBOCACHE_STAGING_SLOTS 8       /* at most; as many as the device is behind */
+#define ROBOCACHE_STAGING_SLOTS 8       /* at most; one is added when the device has not read the next */
 
+/* For one thread at a time. */
 typedef struct
 {
   RobocacheEngine *engine;      /* NULL: none */

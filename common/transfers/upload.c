@@ -14,14 +14,16 @@
 
 #include "common/device/mapping.h"
 
-#define PART_BYTES ((gsize) 4 << 20)    /* of an upload, that go through a slot of the staging */
+#define PART_BYTES ((gsize) 4 << 20)    /* of an upload, at most, in a slot of the staging */
 #define PIECE_BYTES ((gsize) 32 << 10)  /* that a thread copies at a time */
 #define MIN_SLOT_BYTES ((gsize) 4096)
 #define MIN_SHARED_BYTES ((gsize) 512 << 10)    /* below, the caller copies alone: threads take as long to wake */
 
-/* Half of what is left goes in one copy, so that the last is short, but no less or more than this many pieces. */
-#define MIN_SENT ((gint64) ((256 << 10) / PIECE_BYTES))
-#define MAX_SENT ((gint64) ((1 << 20) / PIECE_BYTES))
+/* Pieces that are worth a copy: half of what is left, so that the last copy is short, within these bounds. */
+#define MIN_ENOUGH ((gint64) ((256 << 10) / PIECE_BYTES))
+#define MAX_ENOUGH ((gint64) ((1 << 20) / PIECE_BYTES))
+
+G_STATIC_ASSERT (PART_BYTES % PIECE_BYTES == 0);
 
 typedef struct
 {
@@ -45,7 +47,7 @@ bytes_of (const Part *part, gint64 i, gint64 n)
   return MIN (part->bytes - (gsize) i * PIECE_BYTES, (gsize) n * PIECE_BYTES);
 }
 
-/* Copies to memory that the CPU does not read. A device copies lines slowly while caches of the CPU hold them, so they go past. */
+/* Copies to memory that a device reads next. Devices copy slowly what caches of the CPU hold, so it goes past them. */
 static void
 copy_past_caches (guint8 *to, const guint8 *from, gsize bytes)
 {
@@ -74,10 +76,11 @@ count_filled (const Part *part)
   return i - part->sent;
 }
 
+/* All that is filled, once that is enough. */
 static void
 send_filled (Part *part)
 {
-  const gint64 left = part->n - part->sent, enough = MIN (left, CLAMP (left / 2, MIN_SENT, MAX_SENT)), n = count_filled (part);
+  const gint64 left = part->n - part->sent, enough = MIN (left, CLAMP (left / 2, MIN_ENOUGH, MAX_ENOUGH)), n = count_filled (part);
   const gsize at = (gsize) part->sent * PIECE_BYTES;
   RcError failure;
 
@@ -132,15 +135,17 @@ upload_part (RobocacheStaging *staging, RobocacheEngine *engine, const guint8 *f
   Part part = {.engine = engine,.from = from,.to = to,.bytes = bytes,.n = (gint64) ((bytes + PIECE_BYTES - 1) / PIECE_BYTES),
     .caller = g_thread_self ()
   };
+  gboolean ok;
 
   part.slot = robocache_staging_next (staging, engine, slot_bytes (bytes), error);
   if (part.slot == NULL)
     return FALSE;
   run (&part);
-  if (part.error == NULL)
-    return robocache_staging_mark_read (staging, error);
-  g_propagate_error (error, part.error);
-  return FALSE;
+  /* after a failure, too: some copies may be enqueued */
+  ok = robocache_staging_mark_read (staging, part.error ? NULL : error) && part.error == NULL;
+  if (part.error)
+    g_propagate_error (error, part.error);
+  return ok;
 }
 
 gboolean

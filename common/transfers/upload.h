@@ -10,9 +10,9 @@
 
 G_BEGIN_DECLS
 
-#define ROBOCACHE_UPLOAD_MAX_THREADS 8  /* that fill as fast as a device copies */
+#define ROBOCACHE_UPLOAD_MAX_THREADS 8  /* they fill faster than a device copies */
 
-/* Enqueues a copy of bytes from offset of any GstMemory to memory of the engine, Pageable memory has been
+/* Enqueues a copy of bytes from offset of any GstMemory to memory of the engine. Pageable memory has been
  * read on return, by the caller and the engine's threads; pinned and device memory are read in stream order. FALSE and an error when
  * there is no memory or the device failed. */
 gboolean robocache_upload_memory (RobocacheStaging * staging, RobocacheEngine * engine, GstMemory * memory, gsize offset,

@@ -739,6 +739,17 @@ byte_of_upload (gint number, gsize k)
   return (guint8) (k + k / 4093 * 7 + (gsize) number * 31);
 }
 
+static void
+check_upload (gpointer to, gint number)
+{
+  const guint8 *got = fake_bytes (to);
+
+  for (gsize k = 0; k < size_of_upload (number); k++) {
+    if (got[k] != byte_of_upload (number, k))
+      fail ("byte %" G_GSIZE_FORMAT " of upload %d is %u", k, number, got[k]);
+  }
+}
+
 static gboolean
 upload (RobocacheStaging *staging, RobocacheEngine *engine, gint number, gpointer to, GError **error)
 {
@@ -773,12 +784,7 @@ GST_START_TEST (test_upload)
   }
   fake_finish (__i__ % N_ORDERS);
   for (gint i = 0; i < (gint) G_N_ELEMENTS (to); i++) {
-    const guint8 *got = fake_bytes (to[i]);
-
-    for (gsize k = 0; k < size_of_upload (first + i); k++) {
-      if (got[k] != byte_of_upload (first + i, k))
-        fail ("byte %" G_GSIZE_FORMAT " of upload %d is %u", k, i, got[k]);
-    }
+    check_upload (to[i], first + i);
     robocache_engine_free (engines[i >= (gint) G_N_ELEMENTS (to) / 2], RC_MEMORY_DEVICE, to[i], size_of_upload (first + i));
   }
   robocache_staging_clear (&staging);
@@ -829,16 +835,50 @@ GST_START_TEST (test_upload_that_fails)
 
 GST_END_TEST;
 
-/* A slot that work reads in place is not filled again before. */
+/* After copies of which one failed, the next upload goes through another slot, since the device may still read the first. */
+GST_START_TEST (test_upload_after_a_failure)
+{
+  FakeDevice *device = fake_device_new (0);
+  RobocacheEngine *engine = engine_on (device, 0);
+  const gint large = G_N_ELEMENTS (upload_sizes) - 1;
+  guint8 *small = g_malloc0 (1 << 20);
+  RobocacheStaging staging = { NULL };
+  GError *error = NULL;
+  gpointer to[2] = {
+    robocache_engine_alloc (engine, RC_MEMORY_DEVICE, 1 << 20, NULL),
+    robocache_engine_alloc (engine, RC_MEMORY_DEVICE, size_of_upload (large), NULL)
+  };
+
+  device->failing_copy = 2;
+  fail_if (robocache_upload_bytes (&staging, engine, small, 1 << 20, to[0], &error));
+  fail_unless (g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED), "%s", error->message);
+  g_clear_error (&error);
+  fail_unless (upload (&staging, engine, large, to[1], NULL));
+  fail_unless (fake_bytes (to[0])[0] == 0xa5);  /* still to be copied */
+  fake_finish (__i__);
+  fail_unless (fake_bytes (to[0])[0] == 0);
+  check_upload (to[1], large);
+  robocache_engine_free (engine, RC_MEMORY_DEVICE, to[0], 1 << 20);
+  robocache_engine_free (engine, RC_MEMORY_DEVICE, to[1], size_of_upload (large));
+  robocache_staging_clear (&staging);
+  robocache_engine_unref (engine);
+  fake_device_free (device);
+  g_free (small);
+}
+
+GST_END_TEST;
+
+/* A slot that work reads in place is not filled again before, nor freed where a larger one is needed. A device that keeps up has one. */
 GST_START_TEST (test_slots_read_in_place)
 {
   FakeDevice *device = fake_device_new (0);
   RobocacheEngine *engine = engine_on (device, 0);
+  const gboolean keeps_up = __i__ >= N_ORDERS;
   RobocacheStaging staging = { NULL };
-  const gsize bytes = 5000;
   gpointer to[30];
 
   for (guint i = 0; i < G_N_ELEMENTS (to); i++) {
+    const gsize bytes = 5000 + 100 * i;
     gpointer slot = robocache_staging_next (&staging, engine, bytes, NULL);
     RcError failure;
 
@@ -846,11 +886,14 @@ GST_START_TEST (test_slots_read_in_place)
     to[i] = robocache_engine_alloc (engine, RC_MEMORY_DEVICE, bytes, NULL);
     fail_unless_equals_int (robocache_engine_copy (engine, to[i], slot, bytes, &failure), RC_OK);
     fail_unless (robocache_staging_mark_read (&staging, NULL));
+    if (keeps_up)
+      fake_finish (__i__ % N_ORDERS);
   }
-  fake_finish (__i__);
+  fail_unless_equals_int (staging.n_slots, keeps_up ? 1 : ROBOCACHE_STAGING_SLOTS);
+  fake_finish (__i__ % N_ORDERS);
   for (guint i = 0; i < G_N_ELEMENTS (to); i++) {
-    fail_unless_equals_int (fake_bytes (to[i])[bytes - 1], i);
-    robocache_engine_free (engine, RC_MEMORY_DEVICE, to[i], bytes);
+    fail_unless_equals_int (fake_bytes (to[i])[5000 - 1], i);
+    robocache_engine_free (engine, RC_MEMORY_DEVICE, to[i], 5000 + 100 * i);
   }
   robocache_staging_clear (&staging);
   robocache_engine_unref (engine);
@@ -862,5 +905,5 @@ GST_END_TEST;
 CHECK_MAIN (devicejobs, NULL, NULL,
     TIMES (G_N_ELEMENTS (setups) * N_ORDERS, test_episodes), TIMES (60, test_episodes_on_a_device_that_fails),
     TIMES (G_N_ELEMENTS (setups) * G_N_ELEMENTS (clouds) * N_ORDERS, test_clouds), TIMES (2 * 3 * N_ORDERS, test_upload),
-    TIMES (2, test_upload_that_fails),
-    TIMES (N_ORDERS, test_slots_read_in_place))
+    TIMES (2, test_upload_that_fails), TIMES (N_ORDERS, test_upload_after_a_failure),
+    TIMES (2 * N_ORDERS, test_slots_read_in_place))

@@ -580,9 +580,10 @@ fake_copy (RcBackend *backend, const RcMemoryCopy *copy, RcStream stream, RcErro
 {
   FakeDevice *device = enter (backend, "copy", error);
 
-
   if (device == NULL)
     return RC_DEVICE_FAILED;
+  if (is_now (&device->failing_copy))
+    return leave (rc_error_set (error, RC_CALL_FAILED, "copy on device %d (fake)", device->number));
   check_address (device, copy->to, span (copy->to_stride, copy));
   check_address (device, copy->from, span (copy->from_stride, copy));
   enqueue_copy (stream, copy);

@@ -33,6 +33,7 @@ typedef struct
   FakeCounts counts;
   /* How many from now fails, once, with RC_NO_SPACE: 1 is the next, 0 none. */
   guint failing_alloc, failing_event;
+  guint failing_copy;           /* the same, with RC_CALL_FAILED: what is enqueued stays */
   /* At how many calls from now the device fails, for good: work in its streams is lost, and its events have passed. */
   guint failing_call;
   gboolean has_failed;

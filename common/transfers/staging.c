@@ -46,10 +46,11 @@ robocache_staging_next (RobocacheStaging *staging, RobocacheEngine *engine, guin
   if (!choose_slot (staging, error))
     return NULL;
   slot = &staging->slots[staging->current];
-  if (slot->bytes < bytes) {
+  staging->max_bytes = MAX (staging->max_bytes, bytes);
+  if (slot->bytes < bytes) {    /* at once as large as any, so that slots settle soon */
     robocache_engine_free (engine, RC_MEMORY_PINNED, slot->data, slot->bytes);
-    slot->data = robocache_engine_alloc (engine, RC_MEMORY_PINNED, bytes, error);
-    slot->bytes = slot->data ? bytes : 0;
+    slot->data = robocache_engine_alloc (engine, RC_MEMORY_PINNED, staging->max_bytes, error);
+    slot->bytes = slot->data ? staging->max_bytes : 0;
   }
   return slot->data;
 }

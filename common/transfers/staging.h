@@ -16,6 +16,7 @@ typedef struct
 {
   RobocacheEngine *engine;      /* NULL: none */
   guint n_slots, current;
+  guint64 max_bytes;            /* of a slot until now */
   struct
   {
     gpointer data;
@@ -24,7 +25,7 @@ typedef struct
   } slots[ROBOCACHE_STAGING_SLOTS];
 } RobocacheStaging;
 
-/* A slot of at least so many bytes, once the device has read its old content; NULL and an error when there is no memory or the device failed. */
+/* A slot of at least so many bytes, the caller's until it is copied or marked, once the device has read its old content; NULL and an error when there is no memory or the device failed. */
 gpointer robocache_staging_next (RobocacheStaging * staging, RobocacheEngine * engine, guint64 bytes, GError ** error);
 /* Enqueues a copy of its first bytes to memory of the engine. */
 gboolean robocache_staging_copy (RobocacheStaging * staging, gpointer to, guint64 bytes, GError ** error);

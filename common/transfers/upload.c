@@ -23,7 +23,7 @@
 #define MIN_ENOUGH ((gint64) ((256 << 10) / PIECE_BYTES))
 #define MAX_ENOUGH ((gint64) ((1 << 20) / PIECE_BYTES))
 
-G_STATIC_ASSERT (PART_BYTES % PIECE_BYTES == 0);
+G_STATIC_ASSERT (PART_BYTES % PIECE_BYTES == 0 && PIECE_BYTES % 64 == 0 && ROBOCACHE_ALIGNMENT % 64 == 0);
 
 typedef struct
 {
@@ -47,7 +47,8 @@ bytes_of (const Part *part, gint64 i, gint64 n)
   return MIN (part->bytes - (gsize) i * PIECE_BYTES, (gsize) n * PIECE_BYTES);
 }
 
-/* Copies to memory that a device reads next. Devices copy slowly what caches of the CPU hold, so it goes past them. */
+/* Copies to memory that a device reads next. Devices copy slowly what caches of the CPU hold, so on x86 it goes past them.
+ * to: aligned to 64 bytes. */
 static void
 copy_past_caches (guint8 *to, const guint8 *from, gsize bytes)
 {
@@ -81,12 +82,12 @@ static void
 send_filled (Part *part)
 {
   const gint64 left = part->n - part->sent, enough = MIN (left, CLAMP (left / 2, MIN_ENOUGH, MAX_ENOUGH)), n = count_filled (part);
-  const gsize at = (gsize) part->sent * PIECE_BYTES;
+  const gsize offset = (gsize) part->sent * PIECE_BYTES;
   RcError failure;
 
   if (part->error || n == 0 || n < enough)
     return;
-  robocache_engine_check (robocache_engine_copy (part->engine, part->to + at, part->slot + at, bytes_of (part, part->sent, n), &failure),
+  robocache_engine_check (robocache_engine_copy (part->engine, part->to + offset, part->slot + offset, bytes_of (part, part->sent, n), &failure),
       &failure, &part->error);
   part->sent += n;
 }
@@ -95,9 +96,9 @@ static void
 fill_piece (gpointer data, gint64 i)
 {
   Part *part = data;
-  const gsize at = (gsize) i * PIECE_BYTES;
+  const gsize offset = (gsize) i * PIECE_BYTES;
 
-  copy_past_caches (part->slot + at, part->from + at, bytes_of (part, i, 1));
+  copy_past_caches (part->slot + offset, part->from + offset, bytes_of (part, i, 1));
   __atomic_store_n (&part->is_filled[i], TRUE, __ATOMIC_RELEASE);
   if (g_thread_self () == part->caller)
     send_filled (part);
@@ -105,7 +106,7 @@ fill_piece (gpointer data, gint64 i)
 
 /* Fills and sends all pieces. */
 static void
-run (Part *part)
+fill_and_send (Part *part)
 {
   const RcThreadPool *threads = robocache_engine_threads (part->engine);
 
@@ -140,7 +141,7 @@ upload_part (RobocacheStaging *staging, RobocacheEngine *engine, const guint8 *f
   part.slot = robocache_staging_next (staging, engine, slot_bytes (bytes), error);
   if (part.slot == NULL)
     return FALSE;
-  run (&part);
+  fill_and_send (&part);
   /* after a failure, too: some copies may be enqueued */
   ok = robocache_staging_mark_read (staging, part.error ? NULL : error) && part.error == NULL;
   if (part.error)
@@ -152,8 +153,8 @@ gboolean
 robocache_upload_bytes (RobocacheStaging *staging, RobocacheEngine *engine, gconstpointer from, gsize bytes,
     gpointer to, GError **error)
 {
-  for (gsize at = 0; at < bytes; at += PART_BYTES) {
-    if (!upload_part (staging, engine, (const guint8 *) from + at, MIN (bytes - at, PART_BYTES), (guint8 *) to + at, error))
+  for (gsize offset = 0; offset < bytes; offset += PART_BYTES) {
+    if (!upload_part (staging, engine, (const guint8 *) from + offset, MIN (bytes - offset, PART_BYTES), (guint8 *) to + offset, error))
       return FALSE;
   }
   return TRUE;

@@ -313,6 +313,7 @@ enter (RcBackend *backend, const gchar *call, RcError *error)
 {
   FakeDevice *device = ((FakeBackend *) backend)->device;
 
+  g_assert_true (device->only_caller == NULL || device->only_caller == g_thread_self ());
   g_mutex_lock (&machine);
   if (device->has_failed) {
     rc_error_set (error, RC_DEVICE_FAILED, "%s: device %d (fake) failed before", call, device->number);

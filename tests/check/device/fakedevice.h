@@ -37,6 +37,7 @@ typedef struct
   /* At how many calls from now the device fails, for good: work in its streams is lost, and its events have passed. */
   guint failing_call;
   gboolean has_failed;
+  GThread *only_caller;         /* NULL: any thread may call */
 } FakeDevice;
 
 FakeDevice *fake_device_new (gint number);

@@ -47,7 +47,7 @@ robocache_staging_next (RobocacheStaging *staging, RobocacheEngine *engine, guin
     return NULL;
   slot = &staging->slots[staging->current];
   staging->max_bytes = MAX (staging->max_bytes, bytes);
-  if (slot->bytes < bytes) {    /* at once as large as any, so that slots settle soon */
+  if (slot->bytes < bytes) {    /* as large as any before, so slots seldom grow */
     robocache_engine_free (engine, RC_MEMORY_PINNED, slot->data, slot->bytes);
     slot->data = robocache_engine_alloc (engine, RC_MEMORY_PINNED, staging->max_bytes, error);
     slot->bytes = slot->data ? staging->max_bytes : 0;

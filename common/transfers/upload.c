@@ -119,15 +119,11 @@ fill_and_send (Part *part)
   send_filled (part);
 }
 
-/* Of few sizes, so that the slots settle soon. */
+/* The size of a slot is a power of two, so slots seldom grow. */
 static gsize
 slot_bytes (gsize bytes)
 {
-  gsize slot = MIN_SLOT_BYTES;
-
-  while (slot < bytes)
-    slot *= 2;
-  return slot;
+  return (gsize) 1 << g_bit_storage (MAX (bytes, MIN_SLOT_BYTES) - 1);
 }
 
 static gboolean

@@ -176,6 +176,8 @@ void rc_backend_close (RcBackend * backend);
 RcBackendKind rc_backend_kind (const RcBackend * backend);
 /* CUDA device number; -1 for the CPU. */
 int rc_backend_device (const RcBackend * backend);
+/* The CUcontext that it works in: the device's primary one, which stays until the backend is closed. NULL for the CPU. */
+void *rc_backend_context (const RcBackend * backend);
 
 #ifdef __cplusplus
 }

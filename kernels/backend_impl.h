@@ -85,6 +85,7 @@ struct RcBackend
 {
   RcBackendKind kind;
   int device;                   /* CUDA device number; -1 for the CPU */
+  void *context;                /* CUcontext; NULL for the CPU */
   const RcBackendOps *ops;
 };
 

@@ -90,6 +90,12 @@ rc_backend_device (const RcBackend *backend)
   return backend->device;
 }
 
+void *
+rc_backend_context (const RcBackend *backend)
+{
+  return backend->context;
+}
+
 RcStatus
 rc_memory_info (RcBackend *backend, RcMemoryInfo *info, RcError *error)
 {

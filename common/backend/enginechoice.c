@@ -254,6 +254,7 @@ robocache_device_close (RobocacheDevice *device, GstElement *element)
   RobocacheEngine *engines[2 + ROBOCACHE_MAX_DEVICES];
   GstAllocator *old[2];
 
+  g_clear_pointer (&device->cuda_pool, robocache_cuda_pool_free);
   GST_OBJECT_LOCK (element);
   set_active (device, NULL, old);
   device->is_open = device->gpu_is_usable = FALSE;
@@ -366,6 +367,7 @@ robocache_device_choose (RobocacheDevice *device, GstElement *element, const Rob
   /* outputs of another size than is needed now */
   for (guint i = 0; device->active && i < G_N_ELEMENTS (device->outputs); i++)
     robocache_allocator_trim (device->outputs[i]);
+  g_clear_pointer (&device->cuda_pool, robocache_cuda_pool_free);
   if (wanted && gpu_serves (device, element, &settings, job, &reason))
     engine = device->gpu;
   if (reason && (must || device->cpu == NULL)) {
@@ -373,6 +375,7 @@ robocache_device_choose (RobocacheDevice *device, GstElement *element, const Rob
     return FALSE;
   }
   activate (device, element, engine, reason);
+  device->moves_to_cuda_memory = job->out_in_cuda_memory;
   g_clear_error (&reason);
   return TRUE;
 }
@@ -433,6 +436,16 @@ GstAllocator *
 robocache_device_allocator (const RobocacheDevice *device, gboolean on_device)
 {
   return device->outputs[on_device];
+}
+
+gboolean
+robocache_device_move_output (RobocacheDevice *device, GstBuffer *output, GError **error)
+{
+  if (!device->moves_to_cuda_memory)
+    return TRUE;
+  if (device->cuda_pool == NULL)
+    device->cuda_pool = robocache_cuda_pool_new (device->active, error);
+  return device->cuda_pool && robocache_cuda_pool_move (device->cuda_pool, output, error);
 }
 
 void

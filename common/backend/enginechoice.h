@@ -32,6 +32,8 @@ typedef struct
   RobocacheEngine *others[ROBOCACHE_MAX_DEVICES];       /* of devices, from the second on; the first is gpu */
   RobocacheEngine *active;      /* one of them, once there are caps; no reference */
   GstAllocator *outputs[2];     /* of the active engine: for system memory, and for device memory */
+  gboolean moves_to_cuda_memory;        /* outputs of the job; the streaming thread's, as the pools */
+  RobocacheCudaPool *cuda_pool;       /* of the active engine, once an output was moved; else NULL */
   gboolean gpu_is_usable;
   gchar *no_gpu;                /* reason; NULL: a GPU is usable */
   gboolean fell_back;           /* auto preferred a GPU, but uses the CPU */
@@ -68,6 +70,7 @@ void robocache_device_prepare (RobocacheDevice * device, GstElement * element, g
 typedef struct
 {
   gboolean in_on_device, out_on_device;
+  gboolean out_in_cuda_memory;  /* GStreamer's: the output is moved there */
   guint64 work_bytes;           /* in and out of one buffer, if a GPU may be faster; else 0 */
   guint64 device_bytes;         /* at once on the device, in the smallest chunks */
   const gchar *what;            /* subject of an error about device_bytes, such as "a grid" */
@@ -94,6 +97,10 @@ gboolean robocache_device_fall_back (RobocacheDevice * device, GstElement * elem
     const GError * reason);
 /* The active engine's allocator for device memory or for system memory; no reference. */
 GstAllocator *robocache_device_allocator (const RobocacheDevice * device, gboolean on_device);
+
+/* Moves an output in device memory, which is writable, to GStreamer's CUDA memory if the job asks for that, and waits for it; else does
+ * nothing. FALSE and an error of the device, or GST_RESOURCE_ERROR_NO_SPACE_LEFT. */
+gboolean robocache_device_move_output (RobocacheDevice * device, GstBuffer * output, GError ** error);
 
 /* Adds the allocator of pinned memory of the active GPU to an ALLOCATION query about system memory, unless the CPU computes or
  * nothing is chosen yet. */

@@ -8,20 +8,33 @@
 #include <gst/gst.h>
 
 #include "common/device/devicememory.h"
+#include "cudamemory.h"
 #include "tensorcaps.h"
 
 G_BEGIN_DECLS
 
-/* Tensors in system and in device memory, for a template that robocache_add_pad_template adds. */
+/* Tensors in all memories that a sink or a source pad may have, for a template that robocache_add_pad_template adds. */
 #define ROBOCACHE_TENSORS_TEMPLATE_CAPS \
   ROBOCACHE_TENSORS_MEDIA_TYPE "; " ROBOCACHE_TENSORS_MEDIA_TYPE "(" ROBOCACHE_CAPS_FEATURE_CUDA ")"
+#define ROBOCACHE_TENSORS_SRC_TEMPLATE_CAPS \
+  ROBOCACHE_TENSORS_TEMPLATE_CAPS "; " ROBOCACHE_TENSORS_MEDIA_TYPE "(" ROBOCACHE_CAPS_FEATURE_CUDA_MEMORY ")"
 
 /* Adds a pad template to a class, for pads of pad_type (GST_TYPE_PAD: plain ones). Removes the caps of memories that this build does
  * not support: memory:RobocacheCUDA without a CUDA backend, memory:CUDAMemory without gstreamer-cuda. Changes template in place,
  * so call it before any other use of template. */
 void robocache_add_pad_template (GstElementClass * klass, GstStaticPadTemplate * template, GType pad_type);
 
-/* The memories that an element offers, in order of preference. */
+/* A memory in caps. */
+typedef enum
+{
+  ROBOCACHE_SYSTEM_MEMORY,
+  ROBOCACHE_DEVICE_MEMORY,      /* memory:RobocacheCUDA */
+  ROBOCACHE_CUDA_MEMORY,        /* memory:CUDAMemory, GStreamer's: from source pads only */
+  ROBOCACHE_N_MEMORIES
+} RobocacheCapsMemory;
+
+/* The memories that an element offers, in order of preference. Device memory is followed by CUDA memory where a source pad
+ * has that. */
 typedef enum
 {
   ROBOCACHE_OFFER_SYSTEM,
@@ -29,16 +42,19 @@ typedef enum
   ROBOCACHE_OFFER_DEVICE_FIRST
 } RobocacheOffer;
 
+/* The memories that an offer means for pads of a direction; returns how many. */
+guint robocache_offer_memories (RobocacheOffer offer, GstPadDirection direction,
+    RobocacheCapsMemory memories[ROBOCACHE_N_MEMORIES]);
 /* caps (taken, and in system memory) in the memories of the offer. */
-GstCaps *robocache_caps_offer (GstCaps * caps, RobocacheOffer offer);
-/* Whether the first structure is in device memory. */
+GstCaps *robocache_caps_offer (GstCaps * caps, RobocacheOffer offer, GstPadDirection direction);
+/* The memory of the first structure. */
+RobocacheCapsMemory robocache_caps_memory (const GstCaps * caps);
+/* Whether that is on a device. */
 gboolean robocache_caps_on_device (const GstCaps * caps);
 /* Whether caps has structures, all of them in device memory. */
 gboolean robocache_caps_are_all_on_device (const GstCaps * caps);
-/* The first structure of caps, in system memory; *on_device: whether it is in device memory in caps. */
-GstCaps *robocache_caps_first_in_system_memory (const GstCaps * caps, gboolean * on_device);
-/* caps (taken, and in system memory), in device memory if on_device. */
-GstCaps *robocache_caps_in_memory (GstCaps * caps, gboolean on_device);
+/* caps (taken, and in system memory), in that memory. */
+GstCaps *robocache_caps_in_memory (GstCaps * caps, RobocacheCapsMemory memory);
 
 G_END_DECLS
 #endif

@@ -5,7 +5,7 @@
 #include "videoframe.h"
 
 #include "common/element/errors.h"
-#include "cudaframe.h"
+#include "cudamemory.h"
 #include "videoplanes.h"
 
 static gboolean

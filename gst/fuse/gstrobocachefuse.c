@@ -57,7 +57,7 @@ static GstStaticPadTemplate sink_templates[] = {
 };
 
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
-    GST_STATIC_CAPS (ROBOCACHE_TENSORS_TEMPLATE_CAPS));
+    GST_STATIC_CAPS (ROBOCACHE_TENSORS_SRC_TEMPLATE_CAPS));
 
 static void gst_robocache_fuse_child_proxy_init (gpointer iface, gpointer data);
 

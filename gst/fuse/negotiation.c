@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "common/tensors/cudaframe.h"
+#include "common/tensors/cudamemory.h"
 #include "common/tensors/flexible.h"
 #include "common/tensors/memorycaps.h"
 #include "common/tensors/tensorcaps.h"
@@ -26,7 +26,7 @@ gst_robocache_fuse_sink_caps (GstRobocacheFuse *fuse, GstPad *pad)
   system = gst_caps_copy_nth (caps, 0);
   device = gst_caps_copy_nth (caps, 1);
   gst_caps_unref (caps);
-  if (offer == ROBOCACHE_OFFER_SYSTEM || (frames && !robocache_cuda_frames_are_supported ())) {
+  if (offer == ROBOCACHE_OFFER_SYSTEM || (frames && !robocache_cuda_memory_is_supported ())) {
     gst_caps_unref (device);
     return system;
   }
@@ -174,20 +174,19 @@ new_caps_of_format (const gchar *format)
   return gst_caps_new_simple (ROBOCACHE_TENSORS_MEDIA_TYPE, "format", G_TYPE_STRING, format, NULL);
 }
 
-/* Whether samples are in device memory: of the memories on offer, the first that downstream accepts. Flexible tensors are in system
- * memory. */
-static gboolean
+/* Of the memories on offer, the first that downstream accepts. Flexible tensors are in system memory. */
+static RobocacheCapsMemory
 choose_memory (GstRobocacheFuse *fuse, RobocacheOffer offer)
 {
-  GstCaps *ours = robocache_caps_offer (new_caps_of_format ("static"), offer);
+  GstCaps *ours = robocache_caps_offer (new_caps_of_format ("static"), offer, GST_PAD_SRC);
   GstCaps *theirs = gst_pad_peer_query_caps (fuse->src, NULL);
   GstCaps *both = gst_caps_intersect_full (ours, theirs, GST_CAPS_INTERSECT_FIRST);
-  const gboolean on_device = robocache_caps_on_device (both);
+  const RobocacheCapsMemory memory = robocache_caps_memory (both);
 
   gst_caps_unref (both);
   gst_caps_unref (theirs);
   gst_caps_unref (ours);
-  return on_device;
+  return memory;
 }
 
 void
@@ -385,7 +384,7 @@ agree_on_caps (GstRobocacheFuse *fuse, FuseComposer *composer, GError **error)
 /* Without the lock. Replaces the composer. The old one's memory is freed first where the new one takes nothing over, or does
  * not fit beside it. */
 static gboolean
-replace_composer (GstRobocacheFuse *fuse, const FuseComposition *composition, gboolean on_device, GError **error)
+replace_composer (GstRobocacheFuse *fuse, const FuseComposition *composition, RobocacheCapsMemory memory, GError **error)
 {
   FuseComposer *old = fuse->composer, *composer;
   GError *failure = NULL;
@@ -393,11 +392,11 @@ replace_composer (GstRobocacheFuse *fuse, const FuseComposition *composition, gb
   if (old && !fuse_composer_has_window (old))
     g_clear_pointer (&old, fuse_composer_free);
   fuse->composer = NULL;
-  composer = fuse_composer_new (composition, on_device, &fuse->device, GST_ELEMENT (fuse), &failure);
+  composer = fuse_composer_new (composition, memory, &fuse->device, GST_ELEMENT (fuse), &failure);
   if (composer == NULL && old && g_error_matches (failure, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT)) {
     g_clear_error (&failure);
     g_clear_pointer (&old, fuse_composer_free);
-    composer = fuse_composer_new (composition, on_device, &fuse->device, GST_ELEMENT (fuse), &failure);
+    composer = fuse_composer_new (composition, memory, &fuse->device, GST_ELEMENT (fuse), &failure);
   }
   if (composer == NULL) {
     g_clear_pointer (&old, fuse_composer_free);
@@ -426,8 +425,9 @@ gst_robocache_fuse_change_composition (GstRobocacheFuse *fuse, GError **error)
 {
   GPtrArray *composed = g_ptr_array_new_with_free_func (gst_object_unref);
   const RobocacheOffer offer = offer_of_samples (fuse);
+  RobocacheCapsMemory memory;
   FuseComposition composition;
-  gboolean on_device, ok;
+  gboolean ok;
 
   fuse->composition_changed = FALSE;
   describe_composition (fuse, &composition, composed);
@@ -437,9 +437,9 @@ gst_robocache_fuse_change_composition (GstRobocacheFuse *fuse, GError **error)
   fuse->composed = composed;
 
   FUSE_UNLOCK (fuse);
-  on_device = choose_memory (fuse, offer);
-  robocache_device_prepare (&fuse->device, GST_ELEMENT (fuse), on_device);
-  ok = replace_composer (fuse, &composition, on_device, error) && agree_on_caps (fuse, fuse->composer, error);
+  memory = choose_memory (fuse, offer);
+  robocache_device_prepare (&fuse->device, GST_ELEMENT (fuse), memory != ROBOCACHE_SYSTEM_MEMORY);
+  ok = replace_composer (fuse, &composition, memory, error) && agree_on_caps (fuse, fuse->composer, error);
   fuse_composition_clear (&composition);
   FUSE_LOCK (fuse);
   return ok;

@@ -140,6 +140,10 @@ gst_robocache_resample_batch_run (GstRobocacheResampleEngine *engine, GstRobocac
   }
   resampled = gst_buffer_new ();
   gst_buffer_append_memory (resampled, out);
+  if (!robocache_device_move_output (engine->device, resampled, error)) {
+    gst_buffer_unref (resampled);
+    return NULL;
+  }
   gst_buffer_copy_into (resampled, buffer, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
   return resampled;
 }

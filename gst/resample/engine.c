@@ -38,7 +38,9 @@ describe_job (const GstRobocacheResampleEngine *engine)
 {
   const GstRobocacheResampleFormat *format = &engine->format;
   const guint64 row = (guint64) engine->spec.channels * rc_dtype_size (engine->spec.in);
-  RobocacheJob job = {.in_on_device = format->in_on_device,.out_on_device = format->out_on_device };
+  RobocacheJob job = {.in_on_device = format->in_on_device,.out_on_device = format->out_on_device,
+    .out_in_cuda_memory = format->out_in_cuda_memory
+  };
 
   if (format->batch) {
     job.splits = TRUE;

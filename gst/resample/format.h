@@ -53,6 +53,7 @@ typedef struct
   RobocacheRowLayout layout;    /* of a stream */
   RobocacheTickGrid grid;       /* num 0 in a batch whose ticks have no period */
   gboolean in_on_device, out_on_device; /* in device memory */
+  gboolean out_in_cuda_memory;  /* GStreamer's */
 } GstRobocacheResampleFormat;
 
 /* The output caps for in_caps, in system memory. Dimensions are left open, for downstream to spell its own way. */

@@ -56,7 +56,7 @@ struct _GstRobocacheResample
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
     GST_STATIC_CAPS (ROBOCACHE_TENSORS_TEMPLATE_CAPS));
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
-    GST_STATIC_CAPS (ROBOCACHE_TENSORS_TEMPLATE_CAPS));
+    GST_STATIC_CAPS (ROBOCACHE_TENSORS_SRC_TEMPLATE_CAPS));
 
 #define gst_robocache_resample_parent_class parent_class
 G_DEFINE_TYPE_WITH_CODE (GstRobocacheResample, gst_robocache_resample, GST_TYPE_BASE_TRANSFORM,

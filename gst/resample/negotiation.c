@@ -11,7 +11,7 @@ static GstCaps *
 offer_output (const GstRobocacheResampleNegotiation *negotiation, const GstCaps *in_caps)
 {
   return robocache_caps_offer (gst_robocache_resample_output_caps (&negotiation->settings, in_caps),
-      robocache_device_offer_as (negotiation->device, negotiation->element, in_caps));
+      robocache_device_offer_as (negotiation->device, negotiation->element, in_caps), GST_PAD_SRC);
 }
 
 GstCaps *
@@ -24,7 +24,7 @@ gst_robocache_resample_transform_caps (const GstRobocacheResampleNegotiation *ne
     other = offer_output (negotiation, caps);
   else
     other = robocache_caps_offer (gst_caps_new_empty_simple (ROBOCACHE_TENSORS_MEDIA_TYPE),
-        robocache_device_offer (negotiation->device, negotiation->element));
+        robocache_device_offer (negotiation->device, negotiation->element), GST_PAD_SINK);
   if (filter) {
     GstCaps *intersection = gst_caps_intersect_full (filter, other, GST_CAPS_INTERSECT_FIRST);
 

@@ -12,7 +12,7 @@ GstCaps *
 robocache_voxelize_input_caps (RobocacheDevice *device, GstElement *element)
 {
   GstCaps *caps = robocache_caps_offer (gst_caps_from_string (ROBOCACHE_POINTS_INTERLEAVED_CAPS),
-      robocache_device_offer (device, element));
+      robocache_device_offer (device, element), GST_PAD_SINK);
 
   gst_caps_append (caps, gst_caps_from_string (ROBOCACHE_POINTS_DEPTH_CAPS));
   return caps;
@@ -27,7 +27,7 @@ robocache_voxelize_output_caps (RobocacheDevice *device, GstElement *element, co
       ROBOCACHE_MAX_TENSORS, NULL);
 
   gst_caps_append (caps, gst_caps_new_empty_simple (ROBOCACHE_POINTCLOUD_MEDIA_TYPE));
-  return robocache_caps_offer (caps, robocache_device_offer_as (device, element, in_caps));
+  return robocache_caps_offer (caps, robocache_device_offer_as (device, element, in_caps), GST_PAD_SRC);
 }
 
 GError *
@@ -130,17 +130,12 @@ static GstCaps *
 choose_caps (RobocacheVoxelizeConfiguration *next, RobocacheOffer offer, const RobocacheVoxelSettings *settings,
     GstCaps *peer, GError **error)
 {
-  static const gboolean on_device[][2] = {
-    [ROBOCACHE_OFFER_SYSTEM] = {FALSE, FALSE},
-    [ROBOCACHE_OFFER_SYSTEM_FIRST] = {FALSE, TRUE},
-    [ROBOCACHE_OFFER_DEVICE_FIRST] = {TRUE, FALSE},
-  };
-  GstCaps *caps = robocache_voxel_choose_caps (settings, &next->points, on_device[offer][0], peer, &next->spec,
-      &next->tensors, error);
+  RobocacheCapsMemory memories[ROBOCACHE_N_MEMORIES];
+  const guint n = robocache_offer_memories (offer, GST_PAD_SRC, memories);
+  GstCaps *caps = robocache_voxel_choose_caps (settings, &next->points, memories[0], peer, &next->spec, &next->tensors, error);
 
-  if (caps == NULL && on_device[offer][0] != on_device[offer][1]) {
-    caps = robocache_voxel_choose_caps (settings, &next->points, on_device[offer][1], peer, &next->spec, &next->tensors,
-        NULL);
+  for (guint i = 1; i < n && caps == NULL; i++) {
+    caps = robocache_voxel_choose_caps (settings, &next->points, memories[i], peer, &next->spec, &next->tensors, NULL);
     if (caps)
       g_clear_error (error);
   }
@@ -157,6 +152,7 @@ describe_job (const RobocacheVoxelizeConfiguration *next, const RcFootprint *foo
   RobocacheJob job = {
     .in_on_device = robocache_caps_on_device (in_caps),
     .out_on_device = robocache_caps_on_device (out_caps),
+    .out_in_cuda_memory = robocache_caps_memory (out_caps) == ROBOCACHE_CUDA_MEMORY,
     .splits = items > 1,
     .what = "a voxel grid",
     .advice = "set a smaller grid, or output=sparse with lower max-voxels (and max-points of mode=first or pillars), or raise "

@@ -133,14 +133,14 @@ map_caps (const RobocacheVoxelSettings *settings, const RobocachePointsInfo *poi
 /* Caps of the grid with values of dtype. */
 static GstCaps *
 caps_of_type (const RobocacheVoxelSettings *settings, const RobocachePointsInfo *points, RcDtype dtype,
-    gboolean on_device, const GstCaps *peer, RcVoxelSpec *spec, RobocacheTensorsInfo *tensors)
+    RobocacheCapsMemory memory, const GstCaps *peer, RcVoxelSpec *spec, RobocacheTensorsInfo *tensors)
 {
   GstCaps *caps;
 
   *spec = robocache_voxel_spec (settings, points, dtype);
   robocache_voxel_tensors (tensors, points, spec);
   caps = robocache_voxel_maps_cloud (points, spec) ? map_caps (settings, points, peer) : robocache_tensors_info_to_caps (tensors);
-  caps = robocache_caps_in_memory (caps, on_device);
+  caps = robocache_caps_in_memory (caps, memory);
   robocache_voxel_frame_to_caps (spec, caps);
   return caps;
 }
@@ -161,17 +161,17 @@ spell_for (GstCaps *caps, const GstCaps *peer)
 
 GstCaps *
 robocache_voxel_choose_caps (const RobocacheVoxelSettings *settings, const RobocachePointsInfo *points,
-    gboolean on_device, GstCaps *peer, RcVoxelSpec *spec, RobocacheTensorsInfo *tensors, GError **error)
+    RobocacheCapsMemory memory, GstCaps *peer, RcVoxelSpec *spec, RobocacheTensorsInfo *tensors, GError **error)
 {
   const RcDtype *dtypes = robocache_voxel_dtypes (settings);
   gchar *ours, *theirs;
   GstCaps *caps;
 
   for (const RcDtype *dtype = dtypes; *dtype != RC_N_DTYPES; dtype++) {
-    if ((caps = spell_for (caps_of_type (settings, points, *dtype, on_device, peer, spec, tensors), peer)) != NULL)
+    if ((caps = spell_for (caps_of_type (settings, points, *dtype, memory, peer, spec, tensors), peer)) != NULL)
       return caps;
   }
-  caps = caps_of_type (settings, points, dtypes[0], on_device, peer, spec, tensors);
+  caps = caps_of_type (settings, points, dtypes[0], memory, peer, spec, tensors);
   ours = gst_caps_to_string (caps);
   theirs = gst_caps_to_string (peer);
   g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "downstream accepts only %s, but grid, mode, output and type "

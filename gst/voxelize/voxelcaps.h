@@ -8,15 +8,16 @@
 #include <gst/gst.h>
 
 #include "common/points/gridcaps.h"
+#include "common/tensors/memorycaps.h"
 #include "common/tensors/tensorcaps.h"
 #include "voxelsettings.h"
 
 G_BEGIN_DECLS
 
-/* Fixed caps of the grid in system or device memory, with the first of robocache_voxel_dtypes that peer accepts, in peer's
+/* Fixed caps of the grid in that memory, with the first of robocache_voxel_dtypes that peer accepts, in peer's
  * spelling; and their spec and tensors. peer NULL: accepts all. NULL and an error with both caps: peer accepts none. */
 GstCaps *robocache_voxel_choose_caps (const RobocacheVoxelSettings * settings, const RobocachePointsInfo * points,
-    gboolean on_device, GstCaps * peer, RcVoxelSpec * spec, RobocacheTensorsInfo * tensors, GError ** error);
+    RobocacheCapsMemory memory, GstCaps * peer, RcVoxelSpec * spec, RobocacheTensorsInfo * tensors, GError ** error);
 
 /* The output tensors of a valid spec; none for the map of a cloud. */
 void robocache_voxel_tensors (RobocacheTensorsInfo * info, const RobocachePointsInfo * points, const RcVoxelSpec * spec);

@@ -75,6 +75,7 @@ find_device (RcCudaBackend *cuda, RcError *error)
     return rc_cuda_driver_failed (cuda, driver, result, call, result == CUDA_ERROR_OUT_OF_MEMORY ? RC_NO_SPACE : RC_NO_DEVICE,
         error);
   }
+  cuda->base.context = cuda->context;
   return RC_OK;
 }
 

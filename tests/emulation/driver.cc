@@ -205,7 +205,8 @@ cuCtxPopCurrent (CUcontext *context)
 {
   if (stack.empty ())
     return CUDA_ERROR_INVALID_CONTEXT;
-  *context = stack.back ();
+  if (context != nullptr)
+    *context = stack.back ();
   stack.pop_back ();
   return CUDA_SUCCESS;
 }

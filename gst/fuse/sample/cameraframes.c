@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/rows/blender.h"
-#include "common/tensors/cudaframe.h"
+#include "common/tensors/cudamemory.h"
 #include "common/tensors/videoframe.h"
 #include "common/tensors/videoplanes.h"
 

@@ -50,7 +50,8 @@ struct _FuseComposer
   RobocacheEngine *engine;
   GstBufferPool *pool;          /* of buffers without memory, with their meta */
   GstAllocator *allocator;      /* of the tensors */
-  gboolean on_device;           /* they are in device memory */
+  RobocacheCapsMemory memory;   /* of the samples */
+  gboolean on_device;           /* it is on a device */
   gsize header_bytes;           /* before each tensor: flexible ones have a header */
   GstBufferPool *peer_pool;     /* downstream's, for samples of one memory; or NULL */
   GstAllocator *peer_allocator; /* downstream's; or NULL */
@@ -280,7 +281,7 @@ make_caps (FuseComposer *composer)
     gst_caps_set_simple (composer->caps, "channels", G_TYPE_STRING, channels, NULL);
   if (composer->output.window > 1)
     gst_caps_set_simple (composer->caps, "window", G_TYPE_INT, (gint) composer->output.window, NULL);
-  composer->caps = robocache_caps_in_memory (composer->caps, composer->on_device);
+  composer->caps = robocache_caps_in_memory (composer->caps, composer->memory);
   g_free (channels);
 }
 
@@ -382,7 +383,9 @@ static RobocacheJob
 describe_job (const FuseComposer *composer, gchar **what)
 {
   const guint window = composer->output.window;
-  RobocacheJob job = {.out_on_device = composer->on_device,.advice = "lower window, or send smaller frames" };
+  RobocacheJob job = {.out_on_device = composer->on_device,.out_in_cuda_memory = composer->memory == ROBOCACHE_CUDA_MEMORY,
+    .advice = "lower window, or send smaller frames"
+  };
   guint64 row_bytes = 0, gathered = 0;
 
   for (guint i = 0; i < composer->n_tensors; i++)
@@ -514,14 +517,15 @@ copy_composition (FuseComposition *to, const FuseComposition *from)
 }
 
 FuseComposer *
-fuse_composer_new (const FuseComposition *composition, gboolean on_device, RobocacheDevice *device, GstElement *element,
+fuse_composer_new (const FuseComposition *composition, RobocacheCapsMemory memory, RobocacheDevice *device, GstElement *element,
     GError **error)
 {
   FuseComposer *composer = g_new0 (FuseComposer, 1);
 
   copy_composition (&composer->composition, composition);
   composer->output = composition->output;
-  composer->on_device = on_device;
+  composer->memory = memory;
+  composer->on_device = memory != ROBOCACHE_SYSTEM_MEMORY;
   composer->device = device;
   composer->element = element;
   if (!lay_out (composer, error) || !check_periods (composer, error) || !parse_all_roles (composer, error)
@@ -963,6 +967,8 @@ fuse_composer_compose (FuseComposer *composer, gint64 tick, const FuseSnapshot *
     g_clear_error (&failure);
     ok = make_sample (composer, snapshots, sample, &flow, &failure);
   }
+  if (ok && sample && !robocache_device_move_output (composer->device, *sample, &failure))
+    gst_clear_buffer (sample);
   if (failure) {
     g_propagate_error (error, failure);
     return GST_FLOW_ERROR;

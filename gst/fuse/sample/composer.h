@@ -59,9 +59,9 @@ void fuse_composition_clear (FuseComposition * composition);
 
 typedef struct _FuseComposer FuseComposer;
 
-/* Copies the composition, and chooses the device's engine. on_device: samples are in device memory. NULL and an error that
- * has the remedy. */
-FuseComposer *fuse_composer_new (const FuseComposition * composition, gboolean on_device, RobocacheDevice * device,
+/* Copies the composition, and chooses the device's engine. memory: of the samples. NULL and an error that has the
+ * remedy. */
+FuseComposer *fuse_composer_new (const FuseComposition * composition, RobocacheCapsMemory memory, RobocacheDevice * device,
     GstElement * element, GError ** error);
 void fuse_composer_free (FuseComposer * composer);
 

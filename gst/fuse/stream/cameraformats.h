@@ -7,7 +7,7 @@
 
 #include <gst/video/video.h>
 
-#include "common/tensors/cudaframe.h"
+#include "common/tensors/cudamemory.h"
 #include "kernels/dtype.h"
 
 G_BEGIN_DECLS
@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 /* Fields of the frames of a camera. */
 #define FUSE_FRAME_FIELDS "format = (string) { RGB, BGR, RGBA, GRAY8, GRAY16_LE, BGRA, RGBx, BGRx, xRGB, xBGR, NV12 }, " \
     "width = (int) [ 1, MAX ], height = (int) [ 1, MAX ], framerate = (fraction) [ 0, MAX ]"
-#define FUSE_CAMERA_CAPS "video/x-raw, " FUSE_FRAME_FIELDS "; video/x-raw(" ROBOCACHE_CAPS_FEATURE_CUDA_FRAMES "), " FUSE_FRAME_FIELDS
+#define FUSE_CAMERA_CAPS "video/x-raw, " FUSE_FRAME_FIELDS "; video/x-raw(" ROBOCACHE_CAPS_FEATURE_CUDA_MEMORY "), " FUSE_FRAME_FIELDS
 
 /* FALSE: a line has more bytes than GStreamer's int strides can hold, though it takes such caps. */
 gboolean fuse_camera_has_lines (const GstVideoInfo * video);

@@ -8,7 +8,7 @@
 #include "common/device/devicememory.h"
 #include "common/device/mapping.h"
 #include "common/rows/blender.h"
-#include "common/tensors/cudaframe.h"
+#include "common/tensors/cudamemory.h"
 #include "common/tensors/tensorbuffer.h"
 #include "common/tensors/videoframe.h"
 #include "debug.h"

@@ -1,0 +1,213 @@
+/* robocache: elements on a GPU whose outputs leave in memory:CUDAMemory, GStreamer's own: the CPU's bytes, in memory that is kept and reused
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "gpujobs.h"
+
+#define CUDA "other/tensors(memory:CUDAMemory)"
+#define ANY_CUDA CUDA "; application/x-pointcloud(memory:CUDAMemory)"
+#define MAP_DEVICE (GST_MAP_FLAG_LAST << 1)
+
+static const Job jobs[] = {
+  {ROWS, "float32", 14, 1, 1, ""},
+  {ROWS, "float64", 3, 1, 1, "interpolation=cubic"},
+  {TIMED_ROWS, "float32", 5, 4, 1, ""},
+  {FUSED_ROWS, "float32", 14, 1, 1, ""},
+  {FUSED_ROWS, "float16", 3, 1, 1, "window=3 info=tensor"},        /* rows of 6 bytes */
+  {FUSED_ROWS, "float32", 9, 1, 1, "layout=concat"},
+  {EPISODES, "float32", 13, 100, 8, "gap-policy=nan interpolation=cubic", 77},
+  {EPISODES, "float32", 3, 6000, 2, "gap-policy=nan", 3000},
+  {CLOUDS, "float32", 3, 2000, 1, "grid=33:21:7"},
+  {CLOUDS, "float32", 5, 2000, 1, "grid=32:20:8 mode=mean accumulate=4"},
+  {CLOUDS, "float32", 4, 2000, 1, "grid=32:20:8 output=sparse max-voxels=5000 mode=mean accumulate=3"},
+  {CLOUDS, "float32", 4, 2000, 1, "grid=32:20:8 output=index"},     /* of as many numbers as the cloud has points */
+  {ITEMS, "float32", 4, 500, 7, "grid=32:20:8 mode=count type=float16"},
+  {DEPTH, "uint16", 1, 1, 1, "grid=32:20:8 mode=count"},
+};
+
+/* ---- runs ---- */
+
+/* As run_new, to caps of the caller's. */
+static Run
+new_run (const Job *job, const gchar *properties, gboolean in_on_device, const gchar *out)
+{
+  GstElement *element = job_element (job, "cuda", properties);
+  GstHarness *h = gst_harness_new_with_element (element, forms[job->form].sink, "src");
+  gchar *caps = job_caps (job, in_on_device);
+  Run run = { job, h, NULL, g_rand_new_with_seed (17), g_byte_array_new () };
+
+  if (job->form == FUSED_ROWS)
+    gst_harness_set_live (h, FALSE);
+  gst_harness_set_sink_caps_str (h, out);
+  push_start (h, caps);
+  if (in_on_device)
+    run.allocator = allocator_of (h);
+  gst_object_unref (element);
+  g_free (caps);
+  return run;
+}
+
+/* Asked of the element, before any test: only with the library and a driver it offers the memory. */
+static gboolean
+is_offered (void)
+{
+  GstElement *element = gst_object_ref_sink (gst_element_factory_make ("robocachevoxelize", NULL));
+  GstPad *src = gst_element_get_static_pad (element, "src");
+  GstCaps *caps = gst_pad_query_caps (src, NULL), *wanted = gst_caps_from_string (CUDA);
+  const gboolean offered = gst_caps_can_intersect (caps, wanted);
+
+  gst_caps_unref (wanted);
+  gst_caps_unref (caps);
+  gst_object_unref (src);
+  gst_object_unref (element);
+  if (!offered)
+    g_print ("SKIP cudamemory: built without gstreamer-cuda, or it finds no driver\n");
+  return offered;
+}
+
+static void
+expect_cuda_memory (GstBuffer *buffer)
+{
+  GstMapInfo map;
+
+  fail_unless (gst_buffer_n_memory (buffer) > 0);
+  for (guint i = 0; i < gst_buffer_n_memory (buffer); i++) {
+    GstMemory *memory = gst_buffer_peek_memory (buffer, i);
+
+    fail_unless (gst_memory_is_type (memory, "gst.cuda.memory"), "memory %u is %s", i, memory->allocator->mem_type);
+    fail_unless (gst_memory_map (memory, &map, (GstMapFlags) (GST_MAP_READ | MAP_DEVICE)));
+    gst_memory_unmap (memory, &map);
+  }
+}
+
+static void
+take_outputs (Run *run)
+{
+  GstBuffer *buffer;
+
+  while ((buffer = gst_harness_try_pull (run->h))) {
+    expect_cuda_memory (buffer);
+    add_output (run->bytes, buffer);
+  }
+}
+
+/* ---- tests ---- */
+
+GST_START_TEST (test_same_as_the_cpu)
+{
+  const Job *job = &jobs[__i__ / 2];
+  const gboolean in_on_device = __i__ % 2;
+  const guint n = is_stream (job) ? 60 / job->rows + 3 : 6;
+  Run wanted, got;
+
+  if (in_on_device && (job->form == DEPTH || job->form == FUSED_ROWS))
+    return;                     /* which offer no device memory */
+  wanted = run_new (job, "cpu", "", SYSTEM_TO_SYSTEM);
+  got = new_run (job, "", in_on_device, ANY_CUDA);
+  for (guint i = 0; i < n; i++) {
+    run_push (&wanted, i);
+    run_push (&got, i);
+    take_outputs (&got);
+  }
+  run_finish (&wanted);
+  run_finish (&got);
+  expect_same (got.bytes, wanted.bytes, job->properties);
+  expect_backend (got.h, "cuda");
+  run_free (&wanted);
+  run_free (&got);
+}
+
+GST_END_TEST;
+
+/* Outputs that are kept have their own bytes, also when the element and its engine are gone. */
+GST_START_TEST (test_kept)
+{
+  const Job *job = &jobs[__i__];
+  Run wanted = run_new (job, "cpu", "", SYSTEM_TO_SYSTEM), got = new_run (job, "", FALSE, ANY_CUDA);
+  GPtrArray *kept = g_ptr_array_new ();
+  GByteArray *bytes = g_byte_array_new ();
+  GstBuffer *output;
+
+  for (guint i = 0; i < 20; i++) {
+    run_push (&wanted, i);
+    run_push (&got, i);
+  }
+  run_finish (&wanted);
+  fail_unless (gst_harness_push_event (got.h, gst_event_new_eos ()));
+  while (gst_harness_pull_until_eos (got.h, &output) && output)
+    g_ptr_array_add (kept, output);
+  run_free (&got);
+  for (guint i = 0; i < kept->len; i++) {
+    expect_cuda_memory (kept->pdata[i]);
+    add_output (bytes, kept->pdata[i]);
+  }
+  expect_same (bytes, wanted.bytes, job->properties);
+  g_byte_array_unref (bytes);
+  g_ptr_array_unref (kept);
+  run_free (&wanted);
+}
+
+GST_END_TEST;
+
+/* Outputs of one size that are given back are in the memory of the first one, and whole, also where downstream cut something off. */
+GST_START_TEST (test_reused)
+{
+  static const Job job = { ITEMS, "float32", 3, 300, 1, "grid=32:20:8" };
+  Run run = new_run (&job, "", FALSE, ANY_CUDA);
+  gpointer place = NULL;
+  GstBuffer *output;
+  GstMapInfo map;
+
+  for (guint i = 0; i < 20; i++) {
+    run_push (&run, i);
+    output = gst_harness_pull (run.h);
+    fail_unless (gst_memory_map (gst_buffer_peek_memory (output, 0), &map, (GstMapFlags) (GST_MAP_READ | MAP_DEVICE)));
+    fail_unless (place == NULL || place == map.data, "output %u is in memory of its own", i);
+    fail_unless_equals_uint64 (map.size, 32 * 20 * 8);
+    place = map.data;
+    gst_memory_unmap (gst_buffer_peek_memory (output, 0), &map);
+    gst_memory_resize (gst_buffer_peek_memory (output, 0), 100, 1000);
+    gst_buffer_unref (output);
+  }
+  run_free (&run);
+}
+
+GST_END_TEST;
+
+/* Downstream changes its mind: each output is in the memory of its caps. */
+GST_START_TEST (test_renegotiated)
+{
+  static const gchar *const memories[] = { ANY_CUDA, ANY_DEVICE, ANY_CUDA, ANY_SYSTEM, ANY_CUDA };
+  static const gchar *const types[] = { "gst.cuda.memory", "RobocacheMemory", "gst.cuda.memory", NULL, "gst.cuda.memory" };
+  static const Job job = { ITEMS, "float32", 3, 300, 1, "grid=32:20:8" };
+  Run run = new_run (&job, "", FALSE, memories[0]);
+  GstBuffer *output;
+
+  for (guint i = 0; i < G_N_ELEMENTS (memories); i++) {
+    gst_harness_set_sink_caps_str (run.h, memories[i]);
+    run_push (&run, i);
+    output = gst_harness_pull (run.h);
+    fail_unless (types[i] == NULL || gst_memory_is_type (gst_buffer_peek_memory (output, 0), types[i]), "output %u is not in %s", i,
+        types[i]);
+    gst_buffer_unref (output);
+  }
+  run_free (&run);
+}
+
+GST_END_TEST;
+
+/* A CPU has no such memory. */
+GST_START_TEST (test_refused)
+{
+  static const Job job = { ITEMS, "float32", 3, 300, 1, "grid=32:20:8" };
+  Run run = new_run (&job, "backend=cpu", FALSE, ANY_CUDA);
+
+  fail_unless_equals_int (run_try (&run, 0), GST_FLOW_NOT_NEGOTIATED);
+  expect_error (run.h, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION, "memory:CUDAMemory|backend=cpu offers no GPU memory");
+  run_free (&run);
+}
+
+GST_END_TEST;
+
+GPU_CHECK_MAIN (cudamemory, is_offered (), TIMES (2 * G_N_ELEMENTS (jobs), test_same_as_the_cpu), TIMES (G_N_ELEMENTS (jobs), test_kept),
+    ONCE (test_reused), ONCE (test_renegotiated), ONCE (test_refused))

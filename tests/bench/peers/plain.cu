@@ -1,6 +1,7 @@
-/* robocache: alignments and voxel grids as a first version in CUDA has them, for comparison
- * A thread for each element searches the times of its recording and reads two rows. A thread for each point finds its voxel and
- * stores a value or adds with atomics. Sums of means are floats in any order.
+/* robocache: alignments and voxel grids as a careful first version in CUDA has them, for comparison
+ * A thread for each 16 bytes of a row searches the times of its recording and reads two rows. A thread for each point finds its voxel
+ * and stores a value or adds with atomics. Sums of means are floats in any order. Indices and divisions have 32 bits, and what lies
+ * together is loaded together.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "tests/bench/peers/plain.h"
@@ -18,48 +19,71 @@ blocks_for (int64_t n)
 
 /* ---- alignments ---- */
 
-template <typename T, typename Weight, bool NEAREST>
-__global__ void
-align (const int64_t *times, const T *rows, const int64_t *ticks, T *out, int64_t n, int64_t n_rows, int64_t n_ticks,
-    int64_t n_channels)
+/* Channels that one thread loads and stores at once. */
+template <typename T, int N>
+struct alignas (sizeof (T) * N) Pack
 {
-  const int64_t i = blockIdx.x * (int64_t) THREADS + threadIdx.x;
-  int64_t low = 0, high = n_rows;
+  T values[N];
+};
+
+template <typename T, typename Weight, int N, bool NEAREST>
+__global__ void
+align (const int64_t *times, const T *rows, const int64_t *ticks, T *out, unsigned n, int n_rows, unsigned n_ticks,
+    unsigned n_packs)
+{
+  const unsigned i = blockIdx.x * THREADS + threadIdx.x;
+  int low = 0, high = n_rows;
 
   if (i >= n)
     return;
-  const int64_t item = i / n_channels / n_ticks, channel = i % n_channels, tick = ticks[i / n_channels];
-  const int64_t *t = times + item * n_rows;
+  const unsigned row = i / n_packs, item = row / n_ticks;
+  const int64_t tick = ticks[row], *t = times + (size_t) item * n_rows;
   while (low < high) {
-    const int64_t middle = (low + high) / 2;
+    const int middle = (low + high) / 2;
 
     if (t[middle] <= tick)
       low = middle + 1;
     else
       high = middle;
   }
-  const int64_t after = low < 1 ? 1 : low < n_rows ? low : n_rows - 1, before = after - 1;
-  const T *y0 = rows + (item * n_rows + before) * n_channels + channel, *y1 = y0 + n_channels;
+  const int after = low < 1 ? 1 : low < n_rows ? low : n_rows - 1, before = after - 1;
+  const Pack<T, N> *y0 = (const Pack<T, N> *) rows + ((size_t) item * n_rows + before) * n_packs + i % n_packs, *y1 = y0 + n_packs;
+  Pack<T, N> *to = (Pack<T, N> *) out + i;
   if (NEAREST) {
-    out[i] = tick - t[before] <= t[after] - tick ? *y0 : *y1;
+    *to = tick - t[before] <= t[after] - tick ? *y0 : *y1;
   } else {
     const Weight w = (Weight) (tick - t[before]) / (Weight) (t[after] - t[before]);
+    const Pack<T, N> a = *y0, b = *y1;
+    Pack<T, N> blend;
 
-    out[i] = (T) ((Weight) *y0 + w * ((Weight) *y1 - (Weight) *y0));
+    for (int c = 0; c < N; c++)
+      blend.values[c] = (T) ((Weight) a.values[c] + w * ((Weight) b.values[c] - (Weight) a.values[c]));
+    *to = blend;
   }
+}
+
+template <typename T, typename Weight, int N>
+static void
+launch_packs (const BenchJob *job, int i, cudaStream_t on)
+{
+  const RcAlignArgs *args = &job->align_args;
+  const RcAlignStreamArgs *stream = &job->streams[i];
+  const unsigned packs = (unsigned) (job->specs[i].channels / N);
+  const int64_t n = args->batch * args->ticks * packs;
+  const auto kernel = job->work->align.interpolation == RC_NEAREST ? align<T, Weight, N, true> : align<T, Weight, N, false>;
+
+  kernel<<<blocks_for (n), THREADS, 0, on>>> (stream->times, (const T *) stream->rows, args->tick_times, (T *) stream->out,
+      (unsigned) n, (int) stream->n_rows, (unsigned) args->ticks, packs);
 }
 
 template <typename T, typename Weight>
 static void
 launch (const BenchJob *job, int i, cudaStream_t on)
 {
-  const RcAlignArgs *args = &job->align_args;
-  const RcAlignStreamArgs *stream = &job->streams[i];
-  const int64_t channels = job->specs[i].channels, n = args->batch * args->ticks * channels;
-  const auto kernel = job->work->align.interpolation == RC_NEAREST ? align<T, Weight, true> : align<T, Weight, false>;
+  constexpr int N = 16 / sizeof (T);
+  const auto run = job->specs[i].channels % N == 0 ? launch_packs<T, Weight, N> : launch_packs<T, Weight, 1>;
 
-  kernel<<<blocks_for (n), THREADS, 0, on>>> (stream->times, (const T *) stream->rows, args->tick_times, (T *) stream->out, n,
-      stream->n_rows, args->ticks, channels);
+  run (job, i, on);
 }
 
 static void
@@ -77,29 +101,39 @@ run_alignment (const BenchJob *job, cudaStream_t on)
 typedef struct
 {
   const float *points;          /* [batch, n_item, fields] */
-  int64_t n, n_item, fields, features;  /* n: of all items */
+  int n, n_item, fields, features;      /* n: of all items */
   float origin[3], size[3];
-  int64_t grid[3];
+  int grid[3];
 } Cloud;
 
-static __device__ int64_t
+static __device__ int
 this_thread (void)
 {
-  return blockIdx.x * (int64_t) THREADS + threadIdx.x;
+  return (int) (blockIdx.x * THREADS + threadIdx.x);
+}
+
+static __device__ float4
+position (const Cloud & cloud, int i)
+{
+  const float *point = cloud.points + (size_t) i * cloud.fields;
+
+  return cloud.fields == 4 ? *(const float4 *) point : make_float4 (point[0], point[1], point[2], 0);
 }
 
 /* The linear index over all items; -1: beyond the grid. */
-static __device__ int64_t
-locate (const Cloud & cloud, int64_t i)
+static __device__ int
+locate (const Cloud & cloud, int i)
 {
-  int64_t voxel = i / cloud.n_item;
+  const float4 at = position (cloud, i);
+  const float xyz[] = { at.x, at.y, at.z };
+  int voxel = i / cloud.n_item;
 
   for (int axis = 2; axis >= 0; axis--) {
-    const float d = (cloud.points[i * cloud.fields + axis] - cloud.origin[axis]) / cloud.size[axis];
+    const float d = (xyz[axis] - cloud.origin[axis]) / cloud.size[axis];
 
     if (!(d >= 0 && d < (float) cloud.grid[axis]))
       return -1;
-    voxel = voxel * cloud.grid[axis] + (int64_t) d;
+    voxel = voxel * cloud.grid[axis] + (int) d;
   }
   return voxel;
 }
@@ -111,7 +145,7 @@ template <Kind KIND, typename T>
 __global__ void
 put_points (Cloud cloud, T *out, float *counts)
 {
-  const int64_t i = this_thread (), voxel = i < cloud.n ? locate (cloud, i) : -1;
+  const int i = this_thread (), voxel = i < cloud.n ? locate (cloud, i) : -1;
 
   if constexpr (KIND == INDICES) {
     if (i < cloud.n)
@@ -126,16 +160,16 @@ put_points (Cloud cloud, T *out, float *counts)
     if constexpr (KIND == SUMS)
       atomicAdd (&counts[voxel], 1.0f);
     if constexpr (KIND == SUMS) {
-      for (int64_t c = 0; c < cloud.features; c++)
-        atomicAdd (&out[voxel * cloud.features + c], cloud.points[(i + 1) * cloud.fields - cloud.features + c]);
+      for (int c = 0; c < cloud.features; c++)
+        atomicAdd (&out[(size_t) voxel * cloud.features + c], cloud.points[(size_t) (i + 1) * cloud.fields - cloud.features + c]);
     }
   }
 }
 
 __global__ void
-divide (float *sums, const float *counts, int64_t n, int64_t features)
+divide (float *sums, const float *counts, int n, int features)
 {
-  const int64_t i = this_thread ();
+  const int i = this_thread ();
 
   if (i < n)
     sums[i] /= fmaxf (counts[i / features], 1.0f);
@@ -145,14 +179,14 @@ static Cloud
 cloud_of (const BenchJob *job)
 {
   const BenchVoxels *work = &job->work->voxels;
-  Cloud cloud = { (const float *) job->clouds[0].data, work->clouds * work->points, work->points, 3 + work->features,
-    work->features
+  Cloud cloud = { (const float *) job->clouds[0].data, (int) (work->clouds * work->points), (int) work->points,
+    (int) (3 + work->features), (int) work->features
   };
 
   for (int axis = 0; axis < 3; axis++) {
     cloud.origin[axis] = (float) job->spec.origin[axis];
     cloud.size[axis] = (float) job->spec.voxel_size[axis];
-    cloud.grid[axis] = job->spec.grid[axis];
+    cloud.grid[axis] = (int) job->spec.grid[axis];
   }
   return cloud;
 }
@@ -170,7 +204,7 @@ run_points (const BenchJob *job, T *out, float *counts, cudaStream_t on)
     cudaMemsetAsync (counts, 0, (size_t) bench_plain_count_bytes (job->work), on);
   put_points<KIND, T><<<blocks_for (cloud.n), THREADS, 0, on>>> (cloud, out, counts);
   if constexpr (KIND == SUMS)
-    divide<<<blocks_for (n), THREADS, 0, on>>> (out, counts, n, cloud.features);
+    divide<<<blocks_for (n), THREADS, 0, on>>> (out, counts, (int) n, cloud.features);
 }
 
 static void

@@ -127,7 +127,7 @@ class Format:
         # others than robocachefuse may send tensors without names
         self.streams = _words(structure, "streams") or [f"tensor_{i}" for i in range(len(types))]
         self.window = structure.get_int("window")[1] if structure.has_field("window") else 1
-        self.on_device = caps.get_features(0).contains("memory:RobocacheCUDA")
+        self.on_device = any(caps.get_features(0).contains(f"memory:{memory}") for memory in ("RobocacheCUDA", "CUDAMemory"))
         self.places = []
         names = self._names(types, dimensions)
         for name, kind, axes in zip(names, types, dimensions):

@@ -391,9 +391,11 @@ def program():
 
 
 # ---------------------------------------------------------------- GPU memory
-def on_gpu(*streams):
+def on_gpu(*streams, memory="RobocacheCUDA"):
     """Samples in GPU memory; Skip without a usable GPU."""
-    settings = "rate=10/1 backend=cuda ! other/tensors(memory:RobocacheCUDA) ! appsink sync=false"
+    settings = f"rate=10/1 backend=cuda ! other/tensors(memory:{memory}) ! appsink sync=false"
+    if not has_template(memory):
+        raise Skip("built without gstreamer-cuda")
     try:
         next(iter(fused(fuse(settings, JOINTS))))
     except PipelineError:
@@ -401,6 +403,13 @@ def on_gpu(*streams):
             raise
         raise Skip("no usable GPU") from None
     return fused(fuse(settings, *streams))
+
+
+def has_template(memory):
+    """Whether this build's samples may be in that memory."""
+    from fused import Gst
+    templates = Gst.ElementFactory.find("robocachefuse").get_static_pad_templates()
+    return any(f"memory:{memory}" in template.static_caps.string for template in templates if template.name_template == "src")
 
 
 def from_capsule(capsule, devicetensor):
@@ -413,7 +422,7 @@ def from_capsule(capsule, devicetensor):
 
 
 @case("device_tensors")
-def device_tensors():
+def device_tensors(memory="RobocacheCUDA"):
     """The CPU's bits, in GPU memory, through DLPack. Emulated devices have the host's memory, which the case reads."""
     import devicetensor
     expected = {"camera_0": (1, 8, [4, 16, 3]), "proprio_0": (2, 32, [14])}
@@ -421,7 +430,7 @@ def device_tensors():
     on_cpu = [(sample.tick_ns, {name: array.tobytes() for name, array in sample.tensors.items()})
               for sample in fused(fuse("rate=10/1 backend=cpu", *streams))]
     on_device = []
-    for sample in on_gpu(*streams):
+    for sample in on_gpu(*streams, memory=memory):
         values = {}
         for name, tensor in sample.tensors.items():
             expect(tensor.__dlpack_device__(), (2, 0), "device")
@@ -436,6 +445,12 @@ def device_tensors():
             expect(len(devicetensor._exports), 0, "released")
         on_device.append((sample.tick_ns, values))
     expect(on_device == on_cpu and len(on_cpu) == 10, True, "bits")
+
+
+@case("device_gstreamers_memory")
+def device_gstreamers_memory():
+    """The same in GStreamer's own CUDA memory."""
+    device_tensors("CUDAMemory")
 
 
 @case("device_capsule_unused")

@@ -45,10 +45,21 @@ compare() {
   pass "$name"
 }
 
-# same NAME PIPELINE: with BACKEND and MEMORY replaced, on the CPU and on the GPU, into system and into device memory
+# grep reads all: a pipe that breaks would fail gst-inspect-1.0
+if "$here/env" gst-inspect-1.0 robocachefuse | grep memory:CUDAMemory > /dev/null; then
+  gstcuda=built
+else
+  gstcuda=
+  skip cuda_memory "robocache was built without GstCuda"
+fi
+
+# same NAME PIPELINE: with BACKEND and MEMORY replaced, on the CPU and on the GPU, into system memory, into device memory, and into
+# GStreamer's own, which no pad f.… takes
 same() {
   local system=${2//MEMORY/other/tensors} device=${2//MEMORY/other/tensors(memory:RobocacheCUDA)}
-  compare "$1" "${system//BACKEND/cpu}" "${system//BACKEND/cuda}" "${device//BACKEND/cuda}"
+  local gstreamers=${2//MEMORY ! f./other/tensors(memory:RobocacheCUDA) ! f.}
+  gstreamers=${gstreamers//MEMORY/other/tensors(memory:CUDAMemory)}
+  compare "$1" "${system//BACKEND/cpu}" "${system//BACKEND/cuda}" "${device//BACKEND/cuda}" ${gstcuda:+"${gstreamers//BACKEND/cuda}"}
 }
 
 # refused NAME TEXT PIPELINE...: an error with that text
@@ -151,8 +162,7 @@ uploaded() {
     "robocachefuse name=f backend=cuda $3 ! $memory ! filesink location=OUT
       $2 ! cudaupload ! video/x-raw(memory:CUDAMemory) ! f.camera_0 $proprio ! f.proprio_0"
 }
-# grep reads all: a pipe that breaks would fail gst-inspect-1.0
-if ! "$here/env" gst-inspect-1.0 robocachefuse | grep memory:CUDAMemory > /dev/null; then
+if [ -z "$gstcuda" ]; then
   skip cudaupload "robocache was built without GstCuda"
 elif "$here/env" gst-inspect-1.0 cudaupload > /dev/null 2>&1; then
   # formats that cudaupload of GStreamer 1.22 takes

@@ -439,13 +439,25 @@ robocache_device_allocator (const RobocacheDevice *device, gboolean on_device)
 }
 
 gboolean
-robocache_device_move_output (RobocacheDevice *device, GstBuffer *output, GError **error)
+robocache_device_move_output (RobocacheDevice *device, GstElement *element, GstBuffer *output, GError **error)
 {
+  GError *failure = NULL;
+  gboolean ok;
+
   if (!device->moves_to_cuda_memory)
     return TRUE;
   if (device->cuda_pool == NULL)
     device->cuda_pool = robocache_cuda_pool_new (device->active, error);
-  return device->cuda_pool && robocache_cuda_pool_move (device->cuda_pool, output, error);
+  if (device->cuda_pool == NULL)
+    return FALSE;
+  ok = robocache_cuda_pool_move (device->cuda_pool, output, &failure);
+  if (!ok && robocache_device_try_again (device, element, failure)) {
+    g_clear_error (&failure);
+    ok = robocache_cuda_pool_move (device->cuda_pool, output, &failure);
+  }
+  if (!ok)
+    g_propagate_error (error, failure);
+  return ok;
 }
 
 void

@@ -11,6 +11,7 @@
 #include <gst/gst.h>
 
 #include "common/device/allocator.h"
+#include "common/tensors/cudapool.h"
 #include "common/tensors/memorycaps.h"
 #include "deviceproperties.h"
 
@@ -99,8 +100,9 @@ gboolean robocache_device_fall_back (RobocacheDevice * device, GstElement * elem
 GstAllocator *robocache_device_allocator (const RobocacheDevice * device, gboolean on_device);
 
 /* Moves an output in device memory, which is writable, to GStreamer's CUDA memory if the job asks for that, and waits for it; else does
- * nothing. FALSE and an error of the device, or GST_RESOURCE_ERROR_NO_SPACE_LEFT. */
-gboolean robocache_device_move_output (RobocacheDevice * device, GstBuffer * output, GError ** error);
+ * nothing. Tries again as above. FALSE and an error of the device, or GST_RESOURCE_ERROR_NO_SPACE_LEFT. */
+gboolean robocache_device_move_output (RobocacheDevice * device, GstElement * element, GstBuffer * output,
+    GError ** error);
 
 /* Adds the allocator of pinned memory of the active GPU to an ALLOCATION query about system memory, unless the CPU computes or
  * nothing is chosen yet. */

@@ -37,7 +37,7 @@ static const gchar *const features[ROBOCACHE_N_MEMORIES] = {
 GstCaps *
 robocache_caps_in_memory (GstCaps *caps, RobocacheCapsMemory memory)
 {
-  if (features[memory] == NULL || gst_caps_is_any (caps))
+  if (features[memory] == NULL || gst_caps_is_any (caps) || gst_caps_is_empty (caps))
     return caps;
   caps = gst_caps_make_writable (caps);
   gst_caps_set_features_simple (caps, gst_caps_features_new_single (features[memory]));
@@ -68,7 +68,7 @@ robocache_caps_offer (GstCaps *caps, RobocacheOffer offer, GstPadDirection direc
   const guint n = robocache_offer_memories (offer, direction, memories);
   GstCaps *offered;
 
-  if (gst_caps_is_any (caps))
+  if (gst_caps_is_any (caps) || gst_caps_is_empty (caps))
     return caps;
   offered = gst_caps_new_empty ();
   for (guint i = 0; i < n; i++)

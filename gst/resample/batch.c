@@ -140,7 +140,7 @@ gst_robocache_resample_batch_run (GstRobocacheResampleEngine *engine, GstRobocac
   }
   resampled = gst_buffer_new ();
   gst_buffer_append_memory (resampled, out);
-  if (!robocache_device_move_output (engine->device, resampled, error)) {
+  if (!robocache_device_move_output (engine->device, engine->element, resampled, error)) {
     gst_buffer_unref (resampled);
     return NULL;
   }

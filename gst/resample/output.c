@@ -149,7 +149,7 @@ new_row_of_gpu (GstRobocacheResampleEngine *engine, const GstRobocacheResampleOf
   }
   *buffer = gst_buffer_new ();
   gst_buffer_append_memory (*buffer, memory);
-  if (robocache_device_move_output (engine->device, *buffer, error))
+  if (robocache_device_move_output (engine->device, engine->element, *buffer, error))
     return gst_robocache_resample_move_to_offer (offer, buffer, error);
   gst_clear_buffer (buffer);
   return GST_FLOW_ERROR;

@@ -90,8 +90,7 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink", GST
     GST_STATIC_CAPS (ROBOCACHE_POINTS_TEMPLATE_CAPS));
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
     GST_STATIC_CAPS (ROBOCACHE_TENSORS_SRC_TEMPLATE_CAPS "; " ROBOCACHE_POINTCLOUD_MEDIA_TYPE "; "
-        ROBOCACHE_POINTCLOUD_MEDIA_TYPE "(" ROBOCACHE_CAPS_FEATURE_CUDA "); "
-        ROBOCACHE_POINTCLOUD_MEDIA_TYPE "(" ROBOCACHE_CAPS_FEATURE_CUDA_MEMORY ")"));
+        ROBOCACHE_POINTCLOUD_MEDIA_TYPE "(" ROBOCACHE_CAPS_FEATURE_CUDA ")"));
 
 #define gst_robocache_voxelize_parent_class parent_class
 G_DEFINE_TYPE_WITH_CODE (GstRobocacheVoxelize, gst_robocache_voxelize, GST_TYPE_BASE_TRANSFORM,
@@ -721,7 +720,7 @@ gst_robocache_voxelize_transform (GstBaseTransform *trans, GstBuffer *input, Gst
     ok = voxelize (self, output, pts, &error);
   }
   robocache_cloud_window_prune (&self->window);
-  ok = ok && robocache_device_move_output (&self->device, output, &error);
+  ok = ok && robocache_device_move_output (&self->device, GST_ELEMENT (self), output, &error);
   if (!ok) {
     fail (self, error);
     return GST_FLOW_ERROR;

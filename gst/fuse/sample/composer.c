@@ -967,7 +967,7 @@ fuse_composer_compose (FuseComposer *composer, gint64 tick, const FuseSnapshot *
     g_clear_error (&failure);
     ok = make_sample (composer, snapshots, sample, &flow, &failure);
   }
-  if (ok && sample && !robocache_device_move_output (composer->device, *sample, &failure))
+  if (ok && sample && !robocache_device_move_output (composer->device, composer->element, *sample, &failure))
     gst_clear_buffer (sample);
   if (failure) {
     g_propagate_error (error, failure);

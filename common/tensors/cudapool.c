@@ -1,0 +1,317 @@
+/* robocache: outputs in memory:CUDAMemory of gstreamer-cuda
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "cudapool.h"
+
+#ifdef HAVE_GSTCUDA
+
+/* The library calls itself unstable: what changed since 1.22 is guarded. */
+#define GST_USE_UNSTABLE_API
+#include <gst/cuda/gstcudacontext.h>
+#include <gst/cuda/gstcudaloader.h>
+#include <gst/cuda/gstcudamemory.h>
+
+#include "common/device/devicememory.h"
+#include "common/device/mapping.h"
+
+#define MAX_IDLE 64             /* memories that are kept: more than a sample has tensors */
+#define MAX_BYTES (G_MAXINT / 2)        /* of a tensor: pictures count theirs in an int */
+
+/* An allocator, so that copies of its memories have the size of the tensor, and memories keep it. A memory whose last reference goes comes
+ * back, and is handed out again. */
+struct _RobocacheCudaPool
+{
+  GstCudaAllocator parent;
+  GstMemoryCopyFunction copy;   /* the library's */
+  RobocacheEngine *engine;      /* the context's */
+  GstCudaContext *context;
+
+  GMutex lock;
+  gboolean is_open;             /* memories are kept */
+  GQueue idle;                  /* of GstMemory */
+};
+
+typedef struct
+{
+  GstCudaAllocatorClass parent_class;
+} RobocacheCudaPoolClass;
+
+GType robocache_cuda_pool_get_type (void);
+G_DEFINE_TYPE (RobocacheCudaPool, robocache_cuda_pool, GST_TYPE_CUDA_ALLOCATOR)
+
+/* Of a memory of the pool: the bytes of its tensor. */
+static GQuark
+bytes_quark (void)
+{
+  return g_quark_from_static_string ("robocache-cuda-bytes");
+}
+
+/* Cuts a memory of the library to a part of it. The library makes its copy for the CPU as large as the memory is at the first map, and
+ * fills whole pixels: what ends in between has this copy beforehand. */
+static gboolean
+cut (GstMemory *memory, gsize offset, gsize bytes)
+{
+  const gsize line_bytes = (gsize) GST_VIDEO_INFO_WIDTH (&GST_CUDA_MEMORY_CAST (memory)->info) * 4;
+  GstMapInfo map;
+
+  if (offset != 0 || bytes != line_bytes) {
+    if (!gst_memory_map (memory, &map, GST_MAP_READ))
+      return FALSE;
+    gst_memory_unmap (memory, &map);
+  }
+  gst_memory_resize (memory, (gssize) offset, bytes);
+  GST_MINI_OBJECT_FLAG_SET (memory, GST_MEMORY_FLAG_NO_SHARE);  /* the library cannot */
+  return TRUE;
+}
+
+/* The library copies all, and forgets where the memory begins and ends. */
+static GstMemory *
+copy_part (GstMemory *memory, gssize offset, gssize size)
+{
+  GstMemory *copy = ((RobocacheCudaPool *) memory->allocator)->copy (memory, 0, -1);
+  const gsize bytes = size < 0 ? memory->size - (gsize) offset : (gsize) size;
+
+  if (copy && !cut (copy, memory->offset + (gsize) offset, bytes))
+    g_clear_pointer (&copy, gst_memory_unref);
+  return copy;
+}
+
+static void
+free_memory (gpointer data)
+{
+  GstMemory *memory = data;
+
+  GST_MINI_OBJECT_CAST (memory)->dispose = NULL;
+  gst_memory_unref (memory);
+}
+
+/* Called for a memory without references. FALSE: it has one again, the pool's. What somebody cut is not kept. */
+static gboolean
+give_back (GstMiniObject *object)
+{
+  GstMemory *memory = GST_MEMORY_CAST (object);
+  const gsize bytes = GPOINTER_TO_SIZE (gst_mini_object_get_qdata (object, bytes_quark ()));
+  RobocacheCudaPool *self = gst_object_ref (memory->allocator);
+  gboolean is_kept;
+
+  g_mutex_lock (&self->lock);
+  is_kept = self->is_open && self->idle.length < MAX_IDLE && memory->offset == 0 && memory->size == bytes;
+  if (is_kept)
+    g_queue_push_head (&self->idle, gst_memory_ref (memory));
+  g_mutex_unlock (&self->lock);
+  gst_object_unref (self);
+  return !is_kept;
+}
+
+static void
+finalize (GObject *object)
+{
+  RobocacheCudaPool *self = (RobocacheCudaPool *) object;
+
+  gst_clear_object (&self->context);
+  g_mutex_clear (&self->lock);
+  G_OBJECT_CLASS (robocache_cuda_pool_parent_class)->finalize (object);
+}
+
+static void
+robocache_cuda_pool_class_init (RobocacheCudaPoolClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = finalize;
+}
+
+static void
+robocache_cuda_pool_init (RobocacheCudaPool *self)
+{
+  GstAllocator *allocator = GST_ALLOCATOR_CAST (self);
+
+  g_mutex_init (&self->lock);
+  self->is_open = TRUE;
+  self->copy = allocator->mem_copy;
+  allocator->mem_copy = copy_part;
+}
+
+/* The context, and so each memory of it, keeps the engine, without which the primary context may go. */
+static GstCudaContext *
+wrap_context (RobocacheEngine *engine)
+{
+  GstCudaContext *context;
+
+  if (!gst_cuda_load_library ())
+    return NULL;
+  context = gst_cuda_context_new_wrapped (rc_backend_context (robocache_engine_backend (engine)), robocache_engine_device (engine));
+  if (context)
+    g_object_set_data_full (G_OBJECT (context), "robocache-engine", robocache_engine_ref (engine),
+        (GDestroyNotify) robocache_engine_unref);
+  return context;
+}
+
+RobocacheCudaPool *
+robocache_cuda_pool_new (RobocacheEngine *engine, GError **error)
+{
+  GstCudaContext *context = wrap_context (engine);
+  RobocacheCudaPool *self;
+
+  if (context == NULL) {
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED, "gstreamer-cuda cannot use GPU %d; GST_DEBUG=cuda*:2 shows the reason",
+        robocache_engine_device (engine));
+    return NULL;
+  }
+  self = gst_object_ref_sink (g_object_new (robocache_cuda_pool_get_type (), NULL));
+  self->engine = engine;
+  self->context = context;
+  return self;
+}
+
+void
+robocache_cuda_pool_free (RobocacheCudaPool *self)
+{
+  GQueue idle;
+
+  g_mutex_lock (&self->lock);
+  self->is_open = FALSE;
+  idle = self->idle;
+  g_queue_init (&self->idle);
+  g_mutex_unlock (&self->lock);
+  g_queue_clear_full (&idle, free_memory);
+  gst_object_unref (self);
+}
+
+/* The library has memory for pictures only: a tensor is a line of pixels in RGBA. */
+static GstMemory *
+new_line (RobocacheCudaPool *self, gsize bytes)
+{
+  GstVideoInfo line;
+
+  gst_video_info_init (&line);
+  if (bytes > MAX_BYTES || !gst_video_info_set_format (&line, GST_VIDEO_FORMAT_RGBA, MAX ((guint) (bytes + 3) / 4, 1), 1))
+    return NULL;
+#if GST_CHECK_VERSION (1, 24, 0)
+  return gst_cuda_allocator_alloc (&self->parent, self->context, NULL, &line);
+#else
+  return gst_cuda_allocator_alloc (&self->parent, self->context, &line);
+#endif
+}
+
+static GstMemory *
+new_memory (RobocacheCudaPool *self, gsize bytes, GError **error)
+{
+  GstMemory *memory = new_line (self, bytes);
+
+  if (memory && !cut (memory, 0, bytes))
+    g_clear_pointer (&memory, gst_memory_unref);
+  if (memory == NULL) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "gstreamer-cuda cannot allocate %" G_GSIZE_FORMAT
+        " bytes for a tensor; device %d has %" G_GUINT64_FORMAT " free: keep fewer outputs, or use memory:RobocacheCUDA", bytes,
+        robocache_engine_device (self->engine), robocache_engine_budget (self->engine));
+    return NULL;
+  }
+  gst_mini_object_set_qdata (GST_MINI_OBJECT_CAST (memory), bytes_quark (), GSIZE_TO_POINTER (bytes), NULL);
+  GST_MINI_OBJECT_CAST (memory)->dispose = give_back;
+  return memory;
+}
+
+static GstMemory *
+take_idle (RobocacheCudaPool *self, gsize bytes)
+{
+  GstMemory *memory = NULL;
+
+  g_mutex_lock (&self->lock);
+  for (GList *link = self->idle.head; link && memory == NULL; link = link->next) {
+    if (((GstMemory *) link->data)->size == bytes) {
+      memory = link->data;
+      g_queue_delete_link (&self->idle, link);
+      break;
+    }
+  }
+  g_mutex_unlock (&self->lock);
+  return memory;
+}
+
+/* Enqueues the copy. */
+static GstMemory *
+copy_memory (RobocacheCudaPool *self, GstMemory *from, GError **error)
+{
+  GstMemory *copy = take_idle (self, from->size);
+  GstMapInfo map;
+  gboolean ok;
+
+  if (copy == NULL)
+    copy = new_memory (self, from->size, error);
+  if (copy == NULL)
+    return NULL;
+  ok = robocache_map_memory (copy, &map, (GstMapFlags) (GST_MAP_WRITE | GST_MAP_CUDA), error);
+  if (ok) {
+    ok = robocache_memory_copy_out (from, 0, from->size, map.data, self->engine, error);
+    gst_memory_unmap (copy, &map);
+  }
+  if (!ok)
+    g_clear_pointer (&copy, gst_memory_unref);
+  return copy;
+}
+
+/* Also after a failure, what was enqueued is done before its memory is used again. A device that failed is the reason for all else. */
+static gboolean
+finish (RobocacheCudaPool *self, GError *failure, GError **error)
+{
+  GError *of_device = NULL;
+
+  robocache_engine_synchronize (self->engine, &of_device);
+  if (of_device) {
+    g_clear_error (&failure);
+    failure = of_device;
+  }
+  if (failure)
+    g_propagate_error (error, failure);
+  return failure == NULL;
+}
+
+gboolean
+robocache_cuda_pool_move (RobocacheCudaPool *self, GstBuffer *buffer, GError **error)
+{
+  const guint n = gst_buffer_n_memory (buffer);
+  GPtrArray *copies = g_ptr_array_new ();
+  GError *failure = NULL;
+  gboolean ok;
+
+  for (guint i = 0; i < n && failure == NULL; i++) {
+    GstMemory *copy = copy_memory (self, gst_buffer_peek_memory (buffer, i), &failure);
+
+    if (copy)
+      g_ptr_array_add (copies, copy);
+  }
+  ok = finish (self, failure, error);
+  if (ok)
+    gst_buffer_remove_all_memory (buffer);
+  for (guint i = 0; i < copies->len; i++) {
+    if (ok)
+      gst_buffer_append_memory (buffer, copies->pdata[i]);
+    else
+      gst_memory_unref (copies->pdata[i]);
+  }
+  g_ptr_array_unref (copies);
+  return ok;
+}
+
+#else
+
+/* A pool is made for caps with the memory, which such a build does not offer. */
+RobocacheCudaPool *
+robocache_cuda_pool_new (RobocacheEngine *engine, GError **error)
+{
+  g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED, "this build does not support tensors in memory:CUDAMemory");
+  return NULL;
+}
+
+void
+robocache_cuda_pool_free (RobocacheCudaPool *pool)
+{
+}
+
+gboolean
+robocache_cuda_pool_move (RobocacheCudaPool *pool, GstBuffer *buffer, GError **error)
+{
+  return FALSE;
+}
+
+#endif

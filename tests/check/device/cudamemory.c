@@ -4,7 +4,6 @@
  */
 #include "gpujobs.h"
 
-#define CUDA "other/tensors(memory:CUDAMemory)"
 #define MAP_DEVICE (GST_MAP_FLAG_LAST << 1)
 
 static const Job jobs[] = {
@@ -23,28 +22,6 @@ static const Job jobs[] = {
   {ITEMS, "float32", 4, 500, 7, "grid=32:20:8 mode=count type=float16"},
   {DEPTH, "uint16", 1, 1, 1, "grid=32:20:8 mode=count"},
 };
-
-/* ---- runs ---- */
-
-/* As run_new, to caps of the caller's. */
-static Run
-new_run (const Job *job, const gchar *properties, gboolean in_on_device, const gchar *out)
-{
-  GstElement *element = job_element (job, "cuda", properties);
-  GstHarness *h = gst_harness_new_with_element (element, forms[job->form].sink, "src");
-  gchar *caps = job_caps (job, in_on_device);
-  Run run = { job, h, NULL, g_rand_new_with_seed (17), g_byte_array_new () };
-
-  if (job->form == FUSED_ROWS)
-    gst_harness_set_live (h, FALSE);
-  gst_harness_set_sink_caps_str (h, out);
-  push_start (h, caps);
-  if (in_on_device)
-    run.allocator = allocator_of (h);
-  gst_object_unref (element);
-  g_free (caps);
-  return run;
-}
 
 /* In a build that has it. The emulated driver has what the library asks for in GStreamer 1.22. */
 static gboolean
@@ -98,7 +75,7 @@ GST_START_TEST (test_same_as_the_cpu)
   if (in_on_device && (job->form == DEPTH || job->form == FUSED_ROWS))
     return;                     /* which offer no device memory */
   wanted = run_new (job, "cpu", "", SYSTEM_TO_SYSTEM);
-  got = new_run (job, "", in_on_device, CUDA);
+  got = run_new (job, "cuda", "", in_on_device ? DEVICE_TO_CUDA : SYSTEM_TO_CUDA);
   for (guint i = 0; i < n; i++) {
     run_push (&wanted, i);
     run_push (&got, i);
@@ -118,7 +95,7 @@ GST_END_TEST;
 GST_START_TEST (test_kept)
 {
   const Job *job = &jobs[__i__];
-  Run wanted = run_new (job, "cpu", "", SYSTEM_TO_SYSTEM), got = new_run (job, "", FALSE, CUDA);
+  Run wanted = run_new (job, "cpu", "", SYSTEM_TO_SYSTEM), got = run_new (job, "cuda", "", SYSTEM_TO_CUDA);
   GPtrArray *kept = g_ptr_array_new ();
   GByteArray *bytes = g_byte_array_new ();
   GstBuffer *output;
@@ -149,7 +126,7 @@ GST_END_TEST;
 GST_START_TEST (test_reused)
 {
   static const Job job = { ITEMS, "float32", 3, 300, 1, "grid=32:20:8" };
-  Run run = new_run (&job, "", FALSE, CUDA);
+  Run run = run_new (&job, "cuda", "", SYSTEM_TO_CUDA);
   GstMemory *used = NULL, *memory;
   GstBuffer *output;
   GstMapInfo map;
@@ -186,7 +163,7 @@ expect_bytes (GstBuffer *buffer, gconstpointer bytes, gsize size)
 GST_START_TEST (test_copied)
 {
   static const Job job = { ITEMS, "float32", 3, 3000, 1, "grid=33:21:7" };
-  Run run = new_run (&job, "", FALSE, CUDA);
+  Run run = run_new (&job, "cuda", "", SYSTEM_TO_CUDA);
   GstBuffer *output;
   gpointer bytes;
   gsize size;
@@ -218,7 +195,7 @@ unref_all (gpointer data)
 GST_START_TEST (test_stopped)
 {
   static const Job job = { ITEMS, "float32", 3, 300, 1, "grid=32:20:8" };
-  Run run = new_run (&job, "", FALSE, CUDA);
+  Run run = run_new (&job, "cuda", "", SYSTEM_TO_CUDA);
   GPtrArray *outputs = g_ptr_array_new ();
   GThread *thread;
 
@@ -242,9 +219,9 @@ GST_START_TEST (test_renegotiated)
     {ITEMS, "float32", 3, 300, 1, "grid=32:20:8"},
     {EPISODES, "float32", 2, 4, 3, "gap-policy=nan", 5},
   };
-  static const gchar *const memories[] = { CUDA, ANY_DEVICE, CUDA, ANY_SYSTEM, CUDA };
+  static const gchar *const memories[] = { ANY_CUDA, ANY_DEVICE, ANY_CUDA, ANY_SYSTEM, ANY_CUDA };
   static const gchar *const types[] = { "gst.cuda.memory", "RobocacheMemory", "gst.cuda.memory", NULL, "gst.cuda.memory" };
-  Run run = new_run (&jobs_to_change[__i__], "", FALSE, memories[0]);
+  Run run = run_new (&jobs_to_change[__i__], "cuda", "", SYSTEM_TO_CUDA);
   GstBuffer *output;
 
   for (guint i = 0; i < G_N_ELEMENTS (memories); i++) {
@@ -264,7 +241,7 @@ GST_END_TEST;
 GST_START_TEST (test_refused)
 {
   static const Job job = { ITEMS, "float32", 3, 300, 1, "grid=32:20:8" };
-  Run run = new_run (&job, "backend=cpu", FALSE, CUDA);
+  Run run = run_new (&job, "cpu", "", SYSTEM_TO_CUDA);
 
   fail_unless_equals_int (run_try (&run, 0), GST_FLOW_NOT_NEGOTIATED);
   expect_error (run.h, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION, "memory:CUDAMemory|backend=cpu offers no GPU memory");

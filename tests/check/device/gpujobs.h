@@ -25,6 +25,7 @@ typedef struct
 
 #define ANY_SYSTEM SYSTEM "; application/x-pointcloud"
 #define ANY_DEVICE DEVICE "; application/x-pointcloud(memory:RobocacheCUDA)"
+#define ANY_CUDA "other/tensors(memory:CUDAMemory)"
 
 enum
 {
@@ -35,7 +36,10 @@ enum
   PINNED_TO_SYSTEM,
   PINNED_TO_DEVICE,
   N_SIDES,
-  SYSTEM_TO_ANY = N_SIDES
+  /* of some tests only */
+  SYSTEM_TO_ANY = N_SIDES,
+  SYSTEM_TO_CUDA,
+  DEVICE_TO_CUDA
 };
 
 static const Side sides[] = {
@@ -46,6 +50,8 @@ static const Side sides[] = {
   {"pinned to system", FALSE, TRUE, ANY_SYSTEM},
   {"pinned to device", FALSE, TRUE, ANY_DEVICE},
   {"system to any", FALSE, FALSE, NULL},
+  {"system to GStreamer's CUDA memory", FALSE, FALSE, ANY_CUDA},
+  {"device to GStreamer's CUDA memory", TRUE, TRUE, ANY_CUDA},
 };
 
 /* ---- jobs ---- */

@@ -23,20 +23,6 @@ static const Job jobs[] = {
   {DEPTH, "uint16", 1, 1, 1, "grid=32:20:8 mode=count"},
 };
 
-/* In a build that has it. The emulated driver has what the library asks for in GStreamer 1.22. */
-static gboolean
-is_built (void)
-{
-#if defined (HAVE_GSTCUDA) && !GST_CHECK_VERSION (1, 24, 0)
-  return TRUE;
-#elif defined (HAVE_GSTCUDA)
-  if (g_getenv ("ROBOCACHE_EMULATED_DEVICES") == NULL)
-    return TRUE;
-#endif
-  g_print ("SKIP cudamemory: built without gstreamer-cuda, or for a later one than the emulated driver\n");
-  return FALSE;
-}
-
 static void
 expect_cuda_memory (GstBuffer *buffer)
 {
@@ -250,5 +236,5 @@ GST_START_TEST (test_refused)
 
 GST_END_TEST;
 
-GPU_CHECK_MAIN (cudamemory, is_built (), TIMES (2 * G_N_ELEMENTS (jobs), test_same_as_the_cpu), TIMES (G_N_ELEMENTS (jobs), test_kept),
+GPU_CHECK_MAIN (cudamemory, has_cuda_memory (), TIMES (2 * G_N_ELEMENTS (jobs), test_same_as_the_cpu), TIMES (G_N_ELEMENTS (jobs), test_kept),
     ONCE (test_reused), ONCE (test_copied), TIMES (5, test_stopped), TIMES (2, test_renegotiated), ONCE (test_refused))

@@ -54,6 +54,20 @@ static const Side sides[] = {
   {"device to GStreamer's CUDA memory", TRUE, TRUE, ANY_CUDA},
 };
 
+/* Whether outputs may be in GStreamer's: in a build that has it. The emulated driver has what the library asks for in GStreamer 1.22. */
+static inline gboolean
+has_cuda_memory (void)
+{
+#if defined (HAVE_GSTCUDA) && !GST_CHECK_VERSION (1, 24, 0)
+  return TRUE;
+#elif defined (HAVE_GSTCUDA)
+  if (g_getenv ("ROBOCACHE_EMULATED_DEVICES") == NULL)
+    return TRUE;
+#endif
+  g_print ("SKIP %s: built without gstreamer-cuda, or for a later one than the emulated driver\n", g_get_prgname ());
+  return FALSE;
+}
+
 /* ---- jobs ---- */
 
 typedef enum

@@ -17,7 +17,7 @@ fuse_window_init (FuseWindow *window, RobocacheEngine *engine, guint n_ticks, Fu
   memcpy (window->row_bytes, row_bytes, n_tensors * sizeof (*row_bytes));
   window->info = g_malloc0 (fuse_window_info_bytes (window));
   for (guint i = 0; n_ticks > 1 && i < n_tensors; i++) {
-    window->rows[i] = robocache_engine_alloc (engine, RC_MEMORY_DEVICE, n_ticks * row_bytes[i], error);
+    window->rows[i] = robocache_engine_alloc (engine, RC_MEMORY_SCRATCH, n_ticks * row_bytes[i], error);
     if (window->rows[i] == NULL)
       return FALSE;
   }
@@ -29,7 +29,7 @@ fuse_window_clear (FuseWindow *window)
 {
   for (guint i = 0; i < window->n_tensors; i++) {
     if (window->rows[i])
-      robocache_engine_free (window->engine, RC_MEMORY_DEVICE, window->rows[i], window->n_ticks * window->row_bytes[i]);
+      robocache_engine_free (window->engine, RC_MEMORY_SCRATCH, window->rows[i], window->n_ticks * window->row_bytes[i]);
   }
   g_free (window->streams);
   g_free (window->info);

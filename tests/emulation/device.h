@@ -4,7 +4,8 @@
  * streams. What the functions of CUDA's runtime and driver do is as CUDA's documentation says;
  * those that robocache and its tests do not call are not there.
  *
- *   ROBOCACHE_EMULATED_DEVICES=N   how many there are; default 2, with 8 GiB each
+ *   ROBOCACHE_EMULATED_DEVICES=N      how many there are; default 2, with 8 GiB each
+ *   ROBOCACHE_EMULATED_INTEGRATED=1   they are integrated: they share the memory of the machine, as on a Jetson
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -39,6 +39,8 @@ is_possible (const Kernel *kernel, const Launch &launch)
 cudaError_t
 cudaDeviceGetAttribute (int *value, cudaDeviceAttr attribute, int)
 {
+  const char *integrated = getenv ("ROBOCACHE_EMULATED_INTEGRATED");
+
   switch (attribute) {
     case cudaDevAttrComputeCapabilityMajor:
       *value = 9;
@@ -48,6 +50,9 @@ cudaDeviceGetAttribute (int *value, cudaDeviceAttr attribute, int)
       break;
     case cudaDevAttrMaxSharedMemoryPerBlockOptin:
       *value = MAX_SHARED;
+      break;
+    case cudaDevAttrIntegrated:
+      *value = integrated != nullptr && atoi (integrated) != 0;
       break;
     case cudaDevAttrMemoryPoolsSupported:
     case cudaDevAttrUnifiedAddressing:

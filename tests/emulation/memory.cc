@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "allocations.h"
 #include "device.h"
 
 #include <stdlib.h>
@@ -34,9 +35,10 @@ struct Pool
   int device;
 };
 
-std::mutex &lock = *new std::mutex;     /* of these two */
+std::mutex &lock = *new std::mutex;     /* of these three */
 std::map<uintptr_t, Block> &blocks = *new std::map<uintptr_t, Block>;
 size_t used[64];                /* bytes of each device */
+EmulationWatch *watch;
 
 cudaError_t
 allocate (void **memory, size_t bytes, Kind kind, int device, cudaMemPool_t pool)
@@ -55,19 +57,21 @@ allocate (void **memory, size_t bytes, Kind kind, int device, cudaMemPool_t pool
   if (kind == Kind::DEVICE)
     used[device] += size;
   blocks[(uintptr_t) *memory] = { bytes, kind, device, pool };
+  if (watch != nullptr)
+    watch (bytes, kind == Kind::PINNED);
   return cudaSuccess;
 }
 
 /* Takes the block out of the account; who calls it frees it. */
 cudaError_t
-forget (void *memory)
+forget (void *memory, Kind kind)
 {
   std::lock_guard<std::mutex> held (lock);
   const auto found = blocks.find ((uintptr_t) memory);
 
   if (memory == nullptr)
     return cudaSuccess;
-  if (found == blocks.end ())
+  if (found == blocks.end () || found->second.kind != kind)
     return cudaErrorInvalidValue;
   if (found->second.kind == Kind::DEVICE)
     used[found->second.device] -= (found->second.bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -76,14 +80,14 @@ forget (void *memory)
 }
 
 cudaError_t
-free_when_idle (void *memory)
+free_when_idle (void *memory, Kind kind)
 {
   cudaError_t result = allow_unsafe_call ();
 
   if (result != cudaSuccess || memory == nullptr)
     return result;
   wait_until_all_idle ();
-  result = forget (memory);
+  result = forget (memory, kind);
   if (result == cudaSuccess)
     free (memory);
   return result;
@@ -164,6 +168,14 @@ using namespace emulation;
 
 /* ---- blocks ---- */
 
+void
+emulation_watch_allocations (EmulationWatch *now)
+{
+  std::lock_guard<std::mutex> held (lock);
+
+  watch = now;
+}
+
 cudaError_t
 cudaMalloc (void **memory, size_t bytes)
 {
@@ -177,7 +189,7 @@ cudaError_t
 cudaFree (void *memory)
 {
   FAIL_IF_TOLD ("cuMemFree");
-  return note (free_when_idle (memory));
+  return note (free_when_idle (memory, Kind::DEVICE));
 }
 
 cudaError_t
@@ -193,7 +205,7 @@ cudaError_t
 cudaFreeHost (void *memory)
 {
   FAIL_IF_TOLD ("cuMemFreeHost");
-  return note (free_when_idle (memory));
+  return note (free_when_idle (memory, Kind::PINNED));
 }
 
 cudaError_t
@@ -275,7 +287,7 @@ cudaError_t
 cudaFreeAsync (void *memory, cudaStream_t stream)
 {
   FAIL_IF_TOLD ("cuMemFreeAsync");
-  const cudaError_t result = forget (memory);   /* others may have as many bytes at once */
+  const cudaError_t result = forget (memory, Kind::DEVICE);     /* others may have as many bytes at once */
 
   if (result == cudaSuccess)
     enqueue (stream, [=] { free (memory); });

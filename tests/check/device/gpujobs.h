@@ -75,6 +75,7 @@ typedef enum
   ROWS,
   TIMED_ROWS,                   /* with a tensor of their times */
   FUSED_ROWS,
+  FUSED_FRAMES,                 /* as DEPTH */
   EPISODES,                     /* rows, their times and target times */
   EPISODES_IN_ONE,              /* the same in one memory */
   CLOUDS,                       /* of any number of points */
@@ -89,6 +90,7 @@ static const struct
   [ROWS] = {"robocacheresample", "sink", "rate=70/1"},
   [TIMED_ROWS] = {"robocacheresample", "sink", "rate=70/1"},
   [FUSED_ROWS] = {"robocachefuse", "proprio_0", "rate=70/1"},
+  [FUSED_FRAMES] = {"robocachefuse", "camera_0", "rate=70/1"},
   [EPISODES] = {"robocacheresample", "sink", ""},
   [EPISODES_IN_ONE] = {"robocacheresample", "sink", ""},
   [CLOUDS] = {"robocachevoxelize", "sink", "origin=<-1.0,-2.0,0.0> voxel-size=<0.25,0.2,0.5>"},
@@ -121,6 +123,18 @@ static inline gboolean
 is_stream (const Job *job)
 {
   return job->form <= FUSED_ROWS;
+}
+
+static inline gboolean
+is_fused (const Job *job)
+{
+  return job->form == FUSED_ROWS || job->form == FUSED_FRAMES;
+}
+
+static inline gboolean
+has_images (const Job *job)
+{
+  return job->form == DEPTH || job->form == FUSED_FRAMES;
 }
 
 static inline gboolean
@@ -161,7 +175,7 @@ job_caps (const Job *job, gboolean on_device)
   if (job->form == CLOUDS)
     return g_strdup_printf ("application/x-pointcloud%s,fields=(string)\"x,y,z%s\",type=(string)%s,framerate=(fraction)10/1",
         memory, features[job->channels - 3], job->type);
-  if (job->form == DEPTH)
+  if (has_images (job))
     return g_strdup_printf ("video/x-raw,format=GRAY16_LE,width=%d,height=%d,framerate=10/1", IMAGE_WIDTH, IMAGE_HEIGHT);
   return tensor_caps (job, memory);
 }
@@ -228,7 +242,7 @@ job_buffer (const Job *job, guint i, GRand *random, GstAllocator *allocator)
   const gint64 pts = i == FULL_CLOUD ? 0 : i * job->rows * PERIOD + g_rand_int_range (random, 0, 3 * MS);
   const gboolean is_any_number = job->form == CLOUDS && i != FULL_CLOUD;
   const guint rows = is_any_number ? (guint) g_rand_int_range (random, 0, (gint) job->rows + 1) : job->rows * job->items;
-  const gsize n_rows = job->form == DEPTH ? IMAGE_WIDTH * IMAGE_HEIGHT * sizeof (guint16)
+  const gsize n_rows = has_images (job) ? IMAGE_WIDTH * IMAGE_HEIGHT * sizeof (guint16)
       : (gsize) rows * job->channels * size_of (job->type);
   const gsize n_times = job->form == TIMED_ROWS || has_episodes (job) ? rows * sizeof (gint64) : 0;
   const gsize n_targets = job->items * job->ticks * sizeof (gint64);
@@ -236,7 +250,7 @@ job_buffer (const Job *job, guint i, GRand *random, GstAllocator *allocator)
   gint64 *times = g_malloc0 (n_times + n_targets + 8), *targets = times + n_times / sizeof (gint64);
   GstBuffer *buffer;
 
-  if (job->form == DEPTH) {
+  if (has_images (job)) {
     for (guint k = 0; k < IMAGE_WIDTH * IMAGE_HEIGHT; k++)
       ((guint16 *) all)[k] = (guint16) g_rand_int_range (random, 0, 4000);
   } else {
@@ -291,7 +305,7 @@ run_with (const Job *job, GstElement *element, guint side)
   GstHarness *h = gst_harness_new_with_element (element, forms[job->form].sink, "src");
   gchar *caps = job_caps (job, sides[side].in_on_device);
 
-  if (job->form == FUSED_ROWS)
+  if (is_fused (job))
     gst_harness_set_live (h, FALSE);
   if (sides[side].out)
     gst_harness_set_sink_caps_str (h, sides[side].out);

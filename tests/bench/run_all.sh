@@ -161,7 +161,8 @@ for name in precision shared_memory tma wgmma; do
   part gpu "$name" 30 "$name" "$bin/bench-${name//_/-}" --csv "$csv/$name.csv"
 done
 part gpu break_even 60 break_even "$bin/bench-break-even" --csv "$csv/break_even.csv"
-part gpu latency 100 latency "$bin/bench-latency" --ticks 700 --csv "$csv/latency.csv"
+part gpu latency 130 latency "$bin/bench-latency" --ticks 700 --csv "$csv/latency.csv"
+part gpu latency_idle 60 latency_idle "$bin/bench-latency" --idle --only '^GPU, with a camera on the device$' --csv "$csv/latency_idle.csv"
 part gpu several 300 several "${run[@]}" "$here/pipelines/several.sh" "$bin" "$csv/several.csv"
 part gpu camera 180 camera "$bin/bench-camera" ${h264:+--h264 "$h264"} --csv "$csv/camera.csv"
 part gpu one_job 240 one_job "$bin/bench-one-job" --csv "$csv/one_job.csv"

@@ -1,11 +1,11 @@
 /* robocache: how long after its last row a live sample comes out of robocachefuse
  *
- *   bench-latency [--ticks N] [--elements N] [--processes N] [--change] [--only PATTERN] [--csv FILE] [--smoke]
+ *   bench-latency [--ticks N | --idle] [--elements N] [--processes N] [--change] [--only PATTERN] [--csv FILE] [--smoke]
  *   bench-latency --model SECONDS     keeps the GPU busy, as a model beside the elements would
  *
  * docs/performance.md#robocachefuse says what is measured. Of each stream the row that completes a tick is the first at or after it. What
  * came out is compared, bit for bit, with what the CPU makes of the same rows when it is not live: of a tensor up to 64 bytes, of a
- * frame the first 8, which are its row's time. With --processes a row has figures of each element, and the memory of a process: of the GPU
+ * frame the first 8, which are its row's time, or on the device its number. With --processes a row has figures of each element, and the memory of a process: of the GPU
  * what is used more on the board while they run, divided by their number, with contexts; of the host the largest peak. Status 1 when
  * something differs; SKIP lines for what needs a GPU where there is none.
  *
@@ -27,29 +27,54 @@
 
 #include "tests/bench/common/table.h"
 #include "tests/bench/kernels/model.h"
+#include "tests/bench/pipelines/frames.h"
 #include "tests/bench/pipelines/line.h"
 
-#define WARM_UP 50              /* ticks, in which pools fill and kernels are loaded */
+#define WARM_UP_MS 500          /* in which pools fill and kernels are loaded */
+#define MIN_WARM_UP 3           /* ticks */
 #define MAX_PROCESSES 64
 #define SKIPPED 77              /* status of a process without the backend */
 #define CHANGE_TICKS 20         /* from the change of caps on */
 #define SYSTEM_CAPS "other/tensors"
+#define DEVICE_FRAMES 16        /* that the camera pushes in turn: more than an element holds */
+#define DEVICE_FRAME_CAPS "video/x-raw(memory:CUDAMemory), format=RGB, width=640, height=480, framerate=100/1"
 
 static const LineStream streams[] = {
   LINE_SENSOR ("proprio_0", 14, 100), LINE_SENSOR ("force_0", 6, 1000),
   LINE_CAMERA (100,.jitter_ns = 0.1e9 / 100,.next_caps = "video/x-raw, format=RGB, width=480, height=640, framerate=100/1")
 };
 
-#define LIVE_TICK_NS (GST_SECOND / 100)
+/* Time between ticks, and the number of ticks with --idle. Rows and frames keep their rates: only the device and the element's thread
+ * are idle for longer. */
+typedef struct
+{
+  guint ms;
+  const gchar *rate;
+  gint ticks;
+} Pace;
+
+static const Pace paces[] = { {10, "100/1", 500}, {33, "1000/33", 150}, {100, "10/1", 60}, {1000, "1/1", 15} };
+
+static const Pace *pace = &paces[0];
+
+#define LIVE_TICK_NS (pace->ms * GST_MSECOND)
+#define WARM_UP MAX (WARM_UP_MS / pace->ms, MIN_WARM_UP)        /* ticks */
 #define LIVE_MAX_TENSORS MAX_LINE_STREAMS
 #define LIVE_COMPARED 64        /* bytes of a tensor: rows of 14 and 6 floats, and the time in a frame */
+
+typedef enum
+{
+  NO_CAMERA,
+  CAMERA,
+  DEVICE_CAMERA                 /* frames are on the device before they are pushed */
+} LiveCamera;
 
 typedef struct
 {
   const gchar *name;
   const gchar *backend;
   gboolean on_device;           /* the sample */
-  gboolean camera;
+  LiveCamera camera;
   gboolean is_awake;            /* it waits without sleep */
   gdouble p50_us, p99_us;       /* wanted, when the sample is complete; 0: nothing is */
 } LiveWork;
@@ -73,28 +98,31 @@ typedef struct
 } LiveRun;
 
 static const LiveWork works[] = {
-  {"CPU", "cpu", FALSE, FALSE, FALSE, 30, 100},
-  {"CPU, with a camera", "cpu", FALSE, TRUE, FALSE, 30, 100},
-  {"CPU, awake", "cpu", FALSE, FALSE, TRUE, 30, 100},
-  {"CPU, with a camera, awake", "cpu", FALSE, TRUE, TRUE, 30, 100},
-  {"GPU", "cuda", TRUE, FALSE, FALSE, 45, 120},
-  {"GPU, with a camera", "cuda", TRUE, TRUE, FALSE, 45, 120},
-  {"GPU, awake", "cuda", TRUE, FALSE, TRUE, 45, 120},
-  {"GPU, with a camera, awake", "cuda", TRUE, TRUE, TRUE, 45, 120},
-  {"GPU, to system memory", "cuda", FALSE, FALSE, FALSE, 0, 0},
-  {"GPU, to system memory, awake", "cuda", FALSE, FALSE, TRUE, 0, 0},
+  {"CPU", "cpu", FALSE, NO_CAMERA, FALSE, 30, 100},
+  {"CPU, with a camera", "cpu", FALSE, CAMERA, FALSE, 30, 100},
+  {"CPU, awake", "cpu", FALSE, NO_CAMERA, TRUE, 30, 100},
+  {"CPU, with a camera, awake", "cpu", FALSE, CAMERA, TRUE, 30, 100},
+  {"GPU", "cuda", TRUE, NO_CAMERA, FALSE, 60, 120},
+  {"GPU, with a camera", "cuda", TRUE, CAMERA, FALSE, 60, 120},
+  {"GPU, with a camera on the device", "cuda", TRUE, DEVICE_CAMERA, FALSE, 60, 120},
+  {"GPU, awake", "cuda", TRUE, NO_CAMERA, TRUE, 30, 60},
+  {"GPU, with a camera, awake", "cuda", TRUE, CAMERA, TRUE, 30, 60},
+  {"GPU, with a camera on the device, awake", "cuda", TRUE, DEVICE_CAMERA, TRUE, 30, 60},
+  {"GPU, to system memory", "cuda", FALSE, NO_CAMERA, FALSE, 0, 0},
+  {"GPU, to system memory, awake", "cuda", FALSE, NO_CAMERA, TRUE, 0, 0},
 };
 
 static gint n_ticks = 2000, n_elements = 1, n_processes = 0;
 static gdouble model_s = 0;
 static gchar *only = NULL, *csv = NULL;
-static gboolean smoke = FALSE, change = FALSE;
+static gboolean smoke = FALSE, change = FALSE, idle = FALSE;
 
 static const GOptionEntry options[] = {
   {"ticks", 'n', 0, G_OPTION_ARG_INT, &n_ticks, "Ticks of each work, 100 of them a second (default 2000)", "N"},
+  {"idle", 0, 0, G_OPTION_ARG_NONE, &idle, "Ticks 10, 33, 100 and 1000 ms apart, fewer of each", NULL},
   {"elements", 'e', 0, G_OPTION_ARG_INT, &n_elements, "Elements that run at once, each with its own streams; figures are of all their ticks (default 1)", "N"},
   {"processes", 'p', 0, G_OPTION_ARG_INT, &n_processes, "Processes that run at once, each with its elements (default: this one, without memory)", "N"},
-  {"change", 0, 0, G_OPTION_ARG_NONE, &change, "The caps of the camera change in the middle", NULL},
+  {"change", 0, 0, G_OPTION_ARG_NONE, &change, "The caps of a camera in host memory change in the middle", NULL},
   {"model", 0, 0, G_OPTION_ARG_DOUBLE, &model_s, "Multiply matrices on the GPU for so long, and nothing else", "SECONDS"},
   {"only", 'o', 0, G_OPTION_ARG_STRING, &only, "Works whose names match the regular expression", "PATTERN"},
   {"csv", 0, 0, G_OPTION_ARG_FILENAME, &csv, "Writes the figures there, too", "FILE"},
@@ -166,12 +194,13 @@ take (gpointer data, GstBuffer *buffer, GstClockTimeDiff lag)
 
 /* ---- runs ---- */
 
-/* Runs the work for so many ticks; not live: on the CPU, as fast as it goes, for what is right. */
+/* Runs the work for so many ticks; not live: on the CPU, as fast as it goes, for what is right. frames: of a DEVICE_CAMERA, for a run
+ * that is not live in host memory. */
 static void
-live_run_open (LiveRun *run, const LiveWork *work, guint ticks, gboolean live)
+live_run_open (LiveRun *run, const LiveWork *work, guint ticks, gboolean live, GPtrArray *frames)
 {
   *run = (LiveRun) {.work = work,.n_ticks = ticks};
-  run->spec = (LineSpec) {.element = "robocachefuse",.settings = {"rate", "100/1", "backend", live ? work->backend : "cpu",
+  run->spec = (LineSpec) {.element = "robocachefuse",.settings = {"rate", pace->rate, "backend", live ? work->backend : "cpu",
         "busy-wait", work->is_awake ? "20000000" : "0"},
     .n_streams = work->camera ? 3 : 2,.live = live,.give = give,.take = take,.data = run};
   if (!live || !work->on_device)
@@ -182,7 +211,10 @@ live_run_open (LiveRun *run, const LiveWork *work, guint ticks, gboolean live)
     *stream = streams[i];
     stream->n = (guint64) ((gdouble) (ticks + 2) * LIVE_TICK_NS / stream->period_ns);
     stream->next_at = stream->n / 2;
-    stream->next_caps = change ? stream->next_caps : NULL;
+    stream->next_caps = change && frames == NULL ? stream->next_caps : NULL;
+    stream->frames = stream->frame_bytes > 0 ? frames : NULL;
+    if (stream->frames && live)
+      stream->caps = DEVICE_FRAME_CAPS;
     run->given[i] = g_array_sized_new (FALSE, TRUE, sizeof (gint64), (guint) stream->n);
     g_array_set_size (run->given[i], (guint) stream->n);
   }
@@ -295,6 +327,7 @@ typedef struct
 {
   const LiveWork *work;
   guint ticks;
+  GPtrArray *frames;
   LiveRun run;
   GThread *thread;
 } Element;
@@ -304,7 +337,7 @@ run_element (gpointer data)
 {
   Element *element = data;
 
-  live_run_open (&element->run, element->work, element->ticks, TRUE);
+  live_run_open (&element->run, element->work, element->ticks, TRUE, element->frames);
   return NULL;
 }
 
@@ -320,14 +353,14 @@ end_figures (Figures *figures, const GArray *ticks)
 
 /* each[n_elements]: of one element; zeroed. Returns figures of all their ticks. */
 static Figures
-measure_ticks (const LiveWork *work, guint n, const LiveRun *truth, Figures *each)
+measure_ticks (const LiveWork *work, guint n, GPtrArray *frames, const LiveRun *truth, Figures *each)
 {
   Figures figures = { 0 };
   Element *elements = g_new0 (Element, n_elements);
   GArray *all = g_array_new (FALSE, FALSE, sizeof (Tick));
 
   for (gint i = 0; i < n_elements; i++) {
-    elements[i] = (Element) {.work = work,.ticks = n };
+    elements[i] = (Element) {.work = work,.ticks = n,.frames = frames };
     elements[i].thread = g_thread_new ("element", run_element, &elements[i]);
   }
   for (gint i = 0; i < n_elements; i++) {
@@ -409,9 +442,9 @@ verdict (const Figures *figures)
 static void
 put_row (Table *table, const LiveWork *work, const Figures *figures)
 {
-  const gboolean has_targets = work->p50_us > 0;
+  const gboolean has_targets = work->p50_us > 0 && pace == &paces[0];
 
-  table_put (table, "%s|%u|%u|%u", work->name, figures->n, figures->by_deadline, figures->absent);
+  table_put (table, "%s|%u|%u|%u|%u", work->name, pace->ms, figures->n, figures->by_deadline, figures->absent);
   for (guint i = 0; i < N_QUANTILES; i++)
     table_put (table, "%.2f", figures->pushed_us[i]);
   for (guint i = 0; i < N_QUANTILES; i++)
@@ -426,18 +459,24 @@ static gboolean
 measure_elements (const LiveWork *work, pthread_barrier_t *start, Figures *each, Figures *all)
 {
   const guint ticks = (guint) n_ticks + WARM_UP;
+  const gboolean has_frames = work->camera == DEVICE_CAMERA;
   GstElement *element = line_open_backend ("robocachefuse", work->backend, work->name);
+  GPtrArray *on_host = has_frames ? frames_in_host_memory (DEVICE_FRAMES) : NULL;
+  GPtrArray *on_device = has_frames && element ? frames_on_device (DEVICE_FRAMES, DEVICE_FRAME_CAPS, work->name) : NULL;
+  const gboolean is_available = element != NULL && (on_device != NULL || !has_frames);
   LiveRun truth;
 
-  if (element == NULL)
-    return FALSE;
-  live_run_open (&truth, work, ticks, FALSE);
-  if (start)
-    pthread_barrier_wait (start);
-  *all = measure_ticks (work, ticks, &truth, each);
-  line_close_element (element);
-  live_run_close (&truth);
-  return TRUE;
+  if (is_available) {
+    live_run_open (&truth, work, ticks, FALSE, on_host);
+    if (start)
+      pthread_barrier_wait (start);
+    *all = measure_ticks (work, ticks, on_device, &truth, each);
+    live_run_close (&truth);
+  }
+  g_clear_pointer (&on_host, g_ptr_array_unref);
+  g_clear_pointer (&on_device, g_ptr_array_unref);
+  g_clear_pointer (&element, line_close_element);
+  return is_available;
 }
 
 static gboolean
@@ -616,6 +655,18 @@ wake_alone (Table *table)
   put_row (table, &alone, &figures);
 }
 
+static gboolean
+measure_works (Table *table)
+{
+  gboolean ok = TRUE;
+
+  for (guint i = 0; i < G_N_ELEMENTS (works); i++) {
+    if (only == NULL || g_regex_match_simple (only, works[i].name, 0, 0))
+      ok = (n_processes > 0 ? measure_processes (&works[i], table) : measure (&works[i], table)) && ok;
+  }
+  return ok;
+}
+
 int
 main (int argc, char **argv)
 {
@@ -629,6 +680,8 @@ main (int argc, char **argv)
     line_fail ("--elements is %d, expected 1 to 64", n_elements);
   if (n_processes < 0 || n_processes > MAX_PROCESSES)
     line_fail ("--processes is %d, expected 1 to %d", n_processes, MAX_PROCESSES);
+  if (idle && n_processes > 0)
+    line_fail ("--idle is without --processes");
   if (model_s > 0)
     return bench_run_model (model_s);
   if (smoke)
@@ -641,13 +694,15 @@ main (int argc, char **argv)
     table_open (&table, csv, "work,processes,elements,ticks,by_deadline,absent,complete_p5_us,complete_p50_us,complete_p95_us,"
         "complete_p99_us,worst_p99_us,complete_max_us,each_p99_us,change_by_deadline,change_absent,change_max_us,gpu_bytes,host_bytes,checked");
   else if (!smoke)
-    table_open (&table, csv, "work,ticks,by_deadline,absent,pushed_p5_us,pushed_p50_us,pushed_p95_us,pushed_p99_us,pushed_max_us,"
+    table_open (&table, csv, "work,tick_ms,ticks,by_deadline,absent,pushed_p5_us,pushed_p50_us,pushed_p95_us,pushed_p99_us,pushed_max_us,"
         "complete_p5_us,complete_p50_us,complete_p95_us,complete_p99_us,complete_max_us,wanted_p50_us,wanted_p99_us,checked");
   if (!smoke && only == NULL && n_processes == 0)
     wake_alone (&table);
-  for (guint i = 0; i < G_N_ELEMENTS (works); i++) {
-    if (only == NULL || g_regex_match_simple (only, works[i].name, 0, 0))
-      ok = (n_processes > 0 ? measure_processes (&works[i], &table) : measure (&works[i], &table)) && ok;
+  for (guint i = 0; i < (idle ? G_N_ELEMENTS (paces) : 1); i++) {
+    pace = &paces[i];
+    if (idle)
+      n_ticks = smoke ? pace->ticks / 10 : pace->ticks;
+    ok = measure_works (&table) && ok;
   }
   if (!smoke)
     table_end (&table);

@@ -151,11 +151,14 @@ make_row (const LineStream *stream, gint64 t)
 }
 
 static GstBuffer *
-make_buffer (const Feed *feed, gint64 t)
+make_buffer (const Feed *feed, guint64 i, gint64 t)
 {
+  const GPtrArray *frames = feed->stream->frames;
   GstBuffer *buffer = NULL;
 
-  if (feed->frames == NULL)
+  if (frames)
+    buffer = gst_buffer_copy (g_ptr_array_index (frames, i % frames->len));
+  else if (feed->frames == NULL)
     buffer = make_row (feed->stream, t);
   else if (gst_buffer_pool_acquire_buffer (feed->frames, &buffer, NULL) != GST_FLOW_OK)
     line_fail ("the pool of %s has no frame", feed->stream->pad);
@@ -200,7 +203,7 @@ push_rows (gpointer data)
 
       while (clock_nanosleep (CLOCK_MONOTONIC, TIMER_ABSTIME, &when, NULL) != 0);
     }
-    buffer = make_buffer (feed, t);
+    buffer = make_buffer (feed, i, t);
     if (feed->line->spec->give)
       feed->line->spec->give (feed->line->spec->data, (guint) (stream - feed->line->spec->streams), i);
     if (stream->next_caps && i == stream->next_at)
@@ -312,7 +315,7 @@ start_feed (Feed *feed)
   GstCaps *caps = gst_caps_from_string (feed->stream->caps);
 
   line_begin_stream (feed->pad, feed->stream->pad, caps);
-  if (feed->stream->frame_bytes > 0)
+  if (feed->stream->frame_bytes > 0 && feed->stream->frames == NULL)
     feed->frames = make_frames (feed, caps);
   gst_caps_unref (caps);
 }

@@ -23,6 +23,7 @@ typedef struct
   guint channels;               /* float32, all of the same value; 0: a camera, of whose frames only the
                                  * first bytes are written: their time, an int64 */
   gsize frame_bytes;            /* of a camera */
+  GPtrArray *frames;            /* GstBuffer that a camera pushes in turn, as they are; NULL: each frame is written when it is pushed */
   gdouble period_ns;
   gdouble jitter_ns;            /* of a row, at most, either way */
   gdouble (*signal) (gdouble seconds);  /* NULL: the time itself */

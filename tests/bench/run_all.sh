@@ -165,7 +165,7 @@ part gpu latency 130 latency "$bin/bench-latency" --ticks 700 --csv "$csv/latenc
 part gpu latency_idle 60 latency_idle "$bin/bench-latency" --idle --only '^GPU, with a camera on the device$' --csv "$csv/latency_idle.csv"
 part gpu several 300 several "${run[@]}" "$here/pipelines/several.sh" "$bin" "$csv/several.csv"
 part gpu camera 180 camera "$bin/bench-camera" ${h264:+--h264 "$h264"} --csv "$csv/camera.csv"
-part gpu one_job 240 one_job "$bin/bench-one-job" --csv "$csv/one_job.csv"
+part gpu one_job 280 one_job "$bin/bench-one-job" --csv "$csv/one_job.csv"
 part gpu scaling 120 scaling "$bin/bench-scaling" --csv "$csv/scaling.csv"
 part gpu energy 60 energy "$bin/bench-energy" --seconds 5 --csv "$csv/energy.csv"
 part cpu kernels_cpu 120 kernels_cpu "$bin/bench-cpu" ${cloud:+--cloud "$cloud"} --csv "$csv/kernels_cpu.csv" --rows "$rows/cpu"

@@ -1,9 +1,10 @@
 /* robocache: how long one job takes on a device that was idle, until its last byte
  *   bench-one-job [--jobs N] [--idle US] [--only TEXT]... [--csv FILE]
- * Before each of N jobs (default 300) the caches are overwritten, and the device is idle for US (default 10000). A time is from the call to
+ * Before each of N jobs (default 1000) the caches are overwritten, and the device is idle for US (default 10000). A time is from the call to
  * the end of the stream. Ways: the launches in a stream, as elements make them; a captured graph of the same launches, as it is and with the
- * arguments of its kernels set again; plain CUDA, the kernel of a first version; and for a live tick a kernel that stays on the device and
- * polls, with arithmetic of its own: a bound. Status 1 if an output differs from the CPU's, which those of plain CUDA are not compared with.
+ * arguments of its kernels set again, of two works or of those of --only; plain CUDA, the kernel of a first version; and for a live tick a
+ * kernel that stays on the device and polls, with arithmetic of its own: a bound. Status 1 if an output differs from the CPU's, which those
+ * of plain CUDA are not compared with.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "tests/bench/kernels/onejob.h"
@@ -27,6 +28,9 @@ static const char *const names[] = {
   "occupancy 1 x 500,000", "mean of 8, 1 x 500,000, 128^3, float32", "sparse, mean of 4, 1 x 250,000, 512^3", "index of 126,891", "first 10 points",
 };
 
+/* Of these, the works that are captured, too: one with one launch, and the one with the most. */
+static const BenchFilter graphs = {.only = {"one live tick of 14 + 6", "first 10 points"},.n_only = 2 };
+
 typedef struct
 {
   Bench bench;
@@ -41,6 +45,7 @@ typedef struct
   void *junk;                   /* that overwrites the caches */
   double us[MAX_JOBS];
   int n_jobs, idle_us;
+  BenchFilter graphs;           /* works that are captured */
 } OneJob;
 
 /* Runs the job and waits for its end. */
@@ -208,6 +213,23 @@ compare (OneJob *one, BenchJob *host, const char *way)
 
 /* Whether an output differs. */
 static int
+measure_graphs (OneJob *one, BenchJob *host, Table *table)
+{
+  const char *work = one->job->work->name;
+  int differs;
+
+  capture (one);
+  measure (one, table, work, "graph", by_graph);
+  differs = compare (one, host, "graph");
+  measure (one, table, work, "graph, new arguments", by_graph_with_arguments);
+  differs |= compare (one, host, "graph, new arguments");
+  cudaGraphExecDestroy (one->graph);
+  cudaGraphDestroy (one->captured);
+  return differs;
+}
+
+/* Whether an output differs. */
+static int
 measure_work (OneJob *one, const BenchWork *work, Table *table)
 {
   BenchJob *host = bench_job_new (work, one->bench.cpu, NULL);
@@ -217,13 +239,8 @@ measure_work (OneJob *one, const BenchWork *work, Table *table)
   bench_job_run (host, NULL);
   measure (one, table, work->name, "stream", by_stream);
   differs = compare (one, host, "stream");
-  capture (one);
-  measure (one, table, work->name, "graph", by_graph);
-  differs |= compare (one, host, "graph");
-  measure (one, table, work->name, "graph, new arguments", by_graph_with_arguments);
-  differs |= compare (one, host, "graph, new arguments");
-  cudaGraphExecDestroy (one->graph);
-  cudaGraphDestroy (one->captured);
+  if (bench_wants (&one->graphs, work))
+    differs |= measure_graphs (one, host, table);
   if (bench_plain_has (work)) {
     one->counts = bench_memory (one->bench.backend, bench_plain_count_bytes (work), NULL);
     measure (one, table, work->name, "plain CUDA", by_plain_cuda);
@@ -270,7 +287,7 @@ int
 main (int argc, char **argv)
 {
   static OneJob one;
-  const char *csv = NULL, *jobs = "300", *idle = "10000";
+  const char *csv = NULL, *jobs = "1000", *idle = "10000";
   BenchFilter filter = { 0 };
   int differs;
 
@@ -279,6 +296,8 @@ main (int argc, char **argv)
         && !bench_option (argc, argv, &i, "--jobs", &jobs) && !bench_option (argc, argv, &i, "--idle", &idle))
       bench_fail (argv[i], "expected --jobs N, --idle US, --only TEXT or --csv FILE");
   }
+  if (filter.n_only == 0)
+    one.graphs = graphs;
   for (size_t i = 0; filter.n_only == 0 && i < sizeof (names) / sizeof (names[0]); i++)
     filter.only[i] = names[i];
   if (filter.n_only == 0)

@@ -11,7 +11,7 @@
 #include <gst/gst.h>
 
 #include "common/device/allocator.h"
-#include "common/tensors/cudapool.h"
+#include "common/device/cudapool.h"
 #include "common/tensors/memorycaps.h"
 #include "deviceproperties.h"
 

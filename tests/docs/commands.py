@@ -71,6 +71,7 @@ NEEDS = {
     "hosts": ("a second host", never),
     "kitti": ("a drive of KITTI", never),
     "mcap": ("robocachemcapdemux, which needs libzstd, liblz4 and zlib", has_element("robocachemcapdemux")),
+    "model": ("a network that was trained", never),
     "network": ("the network, to install packages", never),
     "nvcc": ("nvcc, and minutes", never),
     "numpy": ("the packages python3-gi, gir1.2-gstreamer-1.0 and python3-numpy", lambda: succeeds("python3", "-c", IMPORTS)),

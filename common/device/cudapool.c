@@ -12,8 +12,8 @@
 #include <gst/cuda/gstcudaloader.h>
 #include <gst/cuda/gstcudamemory.h>
 
-#include "common/device/devicememory.h"
-#include "common/device/mapping.h"
+#include "devicememory.h"
+#include "mapping.h"
 
 #define MAX_IDLE 64             /* memories that are kept: more than a sample has tensors */
 #define MAX_BYTES (G_MAXINT / 2)        /* of a tensor: pictures count theirs in an int */

@@ -7,7 +7,7 @@
 #ifndef ROBOCACHE_CUDAPOOL_H
 #define ROBOCACHE_CUDAPOOL_H
 
-#include "common/device/engine.h"
+#include "engine.h"
 
 G_BEGIN_DECLS
 

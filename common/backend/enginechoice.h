@@ -33,8 +33,8 @@ typedef struct
   RobocacheEngine *others[ROBOCACHE_MAX_DEVICES];       /* of devices, from the second on; the first is gpu */
   RobocacheEngine *active;      /* one of them, once there are caps; no reference */
   GstAllocator *outputs[2];     /* of the active engine: for system memory, and for device memory */
-  gboolean moves_to_cuda_memory;        /* outputs of the job; the streaming thread's, as the pools */
-  RobocacheCudaPool *cuda_pool;       /* of the active engine, once an output was moved; else NULL */
+  gboolean moves_to_cuda_memory;        /* outputs of the last job; the streaming thread's, as is the pool */
+  RobocacheCudaPool *cuda_pool; /* of the active engine, once an output was moved; else NULL */
   gboolean gpu_is_usable;
   gchar *no_gpu;                /* reason; NULL: a GPU is usable */
   gboolean fell_back;           /* auto preferred a GPU, but uses the CPU */

@@ -40,7 +40,7 @@ typedef struct
 GType robocache_cuda_pool_get_type (void);
 G_DEFINE_TYPE (RobocacheCudaPool, robocache_cuda_pool, GST_TYPE_CUDA_ALLOCATOR)
 
-/* Of a memory of the pool: the bytes of its tensor. */
+/* The name under which a memory of the pool has the bytes of its tensor. */
 static GQuark
 bytes_quark (void)
 {

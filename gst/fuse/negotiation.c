@@ -174,7 +174,7 @@ new_caps_of_format (const gchar *format)
   return gst_caps_new_simple (ROBOCACHE_TENSORS_MEDIA_TYPE, "format", G_TYPE_STRING, format, NULL);
 }
 
-/* Of the memories on offer, the first that downstream accepts. Flexible tensors are in system memory. */
+/* The first of the offered memories that downstream accepts. Flexible tensors are in system memory. */
 static RobocacheCapsMemory
 choose_memory (GstRobocacheFuse *fuse, RobocacheOffer offer)
 {

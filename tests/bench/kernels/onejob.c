@@ -28,7 +28,7 @@ static const char *const names[] = {
   "occupancy 1 x 500,000", "mean of 8, 1 x 500,000, 128^3, float32", "sparse, mean of 4, 1 x 250,000, 512^3", "index of 126,891", "first 10 points",
 };
 
-/* Of these, the works that are captured, too: one with one launch, and the one with the most. */
+/* Graphs are measured for two of these works: the one with one launch, and the one with the most. */
 static const BenchFilter graphs = {.only = {"one live tick of 14 + 6", "first 10 points"},.n_only = 2 };
 
 typedef struct

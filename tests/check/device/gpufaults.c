@@ -139,7 +139,7 @@ static const Fault failing_calls[] = {
   {"cuMemcpyAsync|cuMemcpyHtoDAsync", 1, OPERATING_SYSTEM, SYSTEM_TO_DEVICE, TRUE},
   {"cuEventRecord|cuEventRecordWithFlags", 1, OPERATING_SYSTEM, SYSTEM_TO_DEVICE},
 };
-/* Of few channels this is the copy into CUDA memory. */
+/* For rows of few channels, this call is the copy into CUDA memory. */
 static const Fault failing_move = { "cuMemcpyAsync|cuMemcpyHtoDAsync|cuMemcpyDtoDAsync", 1, OPERATING_SYSTEM, SYSTEM_TO_CUDA };
 
 static void

@@ -54,7 +54,7 @@ static const Side sides[] = {
   {"device to GStreamer's CUDA memory", TRUE, TRUE, ANY_CUDA},
 };
 
-/* Whether outputs may be in GStreamer's: in a build that has it. The emulated driver has what the library asks for in GStreamer 1.22. */
+/* Whether this build and its driver have memory:CUDAMemory. The emulated driver has the functions that GStreamer 1.22 calls. */
 static inline gboolean
 has_cuda_memory (void)
 {

@@ -24,10 +24,15 @@ GstCaps *
 robocache_voxelize_output_caps (RobocacheDevice *device, GstElement *element, const GstCaps *in_caps)
 {
   GstCaps *caps = gst_caps_new_simple (ROBOCACHE_TENSORS_MEDIA_TYPE, "num_tensors", GST_TYPE_INT_RANGE, 1,
-      ROBOCACHE_MAX_TENSORS, NULL);
+      ROBOCACHE_MAX_TENSORS, NULL), *all = gst_pad_get_pad_template_caps (GST_BASE_TRANSFORM_SRC_PAD (element)), *possible;
 
   gst_caps_append (caps, gst_caps_new_empty_simple (ROBOCACHE_POINTCLOUD_MEDIA_TYPE));
-  return robocache_caps_offer (caps, robocache_device_offer_as (device, element, in_caps), GST_PAD_SRC);
+  caps = robocache_caps_offer (caps, robocache_device_offer_as (device, element, in_caps), GST_PAD_SRC);
+  /* clouds are in fewer memories than tensors */
+  possible = gst_caps_intersect_full (caps, all, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref (all);
+  gst_caps_unref (caps);
+  return possible;
 }
 
 GError *

@@ -358,7 +358,7 @@ gboolean
 robocache_device_choose (RobocacheDevice *device, GstElement *element, const RobocacheJob *job, GError **error)
 {
   const RobocacheDeviceSettings settings = get_settings (device, element);
-  const gboolean must = settings.choice == ROBOCACHE_BACKEND_CUDA || job->out_on_device;
+  const gboolean must = settings.choice == ROBOCACHE_BACKEND_CUDA || job->out_memory != ROBOCACHE_SYSTEM_MEMORY;
   const gboolean is_worth_it = (job->splits && settings.n_devices > 0) || job->work_bytes >= ROBOCACHE_BREAK_EVEN_BYTES;
   const gboolean wanted = must || (settings.choice == ROBOCACHE_BACKEND_AUTO && (job->in_on_device || is_worth_it));
   RobocacheEngine *engine = device->cpu;
@@ -375,7 +375,7 @@ robocache_device_choose (RobocacheDevice *device, GstElement *element, const Rob
     return FALSE;
   }
   activate (device, element, engine, reason);
-  device->moves_to_cuda_memory = job->out_in_cuda_memory;
+  device->moves_to_cuda_memory = job->out_memory == ROBOCACHE_CUDA_MEMORY;
   g_clear_error (&reason);
   return TRUE;
 }
@@ -426,16 +426,16 @@ robocache_device_fall_back (RobocacheDevice *device, GstElement *element, const 
   if (status != RC_UNSUPPORTED && !g_error_matches (reason, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT)
       && !g_error_matches (reason, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED))
     return FALSE;
-  if (device->cpu == NULL || device->active != device->gpu || job->out_on_device)
+  if (device->cpu == NULL || device->active != device->gpu || job->out_memory != ROBOCACHE_SYSTEM_MEMORY)
     return FALSE;
   activate (device, element, device->cpu, reason);
   return TRUE;
 }
 
 GstAllocator *
-robocache_device_allocator (const RobocacheDevice *device, gboolean on_device)
+robocache_device_allocator (const RobocacheDevice *device, RobocacheCapsMemory memory)
 {
-  return device->outputs[on_device];
+  return device->outputs[memory != ROBOCACHE_SYSTEM_MEMORY];
 }
 
 gboolean

@@ -70,8 +70,8 @@ void robocache_device_prepare (RobocacheDevice * device, GstElement * element, g
 /* The jobs of a stream, which caps make all alike. */
 typedef struct
 {
-  gboolean in_on_device, out_on_device;
-  gboolean out_in_cuda_memory;  /* GStreamer's: the output is moved there */
+  gboolean in_on_device;
+  RobocacheCapsMemory out_memory;       /* GStreamer's CUDA memory: the output is made in device memory, and moved there */
   guint64 work_bytes;           /* in and out of one buffer, if a GPU may be faster; else 0 */
   guint64 device_bytes;         /* at once on the device, in the smallest chunks */
   const gchar *what;            /* subject of an error about device_bytes, such as "a grid" */
@@ -96,8 +96,8 @@ gboolean robocache_device_try_again (RobocacheDevice * device, GstElement * elem
  * FALSE if the CPU cannot serve the job, or the reason is neither what the GPU lacks nor a call that failed. */
 gboolean robocache_device_fall_back (RobocacheDevice * device, GstElement * element, const RobocacheJob * job, RcStatus status,
     const GError * reason);
-/* The active engine's allocator for device memory or for system memory; no reference. */
-GstAllocator *robocache_device_allocator (const RobocacheDevice * device, gboolean on_device);
+/* The active engine's allocator of outputs in a memory; no reference. Of outputs in CUDA memory before they are moved: device memory. */
+GstAllocator *robocache_device_allocator (const RobocacheDevice * device, RobocacheCapsMemory memory);
 
 /* Moves an output in device memory, which is writable, to GStreamer's CUDA memory if the job asks for that, and waits for it; else does
  * nothing. Tries again as above. FALSE and an error of the device, or GST_RESOURCE_ERROR_NO_SPACE_LEFT. */

@@ -76,13 +76,13 @@ enqueue (GstRobocacheResampleEngine *engine, const RobocacheEpisodesPlace *place
   GST_OBJECT_LOCK (engine->element);
   engine->device->n_chunks += n_chunks;
   GST_OBJECT_UNLOCK (engine->element);
-  return engine->format.out_on_device || robocache_engine_synchronize (engine->device->active, error);
+  return engine->format.out_memory != ROBOCACHE_SYSTEM_MEMORY || robocache_engine_synchronize (engine->device->active, error);
 }
 
 static GstMemory *
 resample_tensors (GstRobocacheResampleEngine *engine, RobocacheEpisodesPlace *place, GstClockTime pts, GError **error)
 {
-  GstAllocator *allocator = robocache_device_allocator (engine->device, engine->format.out_on_device);
+  GstAllocator *allocator = robocache_device_allocator (engine->device, engine->format.out_memory);
   GstMemory *out = robocache_allocator_alloc (allocator, engine->format.out_bytes, error);
 
   if (out == NULL)
@@ -134,7 +134,7 @@ gst_robocache_resample_batch_run (GstRobocacheResampleEngine *engine, GstRobocac
     g_propagate_error (error, failure);
     return NULL;
   }
-  if (!gst_robocache_resample_batch_wait (engine, statistics, engine->format.out_on_device ? 1 : 0, error)) {
+  if (!gst_robocache_resample_batch_wait (engine, statistics, engine->format.out_memory != ROBOCACHE_SYSTEM_MEMORY ? 1 : 0, error)) {
     gst_memory_unref (out);
     return NULL;
   }

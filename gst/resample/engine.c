@@ -25,7 +25,7 @@ static guint64
 episode_bytes (const GstRobocacheResampleEngine *engine)
 {
   const RobocacheEpisodesShape shape = batch_shape (&engine->format);
-  guint64 bytes = engine->format.out_on_device ? engine->format.out_bytes
+  guint64 bytes = engine->format.out_memory != ROBOCACHE_SYSTEM_MEMORY ? engine->format.out_bytes
       : robocache_episodes_part_bytes (&engine->spec, &shape, ROBOCACHE_EPISODES_OUT);
 
   for (guint part = 0; part < ROBOCACHE_EPISODES_OUT && !engine->format.in_on_device; part++)
@@ -38,14 +38,12 @@ describe_job (const GstRobocacheResampleEngine *engine)
 {
   const GstRobocacheResampleFormat *format = &engine->format;
   const guint64 row = (guint64) engine->spec.channels * rc_dtype_size (engine->spec.in);
-  RobocacheJob job = {.in_on_device = format->in_on_device,.out_on_device = format->out_on_device,
-    .out_in_cuda_memory = format->out_in_cuda_memory
-  };
+  RobocacheJob job = {.in_on_device = format->in_on_device,.out_memory = format->out_memory };
 
   if (format->batch) {
     job.splits = TRUE;
     job.device_bytes = episode_bytes (engine);
-    job.what = format->out_on_device ? "one episode and the whole output" : "one episode";
+    job.what = format->out_memory != ROBOCACHE_SYSTEM_MEMORY ? "one episode and the whole output" : "one episode";
     job.advice = "send shorter episodes or fewer target times, or raise max-device-memory";
   } else {
     job.device_bytes = 4 * row + format->out_bytes;

@@ -335,7 +335,7 @@ resample_batch (GstRobocacheResampleFlow *flow, GstBuffer *buffer)
   GstBuffer *out = gst_robocache_resample_batch_run (&flow->engine, &flow->statistics, buffer, &error);
   GstFlowReturn ret = GST_FLOW_OK;
 
-  if (out && !flow->engine.format.out_on_device)
+  if (out && flow->engine.format.out_memory == ROBOCACHE_SYSTEM_MEMORY)
     ret = gst_robocache_resample_move_to_offer (&flow->offer, &out, &error);
   if (error)
     return fail (flow, error);

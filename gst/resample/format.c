@@ -237,8 +237,7 @@ gst_robocache_resample_format_from_caps (GstRobocacheResampleFormat *format,
   if (!check_output (format, &out, error))
     return FALSE;
   format->in_on_device = robocache_caps_on_device (in_caps);
-  format->out_on_device = robocache_caps_on_device (out_caps);
-  format->out_in_cuda_memory = robocache_caps_memory (out_caps) == ROBOCACHE_CUDA_MEMORY;
+  format->out_memory = robocache_caps_memory (out_caps);
   format->grid.num = format->batch ? settings->rate[0] : out.rate_num;
   format->grid.den = format->batch ? settings->rate[1] : out.rate_den;
   return TRUE;

@@ -7,6 +7,7 @@
 
 #include "common/element/propertytypes.h"
 #include "common/time/rowtimes.h"
+#include "common/tensors/memorycaps.h"
 #include "common/tensors/tensorcaps.h"
 #include "common/time/tickgrid.h"
 
@@ -52,8 +53,8 @@ typedef struct
   gsize out_bytes;              /* of one output buffer */
   RobocacheRowLayout layout;    /* of a stream */
   RobocacheTickGrid grid;       /* num 0 in a batch whose ticks have no period */
-  gboolean in_on_device, out_on_device; /* in device memory */
-  gboolean out_in_cuda_memory;  /* GStreamer's */
+  gboolean in_on_device;        /* in device memory */
+  RobocacheCapsMemory out_memory;
 } GstRobocacheResampleFormat;
 
 /* The output caps for in_caps, in system memory. Dimensions are left open, for downstream to spell its own way. */

@@ -193,13 +193,13 @@ decide_allocation (GstBaseTransform *trans, GstQuery *query)
     guint size, min, max;
 
     gst_query_parse_nth_allocation_pool (query, i, &pool, &size, &min, &max);
-    if (format->out_on_device || pool == NULL || bytes == G_MAXUINT)
+    if (format->out_memory != ROBOCACHE_SYSTEM_MEMORY || pool == NULL || bytes == G_MAXUINT)
       gst_query_remove_nth_allocation_pool (query, i);
     else
       gst_query_set_nth_allocation_pool (query, i, pool, MAX (size, bytes), min, max);
     gst_clear_object (&pool);
   }
-  for (guint i = gst_query_get_n_allocation_params (query); i-- > 0 && format->out_on_device;)
+  for (guint i = gst_query_get_n_allocation_params (query); i-- > 0 && format->out_memory != ROBOCACHE_SYSTEM_MEMORY;)
     gst_query_remove_nth_allocation_param (query, i);
   return GST_BASE_TRANSFORM_CLASS (parent_class)->decide_allocation (trans, query);
 }

@@ -117,7 +117,7 @@ blend_on_gpu (GstRobocacheResampleEngine *engine, const RobocacheHistory *histor
     GError **error)
 {
   RobocacheEngine *active = engine->device->active;
-  GstAllocator *allocator = robocache_device_allocator (engine->device, engine->format.out_on_device);
+  GstAllocator *allocator = robocache_device_allocator (engine->device, engine->format.out_memory);
   GstMemory *out = robocache_allocator_alloc (allocator, engine->format.out_bytes, error);
 
   if (out == NULL)
@@ -125,7 +125,7 @@ blend_on_gpu (GstRobocacheResampleEngine *engine, const RobocacheHistory *histor
   if (robocache_memory_begin_write (out, active, error)
       && gst_robocache_resample_engine_blend (engine, history, alignment, robocache_memory_data (out), error)
       && robocache_memory_end_write (out, active, error)
-      && (engine->format.out_on_device || robocache_engine_synchronize (active, error)))
+      && (engine->format.out_memory != ROBOCACHE_SYSTEM_MEMORY || robocache_engine_synchronize (active, error)))
     return out;
   robocache_engine_synchronize (active, NULL);  /* what it still writes is freed next */
   gst_memory_unref (out);

@@ -18,14 +18,14 @@ choose_allocator (const RobocacheVoxelizeConfiguration *current, RobocacheDevice
 
   gst_allocation_params_init (params);
   if (robocache_engine_is_gpu (robocache_voxelizer_engine (current->voxelizer))) {
-    allocator = robocache_device_allocator (device, current->job.out_on_device);
+    allocator = robocache_device_allocator (device, current->job.out_memory);
     robocache_allocator_trim (allocator);
     return gst_object_ref (allocator);
   }
   if (gst_query_get_n_allocation_params (query) > 0)
     gst_query_parse_nth_allocation_param (query, 0, &allocator, params);
   if (allocator == NULL && params->flags == 0 && params->align < ROBOCACHE_ALIGNMENT)
-    allocator = gst_object_ref (robocache_device_allocator (device, FALSE));
+    allocator = gst_object_ref (robocache_device_allocator (device, ROBOCACHE_SYSTEM_MEMORY));
   return allocator;
 }
 
@@ -76,7 +76,7 @@ GError *
 robocache_voxelize_explain_no_output (const RobocacheVoxelizeConfiguration *current, RobocacheDevice *device, gsize bytes)
 {
   GError *reason = NULL, *error = NULL;
-  GstMemory *memory = robocache_allocator_alloc (robocache_device_allocator (device, current->job.out_on_device), bytes,
+  GstMemory *memory = robocache_allocator_alloc (robocache_device_allocator (device, current->job.out_memory), bytes,
       &reason);
   const gchar *advice;
   gchar *what;

@@ -646,7 +646,8 @@ compute (GstRobocacheVoxelize *self, const RobocacheVoxelPlace *place, GstClockT
   self->device.n_chunks += work.n_chunks;
   self->statistics.points_read += work.points_read;
   GST_OBJECT_UNLOCK (self);
-  return self->current.job.out_on_device || robocache_engine_synchronize (robocache_voxelizer_engine (voxelizer), error);
+  return self->current.job.out_memory != ROBOCACHE_SYSTEM_MEMORY
+      || robocache_engine_synchronize (robocache_voxelizer_engine (voxelizer), error);
 }
 
 static gboolean
@@ -727,7 +728,7 @@ gst_robocache_voxelize_transform (GstBaseTransform *trans, GstBuffer *input, Gst
   }
   GST_LOG_OBJECT (self, "grid of %" GST_TIME_FORMAT ", from %u clouds", GST_TIME_ARGS (pts),
       robocache_cloud_window_length (&self->window));
-  if (!count_done (self, self->current.job.out_on_device ? 1 : 0))
+  if (!count_done (self, self->current.job.out_memory != ROBOCACHE_SYSTEM_MEMORY ? 1 : 0))
     return GST_FLOW_ERROR;
   warn_if_all_outside (self, input, FALSE);
   post_stats_when_due (self, input);

@@ -156,8 +156,7 @@ describe_job (const RobocacheVoxelizeConfiguration *next, const RcFootprint *foo
   const guint64 out = robocache_tensors_info_size (&next->tensors), items = next->points.n_items;
   RobocacheJob job = {
     .in_on_device = robocache_caps_on_device (in_caps),
-    .out_on_device = robocache_caps_on_device (out_caps),
-    .out_in_cuda_memory = robocache_caps_memory (out_caps) == ROBOCACHE_CUDA_MEMORY,
+    .out_memory = robocache_caps_memory (out_caps),
     .splits = items > 1,
     .what = "a voxel grid",
     .advice = "set a smaller grid, or output=sparse with lower max-voxels (and max-points of mode=first or pillars), or raise "
@@ -168,7 +167,7 @@ describe_job (const RobocacheVoxelizeConfiguration *next, const RcFootprint *foo
       next->points.n_points * items * (next->points.kind == ROBOCACHE_POINTS_DEPTH ? 2
           : robocache_points_info_point_size (&next->points)));
   job.device_bytes = robocache_bytes_add (robocache_bytes_add (footprint->scratch_bytes,
-      job.out_on_device ? out : out / items),
+      job.out_memory != ROBOCACHE_SYSTEM_MEMORY ? out : out / items),
       robocache_bytes_multiply (next->points.n_points, footprint->scratch_bytes_per_point));
   if (next->points.rays)        /* a plan copies them to the device */
     job.device_bytes = robocache_bytes_add (job.device_bytes, rc_camera_rays_bytes (&next->points.rays->camera));

@@ -51,7 +51,6 @@ struct _FuseComposer
   GstBufferPool *pool;          /* of buffers without memory, with their meta */
   GstAllocator *allocator;      /* of the tensors */
   RobocacheCapsMemory memory;   /* of the samples */
-  gboolean on_device;           /* it is on a device */
   gsize header_bytes;           /* before each tensor: flexible ones have a header */
   GstBufferPool *peer_pool;     /* downstream's, for samples of one memory; or NULL */
   GstAllocator *peer_allocator; /* downstream's; or NULL */
@@ -383,9 +382,7 @@ static RobocacheJob
 describe_job (const FuseComposer *composer, gchar **what)
 {
   const guint window = composer->output.window;
-  RobocacheJob job = {.out_on_device = composer->on_device,.out_in_cuda_memory = composer->memory == ROBOCACHE_CUDA_MEMORY,
-    .advice = "lower window, or send smaller frames"
-  };
+  RobocacheJob job = {.out_memory = composer->memory,.advice = "lower window, or send smaller frames" };
   guint64 row_bytes = 0, gathered = 0;
 
   for (guint i = 0; i < composer->n_tensors; i++)
@@ -477,7 +474,7 @@ enter_engine (FuseComposer *composer, const RobocacheJob *job, GError **error)
 {
   leave_engine (composer);
   composer->engine = robocache_engine_ref (composer->device->active);
-  composer->allocator = gst_object_ref (robocache_device_allocator (composer->device, composer->on_device));
+  composer->allocator = gst_object_ref (robocache_device_allocator (composer->device, composer->memory));
   return robocache_engine_check_budget (composer->engine, job->device_bytes, job->what, job->advice, error)
       && make_plans (composer, error) && make_buffers (composer, error);
 }
@@ -525,7 +522,6 @@ fuse_composer_new (const FuseComposition *composition, RobocacheCapsMemory memor
   copy_composition (&composer->composition, composition);
   composer->output = composition->output;
   composer->memory = memory;
-  composer->on_device = memory != ROBOCACHE_SYSTEM_MEMORY;
   composer->device = device;
   composer->element = element;
   if (!lay_out (composer, error) || !check_periods (composer, error) || !parse_all_roles (composer, error)
@@ -581,7 +577,7 @@ fuse_composer_sample_bytes (const FuseComposer *composer)
 {
   const gboolean one_memory = composer->n_tensors == 1 && composer->output.info == FUSE_INFO_NONE;
 
-  if (!one_memory || composer->on_device || robocache_engine_is_gpu (composer->engine))
+  if (!one_memory || composer->memory != ROBOCACHE_SYSTEM_MEMORY || robocache_engine_is_gpu (composer->engine))
     return 0;
   return composer->header_bytes + composer->output.window * composer->tensors[0].row_bytes;
 }
@@ -591,7 +587,7 @@ fuse_composer_use_peer_memory (FuseComposer *composer, GstBufferPool *pool, GstA
     const GstAllocationParams *params)
 {
   release_peer_memory (composer);
-  if (composer->on_device || robocache_engine_is_gpu (composer->engine))
+  if (composer->memory != ROBOCACHE_SYSTEM_MEMORY || robocache_engine_is_gpu (composer->engine))
     return;
   composer->peer_pool = pool ? gst_object_ref (pool) : NULL;
   composer->peer_allocator = allocator ? gst_object_ref (allocator) : NULL;
@@ -609,7 +605,7 @@ fuse_composer_make_flexible (FuseComposer *composer)
 {
   GstCaps *caps;
 
-  if (composer->on_device || !robocache_flexible_describes (&composer->sample))
+  if (composer->memory != ROBOCACHE_SYSTEM_MEMORY || !robocache_flexible_describes (&composer->sample))
     return FALSE;
   caps = robocache_flexible_caps_from_static (composer->caps);
   gst_caps_replace (&composer->caps, caps);
@@ -706,7 +702,8 @@ frame_to_hand_on (const FuseComposer *composer, const Stream *stream, const Fuse
   const FuseFormat *format = &stream->input->format;
   GstBuffer *frame;
 
-  if (!format->is_camera || composer->on_device || composer->header_bytes > 0 || composer->output.window > 1 || snapshot->bracket.blend != RC_BLEND_COPY)
+  if (!format->is_camera || composer->memory != ROBOCACHE_SYSTEM_MEMORY || composer->header_bytes > 0 || composer->output.window > 1
+      || snapshot->bracket.blend != RC_BLEND_COPY)
     return NULL;
   frame = fuse_snapshot_frame (snapshot, 0);
   return fuse_camera_frame_is_dense (&format->video, stream->row_bytes, frame) ? frame : NULL;
@@ -920,7 +917,8 @@ make_buffer (const FuseComposer *composer, const FuseSnapshot *snapshots, Output
 static gboolean
 complete (const FuseComposer *composer, const Output *output, GError **error)
 {
-  if (robocache_engine_is_gpu (composer->engine) && !composer->on_device && !robocache_engine_synchronize (composer->engine, error))
+  if (robocache_engine_is_gpu (composer->engine) && composer->memory == ROBOCACHE_SYSTEM_MEMORY
+      && !robocache_engine_synchronize (composer->engine, error))
     return FALSE;
   for (guint i = 0; i < composer->n_tensors; i++) {
     if (output->start[i])

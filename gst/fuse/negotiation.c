@@ -403,12 +403,11 @@ replace_composer (GstRobocacheFuse *fuse, const FuseComposition *composition, Ro
     g_propagate_error (error, failure);
     return FALSE;
   }
-  if (old) {
-    fuse_composer_adopt_window (composer, old);
-    fuse_composer_free (old);
-  }
+  if (old && !fuse_composer_adopt_window (composer, old, error))
+    g_clear_pointer (&composer, fuse_composer_free);
+  g_clear_pointer (&old, fuse_composer_free);
   fuse->composer = composer;
-  return TRUE;
+  return composer != NULL;
 }
 
 static void

@@ -536,9 +536,9 @@ compose (GstRobocacheFuse *fuse, Departure *departure, GError **error)
   const guint64 n_shown = MIN (departure->n_skipped, (guint64) fuse->started_output.window);
   GstFlowReturn flow = GST_FLOW_OK;
 
-  if (departure->window_is_stale)
-    fuse_composer_forget_window (fuse->composer);
-  if (departure->compose)
+  if (departure->window_is_stale && !fuse_composer_forget_window (fuse->composer, error))
+    flow = GST_FLOW_ERROR;
+  if (flow == GST_FLOW_OK && departure->compose)
     flow = fuse_composer_compose (fuse->composer, departure->tick.time, fuse->snapshots, departure->complete
         ? &departure->sample : NULL, error);
   for (guint64 i = n_shown; flow == GST_FLOW_OK && i > 0; i--)

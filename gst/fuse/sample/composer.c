@@ -431,8 +431,7 @@ make_buffers (FuseComposer *composer, GError **error)
       || !robocache_blender_init (&composer->blender, composer->engine, composer->n_streams, composer->scratch_bytes, error)
       || !fuse_camera_frames_init (&composer->frames, composer->engine, error))
     return FALSE;
-  fuse_composer_forget_window (composer);
-  return TRUE;
+  return fuse_composer_forget_window (composer, error);
 }
 
 static gboolean
@@ -622,17 +621,38 @@ fuse_composer_has_window (const FuseComposer *composer)
 
 /* ---- the window ---- */
 
-void
-fuse_composer_forget_window (FuseComposer *composer)
+/* from NULL: all rows are forgotten. */
+static gboolean
+set_window (FuseComposer *composer, const FuseWindow *from, GError **error)
 {
-  fuse_camera_frames_begin (&composer->frames, NULL);
-  fuse_window_forget (&composer->window);
+  return from ? fuse_window_adopt (&composer->window, from, error) : fuse_window_forget (&composer->window, error);
 }
 
-void
-fuse_composer_adopt_window (FuseComposer *composer, FuseComposer *from)
+static gboolean
+set_window_or_retry (FuseComposer *composer, const FuseWindow *from, GError **error)
 {
-  fuse_window_adopt (&composer->window, &from->window);
+  GError *failure = NULL;
+  gboolean ok = set_window (composer, from, &failure);
+
+  if (!ok && robocache_device_try_again (composer->device, composer->element, failure)) {
+    g_clear_error (&failure);
+    ok = set_window (composer, from, &failure);
+  }
+  if (!ok)
+    g_propagate_error (error, failure);
+  return ok;
+}
+
+gboolean
+fuse_composer_forget_window (FuseComposer *composer, GError **error)
+{
+  return fuse_camera_frames_begin (&composer->frames, error) && set_window_or_retry (composer, NULL, error);
+}
+
+gboolean
+fuse_composer_adopt_window (FuseComposer *composer, FuseComposer *from, GError **error)
+{
+  return set_window_or_retry (composer, &from->window, error);
 }
 
 /* ---- rows of a tick ---- */

@@ -96,46 +96,51 @@ write_missing (guint8 *row, RcDtype dtype, guint64 n)
     memcpy (row + i * size, nans[dtype], size);
 }
 
-/* Piece by piece, since caps may say any size of a row. A device that fails here fails the next tick, which reports it. */
-static void
-forget_rows (FuseWindow *window, const FuseWindowStream *stream)
+/* Piece by piece, since caps may say any size of a row. */
+static gboolean
+forget_rows (FuseWindow *window, const FuseWindowStream *stream, GError **error)
 {
   guint8 missing[16384];
+  gboolean ok = TRUE;
 
   write_missing (missing, stream->dtype, sizeof (missing) / rc_dtype_size (stream->dtype));
   for (guint slot = 0; slot < window->n_ticks; slot++) {
     guint8 *row = row_of (window, stream, slot);
 
-    for (gsize at = 0; at < stream->row_bytes; at += sizeof (missing))
-      copy_bytes (window->engine, row + at, missing, MIN (sizeof (missing), stream->row_bytes - at), NULL);
+    for (gsize at = 0; ok && at < stream->row_bytes; at += sizeof (missing))
+      ok = copy_bytes (window->engine, row + at, missing, MIN (sizeof (missing), stream->row_bytes - at), error);
   }
-  robocache_engine_synchronize (window->engine, NULL);
+  return robocache_engine_synchronize (window->engine, ok ? error : NULL) && ok;
 }
 
-void
-fuse_window_forget (FuseWindow *window)
+gboolean
+fuse_window_forget (FuseWindow *window, GError **error)
 {
-  for (guint i = 0; i < window->n_streams; i++) {
+  gboolean ok = TRUE;
+
+  for (guint i = 0; ok && i < window->n_streams; i++) {
     for (guint slot = 0; slot < window->n_ticks; slot++) {
       gint64 *info = fuse_window_info (window, slot, i);
 
       info[0] = info[1] = info[2] = ROBOCACHE_NO_TIME;
       info[3] = RC_MISSING;
     }
-    if (window->n_ticks > 1)
-      forget_rows (window, &window->streams[i]);
+    ok = window->n_ticks == 1 || forget_rows (window, &window->streams[i], error);
   }
+  return ok;
 }
 
-static void
-adopt_stream (FuseWindow *window, guint to, const FuseWindow *from, guint stream, RobocacheEngine *copier)
+static gboolean
+adopt_stream (FuseWindow *window, guint to, const FuseWindow *from, guint stream, RobocacheEngine *copier, GError **error)
 {
   const FuseWindowStream *ours = &window->streams[to], *theirs = &from->streams[stream];
+  gboolean ok = TRUE;
 
-  for (guint slot = 0; slot < window->n_ticks; slot++) {
-    copy_bytes (copier, row_of (window, ours, slot), row_of (from, theirs, slot), ours->row_bytes, NULL);
+  for (guint slot = 0; ok && slot < window->n_ticks; slot++) {
+    ok = copy_bytes (copier, row_of (window, ours, slot), row_of (from, theirs, slot), ours->row_bytes, error);
     memcpy (fuse_window_info (window, slot, to), fuse_window_info (from, slot, stream), FUSE_INFO_FIELDS * sizeof (gint64));
   }
+  return ok;
 }
 
 static gboolean
@@ -144,21 +149,22 @@ is_alike (const FuseWindowStream *a, const FuseWindowStream *b)
   return a->id == b->id && a->dtype == b->dtype && a->row_bytes == b->row_bytes;
 }
 
-void
-fuse_window_adopt (FuseWindow *window, const FuseWindow *from)
+gboolean
+fuse_window_adopt (FuseWindow *window, const FuseWindow *from, GError **error)
 {
   RobocacheEngine *copier = robocache_engine_is_gpu (from->engine) ? from->engine : window->engine;
+  gboolean ok;
 
   if (window->n_ticks == 1 || from->n_ticks != window->n_ticks)
-    return;
-  robocache_engine_synchronize (from->engine, NULL);
+    return TRUE;
+  ok = robocache_engine_synchronize (from->engine, error);
   for (guint i = 0; i < window->n_streams; i++) {
-    for (guint j = 0; j < from->n_streams; j++) {
+    for (guint j = 0; ok && j < from->n_streams; j++) {
       if (is_alike (&window->streams[i], &from->streams[j]))
-        adopt_stream (window, i, from, j, copier);
+        ok = adopt_stream (window, i, from, j, copier, error);
     }
   }
-  robocache_engine_synchronize (copier, NULL);
+  return robocache_engine_synchronize (copier, ok ? error : NULL) && ok;
 }
 
 void

@@ -45,10 +45,10 @@ gboolean fuse_window_init (FuseWindow * window, RobocacheEngine * engine, guint 
 /* The engine must be idle. A zeroed window is valid here. */
 void fuse_window_clear (FuseWindow * window);
 
-/* All rows are missing. */
-void fuse_window_forget (FuseWindow * window);
-/* Copies rows and info of the streams that are alike in both windows, if these have as many ticks. */
-void fuse_window_adopt (FuseWindow * window, const FuseWindow * from);
+/* All rows are missing. FALSE and an error of the engine: they are undefined. */
+gboolean fuse_window_forget (FuseWindow * window, GError ** error);
+/* Copies rows and info of the streams that are alike in both windows, if these have as many ticks. As fuse_window_forget. */
+gboolean fuse_window_adopt (FuseWindow * window, const FuseWindow * from, GError ** error);
 /* The oldest slot becomes the newest. */
 void fuse_window_shift (FuseWindow * window);
 

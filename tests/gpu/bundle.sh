@@ -28,7 +28,7 @@ mkdir "$out/faulty"
 cp "$build/tests/gpu/faulty/libcuda.so.1" "$out/faulty/"
 cp "$build/tests/gpu/libholdcontexts.so" "$out/"
 find "$build/tests/check" -maxdepth 1 -type f -executable \( -name 'fuse_*' -o -name 'resample_*' -o -name 'voxelize_*' \
-  -o -name 'gpu*' \) -exec cp -t "$out/check" {} +
+  -o -name 'gpu*' -o -name 'cudamemory' \) -exec cp -t "$out/check" {} +
 mkdir -p "$out"/bench/docs
 find "$build/tests/bench" -type f -executable -name 'bench-*' -exec cp -t "$out/bench" {} +
 cp "$here"/../bench/run_all.sh "$out/bench/"

@@ -96,9 +96,8 @@ load (void)
     library = dlopen (paths[i], RTLD_NOW | RTLD_LOCAL);
 }
 
-/* What kernels/cuda looks up by name. */
-#define PASS_ON(name) \
-  EXPORT CUresult forward_##name (PASSING_WORDS) __asm__ (STRING (name)); \
+#define PASS_ON_AS(name, symbol) \
+  EXPORT CUresult forward_##name (PASSING_WORDS) __asm__ (symbol); \
   EXPORT CUresult \
   forward_##name (PASSING_WORDS) \
   { \
@@ -106,12 +105,27 @@ load (void)
     PassingFunction now = __atomic_load_n (&to, __ATOMIC_SEQ_CST); \
     \
     if (now == NULL && library != NULL) { \
-      now = (PassingFunction) wrap (STRING (name), dlsym (library, STRING (name))); \
+      now = (PassingFunction) wrap (symbol, dlsym (library, symbol)); \
       __atomic_store_n (&to, now, __ATOMIC_SEQ_CST); \
     } \
     return now != NULL ? now (PASSING_ARGUMENTS) : CUDA_ERROR_NO_DEVICE; \
   }
+
+/* What kernels/cuda looks up by name. */
+#define PASS_ON(name) PASS_ON_AS (name, STRING (name))
 RC_CUDA_DRIVER_FUNCTIONS (PASS_ON)
+
+/* What gstreamer-cuda 1.22 looks up beside, by names that it spells out. */
+#define PASS_ON_EXACTLY(name) PASS_ON_AS (name, #name)
+#define GST_CUDA_FUNCTIONS(f) \
+  f (cuCtxCreate_v2) f (cuCtxDestroy_v2) f (cuCtxDisablePeerAccess) f (cuCtxEnablePeerAccess) f (cuDeviceCanAccessPeer) \
+  f (cuGLGetDevices_v2) f (cuGetErrorName) f (cuGraphicsGLRegisterBuffer) f (cuGraphicsGLRegisterImage) \
+  f (cuGraphicsMapResources) f (cuGraphicsResourceGetMappedPointer_v2) f (cuGraphicsResourceSetMapFlags_v2) \
+  f (cuGraphicsSubResourceGetMappedArray) f (cuGraphicsUnmapResources) f (cuGraphicsUnregisterResource) f (cuLaunchKernel) \
+  f (cuMemAllocHost_v2) f (cuMemAllocPitch_v2) f (cuMemAlloc_v2) f (cuMemFreeHost) f (cuMemFree_v2) f (cuMemcpy2DAsync_v2) \
+  f (cuMemcpy2D_v2) f (cuModuleGetFunction) f (cuModuleLoadData) f (cuModuleUnload) f (cuStreamCreate) f (cuStreamDestroy) \
+  f (cuStreamSynchronize) f (cuTexObjectCreate) f (cuTexObjectDestroy)
+GST_CUDA_FUNCTIONS (PASS_ON_EXACTLY)
 
 /* What the runtime looks up by name; everything else it gets from here. */
 typedef CUresult (*GetProcAddress) (const char *symbol, void **function, int version, cuuint64_t flags);

@@ -4,6 +4,7 @@
  */
 #include "enginechoice.h"
 
+#include "common/device/cudacontext.h"
 #include "common/transfers/upload.h"
 #include "common/tensors/tensorpool.h"
 
@@ -305,6 +306,15 @@ robocache_device_explain (RobocacheDevice *device, GstElement *element, const Gs
     GST_OBJECT_UNLOCK (element);
   }
   return why ? why : g_strdup ("");
+}
+
+gboolean
+robocache_device_answer_context (RobocacheDevice *device, GstElement *element, GstQuery *query)
+{
+  const RobocacheDeviceSettings settings = get_settings (device, element);
+
+  return robocache_cuda_context_is_queried (query) && robocache_device_offer (device, element) != ROBOCACHE_OFFER_SYSTEM
+      && robocache_cuda_context_answer (first_device (&settings), element, query);
 }
 
 void

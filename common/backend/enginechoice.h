@@ -64,6 +64,10 @@ RobocacheOffer robocache_device_offer_as (RobocacheDevice * device, GstElement *
  * unavailable; else "". Free with g_free. */
 gchar *robocache_device_explain (RobocacheDevice * device, GstElement * element, const GstCaps * peer);
 
+/* Answers a query of a CUDA element for a context, on a sink or a source pad and in any state: with the one of the device, so that both
+ * elements work in it. FALSE: it is another query, or no GPU is offered. */
+gboolean robocache_device_answer_context (RobocacheDevice * device, GstElement * element, GstQuery * query);
+
 /* Opens the GPU if on_device, so that the first job does not wait for it. The first job reports a failure. */
 void robocache_device_prepare (RobocacheDevice * device, GstElement * element, gboolean on_device);
 

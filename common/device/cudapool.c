@@ -4,6 +4,8 @@
  */
 #include "cudapool.h"
 
+#include "cudacontext.h"
+
 #ifdef HAVE_GSTCUDA
 
 /* The library calls itself unstable: what changed since 1.22 is guarded. */
@@ -24,8 +26,8 @@ struct _RobocacheCudaPool
 {
   GstCudaAllocator parent;
   GstMemoryCopyFunction copy;   /* the library's */
-  RobocacheEngine *engine;      /* the context's */
-  GstCudaContext *context;
+  RobocacheEngine *engine;
+  GstCudaContext *context;      /* of its device */
 
   GMutex lock;
   gboolean is_open;             /* memories are kept */
@@ -110,6 +112,7 @@ finalize (GObject *object)
   RobocacheCudaPool *self = (RobocacheCudaPool *) object;
 
   gst_clear_object (&self->context);
+  robocache_engine_unref (self->engine);
   g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (robocache_cuda_pool_parent_class)->finalize (object);
 }
@@ -131,35 +134,17 @@ robocache_cuda_pool_init (RobocacheCudaPool *self)
   allocator->mem_copy = copy_part;
 }
 
-/* The context, and so each memory of it, keeps the engine, without which the primary context may go. */
-static GstCudaContext *
-wrap_context (RobocacheEngine *engine)
-{
-  GstCudaContext *context;
-
-  if (!gst_cuda_load_library ())
-    return NULL;
-  context = gst_cuda_context_new_wrapped (rc_backend_context (robocache_engine_backend (engine)), robocache_engine_device (engine));
-  if (context)
-    g_object_set_data_full (G_OBJECT (context), "robocache-engine", robocache_engine_ref (engine),
-        (GDestroyNotify) robocache_engine_unref);
-  return context;
-}
-
 RobocacheCudaPool *
 robocache_cuda_pool_new (RobocacheEngine *engine, GError **error)
 {
-  GstCudaContext *context = wrap_context (engine);
+  GstObject *context = robocache_cuda_context_get (robocache_engine_device (engine), error);
   RobocacheCudaPool *self;
 
-  if (context == NULL) {
-    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED, "gstreamer-cuda cannot use GPU %d; GST_DEBUG=cuda*:2 shows the reason",
-        robocache_engine_device (engine));
+  if (context == NULL)
     return NULL;
-  }
   self = gst_object_ref_sink (g_object_new (robocache_cuda_pool_get_type (), NULL));
-  self->engine = engine;
-  self->context = context;
+  self->engine = robocache_engine_ref (engine);
+  self->context = (GstCudaContext *) context;
   return self;
 }
 
@@ -299,7 +284,7 @@ robocache_cuda_pool_move (RobocacheCudaPool *self, GstBuffer *buffer, GError **e
 RobocacheCudaPool *
 robocache_cuda_pool_new (RobocacheEngine *engine, GError **error)
 {
-  g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED, "this build does not support tensors in memory:CUDAMemory");
+  robocache_cuda_context_get (robocache_engine_device (engine), error);
   return NULL;
 }
 

@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 /* CUDA memories of an engine's device, which are used again when they come back. */
 typedef struct _RobocacheCudaPool RobocacheCudaPool;
 
-/* The engine stays as long as the pool. NULL and GST_LIBRARY_ERROR_FAILED where CUDA memory is not supported. */
+/* The engine stays as long as the pool and its memories. NULL and an error of robocache_cuda_context_get. */
 RobocacheCudaPool *robocache_cuda_pool_new (RobocacheEngine * engine, GError ** error);
 /* Memories that are in use are freed when they come back. */
 void robocache_cuda_pool_free (RobocacheCudaPool * pool);

@@ -451,7 +451,8 @@ src_query (GstPad *pad, GstObject *parent, GstQuery *query)
     case GST_QUERY_SEEKING:
       return answer_seeking (fuse, query);
     default:
-      return robocache_source_query_default (pad, parent, query);
+      return robocache_device_answer_context (&fuse->device, GST_ELEMENT (fuse), query)
+          || robocache_source_query_default (pad, parent, query);
   }
 }
 

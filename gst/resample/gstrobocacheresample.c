@@ -238,14 +238,16 @@ answer_latency (GstRobocacheResample *resample, GstQuery *query)
 static gboolean
 query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
 {
-  const GstRobocacheResampleStream *stream = &GST_ROBOCACHE_RESAMPLE (trans)->flow.stream;
+  GstRobocacheResample *resample = GST_ROBOCACHE_RESAMPLE (trans);
+  const GstRobocacheResampleStream *stream = &resample->flow.stream;
 
   if (direction == GST_PAD_SRC && GST_QUERY_TYPE (query) == GST_QUERY_LATENCY)
-    return answer_latency (GST_ROBOCACHE_RESAMPLE (trans), query);
+    return answer_latency (resample, query);
   /* rows in system memory are copies; those in device memory keep upstream's buffers until their tick */
   if (direction == GST_PAD_SINK && GST_QUERY_TYPE (query) == GST_QUERY_DRAIN)
     return !(stream->is_open && stream->rows_on_device && robocache_history_has_rows (&stream->history));
-  return GST_BASE_TRANSFORM_CLASS (parent_class)->query (trans, direction, query);
+  return robocache_device_answer_context (&resample->device, GST_ELEMENT (resample), query)
+      || GST_BASE_TRANSFORM_CLASS (parent_class)->query (trans, direction, query);
 }
 
 /* ---- rows in ---- */

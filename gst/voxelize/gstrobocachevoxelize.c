@@ -524,7 +524,8 @@ gst_robocache_voxelize_query (GstBaseTransform *trans, GstPadDirection direction
     GST_WARNING_OBJECT (self, "no memory for copies of the window's clouds: DRAIN fails");
     return FALSE;
   }
-  return GST_BASE_TRANSFORM_CLASS (parent_class)->query (trans, direction, query);
+  return robocache_device_answer_context (&self->device, GST_ELEMENT (self), query)
+      || GST_BASE_TRANSFORM_CLASS (parent_class)->query (trans, direction, query);
 }
 
 static GstFlowReturn

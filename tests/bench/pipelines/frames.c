@@ -44,6 +44,25 @@ frames_in_host_memory (guint n)
 #include <gst/cuda/gstcudacontext.h>
 #include <gst/cuda/gstcudaloader.h>
 #include <gst/cuda/gstcudamemory.h>
+#include <gst/cuda/gstcudautils.h>
+
+/* As a CUDA element gets it that is linked to the source pad. */
+static GstCudaContext *
+context_of (GstElement *element)
+{
+  GstQuery *query = gst_query_new_context (GST_CUDA_CONTEXT_TYPE);
+  GstPad *pad = gst_element_get_static_pad (element, "src");
+  GstContext *answer = NULL;
+  GstCudaContext *context = NULL;
+
+  if (gst_pad_query (pad, query))
+    gst_query_parse_context (query, &answer);
+  if (answer)
+    gst_cuda_handle_set_context (element, answer, 0, &context);
+  gst_object_unref (pad);
+  gst_query_unref (query);
+  return context;
+}
 
 static GstMemory *
 new_memory (GstCudaAllocator *allocator, GstCudaContext *context, const GstVideoInfo *video)
@@ -60,10 +79,10 @@ new_memory (GstCudaAllocator *allocator, GstCudaContext *context, const GstVideo
 }
 
 GPtrArray *
-frames_on_device (guint n, const gchar *caps_text, const gchar *name)
+frames_on_device (guint n, const gchar *caps_text, GstElement *element, const gchar *name)
 {
   GstCaps *caps = gst_caps_from_string (caps_text);
-  GstCudaContext *context = gst_cuda_load_library ()? gst_cuda_context_new (0) : NULL;
+  GstCudaContext *context = NULL;
   GstAllocator *allocator;
   GstVideoInfo video;
   GPtrArray *frames;
@@ -71,6 +90,8 @@ frames_on_device (guint n, const gchar *caps_text, const gchar *name)
   if (!gst_video_info_from_caps (&video, caps))
     line_fail ("%s: no caps of frames", caps_text);
   gst_caps_unref (caps);
+  if (gst_cuda_load_library ())
+    context = element ? context_of (element) : gst_cuda_context_new (0);
   if (context == NULL) {
     printf ("SKIP %s: gstreamer-cuda cannot use the GPU\n", name);
     return NULL;
@@ -90,7 +111,7 @@ frames_on_device (guint n, const gchar *caps_text, const gchar *name)
 #else
 
 GPtrArray *
-frames_on_device (guint n, const gchar *caps, const gchar *name)
+frames_on_device (guint n, const gchar *caps, GstElement *element, const gchar *name)
 {
   printf ("SKIP %s: built without gstreamer-cuda\n", name);
   return NULL;

@@ -66,7 +66,8 @@ typedef enum
 {
   NO_CAMERA,
   CAMERA,
-  DEVICE_CAMERA                 /* frames are on the device before they are pushed */
+  DEVICE_CAMERA,                /* frames are on the device before they are pushed */
+  OTHER_CAMERA                  /* they are there in another context than the element's */
 } LiveCamera;
 
 typedef struct
@@ -105,6 +106,7 @@ static const LiveWork works[] = {
   {"GPU", "cuda", TRUE, NO_CAMERA, FALSE, 60, 120},
   {"GPU, with a camera", "cuda", TRUE, CAMERA, FALSE, 60, 120},
   {"GPU, with a camera on the device", "cuda", TRUE, DEVICE_CAMERA, FALSE, 60, 120},
+  {"GPU, with a camera in another context", "cuda", TRUE, OTHER_CAMERA, FALSE, 60, 120},
   {"GPU, awake", "cuda", TRUE, NO_CAMERA, TRUE, 30, 60},
   {"GPU, with a camera, awake", "cuda", TRUE, CAMERA, TRUE, 30, 60},
   {"GPU, with a camera on the device, awake", "cuda", TRUE, DEVICE_CAMERA, TRUE, 30, 60},
@@ -459,10 +461,11 @@ static gboolean
 measure_elements (const LiveWork *work, pthread_barrier_t *start, Figures *each, Figures *all)
 {
   const guint ticks = (guint) n_ticks + WARM_UP;
-  const gboolean has_frames = work->camera == DEVICE_CAMERA;
+  const gboolean has_frames = work->camera >= DEVICE_CAMERA;
   GstElement *element = line_open_backend ("robocachefuse", work->backend, work->name);
   GPtrArray *on_host = has_frames ? frames_in_host_memory (DEVICE_FRAMES) : NULL;
-  GPtrArray *on_device = has_frames && element ? frames_on_device (DEVICE_FRAMES, DEVICE_FRAME_CAPS, work->name) : NULL;
+  GPtrArray *on_device = has_frames && element ? frames_on_device (DEVICE_FRAMES, DEVICE_FRAME_CAPS,
+      work->camera == OTHER_CAMERA ? NULL : element, work->name) : NULL;
   const gboolean is_available = element != NULL && (on_device != NULL || !has_frames);
   LiveRun truth;
 

@@ -5,6 +5,7 @@
 #include "gpujobs.h"
 
 #define MAP_DEVICE (GST_MAP_FLAG_LAST << 1)
+#define CUDA_CONTEXT "gst.cuda.context"
 
 static const Job jobs[] = {
   {ROWS, "float32", 14, 1, 1, ""},
@@ -236,5 +237,98 @@ GST_START_TEST (test_refused)
 
 GST_END_TEST;
 
+/* ---- the context of CUDA elements ---- */
+
+/* What a CUDA element gets that is linked to the pad; NULL: nothing. A reference. */
+static GObject *
+context_at (GstPad *pad)
+{
+  GstQuery *query = gst_query_new_context (CUDA_CONTEXT);
+  GstContext *answer = NULL;
+  GObject *context = NULL;
+
+  if (gst_pad_query (pad, query)) {
+    gst_query_parse_context (query, &answer);
+    context = g_value_dup_object (gst_structure_get_value (gst_context_get_structure (answer), CUDA_CONTEXT));
+  }
+  gst_query_unref (query);
+  return context;
+}
+
+static const struct
+{
+  const gchar *element, *pad;
+} pads[] = {
+  {"robocachefuse", "camera_0"}, {"robocachefuse", "proprio_0"}, {"robocachefuse", "src"}, {"robocacheresample", "sink"},
+  {"robocacheresample", "src"}, {"robocachevoxelize", "sink"}, {"robocachevoxelize", "src"},
+};
+
+static GstPad *
+pad_of (GstElement *element, const gchar *name)
+{
+  GstPad *pad = gst_element_get_static_pad (element, name);
+
+  return pad ? pad : gst_element_request_pad_simple (element, name);
+}
+
+/* All pads of a device's elements give one context, before they start. */
+GST_START_TEST (test_context)
+{
+  static const gchar *const backends[] = { "cuda", "auto" };
+  GObject *first = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (pads) * G_N_ELEMENTS (backends); i++) {
+    gchar *properties = g_strconcat ("backend=", backends[i % 2], NULL);
+    GstElement *element = new_element (pads[i / 2].element, properties);
+    GstPad *pad = pad_of (element, pads[i / 2].pad);
+    GObject *context = context_at (pad);
+
+    fail_unless (context != NULL, "%s of %s has no context", pads[i / 2].pad, pads[i / 2].element);
+    fail_unless (first == NULL || context == first, "%s of %s has another context", pads[i / 2].pad, pads[i / 2].element);
+    if (first)
+      g_object_unref (context);
+    first = context;
+    gst_object_unref (pad);
+    free_element (element);
+    g_free (properties);
+  }
+  g_object_unref (first);
+}
+
+GST_END_TEST;
+
+/* Another device has another context, a CPU has none, and other contexts are not ours to give. */
+GST_START_TEST (test_other_contexts)
+{
+  static const gchar *const settings[] = { "backend=cuda device-id=0", "backend=cuda device-id=1", "backend=cpu", "backend=cuda devices=1,0" };
+  GObject *contexts[G_N_ELEMENTS (settings)] = { NULL };
+  GstElement *element;
+
+  for (guint i = 0; i < G_N_ELEMENTS (settings); i++) {
+    GstPad *pad;
+
+    element = new_element ("robocacheresample", settings[i]);
+    pad = pad_of (element, "src");
+    contexts[i] = context_at (pad);
+    if (i == 0) {
+      GstQuery *query = gst_query_new_context ("gst.gl.GLDisplay");
+
+      fail_if (gst_pad_query (pad, query));
+      gst_query_unref (query);
+    }
+    gst_object_unref (pad);
+    free_element (element);
+  }
+  fail_unless (contexts[0] != NULL && contexts[2] == NULL);
+  if (has_gpu (1))
+    fail_unless (contexts[1] != NULL && contexts[1] != contexts[0] && contexts[3] == contexts[1]);
+  else
+    fail_unless (contexts[1] == NULL && contexts[3] == NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (settings); i++)
+    g_clear_object (&contexts[i]);
+}
+
+GST_END_TEST;
+
 GPU_CHECK_MAIN (cudamemory, has_cuda_memory (), TIMES (2 * G_N_ELEMENTS (jobs), test_same_as_the_cpu), TIMES (G_N_ELEMENTS (jobs), test_kept),
-    ONCE (test_reused), ONCE (test_copied), TIMES (5, test_stopped), TIMES (2, test_renegotiated), ONCE (test_refused))
+    ONCE (test_reused), ONCE (test_copied), TIMES (5, test_stopped), TIMES (2, test_renegotiated), ONCE (test_refused), ONCE (test_context), ONCE (test_other_contexts))

@@ -7,6 +7,12 @@
 #include "gpujobs.h"
 #include "tests/gpu/faultydriver.h"
 
+#ifdef HAVE_GSTCUDA
+#define GST_USE_UNSTABLE_API
+#include <gst/cuda/gstcudaloader.h>
+#include <gst/cuda/gstcudautils.h>
+#endif
+
 /* CUresult, and the same as a cudaError_t */
 #define OUT_OF_MEMORY 2
 #define OPERATING_SYSTEM 304    /* no reason to think that the device is lost */
@@ -33,6 +39,7 @@ typedef struct
   gint result;
   guint side;                   /* where outputs are */
   gboolean is_of_copies;        /* of rows, which few rows do not need */
+  gboolean at_start;            /* armed before the first buffer, not in the middle */
 } Fault;
 
 static const Fault faults[] = {
@@ -141,6 +148,8 @@ static const Fault failing_calls[] = {
 };
 /* For rows of few channels, this call is the copy into CUDA memory. */
 static const Fault failing_move = { "cuMemcpyAsync|cuMemcpyHtoDAsync|cuMemcpyDtoDAsync", 1, OPERATING_SYSTEM, SYSTEM_TO_CUDA };
+/* Before the first row, it is the one that makes the rows of a window missing. */
+static const Fault failing_window = { "cuMemcpyAsync|cuMemcpyHtoDAsync", 1, OPERATING_SYSTEM, SYSTEM_TO_DEVICE,.at_start = TRUE };
 
 static void
 expect_warning (GstElement *element, const gchar *words)
@@ -165,7 +174,7 @@ push_past_fault (Run *run, Run *wanted, const Fault *fault)
   gint calls = 0;
 
   for (guint i = 0; i < N_BUFFERS || (faulty.calls (fault->functions) < calls + fault->nth && i < MAX_BUFFERS); i++) {
-    if (i == N_BUFFERS / 2) {
+    if (i == (fault->at_start ? 0 : N_BUFFERS / 2)) {
       calls = faulty.calls (fault->functions);
       fail_unless (faulty.arm (fault->functions, fault->nth, fault->result), "%s cannot fail", fault->functions);
     }
@@ -210,6 +219,15 @@ GST_START_TEST (test_move)
 {
   if (has_cuda_memory () && strstr (subjects[__i__].properties, "output=index") == NULL)
     expect_retry (&subjects[__i__], &failing_move);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_window)
+{
+  static const Job job = { FUSED_ROWS, "float32", FEW_CHANNELS, 1, 1, "window=3" };
+
+  expect_retry (&job, &failing_window);
 }
 
 GST_END_TEST;
@@ -270,6 +288,111 @@ GST_START_TEST (test_copies)
 
 GST_END_TEST;
 
+/* ---- frames in memory:CUDAMemory ---- */
+
+#ifdef HAVE_GSTCUDA
+
+#define FRAME_FORMAT ",format=RGB,width=64,height=48,framerate=50/1"
+#define FRAME_BYTES (64 * 48 * 3)
+
+/* In the context; NULL: in system memory. */
+static GstBuffer *
+new_frame (GstCudaContext *context, const GstVideoInfo *video, guint i)
+{
+  GstAllocator *allocator = context ? gst_allocator_find (GST_CUDA_MEMORY_TYPE_NAME) : NULL;
+  GstBuffer *frame = gst_buffer_new ();
+
+#if GST_CHECK_VERSION (1, 24, 0)
+  gst_buffer_append_memory (frame, context ? gst_cuda_allocator_alloc (GST_CUDA_ALLOCATOR_CAST (allocator), context, NULL, video)
+      : gst_allocator_alloc (NULL, FRAME_BYTES, NULL));
+#else
+  gst_buffer_append_memory (frame, context ? gst_cuda_allocator_alloc (GST_CUDA_ALLOCATOR_CAST (allocator), context, video)
+      : gst_allocator_alloc (NULL, FRAME_BYTES, NULL));
+#endif
+  gst_buffer_memset (frame, 0, (guint8) (i + 1), gst_buffer_get_size (frame));
+  GST_BUFFER_PTS (frame) = i * 20 * MS;
+  gst_clear_object (&allocator);
+  return frame;
+}
+
+/* Takes the element. What comes out of it. */
+static GByteArray *
+fuse_frames (GstElement *element, GstCudaContext *context)
+{
+  GstHarness *h = gst_harness_new_with_element (element, "camera_0", "src");
+  GstCaps *caps = gst_caps_from_string (context ? "video/x-raw(memory:CUDAMemory)" FRAME_FORMAT : "video/x-raw" FRAME_FORMAT);
+  GByteArray *bytes = g_byte_array_new ();
+  GstBuffer *buffer = NULL;
+  GstVideoInfo video;
+
+  fail_unless (gst_video_info_from_caps (&video, caps));
+  gst_harness_set_live (h, FALSE);
+  gst_harness_set_sink_caps_str (h, context ? ANY_DEVICE : ANY_SYSTEM);
+  gst_harness_set_src_caps (h, caps);
+  for (guint i = 0; i < N_BUFFERS; i++)
+    fail_unless_equals_int (gst_harness_push (h, new_frame (context, &video, i)), GST_FLOW_OK);
+  fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
+  while (gst_harness_pull_until_eos (h, &buffer) && buffer)
+    add_output (bytes, buffer);
+  expect_no_error (h);
+  gst_harness_teardown (h);
+  free_element (element);
+  return bytes;
+}
+
+/* The element's, as a decoder upstream gets it. */
+static GstCudaContext *
+context_of (GstElement *element)
+{
+  GstPad *pad = gst_element_request_pad_simple (element, "camera_0");
+  GstQuery *query = gst_query_new_context (GST_CUDA_CONTEXT_TYPE);
+  GstCudaContext *context = NULL;
+  GstContext *answer;
+
+  fail_unless (gst_pad_query (pad, query));
+  gst_query_parse_context (query, &answer);
+  gst_cuda_handle_set_context (element, answer, 0, &context);
+  gst_query_unref (query);
+  gst_element_release_request_pad (element, pad);
+  gst_object_unref (pad);
+  return context;
+}
+
+/* Frames of the context that the element offers come into the sample without a change of contexts, which one of another context needs. */
+GST_START_TEST (test_contexts_of_frames)
+{
+  const gboolean is_other = __i__;
+  GstElement *element = new_element ("robocachefuse", "backend=cuda rate=50/1");
+  GByteArray *wanted = fuse_frames (new_element ("robocachefuse", "backend=cpu rate=50/1"), NULL), *got;
+  GstCudaContext *context;
+  gint before, n;
+
+  fail_unless (gst_cuda_load_library ());
+  gst_cuda_memory_init_once ();
+  context = is_other ? gst_cuda_context_new (0) : context_of (element);
+  before = faulty.calls ("cuMemcpy3DPeerAsync");
+  got = fuse_frames (element, context);
+  n = faulty.calls ("cuMemcpy3DPeerAsync") - before;
+  expect_same (got, wanted, is_other ? "another context" : "the element's context");
+  fail_unless (is_other ? n >= N_BUFFERS : n == 0, "%d copies between contexts", n);
+  gst_object_unref (context);
+  g_byte_array_unref (got);
+  g_byte_array_unref (wanted);
+}
+
+GST_END_TEST;
+
+#else
+
+GST_START_TEST (test_contexts_of_frames)
+{
+  has_cuda_memory ();
+}
+
+GST_END_TEST;
+
+#endif
+
 /* ---- a build that has no code for the device ---- */
 
 static gboolean
@@ -317,5 +440,5 @@ GST_END_TEST;
 GPU_CHECK_MAIN (gpufaults, find_driver (),
     TIMES (G_N_ELEMENTS (subjects) * G_N_ELEMENTS (faults), test_fault),
     TIMES (G_N_ELEMENTS (subjects) * G_N_ELEMENTS (failing_calls), test_call), EACH (subjects, test_move),
-    ONCE (test_calls_but_auto), ONCE (test_copies), EACH (subjects, test_no_code),
+    ONCE (test_window), ONCE (test_calls_but_auto), ONCE (test_copies), TIMES (2, test_contexts_of_frames), EACH (subjects, test_no_code),
     TIMES (1 + G_N_ELEMENTS (subjects), test_no_code_but_auto))

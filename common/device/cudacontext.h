@@ -1,0 +1,25 @@
+/* robocache: the context in which elements of gstreamer-cuda and ours share a device
+ *
+ * It is the primary one, which the CUDA runtime, PyTorch and TensorRT use, too. A device that works in several contexts switches between
+ * them, which takes longer than the copy of a frame (docs/performance.md#robocachefuse). So our elements offer theirs to others.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_CUDACONTEXT_H
+#define ROBOCACHE_CUDACONTEXT_H
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* A device's GstCudaContext: one object in a process for as long as anyone holds it, and with it the primary context. A new reference. NULL
+ * and GST_LIBRARY_ERROR_FAILED, or GST_RESOURCE_ERROR_NOT_FOUND, where gstreamer-cuda or the device cannot be used. */
+GstObject *robocache_cuda_context_get (gint device, GError ** error);
+
+/* Whether a query asks for a GstCudaContext. */
+gboolean robocache_cuda_context_is_queried (GstQuery * query);
+/* Answers such a query. FALSE, and the reason in the log, where there is none. */
+gboolean robocache_cuda_context_answer (gint device, GstElement * element, GstQuery * query);
+
+G_END_DECLS
+#endif

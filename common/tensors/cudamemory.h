@@ -1,7 +1,7 @@
 /* robocache: camera frames in memory:CUDAMemory of gstreamer-cuda
  *
- * The library's contexts are its own: a frame is brought into ours by one copy that names both. cudapool.h has the way out; no other file
- * knows the library.
+ * A frame is brought into a sample by one copy, also from another context. common/device/cudacontext.h has the context that both share, and
+ * cudapool.h the way out; no other file knows the library.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -187,6 +187,16 @@ if [ -e "$here/frames.h264" ] && "$here/env" gst-inspect-1.0 nvh264dec > /dev/nu
       "robocachefuse name=f backend=cuda $settings ! other/tensors(memory:RobocacheCUDA) ! filesink location=OUT
       $decoded ! video/x-raw(memory:CUDAMemory) ! f.camera_0 $proprio ! f.proprio_0"
   done
+  # in the context that robocachefuse offers
+  # shellcheck disable=SC2086
+  if [ -n "$gstcuda" ]; then
+    if GST_DEBUG=GST_CONTEXT:4 launch log robocachefuse name=f backend=cuda ! fakesink $decoded ! \
+        "video/x-raw(memory:CUDAMemory)" ! f.camera_0 && grep -q 'nvh264dec0.*found context.*in downstream query' "$work/log"; then
+      pass nvh264dec_context
+    else
+      fail nvh264dec_context "$(reason log)"
+    fi
+  fi
   if "$here/env" gst-inspect-1.0 cudaconvert > /dev/null 2>&1; then
     # shellcheck disable=SC2086
     if launch log $decoded ! "video/x-raw(memory:CUDAMemory)" ! cudaconvert ! "video/x-raw(memory:CUDAMemory),format=RGBA" ! \

@@ -295,6 +295,18 @@ robocache_engine_synchronize (RobocacheEngine *engine, GError **error)
   return robocache_engine_check (rc_stream_synchronize (engine->backend, engine->stream, &failure), &failure, error);
 }
 
+void
+robocache_engine_wait_after_failure (RobocacheEngine *engine, GError **error)
+{
+  GError *of_device = NULL;
+
+  if (robocache_engine_synchronize (engine, &of_device))
+    return;
+  if (error)
+    g_clear_error (error);
+  g_propagate_error (error, of_device);
+}
+
 RcStatus
 robocache_engine_copy (RobocacheEngine *engine, gpointer to, gconstpointer from, guint64 bytes, RcError *failure)
 {

@@ -69,6 +69,9 @@ gpointer robocache_engine_alloc (RobocacheEngine * engine, RcMemoryKind kind, gu
 void robocache_engine_free (RobocacheEngine * engine, RcMemoryKind kind, gpointer memory, guint64 bytes);
 /* Waits for the element's own work. FALSE and GST_LIBRARY_ERROR_FAILED when it failed. */
 gboolean robocache_engine_synchronize (RobocacheEngine * engine, GError ** error);
+/* The same once some of that work failed with *error, so that its memory can be freed. If the device has failed, its error takes the
+ * place of *error. */
+void robocache_engine_wait_after_failure (RobocacheEngine * engine, GError ** error);
 
 /* Enqueues a copy of bytes by the engine, between memory of its own and any that it reads and writes. */
 RcStatus robocache_engine_copy (RobocacheEngine * engine, gpointer to, gconstpointer from, guint64 bytes,

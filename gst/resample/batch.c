@@ -90,7 +90,7 @@ resample_tensors (GstRobocacheResampleEngine *engine, RobocacheEpisodesPlace *pl
   place->memories[ROBOCACHE_EPISODES_OUT] = out;
   if (enqueue (engine, place, pts, error))
     return out;
-  robocache_engine_synchronize (engine->device->active, NULL);
+  robocache_engine_wait_after_failure (engine->device->active, error);
   gst_memory_unref (out);
   return NULL;
 }

@@ -127,7 +127,7 @@ blend_on_gpu (GstRobocacheResampleEngine *engine, const RobocacheHistory *histor
       && robocache_memory_end_write (out, active, error)
       && (engine->format.out_memory != ROBOCACHE_SYSTEM_MEMORY || robocache_engine_synchronize (active, error)))
     return out;
-  robocache_engine_synchronize (active, NULL);  /* what it still writes is freed next */
+  robocache_engine_wait_after_failure (active, error);
   gst_memory_unref (out);
   return NULL;
 }

@@ -664,7 +664,7 @@ voxelize (GstRobocacheVoxelize *self, GstBuffer *output, GstClockTime pts, GErro
   if (place.mapped[0])
     robocache_tensors_unmap (&map);
   else if (!ok)
-    robocache_engine_synchronize (robocache_voxelizer_engine (self->current.voxelizer), NULL);
+    robocache_engine_wait_after_failure (robocache_voxelizer_engine (self->current.voxelizer), error);
   return ok;
 }
 

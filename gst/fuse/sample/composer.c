@@ -960,7 +960,7 @@ make_sample (FuseComposer *composer, const FuseSnapshot *snapshots, GstBuffer **
       *sample = make_buffer (composer, snapshots, &output);
     return TRUE;
   }
-  robocache_engine_synchronize (composer->engine, NULL);        /* nothing else waits for what it still reads and writes */
+  robocache_engine_wait_after_failure (composer->engine, error);
   abandon_output (composer, &output);
   return FALSE;
 }

@@ -79,8 +79,9 @@ void fuse_composer_use_peer_memory (FuseComposer * composer, GstBufferPool * poo
     const GstAllocationParams * params);
 
 /* Rows of earlier ticks that the window still shows move over from the composer that made them, for streams whose rows
- * are alike in both. FALSE and an error of the device, also of the next. */
+ * are alike in both. FALSE and an error of the device. */
 gboolean fuse_composer_adopt_window (FuseComposer * composer, FuseComposer * from, GError ** error);
+/* All of them are missing. FALSE and an error of the device. */
 gboolean fuse_composer_forget_window (FuseComposer * composer, GError ** error);
 
 /* Makes the sample at tick, without timestamps, of one snapshot an input. sample NULL: the tick is dropped, and only the

@@ -73,6 +73,16 @@ copy_bytes (RobocacheEngine *engine, gpointer to, gconstpointer from, gsize byte
           &failure), &failure, error);
 }
 
+/* Waits for copies of which the last one was enqueued, or failed. */
+static gboolean
+finish (RobocacheEngine *engine, gboolean ok, GError **error)
+{
+  if (ok)
+    return robocache_engine_synchronize (engine, error);
+  robocache_engine_wait_after_failure (engine, error);
+  return FALSE;
+}
+
 /* A row of NaN, or of 0 for integers. */
 static void
 write_missing (guint8 *row, RcDtype dtype, guint64 n)
@@ -104,13 +114,13 @@ forget_rows (FuseWindow *window, const FuseWindowStream *stream, GError **error)
   gboolean ok = TRUE;
 
   write_missing (missing, stream->dtype, sizeof (missing) / rc_dtype_size (stream->dtype));
-  for (guint slot = 0; slot < window->n_ticks; slot++) {
+  for (guint slot = 0; ok && slot < window->n_ticks; slot++) {
     guint8 *row = row_of (window, stream, slot);
 
     for (gsize at = 0; ok && at < stream->row_bytes; at += sizeof (missing))
       ok = copy_bytes (window->engine, row + at, missing, MIN (sizeof (missing), stream->row_bytes - at), error);
   }
-  return robocache_engine_synchronize (window->engine, ok ? error : NULL) && ok;
+  return finish (window->engine, ok, error);
 }
 
 gboolean
@@ -164,7 +174,7 @@ fuse_window_adopt (FuseWindow *window, const FuseWindow *from, GError **error)
         ok = adopt_stream (window, i, from, j, copier, error);
     }
   }
-  return robocache_engine_synchronize (copier, ok ? error : NULL) && ok;
+  return finish (copier, ok, error);
 }
 
 void

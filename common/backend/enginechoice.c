@@ -311,10 +311,21 @@ robocache_device_explain (RobocacheDevice *device, GstElement *element, const Gs
 gboolean
 robocache_device_answer_context (RobocacheDevice *device, GstElement *element, GstQuery *query)
 {
+  RobocacheDeviceSettings settings;
+
+  if (!robocache_cuda_context_is_queried (query) || robocache_device_offer (device, element) == ROBOCACHE_OFFER_SYSTEM)
+    return FALSE;
+  settings = get_settings (device, element);
+  return robocache_cuda_context_answer (first_device (&settings), element, query);
+}
+
+void
+robocache_device_announce_context (RobocacheDevice *device, GstElement *element)
+{
   const RobocacheDeviceSettings settings = get_settings (device, element);
 
-  return robocache_cuda_context_is_queried (query) && robocache_device_offer (device, element) != ROBOCACHE_OFFER_SYSTEM
-      && robocache_cuda_context_answer (first_device (&settings), element, query);
+  if (settings.choice == ROBOCACHE_BACKEND_CUDA)
+    robocache_cuda_context_announce (first_device (&settings), element);
 }
 
 void
@@ -422,10 +433,10 @@ robocache_device_try_again (RobocacheDevice *device, GstElement *element, const 
   n = ++device->n_retries;
   GST_OBJECT_UNLOCK (element);
   if (n == 1)
-    GST_ELEMENT_WARNING (element, RESOURCE, FAILED, ("%s; the device still answers, so the output is made again. Later "
+    GST_ELEMENT_WARNING (element, RESOURCE, FAILED, ("%s; the device still answers, so it is tried again. Later "
             "failures of this kind are only counted (retries in stats)", failure->message), (NULL));
   else
-    GST_WARNING_OBJECT (element, "%s; the output is made again", failure->message);
+    GST_WARNING_OBJECT (element, "%s; it is tried again", failure->message);
   return TRUE;
 }
 

@@ -39,7 +39,7 @@ typedef struct
   gchar *no_gpu;                /* reason; NULL: a GPU is usable */
   gboolean fell_back;           /* auto preferred a GPU, but uses the CPU */
   guint64 n_fallbacks;
-  guint64 n_retries;            /* outputs that were made again after a call failed */
+  guint64 n_retries;            /* what was done again after a call failed */
   guint64 n_chunks;             /* of batches that did not fit whole */
 } RobocacheDevice;
 
@@ -65,8 +65,11 @@ RobocacheOffer robocache_device_offer_as (RobocacheDevice * device, GstElement *
 gchar *robocache_device_explain (RobocacheDevice * device, GstElement * element, const GstCaps * peer);
 
 /* Answers a query of a CUDA element for a context, on a sink or a source pad and in any state: with the one of the device, so that both
- * elements work in it. FALSE: it is another query, or no GPU is offered. */
+ * elements work in it. FALSE: it is another query, no GPU is offered, or it cannot be opened. */
 gboolean robocache_device_answer_context (RobocacheDevice * device, GstElement * element, GstQuery * query);
+
+/* With backend=cuda, whose GPU is open: announces this context to the pipeline, for CUDA elements that are linked later. */
+void robocache_device_announce_context (RobocacheDevice * device, GstElement * element);
 
 /* Opens the GPU if on_device, so that the first job does not wait for it. The first job reports a failure. */
 void robocache_device_prepare (RobocacheDevice * device, GstElement * element, gboolean on_device);
@@ -93,18 +96,19 @@ gboolean robocache_device_choose (RobocacheDevice * device, GstElement * element
 /* The active engine, and after it those of the other devices that the job is split over; returns how many. No references. */
 guint robocache_device_engines (const RobocacheDevice * device, const RobocacheJob * job,
     RobocacheEngine * engines[ROBOCACHE_MAX_DEVICES]);
-/* Whether an output that failed with `failure` is to be made again, once: a call failed, and the device answers. Counts that, and warns
+/* Whether an output, or what it needs, that failed with `failure` is to be made again, once: a call failed, and the device answers. Counts that, and warns
  * of the first. Called without locks of the element. */
 gboolean robocache_device_try_again (RobocacheDevice * device, GstElement * element, const GError * failure);
 /* With auto, makes the CPU's engine the active one after the GPU failed with `status` (RC_OK: unknown) and `reason`, and counts that.
  * FALSE if the CPU cannot serve the job, or the reason is neither what the GPU lacks nor a call that failed. */
 gboolean robocache_device_fall_back (RobocacheDevice * device, GstElement * element, const RobocacheJob * job, RcStatus status,
     const GError * reason);
-/* The active engine's allocator of outputs in a memory; no reference. Of outputs in CUDA memory before they are moved: device memory. */
+/* The active engine's allocator for outputs in this memory; no reference. Those in CUDA memory are in device memory until they are moved. */
 GstAllocator *robocache_device_allocator (const RobocacheDevice * device, RobocacheCapsMemory memory);
 
 /* Moves an output in device memory, which is writable, to GStreamer's CUDA memory if the job asks for that, and waits for it; else does
- * nothing. Tries again as above. FALSE and an error of the device, or GST_RESOURCE_ERROR_NO_SPACE_LEFT. */
+ * nothing. Tries again as above. FALSE and an error of the device, GST_RESOURCE_ERROR_NO_SPACE_LEFT, or one of
+ * robocache_cuda_context_get. */
 gboolean robocache_device_move_output (RobocacheDevice * device, GstElement * element, GstBuffer * output,
     GError ** error);
 

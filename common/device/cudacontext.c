@@ -14,6 +14,15 @@
 
 #include "engine.h"
 
+static void
+set_error (const RcError *failure, GError **error)
+{
+  gchar *text = robocache_setting_text (failure);
+
+  g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND, text);
+  g_free (text);
+}
+
 /* The context keeps a backend, without which the primary context may go. */
 static GstCudaContext *
 open_context (gint device, GError **error)
@@ -24,7 +33,7 @@ open_context (gint device, GError **error)
   RcError failure;
 
   if (rc_backend_open (&where, &backend, &failure) != RC_OK) {
-    g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND, failure.message);
+    set_error (&failure, error);
     return NULL;
   }
   if (gst_cuda_load_library ())
@@ -44,15 +53,22 @@ robocache_cuda_context_get (gint device, GError **error)
 {
   static GMutex lock;
   static GHashTable *contexts = NULL;   /* from device to GWeakRef */
+  const RcWhere where = {.kind = RC_BACKEND_CUDA,.device = device };
   GWeakRef *known;
   GstCudaContext *context;
+  RcError failure;
 
+  if (rc_backend_probe (&where, &failure) != RC_OK) {   /* as in a fork, which has the contexts of its parent */
+    set_error (&failure, error);
+    return NULL;
+  }
   g_mutex_lock (&lock);
   if (contexts == NULL)
     contexts = g_hash_table_new (NULL, NULL);
   known = g_hash_table_lookup (contexts, GINT_TO_POINTER (device));
   if (known == NULL) {
-    known = g_new0 (GWeakRef, 1);
+    known = g_new (GWeakRef, 1);
+    g_weak_ref_init (known, NULL);
     g_hash_table_insert (contexts, GINT_TO_POINTER (device), known);
   }
   context = g_weak_ref_get (known);
@@ -73,21 +89,46 @@ robocache_cuda_context_is_queried (GstQuery *query)
       && g_str_equal (type, GST_CUDA_CONTEXT_TYPE);
 }
 
-gboolean
-robocache_cuda_context_answer (gint device, GstElement *element, GstQuery *query)
+static GstObject *
+get_or_log (gint device, GstElement *element)
 {
   GError *error = NULL;
   GstObject *context = robocache_cuda_context_get (device, &error);
-  gboolean is_answered;
 
   if (context == NULL) {
-    GST_CAT_INFO_OBJECT (robocache_device_category (), element, "no context for a CUDA element: %s", error->message);
+    GST_CAT_INFO_OBJECT (robocache_device_category (), element, "no context for CUDA elements: %s", error->message);
     g_error_free (error);
-    return FALSE;
   }
+  return context;
+}
+
+gboolean
+robocache_cuda_context_answer (gint device, GstElement *element, GstQuery *query)
+{
+  GstObject *context = get_or_log (device, element);
+  gboolean is_answered;
+
+  if (context == NULL)
+    return FALSE;
   is_answered = gst_cuda_handle_context_query (element, query, (GstCudaContext *) context);
   gst_object_unref (context);
   return is_answered;
+}
+
+void
+robocache_cuda_context_announce (gint device, GstElement *element)
+{
+  GstContext *message = gst_element_get_context (element, GST_CUDA_CONTEXT_TYPE);
+  GstObject *context = message ? NULL : get_or_log (device, element);
+
+  if (context) {
+    message = gst_context_new (GST_CUDA_CONTEXT_TYPE, FALSE);
+    gst_structure_set (gst_context_writable_structure (message), GST_CUDA_CONTEXT_TYPE, GST_TYPE_CUDA_CONTEXT, context,
+        "cuda-device-id", G_TYPE_INT, device, NULL);
+    gst_element_post_message (element, gst_message_new_have_context (GST_OBJECT_CAST (element), gst_context_ref (message)));
+    gst_object_unref (context);
+  }
+  g_clear_pointer (&message, gst_context_unref);
 }
 
 #else
@@ -109,6 +150,11 @@ gboolean
 robocache_cuda_context_answer (gint device, GstElement *element, GstQuery *query)
 {
   return FALSE;
+}
+
+void
+robocache_cuda_context_announce (gint device, GstElement *element)
+{
 }
 
 #endif

@@ -12,14 +12,16 @@
 
 G_BEGIN_DECLS
 
-/* A device's GstCudaContext: one object in a process for as long as anyone holds it, and with it the primary context. A new reference. NULL
- * and GST_LIBRARY_ERROR_FAILED, or GST_RESOURCE_ERROR_NOT_FOUND, where gstreamer-cuda or the device cannot be used. */
+/* A device's GstCudaContext: one object in a process. It keeps the primary context until its last reference goes. A new reference. NULL and
+ * GST_LIBRARY_ERROR_FAILED, or GST_RESOURCE_ERROR_NOT_FOUND, where gstreamer-cuda or the device cannot be used. */
 GstObject *robocache_cuda_context_get (gint device, GError ** error);
 
 /* Whether a query asks for a GstCudaContext. */
 gboolean robocache_cuda_context_is_queried (GstQuery * query);
 /* Answers such a query. FALSE, and the reason in the log, where there is none. */
 gboolean robocache_cuda_context_answer (gint device, GstElement * element, GstQuery * query);
+/* Posts HAVE_CONTEXT with it, until the pipeline goes to NULL, unless the element has a context of the application's. */
+void robocache_cuda_context_announce (gint device, GstElement * element);
 
 G_END_DECLS
 #endif

@@ -235,22 +235,6 @@ copy_memory (RobocacheCudaPool *self, GstMemory *from, GError **error)
   return copy;
 }
 
-/* Also after a failure, what was enqueued is done before its memory is used again. A device that failed is the reason for all else. */
-static gboolean
-finish (RobocacheCudaPool *self, GError *failure, GError **error)
-{
-  GError *of_device = NULL;
-
-  robocache_engine_synchronize (self->engine, &of_device);
-  if (of_device) {
-    g_clear_error (&failure);
-    failure = of_device;
-  }
-  if (failure)
-    g_propagate_error (error, failure);
-  return failure == NULL;
-}
-
 gboolean
 robocache_cuda_pool_move (RobocacheCudaPool *self, GstBuffer *buffer, GError **error)
 {
@@ -265,9 +249,15 @@ robocache_cuda_pool_move (RobocacheCudaPool *self, GstBuffer *buffer, GError **e
     if (copy)
       g_ptr_array_add (copies, copy);
   }
-  ok = finish (self, failure, error);
+  if (failure)
+    robocache_engine_wait_after_failure (self->engine, &failure);
+  else
+    robocache_engine_synchronize (self->engine, &failure);
+  ok = failure == NULL;
   if (ok)
     gst_buffer_remove_all_memory (buffer);
+  else
+    g_propagate_error (error, failure);
   for (guint i = 0; i < copies->len; i++) {
     if (ok)
       gst_buffer_append_memory (buffer, copies->pdata[i]);

@@ -549,6 +549,7 @@ start (GstRobocacheFuse *fuse)
     fuse->is_started = TRUE;
     FUSE_UNLOCK (fuse);
     gst_robocache_fuse_update_latency (fuse);
+    robocache_device_announce_context (&fuse->device, GST_ELEMENT (fuse));
     return TRUE;
   }
   robocache_device_close (&fuse->device, GST_ELEMENT (fuse));

@@ -678,6 +678,7 @@ gst_robocache_fuse_sink_query (GstPad *gstpad, GstObject *parent, GstQuery *quer
     case GST_QUERY_DRAIN:
       return drain (fuse, pad);
     default:
-      return robocache_device_answer_context (&fuse->device, GST_ELEMENT (fuse), query) || gst_pad_query_default (gstpad, parent, query);
+      return robocache_device_answer_context (&fuse->device, GST_ELEMENT (fuse), query)
+          || gst_pad_query_default (gstpad, parent, query);
   }
 }

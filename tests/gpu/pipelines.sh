@@ -191,7 +191,8 @@ if [ -e "$here/frames.h264" ] && "$here/env" gst-inspect-1.0 nvh264dec > /dev/nu
   # shellcheck disable=SC2086
   if [ -n "$gstcuda" ]; then
     if GST_DEBUG=GST_CONTEXT:4 launch log robocachefuse name=f backend=cuda ! fakesink $decoded ! \
-        "video/x-raw(memory:CUDAMemory)" ! f.camera_0 && grep -q 'nvh264dec0.*found context.*in downstream query' "$work/log"; then
+        "video/x-raw(memory:CUDAMemory)" ! f.camera_0 && grep -q 'nvh264dec0.*found context.*in downstream query' "$work/log" &&
+        ! grep -q 'nvh264dec0.*need context' "$work/log"; then
       pass nvh264dec_context
     else
       fail nvh264dec_context "$(reason log)"

@@ -239,17 +239,23 @@ GST_END_TEST;
 
 /* ---- the context of CUDA elements ---- */
 
+static GObject *
+context_in (GstContext *context)
+{
+  return g_value_dup_object (gst_structure_get_value (gst_context_get_structure (context), CUDA_CONTEXT));
+}
+
 /* What a CUDA element gets that is linked to the pad; NULL: nothing. A reference. */
 static GObject *
 context_at (GstPad *pad)
 {
   GstQuery *query = gst_query_new_context (CUDA_CONTEXT);
-  GstContext *answer = NULL;
+  GstContext *answer;
   GObject *context = NULL;
 
   if (gst_pad_query (pad, query)) {
     gst_query_parse_context (query, &answer);
-    context = g_value_dup_object (gst_structure_get_value (gst_context_get_structure (answer), CUDA_CONTEXT));
+    context = context_in (answer);
   }
   gst_query_unref (query);
   return context;
@@ -297,6 +303,69 @@ GST_START_TEST (test_context)
 
 GST_END_TEST;
 
+/* Outputs are in the context that the element gives. */
+GST_START_TEST (test_context_of_outputs)
+{
+  static const Job job = { ITEMS, "float32", 3, 300, 1, "grid=32:20:8" };
+  Run run = run_new (&job, "cuda", "", SYSTEM_TO_CUDA);
+  GstPad *pad = pad_of (run.h->element, "src");
+  GObject *context = context_at (pad);
+  GstBuffer *output;
+
+  run_push (&run, 0);
+  output = gst_harness_pull (run.h);
+#ifdef HAVE_GSTCUDA
+  fail_unless ((GObject *) GST_CUDA_MEMORY_CAST (gst_buffer_peek_memory (output, 0))->context == context);
+#endif
+  gst_buffer_unref (output);
+  gst_object_unref (pad);
+  g_object_unref (context);
+  run_free (&run);
+}
+
+GST_END_TEST;
+
+/* Whether the pipeline knows a context, which an element that asks for one gets; context: this one. */
+static void
+expect_known (GstElement *pipeline, gboolean is_known, GObject *context)
+{
+  GstContext *known = gst_element_get_context (pipeline, CUDA_CONTEXT);
+  GObject *found = known ? context_in (known) : NULL;
+
+  fail_unless ((found != NULL) == is_known && (context == NULL || found == context));
+  g_clear_object (&found);
+  g_clear_pointer (&known, gst_context_unref);
+}
+
+/* For elements that decodebin adds later, robocachefuse announces its context where its GPU is open; that of an application stays. */
+GST_START_TEST (test_announced)
+{
+  static const gchar *const backends[] = { "backend=cuda", "backend=auto", "backend=cpu" };
+  GstElement *pipeline = gst_pipeline_new (NULL), *fuse = new_element ("robocachefuse", backends[__i__]);
+  GstPad *pad = pad_of (fuse, "src");
+  GObject *context = context_at (pad), *others = g_object_new (GST_TYPE_BIN, NULL);
+  GstContext *set = gst_context_new (CUDA_CONTEXT, TRUE);
+
+  gst_bin_add (GST_BIN (pipeline), fuse);
+  fail_if (gst_element_set_state (pipeline, GST_STATE_PAUSED) == GST_STATE_CHANGE_FAILURE);
+  expect_known (pipeline, __i__ == 0, __i__ == 0 ? context : NULL);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  expect_known (pipeline, FALSE, NULL);
+  gst_structure_set (gst_context_writable_structure (set), CUDA_CONTEXT, GST_TYPE_OBJECT, others, NULL);
+  gst_element_set_context (pipeline, set);
+  fail_if (gst_element_set_state (pipeline, GST_STATE_PAUSED) == GST_STATE_CHANGE_FAILURE);
+  expect_known (pipeline, TRUE, others);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_context_unref (set);
+  gst_object_unref (others);
+  g_clear_object (&context);
+  gst_object_unref (pad);
+  gst_object_unref (pipeline);
+  gst_object_unref (fuse);
+}
+
+GST_END_TEST;
+
 /* Another device has another context, a CPU has none, and other contexts are not ours to give. */
 GST_START_TEST (test_other_contexts)
 {
@@ -330,5 +399,7 @@ GST_START_TEST (test_other_contexts)
 
 GST_END_TEST;
 
-GPU_CHECK_MAIN (cudamemory, has_cuda_memory (), TIMES (2 * G_N_ELEMENTS (jobs), test_same_as_the_cpu), TIMES (G_N_ELEMENTS (jobs), test_kept),
-    ONCE (test_reused), ONCE (test_copied), TIMES (5, test_stopped), TIMES (2, test_renegotiated), ONCE (test_refused), ONCE (test_context), ONCE (test_other_contexts))
+GPU_CHECK_MAIN (cudamemory, has_cuda_memory (),
+    TIMES (2 * G_N_ELEMENTS (jobs), test_same_as_the_cpu), TIMES (G_N_ELEMENTS (jobs), test_kept),
+    ONCE (test_reused), ONCE (test_copied), TIMES (5, test_stopped), TIMES (2, test_renegotiated), ONCE (test_refused),
+    ONCE (test_context), ONCE (test_context_of_outputs), TIMES (3, test_announced), ONCE (test_other_contexts))

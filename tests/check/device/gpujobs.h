@@ -11,6 +11,12 @@
 
 #include "deviceharness.h"
 
+#ifdef HAVE_GSTCUDA
+#define GST_USE_UNSTABLE_API
+#include <gst/cuda/gstcudaloader.h>
+#include <gst/cuda/gstcudautils.h>
+#endif
+
 #define MS G_GINT64_CONSTANT (1000000)
 #define PERIOD (10 * MS)        /* of rows */
 
@@ -54,17 +60,16 @@ static const Side sides[] = {
   {"device to GStreamer's CUDA memory", TRUE, TRUE, ANY_CUDA},
 };
 
-/* Whether this build and its driver have memory:CUDAMemory. The emulated driver has the functions that GStreamer 1.22 calls. */
+/* Whether this build and its driver have memory:CUDAMemory. The emulated driver and the faulty one have the functions that GStreamer
+ * 1.22 calls. */
 static inline gboolean
 has_cuda_memory (void)
 {
-#if defined (HAVE_GSTCUDA) && !GST_CHECK_VERSION (1, 24, 0)
-  return TRUE;
-#elif defined (HAVE_GSTCUDA)
-  if (g_getenv ("ROBOCACHE_EMULATED_DEVICES") == NULL)
+#ifdef HAVE_GSTCUDA
+  if (gst_cuda_load_library ())
     return TRUE;
 #endif
-  g_print ("SKIP %s: built without gstreamer-cuda, or for a later one than the emulated driver\n", g_get_prgname ());
+  g_print ("SKIP %s: built without gstreamer-cuda, or for a later one than this driver\n", g_get_prgname ());
   return FALSE;
 }
 

@@ -300,11 +300,12 @@ robocache_engine_wait_after_failure (RobocacheEngine *engine, GError **error)
 {
   GError *of_device = NULL;
 
-  if (robocache_engine_synchronize (engine, &of_device))
-    return;
-  if (error)
+  robocache_engine_synchronize (engine, &of_device);
+  if (of_device && error && !g_error_matches (*error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED)) {
     g_clear_error (error);
-  g_propagate_error (error, of_device);
+    *error = g_steal_pointer (&of_device);
+  }
+  g_clear_error (&of_device);
 }
 
 RcStatus

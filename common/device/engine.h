@@ -69,7 +69,7 @@ gpointer robocache_engine_alloc (RobocacheEngine * engine, RcMemoryKind kind, gu
 void robocache_engine_free (RobocacheEngine * engine, RcMemoryKind kind, gpointer memory, guint64 bytes);
 /* Waits for the element's own work. FALSE and GST_LIBRARY_ERROR_FAILED when it failed. */
 gboolean robocache_engine_synchronize (RobocacheEngine * engine, GError ** error);
-/* The same once some of that work failed with *error, so that its memory can be freed. If the device has failed, its error takes the
+/* The same once some of that work failed with *error, so that its memory can be freed. If the device fails only then, its error takes the
  * place of *error. */
 void robocache_engine_wait_after_failure (RobocacheEngine * engine, GError ** error);
 

@@ -107,6 +107,7 @@ GST_START_TEST (test_fault)
   const Fault *fault = &faults[__i__ % G_N_ELEMENTS (faults)];
   const gboolean no_space = fault->result == OUT_OF_MEMORY;
   GstElement *element;
+  gchar *text;
   Run run;
   guint next, n;
 
@@ -121,8 +122,10 @@ GST_START_TEST (test_fault)
   gst_harness_push_event (run.h, gst_event_new_eos ());
   fail_unless_equals_int (gst_element_set_state (element, GST_STATE_NULL), GST_STATE_CHANGE_SUCCESS);
   fail_unless_equals_int (gst_harness_buffers_received (run.h), n);
-  expect_error (run.h, no_space ? GST_RESOURCE_ERROR : GST_LIBRARY_ERROR,
+  text = expect_error_text (element, no_space ? GST_RESOURCE_ERROR : GST_LIBRARY_ERROR,
       no_space ? (gint) GST_RESOURCE_ERROR_NO_SPACE_LEFT : (gint) GST_LIBRARY_ERROR_FAILED, "device 0");
+  fail_unless (strstr (text, "failed before") == NULL, "it does not say what failed: %s", text);
+  g_free (text);
   run_clear (&run);
   expect_cpu_bytes (job, element, fault->side);
   free_element (element);

@@ -433,10 +433,10 @@ robocache_device_try_again (RobocacheDevice *device, GstElement *element, const 
   n = ++device->n_retries;
   GST_OBJECT_UNLOCK (element);
   if (n == 1)
-    GST_ELEMENT_WARNING (element, RESOURCE, FAILED, ("%s; the device still answers, so it is tried again. Later "
+    GST_ELEMENT_WARNING (element, RESOURCE, FAILED, ("%s; the device still answers, so the work is repeated. Later "
             "failures of this kind are only counted (retries in stats)", failure->message), (NULL));
   else
-    GST_WARNING_OBJECT (element, "%s; it is tried again", failure->message);
+    GST_WARNING_OBJECT (element, "%s; the work is repeated", failure->message);
   return TRUE;
 }
 

@@ -58,7 +58,7 @@ robocache_cuda_context_get (gint device, GError **error)
   GstCudaContext *context;
   RcError failure;
 
-  if (rc_backend_probe (&where, &failure) != RC_OK) {   /* as in a fork, which has the contexts of its parent */
+  if (rc_backend_probe (&where, &failure) != RC_OK) {   /* in a fork, too, whose contexts are its parent's */
     set_error (&failure, error);
     return NULL;
   }
@@ -124,7 +124,7 @@ robocache_cuda_context_announce (gint device, GstElement *element)
   if (context) {
     message = gst_context_new (GST_CUDA_CONTEXT_TYPE, FALSE);
     gst_structure_set (gst_context_writable_structure (message), GST_CUDA_CONTEXT_TYPE, GST_TYPE_CUDA_CONTEXT, context,
-        "cuda-device-id", G_TYPE_INT, device, NULL);
+        "cuda-device-id", G_TYPE_UINT, (guint) device, NULL);
     gst_element_post_message (element, gst_message_new_have_context (GST_OBJECT_CAST (element), gst_context_ref (message)));
     gst_object_unref (context);
   }

@@ -20,7 +20,7 @@ GstObject *robocache_cuda_context_get (gint device, GError ** error);
 gboolean robocache_cuda_context_is_queried (GstQuery * query);
 /* Answers such a query. FALSE, and the reason in the log, where there is none. */
 gboolean robocache_cuda_context_answer (gint device, GstElement * element, GstQuery * query);
-/* Posts HAVE_CONTEXT with it, until the pipeline goes to NULL, unless the element has a context of the application's. */
+/* Posts HAVE_CONTEXT with it, for as long as the pipeline is in PAUSED or PLAYING, unless the element already holds such a context. */
 void robocache_cuda_context_announce (gint device, GstElement * element);
 
 G_END_DECLS

@@ -520,6 +520,18 @@ start_streams (GstRobocacheFuse *fuse)
 }
 
 static gboolean
+has_cameras (GstRobocacheFuse *fuse)
+{
+  gboolean found = FALSE;
+
+  FUSE_LOCK (fuse);
+  for (guint i = 0; !found && i < fuse->pads->len; i++)
+    found = gst_robocache_fuse_nth_pad (fuse, i)->role == GST_ROBOCACHE_FUSE_CAMERA;
+  FUSE_UNLOCK (fuse);
+  return found;
+}
+
+static gboolean
 start (GstRobocacheFuse *fuse)
 {
   if (!start_settings (fuse) || !robocache_device_open (&fuse->device, GST_ELEMENT (fuse)))
@@ -549,7 +561,8 @@ start (GstRobocacheFuse *fuse)
     fuse->is_started = TRUE;
     FUSE_UNLOCK (fuse);
     gst_robocache_fuse_update_latency (fuse);
-    robocache_device_announce_context (&fuse->device, GST_ELEMENT (fuse));
+    if (has_cameras (fuse))
+      robocache_device_announce_context (&fuse->device, GST_ELEMENT (fuse));
     return TRUE;
   }
   robocache_device_close (&fuse->device, GST_ELEMENT (fuse));

@@ -17,7 +17,7 @@ scanner=$(pkg-config --variable=pluginscannerdir gstreamer-1.0)/gst-plugin-scann
 rm -rf "$out"
 mkdir -p "$out"/{bin,check,lib,plugins}
 
-for name in coreelements app videotestsrc videoconvertscale videoparsersbad nvcodec coretracers debugutilsbad; do
+for name in coreelements app videotestsrc videoconvertscale videoparsersbad playback typefindfunctions nvcodec coretracers debugutilsbad; do
   if [ -e "$plugins/libgst$name.so" ]; then cp "$plugins/libgst$name.so" "$out/plugins/"; fi
 done
 cp "$build/gst/libgstrobocache.so" "$out/plugins/"

@@ -197,6 +197,16 @@ if [ -e "$here/frames.h264" ] && "$here/env" gst-inspect-1.0 nvh264dec > /dev/nu
     else
       fail nvh264dec_context "$(reason log)"
     fi
+    # and announces to decoders that are added later
+    if ! "$here/env" gst-inspect-1.0 decodebin > /dev/null 2>&1; then
+      skip decodebin_context "GStreamer has no decodebin here"
+    elif GST_DEBUG=GST_CONTEXT:5 launch log robocachefuse name=f backend=cuda ! fakesink filesrc location="$here/frames.h264" ! \
+        decodebin ! "video/x-raw(memory:CUDAMemory)" ! f.camera_0 && grep -q 'nvh264dec0.*need context' "$work/log" &&
+        ! grep -q 'nvh264dec0.*have context' "$work/log"; then
+      pass decodebin_context
+    else
+      fail decodebin_context "$(reason log)"
+    fi
   fi
   if "$here/env" gst-inspect-1.0 cudaconvert > /dev/null 2>&1; then
     # shellcheck disable=SC2086

@@ -14,6 +14,7 @@
 #ifdef HAVE_GSTCUDA
 #define GST_USE_UNSTABLE_API
 #include <gst/cuda/gstcudaloader.h>
+#include <gst/cuda/gstcudamemory.h>
 #include <gst/cuda/gstcudautils.h>
 #endif
 

@@ -96,8 +96,8 @@ gboolean robocache_device_choose (RobocacheDevice * device, GstElement * element
 /* The active engine, and after it those of the other devices that the job is split over; returns how many. No references. */
 guint robocache_device_engines (const RobocacheDevice * device, const RobocacheJob * job,
     RobocacheEngine * engines[ROBOCACHE_MAX_DEVICES]);
-/* Whether an output, or what it needs, that failed with `failure` is to be made again, once: a call failed, and the device answers. Counts that, and warns
- * of the first. Called without locks of the element. */
+/* Whether an output, or what it needs, that failed with `failure` is to be made again, once: a call failed, and the device answers.
+ * Counts that, and warns of the first. Called without locks of the element. */
 gboolean robocache_device_try_again (RobocacheDevice * device, GstElement * element, const GError * failure);
 /* With auto, makes the CPU's engine the active one after the GPU failed with `status` (RC_OK: unknown) and `reason`, and counts that.
  * FALSE if the CPU cannot serve the job, or the reason is neither what the GPU lacks nor a call that failed. */

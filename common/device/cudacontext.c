@@ -25,23 +25,22 @@ set_error (const RcError *failure, GError **error)
 
 /* The context keeps a backend, without which the primary context may go. */
 static GstCudaContext *
-open_context (gint device, GError **error)
+open_context (const RcWhere *where, GError **error)
 {
-  const RcWhere where = {.kind = RC_BACKEND_CUDA,.device = device };
   GstCudaContext *context = NULL;
   RcBackend *backend;
   RcError failure;
 
-  if (rc_backend_open (&where, &backend, &failure) != RC_OK) {
+  if (rc_backend_open (where, &backend, &failure) != RC_OK) {
     set_error (&failure, error);
     return NULL;
   }
   if (gst_cuda_load_library ())
-    context = gst_cuda_context_new_wrapped (rc_backend_context (backend), device);
+    context = gst_cuda_context_new_wrapped (rc_backend_context (backend), where->device);
   if (context == NULL) {
     rc_backend_close (backend);
     g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED, "gstreamer-cuda cannot use GPU %d; GST_DEBUG=cuda*:2 shows the reason",
-        device);
+        where->device);
     return NULL;
   }
   g_object_set_data_full (G_OBJECT (context), "robocache-backend", backend, (GDestroyNotify) rc_backend_close);
@@ -73,7 +72,7 @@ robocache_cuda_context_get (gint device, GError **error)
   }
   context = g_weak_ref_get (known);
   if (context == NULL) {
-    context = open_context (device, error);
+    context = open_context (&where, error);
     g_weak_ref_set (known, context);
   }
   g_mutex_unlock (&lock);
@@ -118,17 +117,17 @@ robocache_cuda_context_answer (gint device, GstElement *element, GstQuery *query
 void
 robocache_cuda_context_announce (gint device, GstElement *element)
 {
-  GstContext *message = gst_element_get_context (element, GST_CUDA_CONTEXT_TYPE);
-  GstObject *context = message ? NULL : get_or_log (device, element);
+  GstContext *known = gst_element_get_context (element, GST_CUDA_CONTEXT_TYPE);
+  GstObject *context = known ? NULL : get_or_log (device, element);
 
   if (context) {
-    message = gst_context_new (GST_CUDA_CONTEXT_TYPE, FALSE);
-    gst_structure_set (gst_context_writable_structure (message), GST_CUDA_CONTEXT_TYPE, GST_TYPE_CUDA_CONTEXT, context,
+    known = gst_context_new (GST_CUDA_CONTEXT_TYPE, FALSE);
+    gst_structure_set (gst_context_writable_structure (known), GST_CUDA_CONTEXT_TYPE, GST_TYPE_CUDA_CONTEXT, context,
         "cuda-device-id", G_TYPE_UINT, (guint) device, NULL);
-    gst_element_post_message (element, gst_message_new_have_context (GST_OBJECT_CAST (element), gst_context_ref (message)));
+    gst_element_post_message (element, gst_message_new_have_context (GST_OBJECT_CAST (element), gst_context_ref (known)));
     gst_object_unref (context);
   }
-  g_clear_pointer (&message, gst_context_unref);
+  g_clear_pointer (&known, gst_context_unref);
 }
 
 #else

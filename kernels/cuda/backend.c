@@ -22,7 +22,7 @@ cuda_close (RcBackend *backend)
     cudaStreamDestroy (cuda->setup);
     rc_cuda_leave (cuda);
   }
-  if (cuda->context != NULL && !rc_cuda_driver_is_forked ())
+  if (cuda->base.context != NULL && !rc_cuda_driver_is_forked ())
     cuda->driver->cuDevicePrimaryCtxRelease_ ((CUdevice) cuda->device);
   free (cuda);
 }
@@ -59,6 +59,7 @@ find_device (RcCudaBackend *cuda, RcError *error)
 {
   const RcCudaDriver *driver = cuda->driver;
   const char *call = "cuDeviceGet";
+  CUcontext context = NULL;
   CUdevice device;
   CUresult result = driver->cuDeviceGet_ (&device, cuda->device);
 
@@ -68,14 +69,12 @@ find_device (RcCudaBackend *cuda, RcError *error)
   }
   if (result == CUDA_SUCCESS) {
     call = "cuDevicePrimaryCtxRetain";
-    result = driver->cuDevicePrimaryCtxRetain_ (&cuda->context, device);
+    result = driver->cuDevicePrimaryCtxRetain_ (&context, device);
   }
-  if (result != CUDA_SUCCESS) {
-    cuda->context = NULL;
+  if (result != CUDA_SUCCESS)
     return rc_cuda_driver_failed (cuda, driver, result, call, result == CUDA_ERROR_OUT_OF_MEMORY ? RC_NO_SPACE : RC_NO_DEVICE,
         error);
-  }
-  cuda->base.context = cuda->context;
+  cuda->base.context = context;
   return RC_OK;
 }
 

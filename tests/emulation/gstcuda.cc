@@ -7,6 +7,8 @@
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
+#include "gstcudafunctions.h"
+
 #define PITCH 512
 
 CUresult
@@ -64,26 +66,5 @@ cuDeviceCanAccessPeer (int *can, CUdevice, CUdevice)
   extern "C" CUresult missing_##symbol (void) __asm__ (#symbol); \
   CUresult missing_##symbol (void) { return CUDA_ERROR_NOT_SUPPORTED; }
 
-MISSING (cuCtxDisablePeerAccess)
-MISSING (cuCtxEnablePeerAccess)
-MISSING (cuGLGetDevices_v2)
-MISSING (cuGetErrorName)
-MISSING (cuGraphicsGLRegisterBuffer)
-MISSING (cuGraphicsGLRegisterImage)
-MISSING (cuGraphicsMapResources)
-MISSING (cuGraphicsResourceGetMappedPointer_v2)
-MISSING (cuGraphicsResourceSetMapFlags_v2)
-MISSING (cuGraphicsSubResourceGetMappedArray)
-MISSING (cuGraphicsUnmapResources)
-MISSING (cuGraphicsUnregisterResource)
-MISSING (cuLaunchKernel)
-MISSING (cuMemcpy2DAsync_v2)
-MISSING (cuModuleGetFunction)
-MISSING (cuModuleLoadData)
-MISSING (cuModuleUnload)
-MISSING (cuStreamCreate)
-MISSING (cuStreamDestroy)
+GST_CUDA_UNUSED_FUNCTIONS (MISSING)
 MISSING (cuStreamDestroy_v2)
-MISSING (cuStreamSynchronize)
-MISSING (cuTexObjectCreate)
-MISSING (cuTexObjectDestroy)

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gstcudafunctions.h"
 #include "kernels/cuda/runtime/driver.h"
 #include "passingdriver.h"
 
@@ -111,21 +112,14 @@ load (void)
     return now != NULL ? now (PASSING_ARGUMENTS) : CUDA_ERROR_NO_DEVICE; \
   }
 
-/* What kernels/cuda looks up by name. */
+/* The functions that kernels/cuda looks up by name. */
 #define PASS_ON(name) PASS_ON_AS (name, STRING (name))
 RC_CUDA_DRIVER_FUNCTIONS (PASS_ON)
 
-/* What gstreamer-cuda 1.22 looks up beside, by names that it spells out. */
+/* The same of gstreamer-cuda. */
 #define PASS_ON_EXACTLY(name) PASS_ON_AS (name, #name)
-#define GST_CUDA_FUNCTIONS(f) \
-  f (cuCtxCreate_v2) f (cuCtxDestroy_v2) f (cuCtxDisablePeerAccess) f (cuCtxEnablePeerAccess) f (cuDeviceCanAccessPeer) \
-  f (cuGLGetDevices_v2) f (cuGetErrorName) f (cuGraphicsGLRegisterBuffer) f (cuGraphicsGLRegisterImage) \
-  f (cuGraphicsMapResources) f (cuGraphicsResourceGetMappedPointer_v2) f (cuGraphicsResourceSetMapFlags_v2) \
-  f (cuGraphicsSubResourceGetMappedArray) f (cuGraphicsUnmapResources) f (cuGraphicsUnregisterResource) f (cuLaunchKernel) \
-  f (cuMemAllocHost_v2) f (cuMemAllocPitch_v2) f (cuMemAlloc_v2) f (cuMemFreeHost) f (cuMemFree_v2) f (cuMemcpy2DAsync_v2) \
-  f (cuMemcpy2D_v2) f (cuModuleGetFunction) f (cuModuleLoadData) f (cuModuleUnload) f (cuStreamCreate) f (cuStreamDestroy) \
-  f (cuStreamSynchronize) f (cuTexObjectCreate) f (cuTexObjectDestroy)
 GST_CUDA_FUNCTIONS (PASS_ON_EXACTLY)
+GST_CUDA_UNUSED_FUNCTIONS (PASS_ON_EXACTLY)
 
 /* What the runtime looks up by name; everything else it gets from here. */
 typedef CUresult (*GetProcAddress) (const char *symbol, void **function, int version, cuuint64_t flags);

@@ -133,7 +133,7 @@ rc_cuda_enter (RcCudaBackend *backend, RcError *error)
   if (__atomic_load_n (&backend->failed, __ATOMIC_RELAXED))
     return rc_error_set (error, RC_DEVICE_FAILED, "device %d (%s) failed before; expected a new process",
         backend->device, backend->name);
-  result = driver->cuCtxPushCurrent_ (backend->context);
+  result = driver->cuCtxPushCurrent_ (backend->base.context);
   if (result != CUDA_SUCCESS)
     return rc_cuda_driver_failed (backend, driver, result, "cuCtxPushCurrent", RC_DEVICE_FAILED, error);
   return RC_OK;

@@ -24,7 +24,6 @@ typedef struct RcCudaBackend
   RcBackend base;
   const RcCudaDriver *driver;
   int device;
-  CUcontext context;            /* the primary one, retained */
   cudaStream_t setup;           /* non-blocking; for what plans upload, which waits for nothing but itself */
   cudaMemPool_t pool;           /* of device memory; NULL where the driver has no pools */
   int mapped;                   /* device memory is mapped memory of the host */

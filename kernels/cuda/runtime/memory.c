@@ -410,7 +410,7 @@ copy_from_context (RcCudaBackend *cuda, const RcMemoryCopy *copy, RcStream strea
   peer.srcDevice = (CUdeviceptr) (uintptr_t) copy->from;
   peer.dstDevice = (CUdeviceptr) (uintptr_t) copy->to;
   peer.srcContext = copy->from_context;
-  peer.dstContext = cuda->context;
+  peer.dstContext = cuda->base.context;
   peer.srcPitch = copy->rows > 1 ? (size_t) copy->from_stride : copy->row_bytes;
   peer.dstPitch = copy->rows > 1 ? (size_t) copy->to_stride : copy->row_bytes;
   peer.srcHeight = peer.dstHeight = peer.Height = copy->rows;
@@ -470,7 +470,7 @@ cuda_copy (RcBackend *backend, const RcMemoryCopy *copy, RcStream stream, RcErro
 
   if (status != RC_OK)
     return status;
-  if (copy->from_context != NULL && copy->from_context != (void *) cuda->context)
+  if (copy->from_context != NULL && copy->from_context != cuda->base.context)
     status = copy_from_context (cuda, copy, stream, error);
   else
     status = copy_rows (cuda, copy, stream, error);

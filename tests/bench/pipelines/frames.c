@@ -90,10 +90,11 @@ frames_on_device (guint n, const gchar *caps_text, GstElement *element, const gc
   if (!gst_video_info_from_caps (&video, caps))
     line_fail ("%s: no caps of frames", caps_text);
   gst_caps_unref (caps);
-  if (gst_cuda_load_library ())
+  if (gst_cuda_load_library ()) {
     context = element ? context_of (element) : gst_cuda_context_new (0);
-  if (element && context == NULL && gst_cuda_load_library ())
-    line_fail ("%s offers no context", GST_OBJECT_NAME (element));
+    if (element && context == NULL)
+      line_fail ("%s offers no context", GST_OBJECT_NAME (element));
+  }
   if (context == NULL) {
     printf ("SKIP %s: gstreamer-cuda cannot use the GPU\n", name);
     return NULL;

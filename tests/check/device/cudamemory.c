@@ -245,7 +245,7 @@ context_in (GstContext *context)
   return g_value_dup_object (gst_structure_get_value (gst_context_get_structure (context), CUDA_CONTEXT));
 }
 
-/* What a CUDA element gets that is linked to the pad; NULL: nothing. A reference. */
+/* The context that a CUDA element linked to the pad gets: a reference, or NULL. */
 static GObject *
 context_at (GstPad *pad)
 {

@@ -187,12 +187,12 @@ if [ -e "$here/frames.h264" ] && "$here/env" gst-inspect-1.0 nvh264dec > /dev/nu
       "robocachefuse name=f backend=cuda $settings ! other/tensors(memory:RobocacheCUDA) ! filesink location=OUT
       $decoded ! video/x-raw(memory:CUDAMemory) ! f.camera_0 $proprio ! f.proprio_0"
   done
-  # in the context that robocachefuse offers
+  # in the context that robocachefuse offers; the decoder asks for a display of OpenGL, too
   # shellcheck disable=SC2086
   if [ -n "$gstcuda" ]; then
     if GST_DEBUG=GST_CONTEXT:4 launch log robocachefuse name=f backend=cuda ! fakesink $decoded ! \
         "video/x-raw(memory:CUDAMemory)" ! f.camera_0 && grep -q 'nvh264dec0.*found context.*in downstream query' "$work/log" &&
-        ! grep -q 'nvh264dec0.*need context' "$work/log"; then
+        ! grep -q 'gstcudautils.*nvh264dec0.*need context' "$work/log"; then
       pass nvh264dec_context
     else
       fail nvh264dec_context "$(reason log)"
@@ -201,8 +201,8 @@ if [ -e "$here/frames.h264" ] && "$here/env" gst-inspect-1.0 nvh264dec > /dev/nu
     if ! "$here/env" gst-inspect-1.0 decodebin > /dev/null 2>&1; then
       skip decodebin_context "GStreamer has no decodebin here"
     elif GST_DEBUG=GST_CONTEXT:5 launch log robocachefuse name=f backend=cuda ! fakesink filesrc location="$here/frames.h264" ! \
-        decodebin ! "video/x-raw(memory:CUDAMemory)" ! f.camera_0 && grep -q 'nvh264dec0.*need context' "$work/log" &&
-        ! grep -q 'nvh264dec0.*have context' "$work/log"; then
+        decodebin ! "video/x-raw(memory:CUDAMemory)" ! f.camera_0 && grep -q 'gstcudautils.*nvh264dec0.*need context' "$work/log" &&
+        ! grep -q 'gstcudautils.*nvh264dec0.*have context' "$work/log"; then
       pass decodebin_context
     else
       fail decodebin_context "$(reason log)"

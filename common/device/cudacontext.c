@@ -14,15 +14,6 @@
 
 #include "engine.h"
 
-static void
-set_error (const RcError *failure, GError **error)
-{
-  gchar *text = robocache_setting_text (failure);
-
-  g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND, text);
-  g_free (text);
-}
-
 /* The context keeps a backend, without which the primary context may go. */
 static GstCudaContext *
 open_context (const RcWhere *where, GError **error)
@@ -32,7 +23,7 @@ open_context (const RcWhere *where, GError **error)
   RcError failure;
 
   if (rc_backend_open (where, &backend, &failure) != RC_OK) {
-    set_error (&failure, error);
+    robocache_engine_set_no_backend (&failure, error);
     return NULL;
   }
   if (gst_cuda_load_library ())
@@ -58,7 +49,7 @@ robocache_cuda_context_get (gint device, GError **error)
   RcError failure;
 
   if (rc_backend_probe (&where, &failure) != RC_OK) {   /* in a fork, too, whose contexts are its parent's */
-    set_error (&failure, error);
+    robocache_engine_set_no_backend (&failure, error);
     return NULL;
   }
   g_mutex_lock (&lock);

@@ -80,18 +80,24 @@ robocache_engine_new_for_backend (RcBackend *backend, guint64 max_bytes, GError 
   return engine;
 }
 
+void
+robocache_engine_set_no_backend (const RcError *failure, GError **error)
+{
+  gchar *text = robocache_setting_text (failure);
+
+  g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND, text);
+  g_free (text);
+}
+
 RobocacheEngine *
 robocache_engine_new (const RcWhere *where, guint64 max_bytes, GError **error)
 {
   RcBackend *backend;
   RcError failure;
-  gchar *text;
 
   if (rc_backend_open (where, &backend, &failure) == RC_OK)
     return robocache_engine_new_for_backend (backend, max_bytes, error);
-  text = robocache_setting_text (&failure);
-  g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND, text);
-  g_free (text);
+  robocache_engine_set_no_backend (&failure, error);
   return NULL;
 }
 

@@ -29,6 +29,9 @@ typedef struct
   guint64 pool_hits, pool_misses;       /* memories from a pool, and allocated ones */
 } RobocacheMemoryStatistics;
 
+/* GST_RESOURCE_ERROR_NOT_FOUND: why a backend cannot be opened. */
+void robocache_engine_set_no_backend (const RcError * failure, GError ** error);
+
 /* Opens a backend, and a stream of its own. max_bytes of device memory at most; 0: as much as there is. NULL and
  * GST_RESOURCE_ERROR_NOT_FOUND with the reason. */
 RobocacheEngine *robocache_engine_new (const RcWhere * where, guint64 max_bytes, GError ** error);

@@ -5,7 +5,6 @@
 #include "gpujobs.h"
 
 #define MAP_DEVICE (GST_MAP_FLAG_LAST << 1)
-#define CUDA_CONTEXT "gst.cuda.context"
 
 static const Job jobs[] = {
   {ROWS, "float32", 14, 1, 1, ""},
@@ -238,28 +237,6 @@ GST_START_TEST (test_refused)
 GST_END_TEST;
 
 /* ---- the context of CUDA elements ---- */
-
-static GObject *
-context_in (GstContext *context)
-{
-  return g_value_dup_object (gst_structure_get_value (gst_context_get_structure (context), CUDA_CONTEXT));
-}
-
-/* The context that a CUDA element linked to the pad gets: a reference, or NULL. */
-static GObject *
-context_at (GstPad *pad)
-{
-  GstQuery *query = gst_query_new_context (CUDA_CONTEXT);
-  GstContext *answer;
-  GObject *context = NULL;
-
-  if (gst_pad_query (pad, query)) {
-    gst_query_parse_context (query, &answer);
-    context = context_in (answer);
-  }
-  gst_query_unref (query);
-  return context;
-}
 
 static const struct
 {

@@ -15,7 +15,6 @@
 #define GST_USE_UNSTABLE_API
 #include <gst/cuda/gstcudaloader.h>
 #include <gst/cuda/gstcudamemory.h>
-#include <gst/cuda/gstcudautils.h>
 #endif
 
 #define MS G_GINT64_CONSTANT (1000000)
@@ -404,6 +403,32 @@ expect_same_stats (GstHarness *got_h, GstHarness *wanted_h, gboolean in_on_devic
   }
   gst_structure_free (wanted);
   gst_structure_free (got);
+}
+
+/* ---- the context of CUDA elements ---- */
+
+#define CUDA_CONTEXT "gst.cuda.context"
+
+static inline GObject *
+context_in (GstContext *context)
+{
+  return g_value_dup_object (gst_structure_get_value (gst_context_get_structure (context), CUDA_CONTEXT));
+}
+
+/* The GstCudaContext that a CUDA element linked to the pad gets: a reference, or NULL. */
+static inline GObject *
+context_at (GstPad *pad)
+{
+  GstQuery *query = gst_query_new_context (CUDA_CONTEXT);
+  GstContext *answer;
+  GObject *context = NULL;
+
+  if (gst_pad_query (pad, query)) {
+    gst_query_parse_context (query, &answer);
+    context = context_in (answer);
+  }
+  gst_query_unref (query);
+  return context;
 }
 
 #endif

@@ -321,6 +321,8 @@ def run_page(root, build, name):
 
 
 def main(root, build, names):
+    # Debian's python3 comes first: it is the one that python3-gi is for
+    os.environ["PATH"] = "/usr/bin:" + os.environ["PATH"]
     os.environ.update(ROBOCACHE_BUILD_DIR=str(build), GST_PLUGIN_PATH_1_0=str(build / "gst"), PYTHONPATH="examples/python")
     if not names:
         pages = [root / "README.md", *sorted((root / "docs").rglob("*.md"))]

@@ -38,7 +38,7 @@ expect_match recordings_table "$said" '^my recording +3 '
 
 # a recording of ROS 2, as a file and as the folder of a bag
 export GST_PLUGIN_PATH_1_0=$ROBOCACHE_BUILD_DIR/gst
-if gst-inspect-1.0 --exists robocachebagsrc && gst-inspect-1.0 --exists robocachemcapsink; then
+if gst-inspect-1.0 robocachebagsrc > /dev/null && gst-inspect-1.0 robocachemcapsink > /dev/null; then
   for layout in file rosbag2; do
     gst-launch-1.0 -q robocachetestsrc kind=force num-buffers=200 rate=100/1 ! robocachemcapsink location=run.$layout layout=$layout \
       sink_0::topic=/force

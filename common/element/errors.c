@@ -4,8 +4,6 @@
  */
 #include "errors.h"
 
-G_DEFINE_QUARK (robocache-error-quark, robocache_error)
-
 /* Of the message, with its domain. */
 static gint
 code_of (const GError *error, GQuark *domain)
@@ -13,6 +11,10 @@ code_of (const GError *error, GQuark *domain)
   if (error->domain == GST_RESOURCE_ERROR) {
     *domain = GST_RESOURCE_ERROR;
     return error->code;
+  }
+  if (g_error_matches (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_MEMORY)) {
+    *domain = GST_RESOURCE_ERROR;
+    return GST_RESOURCE_ERROR_NO_SPACE_LEFT;
   }
   if (error->domain != ROBOCACHE_ERROR || error->code == ROBOCACHE_ERROR_PROPERTY) {
     *domain = GST_LIBRARY_ERROR;

@@ -7,18 +7,9 @@
 
 #include <gst/gst.h>
 
+#include "errordomain.h"
+
 G_BEGIN_DECLS
-
-/* Errors that functions of common/ return; an element posts them as the GstMessage that fits. */
-#define ROBOCACHE_ERROR (robocache_error_quark ())
-GQuark robocache_error_quark (void);
-
-typedef enum
-{
-  ROBOCACHE_ERROR_CAPS,         /* caps that lack something or hold something wrong, alone or with those of other streams */
-  ROBOCACHE_ERROR_DATA,         /* a buffer that differs from its caps */
-  ROBOCACHE_ERROR_PROPERTY      /* a property whose value makes no sense, alone or with the caps */
-} RobocacheError;
 
 /* Posts what went wrong on a device, in memory or in the arithmetic, or is wrong with caps, data and properties, as the error
  * that fits, with the position of the stream. Called without locks of the element. */

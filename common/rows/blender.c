@@ -29,49 +29,6 @@ robocache_device_row_release (gpointer row, gpointer data)
   g_clear_pointer (&((RobocacheDeviceRow *) row)->buffer, gst_buffer_unref);
 }
 
-/* ---- brackets of gathered rows ---- */
-
-guint64
-robocache_bracket_rows (const RcBracket *bracket, gint64 *rows)
-{
-  switch (bracket->blend) {
-    case RC_BLEND_NONE:
-      return 0;
-    case RC_BLEND_COPY:
-      rows[0] = bracket->row;
-      return 1;
-    case RC_BLEND_MEAN:
-      return (guint64) (bracket->next - bracket->row);
-    default:
-      rows[0] = bracket->row;
-      rows[1] = bracket->next;
-      rows[2] = bracket->before;
-      rows[3] = bracket->after;
-      return bracket->blend == RC_BLEND_CUBIC ? 4 : 2;
-  }
-}
-
-RcBracket
-robocache_bracket_of_gathered (const RcBracket *bracket)
-{
-  RcBracket gathered = *bracket;
-
-  gathered.row = 0;
-  gathered.next = bracket->blend == RC_BLEND_MEAN ? bracket->next - bracket->row : 1;
-  gathered.before = bracket->blend == RC_BLEND_CUBIC ? 2 : 0;
-  gathered.after = bracket->blend == RC_BLEND_CUBIC ? 3 : 0;
-  if (bracket->blend == RC_BLEND_COPY)
-    gathered.next = 0;
-  return gathered;
-}
-
-/* Index of the i-th gathered row; rows are those of robocache_bracket_rows. */
-static gint64
-gathered_row (const RcBracket *bracket, const gint64 *rows, guint64 i)
-{
-  return bracket->blend == RC_BLEND_MEAN ? bracket->row + (gint64) i : rows[i];
-}
-
 /* ---- rows where they are ---- */
 
 static void
@@ -92,6 +49,13 @@ point_to_rows (RobocacheBlender *blender, const RobocacheBlendStream *streams, g
 }
 
 /* ---- gathered ---- */
+
+/* Index of the i-th gathered row; rows are those of robocache_bracket_rows. */
+static gint64
+gathered_row (const RcBracket *bracket, const gint64 *rows, guint64 i)
+{
+  return bracket->blend == RC_BLEND_MEAN ? bracket->row + (gint64) i : rows[i];
+}
 
 static guint64
 aligned (guint64 bytes)

@@ -61,10 +61,5 @@ void robocache_blender_clear (RobocacheBlender * blender);
 gboolean robocache_blender_run (RobocacheBlender * blender, RcAlignPlan * plan, const RobocacheBlendStream * streams,
     guint n_streams, GError ** error);
 
-/* The rows of a bracket, and the bracket of the same rows when they lie one after another from 0 on: writes their indices,
- * which a mean has bracket->next - bracket->row of and others at most four, and returns how many there are. */
-guint64 robocache_bracket_rows (const RcBracket * bracket, gint64 * rows);
-RcBracket robocache_bracket_of_gathered (const RcBracket * bracket);
-
 G_END_DECLS
 #endif

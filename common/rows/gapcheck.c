@@ -9,7 +9,7 @@
 #define MIN_SPACINGS 8
 #define MIN_SPACINGS_AT_END 3
 /* A limit below this was probably meant in ms or s. */
-#define MIN_LIKELY_GAP ((gint64) GST_MSECOND)
+#define MIN_LIKELY_GAP ROBOCACHE_MSECOND
 /* With `previous`, max-gap is an age: ticks shortly after a row are aligned. */
 #define MIN_PART_OF_PREVIOUS 8
 

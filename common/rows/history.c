@@ -4,6 +4,8 @@
  */
 #include "history.h"
 
+#include "common/element/errordomain.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -310,7 +312,7 @@ robocache_row_fate_name (RobocacheRowFate fate)
 void
 robocache_history_set_no_memory (const RobocacheHistory *history, GError **error)
 {
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "no memory for more than %" G_GSIZE_FORMAT " rows "
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_MEMORY, "no memory for more than %" G_GSIZE_FORMAT " rows "
       "of %" G_GSIZE_FORMAT " bytes: send fewer rows per buffer, or smaller rows", history->capacity, history->row_bytes);
 }
 
@@ -599,4 +601,40 @@ robocache_interpolation_latency (RcInterpolation interpolation, gint64 row_perio
     default:
       return row_period_ns;
   }
+}
+
+/* ---- brackets of gathered rows ---- */
+
+guint64
+robocache_bracket_rows (const RcBracket *bracket, gint64 *rows)
+{
+  switch (bracket->blend) {
+    case RC_BLEND_NONE:
+      return 0;
+    case RC_BLEND_COPY:
+      rows[0] = bracket->row;
+      return 1;
+    case RC_BLEND_MEAN:
+      return (guint64) (bracket->next - bracket->row);
+    default:
+      rows[0] = bracket->row;
+      rows[1] = bracket->next;
+      rows[2] = bracket->before;
+      rows[3] = bracket->after;
+      return bracket->blend == RC_BLEND_CUBIC ? 4 : 2;
+  }
+}
+
+RcBracket
+robocache_bracket_of_gathered (const RcBracket *bracket)
+{
+  RcBracket gathered = *bracket;
+
+  gathered.row = 0;
+  gathered.next = bracket->blend == RC_BLEND_MEAN ? bracket->next - bracket->row : 1;
+  gathered.before = bracket->blend == RC_BLEND_CUBIC ? 2 : 0;
+  gathered.after = bracket->blend == RC_BLEND_CUBIC ? 3 : 0;
+  if (bracket->blend == RC_BLEND_COPY)
+    gathered.next = 0;
+  return gathered;
 }

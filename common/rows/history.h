@@ -9,17 +9,14 @@
 #ifndef ROBOCACHE_HISTORY_H
 #define ROBOCACHE_HISTORY_H
 
-#include <gst/gst.h>
-
+#include "common/time/nanoseconds.h"
 #include "kernels/interpolation.h"
 #include "rowcounts.h"
 
 G_BEGIN_DECLS
 
-#define ROBOCACHE_NO_TIME G_MININT64
-
 #define ROBOCACHE_N_SPACINGS 64
-#define ROBOCACHE_MAX_REORDER_WINDOW (3600 * (gint64) GST_SECOND)
+#define ROBOCACHE_MAX_REORDER_WINDOW (3600 * ROBOCACHE_SECOND)
 
 /* Takes what a row refers to, which is released. */
 typedef void (*RobocacheReleaseRow) (gpointer row, gpointer data);
@@ -84,7 +81,7 @@ typedef enum
 
 /* Copies row_bytes of a row; with release_row set, takes over what the row refers to, whatever its fate. */
 RobocacheRowFate robocache_history_insert (RobocacheHistory * history, gint64 time, gconstpointer row);
-/* GST_RESOURCE_ERROR_NO_SPACE_LEFT, for a row without memory. */
+/* ROBOCACHE_ERROR_MEMORY, for a row without memory. */
 void robocache_history_set_no_memory (const RobocacheHistory * history, GError ** error);
 /* For log lines. */
 const gchar *robocache_row_fate_name (RobocacheRowFate fate);
@@ -146,6 +143,11 @@ gint64 robocache_history_median_spacing (const RobocacheHistory * history);
 /* Latency of an interpolation in ns: previous 0; nearest, linear and hermite one row; cubic two; mean half a tick more
  * than linear. */
 gint64 robocache_interpolation_latency (RcInterpolation interpolation, gint64 row_period_ns, gint64 tick_period_ns);
+
+/* The rows of a bracket, and the bracket of the same rows when they lie one after another from 0 on: writes their indices,
+ * which a mean has bracket->next - bracket->row of and others at most four, and returns how many there are. */
+guint64 robocache_bracket_rows (const RcBracket * bracket, gint64 * rows);
+RcBracket robocache_bracket_of_gathered (const RcBracket * bracket);
 
 G_END_DECLS
 #endif

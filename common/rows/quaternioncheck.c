@@ -34,10 +34,11 @@ length_of (RcDtype dtype, const guint8 *quaternion)
 }
 
 static void
-check_row (RobocacheQuaternionCheck *check, const RobocacheChannelList *quaternions, RcDtype dtype, guint64 channels, const guint8 *row)
+check_row (RobocacheQuaternionCheck *check, const gint32 *quaternions, gint64 n, RcDtype dtype, guint64 channels,
+    const guint8 *row)
 {
-  for (gint64 i = 0; i < quaternions->n; i++) {
-    const gint32 channel = quaternions->channels[i];
+  for (gint64 i = 0; i < n; i++) {
+    const gint32 channel = quaternions[i];
     gdouble length;
 
     if (channel < 0 || (guint64) channel + 4 > channels)
@@ -51,11 +52,11 @@ check_row (RobocacheQuaternionCheck *check, const RobocacheChannelList *quaterni
 }
 
 void
-robocache_quaternion_check_rows (RobocacheQuaternionCheck *check, const RobocacheChannelList *quaternions, RcDtype dtype, guint64 channels,
+robocache_quaternion_check_rows (RobocacheQuaternionCheck *check, const gint32 *quaternions, gint64 n, RcDtype dtype, guint64 channels,
     const guint8 *rows, guint64 n_rows)
 {
-  for (guint64 i = 0; quaternions->n > 0 && i < n_rows; i++)
-    check_row (check, quaternions, dtype, channels, rows + i * channels * rc_dtype_size (dtype));
+  for (guint64 i = 0; n > 0 && i < n_rows; i++)
+    check_row (check, quaternions, n, dtype, channels, rows + i * channels * rc_dtype_size (dtype));
 }
 
 static void
@@ -73,13 +74,6 @@ robocache_quaternion_check_add (RobocacheQuaternionCheck *sum, const RobocacheQu
 {
   add (&sum->not_unit, &check->not_unit);
   add (&sum->zero, &check->zero);
-}
-
-void
-robocache_quaternion_check_to_structure (const RobocacheQuaternionCheck *check, GstStructure *structure)
-{
-  gst_structure_set (structure, "quaternions-not-unit", G_TYPE_UINT64, check->not_unit.n, "quaternions-zero", G_TYPE_UINT64,
-      check->zero.n, NULL);
 }
 
 static gboolean

@@ -8,9 +8,9 @@
 #ifndef ROBOCACHE_QUATERNIONCHECK_H
 #define ROBOCACHE_QUATERNIONCHECK_H
 
-#include <gst/gst.h>
+#include <glib.h>
 
-#include "common/element/propertytypes.h"
+#include "kernels/dtype.h"
 
 G_BEGIN_DECLS
 
@@ -30,14 +30,11 @@ typedef struct
   RobocacheOddQuaternions zero;
 } RobocacheQuaternionCheck;
 
-/* Checks the quaternions, by their first channels, of n_rows rows of `channels` elements in host memory. */
-void robocache_quaternion_check_rows (RobocacheQuaternionCheck * check, const RobocacheChannelList * quaternions, RcDtype dtype,
+/* Checks n quaternions, by their first channels, of n_rows rows of `channels` elements in host memory. */
+void robocache_quaternion_check_rows (RobocacheQuaternionCheck * check, const gint32 * quaternions, gint64 n, RcDtype dtype,
     guint64 channels, const guint8 * rows, guint64 n_rows);
 /* Adds what was found later. */
 void robocache_quaternion_check_add (RobocacheQuaternionCheck * sum, const RobocacheQuaternionCheck * check);
-/* Sets quaternions-not-unit and quaternions-zero. */
-void robocache_quaternion_check_to_structure (const RobocacheQuaternionCheck * check, GstStructure * structure);
-
 /* A warning about a fault that was not reported yet; free with g_free. NULL: there is none. */
 gchar *robocache_quaternion_check_take_warning (RobocacheQuaternionCheck * check);
 

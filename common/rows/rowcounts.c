@@ -21,6 +21,12 @@ static const gchar *const reason_fields[ROBOCACHE_N_DROP_REASONS] = {
 };
 
 const gchar *
+robocache_drop_reason_field (RobocacheDropReason reason)
+{
+  return reason_fields[reason];
+}
+
+const gchar *
 robocache_drop_reason_name (RobocacheDropReason reason)
 {
   return reason_fields[reason] + strlen ("rows-dropped-");
@@ -53,17 +59,6 @@ robocache_row_counts_add (RobocacheRowCounts *sum, const RobocacheRowCounts *cou
   sum->superseded += counts->superseded;
   for (guint i = 0; i < ROBOCACHE_N_DROP_REASONS; i++)
     sum->dropped[i] += counts->dropped[i];
-}
-
-void
-robocache_row_counts_to_structure (const RobocacheRowCounts *counts, guint64 n_kept, GstStructure *structure)
-{
-  gst_structure_set (structure, "rows-in", G_TYPE_UINT64, counts->in, "rows-used", G_TYPE_UINT64, counts->used,
-      "rows-late", G_TYPE_UINT64, counts->late, "rows-duplicate", G_TYPE_UINT64, counts->duplicate,
-      "rows-superseded", G_TYPE_UINT64, counts->superseded,
-      "rows-dropped", G_TYPE_UINT64, robocache_row_counts_dropped (counts), "rows-kept", G_TYPE_UINT64, n_kept, NULL);
-  for (guint i = 0; i < ROBOCACHE_N_DROP_REASONS; i++)
-    gst_structure_set (structure, reason_fields[i], G_TYPE_UINT64, counts->dropped[i], NULL);
 }
 
 /* ---- losses ---- */

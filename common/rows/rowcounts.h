@@ -8,7 +8,7 @@
 #ifndef ROBOCACHE_ROWCOUNTS_H
 #define ROBOCACHE_ROWCOUNTS_H
 
-#include "common/element/statistics.h"
+#include "histogram.h"
 
 G_BEGIN_DECLS
 
@@ -36,16 +36,14 @@ typedef struct
   guint64 dropped[ROBOCACHE_N_DROP_REASONS];
 } RobocacheRowCounts;
 
+/* Its counter in stats: "rows-dropped-no-time" and the like. */
+const gchar *robocache_drop_reason_field (RobocacheDropReason reason);
 /* For log lines: "no-time" and the like. */
 const gchar *robocache_drop_reason_name (RobocacheDropReason reason);
 guint64 robocache_row_counts_dropped (const RobocacheRowCounts * counts);       /* for all reasons */
 /* Counts rows that were dropped on arrival. */
 void robocache_row_counts_refuse (RobocacheRowCounts * counts, RobocacheDropReason reason, guint64 n_rows);
 void robocache_row_counts_add (RobocacheRowCounts * sum, const RobocacheRowCounts * counts);
-/* Adds rows-in, rows-used, rows-late, rows-duplicate, rows-superseded, rows-dropped, rows-dropped-REASON for each reason,
- * and rows-kept (uint64). */
-void robocache_row_counts_to_structure (const RobocacheRowCounts * counts, guint64 n_kept, GstStructure * structure);
-
 /* Losses: rows that arrived late, and rows dropped without a time or for lack of space; or ticks without a row. */
 typedef struct
 {

@@ -202,31 +202,12 @@ robocache_clock_jump_fits (const RobocacheClockJump *jump, gint64 now, gint64 re
   return continues (jump, now, reorder_window, rc_add_saturating (time, jump->shift));
 }
 
-void
-robocache_clock_jump_warn (RobocacheClockJump *jump, GstElement *element, GstPad *pad)
+gchar *
+robocache_clock_jump_take_warning (RobocacheClockJump *jump)
 {
   if (jump->warned)
-    return;
+    return NULL;
   jump->warned = TRUE;
-  GST_ELEMENT_WARNING (element, STREAM, FORMAT, ("%s%sthe sensor's clock jumped by %+.3f s against the pipeline's: its times "
-      "are shifted by %+.3f s from now on (stats: clock-jumps, clock-shift)", pad ? GST_OBJECT_NAME (pad) : "",
-          pad ? ": " : "", (gdouble) jump->size / 1e9, (gdouble) jump->shift / 1e9), (NULL));
-}
-
-GstClockTime
-robocache_running_time_now (GstElement *element)
-{
-  GstClockTime base_time, now;
-  GstClock *clock = NULL;
-
-  GST_OBJECT_LOCK (element);
-  base_time = element->base_time;
-  if (GST_STATE (element) == GST_STATE_PLAYING && element->clock)
-    clock = gst_object_ref (element->clock);
-  GST_OBJECT_UNLOCK (element);
-  if (clock == NULL)
-    return GST_CLOCK_TIME_NONE;
-  now = gst_clock_get_time (clock);
-  gst_object_unref (clock);
-  return now > base_time ? now - base_time : 0;
+  return g_strdup_printf ("the sensor's clock jumped by %+.3f s against the pipeline's: its times are shifted by %+.3f s from now on (stats: "
+      "clock-jumps, clock-shift)", (gdouble) jump->size / 1e9, (gdouble) jump->shift / 1e9);
 }

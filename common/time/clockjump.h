@@ -14,17 +14,17 @@
 #ifndef ROBOCACHE_CLOCKJUMP_H
 #define ROBOCACHE_CLOCKJUMP_H
 
-#include <gst/gst.h>
+#include "common/time/nanoseconds.h"
 
 G_BEGIN_DECLS
 
 /* Maximum distance of a row from the clock and from the rows before it (ns). */
-#define ROBOCACHE_CLOCK_JUMP_BOUND (10 * (gint64) GST_SECOND)
+#define ROBOCACHE_CLOCK_JUMP_BOUND (10 * ROBOCACHE_SECOND)
 /* Maximum distance of a row in step with the clock (ns). */
-#define ROBOCACHE_CLOCK_JUMP_NEAR (1 * (gint64) GST_SECOND)
+#define ROBOCACHE_CLOCK_JUMP_NEAR (1 * ROBOCACHE_SECOND)
 /* Time that rows must stay away before a jump is assumed, and their steadiness (ns). */
-#define ROBOCACHE_CLOCK_JUMP_CONFIRM (1 * (gint64) GST_SECOND)
-#define ROBOCACHE_CLOCK_JUMP_TOLERANCE (500 * (gint64) GST_MSECOND)
+#define ROBOCACHE_CLOCK_JUMP_CONFIRM (1 * ROBOCACHE_SECOND)
+#define ROBOCACHE_CLOCK_JUMP_TOLERANCE (500 * ROBOCACHE_MSECOND)
 
 typedef struct
 {
@@ -66,11 +66,8 @@ RobocacheRowPlace robocache_clock_jump_place (RobocacheClockJump * jump, gint64 
 /* Whether a row with this running time would be placed without a jump. Changes nothing. */
 gboolean robocache_clock_jump_fits (const RobocacheClockJump * jump, gint64 now, gint64 reorder_window, gint64 time);
 
-/* Warns of the first jump; pad is where it was, NULL where there is but one. */
-void robocache_clock_jump_warn (RobocacheClockJump * jump, GstElement * element, GstPad * pad);
-
-/* Running time on the element's clock; GST_CLOCK_TIME_NONE without a clock, or when it does not run (below PLAYING). */
-GstClockTime robocache_running_time_now (GstElement * element);
+/* A warning of the first jump; free with g_free. NULL: it was taken. */
+gchar *robocache_clock_jump_take_warning (RobocacheClockJump * jump);
 
 G_END_DECLS
 #endif

@@ -7,13 +7,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/element/propertytypes.h"
+#include "common/time/nanoseconds.h"
 #include "delaybound.h"
 
 /* Of each such interval of sensor time the pair with the least delay is kept … */
-#define INTERVAL (GST_SECOND / 8)
+#define INTERVAL (ROBOCACHE_SECOND / 8)
 /* … for so long: crystals wander by some 0.01 ppm a second, so the line bends by 20 us */
-#define WINDOW (120 * GST_SECOND)
+#define WINDOW (120 * ROBOCACHE_SECOND)
 #define CURVATURE 20e3
 /* … but after a silence no fewer than so many are. */
 #define MIN_KEPT 256
@@ -30,21 +30,21 @@
 /* Converged: sure of the time of the newest row to within this; and unsure again. */
 #define SURE 500e3
 #define UNSURE 1000e3
-#define MIN_SPAN (5 * GST_SECOND)
+#define MIN_SPAN (5 * ROBOCACHE_SECOND)
 #define MIN_INTERVALS 20
 
 /* A clock that is ahead by more than this jumped when so many pairs in a row agree; at first there may have been a
  * stall. */
-#define JUMP_AHEAD (100 * GST_MSECOND)
-#define JUMP_AT_FIRST GST_SECOND
+#define JUMP_AHEAD (100 * ROBOCACHE_MSECOND)
+#define JUMP_AT_FIRST ROBOCACHE_SECOND
 /* And one that is behind by this; datagrams overtake each other by less. */
-#define JUMP_BACK GST_SECOND
+#define JUMP_BACK ROBOCACHE_SECOND
 #define N_WITNESSES 3
 /* Below the line by more than the greater of these is a shift at once, since no delay is negative; above it, when all
  * pairs of SHIFT_TIME are, which chance would do once in exp (SHIFT_NATS). */
 #define MIN_SHIFT 1e6
 #define SHIFT_UNCERTAINTIES 4.0
-#define SHIFT_TIME (10 * GST_SECOND)
+#define SHIFT_TIME (10 * ROBOCACHE_SECOND)
 #define SHIFT_NATS 30.0
 
 typedef struct
@@ -87,10 +87,6 @@ struct _RobocacheClockTrack
   gdouble residuals[MAX_KEPT];
   guint hull[MAX_KEPT];
 };
-
-ROBOCACHE_DEFINE_ENUM (robocache_clock_mode_get_type, "RobocacheClockMode",
-    {ROBOCACHE_CLOCK_NONE, "The sensor uses the pipeline's clock", "none"},
-    {ROBOCACHE_CLOCK_TRACK, "The sensor has its own clock: estimate its offset and skew from arrivals", "track"})
 
 /* ---- integers that wrap around ---- */
 
@@ -211,7 +207,7 @@ slew_from (RobocacheClockTrack *track, gint64 out)
   gdouble rate = greatest;
 
   if (seconds > 0.0)
-    rate = fmin (greatest, fabs (error) / (seconds * GST_SECOND));
+    rate = fmin (greatest, fabs (error) / (seconds * ROBOCACHE_SECOND));
   track->anchor_sensor = track->newest;
   track->anchor_out = out;
   track->slew_end = track->newest;
@@ -520,42 +516,4 @@ robocache_clock_track_get (const RobocacheClockTrack *track, RobocacheClockEstim
   e->outliers = track->outliers;
   e->jumps = track->jumps;
   e->steps = track->steps;
-}
-
-void
-robocache_clock_estimate_to_structure (const RobocacheClockEstimate *e, GstStructure *structure)
-{
-  gst_structure_set (structure, "clock-offset", G_TYPE_INT64, e->offset_ns, "clock-skew-ppm", G_TYPE_DOUBLE,
-      e->skew_ppm, "clock-uncertainty", G_TYPE_INT64, e->uncertainty_ns, "clock-converged", G_TYPE_BOOLEAN,
-      e->converged, "clock-pairs", G_TYPE_UINT64, e->pairs, "clock-outliers", G_TYPE_UINT64, e->outliers,
-      "clock-jumps", G_TYPE_UINT64, e->jumps, "clock-steps", G_TYPE_UINT64, e->steps, NULL);
-}
-
-static const struct
-{
-  const gchar *name, *text;
-} events[] = {
-  [ROBOCACHE_CLOCK_CONVERGED] = {"converged", "the estimate of the sensor's clock has converged"},
-  [ROBOCACHE_CLOCK_JUMPED] = {"jumped", "the sensor's clock jumped; its estimate starts anew"},
-  [ROBOCACHE_CLOCK_STEPPED] = {"stepped", "the sensor's clock, or its smallest delay, changed; its estimate starts anew"},
-  [ROBOCACHE_CLOCK_UNSURE] = {"unsure", "the estimate of the sensor's clock is uncertain again"},
-};
-
-GstMessage *
-robocache_clock_event_message (RobocacheClockTrack *track, GstElement *element, GstPad *pad)
-{
-  const RobocacheClockEvent event = robocache_clock_track_take_event (track);
-  RobocacheClockEstimate e;
-  GstStructure *structure;
-
-  if (event == ROBOCACHE_CLOCK_NO_EVENT)
-    return NULL;
-  robocache_clock_track_get (track, &e);
-  GST_INFO_OBJECT (pad ? (gpointer) pad : element, "%s: offset %" G_GINT64_FORMAT " ns, skew %.3f ppm, uncertainty %"
-      G_GINT64_FORMAT " ns", events[event].text, e.offset_ns, e.skew_ppm, e.uncertainty_ns);
-  structure = gst_structure_new ("robocache-clock", "event", G_TYPE_STRING, events[event].name, NULL);
-  if (pad)
-    gst_structure_set (structure, "pad", G_TYPE_STRING, GST_OBJECT_NAME (pad), NULL);
-  robocache_clock_estimate_to_structure (&e, structure);
-  return gst_message_new_element (GST_OBJECT (element), structure);
 }

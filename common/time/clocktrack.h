@@ -14,7 +14,7 @@
 #ifndef ROBOCACHE_CLOCKTRACK_H
 #define ROBOCACHE_CLOCKTRACK_H
 
-#include <gst/gst.h>
+#include <glib.h>
 
 G_BEGIN_DECLS
 
@@ -23,9 +23,6 @@ typedef enum
   ROBOCACHE_CLOCK_NONE,         /* the sensor's times are those of the pipeline */
   ROBOCACHE_CLOCK_TRACK
 } RobocacheClockMode;
-
-#define ROBOCACHE_TYPE_CLOCK_MODE (robocache_clock_mode_get_type ())
-GType robocache_clock_mode_get_type (void);
 
 typedef enum
 {
@@ -63,12 +60,6 @@ gint64 robocache_clock_track_map (const RobocacheClockTrack * track, gint64 sens
 RobocacheClockEvent robocache_clock_track_take_event (RobocacheClockTrack * track);
 
 void robocache_clock_track_get (const RobocacheClockTrack * track, RobocacheClockEstimate * estimate);
-/* Adds clock-offset, clock-uncertainty (int64), clock-skew-ppm (double), clock-converged (boolean), clock-pairs,
- * clock-outliers, clock-jumps and clock-steps (uint64). */
-void robocache_clock_estimate_to_structure (const RobocacheClockEstimate * estimate, GstStructure * structure);
-/* An element message "robocache-clock" of element with the fields above, `event` (converged, jumped, stepped or unsure)
- * and, where there is one, `pad`; also logged. NULL where there is no event. */
-GstMessage *robocache_clock_event_message (RobocacheClockTrack * track, GstElement * element, GstPad * pad);
 
 G_END_DECLS
 #endif

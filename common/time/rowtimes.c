@@ -50,6 +50,24 @@ robocache_row_times_warn (GstElement *element, GstPad *pad)
       "further ones are counted in stats (rows-dropped-no-time)", pad ? GST_OBJECT_NAME (pad) : "", pad ? ": " : ""), (NULL));
 }
 
+GstClockTime
+robocache_running_time_now (GstElement *element)
+{
+  GstClockTime base_time, now;
+  GstClock *clock = NULL;
+
+  GST_OBJECT_LOCK (element);
+  base_time = element->base_time;
+  if (GST_STATE (element) == GST_STATE_PLAYING && element->clock)
+    clock = gst_object_ref (element->clock);
+  GST_OBJECT_UNLOCK (element);
+  if (clock == NULL)
+    return GST_CLOCK_TIME_NONE;
+  now = gst_clock_get_time (clock);
+  gst_object_unref (clock);
+  return now > base_time ? now - base_time : 0;
+}
+
 gboolean
 robocache_row_times_nth (const RobocacheRowTimes *clock, const RobocacheBufferTimes *times, guint64 i,
     gint64 *running_time)

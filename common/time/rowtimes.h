@@ -46,6 +46,9 @@ RobocacheBufferTiming robocache_row_times_begin (RobocacheRowTimes * clock, GstB
 /* Warns of a buffer without time, which was dropped and counted; pad is where it came, NULL where there is but one. */
 void robocache_row_times_warn (GstElement * element, GstPad * pad);
 
+/* Running time on the element's clock; GST_CLOCK_TIME_NONE without a clock, or when it does not run (below PLAYING). */
+GstClockTime robocache_running_time_now (GstElement * element);
+
 /* Running time of row i. FALSE: the row lies outside the segment. */
 gboolean robocache_row_times_nth (const RobocacheRowTimes * clock, const RobocacheBufferTimes * times, guint64 i,
     gint64 * running_time);

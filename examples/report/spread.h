@@ -5,7 +5,7 @@
 #ifndef REPORT_SPREAD_H
 #define REPORT_SPREAD_H
 
-#include "common/element/statistics.h"
+#include "common/rows/histogram.h"
 
 G_BEGIN_DECLS
 

@@ -1,16 +1,13 @@
-/* robocache: the state that the parts of robocachefuse share, its lock and its failures
+/* robocache: robocachefuse around its core: the state that its parts share, its lock and its failures
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "element.h"
 
 #include "common/element/errors.h"
-#include "gst/fuse/stream/debug.h"
+#include "debug.h"
 
-/* A pad that is not live may be this many rows ahead of the next tick; then its source waits until there is room for several
- * more, since each wait costs as much as many rows. */
-#define MAX_ROWS_AHEAD 32
-#define ROWS_AHEAD_TO_CONTINUE 16
+/* ---- the lock ---- */
 
 GPtrArray *
 gst_robocache_fuse_released_new (void)
@@ -24,9 +21,33 @@ take_last (GPtrArray *released)
   return g_ptr_array_steal_index_fast (released, released->len - 1);
 }
 
+/* Sources that may not be ahead any more continue. */
+static void
+let_sources_continue (GstRobocacheFuse *fuse)
+{
+  for (guint i = 0; i < fuse->pads->len; i++) {
+    const GstRobocacheFusePad *pad = gst_robocache_fuse_nth_pad (fuse, i);
+
+    if (pad->waiting && !fuse_core_is_ahead (fuse->core, pad->stream, TRUE)) {
+      g_cond_broadcast (&fuse->progress);
+      return;
+    }
+  }
+}
+
+void
+gst_robocache_fuse_follow_core (GstRobocacheFuse *fuse)
+{
+  if (fuse_core_take_wakeup (fuse->core))
+    gst_robocache_fuse_wake (fuse);
+  if (fuse_core_take_progress (fuse->core))
+    let_sources_continue (fuse);
+}
+
 void
 gst_robocache_fuse_unlock_to (GstRobocacheFuse *fuse, GPtrArray *released)
 {
+  gst_robocache_fuse_follow_core (fuse);
   while (fuse->released->len > 0)
     g_ptr_array_add (released, take_last (fuse->released));
   g_mutex_unlock (&fuse->lock);
@@ -46,6 +67,7 @@ gst_robocache_fuse_unlock (GstRobocacheFuse *fuse)
     g_ptr_array_unref (many);
     return;
   }
+  gst_robocache_fuse_follow_core (fuse);
   while (fuse->released->len > 0)
     few[n++] = take_last (fuse->released);
   g_mutex_unlock (&fuse->lock);
@@ -68,15 +90,28 @@ gst_robocache_fuse_wake (GstRobocacheFuse *fuse)
   g_atomic_int_inc (&fuse->wakeups);
   if (fuse->clock_id)
     gst_clock_id_unschedule (fuse->clock_id);
-  else if (fuse->sleeps)
+  else
     g_cond_signal (&fuse->work);
-  fuse->sleeps = FALSE;
 }
+
+/* ---- pads ---- */
 
 GstRobocacheFusePad *
 gst_robocache_fuse_nth_pad (GstRobocacheFuse *fuse, guint i)
 {
   return g_ptr_array_index (fuse->pads, i);
+}
+
+GstRobocacheFusePad *
+gst_robocache_fuse_pad_of_stream (GstRobocacheFuse *fuse, const FuseStream *stream)
+{
+  for (guint i = 0; i < fuse->pads->len; i++) {
+    GstRobocacheFusePad *pad = gst_robocache_fuse_nth_pad (fuse, i);
+
+    if (pad->stream == stream)
+      return pad;
+  }
+  return NULL;
 }
 
 GPtrArray *
@@ -91,21 +126,21 @@ gst_robocache_fuse_ref_pads (GstRobocacheFuse *fuse)
   return pads;
 }
 
-FuseTimeSeen
-gst_robocache_fuse_see_time (GstRobocacheFuse *fuse)
+/* ---- time ---- */
+
+static FuseInstant
+see_time (GstRobocacheFuse *fuse)
 {
-  FuseTimeSeen seen = {.running_time = GST_CLOCK_TIME_NONE,.monotonic = g_get_monotonic_time () * 1000 };
+  FuseInstant seen = {.running_time = ROBOCACHE_NO_TIME,.monotonic = g_get_monotonic_time () * 1000 };
   GstClock *clock = NULL;
-  GstClockTime now;
 
   GST_OBJECT_LOCK (fuse);
-  seen.base_time = GST_ELEMENT_CAST (fuse)->base_time;
+  seen.base_time = (gint64) GST_ELEMENT_CAST (fuse)->base_time;
   if (GST_ELEMENT_CLOCK (fuse))
     seen.clock = clock = gst_object_ref (GST_ELEMENT_CLOCK (fuse));
   GST_OBJECT_UNLOCK (fuse);
   if (clock) {
-    now = gst_clock_get_time (clock);
-    seen.running_time = now > seen.base_time ? now - seen.base_time : 0;
+    seen.running_time = MAX ((gint64) gst_clock_get_time (clock) - seen.base_time, 0);
     gst_object_unref (clock);
   }
   return seen;
@@ -114,31 +149,18 @@ gst_robocache_fuse_see_time (GstRobocacheFuse *fuse)
 GstClockTime
 gst_robocache_fuse_clock_now (GstRobocacheFuse *fuse)
 {
-  return gst_robocache_fuse_see_time (fuse).running_time;
+  return fuse_clock_time_of (see_time (fuse).running_time);
 }
 
-GstClockTime
-gst_robocache_fuse_live_now (GstRobocacheFuse *fuse)
+void
+gst_robocache_fuse_set_time (GstRobocacheFuse *fuse, GQueue *notes)
 {
-  return fuse->clock.live && fuse->playing ? gst_robocache_fuse_clock_now (fuse) : GST_CLOCK_TIME_NONE;
-}
+  FuseInstant now = {.running_time = ROBOCACHE_NO_TIME };
 
-gboolean
-gst_robocache_fuse_is_ahead (GstRobocacheFuse *fuse, const GstRobocacheFusePad *pad)
-{
-  const gsize too_many = pad->waiting ? ROWS_AHEAD_TO_CONTINUE : MAX_ROWS_AHEAD;
-  const FuseStream *stream = &pad->stream;
-  gint64 tick;
-
-  if (fuse->is_replayed || (fuse->clock.live && pad->live) || pad->flow != GST_FLOW_OK || pad->flushing)
-    return FALSE;
-  if (fuse_tick_clock_candidate (&fuse->clock, &tick))
-    return fuse_stream_rows_after (stream, tick) >= too_many && fuse_stream_is_ready (stream, tick, TRUE)
-        && fuse_stream_frontier (stream) >= tick;
-  if (stream == fuse->clock.reference)
-    return FALSE;
-  return fuse_stream_rows_after (stream, fuse->clock.last_tick) >= too_many
-      && fuse_stream_frontier (stream) >= fuse_stream_first_time (stream);
+  if (fuse_core_is_live (fuse->core) && fuse_core_is_playing (fuse->core))
+    now = see_time (fuse);
+  now.is_flushing = fuse->flushing || fuse->open_flush != GST_SEQNUM_INVALID;
+  fuse_core_set_time (fuse->core, &now, notes);
 }
 
 /* ---- failures ---- */
@@ -146,7 +168,7 @@ gst_robocache_fuse_is_ahead (GstRobocacheFuse *fuse, const GstRobocacheFusePad *
 gboolean
 gst_robocache_fuse_end_streams (GstRobocacheFuse *fuse, GstFlowReturn flow)
 {
-  gboolean failed = fuse->failed;
+  const gboolean had_failed = fuse_core_has_failed (fuse->core);
 
   if (fuse->ended == GST_FLOW_OK)
     fuse->ended = flow;
@@ -156,17 +178,19 @@ gst_robocache_fuse_end_streams (GstRobocacheFuse *fuse, GstFlowReturn flow)
     if (pad->flow > GST_FLOW_NOT_NEGOTIATED)
       pad->flow = flow;
   }
-  fuse->failed |= flow <= GST_FLOW_NOT_NEGOTIATED;
+  fuse_core_set_failed (fuse->core, had_failed || flow <= GST_FLOW_NOT_NEGOTIATED);
   g_cond_broadcast (&fuse->progress);
-  return !failed;
+  return !had_failed;
 }
 
 void
 gst_robocache_fuse_look_for_failure (GstRobocacheFuse *fuse)
 {
-  fuse->failed = FALSE;
+  gboolean has_failed = FALSE;
+
   for (guint i = 0; i < fuse->pads->len; i++)
-    fuse->failed |= gst_robocache_fuse_nth_pad (fuse, i)->flow <= GST_FLOW_NOT_NEGOTIATED;
+    has_failed |= gst_robocache_fuse_nth_pad (fuse, i)->flow <= GST_FLOW_NOT_NEGOTIATED;
+  fuse_core_set_failed (fuse->core, has_failed);
 }
 
 void
@@ -198,50 +222,24 @@ gst_robocache_fuse_fail (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstFl
     g_error_free (error);
 }
 
-/* ---- the journal ---- */
-
-void
-gst_robocache_fuse_note_taken (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, FuseJournalKind kind, guint64 n_rows,
-    GstClockTime now)
-{
-  if (pad->removed)             /* what comes now changes nothing */
-    return;
-  if (pad->journal_number < 0)
-    pad->journal_number = fuse_journal_add_pad (&fuse->journal, GST_OBJECT_NAME (pad));
-  pad->n_rows += kind == FUSE_JOURNAL_ROWS ? (gint64) n_rows : 0;
-  pad->n_gaps += kind == FUSE_JOURNAL_GAP;
-  pad->n_events += kind == FUSE_JOURNAL_EVENT;
-  fuse_journal_add (&fuse->journal, kind, pad->journal_number, n_rows, now);
-}
-
 /* ---- ticks and rows begin anew ---- */
 
 void
 gst_robocache_fuse_reset_ticks (GstRobocacheFuse *fuse)
 {
-  fuse_tick_clock_reset (&fuse->clock);
-  fuse_journal_add (&fuse->journal, FUSE_JOURNAL_ENDED, -1, 0, GST_CLOCK_TIME_NONE);
-  fuse->sent_buffer = fuse->segment_done_sent = FALSE;
-  fuse->discont = TRUE;
-  fuse->hole.n = fuse->qos_dropped = 0;
-  fuse->last_gap = fuse->qos_last = fuse->awaited = ROBOCACHE_NO_TIME;
-  fuse->seen.running_time = GST_CLOCK_TIME_NONE;
+  fuse_core_reset_ticks (fuse->core);
   fuse->segment_from = 0;
-  for (guint i = 0; i < fuse->pads->len; i++)
-    gst_robocache_fuse_nth_pad (fuse, i)->start_is_checked = gst_robocache_fuse_nth_pad (fuse, i)->end_is_checked = FALSE;
-  fuse->common_origin = ROBOCACHE_NO_TIME;
-  fuse->went_back = 0;
   robocache_statistics_timer_reset (&fuse->stats_timer);
   gst_robocache_fuse_release_events (fuse);
 }
 
 void
-gst_robocache_fuse_flush_stream (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+gst_robocache_fuse_flush_stream (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, FuseEventKind kind)
 {
-  fuse_stream_flush (&pad->stream);
-  pad->flow = fuse->open_flush == GST_SEQNUM_INVALID && !fuse->failed ? fuse->ended : GST_FLOW_OK;
+  const FuseEvent event = {.kind = kind };
+
+  fuse_core_event (fuse->core, pad->stream, &event, NULL);
+  pad->flow = fuse->open_flush == GST_SEQNUM_INVALID && !fuse_core_has_failed (fuse->core) ? fuse->ended : GST_FLOW_OK;
   gst_robocache_fuse_look_for_failure (fuse);
-  fuse->composition_changed = TRUE;     /* rows of an older format may have gone */
   g_cond_broadcast (&fuse->progress);
-  gst_robocache_fuse_wake (fuse);
 }

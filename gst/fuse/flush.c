@@ -5,10 +5,8 @@
 #include "flush.h"
 
 #include "common/time/segments.h"
-#include "gst/fuse/stream/debug.h"
-#include "commonclock.h"
-#include "ticktask.h"
-#include "timejumps.h"
+#include "debug.h"
+#include "task.h"
 
 /* ---- flushes of all pads; with flush_lock ---- */
 
@@ -55,10 +53,8 @@ end_flush_when_due (GstRobocacheFuse *fuse, GPtrArray *released)
   if (due) {
     fuse->open_flush = GST_SEQNUM_INVALID;
     fuse->need_segment = TRUE;
-    if (fuse->flush_resets) {
+    if (fuse->flush_resets)
       gst_robocache_fuse_reset_ticks (fuse);
-      fuse->window_is_stale = TRUE;
-    }
   }
   gst_robocache_fuse_unlock_to (fuse, released);
   if (!due)
@@ -109,14 +105,6 @@ set_flushing (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, gboolean flushin
   FUSE_UNLOCK (fuse);
 }
 
-/* Settings that wait for a tick hold for the rows to come: after an error there may be no tick. Called with the lock. */
-static void
-flush_stream (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
-{
-  gst_robocache_fuse_sync_pad (fuse, pad, TRUE);
-  gst_robocache_fuse_flush_stream (fuse, pad);
-}
-
 static void
 stop_flush (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GPtrArray *released)
 {
@@ -124,8 +112,7 @@ stop_flush (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GPtrArray *release
   if (is_open (fuse))
     gst_robocache_fuse_reset_ticks (fuse);
   pad->flush_awaited = pad->flushing = FALSE;
-  flush_stream (fuse, pad);
-  gst_robocache_fuse_note_taken (fuse, pad, FUSE_JOURNAL_EVENT, 0, GST_CLOCK_TIME_NONE);
+  gst_robocache_fuse_flush_stream (fuse, pad, FUSE_EVENT_FLUSH);
   gst_robocache_fuse_unlock_to (fuse, released);
 }
 
@@ -164,8 +151,8 @@ gst_robocache_fuse_excuse_from_flush (GstRobocacheFuse *fuse, GstRobocacheFusePa
   if (!is_task)
     g_rec_mutex_lock (&fuse->flush_lock);
   FUSE_LOCK (fuse);
-  if (pad->flush_awaited && !pad->removed)
-    flush_stream (fuse, pad);
+  if (pad->flush_awaited && !pad->stream->is_removed)
+    gst_robocache_fuse_flush_stream (fuse, pad, FUSE_EVENT_DISCARD);
   pad->flush_awaited = FALSE;
   gst_robocache_fuse_unlock_to (fuse, released);
   if (!is_task) {
@@ -259,6 +246,18 @@ gst_robocache_fuse_sources_seek (GstRobocacheFuse *fuse)
   return all;
 }
 
+/* The core ends where the segment does. Called with the lock. */
+static void
+set_range (GstRobocacheFuse *fuse)
+{
+  const GstSegment *segment = &fuse->segment;
+  gint64 end = ROBOCACHE_NO_TIME;
+
+  if (GST_CLOCK_TIME_IS_VALID (segment->stop))
+    end = fuse_time_of_clock (gst_segment_to_running_time (segment, GST_FORMAT_TIME, segment->stop));
+  fuse_core_set_range (fuse->core, fuse_time_of_clock (segment->start), end, (segment->flags & GST_SEGMENT_FLAG_SEGMENT) != 0);
+}
+
 /* Makes the seek's segment ours, and begins its flush. FALSE: the element stops, or has this seek already. With flush_lock. */
 static gboolean
 begin_seek (GstRobocacheFuse *fuse, GstEvent *event)
@@ -277,6 +276,7 @@ begin_seek (GstRobocacheFuse *fuse, GstEvent *event)
   begin_flush (fuse, seqnum);
   FUSE_LOCK (fuse);
   gst_segment_do_seek (&fuse->segment, rate, format, flags, start_type, (guint64) start, stop_type, (guint64) stop, NULL);
+  set_range (fuse);
   FUSE_UNLOCK (fuse);
   return TRUE;
 }
@@ -293,8 +293,36 @@ take_back_seek (GstRobocacheFuse *fuse, guint32 seqnum, const GstSegment *before
     for (guint i = 0; i < fuse->pads->len; i++)
       gst_robocache_fuse_nth_pad (fuse, i)->flush_awaited = FALSE;
     fuse->segment = *before;
+    set_range (fuse);
   }
   FUSE_UNLOCK (fuse);
+}
+
+/* The seek that a pad's source gets, which brings the rows that the others have at the start; a reference. */
+static GstEvent *
+seek_of_pad (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *seek)
+{
+  GstSeekType start_type, stop_type;
+  gint64 start, stop;
+  GstSeekFlags flags;
+  GstFormat format;
+  GstEvent *moved;
+  gboolean moves;
+  gdouble rate;
+
+  gst_event_parse_seek (seek, &rate, &format, &flags, &start_type, &start, &stop_type, &stop);
+  FUSE_LOCK (fuse);
+  moves = pad->stream->origin_shift != 0;
+  if (start_type == GST_SEEK_TYPE_SET)
+    start = fuse_core_position_in_stream (pad->stream, start);
+  if (stop_type == GST_SEEK_TYPE_SET && stop >= 0)
+    stop = fuse_core_position_in_stream (pad->stream, stop);
+  FUSE_UNLOCK (fuse);
+  if (!moves)
+    return gst_event_ref (seek);
+  moved = gst_event_new_seek (rate, format, flags, start_type, start, stop_type, stop);
+  gst_event_set_seqnum (moved, gst_event_get_seqnum (seek));
+  return moved;
 }
 
 static gboolean
@@ -307,7 +335,7 @@ forward_seek (GstRobocacheFuse *fuse, GstEvent *event)
     GstPad *pad = g_ptr_array_index (pads, i);
 
     if (gst_pad_is_linked (pad))
-      all &= gst_pad_push_event (pad, gst_robocache_fuse_seek_of_pad (fuse, g_ptr_array_index (pads, i), event));
+      all &= gst_pad_push_event (pad, seek_of_pad (fuse, g_ptr_array_index (pads, i), event));
   }
   g_ptr_array_unref (pads);
   return all;

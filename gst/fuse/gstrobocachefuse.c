@@ -30,20 +30,18 @@
 #include "common/element/sourcequery.h"
 #include "common/tensors/tensorcaps.h"
 #include "common/tensors/tensormeta.h"
-#include "gst/fuse/stream/cameraformats.h"
-#include "gst/fuse/stream/debug.h"
-#include "commonclock.h"
+#include "debug.h"
 #include "flush.h"
-#include "input.h"
-#include "elementlatency.h"
-#include "messages.h"
-#include "negotiation.h"
-#include "gst/fuse/pads/padsettings.h"
-#include "properties.h"
-#include "settingsevent.h"
-#include "ticktask.h"
-#include "timejumps.h"
 #include "gst/fuse/checks/watch.h"
+#include "gst/fuse/input/cameraformats.h"
+#include "gst/fuse/pads/padsettings.h"
+#include "negotiation.h"
+#include "padinput.h"
+#include "properties.h"
+#include "reports.h"
+#include "settingsevent.h"
+#include "sources.h"
+#include "task.h"
 #include "robocache/robocache.h"
 
 GST_DEBUG_CATEGORY (gst_robocache_fuse_debug);
@@ -68,14 +66,29 @@ GST_ELEMENT_REGISTER_DEFINE (robocachefuse, "robocachefuse", GST_RANK_NONE, GST_
 
 /* ---- pads ---- */
 
-/* Gives a stream that is declared its format. Called with the lock. */
+/* Tells the core of a pad's settings. Called with the lock. */
+static void
+send_settings (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+{
+  FuseEvent settings, timestamps;
+
+  gst_robocache_fuse_pad_get_settings (pad, &settings, &timestamps);
+  fuse_core_event (fuse->core, pad->stream, &settings, NULL);
+  fuse_core_event (fuse->core, pad->stream, &timestamps, NULL);
+}
+
+/* Gives a stream that is declared its format. FALSE and an error: its caps are none. Called with the lock. */
 static gboolean
 declare (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GError **error)
 {
-  if (!gst_robocache_fuse_pad_declare (pad, error))
-    return FALSE;
-  fuse->composition_changed |= pad->stream.is_declared;
-  return TRUE;
+  GError *failure = NULL;
+  FuseEvent event;
+
+  if (gst_robocache_fuse_pad_declare (pad, &event, &failure))
+    fuse_core_event (fuse->core, pad->stream, &event, NULL);
+  else if (failure)
+    g_propagate_error (error, failure);
+  return failure == NULL;
 }
 
 /* A pad that is requested while the element runs is declared when its property is set. */
@@ -86,13 +99,12 @@ pad_settings_changed (GstElement *element, GstRobocacheFusePad *pad)
   GError *error = NULL;
 
   FUSE_LOCK (fuse);
-  if (!pad->removed)
-    gst_robocache_fuse_sync_pad (fuse, pad, FALSE);     /* the next row is judged by them */
-  if (fuse->is_started && !pad->removed) {
+  if (!pad->stream->is_removed)
+    send_settings (fuse, pad);  /* the next row is judged by them */
+  if (fuse->is_started && !pad->stream->is_removed) {
     declare (fuse, pad, &error);
     gst_robocache_fuse_note_settings (fuse);
   }
-  gst_robocache_fuse_wake (fuse);
   FUSE_UNLOCK (fuse);
   if (error)
     gst_robocache_fuse_fail (fuse, pad, GST_FLOW_NOT_NEGOTIATED, error);
@@ -133,16 +145,6 @@ compare_pads (gconstpointer a, gconstpointer b)
   return gst_robocache_fuse_pad_compare (*(GstRobocacheFusePad *const *) a, *(GstRobocacheFusePad *const *) b);
 }
 
-/* The streams in the order of the pads. Called with the lock. */
-static void
-sort_pads (GstRobocacheFuse *fuse)
-{
-  g_ptr_array_sort (fuse->pads, compare_pads);
-  g_ptr_array_set_size (fuse->streams, 0);
-  for (guint i = 0; i < fuse->pads->len; i++)
-    g_ptr_array_add (fuse->streams, &gst_robocache_fuse_nth_pad (fuse, i)->stream);
-}
-
 static gboolean
 sink_activate_mode (GstPad *pad, GstObject *parent, GstPadMode mode, gboolean active)
 {
@@ -163,8 +165,7 @@ role_of (const GstPadTemplate *pad_template)
   return role;
 }
 
-/* A new pad among those of the element, not yet added to it. NULL: it cannot have that name. Called with the lock. */
-/* As caps of which the element finds out. */
+/* Caps that a pad refuses fail the element, as those do that it refuses itself. */
 static void
 fail_pad (GstPad *sink, GError *error)
 {
@@ -177,6 +178,7 @@ fail_pad (GstPad *sink, GError *error)
   gst_clear_object (&fuse);
 }
 
+/* A new pad among those of the element, not yet added to it. NULL: it cannot have that name. Called with the lock. */
 static GstRobocacheFusePad *
 make_pad (GstRobocacheFuse *fuse, GstPadTemplate *pad_template, const gchar *name)
 {
@@ -192,16 +194,12 @@ make_pad (GstRobocacheFuse *fuse, GstPadTemplate *pad_template, const gchar *nam
   gst_pad_set_query_function (GST_PAD (pad), gst_robocache_fuse_sink_query);
   gst_pad_set_activatemode_function (GST_PAD (pad), sink_activate_mode);
   robocache_explain_refused_caps (GST_PAD (pad), fail_pad);
-  pad->stream.times.origins = fuse->origins;
-  pad->stream.released = g_ptr_array_ref (fuse->released);
   pad->flow = fuse->ended;
   gst_robocache_fuse_apply_pad_settings (fuse, pad);
-  gst_robocache_fuse_pad_sync_settings (pad, TRUE);
+  fuse_core_add_stream (fuse->core, pad->stream);
+  send_settings (fuse, pad);
   g_ptr_array_add (fuse->pads, gst_object_ref_sink (pad));
-  sort_pads (fuse);
-  fuse_tick_clock_sync_period (&fuse->clock);
-  fuse->composition_changed = TRUE;
-  gst_robocache_fuse_wake (fuse);
+  g_ptr_array_sort (fuse->pads, compare_pads);
   return pad;
 }
 
@@ -244,11 +242,16 @@ gst_robocache_fuse_request_new_pad (GstElement *element, GstPadTemplate *pad_tem
   return GST_PAD (pad);
 }
 
+/* Called with the lock. */
 static void
-warn_reference_lost (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+remove_stream (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, FuseReports *reports)
 {
-  GST_ELEMENT_WARNING (fuse, CORE, PAD, ("the reference pad %s was released: there are no ticks until %s", GST_OBJECT_NAME (pad),
-          pad->role == GST_ROBOCACHE_FUSE_CAMERA ? "it or another camera brings a frame" : "it is requested again"), (NULL));
+  fuse_core_remove_stream (fuse->core, pad->stream, &reports->notes);
+  gst_robocache_fuse_collect_reports (fuse, reports);
+  g_ptr_array_remove (fuse->pads, pad);
+  gst_robocache_fuse_look_for_failure (fuse);
+  gst_robocache_fuse_note_settings (fuse);
+  g_cond_broadcast (&fuse->progress);
 }
 
 static void
@@ -256,35 +259,18 @@ gst_robocache_fuse_release_pad (GstElement *element, GstPad *gstpad)
 {
   GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (element);
   GstRobocacheFusePad *pad = GST_ROBOCACHE_FUSE_PAD (gstpad);
-  gboolean reference_lost;
+  FuseReports reports = FUSE_REPORTS_INIT;
 
   gst_object_ref (pad);
   gst_child_proxy_child_removed (GST_CHILD_PROXY (element), G_OBJECT (pad), GST_OBJECT_NAME (pad));
   FUSE_LOCK (fuse);
-  reference_lost = fuse->clock.reference == &pad->stream;
-  if (reference_lost) {
-    fuse->clock.reference = NULL;
-    fuse->reference_lost = TRUE;
-  }
-  gst_robocache_fuse_close_statistics (fuse, pad);
-  g_ptr_array_remove (fuse->pads, pad);
-  sort_pads (fuse);
-  if (fuse->pads->len == 0 || !gst_robocache_fuse_has_streams (fuse)) {
-    fuse->clock.ticking = FALSE;        /* they start anew with the next row */
-    fuse->clock.earliest_start = ROBOCACHE_NO_TIME;
-    fuse->discont = TRUE;
-  }
-  gst_robocache_fuse_share_origin (fuse);
-  gst_robocache_fuse_look_for_failure (fuse);
-  gst_robocache_fuse_note_settings (fuse);
-  fuse->composition_changed = TRUE;
-  g_cond_broadcast (&fuse->progress);
-  gst_robocache_fuse_wake (fuse);
+  remove_stream (fuse, pad, &reports);
   FUSE_UNLOCK (fuse);
 
   gst_robocache_fuse_excuse_from_flush (fuse, pad);
-  if (reference_lost && GST_STATE (fuse) > GST_STATE_READY)
-    warn_reference_lost (fuse, pad);
+  if (GST_STATE (fuse) > GST_STATE_READY)
+    gst_robocache_fuse_post_reports (fuse, &reports);
+  g_queue_clear_full (&reports.messages, (GDestroyNotify) gst_message_unref);
   gst_pad_set_active (gstpad, FALSE);
   gst_element_remove_pad (element, gstpad);
   gst_object_unref (pad);
@@ -373,20 +359,21 @@ static GstClockTime
 end_of_source (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
 {
   GstClockTime end = GST_CLOCK_TIME_NONE, position;
+  const GstSegment *segment;
   gint64 duration;
 
   if (!gst_pad_peer_query_duration (GST_PAD (pad), GST_FORMAT_TIME, &duration) || duration < 0)
     return end;
   FUSE_LOCK (fuse);
-  if (pad->stream.times.clock.segment.format == GST_FORMAT_TIME) {
-    position = gst_segment_position_from_stream_time (&pad->stream.times.clock.segment, GST_FORMAT_TIME,
-        (guint64) duration);
-    end = gst_segment_to_running_time (&pad->stream.times.clock.segment, GST_FORMAT_TIME, position);
+  segment = &pad->reader.clock.segment;
+  if (segment->format == GST_FORMAT_TIME) {
+    position = gst_segment_position_from_stream_time (segment, GST_FORMAT_TIME, (guint64) duration);
+    end = gst_segment_to_running_time (segment, GST_FORMAT_TIME, position);
   } else {
     end = (GstClockTime) duration;
   }
   if (GST_CLOCK_TIME_IS_VALID (end))
-    end = (GstClockTime) MAX (rc_add_saturating ((gint64) MIN (end, G_MAXINT64), pad->stream.origin_shift - pad->stream.sought_by), 0);
+    end = (GstClockTime) MAX (rc_add_saturating (fuse_time_of_clock (end), pad->stream->origin_shift - pad->stream->sought_by), 0);
   FUSE_UNLOCK (fuse);
   return end;
 }
@@ -467,34 +454,43 @@ src_activate_mode (GstPad *pad, GstObject *parent, GstPadMode mode, gboolean act
 
 /* ---- states ---- */
 
-/* Copies the settings that hold until the element stops. FALSE: they contradict each other, and an error is posted. */
+/* FALSE: the settings contradict each other, and an error is posted. */
 static gboolean
-start_settings (GstRobocacheFuse *fuse)
+check_settings (GstRobocacheFuse *fuse)
 {
-  GError *error = NULL;
   gboolean both, lacks_meta;
 
-  if (!gst_robocache_fuse_start_pad_settings (fuse, &error)) {
-    gst_robocache_fuse_post_failure (fuse, NULL, error);
-    return FALSE;
-  }
-  FUSE_LOCK (fuse);
   GST_OBJECT_LOCK (fuse);
-  both = fuse->rate[0] > 0 && fuse->reference_name;
-  fuse->started_output = fuse->output;
-  fuse->started_allow_gaps = fuse->allow_gaps;
-  g_free (fuse->started_reference);
-  fuse->started_reference = g_strdup (fuse->reference_name);
-  fuse->clock.grid = (RobocacheTickGrid) { fuse->rate[0], fuse->rate[1] };
+  both = fuse->settings.rate.num > 0 && fuse->settings.reference;
+  lacks_meta = fuse->settings.output.has_tensor_meta && !robocache_tensor_meta_is_available ();
   GST_OBJECT_UNLOCK (fuse);
-  FUSE_UNLOCK (fuse);
-  lacks_meta = fuse->started_output.has_tensor_meta && !robocache_tensor_meta_is_available ();
   if (both)
     GST_ELEMENT_ERROR (fuse, LIBRARY, SETTINGS, ("rate and reference-pad are both set: unset one of them"), (NULL));
   else if (lacks_meta)
     GST_ELEMENT_ERROR (fuse, LIBRARY, SETTINGS, ("tensor-meta=true needs a plugin built with gstreamer-analytics-1.0, of "
             "GStreamer 1.26: set tensor-meta=false"), (NULL));
   return !both && !lacks_meta;
+}
+
+/* FALSE: settings of pads cannot be read, and an error is posted. */
+static gboolean
+start_pad_settings (GstRobocacheFuse *fuse)
+{
+  GError *error = NULL;
+
+  if (gst_robocache_fuse_start_pad_settings (fuse, &error))
+    return TRUE;
+  gst_robocache_fuse_post_failure (fuse, NULL, error);
+  return FALSE;
+}
+
+/* Called with the lock. */
+static void
+start_core (GstRobocacheFuse *fuse)
+{
+  GST_OBJECT_LOCK (fuse);
+  fuse_core_start (fuse->core, &fuse->settings);
+  GST_OBJECT_UNLOCK (fuse);
 }
 
 /* FALSE: the expected caps of a pad are none, and an error is posted. */
@@ -531,30 +527,27 @@ has_cameras (GstRobocacheFuse *fuse)
   return found;
 }
 
+static void
+start_segment (GstRobocacheFuse *fuse)
+{
+  gst_segment_init (&fuse->segment, GST_FORMAT_TIME);
+  fuse->segment.position = GST_CLOCK_TIME_NONE;
+}
+
 static gboolean
 start (GstRobocacheFuse *fuse)
 {
-  if (!start_settings (fuse) || !robocache_device_open (&fuse->device, GST_ELEMENT (fuse)))
+  if (!start_pad_settings (fuse) || !check_settings (fuse) || !robocache_device_open (&fuse->device, GST_ELEMENT (fuse)))
     return FALSE;
   FUSE_LOCK (fuse);
-  fuse->clock.reference = NULL;
-  fuse->reference_lost = fuse->failed = fuse->rate_changed = fuse->stream_started = fuse->watch_is_over = FALSE;
-  fuse->no_pad_is_reported = FALSE;
-  fuse->composition_changed = fuse->need_segment = TRUE;
+  start_core (fuse);
+  start_segment (fuse);
+  fuse->segment_from = 0;
+  robocache_statistics_timer_reset (&fuse->stats_timer);
+  fuse->stream_started = fuse->watch_is_over = fuse->no_pad_is_reported = FALSE;
+  fuse->need_segment = TRUE;
   fuse->ended = GST_FLOW_OK;
   fuse->seqnum = GST_SEQNUM_INVALID;
-  fuse->announced_total = GST_CLOCK_TIME_NONE;
-  gst_robocache_fuse_reset_ticks (fuse);
-  fuse_journal_reset (&fuse->journal);
-  fuse->journal_latency = G_MININT64;
-  fuse->is_replayed = FALSE;
-  gst_segment_init (&fuse->segment, GST_FORMAT_TIME);
-  fuse->segment.position = GST_CLOCK_TIME_NONE;
-  memset (&fuse->ticks, 0, sizeof (fuse->ticks));
-  memset (&fuse->removed, 0, sizeof (fuse->removed));
-  fuse->clock.live = fuse->force_live;
-  fuse->clock.starts_without_rows = fuse->force_live;
-  fuse_tick_clock_sync_period (&fuse->clock);
   FUSE_UNLOCK (fuse);
   if (start_streams (fuse)) {
     FUSE_LOCK (fuse);
@@ -584,12 +577,13 @@ stop (GstRobocacheFuse *fuse)
 static void
 set_playing (GstRobocacheFuse *fuse, gboolean playing)
 {
+  const gint64 base_time = fuse_time_of_clock (gst_element_get_base_time (GST_ELEMENT (fuse)));
+
   FUSE_LOCK (fuse);
-  fuse->playing = playing;
-  fuse_journal_add (&fuse->journal, playing ? FUSE_JOURNAL_PLAYING : FUSE_JOURNAL_PAUSED, -1, 0,
-      gst_element_get_base_time (GST_ELEMENT (fuse)));
-  fuse->seen.has_paused = TRUE;
-  gst_robocache_fuse_wake (fuse);
+  if (playing)
+    fuse_core_play (fuse->core, base_time);
+  else
+    fuse_core_pause (fuse->core, base_time);
   FUSE_UNLOCK (fuse);
 }
 
@@ -626,7 +620,7 @@ gst_robocache_fuse_change_state (GstElement *element, GstStateChange transition)
       /* fall through */
     case GST_STATE_CHANGE_PLAYING_TO_PAUSED:
       FUSE_LOCK (fuse);
-      if (fuse->clock.live)
+      if (fuse_core_is_live (fuse->core))
         changed = GST_STATE_CHANGE_NO_PREROLL;
       FUSE_UNLOCK (fuse);
       break;
@@ -644,16 +638,10 @@ gst_robocache_fuse_finalize (GObject *object)
   GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (object);
 
   robocache_device_finalize (&fuse->device);
-  g_ptr_array_unref (fuse->composed);
-  g_ptr_array_unref (fuse->streams);
   g_ptr_array_unref (fuse->pads);
+  fuse_core_free (fuse->core);
   g_ptr_array_unref (fuse->released);
-  fuse_origins_free (fuse->origins);
-  fuse_journal_clear (&fuse->journal);
-  g_array_unref (fuse->departing);
-  g_array_unref (fuse->departing_taken);
-  g_free (fuse->reference_name);
-  g_free (fuse->started_reference);
+  g_free (fuse->settings.reference);
   gst_robocache_fuse_clear_pad_settings (fuse);
   g_cond_clear (&fuse->progress);
   g_cond_clear (&fuse->work);
@@ -667,14 +655,14 @@ static void
 gst_robocache_fuse_dispose (GObject *object)
 {
   GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (object);
+  GQueue notes = G_QUEUE_INIT;
 
   FUSE_LOCK (fuse);
   for (guint i = 0; i < fuse->pads->len; i++)
-    fuse_timestamps_reset (&gst_robocache_fuse_nth_pad (fuse, i)->stream.times);
-  g_ptr_array_set_size (fuse->streams, 0);
+    fuse_core_remove_stream (fuse->core, gst_robocache_fuse_nth_pad (fuse, i)->stream, &notes);
   g_ptr_array_set_size (fuse->pads, 0);
-  g_ptr_array_set_size (fuse->composed, 0);
   FUSE_UNLOCK (fuse);
+  g_queue_clear_full (&notes, (GDestroyNotify) fuse_note_free);
   G_OBJECT_CLASS (gst_robocache_fuse_parent_class)->dispose (object);
 }
 
@@ -708,28 +696,39 @@ gst_robocache_fuse_class_init (GstRobocacheFuseClass *klass)
   gst_type_mark_as_plugin_api (GST_TYPE_ROBOCACHE_FUSE_CAMERA_PAD, 0);
 }
 
+/* A line of the core, on the pad that it is about. Called with the lock. */
+static void
+write_log (gpointer data, FuseLogLevel level, gconstpointer of, const gchar *format, ...)
+{
+  static const GstDebugLevel levels[] = { GST_LEVEL_WARNING, GST_LEVEL_INFO, GST_LEVEL_DEBUG, GST_LEVEL_LOG };
+  GstRobocacheFuse *fuse = data;
+  GstRobocacheFusePad *pad;
+  va_list args;
+
+  if (G_LIKELY (levels[level] > gst_debug_category_get_threshold (gst_robocache_fuse_debug)))
+    return;
+  pad = of ? gst_robocache_fuse_pad_of_stream (fuse, of) : NULL;
+  va_start (args, format);
+  gst_debug_log_valist (gst_robocache_fuse_debug, levels[level], __FILE__, GST_FUNCTION, __LINE__, pad ? (gpointer) pad : data, format, args);
+  va_end (args);
+}
+
 static void
 gst_robocache_fuse_init (GstRobocacheFuse *fuse)
 {
+  const FuseLog log = { write_log, fuse };
+
   g_mutex_init (&fuse->lock);
   g_cond_init (&fuse->work);
   g_cond_init (&fuse->progress);
   g_rec_mutex_init (&fuse->flush_lock);
   g_queue_init (&fuse->events);
   fuse->pads = g_ptr_array_new_with_free_func (gst_object_unref);
-  fuse->streams = g_ptr_array_new ();
-  fuse->composed = g_ptr_array_new_with_free_func (gst_object_unref);
-  fuse->origins = fuse_origins_new ();
-  fuse_journal_init (&fuse->journal);
-  fuse->departing = g_array_new (FALSE, FALSE, sizeof (FuseJournalEntry));
-  fuse->departing_taken = g_array_new (FALSE, FALSE, sizeof (gint64));
   fuse->released = gst_robocache_fuse_released_new ();
-  fuse_tick_clock_init (&fuse->clock, fuse->streams);
+  fuse->core = fuse_core_new (fuse->released, &log);
   gst_robocache_fuse_init_properties (fuse);
-  fuse->total_latency = GST_CLOCK_TIME_NONE;
   fuse->flushing = TRUE;
-  gst_segment_init (&fuse->segment, GST_FORMAT_TIME);
-  fuse->segment.position = GST_CLOCK_TIME_NONE;
+  start_segment (fuse);
   gst_robocache_fuse_reset_ticks (fuse);
 
   fuse->src = gst_pad_new_from_static_template (&src_template, "src");

@@ -10,7 +10,7 @@
 #include "common/tensors/flexible.h"
 #include "common/tensors/memorycaps.h"
 #include "common/tensors/tensorcaps.h"
-#include "gst/fuse/stream/debug.h"
+#include "debug.h"
 
 /* ---- in ---- */
 /* The template's caps in the memories on offer, the better first. */
@@ -38,117 +38,31 @@ gst_robocache_fuse_sink_caps (GstRobocacheFuse *fuse, GstPad *pad)
   return device;
 }
 
-static GstRobocacheFusePad *
-find_reference (GstRobocacheFuse *fuse, const gchar *name)
-{
-  for (guint i = 0; i < fuse->pads->len; i++) {
-    GstRobocacheFusePad *pad = gst_robocache_fuse_nth_pad (fuse, i);
-
-    if (name ? g_str_equal (GST_OBJECT_NAME (pad), name) : pad->role == GST_ROBOCACHE_FUSE_CAMERA)
-      return pad;
-  }
-  return NULL;
-}
-
-/* "camera_0, proprio_0"; free with g_free. */
-static gchar *
-list_pads (GstRobocacheFuse *fuse)
-{
-  GString *names = g_string_new (NULL);
-
-  for (guint i = 0; i < fuse->pads->len; i++)
-    g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", GST_OBJECT_NAME (gst_robocache_fuse_nth_pad (fuse, i)));
-  return g_string_free (names, FALSE);
-}
-
-static void
-set_no_reference (GstRobocacheFuse *fuse, GError **error)
-{
-  gchar *names = list_pads (fuse);
-
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "reference-pad=%s: expected one of the sink pads, which are %s",
-      fuse->started_reference, names);
-  g_free (names);
-}
-
-gboolean
-gst_robocache_fuse_choose_reference (GstRobocacheFuse *fuse, GError **error)
-{
-  FuseTickClock *clock = &fuse->clock;
-  GstRobocacheFusePad *pad;
-
-  if (clock->reference || clock->grid.num > 0)
-    return TRUE;
-  pad = find_reference (fuse, fuse->started_reference);
-  if (pad) {
-    fuse_tick_clock_set_reference (clock, &pad->stream);
-    fuse_tick_clock_sync_period (clock);
-    return TRUE;
-  }
-  if (fuse->reference_lost)
-    return TRUE;
-  if (fuse->started_reference)
-    set_no_reference (fuse, error);
-  else
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "no tick source: set rate (like rate=50/1) or reference-pad, "
-        "or link a camera pad");
-  return FALSE;
-}
-
 /* ---- what samples are made of; called with the lock ---- */
 
-gboolean
-gst_robocache_fuse_has_streams (GstRobocacheFuse *fuse)
-{
-  for (guint i = 0; i < fuse->pads->len; i++) {
-    if (fuse_stream_epoch (&gst_robocache_fuse_nth_pad (fuse, i)->stream))
-      return TRUE;
-  }
-  return FALSE;
-}
-
-/* The output's framerate: the rate, or the reference pad's. */
 static void
-set_rate (GstRobocacheFuse *fuse, FuseComposition *composition)
+describe_input (const GstRobocacheFusePad *pad, FuseInput *input)
 {
-  const FuseTickClock *clock = &fuse->clock;
-  const FuseEpoch *epoch = clock->reference ? fuse_stream_epoch (clock->reference) : NULL;
+  const FuseStream *stream = pad->stream;
 
-  composition->rate_num = clock->grid.num;
-  composition->rate_den = clock->grid.num > 0 ? clock->grid.den : 1;
-  if (clock->grid.num == 0 && epoch && epoch->format.rate_num > 0) {
-    composition->rate_num = epoch->format.rate_num;
-    composition->rate_den = epoch->format.rate_den;
-  }
-}
-
-static void
-describe_input (GstRobocacheFusePad *pad, FuseInput *input)
-{
-  input->id = pad->stream.id;
-  input->name = gst_object_get_name (GST_OBJECT (pad));
-  fuse_format_copy (&input->format, &fuse_stream_epoch (&pad->stream)->format);
+  input->id = stream->id;
+  input->name = g_strdup (stream->name);
+  input->format = fuse_format_ref ((FuseFormat *) fuse_stream_epoch (stream)->format);
   robocache_channel_roles_copy (&input->roles, &pad->started_roles);
-  robocache_channel_roles_set_names (&input->roles, input->format.channels);
-  input->search = pad->stream.settings.search;
+  robocache_channel_roles_set_names (&input->roles, input->format->channels);
+  input->search = stream->settings.search;
 }
 
-/* composed gets the pads, with a reference each. */
 static void
-describe_composition (GstRobocacheFuse *fuse, FuseComposition *composition, GPtrArray *composed)
+describe_composition (GstRobocacheFuse *fuse, FuseComposition *composition)
 {
-  *composition = (FuseComposition) {.output = fuse->started_output };
-  composition->inputs = g_new0 (FuseInput, MAX (fuse->pads->len, 1));
-  for (guint i = 0; i < fuse->pads->len; i++) {
-    GstRobocacheFusePad *pad = gst_robocache_fuse_nth_pad (fuse, i);
-    const FuseEpoch *epoch = fuse_stream_epoch (&pad->stream);
+  RobocacheTickGrid rate;
+  const GPtrArray *streams = fuse_core_composed (fuse->core, &rate);
 
-    if (epoch == NULL || (composition->output.layout == FUSE_LAYOUT_CONCAT && epoch->format.is_camera))
-      continue;
-    describe_input (pad, &composition->inputs[composition->n_inputs++]);
-    g_ptr_array_add (composed, gst_object_ref (pad));
-  }
-  set_rate (fuse, composition);
+  *composition = (FuseComposition) {.output = fuse_core_settings (fuse->core)->output,.rate_num = rate.num,.rate_den = rate.den };
+  composition->inputs = g_new0 (FuseInput, MAX (streams->len, 1));
+  for (guint i = 0; i < streams->len; i++)
+    describe_input (gst_robocache_fuse_pad_of_stream (fuse, g_ptr_array_index (streams, i)), &composition->inputs[composition->n_inputs++]);
 }
 
 /* Memory that comes in is preferably handed on as it came. */
@@ -159,9 +73,9 @@ offer_of_samples (GstRobocacheFuse *fuse)
   gboolean on_device = FALSE;
 
   for (guint i = 0; i < fuse->pads->len; i++) {
-    const FuseEpoch *epoch = fuse_stream_epoch (&gst_robocache_fuse_nth_pad (fuse, i)->stream);
+    const FuseEpoch *epoch = fuse_stream_epoch (gst_robocache_fuse_nth_pad (fuse, i)->stream);
 
-    on_device |= epoch && epoch->format.on_device;
+    on_device |= epoch && epoch->format->on_device;
   }
   return offer != ROBOCACHE_OFFER_SYSTEM && on_device ? ROBOCACHE_OFFER_DEVICE_FIRST : offer;
 }
@@ -410,37 +324,23 @@ replace_composer (GstRobocacheFuse *fuse, const FuseComposition *composition, Ro
   return composer != NULL;
 }
 
-static void
-drop_snapshots (GstRobocacheFuse *fuse)
-{
-  for (guint i = 0; i < fuse->composed->len; i++)
-    fuse_snapshot_clear (&fuse->snapshots[i]);
-  g_clear_pointer (&fuse->snapshots, g_free);
-  g_ptr_array_set_size (fuse->composed, 0);
-}
-
 gboolean
 gst_robocache_fuse_change_composition (GstRobocacheFuse *fuse, GError **error)
 {
-  GPtrArray *composed = g_ptr_array_new_with_free_func (gst_object_unref);
   const RobocacheOffer offer = offer_of_samples (fuse);
   RobocacheCapsMemory memory;
   FuseComposition composition;
   gboolean ok;
 
-  fuse->composition_changed = FALSE;
-  describe_composition (fuse, &composition, composed);
-  drop_snapshots (fuse);
-  fuse->snapshots = g_new0 (FuseSnapshot, MAX (composed->len, 1));
-  g_ptr_array_unref (fuse->composed);
-  fuse->composed = composed;
-
+  describe_composition (fuse, &composition);
   FUSE_UNLOCK (fuse);
   memory = choose_memory (fuse, offer);
   robocache_device_prepare (&fuse->device, GST_ELEMENT (fuse), memory != ROBOCACHE_SYSTEM_MEMORY);
   ok = replace_composer (fuse, &composition, memory, error) && agree_on_caps (fuse, fuse->composer, error);
   fuse_composition_clear (&composition);
   FUSE_LOCK (fuse);
+  if (ok)
+    fuse_core_accept (fuse->core);
   return ok;
 }
 
@@ -448,7 +348,6 @@ void
 gst_robocache_fuse_drop_composition (GstRobocacheFuse *fuse)
 {
   FUSE_LOCK (fuse);
-  drop_snapshots (fuse);
   gst_clear_object (&fuse->peer_pool);
   FUSE_UNLOCK (fuse);
   g_clear_pointer (&fuse->composer, fuse_composer_free);

@@ -12,17 +12,10 @@ G_BEGIN_DECLS
 /* Caps that a sink pad accepts, the better memory first; a reference. Called without the lock. */
 GstCaps *gst_robocache_fuse_sink_caps (GstRobocacheFuse * fuse, GstPad * pad);
 
-/* Chooses the pad whose rows are the ticks, where there is no rate. FALSE and an error: nothing gives ticks. Called with the
- * lock. */
-gboolean gst_robocache_fuse_choose_reference (GstRobocacheFuse * fuse, GError ** error);
-
-/* Whether any pad has rows to answer ticks with. Called with the lock. */
-gboolean gst_robocache_fuse_has_streams (GstRobocacheFuse * fuse);
-
-/* Makes a composer for the streams as they are, and downstream agree to its caps; nothing while there are no streams. Called by
- * the task with the lock, which is released while downstream is asked. FALSE and an error. */
+/* Makes a composer for what the core composes, and downstream agree to its caps. Called by the task with the lock, which is released while
+ * downstream is asked. FALSE and an error. */
 gboolean gst_robocache_fuse_change_composition (GstRobocacheFuse * fuse, GError ** error);
-/* Frees the composer and its snapshots. Called without the lock, when no task runs. */
+/* Frees the composer. Called without the lock, when no task runs. */
 void gst_robocache_fuse_drop_composition (GstRobocacheFuse * fuse);
 
 /* Pushes STREAM_START, and SEGMENT where a new one is due; caps between them. Called by the task without the lock. */

@@ -6,10 +6,10 @@
 
 #include "common/element/propertytypes.h"
 #include "common/tensors/tensorcaps.h"
-#include "elementlatency.h"
-#include "messages.h"
 #include "gst/fuse/pads/padsettings.h"
+#include "reports.h"
 #include "settingsevent.h"
+#include "sources.h"
 
 #define DEFAULT_WINDOW 1
 #define MAX_WINDOW 4096
@@ -44,22 +44,31 @@ enum
 
 /* Where properties that are a plain field lie. */
 static const gsize fields[] = {
-  [PROP_RATE] = G_STRUCT_OFFSET (GstRobocacheFuse, rate),
-  [PROP_REFERENCE_PAD] = G_STRUCT_OFFSET (GstRobocacheFuse, reference_name),
+  [PROP_RATE] = G_STRUCT_OFFSET (GstRobocacheFuse, settings.rate),
+  [PROP_REFERENCE_PAD] = G_STRUCT_OFFSET (GstRobocacheFuse, settings.reference),
   [PROP_PADS] = G_STRUCT_OFFSET (GstRobocacheFuse, pads_text),
-  [PROP_ALLOW_GAPS] = G_STRUCT_OFFSET (GstRobocacheFuse, allow_gaps),
-  [PROP_WINDOW] = G_STRUCT_OFFSET (GstRobocacheFuse, output.window),
-  [PROP_LAYOUT] = G_STRUCT_OFFSET (GstRobocacheFuse, output.layout),
-  [PROP_INFO] = G_STRUCT_OFFSET (GstRobocacheFuse, output.info),
-  [PROP_TYPE] = G_STRUCT_OFFSET (GstRobocacheFuse, output.dtype),
-  [PROP_TENSOR_META] = G_STRUCT_OFFSET (GstRobocacheFuse, output.has_tensor_meta),
-  [PROP_LATENCY] = G_STRUCT_OFFSET (GstRobocacheFuse, latency),
-  [PROP_MIN_UPSTREAM_LATENCY] = G_STRUCT_OFFSET (GstRobocacheFuse, min_upstream_latency),
-  [PROP_FORCE_LIVE] = G_STRUCT_OFFSET (GstRobocacheFuse, force_live),
-  [PROP_QOS_MESSAGES] = G_STRUCT_OFFSET (GstRobocacheFuse, qos_messages),
-  [PROP_QOS_INTERVAL] = G_STRUCT_OFFSET (GstRobocacheFuse, qos_interval),
+  [PROP_ALLOW_GAPS] = G_STRUCT_OFFSET (GstRobocacheFuse, settings.allow_gaps),
+  [PROP_WINDOW] = G_STRUCT_OFFSET (GstRobocacheFuse, settings.output.window),
+  [PROP_LAYOUT] = G_STRUCT_OFFSET (GstRobocacheFuse, settings.output.layout),
+  [PROP_INFO] = G_STRUCT_OFFSET (GstRobocacheFuse, settings.output.info),
+  [PROP_TYPE] = G_STRUCT_OFFSET (GstRobocacheFuse, settings.output.dtype),
+  [PROP_TENSOR_META] = G_STRUCT_OFFSET (GstRobocacheFuse, settings.output.has_tensor_meta),
+  [PROP_LATENCY] = G_STRUCT_OFFSET (GstRobocacheFuse, settings.latency),
+  [PROP_MIN_UPSTREAM_LATENCY] = G_STRUCT_OFFSET (GstRobocacheFuse, settings.min_upstream_latency),
+  [PROP_FORCE_LIVE] = G_STRUCT_OFFSET (GstRobocacheFuse, settings.force_live),
+  [PROP_QOS_MESSAGES] = G_STRUCT_OFFSET (GstRobocacheFuse, settings.reports_losses),
+  [PROP_QOS_INTERVAL] = G_STRUCT_OFFSET (GstRobocacheFuse, settings.loss_interval),
   [PROP_BUSY_WAIT] = G_STRUCT_OFFSET (GstRobocacheFuse, busy_wait),
 };
+
+/* An empty name is none. Called with the object lock. */
+static void
+set_setting (GstRobocacheFuse *fuse, guint prop_id, const GValue *value)
+{
+  robocache_setting_set (G_STRUCT_MEMBER_P (fuse, fields[prop_id]), value);
+  if (fuse->settings.reference && fuse->settings.reference[0] == '\0')
+    g_clear_pointer (&fuse->settings.reference, g_free);
+}
 
 void
 gst_robocache_fuse_set_property (GObject *object, guint prop_id, const GValue *value, GParamSpec *pspec)
@@ -73,13 +82,10 @@ gst_robocache_fuse_set_property (GObject *object, guint prop_id, const GValue *v
   else if (prop_id >= PROP_DEVICE)
     robocache_device_set_property (&fuse->device, prop_id - PROP_DEVICE, value);
   else
-    robocache_setting_set (G_STRUCT_MEMBER_P (fuse, fields[prop_id]), value);
-  if (fuse->reference_name && fuse->reference_name[0] == '\0')
-    g_clear_pointer (&fuse->reference_name, g_free);
+    set_setting (fuse, prop_id, value);
+  fuse_core_set_settings (fuse->core, &fuse->settings);
   GST_OBJECT_UNLOCK (fuse);
-  fuse->rate_changed |= prop_id == PROP_RATE;
   gst_robocache_fuse_note_settings (fuse);
-  gst_robocache_fuse_wake (fuse);
   FUSE_UNLOCK (fuse);
   if (prop_id == PROP_PADS)
     gst_robocache_fuse_set_pad_settings (fuse, g_value_get_string (value));
@@ -111,37 +117,15 @@ gst_robocache_fuse_get_property (GObject *object, guint prop_id, GValue *value, 
 }
 
 #define TYPE_LAYOUT (layout_get_type ())
-static GType
-layout_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+static ROBOCACHE_DEFINE_ENUM (layout_get_type, "GstRobocacheFuseLayout",
     {FUSE_LAYOUT_TENSORS, "One tensor per stream", "tensors"},
-    {FUSE_LAYOUT_CONCAT, "One float32 tensor of all streams except cameras", "concat"},
-    {0, NULL, NULL},
-  };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstRobocacheFuseLayout", values));
-  return type;
-}
+    {FUSE_LAYOUT_CONCAT, "One float32 tensor of all streams except cameras", "concat"})
 
 #define TYPE_INFO (info_get_type ())
-static GType
-info_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+static ROBOCACHE_DEFINE_ENUM (info_get_type, "GstRobocacheFuseInfo",
     {FUSE_INFO_NONE, "In the meta of the buffer only", "none"},
     {FUSE_INFO_TENSOR, "Also in a last int64 tensor: for each stream the tick, the times of the rows before and after it, and "
-        "the status", "tensor"},
-    {0, NULL, NULL},
-  };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstRobocacheFuseInfo", values));
-  return type;
-}
+        "the status", "tensor"})
 
 void
 gst_robocache_fuse_install_properties (GObjectClass *object_class)
@@ -205,12 +189,9 @@ gst_robocache_fuse_install_properties (GObjectClass *object_class)
 void
 gst_robocache_fuse_init_properties (GstRobocacheFuse *fuse)
 {
-  fuse->rate[1] = 1;
-  fuse->output = (FuseOutput) {
-    .window = DEFAULT_WINDOW,.layout = DEFAULT_LAYOUT,.info = DEFAULT_INFO,.dtype = ROBOCACHE_DTYPE_AUTO
+  fuse->settings = (FuseSettings) {
+    .rate.den = 1,.latency = DEFAULT_LATENCY,.reports_losses = DEFAULT_QOS_MESSAGES,.loss_interval = DEFAULT_QOS_INTERVAL,
+    .output = {.window = DEFAULT_WINDOW,.layout = DEFAULT_LAYOUT,.info = DEFAULT_INFO,.dtype = ROBOCACHE_DTYPE_AUTO}
   };
-  fuse->latency = fuse->own_latency = DEFAULT_LATENCY;
-  fuse->qos_messages = DEFAULT_QOS_MESSAGES;
-  fuse->qos_interval = DEFAULT_QOS_INTERVAL;
   robocache_device_init (&fuse->device, RC_MAX_PRIORITY); /* its ticks have deadlines */
 }

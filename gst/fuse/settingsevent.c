@@ -66,23 +66,24 @@ add_number (GstStructure *settings, const gchar *of, const gchar *name, guint64 
 static void
 add_source (GstStructure *settings, GstRobocacheFusePad *pad)
 {
+  const FuseSource *source = &pad->stream->source;
   const gchar *name = GST_OBJECT_NAME (pad);
   gchar *stream_id = gst_pad_get_stream_id (GST_PAD (pad));
 
   if (stream_id)
     add_text (settings, name, "source-stream-id", stream_id);
   g_free (stream_id);
-  if (!pad->source_known)
+  if (!source->is_known)
     return;
-  add_text (settings, name, "source-live", pad->live ? "true" : "false");
-  add_number (settings, name, "source-min-latency", pad->source_min);
-  add_number (settings, name, "source-max-latency", pad->source_max);
+  add_text (settings, name, "source-live", source->live ? "true" : "false");
+  add_number (settings, name, "source-min-latency", (guint64) source->min);
+  add_number (settings, name, "source-max-latency", fuse_clock_time_of (source->max));
 }
 
 static void
 queue_event (GstRobocacheFuse *fuse)
 {
-  GstStructure *settings = gst_structure_new (FUSE_SETTINGS_EVENT, "number", G_TYPE_INT64, fuse->journal.n_settings++, NULL);
+  GstStructure *settings = gst_structure_new (FUSE_SETTINGS_EVENT, "number", G_TYPE_INT64, fuse_core_note_settings (fuse->core), NULL);
 
   add_properties (settings, "element", fuse);
   for (guint i = 0; i < fuse->pads->len; i++) {
@@ -97,16 +98,15 @@ queue_event (GstRobocacheFuse *fuse)
 void
 gst_robocache_fuse_begin_settings (GstRobocacheFuse *fuse)
 {
-  if (fuse->journal.n_settings == 0)
+  if (!fuse_core_has_settings (fuse->core))
     queue_event (fuse);
 }
 
 void
 gst_robocache_fuse_note_settings (GstRobocacheFuse *fuse)
 {
-  if (!fuse->is_started || fuse->journal.n_settings == 0)
+  if (!fuse->is_started || !fuse_core_has_settings (fuse->core))
     return;
-  fuse_journal_add (&fuse->journal, FUSE_JOURNAL_SETTINGS, -1, (guint64) fuse->journal.n_settings, GST_CLOCK_TIME_NONE);
   queue_event (fuse);
   gst_robocache_fuse_wake (fuse);
 }

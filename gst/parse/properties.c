@@ -4,6 +4,7 @@
  */
 #include "properties.h"
 
+#include "common/rows/reports.h"
 #include "common/element/propertytypes.h"
 
 #define DEFAULT_MAX_ERRORS 10

@@ -5,6 +5,7 @@
 #include "rowparser.h"
 
 #include "common/element/errors.h"
+#include "common/rows/reports.h"
 #include "common/tensors/tensorcaps.h"
 #include "common/time/originevent.h"
 #include "gst/parse/records/timescout.h"
@@ -281,17 +282,16 @@ count_row (RobocacheRowParser *parser, const RobocacheRecord *record, const Robo
 static void
 publish_clock (RobocacheRowParser *parser)
 {
+  const RobocacheClockEvent event = robocache_clock_track_take_event (parser->stamp.track);
   GstElement *element = parser->output->element;
   RobocacheClockEstimate estimate;
-  GstMessage *message;
 
   robocache_clock_track_get (parser->stamp.track, &estimate);
   GST_OBJECT_LOCK (element);
   parser->output->statistics.clock = estimate;
   GST_OBJECT_UNLOCK (element);
-  message = robocache_clock_event_message (parser->stamp.track, element, NULL);
-  if (message)
-    gst_element_post_message (element, message);
+  if (event != ROBOCACHE_CLOCK_NO_EVENT)
+    gst_element_post_message (element, robocache_clock_event_message (event, &estimate, element, NULL));
 }
 
 /* ---- rows ---- */

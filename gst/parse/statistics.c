@@ -4,6 +4,8 @@
  */
 #include "statistics.h"
 
+#include "common/rows/reports.h"
+
 GstStructure *
 robocache_parse_statistics_to_structure (const RobocacheParseStatistics *s)
 {

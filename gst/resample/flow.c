@@ -235,7 +235,7 @@ check_quaternions (GstRobocacheResampleFlow *flow, GstBuffer *buffer)
   memory = robocache_tensors_peek_memory (buffer, &flow->engine.format.in, 0, &offset);
   if (robocache_is_gpu_memory (memory) || !gst_memory_map (memory, &map, GST_MAP_READ))
     return;
-  robocache_quaternion_check_rows (&found, quaternions, rows->dtype, channels, map.data + offset,
+  robocache_quaternion_check_rows (&found, quaternions->channels, quaternions->n, rows->dtype, channels, map.data + offset,
       robocache_tensor_info_size (rows) / (channels * rc_dtype_size (rows->dtype)));
   gst_memory_unmap (memory, &map);
   add_quaternions (flow, &found);
@@ -289,6 +289,16 @@ warn_of_no_time (GstRobocacheResampleFlow *flow)
   flow->warned_no_time = TRUE;
 }
 
+static void
+warn_of_jump (GstRobocacheResampleFlow *flow)
+{
+  gchar *warning = robocache_clock_jump_take_warning (&flow->stream.jump);
+
+  if (warning)
+    GST_ELEMENT_WARNING (flow->element, STREAM, FORMAT, ("%s", warning), (NULL));
+  g_free (warning);
+}
+
 static GstFlowReturn
 insert_buffer (GstRobocacheResampleFlow *flow, GstBuffer *buffer)
 {
@@ -301,7 +311,7 @@ insert_buffer (GstRobocacheResampleFlow *flow, GstBuffer *buffer)
     return fail (flow, error);
   for (is_done = begin_rows (flow, &rows, now, &is_timed); !is_done; is_done = insert_rows (flow, &rows, now)) {
     gst_robocache_resample_flow_drain (flow, FALSE);
-    robocache_clock_jump_warn (&flow->stream.jump, flow->element, NULL);
+    warn_of_jump (flow);
   }
   if (!is_timed)
     warn_of_no_time (flow);

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "common/rows/reports.h"
+
 void
 gst_robocache_resample_statistics_reset (GstRobocacheResampleStatistics *statistics)
 {

@@ -4,7 +4,7 @@
  */
 #include "silence.h"
 
-#include "gst/fuse/stream/debug.h"
+#include "gst/fuse/debug.h"
 
 #define CHECK_SOURCE "check its source (the file, device or address)"
 
@@ -55,10 +55,10 @@ describe_cause (GstRobocacheFusePad *pad)
 
   if (!gst_pad_is_linked (GST_PAD (pad)))
     return g_strdup ("the pad is not linked: link a stream to it, or release it");
-  dropped = describe_dropped_rows (&pad->stream);
+  dropped = describe_dropped_rows (pad->stream);
   if (dropped)
     return dropped;
-  if (!pad->stream.has_format)
+  if (pad->reader.format == NULL)
     return g_strdup ("it has no caps yet: " CHECK_SOURCE);
   return g_strdup ("it has caps, but no buffer has arrived: " CHECK_SOURCE
       "; if one element feeds several pads, put a queue before each");
@@ -68,15 +68,15 @@ describe_cause (GstRobocacheFusePad *pad)
 static const gchar *
 describe_effect (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
 {
-  if (!fuse->clock.live)
+  if (!fuse_core_is_live (fuse->core))
     return "samples wait for it";
-  return pad->stream.settings.required ? "no sample leaves, since it is required" : "samples leave without it";
+  return pad->stream->settings.required ? "no sample leaves, since it is required" : "samples leave without it";
 }
 
 static gboolean
 is_silent (GstRobocacheFusePad *pad)
 {
-  return !pad->stream.has_data && !pad->stream.is_declared && !fuse_stream_is_over (&pad->stream);
+  return !pad->stream->has_data && !pad->stream->is_declared && !fuse_stream_is_over (pad->stream);
 }
 
 static void
@@ -112,19 +112,17 @@ gst_robocache_fuse_collect_silent_pads (GstRobocacheFuse *fuse, GQueue *messages
     collect_silent_pad (fuse, gst_robocache_fuse_nth_pad (fuse, i), messages);
 }
 
-GstMessage *
-gst_robocache_fuse_warn_empty_pad (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+void
+gst_robocache_fuse_collect_empty_pad (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GQueue *messages)
 {
-  GstMessage *message;
   gchar *cause;
 
-  if (!pad->stream.eos || pad->stream.has_data || pad->silence_is_reported || pad->removed || fuse->failed)
-    return NULL;
+  if (!pad->stream->eos || pad->stream->has_data || pad->silence_is_reported || pad->stream->is_removed || fuse_core_has_failed (fuse->core))
+    return;
   pad->silence_is_reported = TRUE;
-  cause = describe_dropped_rows (&pad->stream);
-  message = make_warning (fuse, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, g_strdup_printf ("%s ended without a row, so %s; %s",
-          GST_OBJECT_NAME (pad), pad->stream.has_format ? "it is missing in all samples" : "samples have no tensor of it",
-          cause ? cause : CHECK_SOURCE));
+  cause = describe_dropped_rows (pad->stream);
+  g_queue_push_tail (messages, make_warning (fuse, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, g_strdup_printf ("%s ended without a row, so %s; %s",
+          GST_OBJECT_NAME (pad), pad->reader.format ? "it is missing in all samples" : "samples have no tensor of it",
+          cause ? cause : CHECK_SOURCE)));
   g_free (cause);
-  return message;
 }

@@ -13,8 +13,8 @@ G_BEGIN_DECLS
 
 /* Adds a warning for an element without sink pads, and one for each pad without a row that is neither at its end nor declared. */
 void gst_robocache_fuse_collect_silent_pads (GstRobocacheFuse * fuse, GQueue * messages);
-/* The warning of a pad that is at its end, and had no row. NULL: it had one, or has none to expect. */
-GstMessage *gst_robocache_fuse_warn_empty_pad (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad);
+/* Adds a warning of a pad that is at its end, and had no row. */
+void gst_robocache_fuse_collect_empty_pad (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad, GQueue * messages);
 
 G_END_DECLS
 #endif

@@ -4,10 +4,10 @@
  */
 #include "watch.h"
 
-#include "gst/fuse/elementlatency.h"
-#include "gst/fuse/messages.h"
+#include "gst/fuse/debug.h"
 #include "gst/fuse/pads/padsettings.h"
-#include "gst/fuse/stream/debug.h"
+#include "gst/fuse/reports.h"
+#include "gst/fuse/sources.h"
 #include "silence.h"
 
 #define TIME_TO_COME (2 * GST_SECOND)
@@ -37,7 +37,7 @@ rows_are_due (GstRobocacheFuse *fuse, gboolean is_live)
 {
   GstClockTime now;
 
-  if (!fuse->playing)
+  if (!fuse_core_is_playing (fuse->core))
     return !is_live;
   now = gst_robocache_fuse_clock_now (fuse);
   return GST_CLOCK_TIME_IS_VALID (now) && now >= TIME_TO_COME;
@@ -51,12 +51,12 @@ collect_findings (GstRobocacheFuse *fuse, gboolean is_live, gchar **unused, GQue
 {
   const gboolean are_due = rows_are_due (fuse, is_live);
 
-  if (fuse->playing && !fuse->watch_is_over)
+  if (fuse_core_is_playing (fuse->core) && !fuse->watch_is_over)
     *unused = gst_robocache_fuse_unused_pad_settings (fuse);
-  fuse->watch_is_over |= fuse->playing;
+  fuse->watch_is_over |= fuse_core_is_playing (fuse->core);
   if (are_due)
     gst_robocache_fuse_collect_silent_pads (fuse, messages);
-  return fuse->playing && !are_due;
+  return fuse_core_is_playing (fuse->core) && !are_due;
 }
 
 /* In a thread of the clock. */
@@ -132,7 +132,7 @@ schedule_look (GstRobocacheFuse *fuse, gboolean is_of_new_pad)
   gboolean is_due;
 
   FUSE_LOCK (fuse);
-  is_due = is_of_new_pad ? fuse->playing : !fuse->watch_is_over;
+  is_due = is_of_new_pad ? fuse_core_is_playing (fuse->core) : !fuse->watch_is_over;
   if (is_due)
     before = swap_watch (fuse, gst_clock_id_ref (id));
   FUSE_UNLOCK (fuse);

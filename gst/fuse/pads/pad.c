@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/element/propertytypes.h"
-#include "gst/fuse/stream/debug.h"
+#include "gst/fuse/debug.h"
 
 #define DEFAULT_INTERPOLATION RC_LINEAR
 #define DEFAULT_CAMERA_INTERPOLATION RC_NEAREST
@@ -89,16 +89,13 @@ gst_robocache_fuse_pad_set_property (GObject *object, guint prop_id, const GValu
   if (prop_id >= PROP_ROLES)
     robocache_channel_roles_set_property (&pad->roles, prop_id - PROP_ROLES, value);
   else if (prop_id >= PROP_TIMESTAMPS)
-    fuse_timestamp_settings_set (&pad->timestamps, prop_id - PROP_TIMESTAMPS, value);
+    fuse_timestamp_properties_set (&pad->timestamps, prop_id - PROP_TIMESTAMPS, value);
   else if (prop_id == PROP_EXPECTED_CAPS)
     gst_caps_replace (&pad->expected_caps, (GstCaps *) gst_value_get_caps (value));
   else if (prop_id == PROP_TENSOR_ID)
     set_tensor_id (pad, value);
   else
     robocache_setting_set (G_STRUCT_MEMBER_P (pad, fields[prop_id]), value);
-  pad->blend_changed |= prop_id == PROP_INTERPOLATION;
-  pad->timestamps_changed |= prop_id >= PROP_TIMESTAMPS && prop_id < PROP_ROLES;
-  pad->settings_changed = TRUE;
   GST_OBJECT_UNLOCK (pad);
 
   element = gst_pad_get_parent_element (GST_PAD (pad));
@@ -125,7 +122,7 @@ gst_robocache_fuse_pad_get_property (GObject *object, guint prop_id, GValue *val
   if (prop_id >= PROP_ROLES)
     robocache_channel_roles_get_property (&pad->roles, prop_id - PROP_ROLES, value);
   else if (prop_id >= PROP_TIMESTAMPS)
-    fuse_timestamp_settings_get (&pad->timestamps, prop_id - PROP_TIMESTAMPS, value);
+    fuse_timestamp_properties_get (&pad->timestamps, prop_id - PROP_TIMESTAMPS, value);
   else if (prop_id == PROP_EXPECTED_CAPS)
     gst_value_set_caps (value, pad->expected_caps);
   else if (prop_id == PROP_TENSOR_ID)
@@ -150,10 +147,11 @@ gst_robocache_fuse_pad_finalize (GObject *object)
 {
   GstRobocacheFusePad *pad = GST_ROBOCACHE_FUSE_PAD (object);
 
-  fuse_stream_clear (&pad->stream);
+  g_clear_pointer (&pad->stream, fuse_stream_free);
+  fuse_reader_clear (&pad->reader);
   robocache_channel_roles_clear (&pad->roles);
   robocache_channel_roles_clear (&pad->started_roles);
-  fuse_timestamp_settings_clear (&pad->timestamps);
+  fuse_timestamp_properties_clear (&pad->timestamps);
   gst_clear_caps (&pad->expected_caps);
   g_free (pad->tensor_id);
   G_OBJECT_CLASS (gst_robocache_fuse_pad_parent_class)->finalize (object);
@@ -196,7 +194,7 @@ gst_robocache_fuse_pad_class_init (GstRobocacheFusePadClass *klass)
   g_object_class_install_property (object_class, PROP_STATS, g_param_spec_boxed ("stats", "Statistics",
       "Rows and ticks of this pad since the element started", GST_TYPE_STRUCTURE,
       G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
-  fuse_timestamp_settings_install (object_class, PROP_TIMESTAMPS);
+  fuse_timestamp_properties_install (object_class, PROP_TIMESTAMPS);
   robocache_channel_roles_install_properties (object_class, PROP_ROLES);
 }
 
@@ -209,10 +207,8 @@ gst_robocache_fuse_pad_init (GstRobocacheFusePad *pad)
     .offset = DEFAULT_OFFSET,.reorder_window = DEFAULT_REORDER_WINDOW,.max_lead = DEFAULT_MAX_LEAD,
     .required = DEFAULT_REQUIRED
   };
-  fuse_timestamp_settings_init (&pad->timestamps);
-  fuse_stream_init (&pad->stream);
-  pad->settings_changed = pad->timestamps_changed = TRUE;
-  pad->journal_number = -1;
+  fuse_timestamp_properties_init (&pad->timestamps);
+  fuse_reader_init (&pad->reader);
 }
 
 static void
@@ -269,104 +265,108 @@ gst_robocache_fuse_pad_new (GstPadTemplate *pad_template, GstRobocacheFuseRole r
   pad->role = role;
   pad->number = number;
   pad->callbacks = callbacks;
+  pad->stream = fuse_stream_new (name, (guint64) role << 32 | number, role == GST_ROBOCACHE_FUSE_CAMERA);
   g_free (name);
   return pad;
 }
 
-/* ---- the stream's settings ---- */
-
-gboolean
-gst_robocache_fuse_pad_sync_settings (GstRobocacheFusePad *pad, gboolean at_tick)
-{
-  gboolean blend_changed;
-
-  GST_OBJECT_LOCK (pad);
-  if (pad->settings_changed)
-    fuse_stream_set_settings (&pad->stream, &pad->settings);
-  if (pad->timestamps_changed && at_tick) {
-    fuse_stream_set_timestamps (&pad->stream, &pad->timestamps);
-    pad->timestamps_changed = FALSE;
-  }
-  blend_changed = pad->blend_changed;
-  pad->settings_changed = pad->blend_changed = FALSE;
-  GST_OBJECT_UNLOCK (pad);
-  return blend_changed;
-}
+/* ---- the stream's settings and formats ---- */
 
 void
-gst_robocache_fuse_pad_start_roles (GstRobocacheFusePad *pad)
+gst_robocache_fuse_pad_get_settings (GstRobocacheFusePad *pad, FuseEvent *settings, FuseEvent *timestamps)
+{
+  GST_OBJECT_LOCK (pad);
+  *settings = (FuseEvent) {.kind = FUSE_EVENT_SETTINGS,.settings = pad->settings };
+  *timestamps = (FuseEvent) {.kind = FUSE_EVENT_TIMESTAMPS,.timestamps = pad->timestamps.settings };
+  GST_OBJECT_UNLOCK (pad);
+}
+
+/* Copies the roles that the stream's samples are made with. */
+static void
+start_roles (GstRobocacheFusePad *pad)
 {
   GST_OBJECT_LOCK (pad);
   robocache_channel_roles_copy (&pad->started_roles, &pad->roles);
   GST_OBJECT_UNLOCK (pad);
 }
 
-gboolean
-gst_robocache_fuse_pad_parse_caps (GstRobocacheFusePad *pad, FuseFormat *format, const GstCaps *caps, GError **error)
+FuseFormat *
+gst_robocache_fuse_pad_parse_caps (GstRobocacheFusePad *pad, const GstCaps *caps, GError **error)
 {
+  FuseFormat *format;
   gchar *tensor_id;
-  gboolean ok;
 
   GST_OBJECT_LOCK (pad);
   tensor_id = g_strdup (pad->tensor_id);
   GST_OBJECT_UNLOCK (pad);
-  ok = fuse_format_parse (format, caps, tensor_id, error);
+  format = fuse_format_parse (caps, tensor_id, error);
   g_free (tensor_id);
-  return ok;
+  return format;
+}
+
+/* Takes format. */
+static void
+take_format (GstRobocacheFusePad *pad, FuseFormat *format, gboolean is_declared, FuseEvent *event)
+{
+  if (pad->reader.format == NULL)
+    start_roles (pad);
+  fuse_reader_take_format (&pad->reader, format, is_declared, pad->started_roles.strings[ROBOCACHE_ROLE_QUATERNIONS], event);
 }
 
 gboolean
-gst_robocache_fuse_pad_declare (GstRobocacheFusePad *pad, GError **error)
+gst_robocache_fuse_pad_set_format (GstRobocacheFusePad *pad, FuseFormat *format, FuseEvent *event, GError **error)
+{
+  if (pad->stream->is_declared && !fuse_format_is_as_declared (format, pad->reader.format)) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "caps differ from expected-caps");
+    fuse_format_unref (format);
+    return FALSE;
+  }
+  take_format (pad, format, FALSE, event);
+  return TRUE;
+}
+
+static GstCaps *
+caps_to_declare (GstRobocacheFusePad *pad)
 {
   GstCaps *caps = NULL;
-  FuseFormat format;
-  gboolean ok = TRUE;
 
   GST_OBJECT_LOCK (pad);
-  if (pad->expected_caps && !pad->stream.has_format)
+  if (pad->expected_caps && pad->reader.format == NULL)
     caps = gst_caps_ref (pad->expected_caps);
   GST_OBJECT_UNLOCK (pad);
-  if (caps == NULL)
-    return TRUE;
+  return caps;
+}
 
+gboolean
+gst_robocache_fuse_pad_declare (GstRobocacheFusePad *pad, FuseEvent *event, GError **error)
+{
+  GstCaps *caps = caps_to_declare (pad);
+  FuseFormat *format = NULL;
+
+  if (caps == NULL)
+    return FALSE;
   if (!gst_caps_is_fixed (caps)) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "expected-caps are not fixed: give every field one value");
-    ok = FALSE;
-  } else if (gst_robocache_fuse_pad_parse_caps (pad, &format, caps, error)) {
-    gst_robocache_fuse_pad_start_roles (pad);
-    ok = fuse_stream_set_format (&pad->stream, &format, TRUE, error);
-    GST_INFO_OBJECT (pad, "expects %" GST_PTR_FORMAT, caps);
   } else {
-    g_prefix_error (error, "expected-caps: ");
-    ok = FALSE;
+    format = gst_robocache_fuse_pad_parse_caps (pad, caps, error);
+    if (format)
+      take_format (pad, format, TRUE, event);
+    else
+      g_prefix_error (error, "expected-caps: ");
   }
+  GST_INFO_OBJECT (pad, "expects %" GST_PTR_FORMAT, caps);
   gst_caps_unref (caps);
-  return ok;
+  return format != NULL;
 }
 
 void
 gst_robocache_fuse_pad_reset (GstRobocacheFusePad *pad)
 {
-  fuse_stream_reset (&pad->stream);
-  gst_robocache_fuse_pad_sync_settings (pad, TRUE);
-  gst_robocache_fuse_pad_start_roles (pad);
-  pad->live = pad->flushing = pad->flush_awaited = pad->is_ready = pad->sources_checked = pad->source_known = FALSE;
-  pad->is_flexible = FALSE;
-  pad->n_rows = pad->n_gaps = pad->n_events = 0;
-  pad->journal_number = -1;
+  fuse_reader_reset (&pad->reader);
+  start_roles (pad);
+  pad->flushing = pad->flush_awaited = pad->sources_checked = pad->is_flexible = FALSE;
   pad->silence_is_reported = pad->missing_caps_are_reported = FALSE;
   pad->flow = GST_FLOW_OK;
-}
-
-FuseStreamSettings
-gst_robocache_fuse_pad_get_settings (GstRobocacheFusePad *pad)
-{
-  FuseStreamSettings settings;
-
-  GST_OBJECT_LOCK (pad);
-  settings = pad->settings;
-  GST_OBJECT_UNLOCK (pad);
-  return settings;
 }
 
 gint

@@ -8,7 +8,9 @@
 #include <gst/gst.h>
 
 #include "common/rows/channelroles.h"
-#include "gst/fuse/stream/stream.h"
+#include "gst/fuse/core/core.h"
+#include "gst/fuse/input/reader.h"
+#include "gst/fuse/input/timestampproperties.h"
 
 G_BEGIN_DECLS
 
@@ -56,31 +58,21 @@ struct _GstRobocacheFusePad
 
   /* object lock of the pad */
   FuseStreamSettings settings;
-  FuseTimestampSettings timestamps;
+  FuseTimestampProperties timestamps;
   RobocacheChannelRoles roles;
   GstCaps *expected_caps;       /* or NULL */
   gchar *tensor_id;             /* or NULL */
-  gboolean settings_changed, timestamps_changed;
-  gboolean blend_changed;       /* interpolation */
 
   /* lock of the element */
-  FuseStream stream;
+  FuseStream *stream;           /* constant; the core's state of it */
+  FuseReader reader;            /* also its streaming thread's */
   RobocacheChannelRoles started_roles;  /* the roles as they were when the stream got its first format */
-  gboolean live;                /* its source is: it is never made to wait */
-  GstClockTime source_min, source_max;  /* latencies of a live source */
-  gboolean source_known;        /* it was asked since the element started */
   gboolean flushing;            /* its chain function must not wait */
   gboolean flush_awaited;       /* a flush of all pads waits for its FLUSH_STOP */
   gboolean waiting;             /* its chain function waits for the other streams */
-  gboolean removed;
-  gboolean is_ready;            /* for the tick that the element waits for */
   gboolean missing_caps_are_reported;   /* since the element started */
   gboolean silence_is_reported; /* since the element started: see silence.h */
-  gboolean start_is_checked, end_is_checked;    /* since the ticks began: see spans.h */
   GstFlowReturn flow;           /* not OK once downstream, an error or the end stopped the streams */
-  guint spacings_seen;          /* when its period was last measured */
-  gint64 n_rows, n_gaps, n_events;      /* taken in since the element started: see journal.h */
-  gint64 journal_number;        /* of the pad there; -1: none yet */
 
   /* only used by its streaming thread */
   gboolean sources_checked;
@@ -98,21 +90,17 @@ gboolean gst_robocache_fuse_pad_check_setting (const GParamSpec * pspec, const G
 GstRobocacheFusePad *gst_robocache_fuse_pad_new (GstPadTemplate * pad_template, GstRobocacheFuseRole role, guint number,
     const GstRobocacheFusePadCallbacks * callbacks);
 
-/* Copies the properties to the stream, if they changed; those about timestamps at a tick alone, so that it is certain which rows
- * they hold for. TRUE: the arithmetic must be planned anew. Called with the lock of the element. */
-gboolean gst_robocache_fuse_pad_sync_settings (GstRobocacheFusePad * pad, gboolean at_tick);
+/* The settings as events for the core. May be called without the lock of the element. */
+void gst_robocache_fuse_pad_get_settings (GstRobocacheFusePad * pad, FuseEvent * settings, FuseEvent * timestamps);
 /* Parses caps of the pad: see fuse_format_parse. May be called without a lock. */
-gboolean gst_robocache_fuse_pad_parse_caps (GstRobocacheFusePad * pad, FuseFormat * format, const GstCaps * caps, GError ** error);
-/* Gives the stream the format of expected-caps, if it has none. FALSE and an error when they are no caps of a stream. Called
- * with the lock of the element. */
-gboolean gst_robocache_fuse_pad_declare (GstRobocacheFusePad * pad, GError ** error);
-/* Copies the roles that the stream's samples are made with. Called with the lock of the element. */
-void gst_robocache_fuse_pad_start_roles (GstRobocacheFusePad * pad);
-/* As new, statistics included. Called with the lock of the element. */
+FuseFormat *gst_robocache_fuse_pad_parse_caps (GstRobocacheFusePad * pad, const GstCaps * caps, GError ** error);
+/* The event that gives the stream the format of expected-caps, if it has none. FALSE: there is none, or an error, when they are no caps of
+ * a stream. Called with the lock of the element. */
+gboolean gst_robocache_fuse_pad_declare (GstRobocacheFusePad * pad, FuseEvent * event, GError ** error);
+/* The event of new caps; takes format. FALSE and an error: caps differ from those that were expected. Called with the lock of the element. */
+gboolean gst_robocache_fuse_pad_set_format (GstRobocacheFusePad * pad, FuseFormat * format, FuseEvent * event, GError ** error);
+/* As new, but the core's stream. Called with the lock of the element. */
 void gst_robocache_fuse_pad_reset (GstRobocacheFusePad * pad);
-
-/* The settings as the properties have them; may be called without a lock. */
-FuseStreamSettings gst_robocache_fuse_pad_get_settings (GstRobocacheFusePad * pad);
 
 /* Order of tensors: by role, then by number. */
 gint gst_robocache_fuse_pad_compare (const GstRobocacheFusePad * a, const GstRobocacheFusePad * b);

@@ -8,7 +8,7 @@
 
 #include "common/element/errors.h"
 #include "common/text/settingtext.h"
-#include "gst/fuse/stream/debug.h"
+#include "gst/fuse/debug.h"
 
 #define EXAMPLE "proprio_0,interpolation=cubic,max-gap=100ms; force_0,required=true"
 

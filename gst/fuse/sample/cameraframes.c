@@ -164,7 +164,7 @@ blend_frames (FuseCameraFrames *frames, const GstVideoInfo *video, const FuseSna
     return FALSE;
   gathered = (guint8 *) frames->blended.data + BRACKET_BYTES;
   for (guint64 i = 0; i < snapshot->n_rows; i++) {
-    if (!copy_frame (frames, video, fuse_snapshot_frame (snapshot, i), gathered + i * row_bytes, error))
+    if (!copy_frame (frames, video, fuse_camera_frame_of (snapshot, i), gathered + i * row_bytes, error))
       return FALSE;
   }
   stream.rows = gathered;
@@ -183,6 +183,6 @@ fuse_camera_frames_write (FuseCameraFrames *frames, const GstVideoInfo *video, c
     return robocache_engine_check (rc_memory_clear (robocache_engine_backend (frames->engine), to,
             robocache_video_dense_bytes (video), robocache_engine_stream (frames->engine), &failure), &failure, error);
   if (snapshot->bracket.blend == RC_BLEND_COPY)
-    return copy_frame (frames, video, fuse_snapshot_frame (snapshot, 0), to, error);
+    return copy_frame (frames, video, fuse_camera_frame_of (snapshot, 0), to, error);
   return blend_frames (frames, video, snapshot, plan, scratch, to, error);
 }

@@ -7,10 +7,12 @@
 #ifndef FUSE_CAMERAFRAMES_H
 #define FUSE_CAMERAFRAMES_H
 
+#include <gst/video/video.h>
+
 #include "common/device/scratch.h"
 #include "common/transfers/staging.h"
+#include "gst/fuse/core/stream/snapshot.h"
 #include "kernels/align.h"
-#include "gst/fuse/stream/snapshot.h"
 
 G_BEGIN_DECLS
 
@@ -33,6 +35,13 @@ gboolean fuse_camera_frames_end (FuseCameraFrames * frames, GError ** error);
 
 /* Whether the frame's one memory holds its lines of pixels and nothing else, in system memory. */
 gboolean fuse_camera_frame_is_dense (const GstVideoInfo * video, gsize row_bytes, GstBuffer * frame);
+
+/* Frame i of a camera's snapshot; no reference. */
+static inline GstBuffer *
+fuse_camera_frame_of (const FuseSnapshot *snapshot, guint64 i)
+{
+  return ((GstBuffer **) snapshot->rows)[i];
+}
 
 /* Enqueues the frame of a snapshot, blended by plan if its bracket is a blend, to memory of the engine; a missing one is 0.
  * scratch is the plan's. */

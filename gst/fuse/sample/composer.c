@@ -13,7 +13,7 @@
 #include "common/tensors/tensormeta.h"
 #include "common/device/budget.h"
 #include "cameraframes.h"
-#include "gst/fuse/stream/cameraformats.h"
+#include "gst/fuse/input/cameraformats.h"
 #include "robocache/robocache.h"
 #include "samplemeta.h"
 #include "samplepool.h"
@@ -80,10 +80,10 @@ add_streams (FuseComposer *composer)
   composer->streams = g_new0 (Stream, MAX (composer->n_streams, 1));
   for (guint i = 0; i < composer->n_streams; i++) {
     Stream *stream = &composer->streams[i];
-    const FuseFormat *format = &composer->composition.inputs[i].format;
+    const FuseFormat *format = composer->composition.inputs[i].format;
 
     stream->input = &composer->composition.inputs[i];
-    if (format->is_camera || (!concat && composer->output.dtype == ROBOCACHE_DTYPE_AUTO && fuse_format_is_whole (format)))
+    if (format->rows.is_camera || (!concat && composer->output.dtype == ROBOCACHE_DTYPE_AUTO && fuse_format_is_whole (format)))
       stream->out = format->rows.dtype;
     else
       stream->out = concat ? RC_FLOAT32 : robocache_dtype_resolve (composer->output.dtype, format->rows.dtype);
@@ -95,12 +95,12 @@ add_streams (FuseComposer *composer)
 static void
 set_tensor (Tensor *tensor, const Stream *stream, guint window)
 {
-  const FuseFormat *format = &stream->input->format;
+  const FuseFormat *format = stream->input->format;
   const RobocacheTensorInfo *whole = &format->tensors.tensors[0];
   guint64 dims[ROBOCACHE_MAX_RANK] = { format->rows.channels, window };
   guint n = 2;
 
-  if (format->is_camera) {
+  if (format->rows.is_camera) {
     dims[0] = fuse_camera_pixel_elements (&format->video);
     dims[1] = GST_VIDEO_INFO_WIDTH (&format->video);
     dims[2] = fuse_camera_lines (&format->video);
@@ -137,7 +137,7 @@ static gboolean
 check_whole (const FuseComposer *composer, const FuseInput *input, GError **error)
 {
   const gboolean is_chosen = input->search.interpolation == RC_NEAREST || input->search.interpolation == RC_PREVIOUS;
-  const RobocacheTensorInfo *tensor = &input->format.tensors.tensors[0];
+  const RobocacheTensorInfo *tensor = &input->format->tensors.tensors[0];
   const gboolean adds_axis = composer->output.window > 1 && composer->output.layout != FUSE_LAYOUT_CONCAT;
   const gboolean has_axes = !adds_axis || tensor->rank < ROBOCACHE_MAX_RANK;
   gchar *shape = robocache_dimensions_to_string (tensor);
@@ -159,7 +159,7 @@ check_whole_tensors (const FuseComposer *composer, GError **error)
   for (guint i = 0; i < composer->n_streams; i++) {
     const FuseInput *input = composer->streams[i].input;
 
-    if (fuse_format_is_whole (&input->format) && !check_whole (composer, input, error))
+    if (fuse_format_is_whole (input->format) && !check_whole (composer, input, error))
       return FALSE;
   }
   return TRUE;
@@ -200,7 +200,7 @@ lay_out_concat (FuseComposer *composer, GError **error)
     stream->tensor = 0;
     stream->offset = tensor->row_bytes;
     tensor->row_bytes += stream->row_bytes;
-    dims[0] += stream->input->format.rows.channels;
+    dims[0] += stream->input->format->rows.channels;
   }
   robocache_tensor_info_set (&tensor->info, RC_FLOAT32, dims, 2);
   composer->n_tensors = 1;
@@ -222,11 +222,11 @@ channel_names (const FuseComposer *composer)
   GString *names = g_string_new (NULL);
 
   for (guint i = 0; i < composer->n_streams; i++) {
-    const FuseFormat *format = &composer->streams[i].input->format;
+    const FuseFormat *format = composer->streams[i].input->format;
     gchar **split;
     guint n;
 
-    if (format->is_camera)
+    if (format->rows.is_camera)
       continue;
     split = g_strsplit (format->channels ? format->channels : "", ",", -1);
     n = g_strv_length (split);
@@ -248,7 +248,7 @@ tensor_id (const FuseComposer *composer, guint i)
 
   if (composer->output.layout == FUSE_LAYOUT_CONCAT)
     return g_quark_from_static_string ("concat");
-  return input->format.tensor_id ? input->format.tensor_id : g_quark_from_string (input->name);
+  return input->format->tensor_id ? input->format->tensor_id : g_quark_from_string (input->name);
 }
 
 static void
@@ -288,9 +288,9 @@ static RcAlignStreamSpec
 stream_spec (const Stream *stream)
 {
   RcAlignStreamSpec spec = {
-    .in = stream->input->format.rows.dtype,
+    .in = stream->input->format->rows.dtype,
     .out = stream->out,
-    .channels = (gint64) stream->input->format.rows.channels,
+    .channels = (gint64) stream->input->format->rows.channels,
     .search = stream->input->search,
   };
 
@@ -349,7 +349,7 @@ make_plans (FuseComposer *composer, GError **error)
 
     specs[n_planned] = stream_spec (stream);
     ok = plan_streams (composer, &specs[n_planned], 1, stream->input->name, &plan, error);
-    if (stream->input->format.is_camera) {
+    if (stream->input->format->rows.is_camera) {
       stream->camera_plan = plan;
     } else {
       g_clear_pointer (&plan, rc_align_plan_free);
@@ -390,8 +390,8 @@ describe_job (const FuseComposer *composer, gchar **what)
   for (guint i = 0; i < composer->n_streams; i++) {
     const Stream *stream = &composer->streams[i];
 
-    job.in_on_device |= stream->input->format.on_device;
-    gathered += rows_of_a_tick (stream) * fuse_format_row_bytes (&stream->input->format);
+    job.in_on_device |= stream->input->format->rows.on_device;
+    gathered += rows_of_a_tick (stream) * fuse_row_format_bytes (&stream->input->format->rows);
   }
   *what = g_strdup_printf ("a sample of %" G_GUINT64_FORMAT " bytes per tick with window=%u", row_bytes, window);
   job.what = *what;
@@ -507,7 +507,7 @@ copy_composition (FuseComposition *to, const FuseComposition *from)
   for (guint i = 0; i < from->n_inputs; i++) {
     to->inputs[i] = (FuseInput) {.id = from->inputs[i].id,.search = from->inputs[i].search };
     to->inputs[i].name = g_strdup (from->inputs[i].name);
-    fuse_format_copy (&to->inputs[i].format, &from->inputs[i].format);
+    to->inputs[i].format = fuse_format_ref (from->inputs[i].format);
     robocache_channel_roles_copy (&to->inputs[i].roles, &from->inputs[i].roles);
   }
 }
@@ -563,7 +563,7 @@ fuse_composition_clear (FuseComposition *composition)
   for (guint i = 0; i < composition->n_inputs; i++) {
     FuseInput *input = &composition->inputs[i];
 
-    fuse_format_clear (&input->format);
+    fuse_format_unref (input->format);
     robocache_channel_roles_clear (&input->roles);
     g_free (input->name);
   }
@@ -661,8 +661,8 @@ fuse_composer_adopt_window (FuseComposer *composer, FuseComposer *from, GError *
 static gboolean
 is_corrupted (const Stream *stream, const FuseSnapshot *snapshot)
 {
-  for (guint64 i = 0; stream->input->format.is_camera && i < snapshot->n_rows; i++) {
-    if (GST_BUFFER_FLAG_IS_SET (fuse_snapshot_frame (snapshot, i), GST_BUFFER_FLAG_CORRUPTED))
+  for (guint64 i = 0; stream->input->format->rows.is_camera && i < snapshot->n_rows; i++) {
+    if (GST_BUFFER_FLAG_IS_SET (fuse_camera_frame_of (snapshot, i), GST_BUFFER_FLAG_CORRUPTED))
       return TRUE;
   }
   return FALSE;
@@ -690,13 +690,13 @@ blend_tensor_streams (FuseComposer *composer, const FuseSnapshot *snapshots, gui
   for (guint i = 0; i < composer->n_streams; i++) {
     const Stream *stream = &composer->streams[i];
 
-    if (stream->input->format.is_camera)
+    if (stream->input->format->rows.is_camera)
       continue;
     composer->blends[n++] = (RobocacheBlendStream) {
       .rows = snapshots[i].rows,
       .n_rows = snapshots[i].n_rows,
-      .rows_on_device = stream->input->format.on_device,
-      .row_bytes = fuse_format_row_bytes (&stream->input->format),
+      .rows_on_device = stream->input->format->rows.on_device,
+      .row_bytes = fuse_row_format_bytes (&stream->input->format->rows),
       .bracket = &snapshots[i].bracket,
       .out = targets[stream->tensor] + stream->offset,
       .out_row_bytes = stream->row_bytes,
@@ -708,7 +708,7 @@ blend_tensor_streams (FuseComposer *composer, const FuseSnapshot *snapshots, gui
 static gboolean
 write_frame (FuseComposer *composer, const Stream *stream, const FuseSnapshot *snapshot, gpointer to, GError **error)
 {
-  if (fuse_camera_frames_write (&composer->frames, &stream->input->format.video, snapshot, stream->camera_plan,
+  if (fuse_camera_frames_write (&composer->frames, &stream->input->format->video, snapshot, stream->camera_plan,
           composer->blender.plan_scratch.data, to, error))
     return TRUE;
   g_prefix_error (error, "%s: ", stream->input->name);
@@ -719,13 +719,13 @@ write_frame (FuseComposer *composer, const Stream *stream, const FuseSnapshot *s
 static GstBuffer *
 frame_to_hand_on (const FuseComposer *composer, const Stream *stream, const FuseSnapshot *snapshot)
 {
-  const FuseFormat *format = &stream->input->format;
+  const FuseFormat *format = stream->input->format;
   GstBuffer *frame;
 
-  if (!format->is_camera || composer->memory != ROBOCACHE_SYSTEM_MEMORY || composer->header_bytes > 0 || composer->output.window > 1
+  if (!format->rows.is_camera || composer->memory != ROBOCACHE_SYSTEM_MEMORY || composer->header_bytes > 0 || composer->output.window > 1
       || snapshot->bracket.blend != RC_BLEND_COPY)
     return NULL;
-  frame = fuse_snapshot_frame (snapshot, 0);
+  frame = fuse_camera_frame_of (snapshot, 0);
   return fuse_camera_frame_is_dense (&format->video, stream->row_bytes, frame) ? frame : NULL;
 }
 
@@ -830,7 +830,7 @@ write_rows (FuseComposer *composer, const FuseSnapshot *snapshots, const Output 
   for (guint i = 0; i < composer->n_streams; i++) {
     const Stream *stream = &composer->streams[i];
 
-    if (stream->input->format.is_camera && !output->frame[stream->tensor]
+    if (stream->input->format->rows.is_camera && !output->frame[stream->tensor]
         && !write_frame (composer, stream, &snapshots[i], targets[stream->tensor], error))
       return FALSE;
   }
@@ -899,8 +899,8 @@ static void
 add_references (const FuseComposer *composer, const FuseSnapshot *snapshots, GstBuffer *sample)
 {
   for (guint i = 0; i < composer->n_streams; i++) {
-    if (composer->streams[i].input->format.is_camera && snapshots[i].n_rows > 0)
-      fuse_sample_add_references (sample, composer->streams[i].input->name, fuse_snapshot_frame (&snapshots[i], 0));
+    if (composer->streams[i].input->format->rows.is_camera && snapshots[i].n_rows > 0)
+      fuse_sample_add_references (sample, composer->streams[i].input->name, fuse_camera_frame_of (&snapshots[i], 0));
   }
 }
 

@@ -11,37 +11,18 @@
 #include "common/backend/enginechoice.h"
 #include "common/rows/channelroles.h"
 #include "kernels/align.h"
-#include "gst/fuse/stream/snapshot.h"
+#include "gst/fuse/core/settings.h"
+#include "gst/fuse/core/stream/snapshot.h"
+#include "gst/fuse/input/format.h"
 
 G_BEGIN_DECLS
-
-typedef enum
-{
-  FUSE_LAYOUT_TENSORS,
-  FUSE_LAYOUT_CONCAT
-} FuseLayout;
-
-typedef enum
-{
-  FUSE_INFO_NONE,
-  FUSE_INFO_TENSOR
-} FuseInfo;
-
-typedef struct
-{
-  guint window;                 /* rows of history in a sample, at least 1 */
-  FuseLayout layout;
-  FuseInfo info;
-  RcDtype dtype;                /* or ROBOCACHE_DTYPE_AUTO */
-  gboolean has_tensor_meta;     /* samples also have a GstTensorMeta */
-} FuseOutput;
 
 /* A stream whose rows are in the samples. */
 typedef struct
 {
   guint64 id;                   /* of the stream */
   gchar *name;                  /* of its pad */
-  FuseFormat format;
+  FuseFormat *format;
   RobocacheChannelRoles roles;
   RcSearch search;
 } FuseInput;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/element/statistics.h"
+#include "common/rows/reports.h"
 #include "tests/check/checks.h"
 
 static RobocacheHistogram histogram;

@@ -4,7 +4,7 @@
  */
 #include "fuseharness.h"
 
-#include "gst/fuse/stream/journal.h"
+#include "gst/fuse/core/journal.h"
 #include "tests/check/suite.h"
 
 /* Caps make the stream live, and their rate adds to the latency. */

@@ -2,6 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "common/element/propertytypes.h"
+#include "common/rows/reports.h"
 #include "common/rows/quaternioncheck.h"
 
 #include <math.h>
@@ -57,7 +59,7 @@ check_row (RcDtype dtype, const gdouble *quaternion, const gchar *list)
   guint8 buffer[CHANNELS * sizeof (gdouble) + 1];
 
   fail_unless (robocache_channel_list_parse (&quaternions, list, NULL, NULL));
-  robocache_quaternion_check_rows (&check, &quaternions, dtype, CHANNELS, write_row (dtype, buffer, quaternion), 1);
+  robocache_quaternion_check_rows (&check, quaternions.channels, quaternions.n, dtype, CHANNELS, write_row (dtype, buffer, quaternion), 1);
   robocache_channel_list_clear (&quaternions);
   return check;
 }

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "common/rows/reports.h"
 #include "common/rows/rowcounts.h"
 #include "tests/check/checks.h"
 

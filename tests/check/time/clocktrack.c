@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "common/rows/reports.h"
 #include "clocksim.h"
 #include "tests/check/checks.h"
 

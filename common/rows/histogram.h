@@ -1,0 +1,31 @@
+/* robocache: a distribution of durations
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_HISTOGRAM_H
+#define ROBOCACHE_HISTOGRAM_H
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Distribution of durations, with fixed bounds: each power of two of ns is cut into 32 equal bins, so a quantile read
+ * off is at most 3.2 % above the true one. Negative values count as 0. */
+#define ROBOCACHE_HISTOGRAM_BINS (60 * 32)
+
+typedef struct
+{
+  guint64 n;
+  gint64 max_ns;
+  guint32 bins[ROBOCACHE_HISTOGRAM_BINS];
+} RobocacheHistogram;
+
+void robocache_histogram_clear (RobocacheHistogram * histogram);
+void robocache_histogram_add (RobocacheHistogram * histogram, gint64 duration_ns);
+/* Adds what is in another one. */
+void robocache_histogram_merge (RobocacheHistogram * histogram, const RobocacheHistogram * other);
+/* Upper bound of the bin that holds the q-quantile (0 < q <= 1), at most max_ns; 0 when empty. */
+gint64 robocache_histogram_quantile (const RobocacheHistogram * histogram, gdouble q);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,216 @@
+/* robocache: how long a tick of robocachefuse waits
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "latency.h"
+
+#include "common/element/errordomain.h"
+
+/* Frames beside those that wait for their tick: the two around it, and two on their way. */
+#define CAMERA_FRAMES_AROUND 4
+#define MAX_CAMERA_FRAMES 64
+#define USUAL_FRAME_PERIOD (ROBOCACHE_SECOND / 30)
+/* A row that an offset makes older by more has another clock, and did not wait so long. */
+#define MAX_DELAY ROBOCACHE_CLOCK_JUMP_BOUND
+
+gint64
+fuse_deadline (gint64 tick, gint64 latency)
+{
+  return rc_add_saturating (MAX (tick, 0), latency);
+}
+
+gint64
+fuse_earliest_in_time (gint64 now, gint64 latency)
+{
+  return rc_subtract_saturating (now, latency);
+}
+
+gint64
+fuse_latency_of_stream (const FuseStreamSettings *settings, gint64 row_period, gint64 tick_period)
+{
+  gint64 latency = robocache_interpolation_latency (settings->search.interpolation, row_period, tick_period);
+
+  latency = rc_add_saturating (latency, settings->reorder_window);
+  return settings->offset < 0 && settings->offset >= -MAX_DELAY ? rc_subtract_saturating (latency, settings->offset) : latency;
+}
+
+guint
+fuse_camera_frames (const FuseStreamSettings *settings, gboolean on_device, gint64 row_period, gint64 tick_period, gint64 latency)
+{
+  const gint64 period = row_period > 0 ? row_period : USUAL_FRAME_PERIOD;
+  gint64 span = latency;
+
+  if (settings->search.interpolation == RC_MEAN)        /* frames on the GPU are kept until the next tick */
+    span = rc_add_saturating (span, on_device ? rc_add_saturating (tick_period, tick_period) : tick_period);
+  return (guint) MIN (span / period + CAMERA_FRAMES_AROUND, MAX_CAMERA_FRAMES);
+}
+
+/* ---- sources ---- */
+
+/* Answers of all live sources. */
+typedef struct
+{
+  gboolean live;                /* any of them is */
+  gint64 min, max;              /* max G_MAXINT64: none is limited */
+  const FuseStream *demanding;  /* whose source needs most */
+  const FuseStream *short_of_buffers;   /* whose source can hold back least */
+} Sources;
+
+static void
+add_source (Sources *sources, const FuseStream *stream)
+{
+  const gint64 max = stream->source.max == ROBOCACHE_NO_TIME ? G_MAXINT64 : stream->source.max;
+
+  sources->live = TRUE;
+  if (stream->source.min >= sources->min) {
+    sources->min = stream->source.min;
+    sources->demanding = stream;
+  }
+  if (max < sources->max) {
+    sources->max = max;
+    sources->short_of_buffers = stream;
+  }
+}
+
+static Sources
+sources_of (const FuseCore *core)
+{
+  Sources sources = {.max = G_MAXINT64 };
+
+  for (guint i = 0; i < core->streams->len; i++) {
+    const FuseStream *stream = fuse_core_stream (core, i);
+
+    if (stream->source.live)
+      add_source (&sources, stream);
+  }
+  return sources;
+}
+
+gboolean
+fuse_core_check_sources (const FuseCore *core, GError **error)
+{
+  const Sources sources = sources_of (core);
+
+  if (sources.min <= sources.max)
+    return TRUE;
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "live sources with contradictory latencies: the source of %s "
+      "buffers at most %.9f s, but the source of %s needs %.9f s: put a queue behind the first one, or set max-latency=-1 if it is an "
+      "appsrc", sources.short_of_buffers->name, FUSE_SECONDS (sources.max), sources.demanding->name, FUSE_SECONDS (sources.min));
+  return FALSE;
+}
+
+/* ---- what ticks wait for ---- */
+
+static void
+note_total (FuseCore *core)
+{
+  const gint64 total = core->total == ROBOCACHE_NO_TIME ? -1 : core->total;
+
+  if (total != core->journal_latency)
+    fuse_journal_add (&core->journal, FUSE_JOURNAL_LATENCY, -1, (guint64) total, ROBOCACHE_NO_TIME);
+  core->journal_latency = total;
+}
+
+static void
+set_total (FuseCore *core, gint64 total)
+{
+  const gboolean live = total != ROBOCACHE_NO_TIME;
+
+  core->total = total;
+  note_total (core);
+  if (live != core->clock.live) {
+    FUSE_LOG (&core->log, INFO, NULL, "%s", live ? "live: ticks have deadlines" : "not live: ticks wait for every stream");
+    core->clock.live = live;
+    core->may_continue = TRUE;
+  }
+  fuse_core_wake (core);
+}
+
+/* Sources that contradict each other leave the core as if not live. */
+void
+fuse_latency_update (FuseCore *core)
+{
+  const Sources sources = sources_of (core);
+  const gboolean live = core->settings.force_live || (sources.live && sources.min <= sources.max);
+
+  if (core->total_is_given)
+    return;
+  set_total (core, live ? rc_add_saturating (MAX (sources.min, (gint64) core->settings.min_upstream_latency), core->own) : ROBOCACHE_NO_TIME);
+}
+
+/* A declared stream adds nothing before it has data. */
+static gint64
+needed_latency (const FuseCore *core)
+{
+  const gint64 tick_period = fuse_tick_clock_period (&core->clock);
+  gint64 needed = 0;
+
+  for (guint i = 0; i < core->streams->len; i++) {
+    const FuseStream *stream = fuse_core_stream (core, i);
+
+    if (!stream->is_declared)
+      needed = MAX (needed, fuse_latency_of_stream (&stream->settings, fuse_stream_period (stream), tick_period));
+  }
+  return needed;
+}
+
+/* Frames that live cameras may keep. */
+static void
+update_frames (FuseCore *core)
+{
+  for (guint i = 0; i < core->streams->len; i++) {
+    FuseStream *stream = fuse_core_stream (core, i);
+
+    stream->max_frames = fuse_camera_frames (&stream->settings, stream->format && stream->format->on_device, fuse_stream_period (stream),
+        core->period, MAX (core->total, 0));
+  }
+}
+
+gboolean
+fuse_core_update_latency (FuseCore *core)
+{
+  gboolean changed;
+  gint64 own;
+
+  core->needed = needed_latency (core);
+  own = rc_add_saturating (core->needed, (gint64) core->settings.latency);
+  changed = core->own != own;
+  core->own = own;
+  core->period = fuse_tick_clock_period (&core->clock);
+  fuse_latency_update (core);
+  changed |= core->told != ROBOCACHE_NO_TIME && core->told != core->total;
+  core->told = core->total;
+  update_frames (core);
+  return changed;
+}
+
+gint64
+fuse_core_tell_latency (FuseCore *core, gboolean *live)
+{
+  core->told = core->total;
+  if (live)
+    *live = core->clock.live;
+  return core->clock.live ? core->total : core->own;
+}
+
+void
+fuse_core_set_latency (FuseCore *core, gint64 total)
+{
+  core->total_is_given = TRUE;
+  set_total (core, total);
+  update_frames (core);
+}
+
+gboolean
+fuse_latency_is_off (FuseCore *core, FuseStream *stream)
+{
+  const FuseEpoch *epoch = stream ? fuse_stream_epoch (stream) : NULL;
+
+  if (fuse_tick_clock_period (&core->clock) != core->period)
+    return TRUE;
+  if (epoch == NULL || epoch->format->rate_num > 0 || epoch->history.n_spacings == stream->spacings_seen
+      || (epoch->history.n_spacings > 4 && epoch->history.n_spacings % ROBOCACHE_N_SPACINGS != 0))
+    return FALSE;
+  stream->spacings_seen = epoch->history.n_spacings;
+  return ABS (needed_latency (core) - core->needed) > core->needed / 8;
+}

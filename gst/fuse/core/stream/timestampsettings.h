@@ -1,0 +1,46 @@
+/* robocache: which of a row's timestamps is its time, and on which clock it counts
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef FUSE_TIMESTAMPSETTINGS_H
+#define FUSE_TIMESTAMPSETTINGS_H
+
+#include "common/time/clocktrack.h"
+#include "common/time/nanoseconds.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  FUSE_TIMES_AUTO,              /* row times where there are some, PTS otherwise */
+  FUSE_TIMES_PTS,
+  FUSE_TIMES_ROW_TIMES,
+  FUSE_TIMES_REFERENCE
+} FuseTimestampSource;
+
+typedef enum
+{
+  FUSE_REFERENCE_OTHER,
+  FUSE_REFERENCE_PIPELINE
+} FuseReferenceClock;
+
+#define FUSE_USUAL_REFERENCE "timestamp/x-ntp"
+
+typedef struct
+{
+  FuseTimestampSource source;
+  FuseReferenceClock reference_clock;
+  gint64 reference_origin;      /* reference time (ns) of running time 0; ROBOCACHE_NO_TIME: measured */
+  RobocacheClockMode clock_mode;
+  GQuark reference;             /* the reference clock's name; 0: FUSE_USUAL_REFERENCE */
+} FuseTimestampSettings;
+
+static inline gboolean
+fuse_timestamp_settings_is_equal (const FuseTimestampSettings *a, const FuseTimestampSettings *b)
+{
+  return a->source == b->source && a->reference_clock == b->reference_clock && a->clock_mode == b->clock_mode
+      && a->reference_origin == b->reference_origin && a->reference == b->reference;
+}
+
+G_END_DECLS
+#endif

@@ -1,0 +1,49 @@
+/* robocache: the format of an input of robocachefuse: caps, and the rows that they describe
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef FUSE_FORMAT_H
+#define FUSE_FORMAT_H
+
+#include <gst/video/video.h>
+
+#include "common/tensors/tensorcaps.h"
+#include "gst/fuse/core/stream/rowformat.h"
+
+G_BEGIN_DECLS
+
+/* Frames of a camera beside those that are kept for ticks. */
+#define FUSE_FRAMES_ON_THEIR_WAY 2
+
+typedef struct
+{
+  FuseRowFormat rows;           /* a camera's frame is one row of width * height * components elements */
+  gboolean is_in_frames;        /* a buffer is a frame, whose GstTensorMeta has the tensor */
+  GQuark tensor_id;             /* of the tensor in a GstTensorMeta; 0: none was given */
+  RobocacheTensorsInfo tensors; /* of a tensor stream's buffers */
+  GstVideoInfo video;           /* of a camera's frames */
+  gchar *channels;              /* names of the channels, separated by commas; or NULL */
+} FuseFormat;
+
+/* Parses fixed caps; free with fuse_format_unref. With a tensor_id, frames stand for that tensor of their GstTensorMeta; NULL: none. NULL
+ * and a ROBOCACHE_ERROR_CAPS that names the wrong field. */
+FuseFormat *fuse_format_parse (const GstCaps * caps, const gchar * tensor_id, GError ** error);
+FuseFormat *fuse_format_ref (FuseFormat * format);
+void fuse_format_unref (FuseFormat * format);
+
+/* Whether rows of both may be blended and give the same output. Blocks of another length hold the same rows. */
+gboolean fuse_format_has_same_rows (const FuseFormat * a, const FuseFormat * b);
+
+/* Whether rows are as declared: what declared leaves open, names and framerate, may be anything. Then format takes the names of
+ * declared over, which the caps of samples were made of. */
+gboolean fuse_format_is_as_declared (FuseFormat * format, const FuseFormat * declared);
+
+/* Whether a tensor has more axes than channels and rows: it is one row, and is carried as it is. */
+gboolean fuse_format_is_whole (const FuseFormat * format);
+/* System memory that rows may take while they wait for ticks: of a camera max_frames, and two on their way. */
+guint64 fuse_format_held_bytes (const FuseFormat * format, guint max_frames);
+/* Releases a buffer that the core keeps. */
+void fuse_buffer_unref (gpointer buffer);
+
+G_END_DECLS
+#endif

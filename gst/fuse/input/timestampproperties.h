@@ -1,0 +1,30 @@
+/* robocache: properties about the clock of a stream's timestamps
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef FUSE_TIMESTAMPPROPERTIES_H
+#define FUSE_TIMESTAMPPROPERTIES_H
+
+#include <gst/gst.h>
+
+#include "gst/fuse/core/stream/timestampsettings.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  FuseTimestampSettings settings;
+  GstCaps *reference;           /* that settings name; NULL: FUSE_USUAL_REFERENCE */
+} FuseTimestampProperties;
+
+void fuse_timestamp_properties_init (FuseTimestampProperties * properties);
+void fuse_timestamp_properties_clear (FuseTimestampProperties * properties);
+
+/* The properties of a pad, of which first_id is the first; set and get take the difference. */
+#define FUSE_N_TIMESTAMP_PROPERTIES 5
+void fuse_timestamp_properties_install (GObjectClass * klass, guint first_id);
+void fuse_timestamp_properties_set (FuseTimestampProperties * properties, guint id, const GValue * value);
+void fuse_timestamp_properties_get (const FuseTimestampProperties * properties, guint id, GValue * value);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,618 @@
+/* robocache: input of the sink pads of robocachefuse: rows, events and queries
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "padinput.h"
+
+#include <string.h>
+
+#include "common/device/budget.h"
+#include "common/device/mapping.h"
+#include "common/element/linkadvice.h"
+#include "common/tensors/flexible.h"
+#include "common/tensors/tensormeta.h"
+#include "common/time/originevent.h"
+#include "common/time/segments.h"
+#include "gst/fuse/checks/silence.h"
+#include "debug.h"
+#include "flush.h"
+#include "negotiation.h"
+#include "reports.h"
+#include "settingsevent.h"
+#include "sources.h"
+
+/* ---- pace; called without the lock ---- */
+
+/* Called with the lock. */
+static gboolean
+must_wait (GstRobocacheFuse *fuse, const GstRobocacheFusePad *pad)
+{
+  return pad->flow == GST_FLOW_OK && !pad->flushing && !pad->stream->is_removed
+      && fuse_core_is_ahead (fuse->core, pad->stream, pad->waiting);
+}
+
+/* Before a pad waits for the first time: whether it may, which is asked upstream. */
+static gboolean
+may_wait (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+{
+  GError *error = NULL;
+  gboolean ahead;
+
+  if (pad->sources_checked)
+    return TRUE;
+  FUSE_LOCK (fuse);
+  ahead = must_wait (fuse, pad);
+  FUSE_UNLOCK (fuse);
+  if (!ahead)
+    return TRUE;
+  pad->sources_checked = TRUE;
+  if (gst_robocache_fuse_check_sources (fuse, &error))
+    return TRUE;
+  gst_robocache_fuse_fail (fuse, NULL, GST_FLOW_NOT_NEGOTIATED, error);
+  return FALSE;
+}
+
+static GstFlowReturn
+wait_for_the_others (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+{
+  if (!may_wait (fuse, pad))
+    return GST_FLOW_NOT_NEGOTIATED;
+  FUSE_LOCK (fuse);
+  while (must_wait (fuse, pad)) {
+    pad->waiting = TRUE;
+    g_cond_wait (&fuse->progress, &fuse->lock);
+  }
+  pad->waiting = FALSE;
+  FUSE_UNLOCK (fuse);
+  return GST_FLOW_OK;
+}
+
+/* ---- rows ---- */
+
+/* Rows of a pad that was removed meanwhile are counted with the pad's others. Called with the lock. */
+static void
+refuse_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+{
+  GST_LOG_OBJECT (pad, "rows are refused: %s", pad->stream->is_removed ? "the pad was removed" : gst_flow_get_name (pad->flow));
+  fuse_core_refuse (fuse->core, pad->stream);
+}
+
+/* What is left to do without the lock when a buffer's rows are in. */
+typedef struct
+{
+  GError *error;
+  FuseReports reports;
+  gboolean has_no_caps;         /* for the first time */
+} AfterRows;
+
+/* The pad's answer to a buffer, before it reads the buffer. Called with the lock. */
+static GstFlowReturn
+flow_of (const GstRobocacheFusePad *pad)
+{
+  return pad->stream->is_removed ? GST_FLOW_FLUSHING : pad->flow;
+}
+
+/* Called with the lock. */
+static gboolean
+has_caps (const GstRobocacheFusePad *pad)
+{
+  return pad->reader.format && !pad->stream->is_declared && pad->reader.clock.segment.format == GST_FORMAT_TIME;
+}
+
+/* Called with the lock. */
+static GstFlowReturn
+read_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer, AfterRows *then)
+{
+  GstFlowReturn flow = GST_FLOW_ERROR;
+  FuseRows rows;
+
+  if (!fuse_reader_begin (&pad->reader, pad->stream, buffer, gst_element_get_base_time (GST_ELEMENT (fuse)), &rows, &then->error))
+    fuse_core_refuse (fuse->core, pad->stream);
+  else if (fuse_core_insert (fuse->core, pad->stream, &rows, &then->reports.notes, &then->error))
+    flow = fuse_core_choose_reference (fuse->core, &then->error) ? GST_FLOW_OK : GST_FLOW_NOT_NEGOTIATED;
+  fuse_reader_end (&pad->reader);
+  return flow;
+}
+
+/* Called with the lock. */
+static GstFlowReturn
+insert_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer, AfterRows *then)
+{
+  GstFlowReturn flow = flow_of (pad);
+
+  if (flow == GST_FLOW_OK && !has_caps (pad))
+    flow = GST_FLOW_NOT_NEGOTIATED;
+  if (flow != GST_FLOW_OK) {
+    then->has_no_caps = flow == GST_FLOW_NOT_NEGOTIATED && pad->reader.format == NULL && !pad->missing_caps_are_reported;
+    pad->missing_caps_are_reported |= then->has_no_caps;
+    refuse_rows (fuse, pad);
+    return flow;
+  }
+  gst_robocache_fuse_set_time (fuse, &then->reports.notes);
+  flow = read_rows (fuse, pad, buffer, then);
+  gst_robocache_fuse_collect_reports (fuse, &then->reports);
+  return flow;
+}
+
+static void
+post_missing_caps (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+{
+  GError *error = robocache_error_without_caps (GST_PAD (pad));
+
+  if (error)
+    gst_robocache_fuse_post_failure (fuse, pad, error);
+}
+
+/* ---- caps ---- */
+
+/* An event for the core. Called with the lock. */
+static void
+send_to_core (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, FuseEventKind kind)
+{
+  const FuseEvent event = {.kind = kind };
+
+  fuse_core_event (fuse->core, pad->stream, &event, NULL);
+}
+
+static gboolean
+caps_are_new (GstRobocacheFusePad *pad, const GstCaps *caps)
+{
+  GstCaps *current = gst_pad_get_current_caps (GST_PAD (pad));
+  const gboolean same = current && pad->reader.format && !pad->stream->is_declared && gst_caps_is_equal (current, caps);
+
+  gst_clear_caps (&current);
+  return !same;
+}
+
+/* Before rows of a format come: FALSE and an error where those of all pads that may wait exceed memory. Called with the lock. */
+static gboolean
+check_memory (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, const FuseFormat *format, GError **error)
+{
+  const guint64 own = fuse_format_held_bytes (format, pad->stream->max_frames);
+  guint64 others = 0;
+  gboolean fits;
+  gchar *what;
+
+  for (guint i = 0; i < fuse->pads->len; i++) {
+    const GstRobocacheFusePad *other = gst_robocache_fuse_nth_pad (fuse, i);
+
+    if (other != pad && other->reader.format)
+      others = robocache_bytes_add (others, fuse_format_held_bytes (other->reader.format, other->stream->max_frames));
+  }
+  what = g_strdup_printf ("keeping rows of %" G_GSIZE_FORMAT " bytes until their tick, with %" G_GUINT64_FORMAT " bytes of "
+      "other pads,", fuse_row_format_bytes (&format->rows), others);
+  fits = robocache_check_memory (robocache_bytes_add (own, others), what, "send smaller frames or rows, or link fewer pads",
+      error);
+  g_free (what);
+  return fits;
+}
+
+static void
+explain_unexpected_caps (GstRobocacheFusePad *pad, const GstCaps *caps, GError **error)
+{
+  gchar *came = gst_caps_to_string (caps), *expected;
+
+  GST_OBJECT_LOCK (pad);
+  expected = pad->expected_caps ? gst_caps_to_string (pad->expected_caps) : g_strdup ("others");
+  GST_OBJECT_UNLOCK (pad);
+  g_clear_error (error);
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "caps are %s, but expected-caps are %s: correct expected-caps or the "
+      "source", came, expected);
+  g_free (expected);
+  g_free (came);
+}
+
+/* Takes format. FALSE and an error: caps differ from those that were expected. */
+static gboolean
+set_format (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, FuseFormat *format, const GstCaps *caps, GError **error)
+{
+  FuseEvent event;
+  gboolean ok;
+
+  FUSE_LOCK (fuse);
+  ok = gst_robocache_fuse_pad_set_format (pad, format, &event, error);
+  gst_robocache_fuse_note_settings (fuse);      /* the pad's stream is known now */
+  if (ok)
+    fuse_core_event (fuse->core, pad->stream, &event, NULL);
+  FUSE_UNLOCK (fuse);
+  if (!ok)
+    explain_unexpected_caps (pad, caps, error);
+  return ok;
+}
+
+static gboolean
+use_format (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, FuseFormat *format, const GstCaps *caps, GError **error)
+{
+  gboolean fits;
+
+  FUSE_LOCK (fuse);
+  fits = check_memory (fuse, pad, format, error);
+  FUSE_UNLOCK (fuse);
+  if (!fits) {
+    fuse_format_unref (format);
+    return FALSE;
+  }
+  GST_INFO_OBJECT (pad, "rows are %" GST_PTR_FORMAT, caps);
+  robocache_device_prepare (&fuse->device, GST_ELEMENT (fuse), format->rows.on_device);
+  return set_format (fuse, pad, format, caps, error);
+}
+
+static gboolean
+use_caps (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, const GstCaps *caps)
+{
+  GError *error = NULL;
+  FuseFormat *format = gst_robocache_fuse_pad_parse_caps (pad, caps, &error);
+
+  if (format == NULL || !use_format (fuse, pad, format, caps, &error)) {
+    gst_robocache_fuse_fail (fuse, pad, GST_FLOW_NOT_NEGOTIATED, error);
+    return FALSE;
+  }
+  gst_robocache_fuse_query_sources (fuse, pad);
+  gst_robocache_fuse_update_latency (fuse);
+  return TRUE;
+}
+
+/* Of caps that change nothing. */
+static void
+note_same_caps (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+{
+  FUSE_LOCK (fuse);
+  send_to_core (fuse, pad, FUSE_EVENT_SAME_FORMAT);
+  FUSE_UNLOCK (fuse);
+}
+
+/* Rows have a format from the first buffer on. */
+static gboolean
+expect_flexible (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, const GstCaps *caps)
+{
+  GError *error = NULL;
+
+  pad->is_flexible = TRUE;
+  pad->flexible = (RobocacheTensorsInfo) { 0 };
+  if (!robocache_framerate_parse (gst_caps_get_structure (caps, 0), &pad->flexible.rate_num, &pad->flexible.rate_den, &error)) {
+    gst_robocache_fuse_fail (fuse, pad, GST_FLOW_NOT_NEGOTIATED, error);
+    return FALSE;
+  }
+  note_same_caps (fuse, pad);
+  return TRUE;
+}
+
+static gboolean
+take_caps (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
+{
+  GstCaps *caps;
+
+  gst_event_parse_caps (event, &caps);
+  if (robocache_caps_are_flexible (caps))
+    return expect_flexible (fuse, pad, caps);
+  pad->is_flexible = FALSE;
+  if (caps_are_new (pad, caps))
+    return use_caps (fuse, pad, caps);
+  note_same_caps (fuse, pad);
+  return TRUE;
+}
+
+/* ---- buffers ---- */
+
+/* The pad's tensor of a frame, which is taken; NULL and *flow: it has none, and the element fails. */
+static GstBuffer *
+take_tensor (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *frame, GstFlowReturn *flow)
+{
+  const FuseFormat *format = pad->reader.format;
+  GError *error = NULL;
+  GstBuffer *rows = robocache_tensor_meta_extract (frame, &format->tensors, format->tensor_id, &error);
+
+  gst_buffer_unref (frame);
+  *flow = GST_FLOW_ERROR;
+  if (rows == NULL)
+    gst_robocache_fuse_fail (fuse, pad, *flow, error);
+  return rows;
+}
+
+/* The tensors of a buffer that describes them, which is taken; the stream gets their format. NULL and *flow: it cannot, and the
+ * element fails. */
+static GstBuffer *
+take_flexible (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer, GstFlowReturn *flow)
+{
+  RobocacheTensorsInfo info = pad->flexible;
+  GError *error = NULL;
+  GstBuffer *rows = robocache_flexible_strip (buffer, &info, &error);
+  GstCaps *caps, *came;
+
+  gst_buffer_unref (buffer);
+  *flow = GST_FLOW_ERROR;
+  if (rows == NULL) {
+    gst_robocache_fuse_fail (fuse, pad, *flow, error);
+    return NULL;
+  }
+  if (pad->reader.format && !pad->stream->is_declared && memcmp (&info, &pad->flexible, sizeof (info)) == 0)
+    return rows;
+  pad->flexible = info;
+  came = gst_pad_get_current_caps (GST_PAD (pad));
+  caps = robocache_flexible_caps_to_static (came, &info);
+  gst_caps_unref (came);
+  *flow = GST_FLOW_NOT_NEGOTIATED;
+  if (!use_caps (fuse, pad, caps))
+    gst_clear_buffer (&rows);
+  gst_caps_unref (caps);
+  return rows;
+}
+
+/* The pad's rows of a buffer, which is taken; NULL and *flow: there are none. A pad that accepts no rows does not report faults in them. */
+static GstBuffer *
+take_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer, GstFlowReturn *flow)
+{
+  if (!pad->is_flexible && (pad->reader.format == NULL || !pad->reader.format->is_in_frames))
+    return buffer;
+  FUSE_LOCK (fuse);
+  *flow = flow_of (pad);
+  FUSE_UNLOCK (fuse);
+  if (*flow == GST_FLOW_OK)
+    return pad->is_flexible ? take_flexible (fuse, pad, buffer, flow) : take_tensor (fuse, pad, buffer, flow);
+  gst_buffer_unref (buffer);
+  return NULL;
+}
+
+GstFlowReturn
+gst_robocache_fuse_sink_chain (GstPad *gstpad, GstObject *parent, GstBuffer *buffer)
+{
+  GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (parent);
+  GstRobocacheFusePad *pad = GST_ROBOCACHE_FUSE_PAD (gstpad);
+  AfterRows then = {.reports = FUSE_REPORTS_INIT };
+  GstFlowReturn flow;
+
+  GST_LOG_OBJECT (pad, "%" GST_PTR_FORMAT, buffer);
+  buffer = take_rows (fuse, pad, buffer, &flow);
+  if (buffer == NULL) {
+    FUSE_LOCK (fuse);
+    refuse_rows (fuse, pad);
+    FUSE_UNLOCK (fuse);
+    return flow;
+  }
+  fuse_reader_wait_for_device (&pad->reader, buffer);
+  FUSE_LOCK (fuse);
+  flow = insert_rows (fuse, pad, buffer, &then);
+  FUSE_UNLOCK (fuse);
+  gst_buffer_unref (buffer);
+
+  if (then.error)
+    gst_robocache_fuse_fail (fuse, pad, flow, then.error);
+  if (then.has_no_caps)
+    post_missing_caps (fuse, pad);
+  gst_robocache_fuse_post_reports (fuse, &then.reports);
+  return flow == GST_FLOW_OK ? wait_for_the_others (fuse, pad) : flow;
+}
+
+/* ---- events, in order with rows ---- */
+
+static gboolean
+refuse_format (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstFormat format)
+{
+  gboolean first;
+
+  FUSE_LOCK (fuse);
+  first = gst_robocache_fuse_end_streams (fuse, GST_FLOW_ERROR);
+  FUSE_UNLOCK (fuse);
+  if (first)
+    GST_ELEMENT_ERROR (fuse, STREAM, FORMAT, ("%s: a segment in %s, but alignment needs times: " ROBOCACHE_ADVICE_ON_TIMES,
+            GST_OBJECT_NAME (pad), gst_format_get_name (format)), (NULL));
+  return FALSE;
+}
+
+static gboolean
+take_segment (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
+{
+  const GstSegment *segment;
+  GError *error = NULL;
+  FuseEvent taken;
+
+  gst_event_parse_segment (event, &segment);
+  if (segment->format != GST_FORMAT_TIME)
+    return refuse_format (fuse, pad, segment->format);
+  if (!robocache_segment_check (segment, &error)) {
+    gst_robocache_fuse_fail (fuse, pad, GST_FLOW_ERROR, error);
+    return FALSE;
+  }
+  FUSE_LOCK (fuse);
+  fuse_reader_take_segment (&pad->reader, segment, &taken);
+  fuse_core_event (fuse->core, pad->stream, &taken, NULL);
+  FUSE_UNLOCK (fuse);
+  gst_robocache_fuse_query_sources (fuse, pad);
+  gst_robocache_fuse_update_latency (fuse);
+  return TRUE;
+}
+
+static void
+take_gap (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
+{
+  FuseReports reports = FUSE_REPORTS_INIT;
+  GstClockTime pts, duration;
+  FuseEvent taken;
+
+  gst_event_parse_gap (event, &pts, &duration);
+  FUSE_LOCK (fuse);
+  gst_robocache_fuse_set_time (fuse, &reports.notes);
+  fuse_reader_take_gap (&pad->reader, pts, duration, &taken);
+  fuse_core_event (fuse->core, pad->stream, &taken, &reports.notes);
+  gst_robocache_fuse_collect_reports (fuse, &reports);
+  FUSE_UNLOCK (fuse);
+  gst_robocache_fuse_post_reports (fuse, &reports);
+}
+
+/* A source that counts times from its first row announces what that row's time is. */
+static void
+take_tags (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
+{
+  FuseReports reports = FUSE_REPORTS_INIT;
+  FuseEvent taken = {.kind = FUSE_EVENT_ORIGIN };
+
+  if (!robocache_origin_event_parse (event, &taken.origin.time, &taken.origin.is_first_row))
+    return;
+  FUSE_LOCK (fuse);
+  fuse_core_event (fuse->core, pad->stream, &taken, &reports.notes);
+  gst_robocache_fuse_collect_reports (fuse, &reports);
+  FUSE_UNLOCK (fuse);
+  gst_robocache_fuse_post_reports (fuse, &reports);
+}
+
+static void
+take_mark (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, FuseEventKind kind)
+{
+  FUSE_LOCK (fuse);
+  send_to_core (fuse, pad, kind);
+  FUSE_UNLOCK (fuse);
+}
+
+static void
+end_pad (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+{
+  const FuseEvent eos = {.kind = FUSE_EVENT_EOS };
+  FuseReports reports = FUSE_REPORTS_INIT;
+
+  FUSE_LOCK (fuse);
+  fuse_core_event (fuse->core, pad->stream, &eos, &reports.notes);
+  gst_robocache_fuse_collect_empty_pad (fuse, pad, &reports.messages);
+  gst_robocache_fuse_collect_reports (fuse, &reports);
+  FUSE_UNLOCK (fuse);
+  gst_robocache_fuse_post_reports (fuse, &reports);
+}
+
+/* Those that mean nothing to a stream go downstream in order with samples; tags and the like are of one sensor alone. */
+static gboolean
+forward (GstRobocacheFuse *fuse, GstPad *pad, GstEvent *event)
+{
+  const gboolean is_sticky = GST_EVENT_IS_STICKY (event);
+
+  if (!GST_EVENT_IS_SERIALIZED (event))
+    return gst_pad_event_default (pad, GST_OBJECT (fuse), event);
+  FUSE_LOCK (fuse);
+  if (!is_sticky) {
+    g_queue_push_tail (&fuse->events, event);
+    gst_robocache_fuse_wake (fuse);
+  }
+  FUSE_UNLOCK (fuse);
+  if (is_sticky)
+    gst_event_unref (event);
+  return TRUE;
+}
+
+gboolean
+gst_robocache_fuse_sink_event (GstPad *gstpad, GstObject *parent, GstEvent *event)
+{
+  GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (parent);
+  GstRobocacheFusePad *pad = GST_ROBOCACHE_FUSE_PAD (gstpad);
+  gboolean ok = TRUE;
+
+  GST_DEBUG_OBJECT (pad, "%" GST_PTR_FORMAT, event);
+  switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_FLUSH_START:
+    case GST_EVENT_FLUSH_STOP:
+      return gst_robocache_fuse_flush_event (fuse, pad, event);
+    case GST_EVENT_CAPS:
+      ok = take_caps (fuse, pad, event);
+      break;
+    case GST_EVENT_SEGMENT:
+      ok = take_segment (fuse, pad, event);
+      break;
+    case GST_EVENT_STREAM_START:
+      take_mark (fuse, pad, FUSE_EVENT_STREAM_START);
+      break;
+    case GST_EVENT_GAP:
+      take_gap (fuse, pad, event);
+      break;
+    case GST_EVENT_SEGMENT_DONE:
+      take_mark (fuse, pad, FUSE_EVENT_SEGMENT_DONE);
+      break;
+    case GST_EVENT_CUSTOM_DOWNSTREAM:
+      if (!gst_robocache_fuse_replay_latency (fuse, event))
+        return forward (fuse, gstpad, event);
+      break;
+    case GST_EVENT_EOS:
+      end_pad (fuse, pad);
+      break;
+    case GST_EVENT_TAG:
+      take_tags (fuse, pad, event);
+      return forward (fuse, gstpad, event);
+    default:
+      return forward (fuse, gstpad, event);
+  }
+  gst_event_unref (event);
+  return ok;
+}
+
+/* ---- queries ---- */
+
+static gboolean
+propose_allocation (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstQuery *query)
+{
+  GstVideoInfo video;
+  GstCaps *caps;
+  guint frames;
+
+  gst_query_parse_allocation (query, &caps, NULL);
+  if (pad->role != GST_ROBOCACHE_FUSE_CAMERA || caps == NULL || !gst_video_info_from_caps (&video, caps))
+    return FALSE;
+  FUSE_LOCK (fuse);
+  frames = pad->stream->max_frames;
+  FUSE_UNLOCK (fuse);
+  gst_query_add_allocation_pool (query, NULL, GST_VIDEO_INFO_SIZE (&video), frames + FUSE_FRAMES_ON_THEIR_WAY, 0);
+  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  robocache_device_propose_pinned (&fuse->device, GST_ELEMENT (fuse), query);
+  return TRUE;
+}
+
+static gboolean
+answer_caps (GstRobocacheFuse *fuse, GstPad *pad, GstQuery *query)
+{
+  GstCaps *caps = gst_robocache_fuse_sink_caps (fuse, pad), *filter, *filtered;
+
+  gst_query_parse_caps (query, &filter);
+  if (filter) {
+    filtered = gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST);
+    gst_caps_unref (caps);
+    caps = filtered;
+  }
+  gst_query_set_caps_result (query, caps);
+  gst_caps_unref (caps);
+  return TRUE;
+}
+
+/* In memory that no pool owns. */
+static gpointer
+copy_frame (gpointer frame)
+{
+  return robocache_copy_buffer (frame);
+}
+
+/* Frames that are held for ticks are replaced by copies, so that upstream's pool gets them back. FALSE: a sample that is being
+ * made uses some. */
+static gboolean
+drain (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+{
+  gboolean drained;
+
+  FUSE_LOCK (fuse);
+  drained = fuse_stream_copy_frames (pad->stream, copy_frame) && !(fuse_core_is_composing (fuse->core) && pad->reader.format
+      && pad->reader.format->rows.is_camera);
+  FUSE_UNLOCK (fuse);
+  return drained;
+}
+
+gboolean
+gst_robocache_fuse_sink_query (GstPad *gstpad, GstObject *parent, GstQuery *query)
+{
+  GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (parent);
+  GstRobocacheFusePad *pad = GST_ROBOCACHE_FUSE_PAD (gstpad);
+
+  switch (GST_QUERY_TYPE (query)) {
+    case GST_QUERY_CAPS:
+      return answer_caps (fuse, gstpad, query);
+    case GST_QUERY_ALLOCATION:
+      return propose_allocation (fuse, pad, query);
+    case GST_QUERY_DRAIN:
+      return drain (fuse, pad);
+    default:
+      return robocache_device_answer_context (&fuse->device, GST_ELEMENT (fuse), query)
+          || gst_pad_query_default (gstpad, parent, query);
+  }
+}

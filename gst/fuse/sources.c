@@ -1,0 +1,127 @@
+/* robocache: the sources of robocachefuse: whether they are live, and the latency that follows
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "sources.h"
+
+#include "debug.h"
+#include "settingsevent.h"
+
+static FuseSource
+ask_source (GstPad *pad)
+{
+  GstClockTime min = 0, max = GST_CLOCK_TIME_NONE;
+  GstQuery *query = gst_query_new_latency ();
+  FuseSource source = {.is_known = TRUE };
+
+  if (gst_pad_peer_query (pad, query))
+    gst_query_parse_latency (query, &source.live, &min, &max);
+  gst_query_unref (query);
+  source.min = fuse_time_of_clock (min);
+  source.max = fuse_time_of_clock (max);
+  return source;
+}
+
+gboolean
+gst_robocache_fuse_has_live_source (GstRobocacheFuse *fuse)
+{
+  GPtrArray *pads = gst_robocache_fuse_ref_pads (fuse);
+  gboolean live = fuse->settings.force_live;
+
+  for (guint i = 0; i < pads->len && !live; i++)
+    live = ask_source (g_ptr_array_index (pads, i)).live;
+  g_ptr_array_unref (pads);
+  return live;
+}
+
+static gboolean
+is_same (const FuseSource *a, const FuseSource *b)
+{
+  return a->is_known == b->is_known && a->live == b->live && a->min == b->min && a->max == b->max;
+}
+
+static void
+query_source (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+{
+  const FuseEvent event = {.kind = FUSE_EVENT_SOURCE,.source = ask_source (GST_PAD (pad)) };
+  gboolean changed;
+
+  FUSE_LOCK (fuse);
+  changed = !is_same (&pad->stream->source, &event.source);
+  fuse_core_event (fuse->core, pad->stream, &event, NULL);
+  if (changed)
+    gst_robocache_fuse_note_settings (fuse);
+  FUSE_UNLOCK (fuse);
+}
+
+void
+gst_robocache_fuse_query_sources (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+{
+  GPtrArray *pads;
+
+  if (pad) {
+    query_source (fuse, pad);
+    return;
+  }
+  pads = gst_robocache_fuse_ref_pads (fuse);
+  for (guint i = 0; i < pads->len; i++)
+    query_source (fuse, g_ptr_array_index (pads, i));
+  g_ptr_array_unref (pads);
+}
+
+gboolean
+gst_robocache_fuse_check_sources (GstRobocacheFuse *fuse, GError **error)
+{
+  gboolean agree;
+
+  gst_robocache_fuse_query_sources (fuse, NULL);
+  FUSE_LOCK (fuse);
+  agree = fuse_core_check_sources (fuse->core, error);
+  FUSE_UNLOCK (fuse);
+  return agree;
+}
+
+void
+gst_robocache_fuse_update_latency (GstRobocacheFuse *fuse)
+{
+  gboolean changed;
+
+  FUSE_LOCK (fuse);
+  changed = fuse_core_update_latency (fuse->core);
+  FUSE_UNLOCK (fuse);
+  if (changed)
+    gst_element_post_message (GST_ELEMENT (fuse), gst_message_new_latency (GST_OBJECT (fuse)));
+}
+
+gboolean
+gst_robocache_fuse_replay_latency (GstRobocacheFuse *fuse, GstEvent *event)
+{
+  const GstStructure *structure = gst_event_get_structure (event);
+  gint64 total;
+
+  if (!gst_structure_has_name (structure, FUSE_REPLAY_EVENT) || !gst_structure_get_int64 (structure, "latency", &total))
+    return FALSE;
+  FUSE_LOCK (fuse);
+  fuse_core_set_latency (fuse->core, total < 0 ? ROBOCACHE_NO_TIME : total);
+  FUSE_UNLOCK (fuse);
+  return TRUE;
+}
+
+gboolean
+gst_robocache_fuse_answer_latency (GstRobocacheFuse *fuse, GstQuery *query)
+{
+  GError *error = NULL;
+  gboolean live, agree;
+  gint64 latency;
+
+  gst_robocache_fuse_query_sources (fuse, NULL);
+  FUSE_LOCK (fuse);
+  latency = fuse_core_tell_latency (fuse->core, &live);
+  agree = fuse_core_check_sources (fuse->core, &error);
+  FUSE_UNLOCK (fuse);
+  gst_query_set_latency (query, live, (GstClockTime) latency, GST_CLOCK_TIME_NONE);
+  if (!agree)
+    GST_WARNING_OBJECT (fuse, "%s", error->message);
+  g_clear_error (&error);
+  return agree;
+}

@@ -1,0 +1,19 @@
+/* robocache: the task of robocachefuse: waits until the core decides, composes samples, and hands them out
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef FUSE_TASK_H
+#define FUSE_TASK_H
+
+#include "element.h"
+
+G_BEGIN_DECLS
+
+/* Starts the task; ends it, and waits for its end. flush_lock is held. pause: its thread stays. */
+void gst_robocache_fuse_start_task (GstRobocacheFuse * fuse);
+void gst_robocache_fuse_stop_task (GstRobocacheFuse * fuse, gboolean pause);
+/* Whether the caller is the task, which cannot wait for its own end. */
+gboolean gst_robocache_fuse_is_task (GstRobocacheFuse * fuse);
+
+G_END_DECLS
+#endif

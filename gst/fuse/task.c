@@ -116,7 +116,7 @@ stay_awake (GstRobocacheFuse *fuse, gint64 since, GstClockTime deadline)
 
 /* Waits for the core's deadline, if it has one, or until the task is woken. */
 static void
-sleep (const Run *run)
+sleep_until_due (const Run *run)
 {
   GstRobocacheFuse *fuse = run->fuse;
   const GstClockTime until = fuse_clock_time_of (fuse_core_next_deadline (fuse->core));
@@ -388,7 +388,7 @@ step (Run *run, GstFlowReturn *flow)
   switch (decision) {
     case FUSE_WAIT:
       if (!has_reports (&run->reports))
-        sleep (run);
+        sleep_until_due (run);
       return TRUE;
     case FUSE_COMPOSE:
       negotiate (run);

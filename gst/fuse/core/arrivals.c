@@ -200,16 +200,6 @@ close_stream (FuseCore *core, FuseStream *stream)
   core->next_is_void |= g_ptr_array_remove (core->next_composed, stream);
 }
 
-static gboolean
-has_epochs (const FuseCore *core)
-{
-  for (guint i = 0; i < core->streams->len; i++) {
-    if (fuse_stream_epoch (fuse_core_stream (core, i)))
-      return TRUE;
-  }
-  return FALSE;
-}
-
 static void
 lose_reference (FuseCore *core, FuseStream *stream, GQueue *notes)
 {
@@ -225,7 +215,7 @@ fuse_core_remove_stream (FuseCore *core, FuseStream *stream, GQueue *notes)
   if (core->clock.reference == stream)
     lose_reference (core, stream, notes);
   close_stream (core, stream);
-  if (!has_epochs (core)) {     /* ticks start anew with the next row */
+  if (!fuse_core_has_epochs (core)) {     /* ticks start anew with the next row */
     core->clock.ticking = FALSE;
     core->clock.earliest_start = ROBOCACHE_NO_TIME;
     core->discont = TRUE;
@@ -350,14 +340,15 @@ fuse_core_journal_names (FuseCore *core)
 
 /* ---- rows ---- */
 
-/* Data arrive: ticks whose deadline has passed are skipped, so that they do not come in a burst. */
-static void
-note_start (FuseCore *core)
+gboolean
+fuse_core_begin_ticks (FuseCore *core)
 {
   FuseTickClock *clock = &core->clock;
 
-  if (!clock->ticking && clock->earliest_start == ROBOCACHE_NO_TIME && core->now != ROBOCACHE_NO_TIME && core->total != ROBOCACHE_NO_TIME)
-    clock->earliest_start = fuse_earliest_in_time (core->now, core->total);
+  if (clock->ticking || clock->earliest_start != ROBOCACHE_NO_TIME || core->now == ROBOCACHE_NO_TIME || core->total == ROBOCACHE_NO_TIME)
+    return FALSE;
+  clock->earliest_start = fuse_earliest_in_time (core->now, core->total);
+  return TRUE;
 }
 
 /* Releases rows between two ticks that no tick needs: a camera's pool may be small. */
@@ -430,7 +421,7 @@ fuse_core_insert (FuseCore *core, FuseStream *stream, const FuseRows *rows, GQue
 {
   FuseInsertion insertion = { 0 };
 
-  note_start (core);
+  fuse_core_begin_ticks (core);
   if (!fuse_stream_insert (stream, rows, core->clock.live && stream->source.live, core->now, &insertion, notes, error))
     return FALSE;
   note_rows (core, stream, rows, insertion.n_outside);

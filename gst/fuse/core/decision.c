@@ -66,33 +66,12 @@ reserve_snapshots (FuseDeparture *departure, guint n)
 
 /* ---- which tick is due ---- */
 
-static gboolean
-has_epoch (const FuseCore *core)
-{
-  for (guint i = 0; i < core->streams->len; i++) {
-    if (fuse_stream_epoch (fuse_core_stream (core, i)))
-      return TRUE;
-  }
-  return FALSE;
-}
-
-static void
-start_without_rows (FuseCore *core)
-{
-  FuseTickClock *clock = &core->clock;
-
-  if (clock->ticking || clock->earliest_start != ROBOCACHE_NO_TIME || core->now == ROBOCACHE_NO_TIME || core->total == ROBOCACHE_NO_TIME)
-    return;
-  clock->earliest_start = fuse_earliest_in_time (core->now, core->total);
-  fuse_journal_add (&core->journal, FUSE_JOURNAL_STARTED, -1, 0, core->now);
-}
-
 /* Ticks are over, or one is known: which is then in tick. */
 static gboolean
 find_tick (FuseCore *core, FuseTick *tick, gboolean *over)
 {
-  if (core->settings.force_live && has_epoch (core))
-    start_without_rows (core);
+  if (core->settings.force_live && fuse_core_has_epochs (core) && fuse_core_begin_ticks (core))
+    fuse_journal_add (&core->journal, FUSE_JOURNAL_STARTED, -1, 0, core->now);
   *over = core->has_failed ? fuse_tick_clock_streams_are_over (&core->clock) : fuse_tick_clock_is_over (&core->clock);
   if (!*over) {
     if (core->has_failed || !fuse_tick_clock_next (&core->clock, tick))

@@ -95,6 +95,20 @@ fuse_core_stream (const FuseCore *core, guint i)
   return g_ptr_array_index (core->streams, i);
 }
 
+/* Whether any stream can answer ticks. */
+static inline gboolean
+fuse_core_has_epochs (const FuseCore *core)
+{
+  for (guint i = 0; i < core->streams->len; i++) {
+    if (fuse_stream_epoch (fuse_core_stream (core, i)))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* Live, before the first tick: ticks whose deadline has passed are skipped, so that they do not come in a burst. TRUE: it is known now from
+ * when on there are ticks. */
+gboolean fuse_core_begin_ticks (FuseCore * core);
 /* Counts n dropped ticks from tick on, and adds a note about them when one is due. */
 void fuse_lose_ticks (FuseCore * core, const FuseTick * tick, guint64 n, GQueue * notes);
 

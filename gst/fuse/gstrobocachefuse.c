@@ -696,27 +696,36 @@ gst_robocache_fuse_class_init (GstRobocacheFuseClass *klass)
   gst_type_mark_as_plugin_api (GST_TYPE_ROBOCACHE_FUSE_CAMERA_PAD, 0);
 }
 
+static const GstDebugLevel log_levels[] = {
+  [FUSE_LOG_WARNING] = GST_LEVEL_WARNING,
+  [FUSE_LOG_INFO] = GST_LEVEL_INFO,
+  [FUSE_LOG_DEBUG] = GST_LEVEL_DEBUG,
+  [FUSE_LOG_LOG] = GST_LEVEL_LOG,
+};
+
+static gboolean
+log_is_on (FuseLogLevel level)
+{
+  return G_UNLIKELY (log_levels[level] <= gst_debug_category_get_threshold (gst_robocache_fuse_debug));
+}
+
 /* A line of the core, on the pad that it is about. Called with the lock. */
 static void
-write_log (gpointer data, FuseLogLevel level, gconstpointer of, const gchar *format, ...)
+write_log (gpointer fuse, FuseLogLevel level, gconstpointer of, const gchar *format, ...)
 {
-  static const GstDebugLevel levels[] = { GST_LEVEL_WARNING, GST_LEVEL_INFO, GST_LEVEL_DEBUG, GST_LEVEL_LOG };
-  GstRobocacheFuse *fuse = data;
-  GstRobocacheFusePad *pad;
+  GstRobocacheFusePad *pad = of ? gst_robocache_fuse_pad_of_stream (fuse, of) : NULL;
   va_list args;
 
-  if (G_LIKELY (levels[level] > gst_debug_category_get_threshold (gst_robocache_fuse_debug)))
-    return;
-  pad = of ? gst_robocache_fuse_pad_of_stream (fuse, of) : NULL;
   va_start (args, format);
-  gst_debug_log_valist (gst_robocache_fuse_debug, levels[level], __FILE__, GST_FUNCTION, __LINE__, pad ? (gpointer) pad : data, format, args);
+  gst_debug_log_valist (gst_robocache_fuse_debug, log_levels[level], __FILE__, GST_FUNCTION, __LINE__, pad ? (gpointer) pad : fuse, format,
+      args);
   va_end (args);
 }
 
 static void
 gst_robocache_fuse_init (GstRobocacheFuse *fuse)
 {
-  const FuseLog log = { write_log, fuse };
+  const FuseLog log = { log_is_on, write_log, fuse };
 
   g_mutex_init (&fuse->lock);
   g_cond_init (&fuse->work);

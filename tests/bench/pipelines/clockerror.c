@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include <gst/gst.h>
 #include <stdio.h>
 
 #include "tests/bench/common/table.h"

@@ -17,16 +17,17 @@ typedef enum
   FUSE_LOG_LOG                  /* each row, each tick */
 } FuseLogLevel;
 
-/* of: a FuseStream, or NULL. It is called with the owner's lock. */
+/* of: a FuseStream, or NULL. Both are called with the owner's lock; what is not on costs no formatting. */
 typedef struct
 {
+  gboolean (*is_on) (FuseLogLevel level);
   void (*write) (gpointer data, FuseLogLevel level, gconstpointer of, const gchar * format, ...) G_GNUC_PRINTF (4, 5);
   gpointer data;
 } FuseLog;
 
 /* log: const FuseLog *, or NULL. */
 #define FUSE_LOG(log, level, of, ...) G_STMT_START { \
-  if ((log) && (log)->write) \
+  if ((log) && (log)->write && (log)->is_on (FUSE_LOG_ ## level)) \
     (log)->write ((log)->data, FUSE_LOG_ ## level, of, __VA_ARGS__); \
 } G_STMT_END
 

@@ -76,15 +76,6 @@ gst_robocache_fuse_unlock (GstRobocacheFuse *fuse)
 }
 
 void
-gst_robocache_fuse_release_events (GstRobocacheFuse *fuse)
-{
-  GstEvent *event;
-
-  while ((event = g_queue_pop_head (&fuse->events)))
-    g_ptr_array_add (fuse->released, event);
-}
-
-void
 gst_robocache_fuse_wake (GstRobocacheFuse *fuse)
 {
   g_atomic_int_inc (&fuse->wakeups);
@@ -165,6 +156,12 @@ gst_robocache_fuse_set_time (GstRobocacheFuse *fuse, GQueue *notes)
 
 /* ---- failures ---- */
 
+void
+gst_robocache_fuse_begin_streams (GstRobocacheFuse *fuse)
+{
+  fuse->ended = GST_FLOW_OK;
+}
+
 gboolean
 gst_robocache_fuse_end_streams (GstRobocacheFuse *fuse, GstFlowReturn flow)
 {
@@ -220,26 +217,4 @@ gst_robocache_fuse_fail (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstFl
     gst_robocache_fuse_post_failure (fuse, pad, error);
   else
     g_error_free (error);
-}
-
-/* ---- ticks and rows begin anew ---- */
-
-void
-gst_robocache_fuse_reset_ticks (GstRobocacheFuse *fuse)
-{
-  fuse_core_reset_ticks (fuse->core);
-  fuse->segment_from = 0;
-  robocache_statistics_timer_reset (&fuse->stats_timer);
-  gst_robocache_fuse_release_events (fuse);
-}
-
-void
-gst_robocache_fuse_flush_stream (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, FuseEventKind kind)
-{
-  const FuseEvent event = {.kind = kind };
-
-  fuse_core_event (fuse->core, pad->stream, &event, NULL);
-  pad->flow = fuse->open_flush == GST_SEQNUM_INVALID && !fuse_core_has_failed (fuse->core) ? fuse->ended : GST_FLOW_OK;
-  gst_robocache_fuse_look_for_failure (fuse);
-  g_cond_broadcast (&fuse->progress);
 }

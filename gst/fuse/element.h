@@ -29,7 +29,7 @@ struct _GstRobocacheFuse
   FuseSettings settings;
   gchar *pads_text;             /* settings of pads; NULL: unset */
   GstClockTime busy_wait;
-  RobocacheDevice device;
+  RobocacheDevice *device;      /* constant */
 
   GRecMutex flush_lock;         /* one flush, seek or change of activation at a time */
   guint32 last_seek;            /* flush_lock: number of the last one that was accepted */
@@ -55,21 +55,24 @@ struct _GstRobocacheFuse
   GstClockID clock_id;          /* of the time that it waits for; NULL: none */
   gint wakeups;                 /* atomic: how often it was woken */
   GThread *task_thread;         /* atomic: of the last tick */
-  GQueue events;                /* of GstEvent: to push in order with samples */
-  RobocacheStatisticsTimer stats_timer;
+  RobocacheStatisticsTimer stats_timer; /* see reports.c */
 
-  /* downstream: see negotiation.c; the composer is used by the task alone, and by a change of state when that has ended */
+  /* see negotiation.c; the composer is used by the task alone, and by a change of state when that has ended */
   FuseComposer *composer;
   GstBufferPool *peer_pool;     /* downstream's, that the composer uses; NULL: none */
+
+  /* see downstream.c */
+  GQueue events;                /* of GstEvent: to push in order with samples */
   GstSegment segment;           /* as it began or was sought */
   gint64 segment_from;          /* running time from which on the segment is pushed, since ticks went back; 0: all of it */
   gboolean stream_started, need_segment;
+  guint32 seqnum;               /* of the last flush, which events after it carry; GST_SEQNUM_INVALID: none */
+
+  GstFlowReturn ended;          /* what sources are answered since the streams ended; GST_FLOW_OK: they have not */
 
   /* flushes of all pads: see flush.c */
   guint32 open_flush;           /* the number of the one that is open; GST_SEQNUM_INVALID: none is */
   gboolean flush_resets;        /* the ticks begin anew; FALSE after a seek that failed */
-  guint32 seqnum;               /* of the last one, which events after it carry; GST_SEQNUM_INVALID: none */
-  GstFlowReturn ended;          /* what sources are answered since the streams ended; GST_FLOW_OK: they have not */
 };
 
 #define FUSE_LOCK(fuse) g_mutex_lock (&(fuse)->lock)
@@ -84,9 +87,6 @@ void gst_robocache_fuse_unlock_to (GstRobocacheFuse * fuse, GPtrArray * released
 /* For unlock_to; free with g_ptr_array_unref. */
 GPtrArray *gst_robocache_fuse_released_new (void);
 
-/* Events that wait are not pushed any more. Called with the lock. */
-void gst_robocache_fuse_release_events (GstRobocacheFuse * fuse);
-
 /* Wakes the task. Called with the lock. */
 void gst_robocache_fuse_wake (GstRobocacheFuse * fuse);
 
@@ -96,6 +96,8 @@ GstRobocacheFusePad *gst_robocache_fuse_nth_pad (GstRobocacheFuse * fuse, guint 
 /* The pad of a stream of the core; NULL: it is gone. */
 GstRobocacheFusePad *gst_robocache_fuse_pad_of_stream (GstRobocacheFuse * fuse, const FuseStream * stream);
 
+/* Sources are answered anew. Called with the lock. */
+void gst_robocache_fuse_begin_streams (GstRobocacheFuse * fuse);
 /* Ends all streams: from now on each source is answered flow, until its pad is flushed. FALSE: they had failed before, so the
  * error is known. Called with the lock. */
 gboolean gst_robocache_fuse_end_streams (GstRobocacheFuse * fuse, GstFlowReturn flow);
@@ -105,11 +107,6 @@ void gst_robocache_fuse_look_for_failure (GstRobocacheFuse * fuse);
 void gst_robocache_fuse_post_failure (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad, GError * error);
 /* Ends all streams with flow, and posts error (taken) unless they had failed before. Called without the lock. */
 void gst_robocache_fuse_fail (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad, GstFlowReturn flow, GError * error);
-
-/* The ticks begin anew. Called with the lock. */
-void gst_robocache_fuse_reset_ticks (GstRobocacheFuse * fuse);
-/* Drops the rows of a pad: event is FUSE_EVENT_FLUSH or FUSE_EVENT_DISCARD. Called with the lock. */
-void gst_robocache_fuse_flush_stream (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad, FuseEventKind event);
 
 /* Running time on the clock; GST_CLOCK_TIME_NONE without a clock. Called in PLAYING. */
 GstClockTime gst_robocache_fuse_clock_now (GstRobocacheFuse * fuse);

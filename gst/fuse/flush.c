@@ -6,6 +6,8 @@
 
 #include "common/time/segments.h"
 #include "debug.h"
+#include "downstream.h"
+#include "reports.h"
 #include "task.h"
 
 /* ---- flushes of all pads; with flush_lock ---- */
@@ -14,6 +16,15 @@ static gboolean
 is_open (GstRobocacheFuse *fuse)
 {
   return fuse->open_flush != GST_SEQNUM_INVALID;
+}
+
+/* The ticks begin anew. Called with the lock. */
+static void
+reset_ticks (GstRobocacheFuse *fuse)
+{
+  fuse_core_reset_ticks (fuse->core);
+  gst_robocache_fuse_reset_downstream (fuse);
+  gst_robocache_fuse_reset_stats_timer (fuse);
 }
 
 static void
@@ -25,7 +36,7 @@ begin_flush (GstRobocacheFuse *fuse, guint32 seqnum)
   FUSE_LOCK (fuse);
   fuse->open_flush = seqnum;
   fuse->flush_resets = TRUE;
-  fuse->seqnum = seqnum;
+  gst_robocache_fuse_mark_downstream (fuse, seqnum);
   for (guint i = 0; i < fuse->pads->len; i++) {
     GstRobocacheFusePad *pad = gst_robocache_fuse_nth_pad (fuse, i);
 
@@ -52,9 +63,9 @@ end_flush_when_due (GstRobocacheFuse *fuse, GPtrArray *released)
   seqnum = fuse->open_flush;
   if (due) {
     fuse->open_flush = GST_SEQNUM_INVALID;
-    fuse->need_segment = TRUE;
+    gst_robocache_fuse_renew_segment (fuse);
     if (fuse->flush_resets)
-      gst_robocache_fuse_reset_ticks (fuse);
+      reset_ticks (fuse);
   }
   gst_robocache_fuse_unlock_to (fuse, released);
   if (!due)
@@ -105,14 +116,26 @@ set_flushing (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, gboolean flushin
   FUSE_UNLOCK (fuse);
 }
 
+/* Drops the rows of a pad: kind is FUSE_EVENT_FLUSH or FUSE_EVENT_DISCARD. Called with the lock. */
+static void
+flush_stream (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, FuseEventKind kind)
+{
+  const FuseEvent event = {.kind = kind };
+
+  fuse_core_event (fuse->core, pad->stream, &event, NULL);
+  pad->flow = !is_open (fuse) && !fuse_core_has_failed (fuse->core) ? fuse->ended : GST_FLOW_OK;
+  gst_robocache_fuse_look_for_failure (fuse);
+  g_cond_broadcast (&fuse->progress);
+}
+
 static void
 stop_flush (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GPtrArray *released)
 {
   FUSE_LOCK (fuse);
   if (is_open (fuse))
-    gst_robocache_fuse_reset_ticks (fuse);
+    reset_ticks (fuse);
   pad->flush_awaited = pad->flushing = FALSE;
-  gst_robocache_fuse_flush_stream (fuse, pad, FUSE_EVENT_FLUSH);
+  flush_stream (fuse, pad, FUSE_EVENT_FLUSH);
   gst_robocache_fuse_unlock_to (fuse, released);
 }
 
@@ -152,7 +175,7 @@ gst_robocache_fuse_excuse_from_flush (GstRobocacheFuse *fuse, GstRobocacheFusePa
     g_rec_mutex_lock (&fuse->flush_lock);
   FUSE_LOCK (fuse);
   if (pad->flush_awaited && !pad->stream->is_removed)
-    gst_robocache_fuse_flush_stream (fuse, pad, FUSE_EVENT_DISCARD);
+    flush_stream (fuse, pad, FUSE_EVENT_DISCARD);
   pad->flush_awaited = FALSE;
   gst_robocache_fuse_unlock_to (fuse, released);
   if (!is_task) {
@@ -246,18 +269,6 @@ gst_robocache_fuse_sources_seek (GstRobocacheFuse *fuse)
   return all;
 }
 
-/* The core ends where the segment does. Called with the lock. */
-static void
-set_range (GstRobocacheFuse *fuse)
-{
-  const GstSegment *segment = &fuse->segment;
-  gint64 end = ROBOCACHE_NO_TIME;
-
-  if (GST_CLOCK_TIME_IS_VALID (segment->stop))
-    end = fuse_time_of_clock (gst_segment_to_running_time (segment, GST_FORMAT_TIME, segment->stop));
-  fuse_core_set_range (fuse->core, fuse_time_of_clock (segment->start), end, (segment->flags & GST_SEGMENT_FLAG_SEGMENT) != 0);
-}
-
 /* Makes the seek's segment ours, and begins its flush. FALSE: the element stops, or has this seek already. With flush_lock. */
 static gboolean
 begin_seek (GstRobocacheFuse *fuse, GstEvent *event)
@@ -266,6 +277,7 @@ begin_seek (GstRobocacheFuse *fuse, GstEvent *event)
   GstSeekType start_type, stop_type;
   gint64 start, stop;
   GstSeekFlags flags;
+  GstSegment segment;
   GstFormat format;
   gdouble rate;
 
@@ -275,8 +287,9 @@ begin_seek (GstRobocacheFuse *fuse, GstEvent *event)
   gst_event_parse_seek (event, &rate, &format, &flags, &start_type, &start, &stop_type, &stop);
   begin_flush (fuse, seqnum);
   FUSE_LOCK (fuse);
-  gst_segment_do_seek (&fuse->segment, rate, format, flags, start_type, (guint64) start, stop_type, (guint64) stop, NULL);
-  set_range (fuse);
+  segment = fuse->segment;
+  gst_segment_do_seek (&segment, rate, format, flags, start_type, (guint64) start, stop_type, (guint64) stop, NULL);
+  gst_robocache_fuse_set_segment (fuse, &segment);
   FUSE_UNLOCK (fuse);
   return TRUE;
 }
@@ -292,8 +305,7 @@ take_back_seek (GstRobocacheFuse *fuse, guint32 seqnum, const GstSegment *before
     fuse->flush_resets = FALSE;
     for (guint i = 0; i < fuse->pads->len; i++)
       gst_robocache_fuse_nth_pad (fuse, i)->flush_awaited = FALSE;
-    fuse->segment = *before;
-    set_range (fuse);
+    gst_robocache_fuse_set_segment (fuse, before);
   }
   FUSE_UNLOCK (fuse);
 }

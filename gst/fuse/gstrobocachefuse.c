@@ -31,6 +31,7 @@
 #include "common/tensors/tensorcaps.h"
 #include "common/tensors/tensormeta.h"
 #include "debug.h"
+#include "downstream.h"
 #include "flush.h"
 #include "gst/fuse/checks/watch.h"
 #include "gst/fuse/input/cameraformats.h"
@@ -438,7 +439,7 @@ src_query (GstPad *pad, GstObject *parent, GstQuery *query)
     case GST_QUERY_SEEKING:
       return answer_seeking (fuse, query);
     default:
-      return robocache_device_answer_context (&fuse->device, GST_ELEMENT (fuse), query)
+      return robocache_device_answer_context (fuse->device, GST_ELEMENT (fuse), query)
           || robocache_source_query_default (pad, parent, query);
   }
 }
@@ -527,27 +528,17 @@ has_cameras (GstRobocacheFuse *fuse)
   return found;
 }
 
-static void
-start_segment (GstRobocacheFuse *fuse)
-{
-  gst_segment_init (&fuse->segment, GST_FORMAT_TIME);
-  fuse->segment.position = GST_CLOCK_TIME_NONE;
-}
-
 static gboolean
 start (GstRobocacheFuse *fuse)
 {
-  if (!start_pad_settings (fuse) || !check_settings (fuse) || !robocache_device_open (&fuse->device, GST_ELEMENT (fuse)))
+  if (!start_pad_settings (fuse) || !check_settings (fuse) || !robocache_device_open (fuse->device, GST_ELEMENT (fuse)))
     return FALSE;
   FUSE_LOCK (fuse);
   start_core (fuse);
-  start_segment (fuse);
-  fuse->segment_from = 0;
-  robocache_statistics_timer_reset (&fuse->stats_timer);
-  fuse->stream_started = fuse->watch_is_over = fuse->no_pad_is_reported = FALSE;
-  fuse->need_segment = TRUE;
-  fuse->ended = GST_FLOW_OK;
-  fuse->seqnum = GST_SEQNUM_INVALID;
+  gst_robocache_fuse_begin_downstream (fuse);
+  gst_robocache_fuse_begin_streams (fuse);
+  gst_robocache_fuse_reset_stats_timer (fuse);
+  fuse->watch_is_over = fuse->no_pad_is_reported = FALSE;
   FUSE_UNLOCK (fuse);
   if (start_streams (fuse)) {
     FUSE_LOCK (fuse);
@@ -555,10 +546,10 @@ start (GstRobocacheFuse *fuse)
     FUSE_UNLOCK (fuse);
     gst_robocache_fuse_update_latency (fuse);
     if (has_cameras (fuse))
-      robocache_device_announce_context (&fuse->device, GST_ELEMENT (fuse));
+      robocache_device_announce_context (fuse->device, GST_ELEMENT (fuse));
     return TRUE;
   }
-  robocache_device_close (&fuse->device, GST_ELEMENT (fuse));
+  robocache_device_close (fuse->device, GST_ELEMENT (fuse));
   return FALSE;
 }
 
@@ -570,7 +561,7 @@ stop (GstRobocacheFuse *fuse)
   fuse->is_started = FALSE;
   gst_robocache_fuse_release_events (fuse);
   FUSE_UNLOCK (fuse);
-  robocache_device_close (&fuse->device, GST_ELEMENT (fuse));
+  robocache_device_close (fuse->device, GST_ELEMENT (fuse));
 }
 
 /* Live, ticks leave in PLAYING alone: in PAUSED running time stands still. */
@@ -637,11 +628,10 @@ gst_robocache_fuse_finalize (GObject *object)
 {
   GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (object);
 
-  robocache_device_finalize (&fuse->device);
   g_ptr_array_unref (fuse->pads);
   fuse_core_free (fuse->core);
   g_ptr_array_unref (fuse->released);
-  g_free (fuse->settings.reference);
+  gst_robocache_fuse_clear_properties (fuse);
   gst_robocache_fuse_clear_pad_settings (fuse);
   g_cond_clear (&fuse->progress);
   g_cond_clear (&fuse->work);
@@ -737,8 +727,8 @@ gst_robocache_fuse_init (GstRobocacheFuse *fuse)
   fuse->core = fuse_core_new (fuse->released, &log);
   gst_robocache_fuse_init_properties (fuse);
   fuse->flushing = TRUE;
-  start_segment (fuse);
-  gst_robocache_fuse_reset_ticks (fuse);
+  gst_robocache_fuse_begin_downstream (fuse);
+  gst_robocache_fuse_reset_stats_timer (fuse);
 
   fuse->src = gst_pad_new_from_static_template (&src_template, "src");
   gst_pad_set_event_function (fuse->src, src_event);

@@ -11,13 +11,14 @@
 #include "common/tensors/memorycaps.h"
 #include "common/tensors/tensorcaps.h"
 #include "debug.h"
+#include "downstream.h"
 
 /* ---- in ---- */
 /* The template's caps in the memories on offer, the better first. */
 GstCaps *
 gst_robocache_fuse_sink_caps (GstRobocacheFuse *fuse, GstPad *pad)
 {
-  const RobocacheOffer offer = robocache_device_offer (&fuse->device, GST_ELEMENT (fuse));
+  const RobocacheOffer offer = robocache_device_offer (fuse->device, GST_ELEMENT (fuse));
   const gboolean frames = GST_ROBOCACHE_FUSE_PAD (pad)->role == GST_ROBOCACHE_FUSE_CAMERA;
   GstCaps *caps = gst_pad_get_pad_template_caps (pad), *system, *device;
 
@@ -69,7 +70,7 @@ describe_composition (GstRobocacheFuse *fuse, FuseComposition *composition)
 static RobocacheOffer
 offer_of_samples (GstRobocacheFuse *fuse)
 {
-  const RobocacheOffer offer = robocache_device_offer (&fuse->device, GST_ELEMENT (fuse));
+  const RobocacheOffer offer = robocache_device_offer (fuse->device, GST_ELEMENT (fuse));
   gboolean on_device = FALSE;
 
   for (guint i = 0; i < fuse->pads->len; i++) {
@@ -101,67 +102,6 @@ choose_memory (GstRobocacheFuse *fuse, RobocacheOffer offer)
   gst_caps_unref (theirs);
   gst_caps_unref (ours);
   return memory;
-}
-
-void
-gst_robocache_fuse_push_stream_start (GstRobocacheFuse *fuse)
-{
-  gboolean due;
-  gchar *id;
-
-  FUSE_LOCK (fuse);
-  due = !fuse->stream_started;
-  fuse->stream_started = TRUE;
-  FUSE_UNLOCK (fuse);
-  if (!due)
-    return;
-  id = g_strdup_printf ("robocachefuse/%s", GST_OBJECT_NAME (fuse));    /* equal runs have equal ids */
-  gst_pad_push_event (fuse->src, gst_event_new_stream_start (id));
-  g_free (id);
-}
-
-/* The part of a segment from a running time on; positions have the running times that they had. */
-static void
-begin_segment_at (GstSegment *segment, gint64 from)
-{
-  const guint64 start = gst_segment_position_from_running_time (segment, GST_FORMAT_TIME, (guint64) from);
-
-  if (!GST_CLOCK_TIME_IS_VALID (start))
-    return;
-  segment->time = gst_segment_to_stream_time (segment, GST_FORMAT_TIME, start);
-  segment->start = segment->position = start;
-  segment->base = (guint64) from;
-  segment->offset = 0;
-}
-
-void
-gst_robocache_fuse_push_segment (GstRobocacheFuse *fuse)
-{
-  GstSegment segment;
-  gboolean due;
-
-  FUSE_LOCK (fuse);
-  due = fuse->need_segment;
-  fuse->need_segment = FALSE;
-  segment = fuse->segment;
-  if (fuse->segment_from > 0)
-    begin_segment_at (&segment, fuse->segment_from);
-  FUSE_UNLOCK (fuse);
-  if (due)
-    gst_robocache_fuse_push_marked (fuse, gst_event_new_segment (&segment));
-}
-
-void
-gst_robocache_fuse_push_marked (GstRobocacheFuse *fuse, GstEvent *event)
-{
-  guint32 seqnum;
-
-  FUSE_LOCK (fuse);
-  seqnum = fuse->seqnum;
-  FUSE_UNLOCK (fuse);
-  if (seqnum != GST_SEQNUM_INVALID)
-    gst_event_set_seqnum (event, seqnum);
-  gst_pad_push_event (fuse->src, event);
 }
 
 /* A pool of downstream's for samples of one memory, active; NULL where it offers none that fits. */
@@ -280,7 +220,7 @@ agree_on_caps (GstRobocacheFuse *fuse, FuseComposer *composer, GError **error)
     gst_caps_unref (chosen);
   } else {
     gchar *ours = gst_caps_to_string (caps), *theirs = gst_caps_to_string (peer);
-    gchar *why = robocache_device_explain (&fuse->device, GST_ELEMENT (fuse), peer);
+    gchar *why = robocache_device_explain (fuse->device, GST_ELEMENT (fuse), peer);
 
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "samples are %s, but downstream accepts only %s%s", ours, theirs,
         *why ? why : remedy (caps));
@@ -306,11 +246,11 @@ replace_composer (GstRobocacheFuse *fuse, const FuseComposition *composition, Ro
   if (old && !fuse_composer_has_window (old))
     g_clear_pointer (&old, fuse_composer_free);
   fuse->composer = NULL;
-  composer = fuse_composer_new (composition, memory, &fuse->device, GST_ELEMENT (fuse), &failure);
+  composer = fuse_composer_new (composition, memory, fuse->device, GST_ELEMENT (fuse), &failure);
   if (composer == NULL && old && g_error_matches (failure, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT)) {
     g_clear_error (&failure);
     g_clear_pointer (&old, fuse_composer_free);
-    composer = fuse_composer_new (composition, memory, &fuse->device, GST_ELEMENT (fuse), &failure);
+    composer = fuse_composer_new (composition, memory, fuse->device, GST_ELEMENT (fuse), &failure);
   }
   if (composer == NULL) {
     g_clear_pointer (&old, fuse_composer_free);
@@ -335,7 +275,7 @@ gst_robocache_fuse_change_composition (GstRobocacheFuse *fuse, GError **error)
   describe_composition (fuse, &composition);
   FUSE_UNLOCK (fuse);
   memory = choose_memory (fuse, offer);
-  robocache_device_prepare (&fuse->device, GST_ELEMENT (fuse), memory != ROBOCACHE_SYSTEM_MEMORY);
+  robocache_device_prepare (fuse->device, GST_ELEMENT (fuse), memory != ROBOCACHE_SYSTEM_MEMORY);
   ok = replace_composer (fuse, &composition, memory, error) && agree_on_caps (fuse, fuse->composer, error);
   fuse_composition_clear (&composition);
   FUSE_LOCK (fuse);

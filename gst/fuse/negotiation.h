@@ -18,11 +18,5 @@ gboolean gst_robocache_fuse_change_composition (GstRobocacheFuse * fuse, GError 
 /* Frees the composer. Called without the lock, when no task runs. */
 void gst_robocache_fuse_drop_composition (GstRobocacheFuse * fuse);
 
-/* Pushes STREAM_START, and SEGMENT where a new one is due; caps between them. Called by the task without the lock. */
-void gst_robocache_fuse_push_stream_start (GstRobocacheFuse * fuse);
-void gst_robocache_fuse_push_segment (GstRobocacheFuse * fuse);
-/* Pushes event (taken) with the number of the last seek or flush. */
-void gst_robocache_fuse_push_marked (GstRobocacheFuse * fuse, GstEvent * event);
-
 G_END_DECLS
 #endif

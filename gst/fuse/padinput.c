@@ -15,6 +15,7 @@
 #include "common/time/segments.h"
 #include "gst/fuse/checks/silence.h"
 #include "debug.h"
+#include "downstream.h"
 #include "flush.h"
 #include "negotiation.h"
 #include "reports.h"
@@ -233,7 +234,7 @@ use_format (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, FuseFormat *format
     return FALSE;
   }
   GST_INFO_OBJECT (pad, "rows are %" GST_PTR_FORMAT, caps);
-  robocache_device_prepare (&fuse->device, GST_ELEMENT (fuse), format->rows.on_device);
+  robocache_device_prepare (fuse->device, GST_ELEMENT (fuse), format->rows.on_device);
   return set_format (fuse, pad, format, caps, error);
 }
 
@@ -486,10 +487,8 @@ forward (GstRobocacheFuse *fuse, GstPad *pad, GstEvent *event)
   if (!GST_EVENT_IS_SERIALIZED (event))
     return gst_pad_event_default (pad, GST_OBJECT (fuse), event);
   FUSE_LOCK (fuse);
-  if (!is_sticky) {
-    g_queue_push_tail (&fuse->events, event);
-    gst_robocache_fuse_wake (fuse);
-  }
+  if (!is_sticky)
+    gst_robocache_fuse_queue_event (fuse, event);
   FUSE_UNLOCK (fuse);
   if (is_sticky)
     gst_event_unref (event);
@@ -557,7 +556,7 @@ propose_allocation (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstQuery *
   FUSE_UNLOCK (fuse);
   gst_query_add_allocation_pool (query, NULL, GST_VIDEO_INFO_SIZE (&video), frames + FUSE_FRAMES_ON_THEIR_WAY, 0);
   gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
-  robocache_device_propose_pinned (&fuse->device, GST_ELEMENT (fuse), query);
+  robocache_device_propose_pinned (fuse->device, GST_ELEMENT (fuse), query);
   return TRUE;
 }
 
@@ -612,7 +611,7 @@ gst_robocache_fuse_sink_query (GstPad *gstpad, GstObject *parent, GstQuery *quer
     case GST_QUERY_DRAIN:
       return drain (fuse, pad);
     default:
-      return robocache_device_answer_context (&fuse->device, GST_ELEMENT (fuse), query)
+      return robocache_device_answer_context (fuse->device, GST_ELEMENT (fuse), query)
           || gst_pad_query_default (gstpad, parent, query);
   }
 }

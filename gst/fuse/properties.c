@@ -80,7 +80,7 @@ gst_robocache_fuse_set_property (GObject *object, guint prop_id, const GValue *v
   if (prop_id == PROP_STATS_INTERVAL)
     fuse->stats_timer.interval = g_value_get_uint64 (value);
   else if (prop_id >= PROP_DEVICE)
-    robocache_device_set_property (&fuse->device, prop_id - PROP_DEVICE, value);
+    robocache_device_set_property (fuse->device, prop_id - PROP_DEVICE, value);
   else
     set_setting (fuse, prop_id, value);
   fuse_core_set_settings (fuse->core, &fuse->settings);
@@ -110,7 +110,7 @@ gst_robocache_fuse_get_property (GObject *object, guint prop_id, GValue *value, 
   }
   GST_OBJECT_LOCK (fuse);
   if (prop_id >= PROP_DEVICE)
-    robocache_device_get_property (&fuse->device, prop_id - PROP_DEVICE, value);
+    robocache_device_get_property (fuse->device, prop_id - PROP_DEVICE, value);
   else
     robocache_setting_get (G_STRUCT_MEMBER_P (fuse, fields[prop_id]), value);
   GST_OBJECT_UNLOCK (fuse);
@@ -193,5 +193,14 @@ gst_robocache_fuse_init_properties (GstRobocacheFuse *fuse)
     .rate.den = 1,.latency = DEFAULT_LATENCY,.reports_losses = DEFAULT_QOS_MESSAGES,.loss_interval = DEFAULT_QOS_INTERVAL,
     .output = {.window = DEFAULT_WINDOW,.layout = DEFAULT_LAYOUT,.info = DEFAULT_INFO,.dtype = ROBOCACHE_DTYPE_AUTO}
   };
-  robocache_device_init (&fuse->device, RC_MAX_PRIORITY); /* its ticks have deadlines */
+  fuse->device = g_new0 (RobocacheDevice, 1);
+  robocache_device_init (fuse->device, RC_MAX_PRIORITY);  /* its ticks have deadlines */
+}
+
+void
+gst_robocache_fuse_clear_properties (GstRobocacheFuse *fuse)
+{
+  robocache_device_finalize (fuse->device);
+  g_clear_pointer (&fuse->device, g_free);
+  g_clear_pointer (&fuse->settings.reference, g_free);
 }

@@ -105,7 +105,7 @@ gst_robocache_fuse_make_statistics (GstRobocacheFuse *fuse)
 
   add_ticks (fuse_core_tick_statistics (fuse->core), stats);
   GST_OBJECT_LOCK (fuse);
-  robocache_device_to_structure (&fuse->device, stats);
+  robocache_device_to_structure (fuse->device, stats);
   GST_OBJECT_UNLOCK (fuse);
   add_totals (fuse, stats);
   for (guint i = 0; i < fuse->pads->len; i++)
@@ -124,6 +124,18 @@ gst_robocache_fuse_make_pad_statistics (GstElement *element, GstRobocacheFusePad
   stats = stream_to_structure (pad->stream);
   FUSE_UNLOCK (fuse);
   return stats;
+}
+
+void
+gst_robocache_fuse_reset_stats_timer (GstRobocacheFuse *fuse)
+{
+  robocache_statistics_timer_reset (&fuse->stats_timer);
+}
+
+GstStructure *
+gst_robocache_fuse_take_due_statistics (GstRobocacheFuse *fuse, gint64 tick)
+{
+  return robocache_statistics_timer_due (&fuse->stats_timer, (GstClockTime) tick) ? gst_robocache_fuse_make_statistics (fuse) : NULL;
 }
 
 /* ---- messages ---- */

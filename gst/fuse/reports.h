@@ -27,6 +27,10 @@ void gst_robocache_fuse_post_messages (GstRobocacheFuse * fuse, GQueue * message
 
 /* The property stats. Called with the lock. */
 GstStructure *gst_robocache_fuse_make_statistics (GstRobocacheFuse * fuse);
+/* Those that are due at a tick, by stats-interval; NULL: none are. Called with the lock. */
+GstStructure *gst_robocache_fuse_take_due_statistics (GstRobocacheFuse * fuse, gint64 tick);
+/* The interval begins anew. Called with the lock. */
+void gst_robocache_fuse_reset_stats_timer (GstRobocacheFuse * fuse);
 /* Statistics of a pad; called without the lock. */
 GstStructure *gst_robocache_fuse_make_pad_statistics (GstElement * element, GstRobocacheFusePad * pad);
 

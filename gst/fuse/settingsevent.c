@@ -4,6 +4,8 @@
  */
 #include "settingsevent.h"
 
+#include "downstream.h"
+
 /* Those that no sample depends on; and the last, whose settings are those of the pads. */
 static const gchar *const skipped[] = { "name", "parent", "direction", "template", "caps", "backend", "device-id", "max-device-memory",
   "stats-interval", "qos-messages", "qos-interval", "busy-wait", "pads", NULL
@@ -92,7 +94,7 @@ queue_event (GstRobocacheFuse *fuse)
     add_properties (settings, GST_OBJECT_NAME (pad), pad);
     add_source (settings, pad);
   }
-  g_queue_push_tail (&fuse->events, gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY, settings));
+  gst_robocache_fuse_queue_event (fuse, gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY, settings));
 }
 
 void
@@ -108,5 +110,4 @@ gst_robocache_fuse_note_settings (GstRobocacheFuse *fuse)
   if (!fuse->is_started || !fuse_core_has_settings (fuse->core))
     return;
   queue_event (fuse);
-  gst_robocache_fuse_wake (fuse);
 }

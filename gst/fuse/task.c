@@ -5,6 +5,7 @@
 #include "task.h"
 
 #include "debug.h"
+#include "downstream.h"
 #include "gst/fuse/sample/samplemeta.h"
 #include "negotiation.h"
 #include "reports.h"
@@ -132,47 +133,16 @@ sleep_until_due (const Run *run)
 
 /* ---- what leaves; called without the lock ---- */
 
-static void
-push_gap (GstRobocacheFuse *fuse, const FuseDeparture *departure)
-{
-  const gint64 start = departure->gap_start, end = departure->gap_end;
-  GstClockTime pts;
-
-  if (start == ROBOCACHE_NO_TIME)
-    return;
-  gst_robocache_fuse_push_segment (fuse);
-  FUSE_LOCK (fuse);
-  pts = gst_segment_position_from_running_time (&fuse->segment, GST_FORMAT_TIME, (guint64) start);
-  FUSE_UNLOCK (fuse);
-  gst_pad_push_event (fuse->src, gst_event_new_gap (pts, end > start ? (GstClockTime) (end - start) : GST_CLOCK_TIME_NONE));
-}
-
-static GstFlowReturn
-push_sample (GstRobocacheFuse *fuse, GstBuffer *sample, const FuseTick *tick)
-{
-  GstClockTime pts;
-
-  gst_robocache_fuse_push_stream_start (fuse);
-  gst_robocache_fuse_push_segment (fuse);
-  FUSE_LOCK (fuse);
-  pts = gst_segment_position_from_running_time (&fuse->segment, GST_FORMAT_TIME, (guint64) tick->time);
-  fuse->segment.position = pts;
-  FUSE_UNLOCK (fuse);
-  GST_BUFFER_PTS (sample) = pts;
-  GST_BUFFER_DURATION (sample) = fuse_clock_time_of (tick->duration);
-  return gst_pad_push (fuse->src, sample);
-}
-
 static GstFlowReturn
 depart (Run *run)
 {
   GstRobocacheFuse *fuse = run->fuse;
 
-  push_gap (fuse, &run->departure);
+  gst_robocache_fuse_push_gap (fuse, &run->departure);
   gst_robocache_fuse_post_reports (fuse, &run->reports);
   if (run->stats)
     robocache_statistics_post (GST_ELEMENT (fuse), g_steal_pointer (&run->stats));
-  return run->sample ? push_sample (fuse, g_steal_pointer (&run->sample), &run->departure.tick) : GST_FLOW_OK;
+  return run->sample ? gst_robocache_fuse_push_sample (fuse, g_steal_pointer (&run->sample), &run->departure.tick) : GST_FLOW_OK;
 }
 
 /* ---- one tick ---- */
@@ -227,8 +197,7 @@ finish_tick (Run *run)
     if (discont)
       GST_BUFFER_FLAG_SET (run->sample, GST_BUFFER_FLAG_DISCONT);
   }
-  if (robocache_statistics_timer_due (&fuse->stats_timer, (GstClockTime) run->departure.tick.time))
-    run->stats = gst_robocache_fuse_make_statistics (fuse);
+  run->stats = gst_robocache_fuse_take_due_statistics (fuse, run->departure.tick.time);
 }
 
 /* What went wrong with the streams, or with the device. */
@@ -256,9 +225,8 @@ follow_segment (Run *run)
 
   if (run->departure.segment_from == ROBOCACHE_NO_TIME)
     return;
-  fuse->segment_from = run->departure.segment_from;
-  fuse->need_segment = TRUE;
-  robocache_statistics_timer_reset (&fuse->stats_timer);
+  gst_robocache_fuse_go_back (fuse, run->departure.segment_from);
+  gst_robocache_fuse_reset_stats_timer (fuse);
 }
 
 /* Called with the lock, and returns with it. */
@@ -297,21 +265,15 @@ end_ticks (Run *run)
 {
   GstRobocacheFuse *fuse = run->fuse;
   const gboolean segment_done = run->departure.segment_done;
-  GstClockTime position;
 
-  position = GST_CLOCK_TIME_IS_VALID (fuse->segment.position) ? fuse->segment.position : fuse->segment.start;
   if (!segment_done)
     gst_robocache_fuse_end_streams (fuse, GST_FLOW_EOS);
   FUSE_UNLOCK (fuse);
 
   gst_robocache_fuse_post_reports (fuse, &run->reports);
-  push_gap (fuse, &run->departure);
+  gst_robocache_fuse_push_gap (fuse, &run->departure);
   robocache_statistics_post_last (GST_ELEMENT (fuse));
-  gst_robocache_fuse_push_stream_start (fuse);
-  gst_robocache_fuse_push_segment (fuse);
-  GST_INFO_OBJECT (fuse, "%s", segment_done ? "the segment is done" : "EOS");
-  gst_robocache_fuse_push_marked (fuse, segment_done ? gst_event_new_segment_done (GST_FORMAT_TIME, (gint64) position)
-      : gst_event_new_eos ());
+  gst_robocache_fuse_push_end (fuse, segment_done);
   FUSE_LOCK (fuse);
   return segment_done;
 }
@@ -354,7 +316,7 @@ static gboolean
 send_what_is_due (Run *run)
 {
   GstRobocacheFuse *fuse = run->fuse;
-  GstEvent *event = g_queue_pop_head (&fuse->events);
+  GstEvent *event = gst_robocache_fuse_next_event (fuse);
 
   fuse_core_collect_notes (fuse->core, FALSE, &run->reports.notes);
   gst_robocache_fuse_collect_reports (fuse, &run->reports);
@@ -362,10 +324,8 @@ send_what_is_due (Run *run)
     return FALSE;
   FUSE_UNLOCK (fuse);
   gst_robocache_fuse_post_reports (fuse, &run->reports);
-  if (event) {
-    gst_robocache_fuse_push_stream_start (fuse);
-    gst_pad_push_event (fuse->src, event);
-  }
+  if (event)
+    gst_robocache_fuse_push_event (fuse, event);
   FUSE_LOCK (fuse);
   return TRUE;
 }
@@ -447,7 +407,7 @@ gst_robocache_fuse_start_task (GstRobocacheFuse *fuse)
 {
   FUSE_LOCK (fuse);
   fuse->flushing = FALSE;
-  fuse->ended = GST_FLOW_OK;
+  gst_robocache_fuse_begin_streams (fuse);
   set_pool_flushing (fuse, FALSE);
   FUSE_UNLOCK (fuse);
   gst_pad_start_task (fuse->src, run_task, fuse, NULL);

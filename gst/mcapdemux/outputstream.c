@@ -102,6 +102,27 @@ make_block (RobocacheMcapOutput *output, const RobocacheRosSample *sample)
   output->caps = robocache_row_block_caps (output->block, 0);
 }
 
+static void
+make_caps (RobocacheMcapOutput *output, const GstStructure *camera)
+{
+  g_clear_pointer (&output->camera, gst_structure_free);
+  gst_clear_caps (&output->caps);
+  output->caps = gst_caps_copy (output->decoded_caps);
+  if (camera) {
+    output->camera = gst_structure_copy (camera);
+    gst_structure_foreach (camera, add_field, output->caps);
+  }
+  output->needs_caps = TRUE;
+}
+
+/* Only pictures have a camera, and a block holds none. */
+void
+robocache_mcap_output_set_camera (RobocacheMcapOutput *output, const GstStructure *camera)
+{
+  if (!has_camera (output, camera))
+    make_caps (output, camera);
+}
+
 void
 robocache_mcap_output_update (RobocacheMcapOutput *output, const RobocacheRosSample *sample, const GstStructure *camera)
 {
@@ -113,15 +134,8 @@ robocache_mcap_output_update (RobocacheMcapOutput *output, const RobocacheRosSam
   if (has_format (output, sample, camera))
     return;
   gst_caps_replace (&output->decoded_caps, sample->caps);
-  g_clear_pointer (&output->camera, gst_structure_free);
-  gst_clear_caps (&output->caps);
-  output->caps = gst_caps_copy (sample->caps);
-  if (camera) {
-    output->camera = gst_structure_copy (camera);
-    gst_structure_foreach (camera, add_field, output->caps);
-  }
+  make_caps (output, camera);
   make_block (output, sample);
-  output->needs_caps = TRUE;
 }
 
 /* ---- pads ---- */

@@ -54,6 +54,9 @@ gboolean robocache_mcap_output_continues (const RobocacheMcapOutput * output, co
 /* Takes caps and frame of a sample over, with those of a camera, which may be NULL. */
 void robocache_mcap_output_update (RobocacheMcapOutput * output, const RobocacheRosSample * sample, const GstStructure * camera);
 
+/* Caps of the sample that was taken over last, with those of another camera, which may be NULL. */
+void robocache_mcap_output_set_camera (RobocacheMcapOutput * output, const GstStructure * camera);
+
 /* The contents of the events before a buffer. */
 typedef struct
 {

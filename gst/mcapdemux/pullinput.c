@@ -237,6 +237,7 @@ open_recording (RobocacheMcapPullInput *input)
     return GST_FLOW_ERROR;
   robocache_mcap_session_expose (input->session);
   set_duration (input);
+  robocache_mcap_session_send_headers (input->session);
   input->needs_seek = TRUE;
   return GST_FLOW_OK;
 }

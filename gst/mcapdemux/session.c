@@ -325,11 +325,57 @@ robocache_mcap_session_expose (RobocacheMcapSession *session)
   for (guint i = 0; i < session->outputs->len; i++) {
     RobocacheMcapOutput *output = g_ptr_array_index (session->outputs, i);
 
-    if (!output->pad)
-      expose (session, output);
+    if (output->pad)
+      continue;
+    /* its calibration may have come after the picture */
+    robocache_mcap_output_set_camera (output, camera_of (session, output->topic, output->decoded_caps));
+    expose (session, output);
   }
   if (session->outputs->len > 0)
     robocache_mcap_session_no_more_pads (session);
+}
+
+void
+robocache_mcap_session_send_headers (RobocacheMcapSession *session)
+{
+  const RobocacheMcapOutputContext context = output_context (session);
+
+  for (guint i = 0; i < session->outputs->len; i++) {
+    RobocacheMcapOutput *output = g_ptr_array_index (session->outputs, i);
+
+    if (output->pad)
+      robocache_mcap_output_send_headers (output, &context);
+  }
+}
+
+static gboolean
+has_pad_of (const RobocacheMcapSession *session, const gchar *name)
+{
+  for (guint i = 0; i < session->outputs->len; i++) {
+    const RobocacheMcapOutput *output = g_ptr_array_index (session->outputs, i);
+
+    if (output->pad && g_str_equal (output->topic->name, name))
+      return !robocache_mcap_topic_has_several_streams (output->topic);
+  }
+  return FALSE;
+}
+
+/* Each topic of the setting is named without a glob, and has all pads that it can have. */
+static gboolean
+has_all_chosen_pads (const RobocacheMcapSession *session)
+{
+  gchar **names = g_strsplit (session->settings.topics ? session->settings.topics : "", ",", -1);
+  guint n_names = 0;
+  gboolean has_all = TRUE;
+
+  for (guint i = 0; names[i] && has_all; i++) {
+    const gchar *name = g_strstrip (names[i]);
+
+    has_all = *name == '\0' || (strpbrk (name, "*?") == NULL && has_pad_of (session, name));
+    n_names += *name != '\0';
+  }
+  g_strfreev (names);
+  return has_all && n_names > 0;
 }
 
 /* Names in the setting that no topic has; a glob may match none. */
@@ -575,8 +621,11 @@ handle_sample (RobocacheMcapSession *session, RobocacheMcapTopic *topic, const R
       return ret;
     robocache_mcap_output_update (output, sample, camera);
   }
-  if (!output->pad)
+  if (!output->pad) {
     expose (session, output);
+    if (has_all_chosen_pads (session))
+      robocache_mcap_session_no_more_pads (session);
+  }
   if (output->block)
     return collect_row (session, topic, output, sample, message, (guint64) robocache_mcap_time_difference (time, session->origin_ns));
   GST_OBJECT_LOCK (session->element);

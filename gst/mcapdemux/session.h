@@ -63,6 +63,8 @@ void robocache_mcap_session_scan (RobocacheMcapSession * session, const Robocach
 /* Exposes the streams that were found, in the order of topics, as all that there are, unless there are none. */
 void robocache_mcap_session_expose (RobocacheMcapSession * session);
 void robocache_mcap_session_no_more_pads (RobocacheMcapSession * session);
+/* Sends stream-start, caps, segment and tags on all pads, so that what is linked knows its streams before the first buffer. */
+void robocache_mcap_session_send_headers (RobocacheMcapSession * session);
 
 /* Decodes a message and sends its buffers. */
 GstFlowReturn robocache_mcap_session_handle (RobocacheMcapSession * session, const RobocacheMcapMessage * message);

@@ -1,4 +1,4 @@
-/* robocache: what robocachemcapdemux owes to a pipeline: types, tags, statistics, stops and restarts
+/* robocache: what robocachemcapdemux owes to a pipeline: types, tags, statistics, the order of pads and rows, stops and restarts
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -216,6 +216,86 @@ GST_START_TEST (test_statistics)
 
 GST_END_TEST;
 
+/* ---- the order of pads, events and buffers ---- */
+
+#define HEADERS(pad) " " pad ":caps " pad ":segment"
+#define STREAM(pad) HEADERS (pad) " " pad ":row"
+
+static const struct
+{
+  const gchar *between, *properties, *order;
+} orders[] = {
+  /* random access: who has linked a pad knows all streams before the first row */
+  {"", "", " +src_0 +src_1 +src_2 no-more-pads" HEADERS ("src_0") HEADERS ("src_1") HEADERS ("src_2") " src_0:row src_1:row src_2:row"},
+  {"", "topics=/c,/a", " +src_0 +src_1 no-more-pads" HEADERS ("src_0") HEADERS ("src_1") " src_1:row src_0:row"},
+#ifndef TEST_BAGSRC
+  {"blocksize=50 ! queue", "", " +src_0" STREAM ("src_0") " +src_1" STREAM ("src_1") " +src_2" STREAM ("src_2") " no-more-pads"},
+  {"blocksize=50 ! queue", "topics=/b,/a", " +src_0" STREAM ("src_0") " +src_1 no-more-pads" STREAM ("src_1")},
+  {"blocksize=50 ! queue", "topics=/a", " +src_0 no-more-pads" STREAM ("src_0")},
+  {"blocksize=50 ! queue", "topics=/a,/b*", " +src_0" STREAM ("src_0") " +src_1" STREAM ("src_1") " no-more-pads"},
+  {"blocksize=50 ! queue", "topics=/a,/x", " +src_0" STREAM ("src_0") " no-more-pads"},
+#endif
+};
+
+/* The first of each event of a pad. All run in the thread of the element. */
+static void
+note_step (GString *order, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
+
+static void
+note_step (GString *order, const gchar *format, ...)
+{
+  va_list args;
+  gchar *step;
+
+  va_start (args, format);
+  step = g_strdup_vprintf (format, args);
+  va_end (args);
+  if (strstr (order->str, step) == NULL)
+    g_string_append (order, step);
+  g_free (step);
+}
+
+static GstPadProbeReturn
+note_data_of_pad (GstPad *pad, GstPadProbeInfo *info, gpointer order)
+{
+  GstEvent *event = info->type & GST_PAD_PROBE_TYPE_BUFFER ? NULL : GST_PAD_PROBE_INFO_EVENT (info);
+
+  if (event == NULL)
+    note_step (order, " %s:row", GST_PAD_NAME (pad));
+  else if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS || GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT)
+    note_step (order, " %s:%s", GST_PAD_NAME (pad), GST_EVENT_TYPE_NAME (event));
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+note_pad (GstElement *demux, GstPad *pad, gpointer order)
+{
+  note_step (order, " +%s", GST_PAD_NAME (pad));
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, note_data_of_pad, order, NULL);
+}
+
+static void
+note_end_of_pads (GstElement *demux, gpointer order)
+{
+  note_step (order, " no-more-pads");
+}
+
+GST_START_TEST (test_order)
+{
+  GString *order = g_string_new (NULL);
+  Player player;
+
+  player_open (&player, orders[__i__].between, orders[__i__].properties);
+  g_signal_connect (player.demux, "pad-added", G_CALLBACK (note_pad), order);
+  g_signal_connect (player.demux, "no-more-pads", G_CALLBACK (note_end_of_pads), order);
+  g_free (player_run (&player));
+  player_close (&player);
+  fail_unless_equals_string (order->str, orders[__i__].order);
+  g_string_free (order, TRUE);
+}
+
+GST_END_TEST;
+
 /* ---- stops and restarts ---- */
 
 static const gchar *const modes[] = { "", "blocksize=50 ! queue" };
@@ -274,5 +354,5 @@ GST_START_TEST (test_stop)
 
 GST_END_TEST;
 
-CHECK_MAIN (contract, NULL, NULL, ONCE (test_type), EACH (origins, test_tags), ONCE (test_statistics), EACH (modes, test_restart),
-    EACH (modes, test_stop))
+CHECK_MAIN (contract, NULL, NULL, ONCE (test_type), EACH (origins, test_tags), ONCE (test_statistics), EACH (orders, test_order),
+    EACH (modes, test_restart), EACH (modes, test_stop))

@@ -12,6 +12,7 @@
 
 #include "common/backend/enginechoice.h"
 #include "common/element/statistics.h"
+#include "gst/fuse/pads/expectedpads.h"
 #include "gst/fuse/pads/pad.h"
 #include "gst/fuse/sample/composer.h"
 
@@ -46,9 +47,10 @@ struct _GstRobocacheFuse
   GPtrArray *pad_settings;      /* those in force; NULL: none */
   GPtrArray *next_pad_settings; /* set while the element runs; NULL: none */
   GError *pad_settings_error;   /* of those that were set last; NULL: they are good */
+  FuseExpectedPads *expected_pads;      /* between start and stop: see firsttick.c */
   GstClockID watch_id;          /* of the clock that looks at what never came; NULL: it does not */
   gboolean watch_is_over;       /* it has looked since the element started */
-  gboolean no_pad_is_reported;  /* since then */
+  gboolean no_pad_is_reported, expected_pads_are_reported, unused_settings_are_reported;        /* since then */
 
   /* the task: see task.c */
   gboolean flushing;            /* it must pause: a flush of all pads, or the source pad is not active */

@@ -32,6 +32,7 @@
 #include "common/tensors/tensormeta.h"
 #include "debug.h"
 #include "downstream.h"
+#include "firsttick.h"
 #include "flush.h"
 #include "gst/fuse/checks/watch.h"
 #include "gst/fuse/input/cameraformats.h"
@@ -201,6 +202,7 @@ make_pad (GstRobocacheFuse *fuse, GstPadTemplate *pad_template, const gchar *nam
   send_settings (fuse, pad);
   g_ptr_array_add (fuse->pads, gst_object_ref_sink (pad));
   g_ptr_array_sort (fuse->pads, compare_pads);
+  gst_robocache_fuse_count_expected_pads (fuse);
   return pad;
 }
 
@@ -538,9 +540,11 @@ start (GstRobocacheFuse *fuse)
   gst_robocache_fuse_begin_downstream (fuse);
   gst_robocache_fuse_begin_streams (fuse);
   gst_robocache_fuse_reset_stats_timer (fuse);
-  fuse->watch_is_over = fuse->no_pad_is_reported = FALSE;
+  fuse->watch_is_over = FALSE;
+  fuse->no_pad_is_reported = fuse->expected_pads_are_reported = fuse->unused_settings_are_reported = FALSE;
   FUSE_UNLOCK (fuse);
   if (start_streams (fuse)) {
+    gst_robocache_fuse_expect_pads (fuse);
     FUSE_LOCK (fuse);
     fuse->is_started = TRUE;
     FUSE_UNLOCK (fuse);
@@ -556,6 +560,7 @@ start (GstRobocacheFuse *fuse)
 static void
 stop (GstRobocacheFuse *fuse)
 {
+  gst_robocache_fuse_expect_no_pads (fuse);
   gst_robocache_fuse_drop_composition (fuse);
   FUSE_LOCK (fuse);
   fuse->is_started = FALSE;

@@ -16,6 +16,7 @@
 #include "gst/fuse/checks/silence.h"
 #include "debug.h"
 #include "downstream.h"
+#include "firsttick.h"
 #include "flush.h"
 #include "negotiation.h"
 #include "reports.h"
@@ -23,14 +24,6 @@
 #include "sources.h"
 
 /* ---- pace; called without the lock ---- */
-
-/* Called with the lock. */
-static gboolean
-must_wait (GstRobocacheFuse *fuse, const GstRobocacheFusePad *pad)
-{
-  return pad->flow == GST_FLOW_OK && !pad->flushing && !pad->stream->is_removed
-      && fuse_core_is_ahead (fuse->core, pad->stream, pad->waiting);
-}
 
 /* Before a pad waits for the first time: whether it may, which is asked upstream. */
 static gboolean
@@ -42,7 +35,7 @@ may_wait (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
   if (pad->sources_checked)
     return TRUE;
   FUSE_LOCK (fuse);
-  ahead = must_wait (fuse, pad);
+  ahead = gst_robocache_fuse_must_wait (fuse, pad);
   FUSE_UNLOCK (fuse);
   if (!ahead)
     return TRUE;
@@ -56,16 +49,17 @@ may_wait (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
 static GstFlowReturn
 wait_for_the_others (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
 {
+  GError *error = NULL;
+
   if (!may_wait (fuse, pad))
     return GST_FLOW_NOT_NEGOTIATED;
   FUSE_LOCK (fuse);
-  while (must_wait (fuse, pad)) {
-    pad->waiting = TRUE;
-    g_cond_wait (&fuse->progress, &fuse->lock);
-  }
-  pad->waiting = FALSE;
+  gst_robocache_fuse_wait_for_turn (fuse, pad, &error);
   FUSE_UNLOCK (fuse);
-  return GST_FLOW_OK;
+  if (error == NULL)
+    return GST_FLOW_OK;
+  gst_robocache_fuse_fail (fuse, pad, GST_FLOW_ERROR, error);
+  return GST_FLOW_ERROR;
 }
 
 /* ---- rows ---- */

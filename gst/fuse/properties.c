@@ -141,7 +141,7 @@ gst_robocache_fuse_install_properties (GObjectClass *object_class)
           NULL, ready));
   g_object_class_install_property (object_class, PROP_PADS, g_param_spec_string ("pads", "Pads",
           "Settings of sink pads, present and future, like \"proprio_0,interpolation=cubic,max-gap=100ms; "
-          "force_0,required=true\"; a duration may have a unit (s, ms, us, ns)", NULL, ready));
+          "force_0,required=true\"; a duration may have a unit (s, ms, us, ns). Not live, the first tick waits for the pads named here", NULL, ready));
   g_object_class_install_property (object_class, PROP_ALLOW_GAPS, g_param_spec_boolean ("allow-gaps", "Allow gaps",
           "Not live: align recordings whose first rows are more than a day apart, or that have no row for an hour", FALSE, ready));
   g_object_class_install_property (object_class, PROP_WINDOW, g_param_spec_uint ("window", "Window",

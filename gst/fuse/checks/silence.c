@@ -5,6 +5,7 @@
 #include "silence.h"
 
 #include "gst/fuse/debug.h"
+#include "gst/fuse/firsttick.h"
 
 #define CHECK_SOURCE "check its source (the file, device or address)"
 
@@ -58,7 +59,7 @@ describe_cause (GstRobocacheFusePad *pad)
   dropped = describe_dropped_rows (pad->stream);
   if (dropped)
     return dropped;
-  if (pad->reader.format == NULL)
+  if (pad->reader.format == NULL || pad->stream->is_declared)
     return g_strdup ("it has no caps yet: " CHECK_SOURCE);
   return g_strdup ("it has caps, but no buffer has arrived: " CHECK_SOURCE
       "; if one element feeds several pads, put a queue before each");
@@ -73,16 +74,33 @@ describe_effect (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
   return pad->stream->settings.required ? "no sample leaves, since it is required" : "samples leave without it";
 }
 
+/* A declared stream is waited for before the first tick of recordings. */
 static gboolean
-is_silent (GstRobocacheFusePad *pad)
+is_silent (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
 {
-  return !pad->stream->has_data && !pad->stream->is_declared && !fuse_stream_is_over (pad->stream);
+  if (pad->stream->is_declared)
+    return !pad->stream->eos && fuse_core_awaits_streams (fuse->core);
+  return !pad->stream->has_data && !fuse_stream_is_over (pad->stream);
+}
+
+static void
+collect_expected_pads (GstRobocacheFuse *fuse, GQueue *messages)
+{
+  gchar *names = fuse->expected_pads_are_reported ? NULL : gst_robocache_fuse_awaited_elements (fuse);
+
+  if (names == NULL)
+    return;
+  fuse->expected_pads_are_reported = TRUE;
+  g_queue_push_tail (messages, make_warning (fuse, GST_CORE_ERROR, GST_CORE_ERROR_PAD,
+          g_strdup_printf ("no sample leaves before %s has all its pads: it has not signalled no-more-pads after 2 s, and a link to one of its pads "
+              "is still to come; " CHECK_SOURCE ", and remove links to pads that it does not have", names)));
+  g_free (names);
 }
 
 static void
 collect_no_pad (GstRobocacheFuse *fuse, GQueue *messages)
 {
-  if (fuse->pads->len > 0 || fuse->no_pad_is_reported)
+  if (fuse->pads->len > 0 || fuse->no_pad_is_reported || fuse->expected_pads_are_reported)
     return;
   fuse->no_pad_is_reported = TRUE;
   g_queue_push_tail (messages, make_warning (fuse, GST_CORE_ERROR, GST_CORE_ERROR_PAD,
@@ -95,7 +113,7 @@ collect_silent_pad (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GQueue *me
 {
   gchar *cause;
 
-  if (!is_silent (pad) || pad->silence_is_reported)
+  if (!is_silent (fuse, pad) || pad->silence_is_reported)
     return;
   pad->silence_is_reported = TRUE;
   cause = describe_cause (pad);
@@ -107,6 +125,7 @@ collect_silent_pad (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GQueue *me
 void
 gst_robocache_fuse_collect_silent_pads (GstRobocacheFuse *fuse, GQueue *messages)
 {
+  collect_expected_pads (fuse, messages);
   collect_no_pad (fuse, messages);
   for (guint i = 0; i < fuse->pads->len; i++)
     collect_silent_pad (fuse, gst_robocache_fuse_nth_pad (fuse, i), messages);

@@ -13,11 +13,11 @@
 #define TIME_TO_COME (2 * GST_SECOND)
 
 static void
-warn_unused_settings (GstRobocacheFuse *fuse, gchar *names)
+warn_unused_settings (GstRobocacheFuse *fuse, gchar *names, gboolean are_awaited)
 {
   if (names)
-    GST_ELEMENT_WARNING (fuse, LIBRARY, SETTINGS, ("pads has settings of %s, and there is no such pad: correct the name, or link a stream "
-            "to it", names), (NULL));
+    GST_ELEMENT_WARNING (fuse, LIBRARY, SETTINGS, ("pads has settings of %s, and there is no such pad%s: correct the name, or link a stream "
+            "to it", names, are_awaited ? ", so no sample leaves" : ""), (NULL));
   g_free (names);
 }
 
@@ -45,14 +45,26 @@ rows_are_due (GstRobocacheFuse *fuse, gboolean is_live)
 
 static void wait_for_look (GstRobocacheFuse * fuse, GstClockID id);
 
+/* Names, once from one start to the next; NULL: none is to be reported. In PAUSED, only a pad that is awaited is reported: others may come
+ * in PLAYING. */
+static gchar *
+find_unused_settings (GstRobocacheFuse *fuse, gboolean is_live)
+{
+  const gboolean is_due = fuse_core_is_playing (fuse->core) ? !fuse->watch_is_over : !is_live && fuse_core_awaits_streams (fuse->core);
+  gchar *names = is_due && !fuse->unused_settings_are_reported ? gst_robocache_fuse_unused_pad_settings (fuse) : NULL;
+
+  fuse->unused_settings_are_reported |= names != NULL;
+  return names;
+}
+
 /* Called with the lock. TRUE: another look follows. */
 static gboolean
-collect_findings (GstRobocacheFuse *fuse, gboolean is_live, gchar **unused, GQueue *messages)
+collect_findings (GstRobocacheFuse *fuse, gboolean is_live, gchar **unused, gboolean *are_awaited, GQueue *messages)
 {
   const gboolean are_due = rows_are_due (fuse, is_live);
 
-  if (fuse_core_is_playing (fuse->core) && !fuse->watch_is_over)
-    *unused = gst_robocache_fuse_unused_pad_settings (fuse);
+  *unused = find_unused_settings (fuse, is_live);
+  *are_awaited = fuse_core_awaits_streams (fuse->core);
   fuse->watch_is_over |= fuse_core_is_playing (fuse->core);
   if (are_due)
     gst_robocache_fuse_collect_silent_pads (fuse, messages);
@@ -64,7 +76,7 @@ static gboolean
 look (GstClock *clock, GstClockTime time, GstClockID id, gpointer data)
 {
   GstRobocacheFuse *fuse = g_weak_ref_get (data);
-  gboolean is_live;
+  gboolean is_live, are_awaited = FALSE;
   GQueue messages = G_QUEUE_INIT;
   gchar *unused = NULL;
   GstClockID next = NULL;
@@ -73,13 +85,13 @@ look (GstClock *clock, GstClockTime time, GstClockID id, gpointer data)
     return TRUE;
   is_live = gst_robocache_fuse_has_live_source (fuse);
   FUSE_LOCK (fuse);
-  if (fuse->watch_id == id && collect_findings (fuse, is_live, &unused, &messages)) {
+  if (fuse->watch_id == id && collect_findings (fuse, is_live, &unused, &are_awaited, &messages)) {
     next = fuse->watch_id = next_look ();
     gst_clock_id_ref (next);
     gst_clock_id_unref (id);
   }
   FUSE_UNLOCK (fuse);
-  warn_unused_settings (fuse, unused);
+  warn_unused_settings (fuse, unused, are_awaited);
   gst_robocache_fuse_post_messages (fuse, &messages);
   if (next)
     wait_for_look (fuse, next);

@@ -90,6 +90,7 @@ fuse_core_start (FuseCore *core, const FuseSettings *settings)
 {
   start_settings (core, settings);
   core->reference_lost = core->has_failed = core->is_accepted = core->is_playing = core->total_is_given = FALSE;
+  core->n_expected = 0;
   core->told = core->total = ROBOCACHE_NO_TIME;
   fuse_core_reset_ticks (core);
   core->window_is_stale = FALSE;
@@ -225,6 +226,28 @@ fuse_core_remove_stream (FuseCore *core, FuseStream *stream, GQueue *notes)
   fuse_core_wake (core);
 }
 
+/* ---- streams that the first tick waits for ---- */
+
+void
+fuse_core_expect_streams (FuseCore *core, guint n)
+{
+  core->n_expected = n;
+  core->may_continue = TRUE;
+  fuse_core_wake (core);
+}
+
+gboolean
+fuse_core_awaits_streams (const FuseCore *core)
+{
+  gboolean awaits = core->n_expected > 0;
+
+  if (core->clock.live || core->clock.ticking || core->has_failed)
+    return FALSE;
+  for (guint i = 0; !awaits && i < core->streams->len; i++)
+    awaits = fuse_core_stream (core, i)->is_declared && !fuse_core_stream (core, i)->eos;
+  return awaits;
+}
+
 /* ---- the reference ---- */
 
 static FuseStream *
@@ -273,7 +296,7 @@ fuse_core_choose_reference (FuseCore *core, GError **error)
   FuseTickClock *clock = &core->clock;
   FuseStream *stream;
 
-  if (clock->reference || clock->grid.num > 0)
+  if (clock->reference || clock->grid.num > 0 || fuse_core_awaits_streams (core))
     return TRUE;
   stream = find_reference (core);
   if (stream) {
@@ -358,7 +381,7 @@ prune (FuseCore *core, FuseStream *stream)
   const FuseEpoch *epoch = fuse_stream_epoch (stream);
   gint64 tick;
 
-  if (epoch && epoch->history.n > MIN_ROWS_WORTH_PRUNING && fuse_tick_clock_lower_bound (&core->clock, &tick))
+  if (epoch && epoch->history.n > MIN_ROWS_WORTH_PRUNING && !fuse_core_awaits_streams (core) && fuse_tick_clock_lower_bound (&core->clock, &tick))
     fuse_stream_prune (stream, tick);
 }
 
@@ -370,11 +393,14 @@ add_warning (GQueue *notes, FuseNoteKind kind, FuseStream *stream, gchar *warnin
   g_free (warning);
 }
 
-/* Ticks of the reference are its rows, so no tick is in a gap of it. */
+/* Ticks of the reference are its rows, so no tick is in a gap of it, and it may not be chosen yet. */
 static void
 check_rows (FuseCore *core, FuseStream *stream, gboolean at_end, GQueue *notes)
 {
-  if (core->clock.reference != stream)
+  const FuseTickClock *clock = &core->clock;
+  const gboolean may_be_reference = clock->reference ? clock->reference == stream : clock->grid.num == 0;
+
+  if (!may_be_reference)
     add_warning (notes, FUSE_NOTE_SETTING, stream, fuse_stream_check_gap (stream, at_end));
   add_warning (notes, FUSE_NOTE_FORMAT, stream, robocache_quaternion_check_take_warning (&stream->statistics.quaternions));
 }
@@ -387,7 +413,7 @@ look_at_stream (FuseCore *core, FuseStream *stream)
   FuseTickClock *clock = &core->clock;
   FuseTick tick;
 
-  if (!core->is_waiting)
+  if (!core->is_waiting || fuse_core_awaits_streams (core))
     return;
   if (core->awaited == ROBOCACHE_NO_TIME) {
     if (fuse_tick_clock_next (clock, &tick) || fuse_tick_clock_is_over (clock))

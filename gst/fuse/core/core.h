@@ -134,6 +134,12 @@ const FuseSettings *fuse_core_settings (const FuseCore * core);
 void fuse_core_add_stream (FuseCore * core, FuseStream * stream);
 void fuse_core_remove_stream (FuseCore * core, FuseStream * stream, GQueue * notes);
 
+/* Streams that may still come. Not live, the first tick waits for them, and for the caps of streams that are declared. */
+void fuse_core_expect_streams (FuseCore * core, guint n);
+/* Whether it does. Meanwhile rows of all streams may take FUSE_MAX_EARLY_MIB. */
+gboolean fuse_core_awaits_streams (const FuseCore * core);
+#define FUSE_MAX_EARLY_MIB 64
+
 /* Rows of a buffer. FALSE and an error: they cannot be taken, and were counted as refused. */
 gboolean fuse_core_insert (FuseCore * core, FuseStream * stream, const FuseRows * rows, GQueue * notes, GError ** error);
 /* After the first rows: FALSE and an error where no rate was set, and there is no stream whose rows could be the ticks. */
@@ -168,7 +174,8 @@ void fuse_core_renew (FuseCore * core);
 /* Whether something came since the last call that a waiting owner must look at, and whether sources that wait may continue. */
 gboolean fuse_core_take_wakeup (FuseCore * core);
 gboolean fuse_core_take_progress (FuseCore * core);
-/* Not live: a stream's source must wait, so that recordings of different rates stay together. is_waiting: it does. */
+/* Not live: a stream's source must wait, so that recordings of different rates stay together, and rows before the first tick fit into
+ * memory. is_waiting: it does. */
 gboolean fuse_core_is_ahead (const FuseCore * core, const FuseStream * stream, gboolean is_waiting);
 
 /* Adds what is to be reported of lost rows and clocks; all: whatever the interval. */

@@ -72,6 +72,8 @@ find_tick (FuseCore *core, FuseTick *tick, gboolean *over)
 {
   if (core->settings.force_live && fuse_core_has_epochs (core) && fuse_core_begin_ticks (core))
     fuse_journal_add (&core->journal, FUSE_JOURNAL_STARTED, -1, 0, core->now);
+  if (fuse_core_awaits_streams (core))
+    return FALSE;
   *over = core->has_failed ? fuse_tick_clock_streams_are_over (&core->clock) : fuse_tick_clock_is_over (&core->clock);
   if (!*over) {
     if (core->has_failed || !fuse_tick_clock_next (&core->clock, tick))
@@ -467,6 +469,17 @@ end_ticks (FuseCore *core, FuseDeparture *departure, GQueue *notes)
   return FUSE_END;
 }
 
+/* Where streams were awaited when the first rows came, no tick source was chosen then. */
+static gboolean
+has_rows (const FuseCore *core)
+{
+  for (guint i = 0; i < core->streams->len; i++) {
+    if (fuse_stream_first_time (fuse_core_stream (core, i)) != ROBOCACHE_NO_TIME)
+      return TRUE;
+  }
+  return FALSE;
+}
+
 static FuseDecision
 wait_until (FuseCore *core, gint64 deadline)
 {
@@ -490,6 +503,8 @@ fuse_core_decide (FuseCore *core, FuseDeparture *departure, GQueue *notes, GErro
     fuse_note_add (notes, FUSE_NOTE_LATENCY, NULL, NULL);
   if (core->clock.live && !core->is_playing)
     return wait_until (core, ROBOCACHE_NO_TIME);
+  if (!core->has_failed && has_rows (core) && !fuse_core_choose_reference (core, error))
+    return FUSE_FAIL;
   do {
     if (!find_tick (core, tick, &over))
       return wait_until (core, ROBOCACHE_NO_TIME);
@@ -527,14 +542,31 @@ fuse_core_finish (FuseCore *core, const FuseDeparture *departure, gboolean has_s
 
 /* ---- sources that are ahead ---- */
 
+static guint64
+bytes_of_rows (const FuseCore *core)
+{
+  guint64 bytes = 0;
+
+  for (guint i = 0; i < core->streams->len; i++) {
+    for (const GList *l = fuse_core_stream (core, i)->epochs.head; l; l = l->next) {
+      const FuseEpoch *epoch = l->data;
+
+      bytes += epoch->history.n * (fuse_row_format_bytes (epoch->format) + sizeof (*epoch->history.times));
+    }
+  }
+  return bytes;
+}
+
 gboolean
 fuse_core_is_ahead (const FuseCore *core, const FuseStream *stream, gboolean is_waiting)
 {
   const gsize too_many = is_waiting ? ROWS_AHEAD_TO_CONTINUE : MAX_ROWS_AHEAD;
   gint64 tick;
 
-  if ((core->clock.live && stream->source.live))
+  if (core->clock.live && stream->source.live)
     return FALSE;
+  if (fuse_core_awaits_streams (core))
+    return bytes_of_rows (core) >= (guint64) FUSE_MAX_EARLY_MIB << 20;
   if (fuse_tick_clock_candidate ((FuseTickClock *) &core->clock, &tick))
     return fuse_stream_rows_after (stream, tick) >= too_many && fuse_stream_is_ready (stream, tick, TRUE)
         && fuse_stream_frontier (stream) >= tick;

@@ -30,6 +30,7 @@ struct _FuseCore
   FuseLog log;
   GPtrArray *released;
   GPtrArray *streams;           /* of FuseStream, in their order, no references */
+  guint n_expected;             /* streams that may still come */
   FuseOrigins *origins;
   gint64 common_origin;         /* the earliest one of streams that are shifted: see commonclock.h */
   gboolean reference_lost;      /* the reference was removed */

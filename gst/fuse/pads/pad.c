@@ -185,8 +185,8 @@ gst_robocache_fuse_pad_class_init (GstRobocacheFusePadClass *klass)
       "Live: drop rows that are further ahead of running time, offset included (ns)", 0, G_MAXINT64,
       DEFAULT_MAX_LEAD, playing));
   g_object_class_install_property (object_class, PROP_EXPECTED_CAPS, g_param_spec_boxed ("expected-caps", "Expected caps",
-      "Declared caps: samples have this stream's tensor from the first tick on, missing before its first row, and no tick "
-      "waits for it (NULL = wait for caps)", GST_TYPE_CAPS, playing));
+      "Declared caps: samples have this stream's tensor from the first tick on, missing before its first row. Live, no tick waits "
+      "for it; not live, the first tick waits for its caps or EOS (NULL = wait for caps at every tick)", GST_TYPE_CAPS, playing));
   g_object_class_install_property (object_class, PROP_TENSOR_ID, g_param_spec_string ("tensor-id", "Tensor id",
       "Id of this pad's tensor in the tensor meta of samples (NULL = the pad's name). For frames: take the tensor with this id of "
       "the frame's tensor meta in place of the frame, as its caps describe it (GStreamer 1.28 and later)", NULL,

@@ -330,6 +330,16 @@ put_into_force (GstRobocacheFuse *fuse, GPtrArray *entries)
   g_ptr_array_unref (entries);
 }
 
+/* Pads of a run before do not count. Called with the lock. */
+static void
+note_pads (GstRobocacheFuse *fuse)
+{
+  for (guint i = 0; fuse->pad_settings && i < fuse->pad_settings->len; i++)
+    ((Entry *) g_ptr_array_index (fuse->pad_settings, i))->is_used = FALSE;
+  for (guint i = 0; fuse->pad_settings && i < fuse->pads->len; i++)
+    use_entry (fuse->pad_settings, gst_robocache_fuse_nth_pad (fuse, i));
+}
+
 /* ---- of the element ---- */
 
 void
@@ -364,6 +374,9 @@ gst_robocache_fuse_start_pad_settings (GstRobocacheFuse *fuse, GError **error)
   FUSE_UNLOCK (fuse);
   if (entries)
     put_into_force (fuse, entries);
+  FUSE_LOCK (fuse);
+  note_pads (fuse);
+  FUSE_UNLOCK (fuse);
   return ok;
 }
 
@@ -374,6 +387,16 @@ gst_robocache_fuse_apply_pad_settings (GstRobocacheFuse *fuse, GstRobocacheFuseP
 
   if (entry)
     gst_structure_foreach (entry->values, set_value, pad);
+}
+
+guint
+gst_robocache_fuse_n_unused_pad_settings (GstRobocacheFuse *fuse)
+{
+  guint n = 0;
+
+  for (guint i = 0; fuse->pad_settings && i < fuse->pad_settings->len; i++)
+    n += !((const Entry *) g_ptr_array_index (fuse->pad_settings, i))->is_used;
+  return n;
 }
 
 gchar *

@@ -19,6 +19,7 @@ gboolean gst_robocache_fuse_start_pad_settings (GstRobocacheFuse * fuse, GError 
 void gst_robocache_fuse_apply_pad_settings (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad);
 /* Names of the pads that have an entry and never came, separated by ", "; NULL: none. Called with the lock. */
 gchar *gst_robocache_fuse_unused_pad_settings (GstRobocacheFuse * fuse);
+guint gst_robocache_fuse_n_unused_pad_settings (GstRobocacheFuse * fuse);
 void gst_robocache_fuse_clear_pad_settings (GstRobocacheFuse * fuse);
 
 G_END_DECLS

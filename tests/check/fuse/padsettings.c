@@ -135,8 +135,8 @@ GST_END_TEST;
 GST_START_TEST (test_launch)
 {
   GstElement *fuse, *pipeline = launch ("robocachefuse name=fuse rate=50/1 "
-      "pads=\"proprio_1,interpolation=cubic,max-gap=100ms; proprio_0,quaternions=\\\"0,1\\\"\" ! fakesink " SENSOR (20)
-      "fuse.proprio_1", &fuse);
+      "pads=\"proprio_1,interpolation=cubic,max-gap=100ms; proprio_0,angles=\\\"0,1\\\"\" ! fakesink " SENSOR (20)
+      "fuse.proprio_1 " SENSOR (20) "fuse.proprio_0", &fuse);
   GstPad *pad = gst_element_get_static_pad (fuse, "proprio_1");
 
   assert_setting (pad, "interpolation", "cubic");
@@ -184,7 +184,7 @@ static const Scenario scenarios[] = {
       "b:add a:start b:start a+0..20/10 b+0..20/10 eos >0 >5 b=0 >10 >15 b=10 >20 >eos"},
   {"an entry declares a pad that is requested while playing", "rate=100/1 "
       "pads=proprio_1,expected-caps=\"other/tensors,format=static,num_tensors=1,types=float32,dimensions=(string)2\"",
-      "a b,absent,unlinked", "a+0..30/10 >0..10/10 b:add a+40..50/10 a:eos >20..50/10 b=missing >eos"},
+      "a,live b,absent,unlinked", "a+0..30/10 >0..30/10 b:add a+40..50/10 >40..50/10 b=missing a:eos >eos"},
   {"a setting of the child proxy that is set later wins", "rate=200/1 pads=proprio_0,interpolation=previous",
       "a,interpolation=linear", "a+0..20/10 a:eos >0 >5 >10 >15 >20 >eos"},
   {"the property that is set later wins", "rate=200/1", "a,bare,interpolation=linear",

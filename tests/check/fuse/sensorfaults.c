@@ -220,11 +220,11 @@ GST_END_TEST;
 /* A sensor that comes three seconds late: samples have its tensor from the first tick on, and caps never change. */
 GST_START_TEST (test_declared_pad_that_comes_late)
 {
-  Play *play = play_new ("rate=100/1", "a b,unlinked,expects:2");
+  Play *play = play_new ("rate=100/1", "a,live b,unlinked,live,caps:2,expects:2");
   GstEvent *event;
 
-  play_words (play, "a+0..30/10 >0..10/10 b=missing b:link b:stream b:caps=2[x,y] b:segment b+40..50/10=1,2 a+40..50/10 eos "
-      ">20..30/10 b=missing >40..50/10 b=1,2 >eos");
+  play_words (play, "a+0..30/10 >0..30/10 b=missing b:link b:stream b:caps=2[x,y] b:segment b+40..50/10=1,2 a+40..50/10 >40..50/10 b=1,2 "
+      "eos >eos");
   event = next_event (play->rig, GST_EVENT_CAPS);
   fail_unless (event != NULL);
   gst_event_unref (event);

@@ -22,7 +22,12 @@ static const Scenario scenarios[] = {
   {"rows outside the segment", "rate=100/1", "a b", "a+0 b:segment:start=500 b+0..20/10 @2000 wall:2000 'warning:proprio_1 has no row after 2 s, and "
       "samples wait for it; all 3 rows were dropped (stats: rows-dropped-outside-segment): correct the times of its source' no:warning"},
   {"a GAP is no silence", "rate=100/1", "a b", "a+0 b:gap:0,10 @2000 wall:2000 no:warning"},
-  {"an expected stream may be late", "rate=100/1", "a b,bare,expects:1@100", "a+0 @2000 wall:2000 no:warning"},
+  {"live, an expected stream may be late", "rate=100/1", "a,live b,bare,live,expects:1@100", "a+0 @2000 wall:2000 no:warning"},
+  {"an expected stream", "rate=100/1", "a b,bare,expects:1@100", "a+0 @2000 wall:2000 'warning:proprio_1 has no row after 2 s, and samples wait for "
+      "it; it has no caps yet: " SOURCE "' no:warning"},
+  {"an expected stream that is not linked", "rate=100/1", "a b,unlinked,expects:1@100", "a+0 @2000 wall:2000 'warning:proprio_1 has no row after "
+      "2 s, and samples wait for it; the pad is not linked: link a stream to it, or release it' no:warning"},
+  {"a pad that is added while it plays and declared", "rate=100/1", "a b,absent,unlinked,expects:1", "a+0..20/10 >0 b:add @2000 wall:2000 no:warning"},
   {"live", "rate=100/1", "a,live b,bare,live",
       "a+0 wall:2000 no:warning @1999 wall:4000 no:warning @2000 wall:6000 'warning:proprio_1 has no row after 2 s, and samples leave "
       "without it; it has no "

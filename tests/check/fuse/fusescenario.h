@@ -40,7 +40,7 @@
  *     >segment:T                  positions of the segment in force start at T
  *     .                           no sample is out                    drop, renew  forget samples; after a flush, the EOS, too
  *     past:T                      forgets samples up to the one at T, which it waits for
- *     yield                       other threads go on
+ *     yield, idle                 other threads go on; for 20 ms
  * Then:
  *     NAME=N, a.NAME>N, removed.NAME<N   a number of stats: of the element, a pad, the pads that are gone; ns, or as 5ms, 1h, 1d
  *     latency=N, live=N, now=N    as queried                          balance     all rows are accounted for, as at the end
@@ -497,6 +497,8 @@ follow_command (Play *play, const gchar *word)
     assert_all_rows_balance (rig);
   else if (g_str_equal (word, "yield"))
     g_thread_yield ();
+  else if (g_str_equal (word, "idle"))
+    g_usleep (20000);
   else if (g_str_equal (word, "drop"))
     drop_samples (rig);
   else if (g_str_equal (word, "renew"))

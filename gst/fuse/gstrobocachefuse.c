@@ -564,6 +564,7 @@ stop (GstRobocacheFuse *fuse)
   gst_robocache_fuse_drop_composition (fuse);
   FUSE_LOCK (fuse);
   fuse->is_started = FALSE;
+  fuse_core_stop (fuse->core);
   gst_robocache_fuse_release_events (fuse);
   FUSE_UNLOCK (fuse);
   robocache_device_close (fuse->device, GST_ELEMENT (fuse));
@@ -731,6 +732,8 @@ gst_robocache_fuse_init (GstRobocacheFuse *fuse)
   fuse->released = gst_robocache_fuse_released_new ();
   fuse->core = fuse_core_new (fuse->released, &log);
   gst_robocache_fuse_init_properties (fuse);
+  fuse_core_set_settings (fuse->core, &fuse->settings);
+  fuse_core_update_latency (fuse->core);
   fuse->flushing = TRUE;
   gst_robocache_fuse_begin_downstream (fuse);
   gst_robocache_fuse_reset_stats_timer (fuse);

@@ -83,9 +83,9 @@ gst_robocache_fuse_set_property (GObject *object, guint prop_id, const GValue *v
     robocache_device_set_property (fuse->device, prop_id - PROP_DEVICE, value);
   else
     set_setting (fuse, prop_id, value);
-  fuse_core_set_settings (fuse->core, &fuse->settings);
   GST_OBJECT_UNLOCK (fuse);
   gst_robocache_fuse_note_settings (fuse);
+  fuse_core_set_settings (fuse->core, &fuse->settings); /* they change with the lock alone */
   FUSE_UNLOCK (fuse);
   if (prop_id == PROP_PADS)
     gst_robocache_fuse_set_pad_settings (fuse, g_value_get_string (value));

@@ -40,18 +40,32 @@ is_same (const FuseSource *a, const FuseSource *b)
   return a->is_known == b->is_known && a->live == b->live && a->min == b->min && a->max == b->max;
 }
 
+/* Called with the lock. */
 static void
-query_source (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+store_source (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, const FuseSource *source)
 {
-  const FuseEvent event = {.kind = FUSE_EVENT_SOURCE,.source = ask_source (GST_PAD (pad)) };
-  gboolean changed;
+  const FuseEvent event = {.kind = FUSE_EVENT_SOURCE,.source = *source };
+  const gboolean changed = !is_same (&pad->stream->source, source);
 
-  FUSE_LOCK (fuse);
-  changed = !is_same (&pad->stream->source, &event.source);
   fuse_core_event (fuse->core, pad->stream, &event, NULL);
   if (changed)
     gst_robocache_fuse_note_settings (fuse);
+}
+
+/* All answer before any answer counts: together they tell whether the element is live. */
+static void
+query_pads (GstRobocacheFuse *fuse, GstRobocacheFusePad **pads, guint n)
+{
+  FuseSource *sources = g_new (FuseSource, n);
+
+  for (guint i = 0; i < n; i++)
+    sources[i] = ask_source (GST_PAD (pads[i]));
+  FUSE_LOCK (fuse);
+  for (guint i = 0; i < n; i++)
+    store_source (fuse, pads[i], &sources[i]);
+  fuse_core_update_sources (fuse->core);
   FUSE_UNLOCK (fuse);
+  g_free (sources);
 }
 
 void
@@ -60,12 +74,11 @@ gst_robocache_fuse_query_sources (GstRobocacheFuse *fuse, GstRobocacheFusePad *p
   GPtrArray *pads;
 
   if (pad) {
-    query_source (fuse, pad);
+    query_pads (fuse, &pad, 1);
     return;
   }
   pads = gst_robocache_fuse_ref_pads (fuse);
-  for (guint i = 0; i < pads->len; i++)
-    query_source (fuse, g_ptr_array_index (pads, i));
+  query_pads (fuse, (GstRobocacheFusePad **) pads->pdata, pads->len);
   g_ptr_array_unref (pads);
 }
 

@@ -138,10 +138,14 @@ depart (Run *run)
 {
   GstRobocacheFuse *fuse = run->fuse;
 
-  gst_robocache_fuse_push_gap (fuse, &run->departure);
+  /* what skips ticks is warned of once their GAP is out */
+  if (run->departure.is_overdue)
+    gst_robocache_fuse_push_gap (fuse, &run->departure);
   gst_robocache_fuse_post_reports (fuse, &run->reports);
   if (run->stats)
     robocache_statistics_post (GST_ELEMENT (fuse), g_steal_pointer (&run->stats));
+  if (!run->departure.is_overdue)
+    gst_robocache_fuse_push_gap (fuse, &run->departure);
   return run->sample ? gst_robocache_fuse_push_sample (fuse, g_steal_pointer (&run->sample), &run->departure.tick) : GST_FLOW_OK;
 }
 
@@ -197,7 +201,8 @@ finish_tick (Run *run)
     if (discont)
       GST_BUFFER_FLAG_SET (run->sample, GST_BUFFER_FLAG_DISCONT);
   }
-  run->stats = gst_robocache_fuse_take_due_statistics (fuse, run->departure.tick.time);
+  if (!run->departure.is_overdue)
+    run->stats = gst_robocache_fuse_take_due_statistics (fuse, run->departure.tick.time);
 }
 
 /* What went wrong with the streams, or with the device. */

@@ -89,6 +89,7 @@ void
 fuse_core_start (FuseCore *core, const FuseSettings *settings)
 {
   start_settings (core, settings);
+  core->is_started = TRUE;
   core->reference_lost = core->has_failed = core->is_accepted = core->is_playing = core->total_is_given = FALSE;
   core->n_expected = 0;
   core->told = core->total = ROBOCACHE_NO_TIME;
@@ -105,11 +106,18 @@ fuse_core_start (FuseCore *core, const FuseSettings *settings)
   fuse_tick_clock_sync_period (&core->clock);
 }
 
+void
+fuse_core_stop (FuseCore *core)
+{
+  core->is_started = FALSE;
+  fuse_journal_reset (&core->journal);
+}
+
 /* Ticks go on at another rate; without one before or now, that holds from the next start on. */
 static void
 change_rate (FuseCore *core, RobocacheTickGrid rate)
 {
-  if (rate.num <= 0 || core->clock.grid.num <= 0 || (rate.num == core->clock.grid.num && rate.den == core->clock.grid.den))
+  if (!core->is_started || rate.num <= 0 || core->clock.grid.num <= 0 || (rate.num == core->clock.grid.num && rate.den == core->clock.grid.den))
     return;
   FUSE_LOG (&core->log, INFO, NULL, "ticks continue at %d/%d Hz", rate.num, rate.den);
   fuse_tick_clock_set_grid (&core->clock, rate);
@@ -221,6 +229,7 @@ fuse_core_remove_stream (FuseCore *core, FuseStream *stream, GQueue *notes)
     core->clock.earliest_start = ROBOCACHE_NO_TIME;
     core->discont = TRUE;
   }
+  fuse_tick_clock_leave (&core->clock);
   fuse_core_share_origin (core);
   core->may_continue = TRUE;
   fuse_core_wake (core);
@@ -450,6 +459,8 @@ fuse_core_insert (FuseCore *core, FuseStream *stream, const FuseRows *rows, GQue
   fuse_core_begin_ticks (core);
   if (!fuse_stream_insert (stream, rows, core->clock.live && stream->source.live, core->now, &insertion, notes, error))
     return FALSE;
+  if (stream->warned_no_reference)
+    fuse_stream_apply_timestamps (stream);      /* no tick may come of such rows */
   note_rows (core, stream, rows, insertion.n_outside);
   fuse_core_choose_reference (core, NULL);
   check_rows (core, stream, FALSE, notes);
@@ -593,7 +604,6 @@ fuse_core_event (FuseCore *core, FuseStream *stream, const FuseEvent *event, GQu
       break;
     case FUSE_EVENT_SOURCE:
       stream->source = event->source;
-      fuse_latency_update (core);
       return;
   }
   fuse_core_wake (core);
@@ -669,18 +679,6 @@ gboolean
 fuse_core_is_playing (const FuseCore *core)
 {
   return core->is_playing;
-}
-
-gint64
-fuse_core_now (const FuseCore *core)
-{
-  return core->now;
-}
-
-gboolean
-fuse_core_streams_are_over (const FuseCore *core)
-{
-  return fuse_tick_clock_streams_are_over (&core->clock);
 }
 
 gboolean

@@ -44,6 +44,7 @@ fuse_core_share_origin (FuseCore *core)
   }
   if (!changed)
     return;
+  fuse_tick_clock_leave (&core->clock);
   core->awaited = ROBOCACHE_NO_TIME;
   core->may_continue = TRUE;
   fuse_core_wake (core);

@@ -47,7 +47,7 @@ typedef enum
   FUSE_EVENT_DISCARD,           /* the same, where the stream was stopped and not flushed */
   FUSE_EVENT_SETTINGS,
   FUSE_EVENT_TIMESTAMPS,        /* settings about timestamps: they hold from the next tick on */
-  FUSE_EVENT_SOURCE
+  FUSE_EVENT_SOURCE             /* fuse_core_update_sources after those of all streams */
 } FuseEventKind;
 
 typedef struct
@@ -107,6 +107,7 @@ typedef struct
   guint64 n_skipped;            /* dropped ticks after this one */
   gint64 gap_start, gap_end;    /* a GAP is due before the sample; start ROBOCACHE_NO_TIME: none */
   gint64 segment_from;          /* a new segment begins there, since ticks went back; ROBOCACHE_NO_TIME: none */
+  gboolean is_overdue;          /* with FUSE_DROP: ticks were skipped, since their deadlines are long past or all streams have ended */
   gboolean segment_done;        /* with FUSE_END: a segment ends, and not the streams */
   /* live: the sample's part of the journal */
   gboolean has_journal;
@@ -127,6 +128,8 @@ FuseCore *fuse_core_new (GPtrArray * released, const FuseLog * log);
 void fuse_core_free (FuseCore * core);
 /* All is as new but the streams, whose settings stay. Settings are copied. */
 void fuse_core_start (FuseCore * core, const FuseSettings * settings);
+/* Until the next start, settings change nothing of ticks. */
+void fuse_core_stop (FuseCore * core);
 /* Those that hold at once. */
 void fuse_core_set_settings (FuseCore * core, const FuseSettings * settings);
 const FuseSettings *fuse_core_settings (const FuseCore * core);
@@ -189,6 +192,8 @@ gboolean fuse_core_update_latency (FuseCore * core);
 gint64 fuse_core_tell_latency (FuseCore * core, gboolean * live);
 /* A session is replayed: ticks wait for total ns, as they did (ROBOCACHE_NO_TIME: not live). Nothing else decides that until the start. */
 void fuse_core_set_latency (FuseCore * core, gint64 total);
+/* Sources have answered: whether the core is live, and how long ticks wait. */
+void fuse_core_update_sources (FuseCore * core);
 /* FALSE and an error with the remedy: latencies of live sources contradict each other. */
 gboolean fuse_core_check_sources (const FuseCore * core, GError ** error);
 
@@ -198,9 +203,6 @@ const GPtrArray *fuse_core_streams (const FuseCore * core);     /* of FuseStream
 gboolean fuse_core_has_failed (const FuseCore * core);
 gboolean fuse_core_is_live (const FuseCore * core);
 gboolean fuse_core_is_playing (const FuseCore * core);
-/* Running time as it was last set; ROBOCACHE_NO_TIME where nothing waits for it. */
-gint64 fuse_core_now (const FuseCore * core);
-gboolean fuse_core_streams_are_over (const FuseCore * core);
 /* Whether snapshots of the last decision are in use. */
 gboolean fuse_core_is_composing (const FuseCore * core);
 /* Of the ticks; of all streams together; of those that were removed. The latter two are added to sum. */

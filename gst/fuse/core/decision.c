@@ -29,7 +29,7 @@ begin_departure (FuseCore *core, FuseDeparture *departure)
   }
   departure->n_snapshots = 0;
   departure->n_skipped = 0;
-  departure->has_rows = departure->window_is_stale = departure->segment_done = departure->has_journal = FALSE;
+  departure->is_overdue = departure->has_rows = departure->window_is_stale = departure->segment_done = departure->has_journal = FALSE;
   departure->grid = core->clock.grid;
   departure->gap_start = departure->segment_from = ROBOCACHE_NO_TIME;
   departure->decided = core->now;
@@ -417,8 +417,8 @@ decide_tick (FuseCore *core, FuseDeparture *departure, GQueue *notes, GError **e
   fuse_collect_separate_streams (core, tick, notes);
   note_decision (core, departure, is_complete);
   core->is_composing = departure->has_rows;
-  departure->window_is_stale = core->window_is_stale;
-  core->window_is_stale = FALSE;
+  departure->window_is_stale = core->window_is_stale && departure->has_rows;
+  core->window_is_stale &= !departure->has_rows;
   leave_tick (core, departure, is_complete, notes);
   return is_complete ? FUSE_SEND : FUSE_DROP;
 }
@@ -436,6 +436,7 @@ drop_overdue (FuseCore *core, FuseDeparture *departure, GQueue *notes)
   if (n == 0)
     return FALSE;
   departure->n_skipped = n - 1;
+  departure->is_overdue = TRUE;
   fuse_journal_add (&core->journal, FUSE_JOURNAL_DROPPED, -1, n, core->now);
   extend_hole (core, departure, at_end ? "the streams have ended" : "its deadline is long past", notes);
   take_hole (core, TRUE, departure);

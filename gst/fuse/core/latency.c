@@ -128,7 +128,7 @@ set_total (FuseCore *core, gint64 total)
 
 /* Sources that contradict each other leave the core as if not live. */
 void
-fuse_latency_update (FuseCore *core)
+fuse_core_update_sources (FuseCore *core)
 {
   const Sources sources = sources_of (core);
   const gboolean live = core->settings.force_live || (sources.live && sources.min <= sources.max);
@@ -177,7 +177,7 @@ fuse_core_update_latency (FuseCore *core)
   changed = core->own != own;
   core->own = own;
   core->period = fuse_tick_clock_period (&core->clock);
-  fuse_latency_update (core);
+  fuse_core_update_sources (core);
   changed |= core->told != ROBOCACHE_NO_TIME && core->told != core->total;
   core->told = core->total;
   update_frames (core);

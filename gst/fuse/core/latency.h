@@ -22,8 +22,6 @@ gint64 fuse_latency_of_stream (const FuseStreamSettings * settings, gint64 row_p
 guint fuse_camera_frames (const FuseStreamSettings * settings, gboolean on_device, gint64 row_period, gint64 tick_period,
     gint64 latency);
 
-/* Sources have changed: how long ticks wait, and whether the core is live. */
-void fuse_latency_update (FuseCore * core);
 /* Whether a measured period of stream is off from what was computed with by more than an eighth, or the period of the ticks is another
  * one. stream NULL: the latter alone. */
 gboolean fuse_latency_is_off (FuseCore * core, FuseStream * stream);

@@ -38,7 +38,7 @@ struct _FuseCore
   gboolean has_failed;          /* no tick follows */
 
   /* time */
-  gboolean is_playing;
+  gboolean is_started, is_playing;
   FuseInstant seen;             /* live, while it plays; running_time ROBOCACHE_NO_TIME: it was not looked at */
   gboolean has_paused;          /* since then */
   gint64 now;                   /* ROBOCACHE_NO_TIME: nothing waits for it */

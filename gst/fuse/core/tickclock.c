@@ -248,6 +248,13 @@ fuse_tick_clock_enter (FuseTickClock *clock, gint64 time)
   set_last_tick (clock, MAX (rc_subtract_saturating (time, 1), ROBOCACHE_NO_TIME + 1));
 }
 
+void
+fuse_tick_clock_leave (FuseTickClock *clock)
+{
+  if (!clock->ticking && !clock->live)
+    clock->last_tick = clock->last_row = ROBOCACHE_NO_TIME;
+}
+
 gint64
 fuse_tick_clock_after (const FuseTickClock *clock, gint64 time)
 {

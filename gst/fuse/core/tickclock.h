@@ -69,6 +69,8 @@ gint64 fuse_tick_clock_after (const FuseTickClock * clock, gint64 time);
 void fuse_tick_clock_move (FuseTickClock * clock, gint64 to);
 /* The streams are at the tick: the next one is no earlier. */
 void fuse_tick_clock_enter (FuseTickClock * clock, gint64 time);
+/* Not live, streams have moved before the first tick was made: it may be any. */
+void fuse_tick_clock_leave (FuseTickClock * clock);
 /* NULL: none. */
 void fuse_tick_clock_set_reference (FuseTickClock * clock, FuseStream * reference);
 /* The reference's offset has changed: its ticks move with it. */

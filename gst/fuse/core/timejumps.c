@@ -11,6 +11,7 @@
 void
 fuse_note_move (FuseCore *core)
 {
+  fuse_tick_clock_leave (&core->clock);
   core->awaited = ROBOCACHE_NO_TIME;
 }
 

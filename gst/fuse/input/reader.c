@@ -112,9 +112,11 @@ reference_caps (FuseReader *reader, GQuark reference)
 static void
 read_reference (FuseReader *reader, GQuark reference, GstBuffer *buffer, GstClockTime duration, FuseRows *rows)
 {
-  const GstReferenceTimestampMeta *meta = gst_buffer_get_reference_timestamp_meta (buffer, reference_caps (reader, reference));
+  GstCaps *caps = reference_caps (reader, reference);
+  const GstReferenceTimestampMeta *meta = caps ? gst_buffer_get_reference_timestamp_meta (buffer, caps) : NULL;
 
-  rows->times = NULL;
+  rows->has_start = GST_BUFFER_PTS_IS_VALID (buffer);
+  rows->start = rows->has_start ? running_time (reader, GST_BUFFER_PTS (buffer)) : ROBOCACHE_NO_TIME;
   if (meta == NULL || meta->timestamp > G_MAXINT64)
     return;
   rows->reference = (gint64) meta->timestamp;
@@ -146,7 +148,6 @@ read_times (FuseReader *reader, const FuseStream *stream, GstBuffer *buffer, con
   rows->ignores_row_times = row_times && settings->source == FUSE_TIMES_PTS;
   rows->buffer_pts = fuse_time_of_clock (times.pts);
   rows->buffer_duration = GST_CLOCK_TIME_IS_VALID (times.duration) ? (gint64) times.duration : -1;
-  rows->start = GST_BUFFER_PTS_IS_VALID (buffer) ? running_time (reader, GST_BUFFER_PTS (buffer)) : ROBOCACHE_NO_TIME;
   if (settings->source == FUSE_TIMES_REFERENCE) {
     read_reference (reader, settings->reference, buffer, times.duration, rows);
   } else if (is_timed) {

@@ -354,7 +354,8 @@ gst_robocache_fuse_pad_declare (GstRobocacheFusePad *pad, FuseEvent *event, GErr
     else
       g_prefix_error (error, "expected-caps: ");
   }
-  GST_INFO_OBJECT (pad, "expects %" GST_PTR_FORMAT, caps);
+  if (format)
+    GST_INFO_OBJECT (pad, "expects %" GST_PTR_FORMAT, caps);
   gst_caps_unref (caps);
   return format != NULL;
 }

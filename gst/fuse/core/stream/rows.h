@@ -18,7 +18,8 @@ typedef struct
   const gint64 *times;          /* [n_rows] running times; none: outside the segment. NULL: the buffer has no time */
   gint64 reference;             /* time of the first row on the reference's clock */
   gint64 duration;              /* of all rows on that clock */
-  gint64 start;                 /* running time of the buffer */
+  gboolean has_start;           /* the buffer has a time: */
+  gint64 start;                 /* its running time; none: outside the segment */
   gint64 base_time;             /* of the pipeline, on its clock */
   /* for the journal */
   gboolean ignores_row_times;   /* rows have times of their own, but take them from PTS and duration of the buffer: */

@@ -162,7 +162,6 @@ fuse_stream_end_epochs_ahead (FuseStream *stream, gint64 t)
 static void
 begin_position (FuseStream *stream)
 {
-  stream->n_positions++;
   robocache_clock_jump_restart (&stream->jump);
   if (stream->format)
     begin_epoch (stream);
@@ -237,6 +236,7 @@ void
 fuse_stream_begin_segment (FuseStream *stream)
 {
   stream->segment_done = FALSE;
+  stream->n_positions++;
   begin_position (stream);
 }
 
@@ -313,6 +313,7 @@ fuse_stream_flush (FuseStream *stream)
 {
   fuse_stream_discard (stream, ROBOCACHE_DROPPED_FLUSH);
   stream->eos = stream->segment_done = FALSE;
+  stream->n_positions++;
   begin_position (stream);
 }
 

@@ -86,7 +86,7 @@ fuse_timestamps_check (const FuseTimestamps *times, gboolean has_row_times, gboo
 static gint64
 measured_origin (FuseTimestamps *times, const FuseRows *rows, gint64 now)
 {
-  const gint64 running = rows->start != ROBOCACHE_NO_TIME ? rows->start : now;
+  const gint64 running = rows->has_start ? rows->start : now;
 
   if (times->origin == NULL)
     times->origin = fuse_origins_find (times->origins, times->settings.reference);

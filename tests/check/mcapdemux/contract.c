@@ -225,7 +225,7 @@ static const struct
 {
   const gchar *between, *properties, *order;
 } orders[] = {
-  /* random access: who has linked a pad knows all streams before the first row */
+  /* with random access, all streams are known before the first row */
   {"", "", " +src_0 +src_1 +src_2 no-more-pads" HEADERS ("src_0") HEADERS ("src_1") HEADERS ("src_2") " src_0:row src_1:row src_2:row"},
   {"", "topics=/c,/a", " +src_0 +src_1 no-more-pads" HEADERS ("src_0") HEADERS ("src_1") " src_1:row src_0:row"},
 #ifndef TEST_BAGSRC

@@ -210,7 +210,7 @@ static const struct
   const gchar *name, *launch, *before, *found, *then, *left;
   gint n_changes;
 } cases[] = {
-  /* who is found */
+  /* which elements are found */
   {"a link that waits for a pad", FUSE "testdemux name=d ! fuse.", "", "d", "", "d"},
   {"a link to another element", FUSE "testdemux name=d ! fakesink", "", "d", "", "d"},
   {"two elements", FUSE "testdemux name=c ! fuse. testdemux name=d ! fuse.", "", "c, d", "no-more-pads:c", "d", 1},
@@ -269,7 +269,7 @@ GST_END_TEST;
 
 /* ---- borders of bins ---- */
 
-/* What is downstream lies in another bin, and fuse in one of its own. */
+/* The element downstream is in another bin, and fuse in a bin of its own. */
 GST_START_TEST (test_borders)
 {
   GstElement *pipeline = gst_pipeline_new (NULL), *far, *near, *demux;
@@ -304,7 +304,7 @@ GST_START_TEST (test_no_pipeline)
 
 GST_END_TEST;
 
-/* The handlers of one are none that the other waits for. */
+/* Handlers of one do not count as listeners for the other. */
 GST_START_TEST (test_two)
 {
   FuseExpectedPads *other;

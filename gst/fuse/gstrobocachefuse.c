@@ -530,8 +530,8 @@ has_cameras (GstRobocacheFuse *fuse)
   return found;
 }
 
-static gboolean
-start (GstRobocacheFuse *fuse)
+gboolean
+gst_robocache_fuse_start (GstRobocacheFuse *fuse)
 {
   if (!start_pad_settings (fuse) || !check_settings (fuse) || !robocache_device_open (fuse->device, GST_ELEMENT (fuse)))
     return FALSE;
@@ -557,8 +557,8 @@ start (GstRobocacheFuse *fuse)
   return FALSE;
 }
 
-static void
-stop (GstRobocacheFuse *fuse)
+void
+gst_robocache_fuse_stop (GstRobocacheFuse *fuse)
 {
   gst_robocache_fuse_expect_no_pads (fuse);
   gst_robocache_fuse_drop_composition (fuse);
@@ -590,7 +590,7 @@ gst_robocache_fuse_change_state (GstElement *element, GstStateChange transition)
   GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (element);
   GstStateChangeReturn changed;
 
-  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED && !start (fuse))
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED && !gst_robocache_fuse_start (fuse))
     return GST_STATE_CHANGE_FAILURE;
   if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED) {
     gst_robocache_fuse_end_watch (fuse);
@@ -599,7 +599,7 @@ gst_robocache_fuse_change_state (GstElement *element, GstStateChange transition)
   changed = GST_ELEMENT_CLASS (gst_robocache_fuse_parent_class)->change_state (element, transition);
   if (changed == GST_STATE_CHANGE_FAILURE && transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     gst_pad_set_active (fuse->src, FALSE);
-    stop (fuse);
+    gst_robocache_fuse_stop (fuse);
   }
   if (changed == GST_STATE_CHANGE_FAILURE)
     return changed;
@@ -610,7 +610,7 @@ gst_robocache_fuse_change_state (GstElement *element, GstStateChange transition)
       break;
     case GST_STATE_CHANGE_PAUSED_TO_READY:
       gst_robocache_fuse_end_watch (fuse);
-      stop (fuse);
+      gst_robocache_fuse_stop (fuse);
       break;
     case GST_STATE_CHANGE_READY_TO_PAUSED:
       gst_robocache_fuse_begin_watch (fuse);

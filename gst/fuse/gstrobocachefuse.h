@@ -5,11 +5,17 @@
 #ifndef GST_ROBOCACHE_FUSE_H
 #define GST_ROBOCACHE_FUSE_H
 
-#include <gst/gst.h>
+#include "element.h"
 
 G_BEGIN_DECLS
 
 GST_ELEMENT_REGISTER_DECLARE (robocachefuse)
+
+/* Opens the device, and starts the core and the streams, as in READY to PAUSED. A program that steps the core needs no other state. FALSE: an
+ * error is posted. Called without the lock. */
+gboolean gst_robocache_fuse_start (GstRobocacheFuse * fuse);
+/* Undoes that, when no task runs. */
+void gst_robocache_fuse_stop (GstRobocacheFuse * fuse);
 
 G_END_DECLS
 #endif

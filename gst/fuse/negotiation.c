@@ -54,8 +54,8 @@ describe_input (const GstRobocacheFusePad *pad, FuseInput *input)
   input->search = stream->settings.search;
 }
 
-static void
-describe_composition (GstRobocacheFuse *fuse, FuseComposition *composition)
+void
+gst_robocache_fuse_describe_composition (GstRobocacheFuse *fuse, FuseComposition *composition)
 {
   RobocacheTickGrid rate;
   const GPtrArray *streams = fuse_core_composed (fuse->core, &rate);
@@ -235,10 +235,10 @@ agree_on_caps (GstRobocacheFuse *fuse, FuseComposer *composer, GError **error)
 
 /* ---- the composer ---- */
 
-/* Without the lock. Replaces the composer. The old one's memory is freed first where the new one takes nothing over, or does
- * not fit beside it. */
-static gboolean
-replace_composer (GstRobocacheFuse *fuse, const FuseComposition *composition, RobocacheCapsMemory memory, GError **error)
+/* The old one's memory is freed first where the new one takes nothing over, or does not fit beside it. */
+gboolean
+gst_robocache_fuse_replace_composer (GstRobocacheFuse *fuse, const FuseComposition *composition, RobocacheCapsMemory memory,
+    GError **error)
 {
   FuseComposer *old = fuse->composer, *composer;
   GError *failure = NULL;
@@ -272,11 +272,11 @@ gst_robocache_fuse_change_composition (GstRobocacheFuse *fuse, GError **error)
   FuseComposition composition;
   gboolean ok;
 
-  describe_composition (fuse, &composition);
+  gst_robocache_fuse_describe_composition (fuse, &composition);
   FUSE_UNLOCK (fuse);
   memory = choose_memory (fuse, offer);
   robocache_device_prepare (fuse->device, GST_ELEMENT (fuse), memory != ROBOCACHE_SYSTEM_MEMORY);
-  ok = replace_composer (fuse, &composition, memory, error) && agree_on_caps (fuse, fuse->composer, error);
+  ok = gst_robocache_fuse_replace_composer (fuse, &composition, memory, error) && agree_on_caps (fuse, fuse->composer, error);
   fuse_composition_clear (&composition);
   FUSE_LOCK (fuse);
   if (ok)

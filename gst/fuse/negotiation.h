@@ -12,6 +12,11 @@ G_BEGIN_DECLS
 /* Caps that a sink pad accepts, the better memory first; a reference. Called without the lock. */
 GstCaps *gst_robocache_fuse_sink_caps (GstRobocacheFuse * fuse, GstPad * pad);
 
+/* What the core composes; clear with fuse_composition_clear. Called with the lock. */
+void gst_robocache_fuse_describe_composition (GstRobocacheFuse * fuse, FuseComposition * composition);
+/* Makes another composer, which takes the window of the one before over. FALSE and an error. Called by the task without the lock. */
+gboolean gst_robocache_fuse_replace_composer (GstRobocacheFuse * fuse, const FuseComposition * composition, RobocacheCapsMemory memory,
+    GError ** error);
 /* Makes a composer for what the core composes, and downstream agree to its caps. Called by the task with the lock, which is released while
  * downstream is asked. FALSE and an error. */
 gboolean gst_robocache_fuse_change_composition (GstRobocacheFuse * fuse, GError ** error);

@@ -151,21 +151,19 @@ depart (Run *run)
 
 /* ---- one tick ---- */
 
-/* Makes the sample, and moves the window over ticks that were skipped. Called without the lock. */
-static GstFlowReturn
-compose (Run *run, gboolean is_complete, GError **error)
+GstFlowReturn
+gst_robocache_fuse_compose (GstRobocacheFuse *fuse, const FuseDeparture *departure, GstBuffer **sample, GError **error)
 {
-  const FuseDeparture *departure = &run->departure;
-  FuseComposer *composer = run->fuse->composer;
+  FuseComposer *composer = fuse->composer;
   /* of the ticks that were skipped a window shows the last ones */
-  const guint64 n_shown = MIN (departure->n_skipped, (guint64) fuse_core_settings (run->fuse->core)->output.window);
+  const guint64 n_shown = MIN (departure->n_skipped, (guint64) fuse_core_settings (fuse->core)->output.window);
   GstFlowReturn flow = GST_FLOW_OK;
 
   if (!departure->has_rows)
     return flow;
   if (departure->window_is_stale && !fuse_composer_forget_window (composer, error))
     return GST_FLOW_ERROR;
-  flow = fuse_composer_compose (composer, departure->tick.time, departure->snapshots, is_complete ? &run->sample : NULL, error);
+  flow = fuse_composer_compose (composer, departure->tick.time, departure->snapshots, sample, error);
   for (guint64 i = n_shown; flow == GST_FLOW_OK && i > 0; i--)
     flow = fuse_composer_compose (composer, robocache_tick_time (&departure->grid, departure->tick.index
             + (gint64) (departure->n_skipped - i) + 1), departure->snapshots, NULL, error);
@@ -246,7 +244,7 @@ make_tick (Run *run, gboolean is_complete)
     gst_robocache_fuse_begin_settings (fuse);
   follow_segment (run);
   FUSE_UNLOCK (fuse);
-  flow = compose (run, is_complete, &error);
+  flow = gst_robocache_fuse_compose (fuse, &run->departure, is_complete ? &run->sample : NULL, &error);
   fuse_departure_release (&run->departure, fuse_buffer_unref);
   FUSE_LOCK (fuse);
   finish_tick (run);

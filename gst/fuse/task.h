@@ -15,5 +15,9 @@ void gst_robocache_fuse_stop_task (GstRobocacheFuse * fuse, gboolean pause);
 /* Whether the caller is the task, which cannot wait for its own end. */
 gboolean gst_robocache_fuse_is_task (GstRobocacheFuse * fuse);
 
+/* Makes the sample of a departure, and moves the window over ticks that were skipped. sample NULL: the tick is dropped. Called without the
+ * lock. */
+GstFlowReturn gst_robocache_fuse_compose (GstRobocacheFuse * fuse, const FuseDeparture * departure, GstBuffer ** sample, GError ** error);
+
 G_END_DECLS
 #endif

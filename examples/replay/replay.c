@@ -1,7 +1,7 @@
-/* robocache: replays a recorded live session through a new robocachefuse, and compares each sample with the recorded one
+/* robocache: replays a recorded live session in a new robocachefuse, and compares each sample with the recorded one
  *
- * The journal of the recorded samples says in which order rows, GAPs and events were taken in and ticks were decided, and at which running
- * time. All of it is done again in that order, on a clock that stands still between, so the samples must be the same, bit for bit.
+ * The journal of the recorded samples has the order in which rows, GAPs and events were taken in and ticks were decided, with the running
+ * times. The core of a new robocachefuse is stepped in that order at those times, so the samples must be the same, bit for bit.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,11 +10,11 @@
 #include <string.h>
 
 #include "examples/fault.h"
+#include "recordedsettings.h"
 #include "rowfeed.h"
 #include "samplediff.h"
 #include "session.h"
 #include "sessionpaths.h"
-#include "steppedfuse.h"
 
 /* Beside EXIT_SUCCESS: all samples are the same. */
 #define EXIT_DIFFERENCE 1
@@ -28,12 +28,14 @@ typedef struct
   gchar *samples;
 
   Session *session;
-  SteppedFuse *fuse;
+  SteppedCore core;
   GHashTable *feeds;            /* pad → RowFeed */
   gint64 n_entries;             /* of the journal so far */
+  gint64 n_settings;            /* number of the settings in force */
+  gboolean rate_is_due;         /* with the next settings */
   guint64 n_same;
   gint64 first_ns, last_ns;     /* ticks */
-  gint64 time_ns;               /* running time of the entry */
+  gint64 time_ns;               /* running time of the newest entry that has one */
   gboolean has_ended;           /* what follows cannot be replayed */
 } Replay;
 
@@ -162,13 +164,30 @@ settings_for_replay (const Replay *replay, gint64 number, GError **error)
   return adaptation.settings;
 }
 
+/* The entry of a change of the rate comes directly before that of the settings which have it. Older recordings have it after them. */
 static gboolean
-change_settings (const Replay *replay, gint64 number, GError **error)
+change_rate (Replay *replay, GError **error)
+{
+  const GstStructure *settings = session_settings (replay->session, replay->n_settings);
+  gboolean has_changed;
+
+  if (!recorded_settings_change_rate (&replay->core, settings, &has_changed, error))
+    return FALSE;
+  replay->rate_is_due = !has_changed;
+  return TRUE;
+}
+
+static gboolean
+change_settings (Replay *replay, gint64 number, GError **error)
 {
   GstStructure *settings = settings_for_replay (replay, number, error);
-  const gboolean is_good = settings && stepped_fuse_set (replay->fuse, settings, error);
+  gboolean is_good = settings && recorded_settings_change (&replay->core, settings, error);
 
   g_clear_pointer (&settings, gst_structure_free);
+  replay->n_settings = number;
+  if (is_good && replay->rate_is_due)
+    is_good = change_rate (replay, error);
+  replay->rate_is_due = FALSE;
   return is_good;
 }
 
@@ -218,38 +237,21 @@ decide (Replay *replay, const SessionSample *recorded, JournalKind kind, GError 
   Outcome outcome = WENT_ON;
   GstSample *sample = NULL;
 
-  switch (stepped_fuse_decide (replay->fuse, &sample, error)) {
-    case STEPPED_FUSE_SAMPLE:
+  switch (stepped_core_decide (&replay->core, &sample, error)) {
+    case FUSE_SEND:
       if (kind == JOURNAL_TICK)
         outcome = compare (replay, recorded, sample);
       else
         outcome = differ (recorded, "  the replay has a sample before it, where the recorded fuse dropped a tick\n");
       gst_sample_unref (sample);
       return outcome;
-    case STEPPED_FUSE_DROPPED:
+    case FUSE_DROP:
       return kind == JOURNAL_DROPPED ? WENT_ON : differ (recorded, "  the replay drops a tick, which the recorded fuse did not\n");
-    case STEPPED_FUSE_NOTHING:
+    case FUSE_FAIL:
+      return FAILED;
+    default:
       return differ (recorded, kind == JOURNAL_TICK ? "  the replay decides no tick then\n"
           : "  the replay does not drop a tick that the recorded fuse dropped before it\n");
-    default:
-      return FAILED;
-  }
-}
-
-/* The ticks moved, or began, while the task looked at the clock. */
-static Outcome
-look (Replay *replay, const SessionSample *recorded, GError **error)
-{
-  GstSample *sample = NULL;
-
-  switch (stepped_fuse_begin (replay->fuse, &sample, error)) {
-    case STEPPED_FUSE_NOTHING:
-      return WENT_ON;
-    case STEPPED_FUSE_FAILED:
-      return FAILED;
-    default:
-      g_clear_pointer (&sample, gst_sample_unref);
-      return differ (recorded, "  the replay decides a tick before it at once, where the recorded fuse waited\n");
   }
 }
 
@@ -259,16 +261,32 @@ outcome_of (gboolean is_good)
   return is_good ? WENT_ON : FAILED;
 }
 
+/* The ticks moved, or began: the recorded fuse looked at the time, and may have decided the tick of the next entry at once. */
+static Outcome
+look (Replay *replay, GError **error)
+{
+  stepped_core_look (&replay->core, error);
+  return outcome_of (*error == NULL);
+}
+
+/* The core's time at an entry. Rows and decisions without one came while no clock ran; of other entries it is not known. */
+static void
+set_time (Replay *replay, const JournalEntry *entry)
+{
+  if (entry->kind == JOURNAL_PLAYING || entry->kind == JOURNAL_PAUSED || entry->kind == JOURNAL_PTS)    /* is another time */
+    return;
+  if (entry->time >= 0) {
+    replay->time_ns = entry->time;
+    stepped_core_set_time (&replay->core, entry->time);
+  } else if (entry->kind == JOURNAL_ROWS || entry->kind == JOURNAL_TICK || entry->kind == JOURNAL_DROPPED) {
+    stepped_core_set_time (&replay->core, ROBOCACHE_NO_TIME);
+  }
+}
+
 static Outcome
 run_entry (Replay *replay, const SessionSample *recorded, const JournalEntry *entry, GError **error)
 {
-  const gboolean has_clock = entry->kind != JOURNAL_PLAYING && entry->kind != JOURNAL_PAUSED && entry->kind != JOURNAL_PTS
-      && entry->time >= 0;
-
-  if (has_clock) {
-    replay->time_ns = entry->time;
-    stepped_fuse_set_time (replay->fuse, (GstClockTime) entry->time);
-  }
+  set_time (replay, entry);
   switch (entry->kind) {
     case JOURNAL_PTS:
       row_feed_set_buffer_times (find_feed (replay, recorded->info->pads[entry->pad]), entry);
@@ -276,31 +294,39 @@ run_entry (Replay *replay, const SessionSample *recorded, const JournalEntry *en
     case JOURNAL_ROWS:
     case JOURNAL_GAP:
     case JOURNAL_EVENT:
-      return outcome_of (row_feed_take (find_feed (replay, recorded->info->pads[entry->pad]), entry, replay->session, replay->fuse, error));
+      return outcome_of (row_feed_take (find_feed (replay, recorded->info->pads[entry->pad]), entry, replay->session, &replay->core, error));
     case JOURNAL_TICK:
     case JOURNAL_DROPPED:
       return decide (replay, recorded, (JournalKind) entry->kind, error);
     case JOURNAL_MOVED:
     case JOURNAL_STARTED:
-      return look (replay, recorded, error);
+      return look (replay, error);
     case JOURNAL_SETTINGS:
       return outcome_of (change_settings (replay, entry->n, error));
     case JOURNAL_LATENCY:
-      stepped_fuse_set_latency (replay->fuse, entry->n);
+      fuse_core_set_latency (replay->core.fuse->core, entry->n < 0 ? ROBOCACHE_NO_TIME : entry->n);
       return WENT_ON;
     case JOURNAL_RATE:
-      stepped_fuse_look (replay->fuse);
-      return WENT_ON;
+      return outcome_of (change_rate (replay, error));
     case JOURNAL_PLAYING:
-      stepped_fuse_play (replay->fuse, (GstClockTime) MAX (entry->time, 0));
+      stepped_core_play (&replay->core, MAX (entry->time, 0));
       return WENT_ON;
     case JOURNAL_PAUSED:
-      stepped_fuse_pause (replay->fuse);
+      stepped_core_pause (&replay->core);
       return WENT_ON;
     default:
       replay->has_ended = TRUE;
       return WENT_ON;
   }
+}
+
+/* A tick that the core decided when it looked must be that of the next entry. */
+static Outcome
+run_next_entry (Replay *replay, const SessionSample *recorded, const JournalEntry *entry, GError **error)
+{
+  if (replay->core.seen != FUSE_WAIT && entry->kind != JOURNAL_TICK && entry->kind != JOURNAL_DROPPED)
+    return differ (recorded, "  the replay decides a tick before it at once, where the recorded fuse waited\n");
+  return run_entry (replay, recorded, entry, error);
 }
 
 /* ---- samples ---- */
@@ -336,7 +362,7 @@ run_sample (Replay *replay, const SessionSample *recorded, GError **error)
     return FAILED;
   replay->n_entries += journal->len;
   for (guint i = 0; i < journal->len && outcome == WENT_ON && !replay->has_ended; i++)
-    outcome = run_entry (replay, recorded, &g_array_index (journal, JournalEntry, i), error);
+    outcome = run_next_entry (replay, recorded, &g_array_index (journal, JournalEntry, i), error);
   if (outcome == FAILED)
     g_prefix_error (error, "before tick %.9f s, sample %" G_GUINT64_FORMAT ": ", (gdouble) recorded->info->tick_ns / 1e9,
         recorded->number);
@@ -397,6 +423,7 @@ static gboolean
 open_replay (Replay *replay, GError **error)
 {
   GstStructure *settings;
+  gboolean is_good;
 
   replay->files = session_paths (replay->recordings, error);
   if (!replay->files)
@@ -405,10 +432,11 @@ open_replay (Replay *replay, GError **error)
   if (!replay->session)
     return FALSE;
   settings = settings_for_replay (replay, 0, error);
-  if (settings)
-    replay->fuse = stepped_fuse_new (settings, error);
+  is_good = settings && recorded_settings_start (&replay->core, settings, error);
   g_clear_pointer (&settings, gst_structure_free);
-  return replay->fuse != NULL;
+  if (is_good)                  /* the journal has it, and nothing else decides it */
+    fuse_core_set_latency (replay->core.fuse->core, ROBOCACHE_NO_TIME);
+  return is_good;
 }
 
 static void
@@ -447,7 +475,7 @@ static void
 replay_clear (Replay *replay)
 {
   g_hash_table_unref (replay->feeds);
-  g_clear_pointer (&replay->fuse, stepped_fuse_free);
+  stepped_core_clear (&replay->core);
   g_clear_pointer (&replay->session, session_free);
   g_strfreev (replay->recordings);
   g_strfreev (replay->files);
@@ -462,7 +490,7 @@ main (int argc, char **argv)
   GError *error = NULL;
   int status = EXIT_FAULT;
 
-  gst_init (NULL, NULL);
+  stepped_core_init_gst ();
   replay.feeds = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) row_feed_free);
   if (parse_command_line (&replay, argc, argv, &error))
     status = run (&replay, &error);

@@ -1,11 +1,10 @@
-/* robocache: one recorded stream, fed to a pad of a robocachefuse as its journal has it
+/* robocache: one recorded stream, fed to the core of a robocachefuse as its journal has it
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "rowfeed.h"
 
 #include "common/rosstreams/rowcaps.h"
-#include "common/time/originevent.h"
 #include "examples/fault.h"
 
 /* Rows whose numbers are remembered. */
@@ -26,7 +25,7 @@ struct _RowFeed
   gboolean has_buffer_times;
   GstClockTime pts, duration;   /* of the next buffer */
   gboolean by_reference;        /* it took reference timestamps, whatever the segment is */
-  gboolean has_started;
+  GstCaps *caps;                /* the last ones, as the pad got them; NULL: none so far */
   GstSegment segment;
   gboolean is_block;            /* buffers have the time of each row */
   guint64 n_rows;               /* of a buffer, as caps have it */
@@ -34,6 +33,13 @@ struct _RowFeed
   GArray *known;                /* of KnownRow, a ring */
   guint n_known;                /* so far */
 };
+
+/* What is fed. */
+typedef struct
+{
+  SteppedCore *core;
+  GstRobocacheFusePad *pad;
+} Target;
 
 RowFeed *
 row_feed_new (const gchar *pad, SessionStream *stream, const gchar *timestamp_source)
@@ -55,6 +61,7 @@ void
 row_feed_free (RowFeed *feed)
 {
   g_array_unref (feed->known);
+  gst_clear_caps (&feed->caps);
   g_free (feed->pad);
   g_free (feed);
 }
@@ -125,16 +132,7 @@ next_item (RowFeed *feed, Session *session, const gchar *wanted, SessionItemKind
   return item;
 }
 
-/* ---- events ---- */
-
-static gboolean
-start_stream (RowFeed *feed, SteppedFuse *fuse, GError **error)
-{
-  if (feed->has_started)
-    return TRUE;
-  feed->has_started = TRUE;
-  return stepped_fuse_push_event (fuse, feed->pad, gst_event_new_stream_start (feed->pad), error);
-}
+/* ---- caps ---- */
 
 /* Caps of blocks have a time for each row: what messages have of them is their rows' times. */
 static GstCaps *
@@ -194,52 +192,85 @@ caps_of_feed (RowFeed *feed, const gchar *text, GError **error)
   return feed->is_block ? caps_of_blocks (&info, caps) : caps;
 }
 
-/* What was recorded as an event. NULL and an error. */
-static GstEvent *
-make_event (RowFeed *feed, const SessionItem *item, GError **error)
+/* FALSE and an error: the pad does not accept them. */
+static gboolean
+send_caps (RowFeed *feed, const Target *target, const gchar *text, GError **error)
 {
-  SessionOrigin origin;
-  GstEvent *event;
-  GstCaps *caps;
+  const FuseEvent same = {.kind = FUSE_EVENT_SAME_FORMAT };
+  GstCaps *caps = caps_of_feed (feed, text, error);
+  gboolean is_good = caps != NULL;
 
-  switch (item->kind) {
-    case SESSION_CAPS:
-      caps = caps_of_feed (feed, item->text, error);
-      event = caps ? gst_event_new_caps (caps) : NULL;
-      gst_clear_caps (&caps);
-      return event;
-    case SESSION_SEGMENT:
-      if (session_segment_parse (&feed->segment, item->text))
-        return gst_event_new_segment (&feed->segment);
-      FAULT (error, "%s: a segment that cannot be read: %s", feed->pad, item->text);
-      return NULL;
-    case SESSION_ORIGIN:
-      if (session_origin_parse (&origin, item->text))
-        return robocache_origin_event_new (origin.origin_ns, origin.is_first_row);
-      FAULT (error, "%s: an origin that cannot be read: %s", feed->pad, item->text);
-      return NULL;
-    case SESSION_FLUSH:
-      return gst_event_new_flush_stop (TRUE);
-    default:
-      return gst_event_new_eos ();
+  if (is_good && feed->caps && target->pad->reader.format && !target->pad->stream->is_declared && gst_caps_is_equal (feed->caps, caps))
+    stepped_core_send (target->core, target->pad, &same);
+  else if (is_good)
+    is_good = stepped_core_send_caps (target->core, target->pad, caps, error);
+  gst_caps_replace (&feed->caps, caps);
+  gst_clear_caps (&caps);
+  return is_good;
+}
+
+/* ---- events ---- */
+
+static gboolean
+send_segment (RowFeed *feed, const Target *target, const gchar *text, GError **error)
+{
+  if (!session_segment_parse (&feed->segment, text)) {
+    FAULT (error, "%s: a segment that cannot be read: %s", feed->pad, text);
+    return FALSE;
   }
+  stepped_core_send_segment (target->core, target->pad, &feed->segment);
+  return TRUE;
 }
 
 static gboolean
-take_event (RowFeed *feed, Session *session, SteppedFuse *fuse, GError **error)
+send_origin (RowFeed *feed, const Target *target, const gchar *text, GError **error)
 {
-  SessionItem *item = next_item (feed, session, "an event", SESSION_LOST, error);
-  GstEvent *event = item ? make_event (feed, item, error) : NULL;
-  const gboolean is_flush = item && item->kind == SESSION_FLUSH;
+  FuseEvent event = {.kind = FUSE_EVENT_ORIGIN };
+  SessionOrigin origin;
 
-  g_clear_pointer (&item, session_item_free);
-  if (!event)
-    return FALSE;
-  if (is_flush && !stepped_fuse_push_event (fuse, feed->pad, gst_event_new_flush_start (), error)) {
-    gst_event_unref (event);
+  if (!session_origin_parse (&origin, text)) {
+    FAULT (error, "%s: an origin that cannot be read: %s", feed->pad, text);
     return FALSE;
   }
-  return stepped_fuse_push_event (fuse, feed->pad, event, error);
+  event.origin.time = origin.origin_ns;
+  event.origin.is_first_row = origin.is_first_row;
+  stepped_core_send (target->core, target->pad, &event);
+  return TRUE;
+}
+
+static gboolean
+send_mark (const Target *target, FuseEventKind kind)
+{
+  const FuseEvent event = {.kind = kind };
+
+  stepped_core_send (target->core, target->pad, &event);
+  return TRUE;
+}
+
+static gboolean
+take_event (RowFeed *feed, Session *session, const Target *target, GError **error)
+{
+  SessionItem *item = next_item (feed, session, "an event", SESSION_LOST, error);
+  gboolean is_good;
+
+  if (!item)
+    return FALSE;
+  switch (item->kind) {
+    case SESSION_CAPS:
+      is_good = send_caps (feed, target, item->text, error);
+      break;
+    case SESSION_SEGMENT:
+      is_good = send_segment (feed, target, item->text, error);
+      break;
+    case SESSION_ORIGIN:
+      is_good = send_origin (feed, target, item->text, error);
+      break;
+    default:
+      is_good = send_mark (target, item->kind == SESSION_FLUSH ? FUSE_EVENT_FLUSH : FUSE_EVENT_EOS);
+      break;
+  }
+  session_item_free (item);
+  return is_good;
 }
 
 /* ---- times ---- */
@@ -254,17 +285,15 @@ position_of (const RowFeed *feed, gint64 running_ns)
 }
 
 static gboolean
-take_gap (RowFeed *feed, Session *session, SteppedFuse *fuse, GError **error)
+take_gap (RowFeed *feed, Session *session, const Target *target, GError **error)
 {
   SessionItem *item = next_item (feed, session, "a GAP", SESSION_GAP, error);
-  GstEvent *event;
 
   if (!item)
     return FALSE;
-  event = gst_event_new_gap (position_of (feed, item->running_ns), item->duration_ns < 0 ? GST_CLOCK_TIME_NONE
-      : (GstClockTime) item->duration_ns);
+  stepped_core_send_gap (target->core, target->pad, position_of (feed, item->running_ns), fuse_clock_time_of (item->duration_ns));
   session_item_free (item);
-  return stepped_fuse_push_event (fuse, feed->pad, event, error);
+  return TRUE;
 }
 
 /* ---- rows ---- */
@@ -502,7 +531,7 @@ make_block (const RowFeed *feed, const Block *block)
 }
 
 static gboolean
-take_rows (RowFeed *feed, guint64 n, Session *session, SteppedFuse *fuse, GError **error)
+take_rows (RowFeed *feed, guint64 n, Session *session, const Target *target, GError **error)
 {
   Block block = {.times = g_array_new (FALSE, FALSE, sizeof (gint64)),.references = g_array_new (FALSE, FALSE, sizeof (SessionReference)) };
   GstBuffer *buffer = NULL;
@@ -520,7 +549,7 @@ take_rows (RowFeed *feed, guint64 n, Session *session, SteppedFuse *fuse, GError
     GST_BUFFER_PTS (buffer) = block.pts;
     GST_BUFFER_DURATION (buffer) = block.duration;
     add_references (buffer, &block);
-    is_good = stepped_fuse_push_buffer (fuse, feed->pad, buffer, error);
+    is_good = stepped_core_insert (target->core, target->pad, g_steal_pointer (&buffer), error);
   }
   gst_clear_buffer (&block.buffer);
   g_array_unref (block.times);
@@ -537,16 +566,20 @@ row_feed_set_buffer_times (RowFeed *feed, const JournalEntry *entry)
 }
 
 gboolean
-row_feed_take (RowFeed *feed, const JournalEntry *entry, Session *session, SteppedFuse *fuse, GError **error)
+row_feed_take (RowFeed *feed, const JournalEntry *entry, Session *session, SteppedCore *core, GError **error)
 {
-  if (!start_stream (feed, fuse, error))
+  const Target target = { core, stepped_core_pad (core, feed->pad) };
+
+  if (!target.pad) {
+    FAULT (error, "the journal has pad %s, and the settings have not", feed->pad);
     return FALSE;
+  }
   switch (entry->kind) {
     case JOURNAL_ROWS:
-      return take_rows (feed, (guint64) entry->n, session, fuse, error);
+      return take_rows (feed, (guint64) entry->n, session, &target, error);
     case JOURNAL_GAP:
-      return take_gap (feed, session, fuse, error);
+      return take_gap (feed, session, &target, error);
     default:
-      return take_event (feed, session, fuse, error);
+      return take_event (feed, session, &target, error);
   }
 }

@@ -1,12 +1,12 @@
-/* robocache: one recorded stream, fed to a pad of a robocachefuse as its journal has it
+/* robocache: one recorded stream, fed to the core of a robocachefuse as its journal has it
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef ROBOCACHE_EXAMPLES_ROWFEED_H
 #define ROBOCACHE_EXAMPLES_ROWFEED_H
 
+#include "examples/steppedcore.h"
 #include "session.h"
-#include "steppedfuse.h"
 
 G_BEGIN_DECLS
 
@@ -19,7 +19,7 @@ void row_feed_free (RowFeed * feed);
 /* PTS and duration of the buffer that the next entry of rows is of, from an entry of kind JOURNAL_PTS. */
 void row_feed_set_buffer_times (RowFeed * feed, const JournalEntry * entry);
 /* Feeds what one entry of the journal of this pad says. FALSE and an error: the recording has not what was taken in. */
-gboolean row_feed_take (RowFeed * feed, const JournalEntry * entry, Session * session, SteppedFuse * fuse, GError ** error);
+gboolean row_feed_take (RowFeed * feed, const JournalEntry * entry, Session * session, SteppedCore * core, GError ** error);
 
 /* Appends which row was at a running time, if it was one of the last ones. */
 void row_feed_describe (const RowFeed * feed, GString * text, gint64 time_ns);

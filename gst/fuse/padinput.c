@@ -516,10 +516,6 @@ gst_robocache_fuse_sink_event (GstPad *gstpad, GstObject *parent, GstEvent *even
     case GST_EVENT_SEGMENT_DONE:
       take_mark (fuse, pad, FUSE_EVENT_SEGMENT_DONE);
       break;
-    case GST_EVENT_CUSTOM_DOWNSTREAM:
-      if (!gst_robocache_fuse_replay_latency (fuse, event))
-        return forward (fuse, gstpad, event);
-      break;
     case GST_EVENT_EOS:
       end_pad (fuse, pad);
       break;

@@ -107,20 +107,6 @@ gst_robocache_fuse_update_latency (GstRobocacheFuse *fuse)
 }
 
 gboolean
-gst_robocache_fuse_replay_latency (GstRobocacheFuse *fuse, GstEvent *event)
-{
-  const GstStructure *structure = gst_event_get_structure (event);
-  gint64 total;
-
-  if (!gst_structure_has_name (structure, FUSE_REPLAY_EVENT) || !gst_structure_get_int64 (structure, "latency", &total))
-    return FALSE;
-  FUSE_LOCK (fuse);
-  fuse_core_set_latency (fuse->core, total < 0 ? ROBOCACHE_NO_TIME : total);
-  FUSE_UNLOCK (fuse);
-  return TRUE;
-}
-
-gboolean
 gst_robocache_fuse_answer_latency (GstRobocacheFuse *fuse, GstQuery *query)
 {
   GError *error = NULL;

@@ -20,10 +20,6 @@ gboolean gst_robocache_fuse_has_live_source (GstRobocacheFuse * fuse);
 gboolean gst_robocache_fuse_check_sources (GstRobocacheFuse * fuse, GError ** error);
 /* Computes the latency anew, and how many frames cameras may have with us. Posts a LATENCY message when it changed. */
 void gst_robocache_fuse_update_latency (GstRobocacheFuse * fuse);
-/* A replay of a recorded session repeats when latencies changed: a custom event RobocacheFuseReplay at a sink pad has with "latency" (int64,
- * ns; -1: not live) how long ticks wait from then on. FALSE: the event is another one. */
-#define FUSE_REPLAY_EVENT "RobocacheFuseReplay"
-gboolean gst_robocache_fuse_replay_latency (GstRobocacheFuse * fuse, GstEvent * event);
 /* Answers a LATENCY query of downstream. */
 gboolean gst_robocache_fuse_answer_latency (GstRobocacheFuse * fuse, GstQuery * query);
 

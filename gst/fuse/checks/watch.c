@@ -136,7 +136,7 @@ cancel (GstClockID id)
   gst_clock_id_unref (id);
 }
 
-/* A look at a start is due once from one start to the next; a look at a new pad in PLAYING. */
+/* A look at a start is due once from one start to the next; a look at a new pad in PLAYING. A core that is stepped plays in NULL. */
 static void
 schedule_look (GstRobocacheFuse *fuse, gboolean is_of_new_pad)
 {
@@ -144,7 +144,7 @@ schedule_look (GstRobocacheFuse *fuse, gboolean is_of_new_pad)
   gboolean is_due;
 
   FUSE_LOCK (fuse);
-  is_due = is_of_new_pad ? fuse_core_is_playing (fuse->core) : !fuse->watch_is_over;
+  is_due = is_of_new_pad ? GST_STATE (fuse) > GST_STATE_READY && fuse_core_is_playing (fuse->core) : !fuse->watch_is_over;
   if (is_due)
     before = swap_watch (fuse, gst_clock_id_ref (id));
   FUSE_UNLOCK (fuse);

@@ -203,6 +203,8 @@ const GPtrArray *fuse_core_streams (const FuseCore * core);     /* of FuseStream
 gboolean fuse_core_has_failed (const FuseCore * core);
 gboolean fuse_core_is_live (const FuseCore * core);
 gboolean fuse_core_is_playing (const FuseCore * core);
+/* Running time as it was last set; ROBOCACHE_NO_TIME where nothing waits for it. */
+gint64 fuse_core_now (const FuseCore * core);
 /* Whether snapshots of the last decision are in use. */
 gboolean fuse_core_is_composing (const FuseCore * core);
 /* Of the ticks; of all streams together; of those that were removed. The latter two are added to sum. */

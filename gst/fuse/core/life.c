@@ -333,6 +333,12 @@ fuse_core_is_playing (const FuseCore *core)
   return core->is_playing;
 }
 
+gint64
+fuse_core_now (const FuseCore *core)
+{
+  return core->now;
+}
+
 gboolean
 fuse_core_is_composing (const FuseCore *core)
 {

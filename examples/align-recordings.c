@@ -162,7 +162,7 @@ add_streams (Job *job, GError **error)
     const Recording *recording = g_ptr_array_index (job->recordings, i);
 
     if (recording->is_bag ? !bag_streams_add (job->recordings, i, job->pipeline, job->fuse, job->grid.origin, error)
-        : !recordings_add_stream (job->recordings, i, RECORDINGS_READ, job->pipeline, job->fuse, job->grid.origin, error))
+        : !recordings_add_stream (job->recordings, i, job->pipeline, job->fuse, job->grid.origin, error))
       return FALSE;
   }
   return TRUE;

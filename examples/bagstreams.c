@@ -511,7 +511,7 @@ add_link (GArray *links, const GPtrArray *recordings, guint i, GstElement *pipel
 
   g_object_set (queue, "max-size-bytes", QUEUE_BYTES, "max-size-buffers", 0, "max-size-time", G_GUINT64_CONSTANT (0), NULL);
   gst_bin_add (GST_BIN (pipeline), queue);
-  ok = gst_pad_link (from, pad) == GST_PAD_LINK_OK && recordings_set_pad_options (pad, link.recording, RECORDINGS_READ, error);
+  ok = gst_pad_link (from, pad) == GST_PAD_LINK_OK && recordings_set_pad_options (pad, link.recording, FALSE, error);
   g_array_append_val (links, link);
   gst_object_unref (from);
   gst_object_unref (pad);

@@ -188,7 +188,7 @@ run_pipeline (Job *job, GstElement *pipeline, GstElement *fuse, GError **error)
 
   recordings_prepare_fuse (fuse, &job->options, &job->grid);
   for (guint i = 0; ok && i < 2; i++)
-    ok = recordings_add_stream (job->recordings, i, RECORDINGS_READ, pipeline, fuse, job->grid.origin, error);
+    ok = recordings_add_stream (job->recordings, i, pipeline, fuse, job->grid.origin, error);
   if (ok)
     gst_element_set_state (pipeline, GST_STATE_PLAYING);
   while (ok && !gst_app_sink_is_eos (GST_APP_SINK (sink))) {

@@ -69,7 +69,7 @@ messages_handle (GstElement *pipeline, MessageLabel label, gpointer data)
       fprintf (stderr, "%s\n", line);
     g_free (line);
     failed |= GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR;
-    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_LATENCY)
+    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_LATENCY && GST_IS_BIN (pipeline))
       gst_bin_recalculate_latency (GST_BIN (pipeline));
     gst_message_unref (message);
   }

@@ -129,6 +129,8 @@ new_empty (void)
   recording->rounded = g_string_new (NULL);
   recording->delays = g_array_new (FALSE, FALSE, sizeof (gint64));
   recording->all_times = g_array_new (FALSE, FALSE, sizeof (gint64));
+  recording->rows = g_array_new (FALSE, FALSE, sizeof (RecordedRow));
+  recording->values = g_array_new (FALSE, FALSE, sizeof (gfloat));
   return recording;
 }
 
@@ -192,6 +194,9 @@ recording_free (Recording *recording)
   g_free (recording->quaternions_reason);
   g_string_free (recording->rounded, TRUE);
   g_array_unref (recording->delays);
+  g_array_unref (recording->rows);
+  g_array_unref (recording->values);
+  g_free (recording->doubt);
   g_clear_pointer (&recording->all_times, g_array_unref);
   g_free (recording);
 }
@@ -300,6 +305,15 @@ note_rounding (Recording *recording, const gfloat *values, guint8 *noted)
 }
 
 static void
+keep_row (Recording *recording, const RobocacheRecord *record)
+{
+  const RecordedRow row = { record->time_ns, record->arrival_ns };
+
+  g_array_append_val (recording->rows, row);
+  g_array_append_vals (recording->values, record->values, recording->n_channels);
+}
+
+static void
 read_row (Recording *recording, const RobocacheRecord *record)
 {
   gint64 behind, delay;
@@ -316,6 +330,8 @@ read_row (Recording *recording, const RobocacheRecord *record)
     recording->disorder = MAX (recording->disorder, behind);
   recording->least_time = MIN (recording->least_time, record->time_ns);
   recording->greatest_time = MAX (recording->greatest_time, record->time_ns);
+  if (recording->keeps_rows)
+    keep_row (recording, record);
 }
 
 /* Takes what the reader has whole. */
@@ -381,7 +397,6 @@ check_content (const Recording *recording, GError **error)
   return FALSE;
 }
 
-/* The element, which gets column and unit as set, only warns of them. */
 static gboolean
 check_times (Recording *recording, GError **error)
 {
@@ -391,6 +406,8 @@ check_times (Recording *recording, GError **error)
 
   if (verdict == ROBOCACHE_TIMES_IMPOSSIBLE)
     FAULT (error, "%s: %s", recording->path, fault);
+  else if (verdict == ROBOCACHE_TIMES_DOUBTFUL)
+    recording->doubt = g_steal_pointer (&fault);
   g_free (fault);
   recording->step_s = (gdouble) robocache_time_median_step ((gint64 *) times->data, times->len) / 1e9;
   g_clear_pointer (&recording->all_times, g_array_unref);

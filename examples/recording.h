@@ -12,6 +12,12 @@
 
 G_BEGIN_DECLS
 
+/* A row that was read, without its values. Times on the file's clock (ns). */
+typedef struct
+{
+  gint64 captured, arrived;     /* the latter is undefined without arrival_column */
+} RecordedRow;
+
 typedef struct
 {
   gchar *path;
@@ -31,6 +37,9 @@ typedef struct
   gint64 least_time, greatest_time;     /* ns on the file's clock */
   GArray *all_times;            /* gint64 ns, while the file is read */
   GArray *delays;               /* gint64 ns: of each row, arrival after capture; empty without arrival_column */
+  gboolean keeps_rows;          /* set it before the survey: */
+  GArray *rows, *values;        /* RecordedRow; gfloat [n_rows][n_channels] */
+  gchar *doubt;                 /* about the times, which may be others; or NULL */
   gint64 disorder;              /* ns: how far the rows' order of time is from their order in the file */
   gdouble step_s;               /* median of the times in order; 0 when all are equal */
   gchar *quaternions;           /* guessed channel list, or NULL */

@@ -336,9 +336,9 @@ set_from_text (gpointer object, const Recording *recording, RecordingOption opti
 }
 
 gboolean
-recordings_set_pad_options (GstPad *pad, const Recording *recording, RecordingsHow how, GError **error)
+recordings_set_pad_options (GstPad *pad, const Recording *recording, gboolean is_live, GError **error)
 {
-  if (recording->disorder > 0 && how == RECORDINGS_READ)        /* live, that would be latency */
+  if (recording->disorder > 0 && !is_live)      /* live, that would be latency */
     g_object_set (pad, "reorder-window", recording->disorder, NULL);
   if (recording->quaternions)
     g_object_set (pad, "quaternions", recording->quaternions, NULL);
@@ -365,7 +365,7 @@ leave_out_arrival (GstElement *parse, const Recording *recording)
 }
 
 static GstElement *
-make_parse (const Recording *recording, RecordingsHow how, gint64 origin)
+make_parse (const Recording *recording, gint64 origin)
 {
   GstElement *parse = gst_element_factory_make ("robocacheparse", recording->label);
 
@@ -373,11 +373,9 @@ make_parse (const Recording *recording, RecordingsHow how, gint64 origin)
       origin, "max-errors", -1, NULL);
   if (recording->given[RECORDING_DELIMITER])
     g_object_set (parse, "delimiter", recording->given[RECORDING_DELIMITER], NULL);
-  if (how == RECORDINGS_REPLAY)
-    g_object_set (parse, "arrival-column", recording->arrival_column, NULL);
   if (recording->given[RECORDING_CHANNELS])
     g_object_set (parse, "channels", recording->given[RECORDING_CHANNELS], NULL);
-  else if (how == RECORDINGS_READ && recording->arrival_column >= 0)
+  else if (recording->arrival_column >= 0)
     leave_out_arrival (parse, recording);
   return parse;
 }
@@ -392,12 +390,11 @@ recordings_prepare_fuse (GstElement *fuse, const RecordingsOptions *options, con
 }
 
 gboolean
-recordings_add_stream (const GPtrArray *recordings, guint i, RecordingsHow how, GstElement *pipeline, GstElement *fuse,
-    gint64 origin, GError **error)
+recordings_add_stream (const GPtrArray *recordings, guint i, GstElement *pipeline, GstElement *fuse, gint64 origin, GError **error)
 {
   const Recording *recording = g_ptr_array_index (recordings, i);
   GstElement *source = gst_element_factory_make ("filesrc", NULL);
-  GstElement *parse = make_parse (recording, how, origin);
+  GstElement *parse = make_parse (recording, origin);
   gchar *name = g_strdup_printf ("sink_%u", i);
   GstPad *pad = gst_element_request_pad_simple (fuse, name), *from = gst_element_get_static_pad (parse, "src");
   gboolean ok;
@@ -405,7 +402,7 @@ recordings_add_stream (const GPtrArray *recordings, guint i, RecordingsHow how, 
   g_object_set (source, "location", recording->path, NULL);
   gst_bin_add_many (GST_BIN (pipeline), source, parse, NULL);
   gst_element_link (source, parse);
-  ok = gst_pad_link (from, pad) == GST_PAD_LINK_OK && recordings_set_pad_options (pad, recording, how, error);
+  ok = gst_pad_link (from, pad) == GST_PAD_LINK_OK && recordings_set_pad_options (pad, recording, FALSE, error);
   gst_object_unref (from);
   gst_object_unref (pad);
   g_free (name);

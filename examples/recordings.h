@@ -53,22 +53,16 @@ typedef struct
 gboolean recordings_find_grid (const GPtrArray * recordings, const RecordingsOptions * options, RecordingsGrid * grid,
     GError ** error);
 
-typedef enum
-{
-  RECORDINGS_READ,              /* as fast as they are taken, in whatever order their rows are */
-  RECORDINGS_REPLAY             /* live, each row at its time of arrival */
-} RecordingsHow;
-
 /* Sets the properties of fuse that the grid and the options fix. */
 void recordings_prepare_fuse (GstElement * fuse, const RecordingsOptions * options, const RecordingsGrid * grid);
 
 /* Adds the elements that read recording i to pipeline and links them to pad sink_i of fuse, which gets the recording's
  * options. Running time 0 is origin. */
-gboolean recordings_add_stream (const GPtrArray * recordings, guint i, RecordingsHow how, GstElement * pipeline,
-    GstElement * fuse, gint64 origin, GError ** error);
+gboolean recordings_add_stream (const GPtrArray * recordings, guint i, GstElement * pipeline, GstElement * fuse, gint64 origin,
+    GError ** error);
 
-/* Sets the properties of a pad of fuse that a recording has, those given and those found. */
-gboolean recordings_set_pad_options (GstPad * pad, const Recording * recording, RecordingsHow how, GError ** error);
+/* Sets the properties of a pad of fuse that a recording has, those given and those found. is_live: rows arrive as they were recorded. */
+gboolean recordings_set_pad_options (GstPad * pad, const Recording * recording, gboolean is_live, GError ** error);
 
 /* What the user calls a pad, and the parser before it: their file. A MessageLabel; data is the array. */
 const gchar *recordings_path_of_element (const gchar * name, gpointer data);

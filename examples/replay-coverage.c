@@ -1,13 +1,10 @@
 /* robocache: what more latency buys, on recordings that know when their rows arrived
  *
- * Each row is replayed at its time of arrival, stamped with its time of capture, into a live robocachefuse, once for each
- * latency; and all are aligned once without a deadline, which is what there is to get. A tick that a live run calls
- * aligned is compared with that, bit for bit.
+ * The core of a live robocachefuse is stepped from arrival to arrival and to the deadlines between, once for each latency. One more run
+ * aligns all rows without a deadline: no latency aligns more. A tick that a live run calls aligned is compared with that, bit for bit.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <gst/app/gstappsink.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +13,10 @@
 #include "fault.h"
 #include "messages.h"
 #include "recordings.h"
-#include "replayclock.h"
 #include "sampletensor.h"
 #include "statstable.h"
+#include "steppedcore.h"
 
-#define POLL (50 * GST_MSECOND)
 #define DEFAULT_LATENCIES "50ms,100ms,200ms,400ms,700ms"
 
 enum
@@ -41,7 +37,7 @@ typedef struct
 typedef struct
 {
   gint64 latency;               /* ns; -1: not live */
-  GstClockTime in_all;          /* the greatest latency that robocachefuse reports */
+  gint64 in_all;                /* ns: the greatest latency that robocachefuse reports */
   Coverage *streams, all;       /* [streams] */
   GstStructure *stats;
 } Run;
@@ -155,6 +151,16 @@ describe_delays (const Recording *recording)
           (guint) ((guint64) n * 99 / 100)) / 1e6, (gdouble) g_array_index (delays, gint64, n - 1) / 1e6);
 }
 
+static void
+warn_of_rows (const Recording *recording)
+{
+  if (recording->first_fault)
+    fprintf (stderr, "warning: %s: omits %" G_GUINT64_FORMAT " malformed records, the first: %s\n", recording->path, recording->n_malformed,
+        recording->first_fault);
+  if (recording->doubt)
+    fprintf (stderr, "warning: %s: %s\n", recording->path, recording->doubt);
+}
+
 static gboolean
 survey (Job *job, GError **error)
 {
@@ -166,8 +172,10 @@ survey (Job *job, GError **error)
           recording->path);
       return FALSE;
     }
+    recording->keeps_rows = TRUE;
     if (!recording_survey (recording, error))
       return FALSE;
+    warn_of_rows (recording);
     g_array_sort (recording->delays, compare_times);
     describe_delays (recording);
   }
@@ -306,89 +314,254 @@ handle_tick (Job *job, Run *run, Tick *tick)
     g_ptr_array_add (job->reference, tick);
 }
 
-/* ---- the pipeline ---- */
+/* ---- streams ---- */
 
-/* FALSE at the end of all streams, and with an error. */
-static gboolean
-handle_samples (Job *job, Run *run, GstAppSink *sink, GstClockTime wait, GError **error)
+/* A run that is stepped. */
+typedef struct
 {
-  GstSample *sample;
+  Job *job;
+  Run *run;
+  SteppedCore core;
+  GstRobocacheFusePad **pads;   /* [recordings] */
+  guint *n_arrived;             /* [recordings] rows */
+  gint64 now;                   /* running time */
+  gboolean is_over;
+} Replay;
+
+static gint64
+running_time (const Replay *replay, gint64 time)
+{
+  return rc_subtract_saturating (time, replay->job->grid.origin);
+}
+
+static gboolean
+add_pad (Replay *replay, guint i, GError **error)
+{
+  gchar *name = g_strdup_printf ("sink_%u", i);
+  GstPad *pad = gst_element_request_pad_simple (GST_ELEMENT (replay->core.fuse), name);
+
+  replay->pads[i] = stepped_core_pad (&replay->core, name);
+  gst_object_unref (pad);
+  g_free (name);
+  return recordings_set_pad_options (pad, recording_of (replay->job, i), replay->run->latency >= 0, error);
+}
+
+static GstCaps *
+make_caps (const Recording *recording)
+{
+  RobocacheTensorsInfo info = {.n_tensors = 1,.rate_den = 1 };
+  const guint64 dims[] = { recording->n_channels };
+  gchar *names = recording->names ? g_strjoinv (",", recording->names) : NULL;
+  GstCaps *caps;
+
+  robocache_tensor_info_set (&info.tensors[0], RC_FLOAT32, dims, 1);
+  caps = robocache_tensors_info_to_caps (&info);
+  if (names)
+    gst_caps_set_simple (caps, "channels", G_TYPE_STRING, names, NULL);
+  g_free (names);
+  return caps;
+}
+
+/* Nobody knows how long after its capture a row arrives, so a source reports no latency. */
+static gboolean
+begin_stream (Replay *replay, guint i, GError **error)
+{
+  const FuseEvent source = {
+    .kind = FUSE_EVENT_SOURCE,.source = {.is_known = TRUE,.live = replay->run->latency >= 0,.max = ROBOCACHE_NO_TIME}
+  };
+  GstCaps *caps = make_caps (recording_of (replay->job, i));
+  GstSegment segment;
+  gboolean ok;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  stepped_core_send (&replay->core, replay->pads[i], &source);
+  ok = stepped_core_send_caps (&replay->core, replay->pads[i], caps, error);
+  stepped_core_send_segment (&replay->core, replay->pads[i], &segment);
+  gst_caps_unref (caps);
+  return ok;
+}
+
+/* The next row of stream i; NULL: all have arrived. */
+static const RecordedRow *
+next_row (const Replay *replay, guint i)
+{
+  const GArray *rows = recording_of (replay->job, i)->rows;
+
+  return replay->n_arrived[i] < rows->len ? &g_array_index (rows, RecordedRow, replay->n_arrived[i]) : NULL;
+}
+
+static GstBuffer *
+make_buffer (const Replay *replay, guint i)
+{
+  const Recording *recording = recording_of (replay->job, i);
+  const gsize bytes = recording->n_channels * sizeof (gfloat);
+  GstBuffer *buffer = gst_buffer_new_memdup (recording->values->data + replay->n_arrived[i] * bytes, bytes);
+
+  GST_BUFFER_PTS (buffer) = fuse_clock_time_of (running_time (replay, next_row (replay, i)->captured));
+  return buffer;
+}
+
+/* A stream ends with its last row. */
+static gboolean
+insert_row (Replay *replay, guint i, GError **error)
+{
+  const FuseEvent eos = {.kind = FUSE_EVENT_EOS };
+  const gboolean ok = stepped_core_insert (&replay->core, replay->pads[i], make_buffer (replay, i), error);
+
+  replay->n_arrived[i]++;
+  if (!next_row (replay, i))
+    stepped_core_send (&replay->core, replay->pads[i], &eos);
+  return ok;
+}
+
+/* ---- one run ---- */
+
+static gboolean
+take_sample (Replay *replay, GstSample *sample, GError **error)
+{
+  Tick *tick = tick_of_sample (replay->job, sample, error);
+
+  gst_sample_unref (sample);
+  if (tick)
+    handle_tick (replay->job, replay->run, tick);
+  return tick != NULL;
+}
+
+/* Decides all that is due. The latency may change, with what is known of the period of a stream that does not say its rate. */
+static gboolean
+decide (Replay *replay, GError **error)
+{
+  FuseDecision decision;
   gboolean ok = TRUE;
 
-  while (ok && (sample = gst_app_sink_try_pull_sample (sink, wait))) {
-    Tick *tick = tick_of_sample (job, sample, error);
+  do {
+    GstSample *sample = NULL;
 
-    ok = tick != NULL;
-    if (ok)
-      handle_tick (job, run, tick);
-    gst_sample_unref (sample);
-  }
-  return ok && !gst_app_sink_is_eos (sink);
+    decision = stepped_core_decide (&replay->core, &sample, error);
+    if (sample)
+      ok = take_sample (replay, sample, error);
+  } while (ok && (decision == FUSE_SEND || decision == FUSE_DROP));
+  replay->is_over = decision == FUSE_END;
+  replay->run->in_all = MAX (replay->run->in_all, fuse_core_tell_latency (replay->core.fuse->core, NULL));
+  return ok && decision != FUSE_FAIL;
 }
 
-/* It may change, with what is known of the period of a stream that does not say its rate. */
 static void
-note_latency (Run *run, GstElement *fuse)
+go_to (Replay *replay, gint64 now)
 {
-  GstQuery *query = gst_query_new_latency ();
-  GstClockTime latency = 0;
-
-  if (gst_element_query (fuse, query))
-    gst_query_parse_latency (query, NULL, &latency, NULL);
-  run->in_all = MAX (run->in_all, latency);
-  gst_query_unref (query);
+  replay->now = MAX (replay->now, now);
+  stepped_core_set_time (&replay->core, replay->now);
 }
 
-/* Until the end of every stream, or an error. */
+/* Lets the ticks leave whose deadlines come until a running time: a row that arrives at a deadline is late. */
 static gboolean
-play (Job *job, Run *run, GstElement *pipeline, GstElement *fuse, GError **error)
+pass_deadlines (Replay *replay, gint64 until, GError **error)
 {
-  const gboolean live = run->latency >= 0;
-  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "aligned");
-  ReplayClock replay;
-  gboolean failed = FALSE;
+  gint64 deadline;
 
-  replay_clock_init (&replay, pipeline, fuse);
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  while (!failed && handle_samples (job, run, GST_APP_SINK (sink), live ? 0 : POLL, error)) {
-    if (live) {
-      replay_clock_step (&replay);
-      note_latency (run, fuse);
-    }
-    failed = messages_handle (pipeline, recordings_path_of_element, job->recordings);
+  while (!replay->is_over && (deadline = fuse_core_next_deadline (replay->core.fuse->core)) != ROBOCACHE_NO_TIME && deadline <= until) {
+    go_to (replay, deadline);
+    if (!decide (replay, error))
+      return FALSE;
   }
-  failed |= messages_handle (pipeline, recordings_path_of_element, job->recordings) || *error;
-  if (!failed)
-    g_object_get (fuse, "stats", &run->stats, NULL);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  replay_clock_clear (&replay);
-  gst_object_unref (sink);
-  return !failed;
+  return TRUE;
+}
+
+/* The stream whose next row arrives first, and when; -1: all rows have arrived. */
+static gint
+next_arrival (const Replay *replay, gint64 *arrived)
+{
+  gint first = -1;
+
+  for (guint i = 0; i < replay->job->recordings->len; i++) {
+    const RecordedRow *row = next_row (replay, i);
+
+    if (!row || (first >= 0 && row->arrived >= *arrived))
+      continue;
+    first = (gint) i;
+    *arrived = row->arrived;
+  }
+  return first;
+}
+
+/* A row arrives no earlier than those before it in its file. */
+static gboolean
+insert_rows (Replay *replay, GError **error)
+{
+  gint64 arrived;
+  gint i;
+
+  while ((i = next_arrival (replay, &arrived)) >= 0) {
+    arrived = running_time (replay, arrived);
+    if (!pass_deadlines (replay, arrived, error))
+      return FALSE;
+    go_to (replay, arrived);
+    if (!insert_row (replay, (guint) i, error) || !decide (replay, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+play (Replay *replay, GError **error)
+{
+  gboolean ok = TRUE;
+
+  for (guint i = 0; ok && i < replay->job->recordings->len; i++)
+    ok = begin_stream (replay, i, error);
+  stepped_core_play (&replay->core, 0);
+  return ok && insert_rows (replay, error) && pass_deadlines (replay, G_MAXINT64, error);
+}
+
+static gboolean
+prepare (Replay *replay, GError **error)
+{
+  const Job *job = replay->job;
+  GstElement *fuse = GST_ELEMENT (replay->core.fuse);
+  gboolean ok = TRUE;
+
+  g_object_set (fuse, "layout", FUSE_LAYOUT_CONCAT, "type", RC_FLOAT32, NULL);
+  recordings_prepare_fuse (fuse, &job->options, &job->grid);
+  if (replay->run->latency >= 0)
+    g_object_set (fuse, "latency", replay->run->latency, NULL);
+  for (guint i = 0; ok && i < job->recordings->len; i++)
+    ok = add_pad (replay, i, error);
+  return ok && stepped_core_start (&replay->core, error);
+}
+
+/* What robocachefuse reports names its pads: it is written with the names of the recordings. */
+static gboolean
+play_and_report (Replay *replay)
+{
+  GstElement *fuse = GST_ELEMENT (replay->core.fuse);
+  GstBus *bus = gst_bus_new ();
+  GError *failure = NULL;
+  gboolean ok;
+
+  gst_element_set_bus (fuse, bus);
+  ok = play (replay, &failure);
+  if (failure)
+    gst_robocache_fuse_post_failure (replay->core.fuse, NULL, failure);
+  messages_handle (fuse, recordings_path_of_element, replay->job->recordings);
+  gst_element_set_bus (fuse, NULL);
+  gst_object_unref (bus);
+  return ok;
 }
 
 static gboolean
 do_run (Job *job, Run *run, GError **error)
 {
-  const gboolean live = run->latency >= 0;
-  GstElement *pipeline, *fuse;
-  gboolean ok = TRUE;
+  const guint n = job->recordings->len;
+  Replay replay = {.job = job,.run = run,.pads = g_new0 (GstRobocacheFusePad *, n),.n_arrived = g_new0 (guint, n) };
+  gboolean ok;
 
-  /* async=false: the first sample would otherwise wait for a change of state that nobody's clock tells of */
-  pipeline = gst_parse_launch_full ("robocachefuse name=fuse layout=concat type=float32 "
-      "! appsink name=aligned sync=false async=false", NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
-  if (!pipeline)
-    return FALSE;
-  run->streams = g_new0 (Coverage, job->recordings->len);
-  fuse = gst_bin_get_by_name (GST_BIN (pipeline), "fuse");
-  recordings_prepare_fuse (fuse, &job->options, &job->grid);
-  if (live)
-    g_object_set (fuse, "latency", run->latency, NULL);
-  for (guint i = 0; ok && i < job->recordings->len; i++)
-    ok = recordings_add_stream (job->recordings, i, live ? RECORDINGS_REPLAY : RECORDINGS_READ, pipeline, fuse,
-        job->grid.origin, error);
-  ok = ok && play (job, run, pipeline, fuse, error);
-  gst_object_unref (fuse);
-  gst_object_unref (pipeline);
+  run->streams = g_new0 (Coverage, n);
+  stepped_core_init (&replay.core, FALSE);
+  ok = prepare (&replay, error) && play_and_report (&replay);
+  g_object_get (replay.core.fuse, "stats", &run->stats, NULL);
+  stepped_core_clear (&replay.core);
+  g_free (replay.n_arrived);
+  g_free (replay.pads);
   return ok;
 }
 
@@ -489,7 +662,7 @@ main (int argc, char **argv)
   job.reference = g_ptr_array_new_with_free_func ((GDestroyNotify) tick_free);
   job.runs = g_array_new (FALSE, FALSE, sizeof (Run));
   g_array_set_clear_func (job.runs, (GDestroyNotify) run_clear);
-  gst_init (NULL, NULL);
+  stepped_core_init_gst ();
   ok = parse_command_line (&job, argv, &error)
       && recordings_take_arguments (job.recordings, job.arguments, &job.options, &error) && survey (&job, &error)
       && do_runs (&job, &error);

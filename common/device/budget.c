@@ -4,6 +4,8 @@
  */
 #include "budget.h"
 
+#include <gst/gst.h>
+
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -67,17 +69,4 @@ robocache_check_array (const GArray *array, const gchar *what, GError **error)
 
   return !is_full || robocache_check_free_memory (2 * (guint64) array->len * g_array_get_element_size ((GArray *) array), what,
       error);
-}
-
-gpointer
-robocache_try_grow (gpointer memory, gsize *capacity, gsize n, gsize item_bytes)
-{
-  const gsize grown = MAX (n, 2 * *capacity);
-
-  if (n <= *capacity)
-    return memory;
-  memory = g_try_realloc_n (memory, grown, item_bytes);
-  if (memory)
-    *capacity = grown;
-  return memory;
 }

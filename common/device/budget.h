@@ -5,7 +5,7 @@
 #ifndef ROBOCACHE_MEMORYLIMIT_H
 #define ROBOCACHE_MEMORYLIMIT_H
 
-#include <gst/gst.h>
+#include <glib.h>
 
 G_BEGIN_DECLS
 
@@ -47,7 +47,18 @@ gboolean robocache_check_array (const GArray * array, const gchar * what, GError
 
 /* The same memory or its replacement, for at least n items; at least twice *capacity, and then that, where it grows. NULL: there
  * is no memory, and the old one stays. */
-gpointer robocache_try_grow (gpointer memory, gsize * capacity, gsize n, gsize item_bytes);
+static inline gpointer
+robocache_try_grow (gpointer memory, gsize *capacity, gsize n, gsize item_bytes)
+{
+  const gsize grown = MAX (n, 2 * *capacity);
+
+  if (n <= *capacity)
+    return memory;
+  memory = g_try_realloc_n (memory, grown, item_bytes);
+  if (memory)
+    *capacity = grown;
+  return memory;
+}
 
 G_END_DECLS
 #endif

@@ -7,15 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/element/propertytypes.h"
-
-ROBOCACHE_DEFINE_ENUM (robocache_time_unit_get_type, "RobocacheTimeUnit",
-    {ROBOCACHE_TIME_UNIT_S, "Seconds", "s"},
-    {ROBOCACHE_TIME_UNIT_MS, "Milliseconds", "ms"},
-    {ROBOCACHE_TIME_UNIT_US, "Microseconds", "us"},
-    {ROBOCACHE_TIME_UNIT_NS, "Nanoseconds", "ns"},
-    {ROBOCACHE_TIME_UNIT_AUTO, "The unit in the name of the time column, like stamp_ns, or else seconds", "auto"})
-
 static const struct
 {
   const gchar *name;

@@ -8,7 +8,7 @@
 #ifndef ROBOCACHE_TIMETEXT_H
 #define ROBOCACHE_TIMETEXT_H
 
-#include <glib-object.h>
+#include <glib.h>
 
 G_BEGIN_DECLS
 
@@ -20,9 +20,6 @@ typedef enum
   ROBOCACHE_TIME_UNIT_NS,
   ROBOCACHE_TIME_UNIT_AUTO      /* none of them: to be guessed */
 } RobocacheTimeUnit;
-
-#define ROBOCACHE_TYPE_TIME_UNIT (robocache_time_unit_get_type ())
-GType robocache_time_unit_get_type (void);
 
 /* "s", "ms", "us" or "ns". */
 const gchar *robocache_time_unit_name (RobocacheTimeUnit unit);

@@ -55,6 +55,12 @@ static const glong fields[N_PROPS] = {
   [PROP_STATS_INTERVAL] = SETTING (stats_interval),
 };
 
+static ROBOCACHE_DEFINE_ENUM (time_unit_get_type, "RobocacheTimeUnit",
+    {ROBOCACHE_TIME_UNIT_S, "Seconds", "s"},
+    {ROBOCACHE_TIME_UNIT_MS, "Milliseconds", "ms"},
+    {ROBOCACHE_TIME_UNIT_US, "Microseconds", "us"},
+    {ROBOCACHE_TIME_UNIT_NS, "Nanoseconds", "ns"},
+    {ROBOCACHE_TIME_UNIT_AUTO, "The unit in the name of the time column, like stamp_ns, or else seconds", "auto"})
 static ROBOCACHE_DEFINE_ENUM (cloud_end_get_type, "GstRobocacheParseCloudEnd",
     {ROBOCACHE_CLOUD_END_AUTO, "With the buffer if upstream has times or a framerate, with the stream if upstream knows its "
         "length", "auto"},
@@ -74,7 +80,7 @@ robocache_parse_properties_install (GObjectClass *klass)
       "Column of the time of capture, counted from 0 (-1 = a column called stamp, timestamp, time or t, or else column 0)", -1,
       G_MAXINT, -1, flags);
   properties[PROP_TIME_UNIT] = g_param_spec_enum ("time-unit", "Time unit", "Unit of the time and arrival columns",
-      ROBOCACHE_TYPE_TIME_UNIT, ROBOCACHE_TIME_UNIT_AUTO, flags);
+      time_unit_get_type (), ROBOCACHE_TIME_UNIT_AUTO, flags);
   properties[PROP_CHANNELS] = g_param_spec_string ("channels", "Channels",
       "Columns to send: names of the header, numbers and ranges like 1-6,9 (empty = all except the time and arrival columns); "
       "for points, names of the numbers in layout", "", flags);
@@ -113,7 +119,7 @@ robocache_parse_properties_install (GObjectClass *klass)
   g_object_class_install_properties (klass, N_PROPS, properties);
 
   gst_type_mark_as_plugin_api (ROBOCACHE_TYPE_INPUT_FORMAT, 0);
-  gst_type_mark_as_plugin_api (ROBOCACHE_TYPE_TIME_UNIT, 0);
+  gst_type_mark_as_plugin_api (time_unit_get_type (), 0);
   gst_type_mark_as_plugin_api (ROBOCACHE_TYPE_START, 0);
   gst_type_mark_as_plugin_api (ROBOCACHE_TYPE_CLOCK_MODE, 0);
   gst_type_mark_as_plugin_api (cloud_end_get_type (), 0);

@@ -230,7 +230,7 @@ GST_END_TEST;
 GST_START_TEST (test_allocation_query)
 {
   Play *play = play_new ("rate=100/1", CAMERA);
-  GstCaps *caps = gst_caps_from_string (play->pads[0].caps);
+  GstCaps *caps = caps_of (&play->pads[0]);
   GstQuery *query = gst_query_new_allocation (caps, TRUE);
   guint size = 0, min = 0, max = 1;
 
@@ -281,7 +281,7 @@ proposed_allocator (Rig *rig, Feed *camera, GstCaps *caps)
 GST_START_TEST (test_frames_in_proposed_memory)
 {
   Play *play = play_new ("rate=100/1 window=2", CAMERA);
-  GstCaps *caps = gst_caps_from_string (play->pads[0].caps);
+  GstCaps *caps = caps_of (&play->pads[0]);
   GstBufferPool *pool = gst_buffer_pool_new ();
   GstStructure *config = gst_buffer_pool_get_config (pool);
   GstAllocationParams params;

@@ -17,8 +17,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "tests/core/words.h"
+
 #define MS(ms) ((gint64) ((ms) * 1000000.0))
-#define NONE G_MININT64
 
 #define F32(dims) "other/tensors, format=(string)static, num_tensors=(int)1, types=(string)float32, dimensions=(string)" \
     dims ", framerate=(fraction)0/1"
@@ -44,7 +45,7 @@ enum
   INFO_STATUS
 };
 
-typedef struct
+struct Rig
 {
   GstElement *fuse;
   GstHarness *out;
@@ -52,9 +53,9 @@ typedef struct
   GstTestClock *wall;           /* the system clock */
   GstBus *bus;
   GPtrArray *feeds;
-} Rig;
+};
 
-typedef struct
+struct Feed
 {
   Rig *rig;
   GstPad *pad;                  /* ours */
@@ -64,28 +65,18 @@ typedef struct
   gboolean holds_nothing;       /* upstream's greatest latency is 0 */
   gint64 sought_start, sought_stop;     /* of the last seek */
   const gchar *on_seek;         /* what upstream does: take, flush, obey, flush-start, refuse; never: it said before */
-} Feed;
-
-static inline gint64
-ns_of_ms (gdouble ms)
-{
-  return isnan (ms) ? NONE : (gint64) llround (ms * 1e6);
-}
+};
 
 /* NAME=VALUE; a number that is a time is in ns, or 5ms. */
 static inline void
 set_from_text (gpointer object, const gchar *text)
 {
-  gchar **pair = g_strsplit (text, "=", 2);
+  gchar **pair = g_strsplit (text, "=", 2), *value;
 
   fail_unless (pair[1] && g_object_class_find_property (G_OBJECT_GET_CLASS (object), pair[0]), "\"%s\" sets nothing", text);
-  if (g_str_has_suffix (pair[1], "ms") && strspn (pair[1], "-.0123456789") == strlen (pair[1]) - 2) {
-    const gint64 ns = ns_of_ms (g_ascii_strtod (pair[1], NULL));
-
-    g_free (pair[1]);
-    pair[1] = g_strdup_printf ("%" G_GINT64_FORMAT, ns);
-  }
-  gst_util_set_object_arg (object, pair[0], pair[1]);
+  value = setting_in_ns (pair[1]);
+  gst_util_set_object_arg (object, pair[0], value);
+  g_free (value);
   g_strfreev (pair);
 }
 

@@ -1,53 +1,4 @@
-/* robocache: robocachefuse: scenarios of rows in and samples out, each a line of words
- *
- * Times are in ms, or 2h, 1d. They and values may be sums like t+5 or 1d-10, where t is the time of the loop that the word is
- * in, or of the word itself.
- *
- * Pads are letters: "a" is proprio_0, "b" is proprio_1, and so on; "a=sink_0" has another name. Behind a comma each:
- *     PROPERTY=VALUE              a setting; durations in ns, or as 5ms
- *     caps:C                      [float64:]CHANNELS[:ROWS][NAME,NAME][@RATE], 1+times with row times, or gray@RATE, which is 4x2
- *                                 pixels. Without it one channel with no rate, or at 100 Hz if it is live
- *     live, live:N                its source is live, with a latency of N ms; holds-nothing: and with no room
- *     bare                        linked, and nothing is sent yet     absent      there is no such pad yet
- *     on-seek:ACT                 what its source does, as in Feed
- *     expects:C                   its expected caps                   unlinked    it has no source yet
- *
- * In:
- *     a+T[:D][~R][=V,V][!FLOW]    a row at T (a block of duration D), of the value T or these; the pad answers FLOW, or any. T is
- *                                 - for no time, or FIRST..LAST/STEP. ab+T: to a, then to b. R is a reference timestamp (of the
- *                                 duration D): ntp:T, unix:T since TODAY of that clock, or raw:T. Of row:T is its row time
- *     a:stream, a:caps=C, a:segment:start=T,stop=T,base=T,…, a:start:… (these three), a:eos, a:gap:T,D
- *     a:origin=T, a:origin-set=T  its source counts from T on its clock: its first row, or what was set
- *     a:title                     tags of something else
- *     ab:flush                    one flush of these pads             a:flush-start#N, a:flush-stop#N  parts of flush N
- *     a:live, a:live:N            its source is live from now on      a:flush-stop-keep#N  that does not reset times
- *     a:add, a:link, a:remove, a:activate, a:deactivate, a:PROPERTY=VALUE
- *     eos (of all pads), set:PROPERTY=VALUE, stop, play
- *     seek:START[..STOP][!]       a flushing seek from downstream; ! is refused
- *     a:sought=START[..STOP]      its source got a seek to there
- *     @T                          the clock is at T                   base:T      the base time
- *     deadline:T                  the element waits for T; the clock is let there
- *     jump:T                      the element waits for the clock, which is then at T
- *     wall:T                      the system clock is at T
- *     pause:T                     the element pauses until the clock is at T, and running time stands still
- *     clock:T                     while it pauses the clock's provider leaves, and another clock that is at T takes its place
- *     waits, waits:T, awake       the element waits for the clock, for that time, or reads the clock again and again
- * Out:
- *     >T[:D][!?] a=V,V b=…        a sample at T (of duration D; ! with DISCONT, ? without) and its streams: V is aligned,
- *                                 held:V, missing, any, or none where it is not in the sample. One that is not named is aligned,
- *                                 and its value is T. One value stands for all channels
- *     >eos, >gap:T,D, >nogap      the end; the next GAP event; no other one
- *     >segment:T                  positions of the segment in force start at T
- *     .                           no sample is out                    drop, renew  forget samples; after a flush, the EOS, too
- *     past:T                      forgets samples up to the one at T, which it waits for
- *     yield, idle                 other threads go on; for 20 ms
- * Then:
- *     NAME=N, a.NAME>N, removed.NAME<N   a number of stats: of the element, a pad, the pads that are gone; ns, or as 5ms, 1h, 1d
- *     latency=N, live=N, now=N    as queried                          balance     all rows are accounted for, as at the end
- *     caps.FIELD=TEXT             of the samples                      qos:FIELD=N,…  the next QoS message; see expect_qos
- *     error:KIND:WORD|WORD        the one error, and words of its text: a word with blanks is quoted
- *     warning:WORD|WORD           the next one                        wait:TYPE, no:TYPE, drop:TYPE  messages
- *     for:FIRST..LAST/STEP { … }  the words between for each t
+/* robocache: plays scenarios on robocachefuse. Their words are told in tests/core/words.h
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -56,128 +7,80 @@
 
 #include "fuseplay.h"
 
-typedef struct
-{
-  const gchar *name, *settings, *pads, *words;
-} Scenario;
-
 /* ---- samples out ---- */
 
 static inline gdouble
-element_of (const PlayedPad *pad, const GstMapInfo *map, guint i)
+read_element (const GstMapInfo *map, guint i, guint size)
 {
   gfloat value;
 
-  if (pad->element_size == 1)
+  if (size == 1)
     return map->data[i];
   memcpy (&value, map->data + i * sizeof (value), sizeof (value));
   return value;
 }
 
-/* The stream has this status and these values, from the first-th element of the tensor on: all of them, or as many as are given;
- * without a text it is aligned, and its value t. Returns how many they are. */
-static inline guint
-expect_stream (Play *play, const PlayedPad *pad, gint64 status, GstMemory *tensor, guint first, gboolean is_all,
-    const gchar *text, gdouble t)
-{
-  const gboolean is_held = text && g_str_has_prefix (text, "held:"), is_missing = g_strcmp0 (text, "missing") == 0;
-  const gint64 expected = is_held ? HELD : is_missing ? MISSING : ALIGNED;
-  gdouble values[MAX_VALUES] = { !is_missing ? t : pad->element_size == 1 ? 0 : NAN };
-  const guint n_given = is_missing || text == NULL ? 1 : parse_values (play, is_held ? text + 5 : text, t, values);
-  GstMapInfo map;
-  guint n;
-
-  fail_unless (status == expected, "%s: the status of %s is %d, not %d", play->word, pad->name, (gint) status, (gint) expected);
-  fail_unless (gst_memory_map (tensor, &map, GST_MAP_READ));
-  n = is_all ? (guint) (map.size / MIN (pad->element_size, sizeof (gfloat))) : n_given;
-  fail_unless (n_given == 1 || n_given == n, "%s: %s has %u values", play->word, pad->name, n);
-  for (guint i = 0; i < n; i++) {
-    const gdouble wanted = values[n_given == 1 ? 0 : i], value = element_of (pad, &map, first + i);
-
-    fail_unless (isnan (wanted) ? isnan (value) : fabs (value - wanted) <= 1e-5 * MAX (1.0, fabs (wanted)),
-        "%s: %s is %.9g, not %.9g", play->word, pad->name, value, wanted);
-  }
-  gst_memory_unmap (tensor, &map);
-  return n;
-}
-
-/* What the words behind that of a sample say about a pad; NULL: nothing. */
-static inline const gchar *
-find_stream (const Play *play, gchar **words, guint pad)
-{
-  for (; *words && is_of_pads (play, *words, '='); words++) {
-    if (**words == (gchar) ('a' + pad))
-      return *words + 2;
-  }
-  return NULL;
-}
-
-/* Every stream is what its word says. */
+/* first: its element in the tensor; is_all: the others are its, too. Of float64 float32 is read, which no scenario compares. */
 static inline void
-expect_streams (Play *play, GstBuffer *sample, gdouble t, gchar **words)
+read_stream (const PlayedPad *pad, GstMemory *tensor, guint first, gboolean is_all, PlayedStream *stream)
 {
-  gchar **streams = g_strsplit (gst_structure_get_string (sample_meta (sample), "streams"), ",", -1);
-  const guint n_streams = g_strv_length (streams);
-  const gboolean is_concat = gst_buffer_n_memory (sample) < n_streams;
-  gboolean is_present[MAX_PADS] = { FALSE };
+  const guint size = MIN (pad->caps.element_size, sizeof (gfloat));
+  GstMapInfo map;
+
+  fail_unless (gst_memory_map (tensor, &map, GST_MAP_READ));
+  stream->n = is_all ? (guint) (map.size / size) : pad->caps.channels;
+  for (guint i = 0; i < MIN (stream->n, MAX_VALUES); i++)
+    stream->values[i] = read_element (&map, first + i, size);
+  gst_memory_unmap (tensor, &map);
+}
+
+static inline const PlayedPad *
+find_pad (Play *play, const gchar *name)
+{
+  for (guint p = 0; p < play->n_pads; p++) {
+    if (g_str_equal (play->pads[p].name, name))
+      return &play->pads[p];
+  }
+  play_fail (play, "a stream %s", name);
+}
+
+/* Of a window the status is that of the newest tick. */
+static inline void
+read_streams (Play *play, GstBuffer *buffer, PlayedSample *sample)
+{
+  gchar **names = g_strsplit (gst_structure_get_string (sample_meta (buffer), "streams"), ",", -1);
+  const guint n = g_strv_length (names);
+  const gboolean is_concat = gst_buffer_n_memory (buffer) < n;
   guint n_before = 0;
   gsize info_size;
 
-  g_bytes_get_data (g_value_get_boxed (gst_structure_get_value (sample_meta (sample), "info")), &info_size);
-  for (guint s = 0; s < n_streams; s++) {
-    const guint newest = (guint) (info_size / (4 * sizeof (gint64))) - n_streams + s;
-    const gchar *text;
-    guint p = 0;
+  g_bytes_get_data (g_value_get_boxed (gst_structure_get_value (sample_meta (buffer), "info")), &info_size);
+  sample->n_streams = n;
+  for (guint s = 0; s < n; s++) {
+    PlayedStream *stream = &sample->streams[s];
+    const PlayedPad *pad = find_pad (play, names[s]);
 
-    while (p < play->n_pads && !g_str_equal (play->pads[p].name, streams[s]))
-      p++;
-    fail_unless (p < play->n_pads, "%s: a stream %s", play->word, streams[s]);
-    text = find_stream (play, words, p);
-    is_present[p] = TRUE;
-    if (g_strcmp0 (text, "any") != 0)
-      n_before += expect_stream (play, &play->pads[p], status_of (sample, newest), gst_buffer_peek_memory (sample,
-              is_concat ? 0 : s), is_concat ? n_before : 0, !is_concat, text, t);
+    stream->name = pad->name;
+    stream->status = (gint) status_of (buffer, (guint) (info_size / (4 * sizeof (gint64))) - n + s);
+    read_stream (pad, gst_buffer_peek_memory (buffer, is_concat ? 0 : s), is_concat ? n_before : 0, !is_concat, stream);
+    n_before += stream->n;
   }
-  for (guint p = 0; p < play->n_pads; p++) {
-    const gchar *text = find_stream (play, words, p);
-
-    fail_unless (is_present[p] == (text ? !g_str_equal (text, "none") : play->pads[p].has_caps), "%s: %s is %sin the sample",
-        play->word, play->pads[p].name, is_present[p] ? "" : "not ");
-  }
-  g_strfreev (streams);
+  g_strfreev (names);
 }
 
-static inline void
-expect_sample (Play *play, gdouble t, const gchar *duration, gchar flag, gchar **words)
+static inline gboolean
+play_pull (Play *play, PlayedSample *sample)
 {
-  GstBuffer *sample = pull_until_eos (play->rig);
+  GstBuffer *buffer = pull_until_eos (play->rig);
 
-  fail_unless (sample != NULL, "%s: EOS instead of a sample at %g", play->word, t);
-  fail_unless (GST_BUFFER_PTS (sample) == (guint64) ns_of_ms (t), "%s: a sample at %g", play->word,
-      (gdouble) GST_BUFFER_PTS (sample) / 1e6);
-  if (duration)
-    fail_unless_equals_uint64 (GST_BUFFER_DURATION (sample), (guint64) ns_of_ms (number_at (duration, t)));
-  if (flag)
-    fail_unless (GST_BUFFER_IS_DISCONT (sample) == (flag == '!'), "%s: DISCONT at %g", play->word, t);
-  expect_streams (play, sample, t, words);
-  gst_buffer_unref (sample);
-}
-
-/* T[:D][!?] and the words of its streams */
-static inline void
-expect_samples (Play *play, const gchar *text, gchar **words)
-{
-  gchar *time = g_strdup (text), *end = time + strlen (time) - 1, *duration;
-  const gchar flag = *end == '!' || *end == '?' ? *end : '\0';
-  Times times;
-
-  if (flag)
-    *end = '\0';
-  duration = cut_at (time, ':');
-  times = parse_times (play, time);
-  for (gdouble t = times.first; t <= times.last; t += times.step)
-    expect_sample (play, t, duration, flag, words);
-  g_free (time);
+  if (buffer == NULL)
+    return FALSE;
+  sample->time = (gint64) GST_BUFFER_PTS (buffer);
+  sample->duration = GST_BUFFER_DURATION_IS_VALID (buffer) ? (gint64) GST_BUFFER_DURATION (buffer) : NONE;
+  sample->is_discont = GST_BUFFER_IS_DISCONT (buffer);
+  read_streams (play, buffer, sample);
+  gst_buffer_unref (buffer);
+  return TRUE;
 }
 
 static inline GstEvent *
@@ -200,32 +103,34 @@ wait_event (Rig *rig, GstEventType type)
   return event;
 }
 
-static inline void
-expect_gap (Play *play, const gchar *text)
+static inline gboolean
+play_pull_gap (Play *play, gint64 *start, gint64 *duration)
 {
   GstEvent *event = next_event (play->rig, GST_EVENT_GAP);
-  GstClockTime start, duration;
-  gdouble numbers[MAX_VALUES];
+  GstClockTime pts, length;
 
-  fail_unless (event != NULL, "%s: no GAP", play->word);
-  parse_values (play, text, 0, numbers);
-  gst_event_parse_gap (event, &start, &duration);
-  fail_unless_equals_uint64 (start, (guint64) ns_of_ms (numbers[0]));
-  fail_unless_equals_uint64 (duration, (guint64) ns_of_ms (numbers[1]));
+  if (event == NULL)
+    return FALSE;
+  gst_event_parse_gap (event, &pts, &length);
+  *start = (gint64) pts;
+  *duration = (gint64) length;
   gst_event_unref (event);
+  return TRUE;
 }
 
-static inline void
-expect_segment (Play *play, const gchar *text)
+static inline gint64
+play_get_segment_start (Play *play)
 {
   GstEvent *event = gst_pad_get_sticky_event (play->rig->out->sinkpad, GST_EVENT_SEGMENT, 0);
   const GstSegment *segment;
+  gint64 start;
 
   fail_unless (event != NULL, "%s: no segment", play->word);
   gst_event_parse_segment (event, &segment);
-  fail_unless_equals_uint64 (segment->start, (guint64) ns_of_ms (number_at (text, play->t)));
-  fail_unless_equals_uint64 (gst_segment_to_running_time (segment, GST_FORMAT_TIME, segment->start), segment->start);
+  start = (gint64) segment->start;
+  fail_unless_equals_int64 ((gint64) gst_segment_to_running_time (segment, GST_FORMAT_TIME, segment->start), start);
   gst_event_unref (event);
+  return start;
 }
 
 static inline void
@@ -268,7 +173,7 @@ query_latency (Rig *rig, gboolean *is_live)
 
 /* "latency", "live", "now", or a number of stats: "NAME", "a.NAME", "removed.NAME". */
 static inline gint64
-number_of (Play *play, const gchar *name)
+play_get_number (Play *play, const gchar *name)
 {
   const gchar *own = strchr (name, '.');
   GstStructure *stats;
@@ -292,36 +197,15 @@ number_of (Play *play, const gchar *name)
   return number;
 }
 
-/* N, or a time in ns: Nms, Nh, Nd */
-static inline gint64
-parse_integer (const gchar *text)
+static inline gchar *
+play_get_caps_field (Play *play, const gchar *field)
 {
-  gchar *rest;
-  const gint64 n = g_ascii_strtoll (text, &rest, 10);
+  GstStructure *caps = output_caps (play->rig);
+  const GValue *value = gst_structure_get_value (caps, field);
+  gchar *text = value == NULL ? NULL : G_VALUE_HOLDS_STRING (value) ? g_value_dup_string (value) : gst_value_serialize (value);
 
-  if (*rest == '\0')
-    return n;
-  return g_str_has_suffix (text, "ms") ? ns_of_ms (g_ascii_strtod (text, NULL)) : ns_of_ms (number_at (text, NAN));
-}
-
-/* NAME=N, NAME>N, NAME<N */
-static inline void
-expect_number (Play *play, const gchar *word)
-{
-  const gsize length = strcspn (word, "=<>");
-  gchar *name = g_strndup (word, length);
-  const gchar *text = word + length + 1, relation = word[length];
-
-  fail_unless (relation != '\0', "\"%s\" is no word of a scenario", word);
-  if (g_str_has_prefix (name, "caps.")) {
-    assert_output_field (play->rig, name + 5, *text ? text : NULL);
-  } else {
-    const gint64 number = number_of (play, name), wanted = parse_integer (text);
-
-    fail_unless (relation == '=' ? number == wanted : relation == '<' ? number < wanted : number > wanted,
-        "%s: it is %" G_GINT64_FORMAT, word, number);
-  }
-  g_free (name);
+  gst_structure_free (caps);
+  return text;
 }
 
 /* FIELD=N,…: the next QoS message is of this pad, or the element, and has these fields; times are in ms */
@@ -364,7 +248,7 @@ expect_qos (Play *play, const gchar *text)
     while (f < G_N_ELEMENTS (fields) && !g_str_equal (fields[f].name, *item))
       f++;
     fail_unless (f < G_N_ELEMENTS (fields), "QoS messages have no %s", *item);
-    fail_unless (fields[f].is == (g_str_equal (value, "-") ? -1 : fields[f].is_time ? ns_of_ms (number_at (value, play->t))
+    fail_unless (fields[f].is == (g_str_equal (value, "-") ? -1 : fields[f].is_time ? ns_at (play, value)
             : g_ascii_strtoll (value, NULL, 10)), "%s: %s is %" G_GINT64_FORMAT, play->word, *item, fields[f].is);
   }
   g_strfreev (items);
@@ -441,49 +325,26 @@ stop (Rig *rig)
   }
 }
 
-static inline void
-expect_out (Play *play, const gchar *what, gchar **words)
-{
-  if (g_str_equal (what, "eos"))
-    assert_eos (play->rig);
-  else if (g_str_equal (what, "nogap"))
-    fail_unless (next_event (play->rig, GST_EVENT_GAP) == NULL, "a GAP");
-  else if (g_str_has_prefix (what, "gap:"))
-    expect_gap (play, what + 4);
-  else if (g_str_has_prefix (what, "segment:"))
-    expect_segment (play, what + 8);
-  else
-    expect_samples (play, what, words);
-}
-
 /* START[..STOP][!] */
 static inline void
 seek (Play *play, const gchar *text)
 {
   gchar *range = g_strdup (text);
   const gboolean is_taken = cut_at (range, '!') == NULL;
-  const Times times = parse_times (play, range);
+  gint64 start, stop;
 
-  fail_unless (gst_pad_push_event (play->rig->out->sinkpad, seek_to (ns_of_ms (times.first), strstr (range, "..")
-              ? ns_of_ms (times.last) : -1)) == is_taken, "%s", play->word);
+  parse_range (play, range, &start, &stop);
+  fail_unless (gst_pad_push_event (play->rig->out->sinkpad, seek_to (start, stop == NONE ? -1 : stop)) == is_taken, "%s", play->word);
   g_free (range);
-}
-
-static inline gint64
-ns_at (const Play *play, const gchar *text)
-{
-  return ns_of_ms (number_at (text, play->t));
 }
 
 /* Of tests that know how the element waits. */
 static void (*rig_assert_awake) (Rig * rig);
 
-/* A word that is neither a pad's nor a number. */
 static inline gboolean
-follow_command (Play *play, const gchar *word)
+play_follow (Play *play, const gchar *word, const gchar *rest)
 {
   Rig *rig = play->rig;
-  const gchar *rest = strchr (word, ':') ? strchr (word, ':') + 1 : "";
 
   if (g_str_equal (word, "."))
     fail_unless (gst_harness_try_pull (rig->out) == NULL, "a sample");
@@ -525,8 +386,6 @@ follow_command (Play *play, const gchar *word)
     pass_wall_time (rig, ns_at (play, rest));
   else if (g_str_has_prefix (word, "seek:"))
     seek (play, rest);
-  else if (g_str_has_prefix (word, "set:"))
-    set_from_text (rig->fuse, rest);
   else if (g_str_has_prefix (word, "error:"))
     assert_error (rig, "%s", rest);
   else if (g_str_has_prefix (word, "warning:"))
@@ -544,86 +403,42 @@ follow_command (Play *play, const gchar *word)
   return TRUE;
 }
 
-static inline void
-follow (Play *play, gchar **words)
+static G_GNUC_NORETURN void
+play_abort (const gchar *text)
 {
-  gchar *word = *words;
-
-  play->word = word;
-  if (*word == '>') {
-    expect_out (play, word + 1, words + 1);
-  } else if (is_of_pads (play, word, '+')) {
-    for (gchar *letter = word; *letter != '+'; letter++)
-      push_rows (play, &play->pads[*letter - 'a'], strchr (word, '+') + 1);
-  } else if (is_of_pads (play, word, ':') && g_str_has_suffix (word, ":flush")) {
-    play->seqnums[0] = 0;
-    for (gchar *letter = word; *letter != ':'; letter++)
-      push_flush (play, &play->pads[*letter - 'a'], gst_event_new_flush_start (), 0);
-    for (gchar *letter = word; *letter != ':'; letter++)
-      push_flush (play, &play->pads[*letter - 'a'], gst_event_new_flush_stop (TRUE), 0);
-  } else if (is_of_pads (play, word, ':')) {
-    for (gchar *letter = word; *letter != ':'; letter++)
-      tell_pad (play, &play->pads[*letter - 'a'], strchr (word, ':') + 1);
-  } else if (!follow_command (play, word)) {
-    expect_number (play, word);
-  }
+  ck_abort_msg ("%s", text);
+  g_assert_not_reached ();
 }
 
-/* From there to the end, or to the brace that ends a loop; returns where it is. */
-static inline gchar **
-follow_all (Play *play, gchar **words)
-{
-  for (; *words && !g_str_equal (*words, "}"); words++) {
-    if (g_str_has_prefix (*words, "for:")) {
-      const Times times = parse_times (play, *words + 4);
-      const gdouble outer = play->t;
-      gchar **end = words;
-
-      for (play->t = times.first; play->t <= times.last; play->t += times.step)
-        end = follow_all (play, words + 2);
-      fail_unless (*end != NULL, "a brace too few");
-      play->t = outer;
-      words = end;
-      continue;
-    }
-    follow (play, words);
-    if (**words == '>') {       /* the words of its streams were read with a sample */
-      while (words[1] && is_of_pads (play, words[1], '='))
-        words++;
-    }
-  }
-  return words;
-}
+static const Player element_player = {
+  .fail = play_abort,
+  .add = play_add,
+  .remove = play_remove,
+  .set = play_set,
+  .start = play_start,
+  .push = play_push,
+  .begin_stream = play_begin_stream,
+  .send_caps = play_send_caps,
+  .send_segment = play_send_segment,
+  .send_gap = play_send_gap,
+  .send_origin = play_send_origin,
+  .send_eos = play_send_eos,
+  .flush = play_flush,
+  .set_source = play_set_source,
+  .follow_of_pad = play_follow_of_pad,
+  .follow = play_follow,
+  .pull = play_pull,
+  .pull_gap = play_pull_gap,
+  .get_segment_start = play_get_segment_start,
+  .get_number = play_get_number,
+  .get_caps_field = play_get_caps_field,
+};
 
 /* A running element with these settings and pads. */
 static inline Play *
 play_new (const gchar *settings, const gchar *pads)
 {
-  Play *play = g_new0 (Play, 1);
-  gchar **items;
-
-  play->rig = rig_new (settings);
-  play->t = NAN;
-  items = g_strsplit (pads, " ", -1);
-  for (gchar **item = items; *item && **item; item++)
-    declare_pad (play, *item);
-  g_strfreev (items);
-  rig_play (play->rig);
-  for (guint p = 0; p < play->n_pads; p++) {
-    if (!play->pads[p].is_bare && !play->pads[p].is_absent && !play->pads[p].is_unlinked)
-      tell_pad (play, &play->pads[p], "start");
-  }
-  return play;
-}
-
-static inline void
-play_words (Play *play, const gchar *text)
-{
-  gchar **words;
-
-  fail_unless (g_shell_parse_argv (text, NULL, &words, NULL), "\"%s\" cannot be split", text);
-  fail_unless (*follow_all (play, words) == NULL, "a brace too much");
-  g_strfreev (words);
+  return play_of_rig (&element_player, rig_new (settings), pads);
 }
 
 /* All rows are accounted for at the end, and no error is left unread. */
@@ -634,13 +449,7 @@ play_free (Play *play)
   if (play->rig->out)
     assert_all_rows_balance (play->rig);
   rig_free (play->rig);
-  for (guint p = 0; p < play->n_pads; p++) {
-    g_free (play->pads[p].name);
-    g_free (play->pads[p].caps);
-    g_free (play->pads[p].expected);
-    g_free (play->pads[p].on_seek);
-  }
-  g_free (play);
+  play_release (play);
 }
 
 /* A thread that feeds the pad until its rows are refused; it has fed that many, and may wait. */

@@ -11,6 +11,7 @@
 
 #include "common/text/timetext.h"
 #include "fault.h"
+#include "gst/fuse/core/latency.h"
 #include "messages.h"
 #include "recordings.h"
 #include "sampletensor.h"
@@ -442,7 +443,7 @@ decide (Replay *replay, GError **error)
       ok = take_sample (replay, sample, error);
   } while (ok && (decision == FUSE_SEND || decision == FUSE_DROP));
   replay->is_over = decision == FUSE_END;
-  replay->run->in_all = MAX (replay->run->in_all, fuse_core_tell_latency (replay->core.fuse->core, NULL));
+  replay->run->in_all = MAX (replay->run->in_all, fuse_core_report_latency (replay->core.fuse->core, NULL));
   return ok && decision != FUSE_FAIL;
 }
 

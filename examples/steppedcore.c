@@ -5,6 +5,8 @@
 #include "steppedcore.h"
 
 #include "fault.h"
+#include "gst/fuse/core/control.h"
+#include "gst/fuse/core/status.h"
 #include "gst/fuse/gstrobocachefuse.h"
 #include "gst/fuse/negotiation.h"
 #include "gst/fuse/sources.h"

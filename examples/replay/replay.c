@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "examples/fault.h"
+#include "gst/fuse/core/latency.h"
 #include "recordedsettings.h"
 #include "rowfeed.h"
 #include "samplediff.h"

@@ -5,6 +5,7 @@
 #include "downstream.h"
 
 #include "debug.h"
+#include "gst/fuse/core/control.h"
 
 /* ---- what is due; called with the lock ---- */
 

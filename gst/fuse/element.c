@@ -6,6 +6,8 @@
 
 #include "common/element/errors.h"
 #include "debug.h"
+#include "gst/fuse/core/control.h"
+#include "gst/fuse/core/status.h"
 
 /* ---- the lock ---- */
 
@@ -38,9 +40,9 @@ let_sources_continue (GstRobocacheFuse *fuse)
 void
 gst_robocache_fuse_follow_core (GstRobocacheFuse *fuse)
 {
-  if (fuse_core_take_wakeup (fuse->core))
+  if (fuse_core_clear_wakeup (fuse->core))
     gst_robocache_fuse_wake (fuse);
-  if (fuse_core_take_progress (fuse->core))
+  if (fuse_core_clear_progress (fuse->core))
     let_sources_continue (fuse);
 }
 

@@ -4,6 +4,8 @@
  */
 #include "firsttick.h"
 
+#include "gst/fuse/core/control.h"
+#include "gst/fuse/core/status.h"
 #include "gst/fuse/pads/padsettings.h"
 
 /* One thread may bring several pads, one after the other, so a full memory is an error: after this time, since a source that is slow to

@@ -7,6 +7,8 @@
 #include "common/time/segments.h"
 #include "debug.h"
 #include "downstream.h"
+#include "gst/fuse/core/control.h"
+#include "gst/fuse/core/status.h"
 #include "reports.h"
 #include "task.h"
 
@@ -326,9 +328,9 @@ seek_of_pad (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *seek)
   FUSE_LOCK (fuse);
   moves = pad->stream->origin_shift != 0;
   if (start_type == GST_SEEK_TYPE_SET)
-    start = fuse_core_position_in_stream (pad->stream, start);
+    start = fuse_stream_position (pad->stream, start);
   if (stop_type == GST_SEEK_TYPE_SET && stop >= 0)
-    stop = fuse_core_position_in_stream (pad->stream, stop);
+    stop = fuse_stream_position (pad->stream, stop);
   FUSE_UNLOCK (fuse);
   if (!moves)
     return gst_event_ref (seek);

@@ -12,6 +12,7 @@
 #include "common/tensors/tensorcaps.h"
 #include "debug.h"
 #include "downstream.h"
+#include "gst/fuse/core/status.h"
 
 /* ---- in ---- */
 /* The template's caps in the memories on offer, the better first. */

@@ -18,6 +18,8 @@
 #include "downstream.h"
 #include "firsttick.h"
 #include "flush.h"
+#include "gst/fuse/core/control.h"
+#include "gst/fuse/core/status.h"
 #include "negotiation.h"
 #include "reports.h"
 #include "settingsevent.h"

@@ -6,6 +6,7 @@
 
 #include "common/element/propertytypes.h"
 #include "common/tensors/tensorcaps.h"
+#include "gst/fuse/core/control.h"
 #include "gst/fuse/pads/padsettings.h"
 #include "reports.h"
 #include "settingsevent.h"

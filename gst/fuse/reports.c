@@ -7,6 +7,7 @@
 #include "common/rows/qos.h"
 #include "common/rows/reports.h"
 #include "debug.h"
+#include "gst/fuse/core/status.h"
 #include "sources.h"
 
 #define REMOVED_PADS "removed-pads"
@@ -162,7 +163,6 @@ static const struct
   GQuark (*domain) (void);
   gint code;
 } warnings[] = {
-  [FUSE_NOTE_STREAM] = {gst_stream_error_quark, GST_STREAM_ERROR_FAILED},
   [FUSE_NOTE_FORMAT] = {gst_stream_error_quark, GST_STREAM_ERROR_FORMAT},
   [FUSE_NOTE_SETTING] = {gst_library_error_quark, GST_LIBRARY_ERROR_SETTINGS},
   [FUSE_NOTE_TIME] = {gst_core_error_quark, GST_CORE_ERROR_CLOCK},

@@ -5,6 +5,8 @@
 #include "settingsevent.h"
 
 #include "downstream.h"
+#include "gst/fuse/core/control.h"
+#include "gst/fuse/core/status.h"
 
 /* Those that no sample depends on; and the last, whose settings are those of the pads. */
 static const gchar *const skipped[] = { "name", "parent", "direction", "template", "caps", "backend", "device-id", "max-device-memory",

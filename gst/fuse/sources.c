@@ -5,6 +5,7 @@
 #include "sources.h"
 
 #include "debug.h"
+#include "gst/fuse/core/latency.h"
 #include "settingsevent.h"
 
 static FuseSource
@@ -115,7 +116,7 @@ gst_robocache_fuse_answer_latency (GstRobocacheFuse *fuse, GstQuery *query)
 
   gst_robocache_fuse_query_sources (fuse, NULL);
   FUSE_LOCK (fuse);
-  latency = fuse_core_tell_latency (fuse->core, &live);
+  latency = fuse_core_report_latency (fuse->core, &live);
   agree = fuse_core_check_sources (fuse->core, &error);
   FUSE_UNLOCK (fuse);
   gst_query_set_latency (query, live, (GstClockTime) latency, GST_CLOCK_TIME_NONE);

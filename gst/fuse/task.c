@@ -6,6 +6,8 @@
 
 #include "debug.h"
 #include "downstream.h"
+#include "gst/fuse/core/control.h"
+#include "gst/fuse/core/status.h"
 #include "gst/fuse/sample/samplemeta.h"
 #include "negotiation.h"
 #include "reports.h"

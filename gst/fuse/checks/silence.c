@@ -4,6 +4,8 @@
  */
 #include "silence.h"
 
+#include "gst/fuse/core/control.h"
+#include "gst/fuse/core/status.h"
 #include "gst/fuse/debug.h"
 #include "gst/fuse/firsttick.h"
 

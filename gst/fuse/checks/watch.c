@@ -4,6 +4,8 @@
  */
 #include "watch.h"
 
+#include "gst/fuse/core/control.h"
+#include "gst/fuse/core/status.h"
 #include "gst/fuse/debug.h"
 #include "gst/fuse/pads/padsettings.h"
 #include "gst/fuse/reports.h"

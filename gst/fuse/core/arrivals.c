@@ -5,7 +5,9 @@
 #include "core.h"
 
 #include "commonclock.h"
+#include "control.h"
 #include "latency.h"
+#include "status.h"
 #include "stream/insertion.h"
 #include "timejumps.h"
 
@@ -137,14 +139,6 @@ look_at_stream (FuseCore *core, FuseStream *stream)
   }
 }
 
-static gboolean
-losses_are_due (const FuseCore *core, const FuseStream *stream)
-{
-  const gint64 time = core->now != ROBOCACHE_NO_TIME ? core->now : fuse_stream_last_time (stream);
-
-  return core->settings.reports_losses && robocache_losses_are_due (&stream->losses, time, (gint64) core->settings.loss_interval);
-}
-
 gboolean
 fuse_core_insert (FuseCore *core, FuseStream *stream, const FuseRows *rows, GQueue *notes, GError **error)
 {
@@ -164,7 +158,7 @@ fuse_core_insert (FuseCore *core, FuseStream *stream, const FuseRows *rows, GQue
   if (insertion.jumped)
     add_warning (notes, FUSE_NOTE_FORMAT, stream, robocache_clock_jump_take_warning (&stream->jump));
   fuse_follow_rows (core, stream);
-  if (insertion.jumped || losses_are_due (core, stream))
+  if (insertion.jumped || fuse_core_losses_are_due (core, stream))
     fuse_core_wake (core);
   else
     look_at_stream (core, stream);
@@ -274,7 +268,7 @@ fuse_core_event (FuseCore *core, FuseStream *stream, const FuseEvent *event, GQu
       break;
     case FUSE_EVENT_ORIGIN:
       if (!stream->is_removed)
-        fuse_core_take_origin (core, stream, event->origin.time, event->origin.is_first_row, notes);
+        fuse_core_set_origin (core, stream, event->origin.time, event->origin.is_first_row, notes);
       note_event (core, stream);
       return;
     case FUSE_EVENT_SEGMENT_DONE:
@@ -338,7 +332,7 @@ fuse_core_pause (FuseCore *core, gint64 base_time)
 /* ---- wakeups ---- */
 
 gboolean
-fuse_core_take_wakeup (FuseCore *core)
+fuse_core_clear_wakeup (FuseCore *core)
 {
   const gboolean must_wake = core->must_wake;
 
@@ -347,7 +341,7 @@ fuse_core_take_wakeup (FuseCore *core)
 }
 
 gboolean
-fuse_core_take_progress (FuseCore *core)
+fuse_core_clear_progress (FuseCore *core)
 {
   const gboolean may_continue = core->may_continue;
 

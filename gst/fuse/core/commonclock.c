@@ -84,7 +84,7 @@ has_rows (const FuseStream *stream)
 }
 
 void
-fuse_core_take_origin (FuseCore *core, FuseStream *stream, gint64 origin, gboolean is_first_row, GQueue *notes)
+fuse_core_set_origin (FuseCore *core, FuseStream *stream, gint64 origin, gboolean is_first_row, GQueue *notes)
 {
   const FuseStream *other;
 
@@ -108,15 +108,9 @@ fuse_core_take_origin (FuseCore *core, FuseStream *stream, gint64 origin, gboole
 
 /* ---- seeks ---- */
 
-gint64
-fuse_core_position_in_stream (const FuseStream *stream, gint64 position)
-{
-  return MAX (rc_subtract_saturating (position, stream->origin_shift), 0);
-}
-
 void
 fuse_core_note_start_of_segment (FuseCore *core, FuseStream *stream, gint64 start)
 {
-  stream->sought_by = stream->origin_shift != 0 && start == fuse_core_position_in_stream (stream, core->range_start)
+  stream->sought_by = stream->origin_shift != 0 && start == fuse_stream_position (stream, core->range_start)
       ? core->range_start - start : 0;
 }

@@ -13,11 +13,11 @@
 
 G_BEGIN_DECLS
 
-/* A stream's source announces an origin. Notes those that cannot be followed. */
-void fuse_core_take_origin (FuseCore * core, FuseStream * stream, gint64 origin, gboolean is_first_row, GQueue * notes);
-/* Shifts streams anew after one has come or gone. */
+/* A stream's source announced an origin. Reports origins that cannot be followed. */
+void fuse_core_set_origin (FuseCore * core, FuseStream * stream, gint64 origin, gboolean is_first_row, GQueue * notes);
+/* Recomputes the shifts after a stream was added or removed. */
 void fuse_core_share_origin (FuseCore * core);
-/* A segment of the stream begins at that position: its source may have been sought to an earlier start than samples. */
+/* A segment of the stream begins at position start: a seek may have begun earlier in the source than in the samples. */
 void fuse_core_note_start_of_segment (FuseCore * core, FuseStream * stream, gint64 start);
 
 G_END_DECLS

@@ -6,9 +6,11 @@
 
 #include <string.h>
 
+#include "control.h"
 #include "latency.h"
 #include "spans.h"
 #include "state.h"
+#include "status.h"
 #include "timejumps.h"
 
 /* Live, GAPs within a hole are at least this far apart. */

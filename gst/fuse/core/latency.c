@@ -1,16 +1,17 @@
-/* robocache: how long a tick of robocachefuse waits
+/* robocache: how long the ticks of robocachefuse wait for rows
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "latency.h"
 
 #include "common/element/errordomain.h"
+#include "state.h"
 
-/* Frames beside those that wait for their tick: the two around it, and two on their way. */
+/* Frames in addition to those that wait for their tick: the two around the tick, and two in transit. */
 #define CAMERA_FRAMES_AROUND 4
 #define MAX_CAMERA_FRAMES 64
 #define USUAL_FRAME_PERIOD (ROBOCACHE_SECOND / 30)
-/* A row that an offset makes older by more has another clock, and did not wait so long. */
+/* A greater negative offset is one between clocks, not a delay. */
 #define MAX_DELAY ROBOCACHE_CLOCK_JUMP_BOUND
 
 gint64
@@ -25,8 +26,10 @@ fuse_earliest_in_time (gint64 now, gint64 latency)
   return rc_subtract_saturating (now, latency);
 }
 
-gint64
-fuse_latency_of_stream (const FuseStreamSettings *settings, gint64 row_period, gint64 tick_period)
+/* Latency of a stream (ns): the rows that its interpolation waits for, the reorder window, and a negative offset of up to 10 s. A greater
+ * offset is one between clocks. */
+static gint64
+latency_of_stream (const FuseStreamSettings *settings, gint64 row_period, gint64 tick_period)
 {
   gint64 latency = robocache_interpolation_latency (settings->search.interpolation, row_period, tick_period);
 
@@ -34,8 +37,10 @@ fuse_latency_of_stream (const FuseStreamSettings *settings, gint64 row_period, g
   return settings->offset < 0 && settings->offset >= -MAX_DELAY ? rc_subtract_saturating (latency, settings->offset) : latency;
 }
 
-guint
-fuse_camera_frames (const FuseStreamSettings *settings, gboolean on_device, gint64 row_period, gint64 tick_period, gint64 latency)
+/* Frames of a live camera that may be held while a tick waits for latency ns: those that arrive meanwhile, and those that a tick
+ * averages. */
+static guint
+max_frames_of (const FuseStreamSettings *settings, gboolean on_device, gint64 row_period, gint64 tick_period, gint64 latency)
 {
   const gint64 period = row_period > 0 ? row_period : USUAL_FRAME_PERIOD;
   gint64 span = latency;
@@ -50,10 +55,10 @@ fuse_camera_frames (const FuseStreamSettings *settings, gboolean on_device, gint
 /* Answers of all live sources. */
 typedef struct
 {
-  gboolean live;                /* any of them is */
-  gint64 min, max;              /* max G_MAXINT64: none is limited */
-  const FuseStream *demanding;  /* whose source needs most */
-  const FuseStream *short_of_buffers;   /* whose source can hold back least */
+  gboolean live;                /* any source is live */
+  gint64 min, max;              /* max G_MAXINT64: unlimited */
+  const FuseStream *demanding;  /* its source needs the most latency */
+  const FuseStream *short_of_buffers;   /* its source can hold back the least */
 } Sources;
 
 static void
@@ -99,7 +104,7 @@ fuse_core_check_sources (const FuseCore *core, GError **error)
   return FALSE;
 }
 
-/* ---- what ticks wait for ---- */
+/* ---- the latency ---- */
 
 static void
 note_total (FuseCore *core)
@@ -126,7 +131,7 @@ set_total (FuseCore *core, gint64 total)
   fuse_core_wake (core);
 }
 
-/* Sources that contradict each other leave the core as if not live. */
+/* Contradictory sources make the core not live. */
 void
 fuse_core_update_sources (FuseCore *core)
 {
@@ -138,7 +143,7 @@ fuse_core_update_sources (FuseCore *core)
   set_total (core, live ? rc_add_saturating (MAX (sources.min, (gint64) core->settings.min_upstream_latency), core->own) : ROBOCACHE_NO_TIME);
 }
 
-/* A declared stream adds nothing before it has data. */
+/* Declared streams without data do not count. */
 static gint64
 needed_latency (const FuseCore *core)
 {
@@ -149,19 +154,19 @@ needed_latency (const FuseCore *core)
     const FuseStream *stream = fuse_core_stream (core, i);
 
     if (!stream->is_declared)
-      needed = MAX (needed, fuse_latency_of_stream (&stream->settings, fuse_stream_period (stream), tick_period));
+      needed = MAX (needed, latency_of_stream (&stream->settings, fuse_stream_period (stream), tick_period));
   }
   return needed;
 }
 
-/* Frames that live cameras may keep. */
+/* Limits the frames that live cameras keep. */
 static void
 update_frames (FuseCore *core)
 {
   for (guint i = 0; i < core->streams->len; i++) {
     FuseStream *stream = fuse_core_stream (core, i);
 
-    stream->max_frames = fuse_camera_frames (&stream->settings, stream->format && stream->format->on_device, fuse_stream_period (stream),
+    stream->max_frames = max_frames_of (&stream->settings, stream->format && stream->format->on_device, fuse_stream_period (stream),
         core->period, MAX (core->total, 0));
   }
 }
@@ -178,16 +183,16 @@ fuse_core_update_latency (FuseCore *core)
   core->own = own;
   core->period = fuse_tick_clock_period (&core->clock);
   fuse_core_update_sources (core);
-  changed |= core->told != ROBOCACHE_NO_TIME && core->told != core->total;
-  core->told = core->total;
+  changed |= core->reported != ROBOCACHE_NO_TIME && core->reported != core->total;
+  core->reported = core->total;
   update_frames (core);
   return changed;
 }
 
 gint64
-fuse_core_tell_latency (FuseCore *core, gboolean *live)
+fuse_core_report_latency (FuseCore *core, gboolean *live)
 {
-  core->told = core->total;
+  core->reported = core->total;
   if (live)
     *live = core->clock.live;
   return core->clock.live ? core->total : core->own;

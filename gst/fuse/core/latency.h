@@ -1,29 +1,35 @@
-/* robocache: how long a tick of robocachefuse waits
+/* robocache: how long the ticks of robocachefuse wait for rows
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef FUSE_LATENCY_H
 #define FUSE_LATENCY_H
 
-#include "state.h"
+#include "core.h"
 
 G_BEGIN_DECLS
+
+/* ---- for the owner ---- */
+
+/* Recomputes the latency. TRUE: it differs from the one that fuse_core_report_latency returned last. */
+gboolean fuse_core_update_latency (FuseCore * core);
+/* The latency of samples; of a core that is not live, the one it would have if it were. live: may be NULL. */
+gint64 fuse_core_report_latency (FuseCore * core, gboolean * live);
+/* Fixes the latency until the next start, as a replayed session had it; ROBOCACHE_NO_TIME: not live. */
+void fuse_core_set_latency (FuseCore * core, gint64 total);
+/* After FUSE_EVENT_SOURCE of all streams: decides whether the core is live, and recomputes the latency. */
+void fuse_core_update_sources (FuseCore * core);
+/* FALSE and an error with the remedy: latencies of live sources contradict each other. */
+gboolean fuse_core_check_sources (const FuseCore * core, GError ** error);
+
+/* ---- for the core ---- */
 
 /* Running time by which a live tick must leave, and the first instant whose deadline has not passed now. */
 gint64 fuse_deadline (gint64 tick, gint64 latency);
 gint64 fuse_earliest_in_time (gint64 now, gint64 latency);
 
-/* Latency of a stream (ns): rows that its interpolation waits for, the reorder window, and a negative offset of up to 10 s: a
- * greater one is between clocks. */
-gint64 fuse_latency_of_stream (const FuseStreamSettings * settings, gint64 row_period, gint64 tick_period);
-
-/* Frames of a live camera that may be held while a tick waits for latency ns: those that come meanwhile, and those of a tick
- * of which a mean is taken. */
-guint fuse_camera_frames (const FuseStreamSettings * settings, gboolean on_device, gint64 row_period, gint64 tick_period,
-    gint64 latency);
-
-/* Whether a measured period of stream is off from what was computed with by more than an eighth, or the period of the ticks is another
- * one. stream NULL: the latter alone. */
+/* Whether the latency needs to be recomputed: the period of the ticks changed, or a measured period of stream by more than an eighth.
+ * stream NULL: the former alone. */
 gboolean fuse_latency_is_off (FuseCore * core, FuseStream * stream);
 
 G_END_DECLS

@@ -1,4 +1,4 @@
-/* robocache: the life of robocachefuse's core: starts and settings, streams that come and go, the reference
+/* robocache: the life of robocachefuse's core: starts, settings, streams added and removed, the reference
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -8,7 +8,9 @@
 
 #include "common/element/errordomain.h"
 #include "commonclock.h"
+#include "control.h"
 #include "state.h"
+#include "status.h"
 
 /* ---- life ---- */
 
@@ -47,7 +49,7 @@ fuse_core_free (FuseCore *core)
   g_free (core);
 }
 
-/* Those that hold at once, but the rate. */
+/* The settings that may change while the core runs, except for the rate. */
 static void
 copy_settings (FuseCore *core, const FuseSettings *settings)
 {
@@ -87,7 +89,7 @@ fuse_core_start (FuseCore *core, const FuseSettings *settings)
   core->is_started = TRUE;
   core->reference_lost = core->has_failed = core->is_accepted = core->is_playing = core->total_is_given = FALSE;
   core->n_expected = 0;
-  core->told = core->total = ROBOCACHE_NO_TIME;
+  core->reported = core->total = ROBOCACHE_NO_TIME;
   fuse_core_reset_ticks (core);
   core->window_is_stale = FALSE;
   fuse_journal_reset (&core->journal);

@@ -1,23 +1,32 @@
-/* robocache: what is to be reported of rows and ticks that robocachefuse has lost, and of sensors' clocks
+/* robocache: reports of robocachefuse about lost rows, lost ticks and sensors' clocks
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "state.h"
 
+#include "status.h"
+
 /* ---- rows ---- */
 
-/* Intervals are of running time, or not live of the times of rows. */
+/* Intervals are in running time; not live, in the times of rows. */
 static gint64
 report_time (const FuseCore *core, const FuseStream *stream)
 {
   return core->now != ROBOCACHE_NO_TIME ? core->now : fuse_stream_last_time (stream);
 }
 
+gboolean
+fuse_core_losses_are_due (const FuseCore *core, const FuseStream *stream)
+{
+  return core->settings.reports_losses
+      && robocache_losses_are_due (&stream->losses, report_time (core, stream), (gint64) core->settings.loss_interval);
+}
+
 static gboolean
 take_loss (const FuseCore *core, FuseStream *stream, gboolean all, RobocacheLoss *loss)
 {
   if (all || !core->settings.reports_losses)
-    return robocache_losses_flush (&stream->losses, loss);      /* unreported ones are not reported afterwards either */
+    return robocache_losses_flush (&stream->losses, loss);      /* losses that are not reported now never are */
   return robocache_losses_take (&stream->losses, report_time (core, stream), (gint64) core->settings.loss_interval, loss);
 }
 

@@ -1,4 +1,4 @@
-/* robocache: the state of the core of robocachefuse, for the files of this folder alone
+/* robocache: the state of a core of robocachefuse, private to this folder
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,14 +9,14 @@
 
 G_BEGIN_DECLS
 
-/* Dropped ticks that are in no GAP so far. */
+/* Dropped ticks that no GAP covers yet. */
 typedef struct
 {
   guint64 n;
-  gint64 first, end;            /* of the first of them, and where the last one ends */
+  gint64 first, end;            /* time of the first one, end of the last one */
 } FuseHole;
 
-/* What a composer was made for. */
+/* The properties of a stream that a composer depends on. */
 typedef struct
 {
   guint64 id;
@@ -26,64 +26,65 @@ typedef struct
 
 struct _FuseCore
 {
-  FuseSettings settings;        /* those in force */
+  FuseSettings settings;        /* in force */
   FuseLog log;
   GPtrArray *released;
   GPtrArray *streams;           /* of FuseStream, in their order, no references */
   guint n_expected;             /* streams that may still come */
   FuseOrigins *origins;
-  gint64 common_origin;         /* the earliest one of streams that are shifted: see commonclock.h */
+  gint64 common_origin;         /* the earliest origin of shifted streams: see commonclock.h */
   gboolean reference_lost;      /* the reference was removed */
-  gboolean must_wake, may_continue;     /* since they were taken */
+  gboolean must_wake, may_continue;     /* since the owner cleared them */
   gboolean has_failed;          /* no tick follows */
 
   /* time */
   gboolean is_started, is_playing;
-  FuseInstant seen;             /* live, while it plays; running_time ROBOCACHE_NO_TIME: it was not looked at */
-  gboolean has_paused;          /* since then */
-  gint64 now;                   /* ROBOCACHE_NO_TIME: nothing waits for it */
+  FuseInstant seen;             /* live and playing: the last reading; running_time ROBOCACHE_NO_TIME: none yet */
+  gboolean has_paused;          /* since the last reading */
+  gint64 now;                   /* ROBOCACHE_NO_TIME: no tick depends on time */
 
   /* ticks */
   FuseTickClock clock;
   gint64 range_start, range_end;
   gboolean range_is_segment;
-  gboolean is_waiting;          /* nothing was due when it was asked last */
-  gint64 deadline;              /* then: running time to look again at */
-  gint64 awaited;               /* then: the tick that is waited for; ROBOCACHE_NO_TIME: none is known */
-  guint n_unready;              /* streams that it waits for */
+  gboolean is_waiting;          /* the last decision was FUSE_WAIT, with the next three fields */
+  gint64 deadline;              /* running time of the next decision */
+  gint64 awaited;               /* the awaited tick; ROBOCACHE_NO_TIME: unknown */
+  guint n_unready;              /* streams that the awaited tick waits for */
 
   /* samples */
   GPtrArray *composed, *next_composed;  /* of FuseStream, no references */
-  GArray *keys, *next_keys;     /* of FuseComposed, one for each */
+  GArray *keys, *next_keys;     /* of FuseComposed, one per stream */
   RobocacheTickGrid rate, next_rate;
   gboolean is_accepted;         /* there is a composer for composed */
   gboolean next_is_void;        /* a stream of next_composed was removed */
-  gboolean is_composing;        /* snapshots are in use */
-  gboolean window_is_stale;     /* the window's ticks are not those before the next one */
-  gboolean has_sent, discont;   /* a sample; the next one has a hole before it */
-  gboolean segment_done;        /* was decided, and no segment has begun since */
+  gboolean is_composing;        /* the owner uses the snapshots */
+  gboolean window_is_stale;     /* the window's last tick is not the one before the next tick */
+  gboolean has_sent;            /* any sample */
+  gboolean discont;             /* the next sample follows a hole */
+  gboolean segment_done;        /* SEGMENT_DONE was decided, and no segment has begun since */
   FuseHole hole;
-  gint64 last_gap;              /* live: tick at which the last GAP left; ROBOCACHE_NO_TIME: none in this hole */
+  gint64 last_gap;              /* live: tick of the last GAP in this hole; ROBOCACHE_NO_TIME: none yet */
 
   /* latency */
   gint64 total;                 /* live: how long a tick may wait; ROBOCACHE_NO_TIME otherwise */
-  gboolean total_is_given;      /* and not computed */
-  gint64 needed;                /* what the streams need */
-  gint64 own;                   /* that and the property, as it was computed */
-  gint64 told;                  /* total as it was last told; ROBOCACHE_NO_TIME: it was not, or not live */
-  gint64 period;                /* of the ticks, that it was computed with */
+  gboolean total_is_given;      /* by fuse_core_set_latency, not computed */
+  gint64 needed;                /* by the streams */
+  gint64 own;                   /* needed, and the property */
+  gint64 reported;              /* the last reported total; ROBOCACHE_NO_TIME: none, or not live */
+  gint64 period;                /* of the ticks, when needed was computed */
 
   FuseJournal journal;
-  gint64 journal_latency;       /* total as the journal has it; G_MININT64: it has none */
+  gint64 journal_latency;       /* the last total in the journal; G_MININT64: none */
 
   FuseTickStatistics ticks;
-  FuseStatistics removed;       /* of streams that are gone */
-  guint64 lost_ticks;           /* that no note has reported */
-  gint64 first_lost;            /* the first of them */
+  FuseStatistics removed;       /* of removed streams */
+  guint64 lost_ticks;           /* not reported yet */
+  gint64 first_lost;            /* time of the first lost tick */
   gint64 last_report;           /* tick of the last report; ROBOCACHE_NO_TIME: none */
 };
 
-/* Something came that a waiting owner must look at. */
+/* A waiting owner must ask for a decision. */
 static inline void
 fuse_core_wake (FuseCore *core)
 {
@@ -107,10 +108,12 @@ fuse_core_has_epochs (const FuseCore *core)
   return FALSE;
 }
 
-/* Live, before the first tick: ticks whose deadline has passed are skipped, so that they do not come in a burst. TRUE: it is known now from
- * when on there are ticks. */
+/* Live, before the first tick: skips ticks whose deadline has passed, so that they do not leave in a burst. TRUE: the time of the first
+ * tick is known. */
 gboolean fuse_core_begin_ticks (FuseCore * core);
-/* Counts n dropped ticks from tick on, and adds a note about them when one is due. */
+/* Whether lost rows of stream are to be reported now. */
+gboolean fuse_core_losses_are_due (const FuseCore * core, const FuseStream * stream);
+/* Counts n dropped ticks from tick on, and adds a report of them when one is due. */
 void fuse_lose_ticks (FuseCore * core, const FuseTick * tick, guint64 n, GQueue * notes);
 
 G_END_DECLS

@@ -199,16 +199,6 @@ fuse_tick_clock_is_over (FuseTickClock *clock)
 }
 
 gboolean
-fuse_tick_clock_is_complete (const FuseTickClock *clock, gint64 time)
-{
-  for (guint i = 0; i < clock->streams->len; i++) {
-    if (!fuse_stream_is_ready (stream_at (clock, i), time, !clock->live))
-      return FALSE;
-  }
-  return TRUE;
-}
-
-gboolean
 fuse_tick_clock_lower_bound (FuseTickClock *clock, gint64 *time)
 {
   const FuseStream *reference = clock->reference;

@@ -56,8 +56,6 @@ gboolean fuse_tick_clock_next (FuseTickClock * clock, FuseTick * tick);
 gboolean fuse_tick_clock_streams_are_over (const FuseTickClock * clock);
 /* No tick follows. */
 gboolean fuse_tick_clock_is_over (FuseTickClock * clock);
-/* Whether every stream has what it needs for a tick. */
-gboolean fuse_tick_clock_is_complete (const FuseTickClock * clock, gint64 time);
 /* An instant that no later tick comes before. FALSE: unknown. */
 gboolean fuse_tick_clock_lower_bound (FuseTickClock * clock, gint64 * time);
 

@@ -157,6 +157,8 @@ let_another_flush (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   g_mutex_lock (&other->lock);
   while (!other->is_flushed && g_cond_wait_until (&other->flushed, &other->lock, end));
   g_mutex_unlock (&other->lock);
+  while (GST_PAD_IS_FLUSHING (other->feed->pad))        /* such a pad refuses the seek */
+    g_thread_yield ();
   return GST_PAD_PROBE_OK;
 }
 

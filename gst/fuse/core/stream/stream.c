@@ -202,6 +202,12 @@ fuse_stream_offset (const FuseStream *stream)
 }
 
 gint64
+fuse_stream_position (const FuseStream *stream, gint64 position)
+{
+  return MAX (rc_subtract_saturating (position, stream->origin_shift), 0);
+}
+
+gint64
 fuse_stream_with_offset (const FuseStream *stream, gint64 t)
 {
   return t == ROBOCACHE_NO_TIME ? t : MAX (rc_add_saturating (t, fuse_stream_offset (stream)), ROBOCACHE_NO_TIME + 1);

@@ -96,8 +96,10 @@ void fuse_stream_free (FuseStream * stream);
 /* As new, statistics included; settings and id stay. */
 void fuse_stream_reset (FuseStream * stream);
 
-/* The sum that is added to the time of every row: the property, and the shift to the clock of other streams. */
+/* Added to the time of every row: the property, and the shift to the clock of other streams. */
 gint64 fuse_stream_offset (const FuseStream * stream);
+/* The position in the stream, whose times are shifted, that is a position of samples. */
+gint64 fuse_stream_position (const FuseStream * stream, gint64 position);
 
 /* Settings take effect at once. */
 void fuse_stream_set_settings (FuseStream * stream, const FuseStreamSettings * settings);

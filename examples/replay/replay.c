@@ -116,34 +116,22 @@ typedef struct
   GError **error;
 } Adaptation;
 
-/* Rows have the times that the recorder wrote, and buffers their reference timestamps. What a source answers is known from the first
- * settings on that have it. */
+/* Rows have the times that the recorder wrote, and buffers their reference timestamps. */
 static gboolean
 adapt_setting (GQuark field, const GValue *value, gpointer data)
 {
-  static const gchar *const answers[] = { "source-live", "source-min-latency", "source-max-latency" };
   Adaptation *adaptation = data;
-  const gchar *key = g_quark_to_string (field), *dot = strchr (key, '.');
-  gchar *pad = dot ? g_strndup (key, dot - key) : NULL;
+  const gchar *key = g_quark_to_string (field);
+  gboolean by_reference;
 
-  if (pad && g_str_equal (dot, ".timestamp-source")) {
-    const gboolean by_reference = g_str_equal (g_value_get_string (value), "reference");
-
-    if (by_reference && !session_has_references (adaptation->replay->session) && !*adaptation->error)
-      FAULT (adaptation->error, "%s had timestamp-source=reference, but the recording has no reference timestamps: no row had one, or an "
-          "older version recorded it", pad);
-    if (!by_reference)
-      gst_structure_set (adaptation->settings, key, G_TYPE_STRING, "auto", NULL);
-    for (guint i = 0; i < G_N_ELEMENTS (answers); i++) {
-      const gchar *known = first_setting (adaptation->replay, pad, answers[i]);
-      gchar *answer = g_strconcat (pad, ".", answers[i], NULL);
-
-      if (known && !gst_structure_has_field (adaptation->settings, answer))
-        gst_structure_set (adaptation->settings, answer, G_TYPE_STRING, known, NULL);
-      g_free (answer);
-    }
-  }
-  g_free (pad);
+  if (!g_str_has_suffix (key, ".timestamp-source"))
+    return TRUE;
+  by_reference = g_str_equal (g_value_get_string (value), "reference");
+  if (!by_reference)
+    gst_structure_set (adaptation->settings, key, G_TYPE_STRING, "auto", NULL);
+  else if (!session_has_references (adaptation->replay->session) && !*adaptation->error)
+    FAULT (adaptation->error, "%s=reference was set, but the recording has no reference timestamps: no row had one, or an older version "
+        "recorded it", key);
   return TRUE;
 }
 
@@ -233,25 +221,25 @@ compare (Replay *replay, const SessionSample *recorded, GstSample *replayed)
 
 /* One that the recorded fuse decided, and so must the new one. */
 static Outcome
-decide (Replay *replay, const SessionSample *recorded, JournalKind kind, GError **error)
+decide (Replay *replay, const SessionSample *recorded, FuseJournalKind kind, GError **error)
 {
   Outcome outcome = WENT_ON;
   GstSample *sample = NULL;
 
   switch (stepped_core_decide (&replay->core, &sample, error)) {
     case FUSE_SEND:
-      if (kind == JOURNAL_TICK)
+      if (kind == FUSE_JOURNAL_TICK)
         outcome = compare (replay, recorded, sample);
       else
         outcome = differ (recorded, "  the replay has a sample before it, where the recorded fuse dropped a tick\n");
       gst_sample_unref (sample);
       return outcome;
     case FUSE_DROP:
-      return kind == JOURNAL_DROPPED ? WENT_ON : differ (recorded, "  the replay drops a tick, which the recorded fuse did not\n");
+      return kind == FUSE_JOURNAL_DROPPED ? WENT_ON : differ (recorded, "  the replay drops a tick, which the recorded fuse did not\n");
     case FUSE_FAIL:
       return FAILED;
     default:
-      return differ (recorded, kind == JOURNAL_TICK ? "  the replay decides no tick then\n"
+      return differ (recorded, kind == FUSE_JOURNAL_TICK ? "  the replay decides no tick then\n"
           : "  the replay does not drop a tick that the recorded fuse dropped before it\n");
   }
 }
@@ -272,47 +260,47 @@ look (Replay *replay, GError **error)
 
 /* The core's time at an entry. Rows and decisions without one came while no clock ran; of other entries it is not known. */
 static void
-set_time (Replay *replay, const JournalEntry *entry)
+set_time (Replay *replay, const FuseJournalEntry *entry)
 {
-  if (entry->kind == JOURNAL_PLAYING || entry->kind == JOURNAL_PAUSED || entry->kind == JOURNAL_PTS)    /* is another time */
+  if (entry->kind == FUSE_JOURNAL_PLAYING || entry->kind == FUSE_JOURNAL_PAUSED || entry->kind == FUSE_JOURNAL_PTS)    /* is another time */
     return;
   if (entry->time >= 0) {
     replay->time_ns = entry->time;
     stepped_core_set_time (&replay->core, entry->time);
-  } else if (entry->kind == JOURNAL_ROWS || entry->kind == JOURNAL_TICK || entry->kind == JOURNAL_DROPPED) {
+  } else if (entry->kind == FUSE_JOURNAL_ROWS || entry->kind == FUSE_JOURNAL_TICK || entry->kind == FUSE_JOURNAL_DROPPED) {
     stepped_core_set_time (&replay->core, ROBOCACHE_NO_TIME);
   }
 }
 
 static Outcome
-run_entry (Replay *replay, const SessionSample *recorded, const JournalEntry *entry, GError **error)
+run_entry (Replay *replay, const SessionSample *recorded, const FuseJournalEntry *entry, GError **error)
 {
   set_time (replay, entry);
   switch (entry->kind) {
-    case JOURNAL_PTS:
+    case FUSE_JOURNAL_PTS:
       row_feed_set_buffer_times (find_feed (replay, recorded->info->pads[entry->pad]), entry);
       return WENT_ON;
-    case JOURNAL_ROWS:
-    case JOURNAL_GAP:
-    case JOURNAL_EVENT:
+    case FUSE_JOURNAL_ROWS:
+    case FUSE_JOURNAL_GAP:
+    case FUSE_JOURNAL_EVENT:
       return outcome_of (row_feed_take (find_feed (replay, recorded->info->pads[entry->pad]), entry, replay->session, &replay->core, error));
-    case JOURNAL_TICK:
-    case JOURNAL_DROPPED:
-      return decide (replay, recorded, (JournalKind) entry->kind, error);
-    case JOURNAL_MOVED:
-    case JOURNAL_STARTED:
+    case FUSE_JOURNAL_TICK:
+    case FUSE_JOURNAL_DROPPED:
+      return decide (replay, recorded, (FuseJournalKind) entry->kind, error);
+    case FUSE_JOURNAL_MOVED:
+    case FUSE_JOURNAL_STARTED:
       return look (replay, error);
-    case JOURNAL_SETTINGS:
+    case FUSE_JOURNAL_SETTINGS:
       return outcome_of (change_settings (replay, entry->n, error));
-    case JOURNAL_LATENCY:
+    case FUSE_JOURNAL_LATENCY:
       fuse_core_set_latency (replay->core.fuse->core, entry->n < 0 ? ROBOCACHE_NO_TIME : entry->n);
       return WENT_ON;
-    case JOURNAL_RATE:
+    case FUSE_JOURNAL_RATE:
       return outcome_of (change_rate (replay, error));
-    case JOURNAL_PLAYING:
+    case FUSE_JOURNAL_PLAYING:
       stepped_core_play (&replay->core, MAX (entry->time, 0));
       return WENT_ON;
-    case JOURNAL_PAUSED:
+    case FUSE_JOURNAL_PAUSED:
       stepped_core_pause (&replay->core);
       return WENT_ON;
     default:
@@ -323,9 +311,9 @@ run_entry (Replay *replay, const SessionSample *recorded, const JournalEntry *en
 
 /* A tick that the core decided when it looked must be that of the next entry. */
 static Outcome
-run_next_entry (Replay *replay, const SessionSample *recorded, const JournalEntry *entry, GError **error)
+run_next_entry (Replay *replay, const SessionSample *recorded, const FuseJournalEntry *entry, GError **error)
 {
-  if (replay->core.seen != FUSE_WAIT && entry->kind != JOURNAL_TICK && entry->kind != JOURNAL_DROPPED)
+  if (replay->core.seen != FUSE_WAIT && entry->kind != FUSE_JOURNAL_TICK && entry->kind != FUSE_JOURNAL_DROPPED)
     return differ (recorded, "  the replay decides a tick before it at once, where the recorded fuse waited\n");
   return run_entry (replay, recorded, entry, error);
 }
@@ -363,7 +351,7 @@ run_sample (Replay *replay, const SessionSample *recorded, GError **error)
     return FAILED;
   replay->n_entries += journal->len;
   for (guint i = 0; i < journal->len && outcome == WENT_ON && !replay->has_ended; i++)
-    outcome = run_next_entry (replay, recorded, &g_array_index (journal, JournalEntry, i), error);
+    outcome = run_next_entry (replay, recorded, &g_array_index (journal, FuseJournalEntry, i), error);
   if (outcome == FAILED)
     g_prefix_error (error, "before tick %.9f s, sample %" G_GUINT64_FORMAT ": ", (gdouble) recorded->info->tick_ns / 1e9,
         recorded->number);

@@ -558,7 +558,7 @@ take_rows (RowFeed *feed, guint64 n, Session *session, const Target *target, GEr
 }
 
 void
-row_feed_set_buffer_times (RowFeed *feed, const JournalEntry *entry)
+row_feed_set_buffer_times (RowFeed *feed, const FuseJournalEntry *entry)
 {
   feed->has_buffer_times = TRUE;
   feed->pts = entry->time < 0 ? GST_CLOCK_TIME_NONE : (GstClockTime) entry->time;
@@ -566,7 +566,7 @@ row_feed_set_buffer_times (RowFeed *feed, const JournalEntry *entry)
 }
 
 gboolean
-row_feed_take (RowFeed *feed, const JournalEntry *entry, Session *session, SteppedCore *core, GError **error)
+row_feed_take (RowFeed *feed, const FuseJournalEntry *entry, Session *session, SteppedCore *core, GError **error)
 {
   const Target target = { core, stepped_core_pad (core, feed->pad) };
 
@@ -575,9 +575,9 @@ row_feed_take (RowFeed *feed, const JournalEntry *entry, Session *session, Stepp
     return FALSE;
   }
   switch (entry->kind) {
-    case JOURNAL_ROWS:
+    case FUSE_JOURNAL_ROWS:
       return take_rows (feed, (guint64) entry->n, session, &target, error);
-    case JOURNAL_GAP:
+    case FUSE_JOURNAL_GAP:
       return take_gap (feed, session, &target, error);
     default:
       return take_event (feed, session, &target, error);

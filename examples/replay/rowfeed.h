@@ -16,10 +16,10 @@ typedef struct _RowFeed RowFeed;
 RowFeed *row_feed_new (const gchar * pad, SessionStream * stream, const gchar * timestamp_source);
 void row_feed_free (RowFeed * feed);
 
-/* PTS and duration of the buffer that the next entry of rows is of, from an entry of kind JOURNAL_PTS. */
-void row_feed_set_buffer_times (RowFeed * feed, const JournalEntry * entry);
+/* PTS and duration of the buffer that the next entry of rows is of, from an entry of kind FUSE_JOURNAL_PTS. */
+void row_feed_set_buffer_times (RowFeed * feed, const FuseJournalEntry * entry);
 /* Feeds what one entry of the journal of this pad says. FALSE and an error: the recording has not what was taken in. */
-gboolean row_feed_take (RowFeed * feed, const JournalEntry * entry, Session * session, SteppedCore * core, GError ** error);
+gboolean row_feed_take (RowFeed * feed, const FuseJournalEntry * entry, Session * session, SteppedCore * core, GError ** error);
 
 /* Appends which row was at a running time, if it was one of the last ones. */
 void row_feed_describe (const RowFeed * feed, GString * text, gint64 time_ns);

@@ -199,9 +199,9 @@ read_journal (RobocacheCdrReader *reader, SessionTickInfo *info)
 }
 
 static gboolean
-is_of_pad (const JournalEntry *entry)
+is_of_pad (const FuseJournalEntry *entry)
 {
-  return entry->kind <= JOURNAL_EVENT || entry->kind == JOURNAL_PTS;
+  return entry->kind <= FUSE_JOURNAL_EVENT || entry->kind == FUSE_JOURNAL_PTS;
 }
 
 /* FALSE and an error: an entry is of no pad. */
@@ -211,9 +211,9 @@ check_journal (const SessionTickInfo *info, GError **error)
   const gint64 n_pads = g_strv_length (info->pads);
 
   for (guint i = 0; i < info->journal->len; i++) {
-    const JournalEntry *entry = &g_array_index (info->journal, JournalEntry, i);
+    const FuseJournalEntry *entry = &g_array_index (info->journal, FuseJournalEntry, i);
 
-    if (entry->kind >= JOURNAL_ROWS && entry->kind <= JOURNAL_PTS && (!is_of_pad (entry) || (entry->pad >= 0 && entry->pad < n_pads)))
+    if (entry->kind >= FUSE_JOURNAL_ROWS && entry->kind <= FUSE_JOURNAL_PTS && (!is_of_pad (entry) || (entry->pad >= 0 && entry->pad < n_pads)))
       continue;
     FAULT (error, "entry %u of a journal is damaged: kind %" G_GINT64_FORMAT " of pad %" G_GINT64_FORMAT, i, entry->kind, entry->pad);
     return FALSE;
@@ -229,7 +229,7 @@ session_tick_info_read (RobocacheMcapBytes message, GError **error)
 
   info->names = g_ptr_array_new_with_free_func (g_free);
   info->streams = g_array_new (FALSE, FALSE, sizeof (SessionTickStream));
-  info->journal = g_array_new (FALSE, FALSE, sizeof (JournalEntry));
+  info->journal = g_array_new (FALSE, FALSE, sizeof (FuseJournalEntry));
   robocache_cdr_reader_init (&reader, message.data, message.size);
   read_header (&reader);
   info->tick_ns = read_int64 (&reader);

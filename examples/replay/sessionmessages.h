@@ -9,6 +9,7 @@
 
 #include "common/mcap/records.h"
 #include "common/mcap/read/definitions.h"
+#include "gst/fuse/core/journal.h"
 
 G_BEGIN_DECLS
 
@@ -64,30 +65,6 @@ typedef struct
   gint64 rows, gaps, events;
 } SessionTickStream;
 
-/* As FuseJournalKind of robocachefuse has them. */
-typedef enum
-{
-  JOURNAL_ROWS,
-  JOURNAL_GAP,
-  JOURNAL_EVENT,
-  JOURNAL_TICK,
-  JOURNAL_DROPPED,
-  JOURNAL_MOVED,
-  JOURNAL_STARTED,
-  JOURNAL_SETTINGS,
-  JOURNAL_RATE,
-  JOURNAL_LATENCY,
-  JOURNAL_PLAYING,
-  JOURNAL_PAUSED,
-  JOURNAL_ENDED,
-  JOURNAL_PTS
-} JournalKind;
-
-typedef struct
-{
-  gint64 kind, pad, n, time;
-} JournalEntry;
-
 typedef struct
 {
   gint64 tick_ns, decided_ns;
@@ -95,7 +72,7 @@ typedef struct
   GArray *streams;              /* of SessionTickStream: [window][n_streams] */
   gint64 journal_start;
   gchar **pads;                 /* of the journal, by number */
-  GArray *journal;              /* of JournalEntry */
+  GArray *journal;              /* of FuseJournalEntry */
   GPtrArray *names;             /* owns those of the streams */
 } SessionTickInfo;
 

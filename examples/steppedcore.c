@@ -175,14 +175,14 @@ insert_rows (SteppedCore *self, GstRobocacheFusePad *pad, GstBuffer *buffer, GEr
 gboolean
 stepped_core_insert (SteppedCore *self, GstRobocacheFusePad *pad, GstBuffer *buffer, GError **error)
 {
-  gboolean ok = pad->reader.format && !pad->stream->is_declared;
+  gboolean ok = pad->reader.format && !pad->stream->is_declared && pad->reader.clock.segment.format == GST_FORMAT_TIME;
 
   if (ok) {
     FUSE_LOCK (self->fuse);
     ok = insert_rows (self, pad, buffer, error);
     leave (self);
   } else {
-    FAULT (error, "%s: rows before caps", GST_OBJECT_NAME (pad));
+    FAULT (error, "%s: rows before caps or a segment", GST_OBJECT_NAME (pad));
   }
   gst_buffer_unref (buffer);
   return ok;

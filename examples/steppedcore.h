@@ -45,7 +45,7 @@ void stepped_core_send (SteppedCore * self, GstRobocacheFusePad * pad, const Fus
 gboolean stepped_core_send_caps (SteppedCore * self, GstRobocacheFusePad * pad, const GstCaps * caps, GError ** error);
 void stepped_core_send_segment (SteppedCore * self, GstRobocacheFusePad * pad, const GstSegment * segment);
 void stepped_core_send_gap (SteppedCore * self, GstRobocacheFusePad * pad, GstClockTime pts, GstClockTime duration);
-/* Inserts the rows of a buffer, which is taken. FALSE and an error: they cannot be read, or they come before caps. */
+/* Inserts the rows of a buffer, which is taken. FALSE and an error: they cannot be read, or come before caps or a segment. */
 gboolean stepped_core_insert (SteppedCore * self, GstRobocacheFusePad * pad, GstBuffer * buffer, GError ** error);
 
 /* ---- what is decided ---- */

@@ -5,6 +5,7 @@
 #include "rowfeed.h"
 
 #include "common/rosstreams/rowcaps.h"
+#include "common/time/segments.h"
 #include "examples/fault.h"
 
 /* Rows whose numbers are remembered. */
@@ -218,6 +219,8 @@ send_segment (RowFeed *feed, const Target *target, const gchar *text, GError **e
     FAULT (error, "%s: a segment that cannot be read: %s", feed->pad, text);
     return FALSE;
   }
+  if (!robocache_segment_check (&feed->segment, error))
+    return FALSE;
   stepped_core_send_segment (target->core, target->pad, &feed->segment);
   return TRUE;
 }

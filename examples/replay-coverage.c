@@ -323,7 +323,6 @@ typedef struct
   Job *job;
   Run *run;
   SteppedCore core;
-  GstRobocacheFusePad **pads;   /* [recordings] */
   guint *n_arrived;             /* [recordings] rows */
   gint64 now;                   /* running time */
   gboolean is_over;
@@ -335,16 +334,21 @@ running_time (const Replay *replay, gint64 time)
   return rc_subtract_saturating (time, replay->job->grid.origin);
 }
 
+/* Pads have the numbers of their recordings. */
+static GstRobocacheFusePad *
+pad_of (const Replay *replay, guint i)
+{
+  return gst_robocache_fuse_nth_pad (replay->core.fuse, i);
+}
+
 static gboolean
 add_pad (Replay *replay, guint i, GError **error)
 {
-  gchar *name = g_strdup_printf ("sink_%u", i);
-  GstPad *pad = gst_element_request_pad_simple (GST_ELEMENT (replay->core.fuse), name);
+  GstPad *pad = gst_element_request_pad_simple (GST_ELEMENT (replay->core.fuse), "sink_%u");
+  const gboolean ok = recordings_set_pad_options (pad, recording_of (replay->job, i), replay->run->latency >= 0, error);
 
-  replay->pads[i] = stepped_core_pad (&replay->core, name);
   gst_object_unref (pad);
-  g_free (name);
-  return recordings_set_pad_options (pad, recording_of (replay->job, i), replay->run->latency >= 0, error);
+  return ok;
 }
 
 static GstCaps *
@@ -375,9 +379,9 @@ begin_stream (Replay *replay, guint i, GError **error)
   gboolean ok;
 
   gst_segment_init (&segment, GST_FORMAT_TIME);
-  stepped_core_send (&replay->core, replay->pads[i], &source);
-  ok = stepped_core_send_caps (&replay->core, replay->pads[i], caps, error);
-  stepped_core_send_segment (&replay->core, replay->pads[i], &segment);
+  stepped_core_send (&replay->core, pad_of (replay, i), &source);
+  ok = stepped_core_send_caps (&replay->core, pad_of (replay, i), caps, error);
+  stepped_core_send_segment (&replay->core, pad_of (replay, i), &segment);
   gst_caps_unref (caps);
   return ok;
 }
@@ -407,11 +411,11 @@ static gboolean
 insert_row (Replay *replay, guint i, GError **error)
 {
   const FuseEvent eos = {.kind = FUSE_EVENT_EOS };
-  const gboolean ok = stepped_core_insert (&replay->core, replay->pads[i], make_buffer (replay, i), error);
+  const gboolean ok = stepped_core_insert (&replay->core, pad_of (replay, i), make_buffer (replay, i), error);
 
   replay->n_arrived[i]++;
   if (!next_row (replay, i))
-    stepped_core_send (&replay->core, replay->pads[i], &eos);
+    stepped_core_send (&replay->core, pad_of (replay, i), &eos);
   return ok;
 }
 
@@ -552,17 +556,15 @@ play_and_report (Replay *replay)
 static gboolean
 do_run (Job *job, Run *run, GError **error)
 {
-  const guint n = job->recordings->len;
-  Replay replay = {.job = job,.run = run,.pads = g_new0 (GstRobocacheFusePad *, n),.n_arrived = g_new0 (guint, n) };
+  Replay replay = {.job = job,.run = run,.n_arrived = g_new0 (guint, job->recordings->len) };
   gboolean ok;
 
-  run->streams = g_new0 (Coverage, n);
+  run->streams = g_new0 (Coverage, job->recordings->len);
   stepped_core_init (&replay.core, FALSE);
   ok = prepare (&replay, error) && play_and_report (&replay);
   g_object_get (replay.core.fuse, "stats", &run->stats, NULL);
   stepped_core_clear (&replay.core);
   g_free (replay.n_arrived);
-  g_free (replay.pads);
   return ok;
 }
 

@@ -93,10 +93,9 @@ set_all (gpointer object, const gchar *text)
   g_strfreev (settings);
 }
 
-/* busy-wait and force-live of all rigs, and the type of their clocks, if it is another one. */
+/* busy-wait of all rigs, and the type of their clocks, if it is another one. */
 static const gchar *rig_busy_wait = "0";
 static GType rig_clock_type;
-static gboolean rig_force_live;
 
 /* The element is in NULL, with these settings; rig_play starts it. */
 static inline Rig *
@@ -104,7 +103,7 @@ rig_new (const gchar *settings)
 {
   Rig *rig = g_new0 (Rig, 1);
 
-  rig->fuse = gst_element_factory_make_full ("robocachefuse", "name", "fuse", "force-live", rig_force_live, NULL);
+  rig->fuse = gst_element_factory_make ("robocachefuse", "fuse");
   fail_unless (rig->fuse != NULL);
   rig->bus = gst_bus_new ();
   gst_element_set_bus (rig->fuse, rig->bus);

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "fusescenario.h"
+#include "tables.h"
 
 #define WHAT_TO_SET "give all times one origin (start or time-origin of robocacheparse), set offset, or use allow-gaps"
 
@@ -44,9 +44,6 @@ static const Scenario scenarios[] = {
   {"ticks that are dropped fill nothing", "rate=1000/1", "a,required=true,hold-limit=0", "a+0..1/1 a+2h a+2h+1 a:eos >0..1/1 >7200000..7200001/1 >eos"},
 
   /* a stream that ends before another begins */
-  {"one after the other", "rate=100/1", "a b",
-      "a+0..20/10 a:eos b+60..80/10 b:eos 'warning:proprio_0 ends at 0.020 s, before proprio_1 begins at 0.060 s, so no tick has rows of both: "
-      WHAT_TO_SET "' >0..20/10 b=missing >30..50/10 a=held:20 b=missing >60..80/10 a=held:20 >eos no:warning"},
   {"one after the other, and the later one is read first", "rate=100/1", "a b",
       "b+60..80/10 b:eos a+0..20/10 a:eos 'warning:proprio_0 ends at 0.020 s, before proprio_1 begins at 0.060 s' >0..20/10 b=missing "
       ">30..50/10 a=held:20 b=missing >60..80/10 a=held:20 >eos no:warning"},
@@ -60,9 +57,6 @@ static const Scenario scenarios[] = {
       "a+0..20/10 a:eos b+60..80/10!any b:eos >0..20/10 b=missing >eos 'warning:proprio_0 ends at 0.020 s, before proprio_1 begins'"},
   {"one ends when the other begins", "rate=100/1", "a b",
       "a+0..20/10 a:eos b+20..30/10 b:eos >0..10/10 b=missing >20 >30 a=held:20 >eos no:warning"},
-  {"an end without rows", "rate=100/1", "a b",
-      "a:eos 'warning:proprio_0 ended without a row, so it is missing in all samples; check its source' b+20..30/10 b:eos "
-      ">20..30/10 a=missing >eos no:warning"},
   {"allow-gaps, one after the other", "rate=100/1 allow-gaps=true", "a b",
       "a+0..20/10 a:eos b+60..80/10 b:eos >0..20/10 b=missing >30..50/10 a=held:20 b=missing >60..80/10 a=held:20 >eos no:warning"},
   {"again after a flush", "rate=100/1", "a b",
@@ -70,18 +64,6 @@ static const Scenario scenarios[] = {
       ">10 a=held:0 >eos wait:warning no:warning"},
   {"live, a stream that ends before another begins", "rate=100/1", "a,live b,live",
       "a+0..20/10 a:eos @35 b+40..60/10 >0..10/10 b=missing >20 b=missing >30 a=held:20 b=missing >40..50/10 a=held:20 no:warning"},
-  {"set while the element runs, it holds from the next start on", "rate=1/1800", "a",
-      "a+0 set:allow-gaps=true warning:allow-gaps a+2h a:eos error:format:allow-gaps >0 >eos stop play a:start a+0 a+2h a:eos >0 "
-      ">1800000..5400000/1800000 a=missing >7200000 >eos"},
 };
 
-static Suite *
-robocachefusespans_suite (void)
-{
-  Suite *s = suite_create ("robocachefusespans");
-
-  add_scenarios (s, scenarios, G_N_ELEMENTS (scenarios), FALSE);
-  return s;
-}
-
-GST_CHECK_MAIN (robocachefusespans);
+TABLE (spans);

@@ -1,0 +1,25 @@
+/* robocache: what a core by itself plays
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef TESTS_TABLES_H
+#define TESTS_TABLES_H
+
+#include "tests/core/words.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  const gchar *name;
+  const Scenario *scenarios;
+  guint n;
+} Table;
+
+/* NAME_table */
+#define TABLE(name) const Table name##_table = { #name, scenarios, G_N_ELEMENTS (scenarios) }
+
+extern const Table scenarios_table, live_table, disturbed_table, origins_table, sensorfaults_table, jumping_table, spans_table, silence_table;
+
+G_END_DECLS
+#endif

@@ -132,7 +132,9 @@ fuse_return_to_now (FuseCore *core, gint64 tick)
     return FALSE;
   for (guint i = 0; i < core->streams->len; i++) {
     const FuseStream *stream = fuse_core_stream (core, i);
-    const gint64 newest = fuse_stream_is_over (stream) ? ROBOCACHE_NO_TIME : fuse_stream_last_time (stream);
+    /* a GAP decides ticks as rows do, and they may be as far ahead of running time */
+    const gint64 newest = fuse_stream_is_over (stream) ? ROBOCACHE_NO_TIME
+        : MAX (fuse_stream_last_time (stream), fuse_stream_frontier (stream));
 
     if (newest == ROBOCACHE_NO_TIME)
       continue;

@@ -21,6 +21,9 @@ static const Scenario scenarios[] = {
       "for:0..1000/10 { a+t b+t+1d deadline:t+15 >t b=missing } warning:proprio_1|86399.995"},
   {"far behind is told, too", "rate=100/1", "a,live b,live", "@100000 a+100000 for:0..1010/10 { @t+100000 b+t } "
       "warning:proprio_1|behind"},
+  {"a GAP of seconds to come: ticks near rows leave at once, and the others when their time comes", "rate=100/1", "a,live",
+      "a+0 >0 a:gap:1,2999 >10..200/10 a=held:0 >210..1000/10 a=missing . deadline:1010 >1010? a=missing deadline:1020 >1020? a=missing "
+      "ticks-out=103"},
   {"a GAP that ends near 2^63 is ignored", "rate=100/1", "a,live", "a+0..10/10 a:gap:20,9223371936000 a+20..30/10 >0..30/10 "
       "a.rows-late=0"},
 

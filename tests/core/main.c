@@ -105,6 +105,8 @@ main (int argc, char **argv)
       if (g_str_equal (argv[arg], tables[i]->name))
         play_table (tables[i]);
     }
+    if (g_str_equal (argv[arg], "anytimes"))
+      play_any_times (report);
   }
   return n_failed > 0;
 }

@@ -21,5 +21,10 @@ typedef struct
 
 extern const Table scenarios_table, live_table, disturbed_table, origins_table, sensorfaults_table, jumping_table, spans_table, silence_table;
 
+/* A case that is reported as TABLE: NAME; failure is taken, NULL: it passed. */
+typedef void (*Report) (const gchar * table, const gchar * name, gchar * failure);
+/* Settings there and back, and times from everywhere. */
+void play_any_times (Report report);
+
 G_END_DECLS
 #endif

@@ -391,14 +391,6 @@ pull_until_eos (Rig *rig)
   return sample;
 }
 
-static inline void
-assert_eos (Rig *rig)
-{
-  GstBuffer *sample = pull_until_eos (rig);
-
-  fail_unless (sample == NULL, "a sample where EOS was expected");
-}
-
 /* Element i of the tensor, as float32. */
 static inline gfloat
 value_of (GstBuffer *sample, guint tensor, guint i)

@@ -119,9 +119,6 @@ static const Scenario scenarios[] = {
   {"1.5 s forwards: a clock that is tracked", "rate=100/1", "a,live b,live,clock-mode=track", "@30000 base:20000 "
       "for:10000..10500/10 { @t+20000 a+t b+t+86400000=t drop } base:18500 for:12010..12300/10 { @t+18500 a+t b+t+86398500=t } "
       "past:12300 for:12310..12400/10 { @t+18500 a+t b+t+86398500=t >t? } b.clock-jumps=0 b.rows-late=0"},
-  {"another clock", "rate=100/1", "a,live b,live", "a+0..10/10 deadline:15 >0 b=missing deadline:25 >10 b=missing a+20 waits "
-      "clock:9000000 "
-      "deadline:9000010 >20 b=missing a+30 b+30 >30 ticks-out=4 no:warning"},
   {"another clock: a clock that is tracked", "rate=100/1", "a,live b,live,clock-mode=track", "@30000 base:20000 "
       "for:10000..10500/10 { @t+20000 a+t b+t+86400000=t drop } clock:40000 for:10510..11000/10 { @t+29500 a+t b+t+86400000=t } "
       "past:11000 "

@@ -70,6 +70,9 @@ static const Scenario smoke_scenarios[] = {
       "@t+5000 a+t b+t+5000 } "
       "warning:proprio_1|+5.000|-5.000 past:1520 "
       "for:1530..1600/10 { @t+5000 a+t b+t+5000 >t? b=t+5000 } b.clock-shift=-5000ms"},
+  {"another clock", "rate=100/1", "a,live b,live", "a+0..10/10 deadline:15 >0 b=missing deadline:25 >10 b=missing a+20 waits "
+      "clock:9000000 "
+      "deadline:9000010 >20 b=missing a+30 b+30 >30 ticks-out=4 no:warning"},
   {"three, of which the last is the earliest", "rate=100/1", "a b c",
       "a:origin=1030 a+0..10/10 b:origin=1020 b+0..20/10 c:origin=1000 c+0..40/10 eos >0..10/10 a=missing b=missing "
       ">20 a=missing b=0 >30 a=0 b=10 >40 a=10 b=20 >eos a.origin-shift=30ms b.origin-shift=20ms c.origin-shift=0"},

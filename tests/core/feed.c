@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "gst/fuse/core/control.h"
+#include "gst/fuse/core/status.h"
 #include "rig.h"
 
 /* ---- buffers ---- */

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "gst/fuse/core/status.h"
 #include "rig.h"
 
 typedef struct

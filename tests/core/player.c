@@ -6,6 +6,8 @@
 
 #include <setjmp.h>
 #include <string.h>
+#include "gst/fuse/core/control.h"
+#include "gst/fuse/core/latency.h"
 
 /* Where a scenario that fails goes, and why. */
 static jmp_buf failed;
@@ -182,7 +184,7 @@ get_number (Play *play, const gchar *name)
     return rig->clock;
   if (g_str_equal (name, "latency") || g_str_equal (name, "live")) {
     rig_query_sources (rig, NULL);
-    number = fuse_core_tell_latency (rig->core, &live);
+    number = fuse_core_report_latency (rig->core, &live);
     return name[1] == 'i' ? live : number;
   }
   if (is_of_pads (play, name, '.'))

@@ -5,6 +5,9 @@
 #include "rig.h"
 
 #include "common/element/errordomain.h"
+#include "gst/fuse/core/control.h"
+#include "gst/fuse/core/latency.h"
+#include "gst/fuse/core/status.h"
 
 /* More are out before a word is over: ticks go on for ever. */
 #define MAX_SAMPLES 100000
@@ -395,7 +398,7 @@ void
 rig_run (Rig *rig)
 {
   while (rig->is_running && step (rig));
-  fuse_core_take_wakeup (rig->core);    /* what asked before the last decision */
+  fuse_core_clear_wakeup (rig->core);    /* what asked before the last decision */
   g_ptr_array_set_size (rig->released, 0);
 }
 
@@ -414,7 +417,7 @@ rig_look (Rig *rig)
   g_ptr_array_set_size (rig->released, 0);
   if (!rig->is_running)
     return;
-  if (fuse_core_take_wakeup (rig->core))
+  if (fuse_core_clear_wakeup (rig->core))
     rig_run (rig);
   else if (rig->mode == RIG_LAZY && !is_due (rig))
     play_expect (rig->play, fuse_core_decide (rig->core, &rig->departure, &rig->notes, NULL) == FUSE_WAIT, "the core did not ask to be looked at");

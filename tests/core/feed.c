@@ -375,7 +375,8 @@ read_times (Feed *feed, const PlayedRows *rows, gint64 *times, FuseRows *to)
   to->ignores_row_times = feed->format->rows.has_times && !has_row_times;
   to->buffer_pts = time;
   to->buffer_duration = duration == NONE ? -1 : duration;
-  to->start = rows->time == NONE ? NONE : running_time (feed, rows->time);
+  to->has_start = rows->time != NONE;
+  to->start = to->has_start ? running_time (feed, rows->time) : NONE;
   if (settings->source == FUSE_TIMES_REFERENCE) {
     const gboolean has_reference = rows->clock != PLAYED_NO_CLOCK && rows->clock != PLAYED_ROW
         && g_str_equal (reference_name (settings->reference), rows->clock == PLAYED_UNIX ? "timestamp/x-unix" : FUSE_USUAL_REFERENCE);

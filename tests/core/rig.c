@@ -126,19 +126,23 @@ rig_set_time (Rig *rig)
 
 /* ---- sources ---- */
 
+static void
+ask_source (Rig *rig, Feed *feed)
+{
+  const FuseSource unlinked = {.is_known = TRUE,.max = ROBOCACHE_NO_TIME };
+  const FuseEvent event = {.kind = FUSE_EVENT_SOURCE,.source = feed->is_linked ? feed->source : unlinked };
+
+  fuse_core_event (rig->core, feed->stream, &event, &rig->notes);
+}
+
 void
 rig_query_sources (Rig *rig, Feed *feed)
 {
-  const FuseSource unlinked = {.is_known = TRUE,.max = ROBOCACHE_NO_TIME };
-  FuseEvent event = {.kind = FUSE_EVENT_SOURCE };
-
-  if (feed) {
-    event.source = feed->is_linked ? feed->source : unlinked;
-    fuse_core_event (rig->core, feed->stream, &event, &rig->notes);
-    return;
-  }
-  for (guint i = 0; i < rig->feeds->len; i++)
-    rig_query_sources (rig, g_ptr_array_index (rig->feeds, i));
+  if (feed)
+    ask_source (rig, feed);
+  for (guint i = 0; feed == NULL && i < rig->feeds->len; i++)
+    ask_source (rig, g_ptr_array_index (rig->feeds, i));
+  fuse_core_update_sources (rig->core);
 }
 
 static void

@@ -307,7 +307,7 @@ running_time (const Feed *feed, gint64 position)
 
   if (!feed->has_segment || position < segment->start + segment->offset || (segment->stop != NONE && position > segment->stop))
     return NONE;
-  return position - segment->start - segment->offset + segment->base;
+  return rc_add_saturating (position - segment->start - segment->offset, segment->base);
 }
 
 void
@@ -371,7 +371,7 @@ read_times (Feed *feed, const PlayedRows *rows, gint64 *times, FuseRows *to)
     feed->next_time = NONE;
   feed->n_positions = feed->stream->n_positions;
   time = rows->time != NONE ? rows->time : feed->next_time;
-  feed->next_time = time != NONE && duration != NONE ? time + duration : NONE;
+  feed->next_time = time != NONE && duration != NONE ? rc_add_saturating (time, duration) : NONE;
   to->ignores_row_times = feed->format->rows.has_times && !has_row_times;
   to->buffer_pts = time;
   to->buffer_duration = duration == NONE ? -1 : duration;

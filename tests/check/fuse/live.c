@@ -1,4 +1,4 @@
-/* robocache: robocachefuse, live: deadlines, latency, clocks, and what is counted, in the words of fusescenario.h
+/* robocache: robocachefuse, live: metas, row times, QoS messages, sources that wait; what is decided: tests/core/tables/live.c
  *
  * Rows come at 100 Hz unless caps say otherwise. A tick leaves 15 ms after its time at the latest: the element's own 5 ms, and
  * the 10 ms that linear waits for the next row.

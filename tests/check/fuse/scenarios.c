@@ -1,4 +1,4 @@
-/* robocache: robocachefuse, not live: ticks, segments, caps, ends, flushes, samples and pads, in the words of fusescenario.h
+/* robocache: robocachefuse, not live: segments, caps, flushes, seeks, samples and settings; what is decided: tests/core/tables/scenarios.c
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

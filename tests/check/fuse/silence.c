@@ -1,4 +1,4 @@
-/* robocache: robocachefuse warns of pads without rows, of odd quaternions, and of a max-gap below the interval of the rows
+/* robocache: robocachefuse warns of pads without rows
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -534,7 +534,7 @@ prepare (Replay *replay, GError **error)
   return ok && stepped_core_start (&replay->core, error);
 }
 
-/* What robocachefuse reports names its pads: it is written with the names of the recordings. */
+/* Writes reports of robocachefuse with the names of the recordings instead of its pads. */
 static gboolean
 play_and_report (Replay *replay)
 {

@@ -80,7 +80,7 @@ stepped_core_pad (const SteppedCore *self, const gchar *name)
   return NULL;
 }
 
-/* ---- what comes ---- */
+/* ---- inputs ---- */
 
 /* Releases the lock, then the buffers that the core has released, and reports what it noted. TRUE: the latency was computed anew. */
 static gboolean

@@ -33,7 +33,7 @@ gboolean stepped_core_start (SteppedCore * self, GError ** error);
 /* NULL: there is no such pad. The element's. */
 GstRobocacheFusePad *stepped_core_pad (const SteppedCore * self, const gchar * name);
 
-/* ---- what comes ---- */
+/* ---- inputs ---- */
 
 void stepped_core_play (SteppedCore * self, gint64 base_time);
 void stepped_core_pause (SteppedCore * self);

@@ -137,7 +137,7 @@ add_pads (SteppedCore *core, const GstStructure *settings, GError **error)
   return is_good;
 }
 
-/* What the pad's source answers to queries about latency. */
+/* The recorded answer of the pad's source to latency queries. */
 static void
 set_source (SteppedCore *core, GstRobocacheFusePad *pad, const GstStructure *settings)
 {

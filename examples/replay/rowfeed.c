@@ -35,7 +35,7 @@ struct _RowFeed
   guint n_known;                /* so far */
 };
 
-/* What is fed. */
+/* The pad that a feed writes to. */
 typedef struct
 {
   SteppedCore *core;

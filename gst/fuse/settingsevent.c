@@ -66,7 +66,7 @@ add_number (GstStructure *settings, const gchar *of, const gchar *name, guint64 
   g_free (text);
 }
 
-/* What the pad's source answered, and which stream it is. */
+/* The answer of the pad's source, and its stream. */
 static void
 add_source (GstStructure *settings, GstRobocacheFusePad *pad)
 {

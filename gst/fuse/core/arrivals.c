@@ -20,7 +20,7 @@
 static void
 note_taken (FuseCore *core, FuseStream *stream, FuseJournalKind kind, guint64 n, gint64 now)
 {
-  if (stream->is_removed)       /* what comes now changes nothing */
+  if (stream->is_removed)       /* later events change nothing */
     return;
   if (stream->journal_number < 0)
     stream->journal_number = fuse_journal_add_pad (&core->journal, stream->name);

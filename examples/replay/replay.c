@@ -423,7 +423,7 @@ open_replay (Replay *replay, GError **error)
   settings = settings_for_replay (replay, 0, error);
   is_good = settings && recorded_settings_start (&replay->core, settings, error);
   g_clear_pointer (&settings, gst_structure_free);
-  if (is_good)                  /* the journal has it, and nothing else decides it */
+  if (is_good)                  /* the journal alone decides the latency */
     fuse_core_set_latency (replay->core.fuse->core, ROBOCACHE_NO_TIME);
   return is_good;
 }

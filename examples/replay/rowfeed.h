@@ -1,4 +1,4 @@
-/* robocache: one recorded stream, fed to the core of a robocachefuse as its journal has it
+/* robocache: feeds one recorded stream to a core of robocachefuse, in the order of the journal
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -114,23 +114,6 @@ change_all (Report report, const gchar *const *settings, guint n_settings, gbool
 
 /* ---- times from everywhere ---- */
 
-static gint64
-random_time (GRand *rand, gint64 now)
-{
-  const gint64 far = (gint64) (((guint64) g_rand_int (rand) << 32 | g_rand_int (rand)) >> g_rand_int_range (rand, 0, 64));
-
-  switch (g_rand_int_range (rand, 0, 4)) {
-    case 0:
-      return far;
-    case 1:
-      return -far;
-    case 2:
-      return now + far / 1000;
-    default:
-      return now;
-  }
-}
-
 /* Something comes, at a time that may be any. */
 static void
 disturb (Play *play, GRand *rand)

@@ -677,3 +677,20 @@ play_release (Play *play)
   }
   g_free (play);
 }
+
+gint64
+random_time (GRand *rand, gint64 now)
+{
+  const gint64 far = (gint64) (((guint64) g_rand_int (rand) << 32 | g_rand_int (rand)) >> g_rand_int_range (rand, 0, 64));
+
+  switch (g_rand_int_range (rand, 0, 4)) {
+    case 0:
+      return far;
+    case 1:
+      return -far;
+    case 2:
+      return now + far / 1000;
+    default:
+      return now;
+  }
+}

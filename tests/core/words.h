@@ -207,5 +207,8 @@ gboolean is_of_pads (const Play * play, const gchar * word, gchar mark);
 /* The first of the words "WORD|WORD" that is not in text, for messages; NULL: all are. Free with g_free. */
 gchar *missing_word (const gchar * text, const gchar * words);
 
+/* Any int64, a time around now (ns), or now. */
+gint64 random_time (GRand * rand, gint64 now);
+
 G_END_DECLS
 #endif

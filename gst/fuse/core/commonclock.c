@@ -10,7 +10,7 @@ is_shifted (const FuseStream *stream)
   return stream->origin_is_first_row && !stream->source.live;
 }
 
-/* Of the streams that are shifted; NULL: there is none. */
+/* The shifted stream with the earliest origin; NULL: no stream is shifted. */
 static FuseStream *
 earliest_stream (const FuseCore *core)
 {

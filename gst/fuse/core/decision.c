@@ -360,7 +360,7 @@ leave_tick (FuseCore *core, FuseDeparture *departure, gboolean is_complete, GQue
 
 /* ---- the journal ---- */
 
-/* What each stream of the sample took in. */
+/* Counts of the rows, GAPs and events that each stream of the sample has received. */
 static void
 list_taken (const FuseCore *core, FuseDeparture *departure)
 {
@@ -472,7 +472,7 @@ end_ticks (FuseCore *core, FuseDeparture *departure, GQueue *notes)
   return FUSE_END;
 }
 
-/* Where streams were awaited when the first rows came, no tick source was chosen then. */
+/* While streams are awaited, the first rows choose no tick source; it is chosen here. */
 static gboolean
 has_rows (const FuseCore *core)
 {

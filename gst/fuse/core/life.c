@@ -317,12 +317,6 @@ fuse_core_choose_reference (FuseCore *core, GError **error)
 
 /* ---- questions ---- */
 
-const GPtrArray *
-fuse_core_streams (const FuseCore *core)
-{
-  return core->streams;
-}
-
 gboolean
 fuse_core_is_live (const FuseCore *core)
 {

@@ -10,7 +10,6 @@
 G_BEGIN_DECLS
 
 const FuseSettings *fuse_core_settings (const FuseCore * core);
-const GPtrArray *fuse_core_streams (const FuseCore * core);     /* of FuseStream, in the order of samples */
 gboolean fuse_core_has_failed (const FuseCore * core);
 gboolean fuse_core_is_live (const FuseCore * core);
 gboolean fuse_core_is_playing (const FuseCore * core);

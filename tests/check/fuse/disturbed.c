@@ -83,23 +83,6 @@ step (Play *play, gint64 t)
   drop_samples (play->rig);
 }
 
-static gint64
-random_time (GRand *rand, gint64 now)
-{
-  const gint64 far = (gint64) (((guint64) g_rand_int (rand) << 32 | g_rand_int (rand)) >> g_rand_int_range (rand, 0, 64));
-
-  switch (g_rand_int_range (rand, 0, 4)) {
-    case 0:
-      return far;
-    case 1:
-      return -far;
-    case 2:
-      return now + far / 1000;
-    default:
-      return now;
-  }
-}
-
 /* Rows, GAPs, offsets, clocks and base times of any int64: rows are accounted for, there are no more samples than time for
  * them, in order, and the state reaches NULL. */
 GST_START_TEST (test_any_times)

@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* What came of an insertion, beside notes. */
+/* The result of an insertion, beside notes. */
 typedef struct
 {
   guint64 n_outside;            /* rows that are outside the segment */

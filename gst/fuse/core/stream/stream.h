@@ -26,7 +26,7 @@ typedef struct
   gboolean required;
 } FuseStreamSettings;
 
-/* What a stream's source answers to queries about latency. Times in ns. */
+/* A source's answer to latency queries. Times in ns. */
 typedef struct
 {
   gboolean is_known;            /* it was asked */

@@ -95,7 +95,7 @@ measured_origin (FuseTimestamps *times, const FuseRows *rows, gint64 now)
   return times->origin ? times->origin->origin : ROBOCACHE_NO_TIME;
 }
 
-/* Of a clock that is tracked nothing need be known. */
+/* A tracked clock needs no origin. */
 static gboolean
 find_origin (FuseTimestamps *times, const FuseRows *rows, gint64 now)
 {

@@ -47,7 +47,7 @@ gboolean fuse_timestamps_of_gap (const FuseTimestamps * times, gint64 * running_
 
 /* Whether times follow the pipeline's clock, whatever the sensor's clock does. */
 gboolean fuse_timestamps_are_tracked (const FuseTimestamps * times);
-/* What is known of a clock that is tracked. */
+/* The estimate of a tracked clock. */
 RobocacheClockEstimate fuse_timestamps_estimate (const FuseTimestamps * times);
 
 G_END_DECLS

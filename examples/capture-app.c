@@ -11,7 +11,7 @@
  *   - the appsrc elements are live, and their latency has no upper limit (SENSOR);
  *   - the pipeline computes its latency again after a LATENCY message, or ticks leave before their rows arrive (messages_handle);
  *   - a sample holds one tensor a stream, and a meta with its tick and each row's times and status (show_sample);
- *   - Ctrl-C ends the sensors first, and the pipeline after its last sample (begin_shutdown);
+ *   - Ctrl-C ends the sensors first, and the pipeline after its last sample (check_end);
  *   - --record writes what the sensors and the camera send into an MCAP file, which survives a crash (RECORDER).
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -23,10 +23,9 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "messages.h"
-#include "program.h"
-#include "sampletensor.h"
-#include "statstable.h"
+#include "examples/tools/program.h"
+#include "examples/tools/sampletensor.h"
+#include "examples/tools/statstable.h"
 
 #define RATE_HZ 50
 #define DEFAULT_CAMERA "videotestsrc is-live=true pattern=ball ! video/x-raw,format=RGB,width=640,height=480,framerate=30/1"
@@ -224,10 +223,12 @@ main (int argc, char **argv)
 {
   App app = {.every = RATE_HZ / 2 };
   g_autofree gchar *camera = NULL, *record = NULL;
+  gboolean overwrite = FALSE;
   const GOptionEntry options[] = {
     {"seconds", 's', 0, G_OPTION_ARG_INT, &app.seconds, "end after this many seconds; 0: with Ctrl-C (0)", "N"},
     {"camera", 'c', 0, G_OPTION_ARG_STRING, &camera, "source of raw video, like \"v4l2src ! videoconvert\"", "DESCRIPTION"},
-    {"record", 'r', 0, G_OPTION_ARG_FILENAME, &record, "record the session in this MCAP file", "FILE"},
+    {"record", 'r', 0, G_OPTION_ARG_FILENAME, &record, "record the session in this MCAP file; %t in its name is the time", "FILE"},
+    {"overwrite", 0, 0, G_OPTION_ARG_NONE, &overwrite, "replace a recording that exists", NULL},
     {"every", 'e', 0, G_OPTION_ARG_INT, &app.every, "show one of this many samples (25)", "N"},
     {NULL}
   };
@@ -239,7 +240,7 @@ main (int argc, char **argv)
   else if (ok)
     app.pipeline = messages_launch (record ? PIPELINE RECORDER : PIPELINE);
   if (app.pipeline && record)
-    gst_child_proxy_set (GST_CHILD_PROXY (app.pipeline), "record::location", record, NULL);
+    gst_child_proxy_set (GST_CHILD_PROXY (app.pipeline), "record::location", record, "record::overwrite", overwrite, NULL);
   app.fuse = app.pipeline ? gst_bin_get_by_name (GST_BIN (app.pipeline), "fuse") : NULL;
   app.camera_tee = app.pipeline ? gst_bin_get_by_name (GST_BIN (app.pipeline), "camera_tee") : NULL;
   ok = app.fuse && add_camera (&app, camera ? camera : DEFAULT_CAMERA) && capture (&app);

@@ -37,13 +37,22 @@ check_inputs () {
   done
 }
 
+# remove_left FOLDER: removes what programs and scripts that were killed left there; see outputfile.c
+remove_left () {
+  local left
+  for left in "$1"/.robocache-??????; do
+    [[ -d $left && ! -L $left && -w $left/lock && ! -L $left/lock ]] || continue
+    (flock -n 8 && rm -f -- "$left/output" "$left/lock" && rmdir -- "$left") 8< "$left/lock" 2>/dev/null || true
+  done
+}
+
 # begin_output FILE [INPUT...]: sets $output to a file beside FILE, which keep_output renames to FILE. If the script ends before,
 # FILE is as it was. Devices and pipes are written in place. Ends the script if FILE is one of the inputs, by whatever name.
 begin_output () {
   local input
   check_inputs "${@:2}"
   for input in "${@:2}"; do
-    [[ ! $input -ef $1 ]] || refuse '%q is both input and output; write to another file' "$1"
+    [[ ! $input -ef $1 ]] || refuse '%q is one of the inputs; write to another file' "$1"
   done
   [[ -n $1 && ! -d $1 ]] || refuse '%q: not a file name' "$1"
   [[ ! -e $1 || -w $1 ]] || refuse '%q: Permission denied' "$1"
@@ -57,9 +66,12 @@ begin_output () {
   # behind links; x keeps newlines at the end of the name
   robocache_output=$(readlink -fn -- "$1" && echo x) || refuse '%q: its folder does not exist' "$1"
   robocache_output=${robocache_output%x}
+  remove_left "${robocache_output%/*}"
   robocache_beside=$(mktemp -d -- "${robocache_output%/*}/.robocache-XXXXXX" 2>/dev/null) \
     || refuse '%q: its folder cannot be written to' "$1"
   trap 'rm -rf -- "$robocache_beside"' EXIT
+  # held as long as this script or what it runs lives
+  { exec 8> "$robocache_beside/lock" && flock -n 8; } 2>/dev/null || true
   # gst-launch-1.0 may end with status 0 when it is interrupted
   trap 'exit 130' INT
   trap 'exit 143' TERM HUP
@@ -71,6 +83,7 @@ launch () {
   gst-launch-1.0 "$@" | sed -un 's#^WARNING: from element \([^ ]*[:/]\)\{0,1\}\([^ :/]*\): #warning: \2: #p' >&2
 }
 
+# FILE is as it was where the disk fails
 keep_output () {
-  [[ -z $robocache_beside ]] || mv -fT -- "$output" "$robocache_output"
+  [[ -z $robocache_beside ]] || { sync -- "$output" && mv -fT -- "$output" "$robocache_output"; }
 }

@@ -21,7 +21,7 @@ quickstart.sh bag/                       the same of the folder of a bag, or of 
 
 The first run installs what is missing with apt, and builds in ./build (or in $ROBOCACHE_BUILD_DIR).
 END
-    align=${ROBOCACHE_BUILD_DIR:-$root/build}/examples/robocache-align
+    align=${ROBOCACHE_BUILD_DIR:-$root/build}/examples/tools/robocache-align
     [ ! -x "$align" ] || { echo; "$align" --help; }
     exit 0
     ;;
@@ -34,9 +34,9 @@ esac
 build=${ROBOCACHE_BUILD_DIR:-$root/build}
 # for the picture
 robocache_install gstreamer1.0-plugins-good
-robocache_build "$build" "$(robocache_gpu_options)" gst/libgstrobocache.so examples/robocache-simulated-robot examples/robocache-align
+robocache_build "$build" "$(robocache_gpu_options)" gst/libgstrobocache.so examples/tools/robocache-simulated-robot examples/tools/robocache-align
 
 if [ $# -eq 0 ]; then
-  exec "$build/examples/robocache-simulated-robot" --urdf "$root/examples/arm.urdf" --tool tool
+  exec "$build/examples/tools/robocache-simulated-robot" --urdf "$root/examples/arm.urdf" --tool tool
 fi
-exec "$build/examples/robocache-align" "$@"
+exec "$build/examples/tools/robocache-align" "$@"

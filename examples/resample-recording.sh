@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Resamples a recording (CSV) on an exact grid, and writes a file of float32.
+# Resamples a recording (CSV) on an exact grid, and writes a file of float32. Rows in holes of the recording are NaN.
 #
 #   resample-recording.sh CSV FILE RATE [UNIT [CHANNELS]]
 #
@@ -12,5 +12,5 @@ if [ $# -lt 3 ]; then sed -n '3,8s/^# \{0,1\}//p' "$0"; exit 2; fi
 begin_output "$2" "$1"
 launch filesrc location="$(quoted "$1")" \
   ! robocacheparse ${4:+time-unit="$(quoted "$4")"} ${5:+channels="$(quoted "$5")"} \
-  ! robocacheresample rate="$(quoted "$3")" ! filesink location="$(quoted "$output")"
+  ! robocacheresample rate="$(quoted "$3")" gap-policy=nan ! filesink location="$(quoted "$output")"
 keep_output

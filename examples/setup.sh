@@ -86,6 +86,19 @@ robocache_gpu_options () {
   if [ ${#archs[@]} -gt 0 ]; then echo "-Dcuda-arch=$(IFS=,; echo "${archs[*]}")"; else echo -Dcuda=disabled; fi
 }
 
+# robocache_plugin [NAME...]: lets GStreamer and Python find this checkout. Without a build it installs packages, those of NAME too, and
+# builds the plugin.
+robocache_plugin () {
+  local examples build
+  examples=$(CDPATH="" cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+  # shellcheck source=env.sh
+  . "$examples/env.sh"
+  build=${ROBOCACHE_BUILD_DIR:-$examples/../build}
+  [ ! -e "$build/gst/libgstrobocache.so" ] || return 0
+  robocache_install "$@"
+  robocache_build "$build" "$(robocache_gpu_options)" gst/libgstrobocache.so
+}
+
 # robocache_run NAME [ARGUMENT...]: installs and builds the example program NAME, then executes it in place of the script.
 robocache_run () {
   local examples build
@@ -94,6 +107,6 @@ robocache_run () {
   . "$examples/env.sh"
   build=${ROBOCACHE_BUILD_DIR:-$examples/../build}
   robocache_install
-  robocache_build "$build" "$(robocache_gpu_options)" gst/libgstrobocache.so "examples/$1"
-  exec "$build/examples/$1" "${@:2}"
+  robocache_build "$build" "$(robocache_gpu_options)" gst/libgstrobocache.so "examples/tools/$1"
+  exec "$build/examples/tools/$1" "${@:2}"
 }

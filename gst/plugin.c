@@ -30,7 +30,7 @@ plugin_init (GstPlugin *plugin)
 {
   gboolean registered = FALSE;
 
-  /* metas first, so that a process that only receives samples knows them */
+  /* metas first, so that they are registered in a process that only receives samples */
   robocache_sample_meta_register ();
 
   registered |= GST_ELEMENT_REGISTER (robocachefuse, plugin);

@@ -1,11 +1,11 @@
 /* robocache: rows of sensor streams, aligned to ticks
  *
- * For each stream and each tick T one output row [channels] and one status, as `sample_at` in the definition of the
+ * Computes, for each stream and each tick T, one output row [channels] and one status, as `sample_at` in the definition of the
  * arithmetic (docs/explanation/arithmetic.md). One resampled stream is an alignment with n_streams = 1.
  *
  * A stream comes in one of two forms:
- *   brackets  the caller has found the rows of each tick (interpolation.h) and the run only blends them. Live pipelines.
- *   times     the run finds them itself in the rows' times. Recorded episodes, [batch, rows, channels] -> [batch, ticks, channels].
+ *   brackets  the caller has found the rows of each tick (interpolation.h) and the run only blends them. For live pipelines.
+ *   times     the run finds them itself in the rows' times. For recorded episodes, [batch, rows, channels] -> [batch, ticks, channels].
  *
  * Shapes are row-major and every axis but the innermost has a byte stride, so odd widths, padding and slices of a
  * larger row (concatenation) need no copy. Elements of one row are contiguous, at any address; lists of int64 and
@@ -25,19 +25,21 @@
 extern "C" {
 #endif
 
-/* What caps and properties fix of one stream. The channel lists are copied by rc_align_plan. */
+/* What caps and properties fix for one stream. rc_align_plan copies the channel lists. */
 typedef struct RcAlignStreamSpec
 {
   RcDtype in;                   /* of the rows */
   RcDtype out;                  /* of the output rows */
   int64_t channels;             /* elements of a row, >= 1 */
-  RcSearch search;              /* interpolation always; the limits are used by the times form */
+  RcSearch search;              /* interpolation always; the limits are used by the times form; has_holds is not read */
   const int32_t *quaternions;   /* first channel of each quaternion of 4 adjacent channels; must not overlap */
   int64_t n_quaternions;
   const int32_t *angles;        /* channels in radians; must not lie in a quaternion */
   int64_t n_angles;
   const int32_t *velocities;    /* hermite: channel p < n_velocities is a position, velocities[p] the channel of its rate per second */
   int64_t n_velocities;
+  const int32_t *holds;         /* channels that are never blended; must not lie in a quaternion or be angles */
+  int64_t n_holds;
 } RcAlignStreamSpec;
 
 typedef struct RcAlignSpec
@@ -46,7 +48,7 @@ typedef struct RcAlignSpec
   int64_t n_streams;            /* >= 1 */
 } RcAlignSpec;
 
-/* What one run adds to; the caller clears it. In the backend's memory (device memory for CUDA). */
+/* Counters to which each run adds; the caller clears them. They are in the backend's memory (device memory for CUDA). */
 typedef struct RcAlignCounters
 {
   int64_t aligned;
@@ -54,6 +56,7 @@ typedef struct RcAlignCounters
   int64_t missing;
   int64_t disordered_episodes;  /* times form: episodes whose times decrease, or whose row count is not in 0 … n_rows;
                                    all their rows are MISSING */
+  int64_t scattered;            /* missing rows that are means of a quaternion whose rows are scattered */
 } RcAlignCounters;
 
 typedef struct RcAlignStreamArgs
@@ -63,10 +66,11 @@ typedef struct RcAlignStreamArgs
   int64_t row_stride;           /* bytes between rows */
   int64_t batch_stride;         /* bytes between episodes; 0: all share the same rows */
 
-  const RcBracket *brackets;    /* [ticks]: the brackets form, batch = 1. Row indices are into rows; before any work
-                                   the CPU backend refuses others with RC_INVALID_ARGUMENT. The CUDA backend, which
-                                   cannot look, makes such a tick MISSING. */
-  const int64_t *times;         /* [batch, n_rows] ns, not decreasing: the times form, when brackets is NULL */
+  const RcBracket *brackets;    /* [ticks]: the brackets form, batch = 1. Row indices must lie in rows: otherwise the CPU backend returns
+                                   RC_INVALID_ARGUMENT before any work, and the CUDA backend, which cannot check them, makes the tick
+                                   MISSING. A mean or lowpass may be MISSING, if its rows are scattered. */
+  const int64_t *times;         /* [batch, n_rows] ns, not decreasing: the times form, when brackets is NULL. With brackets,
+                                   RC_BLEND_LOWPASS needs these times, and RC_LOWPASS in the spec. */
   int64_t times_batch_stride;   /* bytes; 0: all share the same times */
   const int64_t *row_counts;    /* [batch] valid rows of each episode, 0 … n_rows; NULL: all n_rows */
 
@@ -90,7 +94,7 @@ typedef struct RcAlignArgs
 
 typedef struct RcAlignPlan RcAlignPlan;
 
-/* Validates spec, chooses and loads what runs it, and states its footprint. Enqueues nothing.
+/* Validates spec, selects and loads the code that runs it, and sets *footprint. Enqueues nothing.
  * The backend must outlive the plan. footprint may be NULL.
  * Errors: RC_INVALID_ARGUMENT (a channel out of range, a quaternion past the end, no channels …), RC_UNSUPPORTED,
  * RC_NO_SPACE. */
@@ -101,16 +105,18 @@ RcStatus rc_align_plan (RcBackend * backend, const RcAlignSpec * spec, RcAlignPl
  * thread at a time. Errors: RC_INVALID_ARGUMENT (a NULL output, a stride below the row's size, …), RC_DEVICE_FAILED.
  *
  * Arithmetic (docs/explanation/arithmetic.md):
- *   copies     a row that is copied, or HELD, keeps its bits when in == out. From integer to integer it is exact or
- *              saturated, never through a float.
+ *   copies     a row that is copied, or HELD, keeps its bits when in == out. A copy from integer to integer is exact or saturated; it
+ *              never passes through a float.
  *   blends     computed in float64, weights included, when either dtype is float64, when out is an integer, or when
  *              in is a 32- or 64-bit integer; otherwise in float32, weights rounded to float32 once a row.
- *   always in float64, with one rounding at the end: means, and in blends quaternions and angles.
- * Of rows with equal times the last one counts, in a mean too. Conversion to integers rounds to nearest even, saturates
+ *   always in float64, with one rounding at the end: means, lowpass, quaternions and angles.
+ * The mean, or lowpass, of quaternions whose rows are scattered (a norm below RC_MIN_MEAN_NORM) is NaN, and the tick MISSING, whatever its
+ * bracket has; its other channels are not. A hold channel is copied from the newest row at or before the tick, whatever the
+ * others are made of, unless the tick has no row. Of rows with equal times the last one counts, in a sum too. Conversion to integers rounds to nearest even, saturates
  * and makes 0 of NaN. A MISSING row is NaN, or 0 for integers. A computed or converted NaN is canonical (arithmetic.h). */
 RcStatus rc_align_run (RcAlignPlan * plan, const RcAlignArgs * args, RcStream stream, RcError * error);
 
-/* Its runs must have ended. */
+/* Runs of the plan must have ended. */
 void rc_align_plan_free (RcAlignPlan * plan);
 
 #ifdef __cplusplus

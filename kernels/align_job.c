@@ -68,22 +68,36 @@ wrong_length (RcSetting setting, int64_t stream, int64_t n)
 }
 
 static RcStatus
+check_lowpass (const RcSearch *search, int64_t stream, RcError *error)
+{
+  RcWrongSetting cutoff = rc_wrong (RC_SETTING_CUTOFF, "%g", search->cutoff_hz);
+
+  cutoff.stream = stream;
+  if (!(search->cutoff_hz == 0.0 || (search->cutoff_hz >= RC_MIN_CUTOFF && search->cutoff_hz <= RC_MAX_CUTOFF)))
+    return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, cutoff, "0 (automatic) or %g to %g", RC_MIN_CUTOFF, RC_MAX_CUTOFF);
+  if (search->lobes < RC_MIN_LOBES || search->lobes > RC_MAX_LOBES)
+    return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, wrong_value (RC_SETTING_LOBES, stream, search->lobes),
+        "%d to %d", RC_MIN_LOBES, RC_MAX_LOBES);
+  return RC_OK;
+}
+
+static RcStatus
 check_search (const RcSearch *search, int64_t stream, RcError *error)
 {
-  if ((unsigned) search->interpolation > RC_MEAN)
+  if ((unsigned) search->interpolation > RC_LOWPASS)
     return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, wrong_value (RC_SETTING_INTERPOLATION, stream, (int) search->interpolation),
-        "%d (linear) to %d (mean)", RC_LINEAR,
-        RC_MEAN);
-  if (search->max_gap_ns < -1)
+        "%d (linear) to %d (lowpass)", RC_LINEAR,
+        RC_LOWPASS);
+  if (search->max_gap_ns < RC_GAP_AUTO)
     return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, wrong_value (RC_SETTING_MAX_GAP, stream, search->max_gap_ns),
-        "-1 (no limit) or more");
+        "-2 (automatic), -1 (no limit) or more");
   if (search->hold_limit_ns < -1)
     return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, wrong_value (RC_SETTING_HOLD_LIMIT, stream, search->hold_limit_ns),
         "-1 (hold forever) or more");
   if (search->period_ns < 0)
     return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, wrong_value (RC_SETTING_PERIOD, stream, search->period_ns),
         "0 or more");
-  return RC_OK;
+  return search->interpolation == RC_LOWPASS ? check_lowpass (search, stream, error) : RC_OK;
 }
 
 /* Each entry is the first of width channels that must lie in the row. */
@@ -100,7 +114,7 @@ check_channels (RcSetting setting, const int32_t *list, int64_t n, int64_t width
       continue;
     if (channels < width)
       return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, wrong_entry (setting, stream, i, list[i]),
-          "no entry: %" PRId64 " channels hold no %" PRId64, channels, width);
+          "no entry: a row has %" PRId64 " channels, fewer than %" PRId64, channels, width);
     return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, wrong_entry (setting, stream, i, list[i]),
         "a channel from 0 to %" PRId64, channels - width);
   }
@@ -128,6 +142,8 @@ check_stream (const RcAlignStreamSpec *spec, int64_t stream, RcError *error)
     status = check_channels (RC_SETTING_ANGLES, spec->angles, spec->n_angles, 1, spec->channels, stream, error);
   if (status == RC_OK)
     status = check_channels (RC_SETTING_VELOCITIES, spec->velocities, spec->n_velocities, 1, spec->channels, stream, error);
+  if (status == RC_OK)
+    status = check_channels (RC_SETTING_HOLDS, spec->holds, spec->n_holds, 1, spec->channels, stream, error);
   return status;
 }
 
@@ -202,29 +218,51 @@ new_runs (int64_t n, RcChannelRun **runs, RcError *error)
   return *runs != NULL ? RC_OK : no_space (error, n, sizeof (**runs));
 }
 
-/* quaternions of out are there already. */
+/* The runs of a list of angles or holds; quaternions of out are there already. */
 static RcStatus
-copy_angles (RcAlignStream *out, const RcAlignStreamSpec *spec, int64_t stream, RcError *error)
+copy_runs (const RcAlignStream *out, RcSetting setting, const int32_t *list, int64_t n, int64_t stream, RcChannelRun **runs,
+    int64_t *n_runs, RcError *error)
 {
-  int32_t *angles = NULL;
-  RcStatus status = sorted_copy (spec->angles, spec->n_angles, &angles, error);
+  int32_t *sorted = NULL;
+  RcStatus status = sorted_copy (list, n, &sorted, error);
   int64_t i, q = 0;
 
   if (status == RC_OK)
-    status = new_runs (spec->n_angles, &out->angles, error);
-  for (i = 0; i < spec->n_angles && status == RC_OK; i++) {
-    if (i > 0 && angles[i] == angles[i - 1])
+    status = new_runs (n, runs, error);
+  for (i = 0; i < n && status == RC_OK; i++) {
+    if (i > 0 && sorted[i] == sorted[i - 1])
       continue;
-    while (q < out->n_quaternions && out->quaternions[q] + INT64_C (4) <= angles[i])
+    while (q < out->n_quaternions && out->quaternions[q] + INT64_C (4) <= sorted[i])
       q++;
-    if (q < out->n_quaternions && out->quaternions[q] <= angles[i])
-      status = rc_error_set_wrong (error, RC_INVALID_ARGUMENT, wrong_entry (RC_SETTING_ANGLES, stream, -1, angles[i]),
+    if (q < out->n_quaternions && out->quaternions[q] <= sorted[i])
+      status = rc_error_set_wrong (error, RC_INVALID_ARGUMENT, wrong_entry (setting, stream, -1, sorted[i]),
           "no channel of the quaternion at channel %d", out->quaternions[q]);
     else
-      add_to_runs (out->angles, &out->n_angles, angles[i], angles[i]);
+      add_to_runs (*runs, n_runs, sorted[i], sorted[i]);
   }
-  free (angles);
+  free (sorted);
   return status;
+}
+
+/* angles of out are there already. */
+static RcStatus
+check_holds (const RcAlignStream *out, int64_t stream, RcError *error)
+{
+  int64_t i, a = 0;
+
+  for (i = 0; i < out->n_holds; i++) {
+    const RcChannelRun *run = &out->holds[i];
+    int64_t channel;
+
+    while (a < out->n_angles && out->angles[a].first + out->angles[a].n <= run->first)
+      a++;
+    if (a == out->n_angles || out->angles[a].first >= run->first + run->n)
+      continue;
+    channel = out->angles[a].first > run->first ? out->angles[a].first : run->first;
+    return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, wrong_entry (RC_SETTING_HOLDS, stream, -1, (int32_t) channel),
+        "no channel that is an angle");
+  }
+  return RC_OK;
 }
 
 static RcStatus
@@ -265,7 +303,9 @@ copy_stream (RcAlignStream *out, const RcAlignStreamSpec *spec, int64_t stream, 
   out->out = spec->out;
   out->compute = needs_float64 (spec->in, spec->out) ? RC_COMPUTE_FLOAT64 : RC_COMPUTE_FLOAT32;
   out->copy = copy_kind (spec->in, spec->out);
+  out->angle_limits = rc_angle_limits (spec->in, spec->out);
   out->search = spec->search;
+  out->search.has_holds = spec->n_holds > 0;
   out->channels = spec->channels;
   out->in_size = (int64_t) rc_dtype_size (spec->in);
   out->out_size = (int64_t) rc_dtype_size (spec->out);
@@ -273,10 +313,12 @@ copy_stream (RcAlignStream *out, const RcAlignStreamSpec *spec, int64_t stream, 
   out->out_row = spec->channels * out->out_size;
   status = copy_quaternions (out, spec, stream, error);
   if (status == RC_OK)
-    status = copy_angles (out, spec, stream, error);
+    status = copy_runs (out, RC_SETTING_ANGLES, spec->angles, spec->n_angles, stream, &out->angles, &out->n_angles, error);
   if (status == RC_OK)
     status = copy_velocities (out, spec, error);
-  return status;
+  if (status == RC_OK)
+    status = copy_runs (out, RC_SETTING_HOLDS, spec->holds, spec->n_holds, stream, &out->holds, &out->n_holds, error);
+  return status == RC_OK ? check_holds (out, stream, error) : status;
 }
 
 RcStatus
@@ -288,7 +330,7 @@ rc_align_plan (RcBackend *backend, const RcAlignSpec *spec, RcAlignPlan **plan, 
   int64_t i;
 
   if (plan == NULL)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "plan is NULL; expected where to put the plan");
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "plan is NULL; expected an address for the plan");
   *plan = NULL;
   if (backend == NULL)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "backend is NULL; expected one that rc_backend_open opened");
@@ -336,6 +378,7 @@ rc_align_plan_free (RcAlignPlan *plan)
     free (plan->streams[i].quaternions);
     free (plan->streams[i].angles);
     free (plan->streams[i].positions);
+    free (plan->streams[i].holds);
   }
   free (plan->streams);
   free (plan);

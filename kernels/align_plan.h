@@ -8,8 +8,9 @@
 #define RC_ALIGN_PLAN_H
 
 #include "align.h"
+#include "arithmetic.h"
 
-/* What the elements of a row are computed in, unless they are quaternions, angles or means: those always in float64. */
+/* The type in which elements of a row are computed. Quaternions, angles and means are always computed in float64. */
 typedef enum RcCompute
 {
   RC_COMPUTE_FLOAT32,
@@ -21,10 +22,10 @@ typedef enum RcCopy
 {
   RC_COPY_BITS,                 /* same dtype */
   RC_COPY_INTEGERS,             /* exact or saturated, in int64 */
-  RC_COPY_COMPUTED              /* loaded as and stored from what it is computed in */
+  RC_COPY_COMPUTED              /* converted to the type of the computation and from it */
 } RcCopy;
 
-/* n channels from first that are treated alike: angles, or positions with their rates from channel rate on. */
+/* n channels from first that are treated alike: angles, holds, or positions with their rates from channel rate on. */
 typedef struct RcChannelRun
 {
   int64_t first;
@@ -40,17 +41,20 @@ typedef struct RcAlignStream
   RcCopy copy;
   RcSearch search;
   int64_t channels;
-  int64_t in_size;              /* bytes of an element */
+  int64_t in_size;              /* bytes per element */
   int64_t out_size;
-  int64_t in_row;               /* bytes of a row */
+  int64_t in_row;               /* bytes per row */
   int64_t out_row;
   int32_t *quaternions;         /* increasing */
   int64_t n_quaternions;
-  RcChannelRun *angles;         /* increasing, apart */
+  RcChannelRun *angles;         /* increasing, without overlaps */
   int64_t n_angles;
+  RcAngleLimits angle_limits;
   RcChannelRun *positions;      /* cover channels 0 … n_velocities - 1 in order */
   int64_t n_positions;
   int64_t n_velocities;
+  RcChannelRun *holds;          /* increasing, apart */
+  int64_t n_holds;              /* runs */
 } RcAlignStream;
 
 struct RcAlignPlan

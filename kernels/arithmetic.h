@@ -1,10 +1,10 @@
 /* robocache: the arithmetic that every backend shares, bit for bit
  *
- * Conversions between dtypes, sine and arccosine, angle wrapping and slerp. Included by .c and .cu. Only + - * / sqrt,
- * floor, comparisons and integer operations: IEEE 754 fixes the result of each, so every compiler and device agrees as
+ * Conversions between dtypes, sine and arccosine, angles, quaternions and their means. Included by .c and .cu files. The code uses only +
+ * - * / sqrt, floor, comparisons and integer operations: IEEE 754 fixes the result of each, so every compiler and device agrees as
  * long as it rounds to nearest even, keeps denormals and contracts nothing into fma. Selections are written as
  * conditional expressions on values that are already computed, so that loops over them vectorise.
- * docs/explanation/arithmetic.md defines the same in words.
+ * docs/explanation/arithmetic.md defines the same arithmetic in words.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "dtype.h"
 #include "shared.h"
 
 #ifdef __FAST_MATH__
@@ -67,7 +68,7 @@ rc_float64 (uint64_t bits)
   return x;
 }
 
-/* x, or the one NaN that a computation may store: sign clear, quiet, no payload. */
+/* x; a NaN becomes the canonical one, the only NaN that a computation may store: quiet, without sign and payload. */
 RC_SHARED float
 rc_canonical32 (float x)
 {
@@ -123,7 +124,7 @@ rc_float16_from_float32 (float x)
   return (uint16_t) (magnitude > 0x7F800000u ? RC_NAN_FLOAT16 : (bits >> 16 & 0x8000u) | rounded);
 }
 
-/* bfloat16 has the exponents of float32, so denormals need nothing of their own. */
+/* bfloat16 has the exponents of float32, so denormals need no special case. */
 RC_SHARED uint16_t
 rc_bfloat16_from_float32 (float x)
 {
@@ -133,7 +134,7 @@ rc_bfloat16_from_float32 (float x)
   return (uint16_t) ((bits & 0x7FFFFFFFu) > 0x7F800000u ? RC_NAN_BFLOAT16 : rounded);
 }
 
-/* As from float32. Not through float32: that would round twice. 2^28 has its last place at 2^-24. */
+/* As the conversion from float32, but not through float32, which would round twice. 2^28 has its last place at 2^-24. */
 RC_SHARED uint16_t
 rc_float16_from_float64 (double x)
 {
@@ -219,7 +220,7 @@ rc_uint32_from_float64 (double x)
   return (uint32_t) (int64_t) rc_nearest_within (x, 0.0, UINT32_MAX);
 }
 
-/* The greatest int64 is no double: 2^63 and above saturate apart from the conversion. */
+/* The greatest int64 cannot be represented as a double, so 2^63 and above saturate separately. */
 RC_SHARED int64_t
 rc_int64_from_float64 (double x)
 {
@@ -282,11 +283,11 @@ rc_arcsine_of_small (double x)  /* 0 <= x <= 1/2 */
 
 #define RC_PI 0x1.921fb54442d18p+1
 #define RC_TWO_PI 0x1.921fb54442d18p+2
-/* 2 pi in two parts of at most 25 bits, so that k times either is exact for k < 2^28. */
+/* 2 pi in two parts of at most 25 bits, so that the product of k and either part is exact for k < 2^28. */
 #define RC_TWO_PI_HIGH 0x1.921fb5p+2
 #define RC_TWO_PI_LOW (RC_TWO_PI - RC_TWO_PI_HIGH)
 
-/* 0 <= x <= 1. Above 1/2 by the half angle, acos x = 2 asin sqrt ((1 - x) / 2), which keeps its digits near 1. */
+/* 0 <= x <= 1. Above 1/2 it uses the half angle, acos x = 2 asin sqrt ((1 - x) / 2), which is accurate near 1. */
 RC_SHARED double
 rc_arccosine (double x)
 {
@@ -298,8 +299,8 @@ rc_arccosine (double x)
 
 /* ---- angles and quaternions, always in double ---- */
 
-/* x in (-pi, pi]; NaN for an infinite x. pi - ((pi - x) mod 2 pi), the remainder by floor. Rounding may leave it a little
- * outside [0, 2 pi), and a huge x has no meaningful one: both are brought inside. */
+/* x in (-pi, pi]; NaN for an infinite x. The result is pi - ((pi - x) mod 2 pi), with the remainder computed by floor. Rounding may leave
+ * the remainder slightly outside [0, 2 pi), and a huge x has no meaningful remainder: both are clamped. */
 RC_SHARED double
 rc_wrap (double x)
 {
@@ -314,11 +315,102 @@ rc_wrap (double x)
   return RC_PI - (outside ? 0.0 : inside);
 }
 
-/* Angle between y0 and y1 along the shorter arc. */
-RC_SHARED double
-rc_blend_angle (double y0, double y1, double w)
+/* The limits of the ranges [-pi, pi] and [0, 2 pi], for angles of dtype `in` that are stored in dtype `out`. */
+typedef struct RcAngleLimits
 {
-  return rc_wrap (y0 + w * rc_wrap (y1 - y0));
+  double pi, two_pi;            /* nearest values of dtype in: the inclusive limits of the rows */
+  double top_pi, top_two_pi;    /* least results that dtype out rounds to these limits */
+} RcAngleLimits;
+
+/* The least double that rounds to the same value as limit, if the last `dropped` bits are rounded to nearest even. */
+RC_SHARED double
+rc_least_rounded_to (double limit, int dropped)
+{
+  const uint64_t unit = UINT64_C (1) << dropped, half = unit / 2, bits = rc_bits64 (limit);
+  const uint64_t rounded = (bits + half - 1 + (bits >> dropped & 1)) & ~(unit - 1);
+
+  return dropped == 0 ? limit : rc_float64 (rounded - half + (rounded >> dropped & 1));
+}
+
+/* Bits that a double loses in a dtype, for a number in [2^exponent, 2^(exponent + 1)). */
+RC_SHARED int
+rc_dropped_bits (RcDtype dtype, int exponent)
+{
+  return dtype == RC_FLOAT64 ? 0 : dtype == RC_FLOAT32 ? 29 : dtype == RC_FLOAT16 ? 42 : dtype == RC_BFLOAT16 ? 45
+      : 52 - exponent;
+}
+
+RC_SHARED RcAngleLimits
+rc_angle_limits (RcDtype in, RcDtype out)
+{
+  const double pi = in == RC_FLOAT64 ? RC_PI : in == RC_FLOAT32 ? 0x1.921fb6p+1 : in == RC_FLOAT16 || in == RC_BFLOAT16 ? 0x1.92p+1
+      : 3.0;
+  const double two_pi = 2.0 * pi;
+  const RcAngleLimits limits = { pi, two_pi, rc_least_rounded_to (pi, rc_dropped_bits (out, 1)),
+    rc_least_rounded_to (two_pi, rc_dropped_bits (out, 2))
+  };
+
+  return limits;
+}
+
+/* The angle x in the range of the rows that it was computed from; least and greatest are those of the rows. The range is [0, 2 pi) or
+ * [-pi, pi) if all rows lie in it, limits included; otherwise x is returned as it is. */
+RC_SHARED double
+rc_into_turn (double x, double least, double greatest, const RcAngleLimits *limits)
+{
+  const int is_full = (least >= 0.0) & (greatest <= limits->two_pi);
+  const int is_half = (least >= -limits->pi) & (greatest <= limits->pi);
+  const double low = is_full ? 0.0 : -limits->pi, high = is_full ? limits->two_pi : limits->pi;
+  const double top = is_full ? limits->top_two_pi : limits->top_pi;
+  const double turns = floor ((x - low) / RC_TWO_PI);
+  const double r = (x - turns * RC_TWO_PI_HIGH) - turns * RC_TWO_PI_LOW;
+  const double moved = (x >= low) & (x < high) ? x : r;
+  const double raised = moved < low ? moved + RC_TWO_PI : moved;
+  const double inside = raised >= high ? raised - RC_TWO_PI : raised;
+  const int outside = (inside < low) | (inside >= top);
+
+  return is_full | is_half ? (outside ? low : inside) : x;
+}
+
+/* Angle between y0 and y1 along the shorter arc, in their range. */
+RC_SHARED double
+rc_blend_angle (double y0, double y1, double w, const RcAngleLimits *limits)
+{
+  const double x = y0 + w * rc_wrap (y1 - y0);
+
+  return rc_into_turn (x, y0 < y1 ? y0 : y1, y0 < y1 ? y1 : y0, limits);
+}
+
+/* The weighted mean of the angles of one channel: arcs from row to row, accumulated from the first one. */
+typedef struct RcAngleMean
+{
+  double first, previous, arc, sum;
+  double least, greatest;
+} RcAngleMean;
+
+/* Sets the first angle, whose arc is 0 for every weight. */
+RC_SHARED void
+rc_angle_mean_begin (RcAngleMean *mean, double y)
+{
+  mean->first = mean->previous = mean->least = mean->greatest = y;
+  mean->arc = mean->sum = 0.0;
+}
+
+RC_SHARED void
+rc_angle_mean_add (RcAngleMean *mean, double y, double weight)
+{
+  mean->arc = mean->arc + rc_wrap (y - mean->previous);
+  mean->sum = mean->sum + weight * mean->arc;
+  mean->previous = y;
+  mean->least = y < mean->least ? y : mean->least;
+  mean->greatest = y > mean->greatest ? y : mean->greatest;
+}
+
+/* total: the sum of all weights. */
+RC_SHARED double
+rc_angle_mean_end (const RcAngleMean *mean, double total, const RcAngleLimits *limits)
+{
+  return rc_into_turn (mean->first + mean->sum / total, mean->least, mean->greatest, limits);
 }
 
 RC_SHARED double
@@ -328,7 +420,7 @@ rc_dot4 (const double *a, const double *b)
 }
 
 #ifdef __CUDA_ARCH__
-/* Whether a division by or of x needs no care for what is too great or too small. */
+/* Whether x, as dividend or divisor, is far from overflow and underflow. */
 RC_SHARED int
 rc_is_ordinary (double x)
 {
@@ -341,7 +433,7 @@ rc_is_zero (double x)
   return rc_bits64 (x) << 1 == 0;
 }
 
-/* The reciprocal that nvcc makes of d for x / d, by the same operations. */
+/* The reciprocal of d that nvcc computes for x / d, by the same operations. */
 RC_SHARED double
 rc_reciprocal (double d)
 {
@@ -359,9 +451,8 @@ rc_reciprocal (double d)
 }
 #endif
 
-/* q / d, each rounded once. Four divisions are four long chains on a GPU, one after the other, since each ends in a
- * branch for what is not ordinary: there they have one branch and the reciprocal of d in common, and are otherwise what
- * nvcc makes of each. */
+/* q / d, each rounded once. On a GPU four divisions would run one after the other, since each ends in a branch for special values. Here
+ * they share one branch and the reciprocal of d; otherwise they are the operations that nvcc generates for each. */
 RC_SHARED void
 rc_divide4 (double *q, double d)
 {
@@ -393,7 +484,7 @@ rc_normalise4 (double *q)
   rc_divide4 (q, sqrt (rc_dot4 (q, q)));
 }
 
-/* Spherical interpolation of two quaternions along the shorter arc, component order free; out has norm 1. A quaternion
+/* Spherical interpolation of two quaternions along the shorter arc, with any order of components; out has norm 1. A quaternion
  * of norm 0 gives NaN. Below an angle of 1.8 degrees (dot product above 0.9995) the chord replaces the arc. */
 RC_SHARED void
 rc_slerp (const double *y0, const double *y1, double w, double *out)
@@ -426,6 +517,58 @@ rc_slerp (const double *y0, const double *y1, double w, double *out)
     rc_divide4 (out, sine);
   }
   rc_normalise4 (out);
+}
+
+/* The weighted mean of quaternions. Each is normalised, and gets the sign that brings it nearer to the first one. */
+typedef struct RcQuaternionMean
+{
+  double first[4], sum[4];
+} RcQuaternionMean;
+
+/* If the norm of a mean is below this, the quaternions are scattered: no rotation represents them. */
+#define RC_MIN_MEAN_NORM 0.5
+
+RC_SHARED void
+rc_quaternion_mean_begin (RcQuaternionMean *mean, const double *y, double weight)
+{
+  int i;
+
+  for (i = 0; i < 4; i++)
+    mean->first[i] = y[i];
+  rc_normalise4 (mean->first);
+  for (i = 0; i < 4; i++)
+    mean->sum[i] = weight * mean->first[i];
+}
+
+RC_SHARED void
+rc_quaternion_mean_add (RcQuaternionMean *mean, const double *y, double weight)
+{
+  double q[4], sign;
+  int i;
+
+  for (i = 0; i < 4; i++)
+    q[i] = y[i];
+  rc_normalise4 (q);
+  sign = rc_dot4 (q, mean->first) < 0.0 ? -1.0 : 1.0;
+  for (i = 0; i < 4; i++)
+    mean->sum[i] = mean->sum[i] + weight * (sign * q[i]);
+}
+
+/* total: the sum of all weights. Returns whether the quaternions are scattered: then out is NaN, otherwise it has norm 1. */
+RC_SHARED int
+rc_quaternion_mean_end (const RcQuaternionMean *mean, double total, double *out)
+{
+  double norm;
+  int i;
+
+  for (i = 0; i < 4; i++)
+    out[i] = mean->sum[i];
+  rc_divide4 (out, total);
+  norm = sqrt (rc_dot4 (out, out));
+  rc_divide4 (out, norm);
+  for (i = 0; i < 4; i++)
+    out[i] = norm < RC_MIN_MEAN_NORM ? rc_float64 (RC_NAN64_BITS) : out[i];
+  return norm < RC_MIN_MEAN_NORM;
 }
 
 #endif

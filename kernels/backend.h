@@ -1,4 +1,4 @@
-/* robocache: where the arithmetic runs, and how it reports what went wrong
+/* robocache: where the arithmetic runs, and how it reports errors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -19,18 +19,18 @@ extern "C" {
 typedef enum RcStatus
 {
   RC_OK = 0,
-  RC_INVALID_ARGUMENT,          /* a spec or an argument is wrong: the error names it, its value and what was expected */
+  RC_INVALID_ARGUMENT,          /* a spec or an argument is wrong: the error states the field, its value and what was expected */
   RC_UNSUPPORTED,               /* a valid request that this backend cannot serve */
-  RC_NO_DEVICE,                 /* no driver, no device, or none with that number */
-  RC_NO_SPACE,                  /* not enough memory: the message names bytes needed and free */
+  RC_NO_DEVICE,                 /* no driver, no device, or no device with that number */
+  RC_NO_SPACE,                  /* not enough memory: the message states the bytes needed and free */
   RC_DEVICE_FAILED,             /* the device reported an error; the backend is unusable from now on */
-  RC_CALL_FAILED                /* one call failed; the device answers, and the backend may be used again */
+  RC_CALL_FAILED                /* one call failed; the device still works, and the backend may be used again */
 } RcStatus;
 
 /* A setting that the caller's user may have chosen: a field of a spec. */
 typedef enum RcSetting
 {
-  RC_SETTING_NONE,              /* no setting, or one that only a program can get wrong */
+  RC_SETTING_NONE,              /* no setting, or a setting that only a program can get wrong */
   RC_SETTING_DEVICE,            /* RcWhere */
   /* RcAlignStreamSpec */
   RC_SETTING_IN,
@@ -43,6 +43,7 @@ typedef enum RcSetting
   RC_SETTING_QUATERNIONS,
   RC_SETTING_ANGLES,
   RC_SETTING_VELOCITIES,
+  RC_SETTING_HOLDS,
   /* RcVoxelSpec, and the points of an RcVoxelJob */
   RC_SETTING_MODE,
   RC_SETTING_OUTPUT,
@@ -78,6 +79,9 @@ typedef enum RcSetting
   RC_SETTING_RESTARTS,
   RC_SETTING_TOLERANCE,
   RC_SETTING_ORIENTATION_WEIGHT,
+  /* RcAlignStreamSpec, for RC_LOWPASS */
+  RC_SETTING_CUTOFF,
+  RC_SETTING_LOBES,
   RC_N_SETTINGS
 } RcSetting;
 
@@ -89,28 +93,28 @@ typedef enum RcSettingPart
   RC_PART_AXIS                  /* one of three numbers: index 0 is x */
 } RcSettingPart;
 
-/* A setting and what is wrong with it. */
+/* A setting and the part of it that is wrong. */
 typedef struct RcWrongSetting
 {
   RcSetting setting;
   RcSettingPart part;
-  int64_t stream;               /* index into RcAlignSpec.streams; -1: not of a stream */
-  int64_t index;                /* of the entry or axis; -1: the entry is known by its value */
-  char value[64];               /* of the part */
-  RcSetting other;              /* another setting that the value does not go with, or RC_SETTING_NONE */
+  int64_t stream;               /* index into RcAlignSpec.streams; -1: the setting does not belong to a stream */
+  int64_t index;                /* index of the entry or axis; -1: the value identifies the entry */
+  char value[64];               /* value of the part */
+  RcSetting other;              /* another setting that excludes this value, or RC_SETTING_NONE */
   char other_value[24];
 } RcWrongSetting;
 
-/* Filled whenever a function returns something else than RC_OK. NULL is accepted everywhere. */
+/* Filled whenever a function does not return RC_OK. Every function accepts NULL. */
 typedef struct RcError
 {
   RcStatus status;
-  char message[496];            /* in terms of these headers: "max_voxels is 0; expected 1 to 2147483647" */
-  RcWrongSetting wrong;         /* for a message in the words of the caller's user; without a setting, the rest is undefined */
-  char expected[192];           /* with a setting: what was expected. It names no setting */
+  char message[496];            /* in the terms of these headers: "max_voxels is 0; expected 1 to 2147483647" */
+  RcWrongSetting wrong;         /* for a message in the terms of the caller's user; without a setting, the other fields are undefined */
+  char expected[192];           /* with a setting: what was expected, without the setting's name */
 } RcError;
 
-/* Writes a formatted message into error (which may be NULL) and returns status, so that failing is one statement. */
+/* Writes a formatted message into error (which may be NULL) and returns status, so that a failing function needs one statement. */
 RcStatus rc_error_set (RcError * error, RcStatus status, const char *format, ...) __attribute__ ((format (printf, 3, 4)));
 
 typedef enum RcBackendKind
@@ -119,17 +123,17 @@ typedef enum RcBackendKind
   RC_BACKEND_CUDA
 } RcBackendKind;
 
-/* Instruction sets the CPU backend is built for. All give the same bits; tests compare them. */
+/* Instruction sets for which the CPU backend is built. All give the same bits; tests compare them. */
 typedef enum RcCpuLevel
 {
-  RC_CPU_BEST,                  /* the highest that this machine has */
+  RC_CPU_BEST,                  /* the highest level that this machine has */
   RC_CPU_BASELINE,
   RC_CPU_AVX2,
   RC_CPU_AVX512
 } RcCpuLevel;
 
-/* Threads that take part in the work of a CPU backend. run calls work (data, i) once for each i of 0 … n - 1, from any
- * threads and in any order, and returns when all calls have; two threads may call it at once. */
+/* Threads that share the work of a CPU backend. run calls work (data, i) once for each i of 0 … n - 1, from any threads and in any order,
+ * and returns when all calls have returned; two threads may call run at once. */
 typedef struct RcThreadPool
 {
   void (*run) (void *self, void (*work) (void *data, int64_t i), void *data, int64_t n);
@@ -143,11 +147,11 @@ typedef struct RcWhere
   RcBackendKind kind;
   int device;                   /* CUDA device number; ignored for the CPU */
   RcCpuLevel cpu_level;         /* ignored for CUDA */
-  int mapped_memory;            /* CUDA: compute in memory of the host, as is always done on GPUs that share the machine's */
-  const RcThreadPool *threads;           /* CPU: shares out the episodes and items of a batch; must outlive the backend. NULL: the
-                                   caller's thread does it all. Ignored for CUDA */
-  int priority;                 /* CUDA: where work waits for the device, higher values begin first; 0 to RC_MAX_PRIORITY; the CPU
-                                   ignores it */
+  int mapped_memory;            /* CUDA: compute in memory of the host; GPUs that share the machine's memory always do */
+  const RcThreadPool *threads;           /* CPU: threads for the episodes and items of a batch; must outlive the backend. NULL: the
+                                   caller's thread does all the work. Ignored for CUDA */
+  int priority;                 /* CUDA: if work waits for the device, higher values begin first; 0 to RC_MAX_PRIORITY; ignored for the
+                                   CPU */
 } RcWhere;
 
 typedef struct RcBackend RcBackend;
@@ -155,28 +159,28 @@ typedef struct RcBackend RcBackend;
 /* A queue of work: a CUstream for CUDA, NULL for the CPU, whose runs are complete when they return. */
 typedef void *RcStream;
 
-/* Bytes that a plan needs beside its inputs and outputs, known before anything is allocated. The caller allocates
- * scratch where the backend computes, aligned to 256 bytes, and passes it to every run; a run allocates nothing. */
+/* Bytes that a plan needs in addition to its inputs and outputs, known before anything is allocated. The caller allocates scratch in the
+ * memory in which the backend computes, aligned to 256 bytes, and passes it to every run; a run allocates nothing. */
 typedef struct RcFootprint
 {
   uint64_t scratch_bytes;
-  uint64_t scratch_bytes_per_point;     /* voxel grids: more for each point of the job; 0 for alignments */
+  uint64_t scratch_bytes_per_point;     /* voxel grids: additional bytes for each point of the job; 0 for alignments */
 } RcFootprint;
 
-/* Whether this build has code for backends of that kind; asks no driver. */
+/* Whether this build has code for backends of that kind; does not call a driver. */
 int rc_backend_is_built (RcBackendKind kind);
 
-/* Whether a backend could be opened, found out without opening it: of a GPU that its driver works and that it has the
- * device; no context is made. Errors as of rc_backend_open. */
+/* Checks whether a backend could be opened, without opening it: for a GPU that its driver works and that the device exists; creates no
+ * context. Errors as for rc_backend_open. */
 RcStatus rc_backend_probe (const RcWhere * where, RcError * error);
 
-/* Opens a backend. RC_UNSUPPORTED: not built in, or a CPU level this machine lacks. RC_NO_DEVICE: no usable GPU. */
+/* Opens a backend. RC_UNSUPPORTED: the backend is not built in, or the machine lacks the CPU level. RC_NO_DEVICE: no usable GPU. */
 RcStatus rc_backend_open (const RcWhere * where, RcBackend ** backend, RcError * error);
 void rc_backend_close (RcBackend * backend);
 RcBackendKind rc_backend_kind (const RcBackend * backend);
 /* CUDA device number; -1 for the CPU. */
 int rc_backend_device (const RcBackend * backend);
-/* The CUcontext that it works in: the device's primary one, which stays until the backend is closed. NULL for the CPU. */
+/* The CUcontext in which the backend works: the device's primary context, which exists until the backend is closed. NULL for the CPU. */
 void *rc_backend_context (const RcBackend * backend);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* robocache: what a backend implements
  *
- * For the files in kernels/ only. The functions of the C API check their arguments, which is the same everywhere, and
- * call a backend through this table; a new backend is a folder that fills one, and a line in backends.c that opens it.
+ * For the files in kernels/ only. The functions of the C API check their arguments in the same way for every backend, and call the
+ * backend through this table. A new backend is a folder that fills such a table, and a line in backends.c that opens it.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -20,21 +20,21 @@ extern "C" {
 
 /* ---- errors about settings ---- */
 
-/* The value of a setting, formatted. */
+/* A wrong setting, with its formatted value. */
 RcWrongSetting rc_wrong (RcSetting setting, const char *format, ...) __attribute__ ((format (printf, 2, 3)));
-/* The length of a list, or an entry of it. */
+/* A list with a wrong length, or a wrong entry. */
 RcWrongSetting rc_wrong_length (RcSetting setting, int64_t n);
 RcWrongSetting rc_wrong_entry (RcSetting setting, int64_t index, int64_t value);
-/* The number along axis 0 to 2 of a setting of three. */
+/* A setting with one number per axis, whose number for `axis` (0 to 2) is wrong. */
 RcWrongSetting rc_wrong_axis (RcSetting setting, int axis, double value);
-/* wrong beside another setting, whose value is a word or a number. */
+/* wrong because of another setting, whose value is a word or a number. */
 RcWrongSetting rc_wrong_with (RcWrongSetting wrong, RcSetting other, const char *format, ...)
     __attribute__ ((format (printf, 3, 4)));
-/* As rc_error_set, about a setting. format: what was expected. */
+/* As rc_error_set, for a wrong setting. format: what was expected. */
 RcStatus rc_error_set_wrong (RcError * error, RcStatus status, RcWrongSetting wrong, const char *format, ...)
     __attribute__ ((format (printf, 4, 5)));
 
-/* What all cameras have in common (rays.c): 1 to 65536 pixels an axis, and finite numbers, above 0 where is_positive. */
+/* Checks that all cameras share (rays.c): 1 to 65536 pixels per axis, and finite numbers, above 0 if is_positive. */
 RcStatus rc_check_image_size (int64_t width, int64_t height, RcError * error);
 RcStatus rc_check_image_number (RcSetting setting, double value, int is_positive, RcError * error);
 

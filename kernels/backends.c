@@ -65,7 +65,7 @@ rc_backend_open (const RcWhere *where, RcBackend **backend, RcError *error)
   RcStatus status;
 
   if (backend == NULL)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "backend is NULL; expected where to put the backend");
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "backend is NULL; expected an address for the backend");
   *backend = NULL;
   status = check_where (where, error);
   return status == RC_OK ? open_backend[where->kind] (where, backend, error) : status;

@@ -29,10 +29,10 @@ typedef enum RcDtype
   RC_N_DTYPES
 } RcDtype;
 
-/* Bytes of one element; 0 for a value that is no dtype. */
+/* Bytes per element; 0 if the value is not a dtype. */
 size_t rc_dtype_size (RcDtype dtype);
 
-/* The name on the wire ("float32", "bfloat16", …); NULL for a value that is no dtype. */
+/* The name in caps and files ("float32", "bfloat16", …); NULL if the value is not a dtype. */
 const char *rc_dtype_name (RcDtype dtype);
 
 int rc_dtype_is_float (RcDtype dtype);

@@ -21,6 +21,7 @@ static const char *const setting_names[RC_N_SETTINGS] = {
   [RC_SETTING_QUATERNIONS] = "quaternions",
   [RC_SETTING_ANGLES] = "angles",
   [RC_SETTING_VELOCITIES] = "velocities",
+  [RC_SETTING_HOLDS] = "holds",
   [RC_SETTING_MODE] = "mode",
   [RC_SETTING_OUTPUT] = "output",
   [RC_SETTING_POINT_DTYPE] = "points.dtype",
@@ -53,6 +54,8 @@ static const char *const setting_names[RC_N_SETTINGS] = {
   [RC_SETTING_RESTARTS] = "restarts",
   [RC_SETTING_TOLERANCE] = "tolerance",
   [RC_SETTING_ORIENTATION_WEIGHT] = "orientation_weight",
+  [RC_SETTING_CUTOFF] = "search.cutoff_hz",
+  [RC_SETTING_LOBES] = "search.lobes",
 };
 
 RcStatus

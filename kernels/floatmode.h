@@ -1,9 +1,9 @@
-/* robocache: rounding and denormals as the arithmetic needs them
+/* robocache: sets the rounding and denormal modes that the arithmetic needs
  *
  * A library in the process that was built with -ffast-math makes its threads flush denormals, and a caller may have set
- * another rounding. Code whose result must have the same bits everywhere runs between rc_float_mode_enter and
- * rc_float_mode_leave: round to nearest even, denormals kept, traps masked. In between, call functions of other files;
- * the compiler may move floating-point operations of the same function across either.
+ * another rounding. Code whose result must have the same bits on every machine runs between rc_float_mode_enter and
+ * rc_float_mode_leave: round to nearest even, denormals kept, traps masked. In between, call functions of other files, since the compiler
+ * may move floating-point operations of the same function across the calls.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -17,7 +17,7 @@
 typedef unsigned RcFloatMode;
 
 #define RC_FLOAT_MODE_DEFAULT 0x1F80u
-#define RC_FLOAT_MODE_FLAGS 0x003Fu     /* raised exceptions: no mode, so not worth a write */
+#define RC_FLOAT_MODE_FLAGS 0x003Fu     /* raised exceptions, which are not part of the mode and need no write */
 
 static inline RcFloatMode
 rc_float_mode_enter (void)

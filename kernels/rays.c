@@ -62,7 +62,7 @@ growth (const RcCamera *camera, double q)
   return 1.0 + q * (3.0 * camera->k1 + q * (5.0 * camera->k2 + q * 7.0 * camera->k3));
 }
 
-/* Where the growth itself has its extremes, in order; what is not above 0 is 0. */
+/* The positions of the extremes of the growth, in increasing order; positions not above 0 become 0. */
 static void
 extremes_of_growth (const RcCamera *camera, double q[2])
 {
@@ -71,11 +71,11 @@ extremes_of_growth (const RcCamera *camera, double q[2])
   const double one = a != 0.0 ? far / a : 0.0, other = far != 0.0 ? c / far : 0.0;
   const double low = one < other ? one : other, high = one < other ? other : one;
 
-  q[0] = low > 0.0 ? low : 0.0; /* NaN, where there is none, too */
+  q[0] = low > 0.0 ? low : 0.0; /* also NaN, which means that there is no extreme */
   q[1] = high > 0.0 ? high : 0.0;
 }
 
-/* Infinite where there is none. */
+/* The position of the fold; infinite if there is no fold. */
 static double
 fold_of (const RcCamera *camera)
 {
@@ -156,7 +156,7 @@ cast_rays (const RcCamera *camera, float *rays)
   return n_without;
 }
 
-/* ---- what is valid ---- */
+/* ---- validation ---- */
 
 RcStatus
 rc_check_image_size (int64_t width, int64_t height, RcError *error)

@@ -1,4 +1,4 @@
-/* robocache: where the pixels of a depth camera look
+/* robocache: the rays of the pixels of a depth camera
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -11,12 +11,12 @@
 extern "C" {
 #endif
 
-/* Most steps of the inversion. Lenses of depth cameras need 5 to 30; near a fold, where the iteration converges slowly,
- * more steps give more of the image's corners. */
+/* Greatest number of steps of the inversion. Lenses of depth cameras need 5 to 30; near a fold, where the iteration converges slowly,
+ * more steps find rays for more pixels in the corners. */
 #define RC_RAYS_ITERATIONS 100
-/* A step that moves a ray by no more is the last: far below what float32 holds of it. */
+/* The iteration ends with a step that moves the ray by at most this, which is far below the resolution of float32. */
 #define RC_RAYS_SETTLED 0x1p-40
-/* How far from its pixel a ray may come back through the lens, in pixels. */
+/* Greatest distance, in pixels, between a pixel and the projection of its ray. */
 #define RC_RAYS_TOLERANCE 1e-3
 
 /* A camera with the distortion of Brown and Conrady (D. C. Brown, "Decentering distortion of lenses", Photogrammetric
@@ -42,9 +42,9 @@ uint64_t rc_camera_rays_bytes (const RcCamera * camera);
 
 /* rays [height, width, 2]: x and y of each pixel, computed in double and rounded once. The inversion is the fixed point
  * x ← (xd - tangential (x, y)) / radial (x, y) from xd on, as OpenCV's undistortPoints has it, in at most
- * RC_RAYS_ITERATIONS steps. A pixel that no ray falls on, or none within the fold, beyond which the radial polynomial turns back and lays
- * the world over the image once more, is NaN.
- * n_without, unless NULL: how many are NaN. Errors: RC_INVALID_ARGUMENT with the number, its value and what was expected. */
+ * RC_RAYS_ITERATIONS steps. A pixel is NaN if no ray falls on it, or only rays beyond the fold, where the distorted radius decreases
+ * again and would map the world onto the image a second time.
+ * n_without, unless NULL: the number of NaN pixels. Errors: RC_INVALID_ARGUMENT with the parameter, its value and what was expected. */
 RcStatus rc_camera_rays (const RcCamera * camera, float *rays, int64_t * n_without, RcError * error);
 
 /* The pixel that a ray falls on. */

@@ -11,21 +11,21 @@
 #define RC_SHARED static inline
 #endif
 
-/* A function that a GPU should call where it is used more than once: copies of long ones take minutes to compile. */
+/* A function that a GPU should call instead of inlining it at each use: copies of long functions take minutes to compile. */
 #ifdef __CUDACC__
 #define RC_SHARED_CALL static __noinline__ __host__ __device__
 #else
 #define RC_SHARED_CALL RC_SHARED
 #endif
 
-/* Before a loop that a GPU should not unroll: a search is bound by its chain of loads, and registers are short. */
+/* Before a loop that a GPU should not unroll: the time of a search is its chain of loads, and registers are scarce. */
 #ifdef __CUDA_ARCH__
 #define RC_SHARED_LOOP _Pragma ("unroll 1")
 #else
 #define RC_SHARED_LOOP
 #endif
 
-/* Before a short loop that should become vectors: gcc unrolls it first otherwise, and then it cannot. */
+/* Before a short loop that should be vectorised: otherwise gcc unrolls it first, and then cannot vectorise it. */
 #if defined (__GNUC__) && !defined (__clang__) && !defined (__CUDACC__)
 #define RC_SHARED_VECTORS _Pragma ("GCC unroll 1")
 #else

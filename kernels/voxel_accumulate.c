@@ -97,7 +97,7 @@ rc_voxel_check_incremental (const RcVoxelPlan *plan, const RcVoxelJob *job, RcEr
   const int64_t n = plan->exponents && job->ranges ? plan->spec.batch * plan->channels : 0;
 
   if (job->is_incremental && !plan->accumulates)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "is_incremental: jobs of this plan are made anew, "
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "is_incremental: jobs of this plan are never incremental, since "
         "rc_voxel_accumulates returned 0");
   for (int64_t i = 0; i < n; i++) {
     if (!(job->ranges[i] >= 0.0 && job->ranges[i] < INFINITY))
@@ -105,8 +105,8 @@ rc_voxel_check_incremental (const RcVoxelPlan *plan, const RcVoxelJob *job, RcEr
           job->ranges[i]);
   }
   if (job->is_incremental && !rc_voxel_can_be_incremental (plan, job))
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "is_incremental: the last job ended in scratch %p, this one of %" PRId64
-        " points has %p; expected the same, and of a mean the same scales", plan->ended_scratch, job->n_points,
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "is_incremental: the last job ended in scratch %p, but this job of %" PRId64
+        " points has %p; expected the same scratch, and for means the same scales", plan->ended_scratch, job->n_points,
         job->scratch);
   return RC_OK;
 }

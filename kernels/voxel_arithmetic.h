@@ -1,6 +1,6 @@
 /* robocache: the arithmetic of voxel grids that every backend shares, bit for bit
  *
- * Included by .c and .cu. The formulas are those of voxel.h; docs/explanation/arithmetic.md defines the same in words.
+ * Included by .c and .cu. The formulas are those of voxel.h; docs/explanation/arithmetic.md defines the same arithmetic in words.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,27 +10,27 @@
 #include "arithmetic.h"
 #include "voxel.h"
 
-/* Fixed point takes |sums| below 2^62, so that sums of rounded values stay inside int64. */
+/* Fixed-point sums are below 2^62 in magnitude, so that sums of rounded values fit in int64. */
 #define RC_VOXEL_SUM_BITS 62
 
-/* What happened to a feature of a voxel beside finite values. */
+/* Values of a feature of a voxel that are not finite. */
 #define RC_VOXEL_NONFINITE_NAN 1u
 #define RC_VOXEL_NONFINITE_PLUS 2u
 #define RC_VOXEL_NONFINITE_MINUS 4u
-#define RC_VOXEL_NONFINITE_BITS 4     /* a feature's share of a uint32, so that 8 features share one */
+#define RC_VOXEL_NONFINITE_BITS 4     /* bits per feature, so that 8 features share a uint32 */
 
-/* The box of a grid, as float32 where float32 is what it is compared and computed with. */
+/* The box of a grid; float32 for all fields that take part in float32 arithmetic. */
 typedef struct RcVoxelBox
 {
   float origin[3];
   float size[3];
   float n[3];
-  int64_t row;                  /* index distance of voxels that are neighbours in y: nx, or more where rows are padded */
-  int64_t plane;                /* and in z */
+  int64_t row;                  /* index distance of neighbours in y: nx, or more if rows are padded */
+  int64_t plane;                /* index distance of neighbours in z */
 } RcVoxelBox;
 
-/* Index of the voxel that holds x, y, z, or RC_VOXEL_OUTSIDE, _NAN or _INFINITE. 0 <= d < n is 0 <= floor (d) < n for
- * whole n, and truncation is floor for what is left, -0 and a denormal quotient included. */
+/* Index of the voxel that holds x, y, z, or RC_VOXEL_OUTSIDE, _NAN or _INFINITE. 0 <= d < n equals 0 <= floor (d) < n for integers n, and
+ * for the remaining d truncation equals floor, also for -0 and denormals. */
 #define RC_VOXEL_OF(name, Index) \
   RC_SHARED Index \
   name (const RcVoxelBox * box, float x, float y, float z) \
@@ -51,7 +51,7 @@ typedef struct RcVoxelBox
   }
 
 RC_VOXEL_OF (rc_voxel_of, int64_t)
-/* The same where every index is below 2^31, without products of 64 bits. */
+/* The same for grids with every index below 2^31, without 64-bit products. */
 RC_VOXEL_OF (rc_voxel_of_32, int32_t)
 
 /* ceil (log2 (max (n, 1))) */
@@ -90,15 +90,15 @@ rc_voxel_power_of_two (int exponent)
   return rc_float64 ((uint64_t) (exponent + 1023) << 52);
 }
 
-/* 2^k as two factors, since for denormals of float64 k exceeds what one double holds. Multiplying by one, then the
- * other, rounds at most once, and only where the result is a denormal. */
+/* 2^k as two factors, since for denormals of float64 k exceeds what one double holds. Multiplying by one, then the other, rounds at most
+ * once, and only if the result is a denormal. */
 typedef struct RcVoxelScale
 {
   double factor[2];             /* 2^k */
   double inverse[2];            /* 2^-k */
 } RcVoxelScale;
 
-/* The k of so many points below 2^exponent. */
+/* The k for that many points with magnitudes below 2^exponent. */
 RC_SHARED int
 rc_voxel_scale_bits (int exponent, uint64_t n_points)
 {
@@ -137,7 +137,7 @@ rc_voxel_fixed (const RcVoxelScale * scale, double x)
 #endif
 }
 
-/* Which of RC_VOXEL_NONFINITE_… x is; 0: x is finite. */
+/* The flag RC_VOXEL_NONFINITE_… of x; 0: x is finite. */
 RC_SHARED uint32_t
 rc_voxel_nonfinite_flags (double x)
 {
@@ -148,7 +148,7 @@ rc_voxel_nonfinite_flags (double x)
   return x > 0.0 ? RC_VOXEL_NONFINITE_PLUS : RC_VOXEL_NONFINITE_MINUS;
 }
 
-/* The same of a feature of a voxel, from how often each was seen. */
+/* The flags of a feature of a voxel, from the counts of each kind. */
 RC_SHARED uint32_t
 rc_voxel_flags_of_counts (const uint32_t * nonfinite_counts)
 {
@@ -156,14 +156,14 @@ rc_voxel_flags_of_counts (const uint32_t * nonfinite_counts)
       | (nonfinite_counts[2] ? RC_VOXEL_NONFINITE_MINUS : 0);
 }
 
-/* Where seen has the one flag of saw. */
+/* The index of the count that belongs to a single flag. */
 RC_SHARED int
 rc_voxel_nonfinite_index (uint32_t nonfinite_flags)
 {
   return (int) (nonfinite_flags >> 1);
 }
 
-/* sum / count. Most voxels have one point, and on a GPU a division costs more than to ask. */
+/* sum / count. Most voxels have one point, and on a GPU a division costs more than a comparison. */
 RC_SHARED double
 rc_voxel_quotient (int64_t sum, uint32_t count)
 {
@@ -186,8 +186,8 @@ rc_voxel_mean (const RcVoxelScale * scale, int64_t sum, uint32_t count, uint32_t
   return nonfinite_flags == 0 ? mean : is_nan ? rc_float64 (RC_NAN64_BITS) : infinity;
 }
 
-/* Mode pillars: of a coordinate, and of the centre of voxel number i along an axis, the distance from the origin. A decoration of a
- * point is its distance minus that of the centre, or minus the rc_voxel_mean of distances, fixed by rc_voxel_scale of
+/* Mode pillars: the distances from the origin of a coordinate, and of the centre of voxel number i along an axis. A decoration of a point
+ * is its distance minus the distance of the centre, or minus the rc_voxel_mean of distances, whose fixed-point scale is rc_voxel_scale of
  * max_points. */
 RC_SHARED double
 rc_voxel_distance (const RcVoxelBox * box, int axis, float p)
@@ -201,7 +201,7 @@ rc_voxel_centre (const RcVoxelBox * box, int axis, int32_t i)
   return ((double) i + 0.5) * (double) box->size[axis];
 }
 
-/* An unsigned integer that is greater for a greater value, -0 below +0, greatest for NaN, and 0 for no value at all:
+/* An unsigned integer that is greater for a greater value (-0 is below +0), greatest for NaN, and 0 for no value:
  * the maximum of keys is the key of the maximum. flip is 0 for max and 0xFFFFFFFF for min, whose order is reversed. */
 RC_SHARED uint32_t
 rc_voxel_key (float x, uint32_t flip)
@@ -225,7 +225,7 @@ rc_voxel_value_of_key (uint32_t key, uint32_t flip)
   return rc_float32 (ordered & 0x80000000u ? ordered & 0x7FFFFFFFu : ~ordered);
 }
 
-/* A count in a uint8, and in a float16, whose greatest finite value is 65504. */
+/* A count as uint8, and as float16, whose greatest finite value is 65504. */
 RC_SHARED uint8_t
 rc_voxel_count_uint8 (uint32_t count)
 {

@@ -134,7 +134,7 @@ plan_fill (RcVoxelPlan *plan, RcError *error)
 
   if (status != RC_OK)
     return status;
-  plan->unit_bytes = plan->spec.source == RC_VOXEL_DEPTH ? 2 * plan->spec.depth.width : 0;
+  plan->unit_bytes = plan->spec.source == RC_VOXEL_DEPTH ? rc_voxel_pixel_bytes (&plan->spec.depth) * plan->spec.depth.width : 0;
   plan->stored_dtype = RC_FLOAT32;
   if (plan->spec.mode != RC_VOXEL_MEAN)
     plan->spec.feature_range = 0.0;
@@ -159,7 +159,7 @@ rc_voxel_plan (RcBackend *backend, const RcVoxelSpec *spec, RcVoxelPlan **out, R
         : "plan");
   *out = NULL;
   if (backend->ops->voxel == NULL)
-    return rc_error_set (error, RC_UNSUPPORTED, "this backend has no voxel grids: use the CPU's");
+    return rc_error_set (error, RC_UNSUPPORTED, "this backend does not support voxel grids: use the CPU backend");
   if ((plan = calloc (1, sizeof (*plan))) == NULL)
     return rc_error_set (error, RC_NO_SPACE, "no memory for a plan of %zu bytes", sizeof (*plan));
   plan->backend = backend;
@@ -194,7 +194,7 @@ rc_voxel_plan_free (RcVoxelPlan *plan)
 
 /* ---- the phases ---- */
 
-/* What only a job of output rank that goes on has. */
+/* A check of first_added, which only an incremental job of output rank uses. */
 static RcStatus
 check_first_added (const RcVoxelPlan *plan, const RcVoxelJob *job, RcError *error)
 {
@@ -390,8 +390,8 @@ check_add (const RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *c
     return rc_error_set (error, RC_INVALID_ARGUMENT, "%" PRId64 " points in add, but %" PRId64 " in range: mode mean "
         "without feature_range needs range over all points first", plan->added + points, plan->ranged);
   if (plan->accumulates && points > RC_VOXEL_MAX_POINTS - plan->held)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "%" PRId64 " points beside %" PRId64 " that are kept: expected %"
-        PRId64 " at most", points, plan->held, RC_VOXEL_MAX_POINTS);
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "%" PRId64 " points and %" PRId64 " kept points: expected at most %"
+        PRId64 " together", points, plan->held, RC_VOXEL_MAX_POINTS);
   return rc_voxel_check_layer (plan, chunk, points, error);
 }
 

@@ -42,7 +42,7 @@ payload_bytes (const RcVoxelPlan *plan)
   return mode == RC_VOXEL_CENTROID || rc_voxel_is_extreme (plan) ? channels * 4 : 0;
 }
 
-/* Reserves n elements of size bytes and returns where; 0 bytes above MAX_BYTES, which *too_large then says. */
+/* Reserves n elements of size bytes and returns their offset; above MAX_BYTES it reserves nothing and sets *too_large. */
 static uint64_t
 reserve (uint64_t *bytes, int64_t n, uint64_t size, int *too_large)
 {

@@ -37,7 +37,7 @@ wrong_mode (RcVoxelMode mode)
   return rc_wrong (RC_SETTING_MODE, "%s", rc_voxel_mode_name (mode));
 }
 
-/* ---- what is voxelized ---- */
+/* ---- points and depth ---- */
 
 /* modes */
 #define WITHOUT_FEATURES "occupancy, count, centroid, first or pillars"

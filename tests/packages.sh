@@ -25,7 +25,7 @@ files () { within "$used" sh -c "find / -xdev -path /var/cache -prune -o -path /
 
 make_packages () {
   fresh "$made" "$suite" "$arch" && put_source "$source" "$made" && within "$made" apt-get -q update \
-    && within "$made" env ROBOCACHE_CUDA=no bash /root/robocache/examples/package.sh /root/packages
+    && within "$made" env ROBOCACHE_CUDA=no bash /root/robocache/examples/packaging/package.sh /root/packages
 }
 
 # a warning fails, too
@@ -63,6 +63,12 @@ recordings () {
     robocache-report a.recovered.mcap && ls -s report.html'
 }
 
+# without packages of PyPI, as these take a network
+python_programs () {
+  within "$used" robocache-export --help && within "$used" sh -c 'cd /root && echo quit | robocache-record robot.mcap --simulated && ls -s robot.mcap' &&
+    within "$used" python3 -c 'import robocache.record'
+}
+
 for_applications () {
   within "$used" sh -c 'ls /usr/share/man/man1/robocache-align.1.gz /usr/lib/*/girepository-1.0/Robocache-1.0.typelib \
     /usr/include/robocache-1.0/robocache/robocache.h /usr/share/doc/robocache' \
@@ -85,6 +91,7 @@ check elements_are_there elements_are_there
 check robot robot
 check first_pipeline first_pipeline
 check recordings recordings
+check python_programs python_programs
 check for_applications for_applications
 check they_purge purge
 check nothing_is_left nothing_is_left

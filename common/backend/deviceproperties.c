@@ -6,9 +6,8 @@
 
 #include "common/device/engine.h"
 #include "common/element/errors.h"
+#include "common/element/logs.h"
 #include "common/element/propertytypes.h"
-
-#define GST_CAT_DEFAULT (robocache_device_category ())
 
 ROBOCACHE_DEFINE_ENUM (robocache_backend_get_type, "RobocacheBackend",
     {ROBOCACHE_BACKEND_AUTO, "The GPU if data is in its memory or if the work is large, otherwise the CPU", "auto"},
@@ -21,17 +20,18 @@ void
 robocache_device_install_properties (GObjectClass *klass, guint first_id)
 {
   const GParamFlags flags = G_PARAM_STATIC_STRINGS, ready = flags | G_PARAM_READWRITE | GST_PARAM_MUTABLE_READY;
+  const GParamFlags with_gpu = ready | GST_PARAM_CONDITIONALLY_AVAILABLE;
 
   g_object_class_install_property (klass, first_id + ROBOCACHE_DEVICE_PROP_BACKEND,
-      g_param_spec_enum ("backend", "Backend", "Where to compute; the result has the same bits (the environment variable "
-          "ROBOCACHE_BACKEND sets the default)", ROBOCACHE_TYPE_BACKEND, ROBOCACHE_BACKEND_AUTO, ready));
+      g_param_spec_enum ("backend", "Backend", "Processor to compute on; results have the same bits on each (default from the "
+          "environment variable ROBOCACHE_BACKEND)", ROBOCACHE_TYPE_BACKEND, ROBOCACHE_BACKEND_AUTO, ready));
   g_object_class_install_property (klass, first_id + ROBOCACHE_DEVICE_PROP_DEVICE_ID,
-      g_param_spec_int ("device-id", "Device ID", "Number of the GPU (-1 = the first)", -1, G_MAXINT, -1, ready));
+      g_param_spec_int ("device-id", "Device ID", "Number of the GPU (-1 = the first)", -1, G_MAXINT, -1, with_gpu));
   g_object_class_install_property (klass, first_id + ROBOCACHE_DEVICE_PROP_MAX_DEVICE_MEMORY,
       g_param_spec_uint64 ("max-device-memory", "Maximum device memory", "Maximum bytes to use of each GPU's memory (0 = all "
-          "free memory)", 0, G_MAXUINT64, 0, ready));
+          "free memory)", 0, G_MAXUINT64, 0, with_gpu));
   g_object_class_install_property (klass, first_id + ROBOCACHE_DEVICE_PROP_ACTIVE_BACKEND,
-      g_param_spec_enum ("active-backend", "Active backend", "Where the element computes now (auto = not yet known)",
+      g_param_spec_enum ("active-backend", "Active backend", "Processor in use now (auto = not yet known)",
           ROBOCACHE_TYPE_BACKEND, ROBOCACHE_BACKEND_AUTO, flags | G_PARAM_READABLE));
 }
 
@@ -42,10 +42,11 @@ robocache_device_install_batch_properties (GObjectClass *klass, guint first_id)
 
   g_object_class_install_property (klass, first_id + ROBOCACHE_DEVICE_PROP_DEVICES,
       g_param_spec_string ("devices", "Devices", "Numbers of GPUs, like \"0,1,2,3\": backend=cuda splits each batch over "
-          "them, auto uses the first (empty = device-id)", NULL, ready));
+          "them, auto uses the first (empty = device-id)", NULL, ready | GST_PARAM_CONDITIONALLY_AVAILABLE));
   g_object_class_install_property (klass, first_id + ROBOCACHE_DEVICE_PROP_N_THREADS,
-      g_param_spec_uint ("n-threads", "Threads", "Threads that share a batch on the CPU, an item per thread at a time, or "
-          "copy pageable input for the GPU; the result is the same (0 = one per processor)", 0, ROBOCACHE_MAX_THREADS, 1, ready));
+      g_param_spec_uint ("n-threads", "Threads", "Threads that share a batch on the CPU, each with one item at a time, or "
+          "that copy pageable input for the GPU; the result does not depend on them (0 = one per processor)",
+          0, ROBOCACHE_MAX_THREADS, 1, ready));
 }
 
 /* ---- values ---- */
@@ -58,7 +59,7 @@ static const gsize fields[] = {
 };
 
 static RobocacheBackend
-default_choice (void)
+default_choice (GstElement *element)
 {
   const gchar *name = g_getenv ("ROBOCACHE_BACKEND");
   GEnumClass *names;
@@ -69,15 +70,15 @@ default_choice (void)
   names = g_type_class_ref (ROBOCACHE_TYPE_BACKEND);
   value = g_enum_get_value_by_nick (names, name);
   if (value == NULL)
-    GST_WARNING ("ROBOCACHE_BACKEND is \"%s\": expected auto, cpu or cuda", name);
+    GST_CAT_WARNING_OBJECT (robocache_category_of (element), element, "ROBOCACHE_BACKEND is \"%s\": expected auto, cpu or cuda", name);
   g_type_class_unref (names);
   return value ? (RobocacheBackend) value->value : ROBOCACHE_BACKEND_AUTO;
 }
 
 void
-robocache_device_properties_init (RobocacheDeviceProperties *properties)
+robocache_device_properties_init (RobocacheDeviceProperties *properties, GstElement *element)
 {
-  *properties = (RobocacheDeviceProperties) {.settings = {.choice = default_choice (),.device_id = -1,.n_threads = 1} };
+  *properties = (RobocacheDeviceProperties) {.settings = {.choice = default_choice (element),.device_id = -1,.n_threads = 1} };
 }
 
 void

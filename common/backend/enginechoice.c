@@ -5,16 +5,17 @@
 #include "enginechoice.h"
 
 #include "common/device/cudacontext.h"
+#include "common/element/logs.h"
 #include "common/transfers/upload.h"
 #include "common/tensors/tensorpool.h"
 
 /* ---- properties ---- */
 
 void
-robocache_device_init (RobocacheDevice *device, gint priority)
+robocache_device_init (RobocacheDevice *device, GstElement *element, gint priority)
 {
   *device = (RobocacheDevice) { 0 };
-  robocache_device_properties_init (&device->properties);
+  robocache_device_properties_init (&device->properties, element);
   device->properties.settings.priority = priority;
 }
 
@@ -56,7 +57,7 @@ first_device (const RobocacheDeviceSettings *settings)
 
 /* ---- engines ---- */
 
-/* The properties as they were when the element was started: what is set meanwhile is for the next start. */
+/* The properties as they were when the element was started: later changes apply to the next start. */
 static RobocacheDeviceSettings
 get_settings (RobocacheDevice *device, GstElement *element)
 {
@@ -99,7 +100,7 @@ open_cpu (const RobocacheDeviceSettings *settings, GError **error)
 }
 
 static RobocacheEngine *
-open_device (const RobocacheDeviceSettings *settings, gint number, GError **error)
+open_device (const RobocacheDeviceSettings *settings, GstElement *element, gint number, GError **error)
 {
   const RcWhere where = {.kind = RC_BACKEND_CUDA,.device = number,.priority = settings->priority };
   const guint n_threads = MIN (count_threads (settings), ROBOCACHE_UPLOAD_MAX_THREADS);
@@ -109,6 +110,9 @@ open_device (const RobocacheDeviceSettings *settings, gint number, GError **erro
     g_prefix_error (error, "n-threads=%u: ", settings->n_threads);
     g_clear_pointer (&engine, robocache_engine_unref);
   }
+  if (engine)
+    GST_CAT_INFO_OBJECT (robocache_category_of (element), element, "opened GPU %d: at most %" G_GUINT64_FORMAT " bytes of its memory are used "
+        "(max-device-memory=%" G_GUINT64_FORMAT ")", number, robocache_engine_budget (engine), settings->max_device_memory);
   return engine;
 }
 
@@ -120,7 +124,7 @@ open_gpu (RobocacheDevice *device, GstElement *element, const RobocacheDeviceSet
 
   if (look_at (&device->gpu, element))
     return TRUE;
-  engine = open_device (settings, first_device (settings), error);
+  engine = open_device (settings, element, first_device (settings), error);
   if (engine == NULL)
     return FALSE;
   GST_OBJECT_LOCK (element);
@@ -140,7 +144,7 @@ open_others (RobocacheDevice *device, GstElement *element, const RobocacheDevice
 
     if (look_at (&device->others[i], element))
       continue;
-    engine = open_device (settings, settings->devices[i], error);
+    engine = open_device (settings, element, settings->devices[i], error);
     if (engine == NULL)
       return FALSE;
     GST_OBJECT_LOCK (element);
@@ -152,22 +156,19 @@ open_others (RobocacheDevice *device, GstElement *element, const RobocacheDevice
 
 /* Why there is no GPU to offer its memory, or NULL where there is one; it costs no context. */
 static gchar *
-look_for_gpu (const RobocacheDeviceSettings *settings, GstElement *element)
+look_for_gpu (const RobocacheDeviceSettings *settings)
 {
   const RcWhere where = { RC_BACKEND_CUDA, first_device (settings), RC_CPU_BEST, 0 };
   RcError failure;
-  gchar *text;
 
   if (settings->choice == ROBOCACHE_BACKEND_CPU)
     return g_strdup ("backend=cpu offers no GPU memory");
   if (rc_backend_probe (&where, &failure) == RC_OK)
     return NULL;
-  text = robocache_setting_text (&failure);
-  GST_INFO_OBJECT (element, "backend=auto computes on the CPU: %s", text);
-  return text;
+  return robocache_setting_text (&failure);
 }
 
-/* Called with the object lock. What was active before goes to old, to be let go of without the lock: its memory waits for work
+/* Called with the object lock. The previously active engine goes to old, to be released without the lock, since its memory waits for work
  * that still uses it. */
 static void
 set_active (RobocacheDevice *device, RobocacheEngine *engine, GstAllocator *old[2])
@@ -223,7 +224,7 @@ robocache_device_open (RobocacheDevice *device, GstElement *element)
   if (settings.choice == ROBOCACHE_BACKEND_CUDA) {
     gpu_is_usable = open_gpu (device, element, &settings, &error);
   } else {
-    no_gpu = look_for_gpu (&settings, element);
+    no_gpu = look_for_gpu (&settings);
     gpu_is_usable = no_gpu == NULL;
     cpu = open_cpu (&settings, &error);
   }
@@ -235,6 +236,8 @@ robocache_device_open (RobocacheDevice *device, GstElement *element)
     g_free (no_gpu);
     return FALSE;
   }
+  GST_CAT_INFO_OBJECT (robocache_category_of (element), element, "GPU memory is %s%s", gpu_is_usable ? "offered" : "not offered: ",
+      no_gpu ? no_gpu : "");
   GST_OBJECT_LOCK (element);
   device->started = settings;
   device->is_open = TRUE;
@@ -337,8 +340,8 @@ robocache_device_prepare (RobocacheDevice *device, GstElement *element, gboolean
     open_gpu (device, element, &settings, NULL);
 }
 
-/* From one GPU its links to others bring less than it computes itself. From system memory one thread feeds all GPUs through pinned
- * memory, and copies no faster for several. So no batch pays of which nobody knows better (docs/performance.md#several-gpus-and-energy). */
+/* The links of a GPU bring fewer bytes to others than it computes itself. From system memory, one thread copies to pinned memory, no faster
+ * for several GPUs than for one. So only backend=cuda splits batches (docs/explanation/measurements.md#several-gpus-and-energy). */
 guint
 robocache_device_shards (const RobocacheDeviceSettings *settings, const RobocacheJob *job)
 {
@@ -371,8 +374,34 @@ activate (RobocacheDevice *device, GstElement *element, RobocacheEngine *engine,
   device->n_fallbacks += reason != NULL;
   GST_OBJECT_UNLOCK (element);
   let_go (old);
-  if (reason && device->gpu_is_usable)  /* else it was said when the element started */
-    GST_INFO_OBJECT (element, "backend=auto computes on the CPU: %s", reason->message);
+}
+
+/* Returns why an engine was chosen. reason: why it is not the preferred GPU. */
+static const gchar *
+why_chosen (const RobocacheDeviceSettings *settings, const RobocacheJob *job, const GError *reason)
+{
+  if (reason)
+    return reason->message;
+  if (settings->choice != ROBOCACHE_BACKEND_AUTO)
+    return settings->choice == ROBOCACHE_BACKEND_CUDA ? "backend=cuda" : "backend=cpu";
+  if (job->out_memory != ROBOCACHE_SYSTEM_MEMORY)
+    return "its output is in GPU memory";
+  if (job->in_on_device)
+    return "its input is in GPU memory";
+  if (job->splits && settings->n_devices > 0)
+    return "devices is set";
+  return job->work_bytes >= ROBOCACHE_BREAK_EVEN_BYTES ? "its buffers are large" : "its buffers are small";
+}
+
+static void
+log_choice (GstElement *element, const RobocacheEngine *engine, const RobocacheDeviceSettings *settings, const RobocacheJob *job,
+    const GError *reason)
+{
+  const gboolean is_gpu = robocache_engine_is_gpu (engine);
+
+  GST_CAT_INFO_OBJECT (robocache_category_of (element), element, "the %s computes: %s; %" G_GUINT64_FORMAT " bytes of work a buffer, a GPU is "
+      "faster from %" G_GUINT64_FORMAT " on; device %d, %u threads", is_gpu ? "GPU" : "CPU", why_chosen (settings, job, reason),
+      job->work_bytes, ROBOCACHE_BREAK_EVEN_BYTES, robocache_engine_device (engine), count_threads (settings));
 }
 
 gboolean
@@ -395,6 +424,7 @@ robocache_device_choose (RobocacheDevice *device, GstElement *element, const Rob
     g_propagate_error (error, reason);
     return FALSE;
   }
+  log_choice (element, engine, &settings, job, reason);
   activate (device, element, engine, reason);
   device->moves_to_cuda_memory = job->out_memory == ROBOCACHE_CUDA_MEMORY;
   g_clear_error (&reason);
@@ -436,7 +466,8 @@ robocache_device_try_again (RobocacheDevice *device, GstElement *element, const 
     GST_ELEMENT_WARNING (element, RESOURCE, FAILED, ("%s; the device still answers, so the work is repeated. Later "
             "failures of this kind are only counted (retries in stats)", failure->message), (NULL));
   else
-    GST_WARNING_OBJECT (element, "%s; the work is repeated", failure->message);
+    GST_CAT_WARNING_OBJECT (robocache_category_of (element), element, "%s; the work is repeated, retry %" G_GUINT64_FORMAT,
+        failure->message, n);
   return TRUE;
 }
 
@@ -449,6 +480,8 @@ robocache_device_fall_back (RobocacheDevice *device, GstElement *element, const 
     return FALSE;
   if (device->cpu == NULL || device->active != device->gpu || job->out_memory != ROBOCACHE_SYSTEM_MEMORY)
     return FALSE;
+  GST_CAT_INFO_OBJECT (robocache_category_of (element), element, "the CPU computes from here on: %s", reason ? reason->message
+      : "the GPU does not support it");
   activate (device, element, device->cpu, reason);
   return TRUE;
 }
@@ -517,7 +550,7 @@ robocache_device_propose (const RobocacheDevice *device, GstQuery *query, guint 
   gst_object_unref (allocator);
 }
 
-/* ---- what it reports ---- */
+/* ---- statistics ---- */
 
 /* Of the engines that compute, together. */
 static RobocacheMemoryStatistics

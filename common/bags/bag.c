@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "common/element/errors.h"
-#include "zstd.h"
+#include "compressedbag.h"
 
 #define MAX_CHANNELS 65535
 
-/* What is known of the next message of a file. */
+/* State of a file: whether its next message was read. */
 typedef enum
 {
   FILE_WAITING,                 /* nothing was read since the seek: it is at its start time or later */
@@ -33,9 +33,11 @@ struct _RobocacheBag
   GPtrArray *files;             /* of File */
   RobocacheMcapDefinitions *definitions;
   guint n_channels, n_schemas;
+  GHashTable *schemas_by_name, *channels_by_topic;      /* GArray of guint16, the ids */
   guint64 from_time;
   File *last;                   /* whose message was handed out */
   RobocacheZstdMessage *zstd;
+  GPtrArray *warnings;          /* of texts */
 };
 
 /* ---- life ---- */
@@ -51,13 +53,16 @@ free_file (gpointer data)
 }
 
 RobocacheBag *
-robocache_bag_new (void)
+robocache_bag_new (guint64 max_bytes)
 {
   RobocacheBag *bag = g_new0 (RobocacheBag, 1);
 
   bag->files = g_ptr_array_new_with_free_func (free_file);
   bag->definitions = robocache_mcap_definitions_new ();
-  bag->zstd = robocache_zstd_message_new ();
+  bag->zstd = robocache_zstd_message_new (max_bytes);
+  bag->warnings = g_ptr_array_new_with_free_func (g_free);
+  bag->schemas_by_name = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_array_unref);
+  bag->channels_by_topic = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_array_unref);
   return bag;
 }
 
@@ -67,6 +72,9 @@ robocache_bag_free (RobocacheBag *bag)
   g_ptr_array_unref (bag->files);
   robocache_mcap_definitions_free (bag->definitions);
   robocache_zstd_message_free (bag->zstd);
+  g_ptr_array_unref (bag->warnings);
+  g_hash_table_unref (bag->schemas_by_name);
+  g_hash_table_unref (bag->channels_by_topic);
   g_free (bag);
 }
 
@@ -83,20 +91,34 @@ add_definition (RobocacheBag *bag, guint8 opcode, gconstpointer record)
   g_byte_array_unref (bytes);
 }
 
+static void
+note_id (GHashTable *ids_by_name, const gchar *name, guint16 id)
+{
+  GArray *ids = g_hash_table_lookup (ids_by_name, name);
+
+  if (!ids) {
+    ids = g_array_new (FALSE, FALSE, sizeof (guint16));
+    g_hash_table_insert (ids_by_name, g_strdup (name), ids);
+  }
+  g_array_append_val (ids, id);
+}
+
 /* Ids of schemas begin at 1. */
 static guint16
-add_schema (RobocacheBag *bag, const RobocacheMcapSchema *schema)
+add_schema (RobocacheBag *bag, const gchar *name, const RobocacheMcapSchema *schema)
 {
+  const GArray *same = g_hash_table_lookup (bag->schemas_by_name, name);
   RobocacheMcapSchema added = *schema;
   const RobocacheMcapSchemaInfo *info;
 
-  for (guint id = 1; id <= bag->n_schemas; id++) {
-    info = robocache_mcap_definitions_schema (bag->definitions, (guint16) id);
-    if (robocache_mcap_text_equal (schema->name, info->name) && robocache_mcap_text_equal (schema->encoding, info->encoding)
+  for (guint i = 0; same && i < same->len; i++) {
+    info = robocache_mcap_definitions_schema (bag->definitions, g_array_index (same, guint16, i));
+    if (robocache_mcap_text_equal (schema->encoding, info->encoding)
         && schema->data.size == info->size && (info->size == 0 || memcmp (schema->data.data, info->data, info->size) == 0))
       return info->id;
   }
   added.id = (guint16) ++bag->n_schemas;
+  note_id (bag->schemas_by_name, name, added.id);
   add_definition (bag, ROBOCACHE_MCAP_SCHEMA, &added);
   return added.id;
 }
@@ -113,7 +135,7 @@ take_schema (RobocacheBag *bag, const RobocacheMcapSchemaInfo *info, RobocacheBa
     schema.encoding = robocache_mcap_text ("ros2msg");
     schema.data = robocache_mcap_text (text);
   }
-  id = add_schema (bag, &schema);
+  id = add_schema (bag, info->name, &schema);
   g_free (text);
   return id;
 }
@@ -151,6 +173,7 @@ add_channel (RobocacheBag *bag, const RobocacheMcapChannelInfo *info, guint16 sc
   g_hash_table_foreach (info->metadata, append_metadata, map);
   channel.metadata = (RobocacheMcapBytes) {map->data, map->len};
   add_definition (bag, ROBOCACHE_MCAP_CHANNEL, &channel);
+  note_id (bag->channels_by_topic, info->topic, channel.id);
   bag->n_channels++;
   g_byte_array_unref (map);
   return channel.id;
@@ -167,11 +190,13 @@ id_in_bag (const File *file, guint16 id)
 static gint
 find_channel (const RobocacheBag *bag, const RobocacheMcapChannelInfo *info, guint16 schema_id, guint n_before)
 {
-  for (guint id = 0; id < n_before; id++) {
-    const RobocacheMcapChannelInfo *known = robocache_mcap_definitions_channel (bag->definitions, (guint16) id);
+  const GArray *same = g_hash_table_lookup (bag->channels_by_topic, info->topic);
 
-    if (known->schema_id == schema_id && g_str_equal (known->topic, info->topic)
-        && g_str_equal (known->message_encoding, info->message_encoding) && has_same_metadata (known->metadata, info->metadata))
+  for (guint i = 0; same && i < same->len && g_array_index (same, guint16, i) < n_before; i++) {
+    const guint16 id = g_array_index (same, guint16, i);
+    const RobocacheMcapChannelInfo *known = robocache_mcap_definitions_channel (bag->definitions, id);
+
+    if (known->schema_id == schema_id && g_str_equal (known->message_encoding, info->message_encoding) && has_same_metadata (known->metadata, info->metadata))
       return (gint) id;
   }
   return -1;
@@ -200,14 +225,23 @@ take_channels (RobocacheBag *bag, File *file, RobocacheBagDefine define, gpointe
 }
 
 gboolean
-robocache_bag_add (RobocacheBag *bag, RobocacheBagStorage *storage, RobocacheBagDefine define, gpointer user_data, GError **error)
+robocache_bag_add (RobocacheBag *bag, RobocacheBagStorage *storage, const gchar *name, RobocacheBagDefine define, gpointer user_data,
+    GError **error)
 {
   File *file = g_new0 (File, 1);
 
+  for (guint i = 0; storage->warnings && i < storage->warnings->len; i++)
+    g_ptr_array_add (bag->warnings, g_strconcat (name ? name : "", name ? ": " : "", g_ptr_array_index (storage->warnings, i), NULL));
   file->storage = storage;
   file->ids = g_array_new (FALSE, TRUE, sizeof (guint16));
   g_ptr_array_add (bag->files, file);
   return take_channels (bag, file, define, user_data, error);
+}
+
+const GPtrArray *
+robocache_bag_get_warnings (const RobocacheBag *bag)
+{
+  return bag->warnings;
 }
 
 const RobocacheMcapDefinitions *
@@ -245,26 +279,20 @@ robocache_bag_read_metadata (RobocacheBag *bag, RobocacheBagMetadata note, gpoin
 
 /* ---- places ---- */
 
-static gboolean
-has_id (const guint16 *ids, guint n, guint16 id)
-{
-  for (guint i = 0; i < n; i++) {
-    if (ids[i] == id)
-      return TRUE;
-  }
-  return FALSE;
-}
-
 void
 robocache_bag_select (RobocacheBag *bag, const guint16 *channel_ids, guint n)
 {
+  guint8 *is_chosen = g_new0 (guint8, G_MAXUINT16 + 1);
+
+  for (guint i = 0; i < n; i++)
+    is_chosen[channel_ids[i]] = TRUE;
   for (guint i = 0; i < bag->files->len; i++) {
     File *file = g_ptr_array_index (bag->files, i);
     GArray *chosen = g_array_new (FALSE, FALSE, sizeof (guint16));
     const RobocacheMcapChannelInfo *info;
 
     for (guint id = 0; (info = robocache_mcap_definitions_next_channel (file->storage->definitions, id)) != NULL; id = info->id + 1u) {
-      if (has_id (channel_ids, n, id_in_bag (file, info->id)))
+      if (is_chosen[id_in_bag (file, info->id)])
         g_array_append_val (chosen, info->id);
     }
     file->is_unselected = chosen->len == 0;
@@ -272,6 +300,7 @@ robocache_bag_select (RobocacheBag *bag, const guint16 *channel_ids, guint n)
       file->storage->class->select (file->storage, (const guint16 *) (gpointer) chosen->data, chosen->len);
     g_array_unref (chosen);
   }
+  g_free (is_chosen);
 }
 
 void

@@ -4,15 +4,17 @@
  */
 #include "bagmetadata.h"
 
-#include <errno.h>
 #include <gst/gst.h>
 #include <stdio.h>
 #include <string.h>
 #include <yaml.h>
 
+#include "common/mcap/read/source.h"
+
 #define ROOT "rosbag2_bagfile_information"
-/* A larger file is no metadata. */
-#define MAX_SIZE (64 << 20)
+/* A larger or deeper file is no metadata. */
+#define MAX_SIZE (32 << 20)
+#define MAX_DEPTH 32
 /* Up to here the paths begin with the name of the folder. */
 #define LAST_VERSION_WITH_FOLDER 3
 
@@ -119,13 +121,13 @@ read_fields (RobocacheBagInfo *info, yaml_document_t *document, const gchar *fol
   info->compression_format = optional_text (document, root, "compression_format");
   info->compression_mode = optional_text (document, root, "compression_mode");
   if (!root)
-    fail (error, GST_RESOURCE_ERROR_READ, path, "it has no %s, so it is not of a bag", ROOT);
+    fail (error, GST_RESOURCE_ERROR_READ, path, "the key %s is missing, so this is not the metadata of a bag", ROOT);
   else if (!version_text || !g_ascii_string_to_signed (version_text, 10, 1, G_MAXINT, &version, NULL))
-    fail (error, GST_RESOURCE_ERROR_READ, path, "version is missing or no number");
+    fail (error, GST_RESOURCE_ERROR_READ, path, "version is missing or not a number");
   else if (!info->storage)
-    fail (error, GST_RESOURCE_ERROR_READ, path, "storage_identifier is missing or no text");
+    fail (error, GST_RESOURCE_ERROR_READ, path, "storage_identifier is missing or not a string");
   else if (!read_paths (info, document, find (document, root, "relative_file_paths"), folder, version))
-    fail (error, GST_RESOURCE_ERROR_READ, path, "relative_file_paths is missing or no list of texts");
+    fail (error, GST_RESOURCE_ERROR_READ, path, "relative_file_paths is missing or not a list of strings");
   else
     ok = info->paths[0] || fail (error, GST_RESOURCE_ERROR_READ, path, "relative_file_paths names no file");
   g_free (version_text);
@@ -134,61 +136,127 @@ read_fields (RobocacheBagInfo *info, yaml_document_t *document, const gchar *fol
 
 /* ---- the file ---- */
 
+typedef struct
+{
+  RobocacheMcapBuffer text;
+  const gchar *folder, *path;
+  gint *is_stopped;             /* NULL: never */
+} MetadataFile;
+
 static gboolean
-parse (RobocacheBagInfo *info, const gchar *text, gsize size, const gchar *folder, const gchar *path, GError **error)
+fail_to_parse (const MetadataFile *file, const yaml_parser_t *parser, GError **error)
+{
+  return fail (error, GST_RESOURCE_ERROR_READ, file->path, "not YAML: line %" G_GSIZE_FORMAT ": %s", parser->problem_mark.line + 1,
+      parser->problem ? parser->problem : "damaged");
+}
+
+/* How much deeper an event leads. */
+static gint
+step_of (yaml_event_type_t type)
+{
+  if (type == YAML_SEQUENCE_START_EVENT || type == YAML_MAPPING_START_EVENT)
+    return 1;
+  return type == YAML_SEQUENCE_END_EVENT || type == YAML_MAPPING_END_EVENT ? -1 : 0;
+}
+
+static void
+set_input (yaml_parser_t *parser, const MetadataFile *file)
+{
+  yaml_parser_initialize (parser);
+  yaml_parser_set_input_string (parser, file->text.data ? file->text.data : (const guint8 *) "", file->text.size);
+}
+
+/* Before the whole is loaded: its time is more than linear in the depth. */
+static gboolean
+check_depth (const MetadataFile *file, GError **error)
+{
+  yaml_event_type_t type = YAML_NO_EVENT;
+  yaml_parser_t parser;
+  gboolean ok = TRUE;
+  gint depth = 0;
+
+  set_input (&parser, file);
+  while (ok && type != YAML_STREAM_END_EVENT) {
+    yaml_event_t event;
+
+    if (file->is_stopped && g_atomic_int_get (file->is_stopped))
+      ok = fail (error, GST_RESOURCE_ERROR_READ, file->path, "stopped");
+    else if (!yaml_parser_parse (&parser, &event))
+      ok = fail_to_parse (file, &parser, error);
+    if (!ok)
+      break;
+    type = event.type;
+    depth += step_of (type);
+    yaml_event_delete (&event);
+    if (depth > MAX_DEPTH)
+      ok = fail (error, GST_RESOURCE_ERROR_READ, file->path, "nested deeper than %d", MAX_DEPTH);
+  }
+  yaml_parser_delete (&parser);
+  return ok;
+}
+
+static gboolean
+parse (RobocacheBagInfo *info, const MetadataFile *file, GError **error)
 {
   yaml_document_t document;
   yaml_parser_t parser;
   gboolean ok = FALSE;
 
-  yaml_parser_initialize (&parser);
-  yaml_parser_set_input_string (&parser, (const guint8 *) text, size);
+  if (!check_depth (file, error))
+    return FALSE;
+  set_input (&parser, file);
   if (!yaml_parser_load (&parser, &document)) {
-    fail (error, GST_RESOURCE_ERROR_READ, path, "no YAML: line %" G_GSIZE_FORMAT ": %s", parser.problem_mark.line + 1,
-        parser.problem ? parser.problem : "damaged");
+    fail_to_parse (file, &parser, error);
   } else {
-    ok = read_fields (info, &document, folder, path, error);
+    ok = read_fields (info, &document, file->folder, file->path, error);
     yaml_document_delete (&document);
   }
   yaml_parser_delete (&parser);
   return ok;
 }
 
-/* NULL and an error. */
-static gchar *
-load (const gchar *path, gsize *size, GError **error)
+static gboolean
+load (MetadataFile *file, GError **error)
 {
   GError *fault = NULL;
-  gchar *text;
+  const int fd = robocache_open_to_read (file->path, &fault);
+  RobocacheMcapFileSource *source = fd >= 0 ? robocache_mcap_file_source_new (fd, file->path, file->is_stopped, &fault) : NULL;
+  gboolean ok = FALSE;
 
-  if (g_file_get_contents (path, &text, size, &fault) && *size <= MAX_SIZE)
-    return text;
-  if (!fault)
-    fail (error, GST_RESOURCE_ERROR_READ, path, "too large for metadata");
-  else if (g_error_matches (fault, G_FILE_ERROR, G_FILE_ERROR_NOENT))
-    fail (error, GST_RESOURCE_ERROR_NOT_FOUND, path, "No such file: the folder is no bag, or its recorder was stopped: set "
+  if (source && source->source.size > MAX_SIZE)
+    fail (error, GST_RESOURCE_ERROR_READ, file->path, "too large for metadata");
+  else if (source)
+    ok = robocache_mcap_buffer_resize (&file->text, (gsize) source->source.size, error)
+        && source->source.read (source, 0, file->text.size, file->text.data, error);
+  else if (g_error_matches (fault, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND))
+    fail (error, GST_RESOURCE_ERROR_NOT_FOUND, file->path, "No such file: the folder is not a bag, or its recorder was stopped: set "
         "location to one of its .mcap or .db3 files");
   else
-    fail (error, GST_RESOURCE_ERROR_READ, path, "%s", fault->message);
-  if (!fault)
-    g_free (text);
+    g_propagate_error (error, g_steal_pointer (&fault));
   g_clear_error (&fault);
-  return NULL;
+  if (source)
+    robocache_mcap_file_source_free (source);
+  return ok;
 }
 
 gboolean
 robocache_bag_info_read (RobocacheBagInfo *info, const gchar *folder, GError **error)
 {
+  return robocache_bag_info_read_until (info, folder, NULL, error);
+}
+
+gboolean
+robocache_bag_info_read_until (RobocacheBagInfo *info, const gchar *folder, gint *is_stopped, GError **error)
+{
   gchar *whole = g_canonicalize_filename (folder, NULL), *path = g_build_filename (folder, "metadata.yaml", NULL);
-  gsize size;
-  gchar *text = load (path, &size, error);
+  MetadataFile file = { {NULL, 0, 0}, whole, path, is_stopped };
   gboolean ok;
 
   *info = (RobocacheBagInfo) { 0 };
-  ok = text && parse (info, text, size, whole, path, error);
+  ok = load (&file, error) && parse (info, &file, error);
   if (!ok)
     robocache_bag_info_clear (info);
-  g_free (text);
+  robocache_mcap_buffer_clear (&file.text);
   g_free (path);
   g_free (whole);
   return ok;

@@ -11,16 +11,19 @@
 
 G_BEGIN_DECLS
 
-/* What a reader of its files needs. */
+/* Storage, compression and files of a bag, for a reader. */
 typedef struct
 {
-  gchar *storage;               /* "mcap", "sqlite3", or another */
-  gchar *compression_format, *compression_mode; /* "" where there is none */
-  gchar **paths;                /* of its files, complete */
+  gchar *storage;               /* "mcap", "sqlite3", or another name */
+  gchar *compression_format, *compression_mode; /* "": none */
+  gchar **paths;                /* complete paths of its files */
 } RobocacheBagInfo;
 
-/* Reads FOLDER/metadata.yaml. FALSE and an error: it cannot be read, is no YAML, or lacks a field, which is named. */
+/* Reads FOLDER/metadata.yaml. FALSE and an error: the file cannot be read, is not YAML, is nested too deep, or lacks a field, which the
+ * error names. */
 gboolean robocache_bag_info_read (RobocacheBagInfo * info, const gchar * folder, GError ** error);
+/* The same, but stops when *is_stopped, which is atomic, is set. */
+gboolean robocache_bag_info_read_until (RobocacheBagInfo * info, const gchar * folder, gint * is_stopped, GError ** error);
 void robocache_bag_info_clear (RobocacheBagInfo * info);
 
 G_END_DECLS

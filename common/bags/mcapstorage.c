@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "mcapstorage.h"
+#include "storage.h"
 
-/* Records of metadata that are looked at, the first ones. */
+/* Maximum number of metadata records that are read. */
 #define MAX_METADATA 16
 
 typedef struct
@@ -21,6 +21,7 @@ free_storage (RobocacheBagStorage *base)
   McapStorage *storage = (McapStorage *) base;
 
   g_clear_pointer (&storage->reader, robocache_mcap_reader_free);
+  g_clear_pointer (&storage->base.warnings, g_ptr_array_unref);
   if (storage->free_source)
     storage->free_source (storage->source.user_data);
   g_free (storage);
@@ -50,15 +51,26 @@ find_back (RobocacheBagStorage *base, guint16 channel_id, guint64 log_time, Robo
   return robocache_mcap_reader_find_back (((McapStorage *) base)->reader, channel_id, log_time, take, user_data, found);
 }
 
-/* What the writer noted at the beginning; a damaged record is none. */
+static guint
+count_metadata (const McapStorage *storage)
+{
+  return MIN (robocache_mcap_reader_get_index (storage->reader)->metadata->len, MAX_METADATA);
+}
+
+static const RobocacheMcapEntry *
+nth_metadata (const McapStorage *storage, guint i)
+{
+  return &g_array_index (robocache_mcap_reader_get_index (storage->reader)->metadata, RobocacheMcapEntry, i);
+}
+
+/* Passes on the metadata records that can be read; damaged ones are among the warnings. */
 static void
 read_metadata (RobocacheBagStorage *base, RobocacheBagMetadata note, gpointer user_data)
 {
   McapStorage *storage = (McapStorage *) base;
-  const GArray *entries = robocache_mcap_reader_get_index (storage->reader)->metadata;
 
-  for (guint i = 0; i < MIN (entries->len, MAX_METADATA); i++) {
-    const RobocacheMcapEntry *entry = &g_array_index (entries, RobocacheMcapEntry, i);
+  for (guint i = 0; i < count_metadata (storage); i++) {
+    const RobocacheMcapEntry *entry = nth_metadata (storage, i);
     GHashTable *metadata = robocache_mcap_reader_get_metadata (storage->reader, entry, NULL);
 
     if (!metadata)
@@ -80,6 +92,37 @@ note_times (McapStorage *storage)
   storage->base.end_time = g_array_index (blocks, RobocacheMcapBlock, blocks->len - 1).max_end_time;
 }
 
+static void
+note_damaged_metadata (McapStorage *storage)
+{
+  for (guint i = 0; i < count_metadata (storage); i++) {
+    GError *error = NULL;
+    GHashTable *metadata = robocache_mcap_reader_get_metadata (storage->reader, nth_metadata (storage, i), &error);
+
+    if (metadata)
+      g_hash_table_unref (metadata);
+    else
+      g_ptr_array_add (storage->base.warnings, g_strdup_printf ("Metadata record at byte %" G_GUINT64_FORMAT ": %s",
+              nth_metadata (storage, i)->offset, error->message));
+    g_clear_error (&error);
+  }
+}
+
+static void
+note_faults (McapStorage *storage)
+{
+  const RobocacheMcapFileIndex *index = robocache_mcap_reader_get_index (storage->reader);
+
+  storage->base.warnings = g_ptr_array_new_with_free_func (g_free);
+  for (guint i = 0; i < index->faults->len; i++)
+    g_ptr_array_add (storage->base.warnings, g_strdup (g_ptr_array_index (index->faults, i)));
+  if (index->n_faults > index->faults->len)
+    g_ptr_array_add (storage->base.warnings, g_strdup_printf ("%u more records are damaged", index->n_faults - index->faults->len));
+  note_damaged_metadata (storage);
+  if (index->is_cut)
+    g_ptr_array_add (storage->base.warnings, robocache_mcap_cut_text (index->whole_size));
+}
+
 RobocacheBagStorage *
 robocache_mcap_storage_new (const RobocacheMcapSource *source, GDestroyNotify free_source, GError **error)
 {
@@ -97,5 +140,6 @@ robocache_mcap_storage_new (const RobocacheMcapSource *source, GDestroyNotify fr
   storage->base.definitions = robocache_mcap_reader_get_index (storage->reader)->definitions;
   storage->base.note = robocache_mcap_reader_get_summary_fault (storage->reader);
   note_times (storage);
+  note_faults (storage);
   return &storage->base;
 }

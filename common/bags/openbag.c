@@ -2,23 +2,24 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE             /* O_TMPFILE */
+#endif
 #include "openbag.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <gst/gst.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "bagmetadata.h"
-#include "common/mcap/read/filesource.h"
+#include "common/mcap/read/source.h"
 #include "common/ros/msgfolders.h"
-#include "mcapstorage.h"
-#ifdef HAVE_SQLITE
-#include "sqlitestorage.h"
-#endif
-#include "zstd.h"
+#include "compressedbag.h"
+#include "storage.h"
 
-#define SQLITE_MAGIC "SQLite format 3"  /* with the NUL behind it */
+#define SQLITE_MAGIC "SQLite format 3"  /* including the NUL at its end */
 
 /* A bag that is being opened. */
 typedef struct
@@ -62,93 +63,101 @@ is_compressed (int fd)
   return robocache_is_zstd ((RobocacheMcapBytes) {bytes, size});
 }
 
-/* A temporary file with what a compressed one holds, and its path. Closes fd. -1 and an error. */
+/* A file without a name, which vanishes with the descriptor: also where the process is killed. -1 and an error. */
 static int
-decompress (int fd, const gchar *name, gint *is_stopped, gchar **path, GError **error)
+open_temporary (GError **error)
 {
-  GError *fault = NULL;
-  int to;
+  int fd = open (g_get_tmp_dir (), O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
+  gchar *path;
 
-  *path = g_build_filename (g_get_tmp_dir (), "robocache-XXXXXX", NULL);
-  to = g_mkstemp (*path);
-  if (to < 0) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_WRITE, "%s: %s", *path, g_strerror (errno));
-    g_clear_pointer (path, g_free);
-  } else if (!robocache_zstd_decompress_file (fd, to, name, is_stopped, &fault)) {
-    g_propagate_error (error, fault);
-    unlink (*path);
+  if (fd >= 0)
+    return fd;
+  /* not every file system has them */
+  path = g_build_filename (g_get_tmp_dir (), "robocache-XXXXXX", NULL);
+  fd = g_mkstemp (path);
+  if (fd < 0)
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_WRITE, "%s: %s", path, g_strerror (errno));
+  else
+    unlink (path);
+  g_free (path);
+  return fd;
+}
+
+/* A temporary file with what a compressed one holds. Closes fd. -1 and an error. */
+static int
+decompress (int fd, const gchar *name, gint *is_stopped, GError **error)
+{
+  int to = open_temporary (error);
+
+  if (to >= 0 && !robocache_zstd_decompress_file (fd, to, name, is_stopped, error)) {
     close (to);
     to = -1;
-    g_clear_pointer (path, g_free);
   }
   close (fd);
   return to;
 }
 
+/* Takes fd. path: NULL where the file has no name. */
 static RobocacheBagStorage *
-open_sqlite (const gchar *path, const gchar *name, gint *is_stopped, GError **error)
+open_sqlite (int fd, const gchar *path, const gchar *name, const RobocacheBagPlace *place, GError **error)
 {
 #ifdef HAVE_SQLITE
-  return robocache_sqlite_storage_new (path, name, is_stopped, error);
+  return robocache_sqlite_storage_new (fd, path, name, place->max_bytes, place->is_stopped, error);
 #else
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED, "%s: this build reads no SQLite: build it with libsqlite3 and "
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED, "%s: this build cannot read SQLite: build it with libsqlite3 and "
       "-Dsqlite=enabled", name);
+  close (fd);
   return NULL;
 #endif
 }
 
 static RobocacheBagStorage *
-open_mcap (int fd, const gchar *name, gint *is_stopped, GError **error)
+open_mcap (int fd, const gchar *name, const RobocacheBagPlace *place, GError **error)
 {
-  RobocacheMcapFileSource *source = robocache_mcap_file_source_new (fd, name, is_stopped, error);
+  RobocacheMcapFileSource *source = robocache_mcap_file_source_new (fd, name, place->is_stopped, error);
   RobocacheBagStorage *storage = NULL;
 
-  if (source)
-    storage = robocache_mcap_storage_new (&source->source, (GDestroyNotify) robocache_mcap_file_source_free, error);
+  if (!source)
+    return NULL;
+  source->source.max_bytes = place->max_bytes;
+  storage = robocache_mcap_storage_new (&source->source, (GDestroyNotify) robocache_mcap_file_source_free, error);
   return storage;
 }
 
-/* Takes fd; path is where it is. */
+/* Takes fd. path: NULL where the file has no name. */
 static RobocacheBagStorage *
-open_storage (int fd, const gchar *path, const gchar *name, gint *is_stopped, GError **error)
+open_storage (int fd, const gchar *path, const gchar *name, const RobocacheBagPlace *place, GError **error)
 {
-  RobocacheBagStorage *storage = NULL;
-
   if (has_magic (fd, ROBOCACHE_MCAP_MAGIC, ROBOCACHE_MCAP_MAGIC_SIZE))
-    return open_mcap (fd, name, is_stopped, error);
+    return open_mcap (fd, name, place, error);
   if (has_magic (fd, SQLITE_MAGIC, sizeof (SQLITE_MAGIC)))
-    storage = open_sqlite (path, name, is_stopped, error);
-  else
-    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE, "%s: neither MCAP nor SQLite", name);
+    return open_sqlite (fd, path, name, place, error);
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE, "%s: neither MCAP nor SQLite", name);
   close (fd);
-  return storage;
+  return NULL;
 }
 
 static RobocacheBagStorage *
-open_file (const gchar *path, gint *is_stopped, GError **error)
+open_file (const gchar *path, const RobocacheBagPlace *place, GError **error)
 {
   int fd = robocache_open_to_read (path, error);
-  RobocacheBagStorage *storage = NULL;
-  gchar *temporary = NULL;
 
-  if (fd >= 0 && is_compressed (fd))
-    fd = decompress (fd, path, is_stopped, &temporary, error);
-  if (fd >= 0)
-    storage = open_storage (fd, temporary ? temporary : path, path, is_stopped, error);
-  if (temporary)
-    unlink (temporary);
-  g_free (temporary);
-  return storage;
+  if (fd < 0)
+    return NULL;
+  if (!is_compressed (fd))
+    return open_storage (fd, path, path, place, error);
+  fd = decompress (fd, path, place->is_stopped, error);
+  return fd < 0 ? NULL : open_storage (fd, NULL, path, place, error);
 }
 
 static gboolean
 add_file (Opening *opening, const gchar *path, GError **error)
 {
   GError *fault = NULL;
-  RobocacheBagStorage *storage = open_file (path, opening->place->is_stopped, &fault);
+  RobocacheBagStorage *storage = open_file (path, opening->place, &fault);
 
   if (storage)
-    return robocache_bag_add (opening->bag, storage, define, opening->folders, error);
+    return robocache_bag_add (opening->bag, storage, path, define, opening->folders, error);
   /* errors of the format do not name the file */
   if (strncmp (fault->message, path, strlen (path)) != 0)
     g_prefix_error (&fault, "%s: ", path);
@@ -193,7 +202,7 @@ static gboolean
 add_folder (Opening *opening, const gchar *folder, GError **error)
 {
   RobocacheBagInfo info;
-  gboolean ok = robocache_bag_info_read (&info, folder, error);
+  gboolean ok = robocache_bag_info_read_until (&info, folder, opening->place->is_stopped, error);
 
   if (!ok)
     return FALSE;
@@ -209,7 +218,7 @@ add_folder (Opening *opening, const gchar *folder, GError **error)
 static RobocacheBag *
 open_at (const RobocacheBagPlace *place, RobocacheMsgFolders *folders, GError **error)
 {
-  Opening opening = { place, folders, robocache_bag_new () };
+  Opening opening = { place, folders, robocache_bag_new (place->max_bytes) };
   const gboolean ok = g_file_test (place->location, G_FILE_TEST_IS_DIR) ? add_folder (&opening, place->location, error)
       : add_file (&opening, place->location, error);
 

@@ -1,30 +1,41 @@
 /* robocache: SQLite as a storage of bags, the default of ROS 2 up to Humble
  *
+ * Tables: topics (name, type), messages (topic, time of arrival, data), and since Iron message_definitions.
+ * Source: rosbag2, rosbag2_storage_sqlite3.
+ *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "sqlitestorage.h"
+#include "storage.h"
 
 #include <glib/gstdio.h>
 #include <sqlite3.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "common/element/errors.h"
+#include "namelessfile.h"
 
-/* Steps of SQLite's machine between two looks at is_stopped. */
+/* Steps of SQLite's machine between two checks of is_stopped. */
 #define STEPS_PER_LOOK 10000
 #define MAX_TOPICS 65535
+/* Maximum size of a statement or a schema. */
+#define MAX_SQL_BYTES (1 << 20)
+/* Memory of SQLite in this process, where it has no limit yet: several times the cache and the largest message. */
+#define MIN_HEAP_BYTES ((gint64) 256 << 20)
 
 typedef struct
 {
   RobocacheBagStorage base;
   gchar *name;                  /* in errors */
   gint *is_stopped;
+  int fd;
+  guint64 max_bytes;
   sqlite3 *database;
   RobocacheMcapDefinitions *definitions;
   GHashTable *topics;           /* id of a topic in the file → channel id */
   GArray *topic_ids;            /* gint64, by channel id */
   GArray *selected;             /* of guint16; NULL: all */
-  sqlite3_stmt *messages;       /* where next goes on */
+  sqlite3_stmt *messages;       /* position of the next message */
   guint64 from_time;
   gboolean has_ended;
 } SqliteStorage;
@@ -52,7 +63,7 @@ prepare (SqliteStorage *storage, const gchar *sql, GError **error)
   return statement;
 }
 
-/* TRUE: the statement has a row. FALSE at its end, or with an error. */
+/* TRUE: the statement has a record. FALSE at its end, or with an error. */
 static gboolean
 step (SqliteStorage *storage, sqlite3_stmt *statement, GError **error)
 {
@@ -147,14 +158,34 @@ read_topic (SqliteStorage *storage, sqlite3_stmt *topics, sqlite3_stmt *definiti
   g_free (text);
 }
 
+/* Views, virtual tables and computed columns make any number of bytes of a small file. A table that is absent is no fault here. */
 static gboolean
-has_definitions (SqliteStorage *storage, GError **error)
+check_table (SqliteStorage *storage, const gchar *table, gboolean *has_table, GError **error)
 {
-  sqlite3_stmt *statement = prepare (storage, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'message_definitions'", error);
-  gboolean has_table = statement && step (storage, statement, error);
+  sqlite3_stmt *statement = prepare (storage, "SELECT type <> 'table' OR rootpage = 0 OR EXISTS (SELECT 1 FROM pragma_table_xinfo (?1) "
+      "WHERE hidden <> 0) FROM sqlite_master WHERE type IN ('table', 'view') AND name = ?1 COLLATE NOCASE", error);
+  GError *fault = NULL;
 
+  *has_table = FALSE;
+  if (!statement)
+    return FALSE;
+  sqlite3_bind_text (statement, 1, table, -1, SQLITE_STATIC);
+  *has_table = step (storage, statement, &fault);
+  if (*has_table && sqlite3_column_int (statement, 0) != 0)
+    g_set_error (&fault, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "%s: %s is a view, or has computed columns, which "
+        "bags of ROS 2 do not have", storage->name, table);
   sqlite3_finalize (statement);
-  return has_table;
+  if (fault)
+    g_propagate_error (error, fault);
+  return fault == NULL;
+}
+
+static gboolean
+check_tables (SqliteStorage *storage, GError **error)
+{
+  gboolean has_table;
+
+  return check_table (storage, "topics", &has_table, error) && check_table (storage, "messages", &has_table, error);
 }
 
 static gboolean
@@ -162,8 +193,9 @@ read_topics (SqliteStorage *storage, GError **error)
 {
   GError *fault = NULL;
   sqlite3_stmt *definitions = NULL, *topics = NULL;
+  gboolean has_definitions;
 
-  if (has_definitions (storage, &fault))
+  if (check_table (storage, "message_definitions", &has_definitions, &fault) && has_definitions)
     definitions = prepare (storage, "SELECT encoded_message_definition, encoding FROM message_definitions WHERE topic_type = ?", &fault);
   if (!fault)
     topics = prepare (storage, "SELECT id, name, type, serialization_format FROM topics ORDER BY id", &fault);
@@ -239,7 +271,7 @@ read_message (SqliteStorage *storage, sqlite3_stmt *statement, guint16 channel_i
   *message = (RobocacheMcapMessage) {channel_id, 0, time, time, {data, (gsize) sqlite3_column_bytes (statement, 2)}};
 }
 
-/* The channel of a row; FALSE: a topic that the file has not. */
+/* The channel of a record; FALSE: the file does not have the topic. */
 static gboolean
 find_channel (SqliteStorage *storage, sqlite3_stmt *statement, guint16 *channel_id)
 {
@@ -271,8 +303,8 @@ next (RobocacheBagStorage *base, RobocacheMcapMessage *message, GError **error)
     return ROBOCACHE_MCAP_READ_FAILED;
   }
   if (!find_channel (storage, storage->messages, &channel_id)) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "%s: a message of topic %" G_GINT64_FORMAT ", which the table topics "
-        "has not", storage->name, (gint64) sqlite3_column_int64 (storage->messages, 0));
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "%s: a message of topic %" G_GINT64_FORMAT ", which is not in the "
+        "table topics", storage->name, (gint64) sqlite3_column_int64 (storage->messages, 0));
     return ROBOCACHE_MCAP_READ_DAMAGED;
   }
   read_message (storage, storage->messages, channel_id, message);
@@ -336,6 +368,7 @@ free_storage (RobocacheBagStorage *base)
 
   sqlite3_finalize (storage->messages);
   sqlite3_close (storage->database);
+  close (storage->fd);
   robocache_mcap_definitions_free (storage->definitions);
   g_hash_table_unref (storage->topics);
   g_array_unref (storage->topic_ids);
@@ -365,7 +398,7 @@ has_merged_log (const gchar *path)
   return uses_log && !has_log;
 }
 
-/* A reader of such a file would make a log beside it, unless it is told that nobody writes. */
+/* A reader of such a file would make a log next to it, unless an option states that nobody writes. */
 static gchar *
 uri_of (const gchar *path)
 {
@@ -377,10 +410,29 @@ uri_of (const gchar *path)
   return with_options;
 }
 
+/* A limit that somebody else set stays. */
+static void
+limit_memory (SqliteStorage *storage)
+{
+#if SQLITE_VERSION_NUMBER >= 3031000
+  const gint64 heap = MAX (4 * (gint64) MIN (storage->max_bytes, G_MAXINT32), MIN_HEAP_BYTES);
+
+  if (sqlite3_hard_heap_limit64 (-1) == 0)
+    sqlite3_hard_heap_limit64 (heap);
+#endif
+  sqlite3_limit (storage->database, SQLITE_LIMIT_LENGTH, (int) MIN (storage->max_bytes, G_MAXINT32));
+  sqlite3_limit (storage->database, SQLITE_LIMIT_SQL_LENGTH, MAX_SQL_BYTES);
+  sqlite3_limit (storage->database, SQLITE_LIMIT_ATTACHED, 0);
+  sqlite3_limit (storage->database, SQLITE_LIMIT_WORKER_THREADS, 0);
+#ifdef SQLITE_DBCONFIG_TRUSTED_SCHEMA
+  sqlite3_db_config (storage->database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+#endif
+}
+
 static gboolean
 open_database (SqliteStorage *storage, const gchar *path, GError **error)
 {
-  gchar *uri = uri_of (path);
+  gchar *uri = path ? uri_of (path) : robocache_nameless_file_uri (storage->fd);
   const int result = sqlite3_open_v2 (uri, &storage->database, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI, NULL);
 
   g_free (uri);
@@ -388,25 +440,28 @@ open_database (SqliteStorage *storage, const gchar *path, GError **error)
     set_error (storage, error);
     return FALSE;
   }
+  limit_memory (storage);
   sqlite3_extended_result_codes (storage->database, 1);
   sqlite3_progress_handler (storage->database, STEPS_PER_LOOK, look_for_stop, storage->is_stopped);
   return TRUE;
 }
 
 RobocacheBagStorage *
-robocache_sqlite_storage_new (const gchar *path, const gchar *name, gint *is_stopped, GError **error)
+robocache_sqlite_storage_new (int fd, const gchar *path, const gchar *name, guint64 max_bytes, gint *is_stopped, GError **error)
 {
   static const RobocacheBagStorageClass class = { free_storage, select_channels, seek, next, find_back, read_metadata };
   SqliteStorage *storage = g_new0 (SqliteStorage, 1);
 
   storage->base.class = &class;
+  storage->fd = fd;
+  storage->max_bytes = max_bytes;
   storage->name = g_strdup (name);
   storage->is_stopped = is_stopped;
   storage->definitions = robocache_mcap_definitions_new ();
   storage->base.definitions = storage->definitions;
   storage->topics = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
   storage->topic_ids = g_array_new (FALSE, FALSE, sizeof (gint64));
-  if (open_database (storage, path, error) && read_topics (storage, error) && read_times (storage, error))
+  if (open_database (storage, path, error) && check_tables (storage, error) && read_topics (storage, error) && read_times (storage, error))
     return &storage->base;
   free_storage (&storage->base);
   return NULL;

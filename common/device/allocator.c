@@ -45,7 +45,7 @@ find_shelf (RobocacheAllocator *self, gsize bytes)
   return NULL;
 }
 
-/* Called with the lock. Of sizes that keep changing, those that were asked for long ago are kept no more. Returns their
+/* Called with the lock. If sizes keep changing, blocks of sizes that were not requested for long are no longer kept. Returns their
  * blocks, to be freed without the lock. */
 static GPtrArray *
 add_shelf (RobocacheAllocator *self, gsize bytes)
@@ -132,13 +132,13 @@ allocator_free (GstAllocator *allocator, GstMemory *memory)
 static gpointer
 map (GstMemory *memory, GstMapInfo *info, gsize maxsize)
 {
-  return robocache_block_map (robocache_memory_block (memory), info->flags);
+  return robocache_block_map (robocache_memory_block (memory), memory->allocator, info->flags);
 }
 
 static void
 unmap (GstMemory *memory, GstMapInfo *info)
 {
-  robocache_block_unmap (robocache_memory_block (memory), info->flags);
+  robocache_block_unmap (robocache_memory_block (memory), memory->allocator, info->flags);
 }
 
 static GstMemory *
@@ -163,7 +163,7 @@ copy (GstMemory *from, gssize offset, gssize size)
       && robocache_memory_copy_out (from, offset, length, robocache_memory_data (to), engine, &error)
       && robocache_memory_end_write (to, engine, &error))
     return to;
-  GST_ERROR ("%" G_GSIZE_FORMAT " bytes of device memory cannot be copied: %s", length, error->message);
+  GST_ERROR_OBJECT (from->allocator, "%" G_GSIZE_FORMAT " bytes of device memory cannot be copied: %s", length, error->message);
   g_error_free (error);
   if (to)
     gst_memory_unref (to);
@@ -227,13 +227,13 @@ allocator_alloc (GstAllocator *allocator, gsize size, GstAllocationParams *param
   GError *error = NULL;
 
   if (params->align >= ROBOCACHE_ALIGNMENT) {
-    GST_ERROR ("memory aligned to %" G_GSIZE_FORMAT " bytes was requested; expected at most %u", params->align + 1,
+    GST_ERROR_OBJECT (allocator, "memory aligned to %" G_GSIZE_FORMAT " bytes was requested; expected at most %u", params->align + 1,
         ROBOCACHE_ALIGNMENT);
     return NULL;
   }
   memory = robocache_allocator_alloc (allocator, bytes, &error);
   if (memory == NULL) {
-    GST_ERROR ("%s", error->message);
+    GST_ERROR_OBJECT (allocator, "%s", error->message);
     g_error_free (error);
     return NULL;
   }

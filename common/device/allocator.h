@@ -1,7 +1,7 @@
 /* robocache: an allocator of an engine's memory that keeps freed blocks
  *
- * Blocks that were freed are handed out again with their events, so a steady stream allocates nothing. Of sizes that keep
- * changing the allocator keeps the 64 that were requested last.
+ * Freed blocks are reused with their events, so a steady stream allocates nothing. If sizes keep changing, the allocator keeps the 64
+ * sizes that were requested last.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,14 +15,13 @@ G_BEGIN_DECLS
 #define ROBOCACHE_TYPE_ALLOCATOR (robocache_allocator_get_type ())
 G_DECLARE_FINAL_TYPE (RobocacheAllocator, robocache_allocator, ROBOCACHE, ALLOCATOR, GstAllocator)
 
-/* Allocates device memory, or pinned host memory that the device writes directly. Keeps the engine. */
+/* Allocates device memory, or pinned host memory that the device writes directly. It keeps a reference to the engine. */
 GstAllocator *robocache_allocator_new (RobocacheEngine * engine, RcMemoryKind kind);
-/* Frees the blocks that are not in use. Blocks in use are freed when they come back. For caps that changed, and when memory is
- * short. */
+/* Frees the unused blocks; blocks in use are freed when they are returned. Call it after a change of caps, and when memory is short. */
 void robocache_allocator_trim (GstAllocator * allocator);
-/* As gst_allocator_alloc, with GST_RESOURCE_ERROR_NO_SPACE_LEFT for NULL. */
+/* Like gst_allocator_alloc, but sets GST_RESOURCE_ERROR_NO_SPACE_LEFT if it returns NULL. */
 GstMemory *robocache_allocator_alloc (GstAllocator * allocator, gsize bytes, GError ** error);
-/* No reference. */
+/* The engine of an allocator; no reference. */
 RobocacheEngine *robocache_allocator_engine (GstAllocator * allocator);
 
 G_END_DECLS

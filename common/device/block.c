@@ -6,7 +6,7 @@
 
 #define MAX_IDLE_WRITES 16      /* without a read of an engine, before the block lets it go */
 
-/* The last read of one engine. The event is of that engine's device, and is recorded anew with every read. */
+/* The last read of one engine. The event belongs to that engine's device, and is recorded again with every read. */
 typedef struct
 {
   RobocacheEngine *engine;
@@ -126,7 +126,7 @@ prepare_write_event (RobocacheBlock *block, RobocacheEngine *engine, RcError *fa
   return RC_OK;
 }
 
-/* The write has waited for all reads. Engines that read no more are let go with their devices' resources. */
+/* The write has waited for all reads. Releases engines that no longer read, with their devices' resources. */
 static void
 forget_reads (RobocacheBlock *block)
 {
@@ -139,7 +139,7 @@ forget_reads (RobocacheBlock *block)
   }
 }
 
-/* Work that no event can tell of is waited for here, so that nobody overtakes it. */
+/* Waits here for work without an event, so that nothing overtakes it. */
 static RcStatus
 note_write (RobocacheBlock *block, RobocacheEngine *engine, RcStream stream, RcError *failure)
 {
@@ -159,7 +159,7 @@ note_write (RobocacheBlock *block, RobocacheEngine *engine, RcStream stream, RcE
   return status;
 }
 
-/* Its place in the list; it is there from its first read on. */
+/* The engine's place in the list, in which it is from its first read on. */
 static RcStatus
 find_reader (RobocacheBlock *block, RobocacheEngine *engine, guint *place, RcError *failure)
 {

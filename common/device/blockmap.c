@@ -8,7 +8,7 @@
 
 /* The shadow, with what the device has. */
 static gpointer
-map_shadow (RobocacheBlock *block)
+map_shadow (RobocacheBlock *block, GstAllocator *allocator)
 {
   RcStatus status = RC_OK;
   RcError failure;
@@ -26,7 +26,7 @@ map_shadow (RobocacheBlock *block)
   }
   g_mutex_unlock (&block->lock);
   if (data == NULL)
-    GST_ERROR ("%" G_GSIZE_FORMAT " bytes of device memory cannot be mapped: %s", block->bytes,
+    GST_ERROR_OBJECT (allocator, "%" G_GSIZE_FORMAT " bytes of device memory cannot be mapped: %s", block->bytes,
         error ? error->message : failure.message);
   g_clear_error (&error);
   return data;
@@ -49,22 +49,22 @@ is_direct (const RobocacheBlock *block, GstMapFlags flags)
 }
 
 gpointer
-robocache_block_map (RobocacheBlock *block, GstMapFlags flags)
+robocache_block_map (RobocacheBlock *block, GstAllocator *allocator, GstMapFlags flags)
 {
   RcError failure;
 
   if (flags & GST_MAP_WRITE)
     forget_stamp (block);
   if (!is_direct (block, flags))
-    return map_shadow (block);
+    return map_shadow (block, allocator);
   if (robocache_block_wait (block, (flags & GST_MAP_WRITE) != 0, &failure) == RC_OK)
     return block->data;
-  GST_ERROR ("%" G_GSIZE_FORMAT " bytes of device memory cannot be mapped: %s", block->bytes, failure.message);
+  GST_ERROR_OBJECT (allocator, "%" G_GSIZE_FORMAT " bytes of device memory cannot be mapped: %s", block->bytes, failure.message);
   return NULL;
 }
 
 void
-robocache_block_unmap (RobocacheBlock *block, GstMapFlags flags)
+robocache_block_unmap (RobocacheBlock *block, GstAllocator *allocator, GstMapFlags flags)
 {
   RcStatus status = RC_OK;
   RcError failure;
@@ -74,7 +74,7 @@ robocache_block_unmap (RobocacheBlock *block, GstMapFlags flags)
   g_mutex_lock (&block->lock);
   if (is_direct (block, flags)) {
     if (flags & GST_MAP_WRITE)
-      block->is_written = FALSE;        /* what was written is there */
+      block->is_written = FALSE;        /* the written data have arrived */
   } else {
     block->shadow_maps--;
     if (flags & GST_MAP_WRITE)
@@ -83,6 +83,6 @@ robocache_block_unmap (RobocacheBlock *block, GstMapFlags flags)
   }
   g_mutex_unlock (&block->lock);
   if (status != RC_OK)
-    GST_ERROR ("%" G_GSIZE_FORMAT " bytes that were written were not copied to the device: %s", block->bytes,
+    GST_ERROR_OBJECT (allocator, "%" G_GSIZE_FORMAT " bytes that were written were not copied to the device: %s", block->bytes,
         failure.message);
 }

@@ -10,10 +10,10 @@
 G_BEGIN_DECLS
 
 /* A CPU map waits for the last write, a write map for the reads too, and goes through pinned memory that the block keeps.
- * NULL, with an error in the log, when the device failed or has no pinned memory left. */
-gpointer robocache_block_map (RobocacheBlock * block, GstMapFlags flags);
+ * NULL, with an error in the log of the allocator, when the device failed or has no pinned memory left. */
+gpointer robocache_block_map (RobocacheBlock * block, GstAllocator * allocator, GstMapFlags flags);
 /* If the device fails to receive what a map wrote, all later reads and maps of the block fail. */
-void robocache_block_unmap (RobocacheBlock * block, GstMapFlags flags);
+void robocache_block_unmap (RobocacheBlock * block, GstAllocator * allocator, GstMapFlags flags);
 
 G_END_DECLS
 #endif

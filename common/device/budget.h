@@ -9,10 +9,10 @@
 
 G_BEGIN_DECLS
 
-/* Memory of the machine, or what the limits of the process (RLIMIT_AS, RLIMIT_DATA) leave of it, in bytes. */
+/* Memory of the machine in bytes, or less if the limits of the process (RLIMIT_AS, RLIMIT_DATA) are lower. */
 guint64 robocache_machine_memory (void);
 
-/* a * b, or G_MAXUINT64 where that does not fit. */
+/* a * b, or G_MAXUINT64 on overflow. */
 static inline guint64
 robocache_bytes_multiply (guint64 a, guint64 b)
 {
@@ -21,7 +21,7 @@ robocache_bytes_multiply (guint64 a, guint64 b)
   return __builtin_mul_overflow (a, b, &product) ? G_MAXUINT64 : product;
 }
 
-/* a + b, likewise. */
+/* a + b, or G_MAXUINT64 on overflow. */
 static inline guint64
 robocache_bytes_add (guint64 a, guint64 b)
 {
@@ -30,23 +30,23 @@ robocache_bytes_add (guint64 a, guint64 b)
   return __builtin_add_overflow (a, b, &sum) ? G_MAXUINT64 : sum;
 }
 
-/* FALSE and GST_RESOURCE_ERROR_NO_SPACE_LEFT when bytes is not less than the memory of the machine. The error names `what`,
- * both sizes and `advice`, what to change. */
+/* FALSE and GST_RESOURCE_ERROR_NO_SPACE_LEFT: bytes is not less than the memory of the machine. The error names `what`, both sizes and
+ * `advice`, which is the remedy. */
 gboolean robocache_check_memory (guint64 bytes, const gchar * what, const gchar * advice, GError ** error);
 
-/* For sizes that a stream decides: bytes to be freed with g_free; NULL and GST_RESOURCE_ERROR_NO_SPACE_LEFT, which names `what`
- * and the size. */
+/* Allocates bytes, for sizes that a stream determines; free with g_free. NULL and GST_RESOURCE_ERROR_NO_SPACE_LEFT, which names `what`
+ * and the size: no memory. */
 gpointer robocache_try_malloc (guint64 bytes, const gchar * what, GError ** error);
 
-/* Whether so many bytes are there now, before GStreamer allocates them as system memory, which aborts where they are not. FALSE
+/* Whether so many bytes are free now; call it before GStreamer allocates them as system memory, which aborts if they are not free. FALSE
  * and an error as above. */
 gboolean robocache_check_free_memory (guint64 bytes, const gchar * what, GError ** error);
 
-/* Whether one more item fits into an array of items whose size is a power of 2, before it is appended: GLib aborts otherwise. */
+/* Whether one more item fits into an array of items whose size is a power of 2, before it is appended: otherwise GLib would abort. */
 gboolean robocache_check_array (const GArray * array, const gchar * what, GError ** error);
 
-/* The same memory or its replacement, for at least n items; at least twice *capacity, and then that, where it grows. NULL: there
- * is no memory, and the old one stays. */
+/* Returns memory for at least n items: the same memory, or a replacement with at least twice *capacity, which is updated. NULL: no
+ * memory, and the old memory is kept. */
 static inline gpointer
 robocache_try_grow (gpointer memory, gsize *capacity, gsize n, gsize item_bytes)
 {

@@ -12,6 +12,7 @@
 #include <gst/cuda/gstcudaloader.h>
 #include <gst/cuda/gstcudautils.h>
 
+#include "common/element/logs.h"
 #include "engine.h"
 
 /* The context keeps a backend, without which the primary context may go. */
@@ -86,7 +87,7 @@ get_or_log (gint device, GstElement *element)
   GstObject *context = robocache_cuda_context_get (device, &error);
 
   if (context == NULL) {
-    GST_CAT_INFO_OBJECT (robocache_device_category (), element, "no context for CUDA elements: %s", error->message);
+    GST_CAT_INFO_OBJECT (robocache_category_of (element), element, "no context for CUDA elements: %s", error->message);
     g_error_free (error);
   }
   return context;

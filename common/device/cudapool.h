@@ -1,6 +1,6 @@
 /* robocache: outputs in memory:CUDAMemory of gstreamer-cuda
  *
- * They belong to the device's primary context, as memory of ours.
+ * The outputs belong to the device's primary context, like our device memory.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -11,15 +11,15 @@
 
 G_BEGIN_DECLS
 
-/* CUDA memories of an engine's device, which are used again when they come back. */
+/* A pool of CUDA memories of an engine's device, which are reused when they are returned. */
 typedef struct _RobocacheCudaPool RobocacheCudaPool;
 
-/* The engine stays as long as the pool and its memories. NULL and an error of robocache_cuda_context_get. */
+/* The pool and its memories keep the engine. NULL and an error of robocache_cuda_context_get. */
 RobocacheCudaPool *robocache_cuda_pool_new (RobocacheEngine * engine, GError ** error);
-/* Memories that are in use are freed when they come back. */
+/* Memories in use are freed when they are returned. */
 void robocache_cuda_pool_free (RobocacheCudaPool * pool);
-/* Copies the memories of buffer, which is writable, on the device, and puts the copies in their place. Waits for them: readers of
- * such memory do not. FALSE and an error of the device, or GST_RESOURCE_ERROR_NO_SPACE_LEFT; then buffer is as it was. */
+/* Replaces the memories of buffer, which is writable, by copies on the device. Waits for the copies, because readers of such memory do
+ * not wait. FALSE and an error of the device, or GST_RESOURCE_ERROR_NO_SPACE_LEFT; then buffer is unchanged. */
 gboolean robocache_cuda_pool_move (RobocacheCudaPool * pool, GstBuffer * buffer, GError ** error);
 
 G_END_DECLS

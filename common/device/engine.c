@@ -7,8 +7,6 @@
 #include "budget.h"
 #include "threadpool.h"
 
-#define GST_CAT_DEFAULT (robocache_device_category ())
-
 struct _RobocacheEngine
 {
   gatomicrefcount refs;
@@ -75,8 +73,6 @@ robocache_engine_new_for_backend (RcBackend *backend, guint64 max_bytes, GError 
     return NULL;
   }
   engine->is_host_addressable = info.host_addressable;
-  GST_INFO ("device %d: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " bytes are free, at most %" G_GUINT64_FORMAT " are used "
-      "(0 = all)", rc_backend_device (backend), info.free_bytes, info.total_bytes, max_bytes);
   return engine;
 }
 
@@ -196,7 +192,7 @@ robocache_engine_budget (RobocacheEngine *engine)
   guint64 budget;
 
   if (rc_memory_info (engine->backend, &info, NULL) != RC_OK)
-    return 0;                   /* a device that has failed; what is tried next will say so */
+    return 0;                   /* the device has failed; the next call reports the error */
   budget = info.free_bytes;
   g_mutex_lock (&engine->lock);
   if (engine->max_bytes > 0)

@@ -1,7 +1,6 @@
 /* robocache: the engine of an element: a backend, the element's stream on it, and statistics of its memory
  *
- * Memory handed on to other elements keeps the engine that made it, so it may outlive the element. Any thread may call
- * any function.
+ * Memory that is passed to other elements keeps its engine, so an engine may outlive its element. Any thread may call any function.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,82 +14,81 @@
 
 G_BEGIN_DECLS
 
-#define ROBOCACHE_ALIGNMENT 256         /* bytes, of memory that an engine allocates */
+#define ROBOCACHE_ALIGNMENT 256         /* alignment in bytes of memory that an engine allocates */
 
-/* Log category robocachedevice: engines, memory and the choice of a backend. */
+/* Log category robocachedevice: memory of engines. What an element decides about them is in the category of the element. */
 GstDebugCategory *robocache_device_category (void);
 
 typedef struct _RobocacheEngine RobocacheEngine;
 
 typedef struct
 {
-  guint64 bytes, peak_bytes;    /* of device memory, now and at most */
-  guint64 host_bytes;           /* of memory of the host that the device copies from and to; 0 on the CPU */
-  guint64 pool_hits, pool_misses;       /* memories from a pool, and allocated ones */
+  guint64 bytes, peak_bytes;    /* bytes of device memory, now and maximum */
+  guint64 host_bytes;           /* bytes of host memory that the device copies from and to; 0 on the CPU */
+  guint64 pool_hits, pool_misses;       /* number of memories from a pool, and of allocated memories */
 } RobocacheMemoryStatistics;
 
-/* GST_RESOURCE_ERROR_NOT_FOUND: why a backend cannot be opened. */
+/* Sets GST_RESOURCE_ERROR_NOT_FOUND with the reason why a backend cannot be opened. */
 void robocache_engine_set_no_backend (const RcError * failure, GError ** error);
 
-/* Opens a backend, and a stream of its own. max_bytes of device memory at most; 0: as much as there is. NULL and
- * GST_RESOURCE_ERROR_NOT_FOUND with the reason. */
+/* Opens a backend and a stream. max_bytes: maximum device memory; 0: no limit. NULL and GST_RESOURCE_ERROR_NOT_FOUND with the reason. */
 RobocacheEngine *robocache_engine_new (const RcWhere * where, guint64 max_bytes, GError ** error);
-/* On the CPU, with so many threads for batches, the caller's among them; 1: none of its own. NULL and an error where they
- * cannot be started. */
+/* Opens an engine on the CPU, with n_threads threads for batches, including the caller's; 1: no additional threads. NULL and an error:
+ * the threads cannot be started. */
 RobocacheEngine *robocache_engine_new_for_cpu (guint n_threads, GError ** error);
 /* Takes over an open backend. */
 RobocacheEngine *robocache_engine_new_for_backend (RcBackend * backend, guint64 max_bytes, GError ** error);
-/* Before other threads know the engine: has threads, at least 2 with the caller's, copy what it uploads. FALSE and an error where
- * they cannot be started. */
+/* Starts threads, at least 2 including the caller's, that copy the data that the engine uploads. Call it before other threads use the
+ * engine. FALSE and an error: the threads cannot be started. */
 gboolean robocache_engine_start_threads (RobocacheEngine * engine, guint n_threads, GError ** error);
 RobocacheEngine *robocache_engine_ref (RobocacheEngine * engine);
 void robocache_engine_unref (RobocacheEngine * engine);
 
 RcBackend *robocache_engine_backend (const RobocacheEngine * engine);
-/* For work of the streaming thread. */
+/* The stream for work of the streaming thread. */
 RcStream robocache_engine_stream (const RobocacheEngine * engine);
-/* For CPU maps, from any thread. */
+/* The stream for CPU maps, from any thread. */
 RcStream robocache_engine_transfer_stream (const RobocacheEngine * engine);
 gboolean robocache_engine_is_gpu (const RobocacheEngine * engine);
-/* Threads that share its work on the CPU; NULL: there are none. */
+/* Threads that share the engine's work on the CPU; NULL: none. */
 const RcThreadPool *robocache_engine_threads (const RobocacheEngine * engine);
-/* Whether the CPU may read and write the engine's device memory itself, once its work is done. */
+/* Whether the CPU may access the engine's device memory directly, once its work is done. */
 gboolean robocache_engine_is_host_addressable (const RobocacheEngine * engine);
 /* CUDA device number; -1 for the CPU. */
 gint robocache_engine_device (const RobocacheEngine * engine);
 
-/* Checks that bytes of device memory fit, before an allocation. FALSE and GST_RESOURCE_ERROR_NO_SPACE_LEFT, which names `what`, the
- * bytes needed and free, and `advice`, what to change. */
+/* Checks that bytes of device memory fit, before an allocation. FALSE and GST_RESOURCE_ERROR_NO_SPACE_LEFT, which names `what`, the bytes
+ * needed and free, and `advice`, which is the remedy. */
 gboolean robocache_engine_check_budget (RobocacheEngine * engine, guint64 bytes, const gchar * what, const gchar * advice,
     GError ** error);
-/* Bytes of device memory that are left of max_bytes and of the free memory; 0 for a device that has failed. */
+/* Bytes of device memory that may still be allocated within max_bytes and the free memory; 0: the device has failed. */
 guint64 robocache_engine_budget (RobocacheEngine * engine);
 
-/* Memory aligned to ROBOCACHE_ALIGNMENT; NULL and GST_RESOURCE_ERROR_NO_SPACE_LEFT. */
+/* Allocates memory aligned to ROBOCACHE_ALIGNMENT; NULL and GST_RESOURCE_ERROR_NO_SPACE_LEFT: no memory. */
 gpointer robocache_engine_alloc (RobocacheEngine * engine, RcMemoryKind kind, guint64 bytes, GError ** error);
-/* No work may still use it. */
+/* Frees memory that no work uses any more. */
 void robocache_engine_free (RobocacheEngine * engine, RcMemoryKind kind, gpointer memory, guint64 bytes);
-/* Waits for the element's own work. FALSE and GST_LIBRARY_ERROR_FAILED when it failed. */
+/* Waits for the element's own work. FALSE and GST_LIBRARY_ERROR_FAILED: the work failed. */
 gboolean robocache_engine_synchronize (RobocacheEngine * engine, GError ** error);
-/* The same once some of that work failed with *error, so that its memory can be freed. If the device fails only then, its error takes the
- * place of *error. */
+/* The same after some of that work failed with *error, so that its memory can be freed. If the device fails during the wait, its error
+ * replaces *error. */
 void robocache_engine_wait_after_failure (RobocacheEngine * engine, GError ** error);
 
-/* Enqueues a copy of bytes by the engine, between memory of its own and any that it reads and writes. */
+/* Enqueues a copy of bytes by the engine, between its own memory and any memory that it can access. */
 RcStatus robocache_engine_copy (RobocacheEngine * engine, gpointer to, gconstpointer from, guint64 bytes,
     RcError * failure);
-/* Enqueues a copy, on the stream of `by`, from memory of another engine. It waits for work that engine enqueued before; later work
- * of engine waits for it. written is an event of engine, fetched one of by. */
+/* Enqueues a copy, on the stream of `by`, from memory of another engine. The copy waits for earlier work of engine; later work of engine
+ * waits for the copy. written is an event of engine, fetched an event of by. */
 RcStatus robocache_engine_fetch (RobocacheEngine * by, gpointer to, RobocacheEngine * engine, gconstpointer from,
     guint64 bytes, RcEvent written, RcEvent fetched, RcError * failure);
 
 void robocache_engine_count_pool (RobocacheEngine * engine, gboolean hit);
 void robocache_engine_get_memory_statistics (RobocacheEngine * engine, RobocacheMemoryStatistics * statistics);
 
-/* TRUE for RC_OK; otherwise FALSE and the error that fits: RESOURCE/NO_SPACE_LEFT, RESOURCE/FAILED for a call that failed on a device
- * that answers, or LIBRARY/FAILED. */
+/* TRUE for RC_OK; otherwise FALSE and the matching error: RESOURCE/NO_SPACE_LEFT, RESOURCE/FAILED if a call failed and the device still
+ * responds, or LIBRARY/FAILED. */
 gboolean robocache_engine_check (RcStatus status, const RcError * failure, GError ** error);
-/* The same for a call whose settings are the user's: a wrong one is an error of this code, in the user's words. */
+/* The same for a call with settings of the user: for a wrong setting, the error has this code and a message in the user's terms. */
 gboolean robocache_engine_check_settings (RcStatus status, const RcError * failure, RobocacheError code, GError ** error);
 
 G_END_DECLS

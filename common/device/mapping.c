@@ -14,15 +14,21 @@ robocache_map_buffer (GstBuffer *buffer, GstMapInfo *map, GstMapFlags flags, GEr
 }
 
 gboolean
+robocache_check_merge (GstBuffer *buffer, GError **error)
+{
+  return gst_buffer_n_memory (buffer) <= 1
+      || robocache_check_free_memory (gst_buffer_get_size (buffer), "a copy of a buffer with several memories", error);
+}
+
+gboolean
 robocache_map_buffer_range (GstBuffer *buffer, guint first, gint n, GstMapInfo *map, GstMapFlags flags, GError **error)
 {
-  /* several memories are copied into one */
-  if (n != 1 && gst_buffer_n_memory (buffer) > 1
-      && !robocache_check_free_memory (gst_buffer_get_size (buffer), "a copy of a buffer with several memories", error))
+  if (n != 1 && !robocache_check_merge (buffer, error))
     return FALSE;
   if (gst_buffer_map_range (buffer, first, n, map, flags))
     return TRUE;
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a buffer of %" G_GSIZE_FORMAT " bytes cannot be mapped",
+  /* not a malformed buffer: its memory, or its device, has failed */
+  g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED, "a buffer of %" G_GSIZE_FORMAT " bytes cannot be mapped",
       gst_buffer_get_size (buffer));
   return FALSE;
 }

@@ -1,4 +1,4 @@
-/* robocache: mapped memory, or the reason for a failure
+/* robocache: maps memory, or returns the reason for a failure
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,12 +9,14 @@
 
 G_BEGIN_DECLS
 
-/* gst_buffer_map, with an error. */
+/* Like gst_buffer_map, with an error. */
 gboolean robocache_map_buffer (GstBuffer * buffer, GstMapInfo * map, GstMapFlags flags, GError ** error);
-/* n of its memories, or -1: all of them, from the first on. */
+/* Whether the memories of a buffer can be merged into one, as GStreamer does to map them together; it aborts if memory is short. */
+gboolean robocache_check_merge (GstBuffer * buffer, GError ** error);
+/* Maps n memories of the buffer from first on; n -1: all memories. */
 gboolean robocache_map_buffer_range (GstBuffer * buffer, guint first, gint n, GstMapInfo * map, GstMapFlags flags,
     GError ** error);
-/* gst_buffer_copy_deep, or NULL where there is no memory. */
+/* Like gst_buffer_copy_deep, but returns NULL if there is no memory. */
 GstBuffer *robocache_copy_buffer (GstBuffer * buffer);
 gboolean robocache_map_memory (GstMemory * memory, GstMapInfo * map, GstMapFlags flags, GError ** error);
 

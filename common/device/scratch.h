@@ -1,4 +1,4 @@
-/* robocache: memory of its engine that an element works in
+/* robocache: working memory of an element on its engine
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* A zeroed struct is valid and holds no memory. */
+/* A zeroed struct is valid and empty. */
 typedef struct
 {
   RobocacheEngine *engine;
@@ -17,8 +17,8 @@ typedef struct
   guint64 bytes;
 } RobocacheScratch;
 
-/* Holds at least so many bytes afterwards. When it grows, waits for work that uses the old memory, whose content is lost. FALSE and
- * GST_RESOURCE_ERROR_NO_SPACE_LEFT when there is no memory. */
+/* Reserves at least so many bytes. To grow, it waits for work that uses the old memory, whose content is lost. FALSE and
+ * GST_RESOURCE_ERROR_NO_SPACE_LEFT: no memory. */
 gboolean robocache_scratch_reserve (RobocacheScratch * scratch, RobocacheEngine * engine, guint64 bytes,
     GError ** error);
 void robocache_scratch_clear (RobocacheScratch * scratch);

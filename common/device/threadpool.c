@@ -17,7 +17,7 @@ struct _RobocacheThreadPool
   GMutex lock;
   GCond came;                   /* a job, or the end */
   GCond left;                   /* a helper left a job */
-  Job *first;                   /* jobs that want helpers */
+  Job *first;                   /* jobs that need helpers */
   gboolean is_ending;
 };
 
@@ -32,7 +32,7 @@ struct _Job
   /* under the pool's lock */
   Job *following;
   guint n_wanted;               /* helpers that may still join; 0: not in the list */
-  guint n_helpers;              /* that joined and have not left */
+  guint n_helpers;              /* helpers that joined and have not left */
 };
 
 static void

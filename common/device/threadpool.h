@@ -1,6 +1,6 @@
 /* robocache: threads that share the work of a batch on the CPU
  *
- * The threads live as long as the pool. The caller takes part in its work, so a pool of two has one thread of its own.
+ * The threads exist as long as the pool. The caller takes part in its work, so a pool of two starts one thread.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,12 +15,12 @@ G_BEGIN_DECLS
 
 typedef struct _RobocacheThreadPool RobocacheThreadPool;
 
-/* n_threads >= 2, the caller's among them. NULL and an error where not so many can be started. */
+/* n_threads >= 2, including the caller's. NULL and an error: the threads cannot be started. */
 RobocacheThreadPool *robocache_thread_pool_new (guint n_threads, GError ** error);
-/* No work may be under way. */
+/* Frees the pool, when no work is running. */
 void robocache_thread_pool_free (RobocacheThreadPool * threads);
 
-/* As a backend is opened with; lives as long as the thread pool. */
+/* The interface for opening a backend; valid as long as the thread pool. */
 const RcThreadPool *robocache_thread_pool_for_backend (const RobocacheThreadPool * threads);
 
 G_END_DECLS

@@ -9,16 +9,16 @@
 
 G_BEGIN_DECLS
 
-/* An element posts them as the GstMessage that fits: see errors.h. */
+/* An element posts them as matching messages: see errors.h. */
 #define ROBOCACHE_ERROR (robocache_error_quark ())
 GQuark robocache_error_quark (void);
 
 typedef enum
 {
-  ROBOCACHE_ERROR_CAPS,         /* caps that lack something or hold something wrong, alone or with those of other streams */
+  ROBOCACHE_ERROR_CAPS,         /* caps that lack something or are wrong, alone or with caps of other streams */
   ROBOCACHE_ERROR_DATA,         /* a buffer that differs from its caps */
-  ROBOCACHE_ERROR_PROPERTY,     /* a property whose value makes no sense, alone or with the caps */
-  ROBOCACHE_ERROR_MEMORY        /* rows without memory */
+  ROBOCACHE_ERROR_PROPERTY,     /* a property with an invalid value, alone or with the caps */
+  ROBOCACHE_ERROR_MEMORY        /* no memory for rows */
 } RobocacheError;
 
 G_END_DECLS

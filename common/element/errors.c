@@ -29,7 +29,8 @@ code_of (const GError *error, GQuark *domain)
 }
 
 void
-robocache_post_error_at (GstElement *element, const gchar *of, const GError *error, GstClockTime position)
+robocache_post_error_at_from (const RobocacheCodePlace *place, GstElement *element, const gchar *of, const GError *error,
+    GstClockTime position)
 {
   GQuark domain;
   const gint code = code_of (error, &domain);
@@ -37,24 +38,24 @@ robocache_post_error_at (GstElement *element, const gchar *of, const GError *err
       GST_TIME_ARGS (position)) : NULL;
 
   gst_element_message_full (element, GST_MESSAGE_ERROR, domain, code, of ? g_strdup_printf ("%s: %s", of, error->message)
-      : g_strdup (error->message), where, __FILE__, GST_FUNCTION, __LINE__);
+      : g_strdup (error->message), where, place->file, place->function, place->line);
 }
 
 void
-robocache_post_error (GstElement *element, const GError *error)
+robocache_post_error_from (const RobocacheCodePlace *place, GstElement *element, const GError *error)
 {
   gint64 position;
 
-  robocache_post_error_at (element, NULL, error, gst_element_query_position (element, GST_FORMAT_TIME, &position)
+  robocache_post_error_at_from (place, element, NULL, error, gst_element_query_position (element, GST_FORMAT_TIME, &position)
       && position >= 0 ? (GstClockTime) position : GST_CLOCK_TIME_NONE);
 }
 
 void
-robocache_post_error_once (GstElement *element, const GError *error, gchar **posted)
+robocache_post_error_once_from (const RobocacheCodePlace *place, GstElement *element, const GError *error, gchar **posted)
 {
   if (g_strcmp0 (*posted, error->message) == 0)
     return;
-  robocache_post_error (element, error);
+  robocache_post_error_from (place, element, error);
   g_free (*posted);
   *posted = g_strdup (error->message);
 }

@@ -11,13 +11,26 @@
 
 G_BEGIN_DECLS
 
-/* Posts what went wrong on a device, in memory or in the arithmetic, or is wrong with caps, data and properties, as the error
- * that fits, with the position of the stream. Called without locks of the element. */
-void robocache_post_error (GstElement * element, const GError * error);
-/* The same, but where its message was posted last: upstream may offer the caps that were refused again before it gives up. */
-void robocache_post_error_once (GstElement * element, const GError * error, gchar ** posted);
-/* The same of a part of the element, or NULL, at a position that may be GST_CLOCK_TIME_NONE. */
-void robocache_post_error_at (GstElement * element, const gchar * of, const GError * error, GstClockTime position);
+/* Source location of the caller, for the debug text of a message. */
+typedef struct
+{
+  const gchar *file, *function;
+  gint line;
+} RobocacheCodePlace;
+
+#define ROBOCACHE_HERE (&(const RobocacheCodePlace) { __FILE__, GST_FUNCTION, __LINE__ })
+
+/* Posts an error of a device, memory or arithmetic, or of caps, data and properties, as the matching message, with the position of the
+ * stream. Called without locks of the element. */
+#define robocache_post_error(element, error) robocache_post_error_from (ROBOCACHE_HERE, element, error)
+void robocache_post_error_from (const RobocacheCodePlace * place, GstElement * element, const GError * error);
+/* The same, unless the last posted error had the same message: upstream may offer refused caps again before it gives up. */
+#define robocache_post_error_once(element, error, posted) robocache_post_error_once_from (ROBOCACHE_HERE, element, error, posted)
+void robocache_post_error_once_from (const RobocacheCodePlace * place, GstElement * element, const GError * error, gchar ** posted);
+/* The same for a part of the element (`of`, may be NULL), at a position that may be GST_CLOCK_TIME_NONE. */
+#define robocache_post_error_at(element, of, error, position) robocache_post_error_at_from (ROBOCACHE_HERE, element, of, error, position)
+void robocache_post_error_at_from (const RobocacheCodePlace * place, GstElement * element, const gchar * of, const GError * error,
+    GstClockTime position);
 
 G_END_DECLS
 #endif

@@ -27,7 +27,8 @@ drop_flushed (RobocacheHeldEvents *held)
 gboolean
 robocache_held_events_take (RobocacheHeldEvents *held, GstEvent *event)
 {
-  if (!held->is_holding)
+  /* others come in any thread, beside a buffer */
+  if (!GST_EVENT_IS_SERIALIZED (event) || !held->is_holding)
     return FALSE;
   switch (GST_EVENT_TYPE (event)) {
     case GST_EVENT_STREAM_START:
@@ -40,9 +41,8 @@ robocache_held_events_take (RobocacheHeldEvents *held, GstEvent *event)
     case GST_EVENT_EOS:
       return FALSE;
     default:
-      if (GST_EVENT_IS_SERIALIZED (event))
-        g_queue_push_tail (&held->events, event);
-      return GST_EVENT_IS_SERIALIZED (event);
+      g_queue_push_tail (&held->events, event);
+      return TRUE;
   }
 }
 

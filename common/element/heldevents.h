@@ -1,6 +1,6 @@
-/* robocache: events behind caps that are known with the first buffer
+/* robocache: events that wait for caps which are known only with the first buffer
  *
- * CAPS go before SEGMENT. Where the first buffer completes them, what comes in between is held.
+ * CAPS must precede SEGMENT. If the first buffer completes the caps, events before it are held.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* Under the stream lock of a sink pad. A zeroed struct is valid, and holds nothing. */
+/* Used under the stream lock of a sink pad. A zeroed struct is valid and empty. */
 typedef struct
 {
   GQueue events;
@@ -20,9 +20,9 @@ typedef struct
 
 /* Holds the serialized events of the pad from now on. */
 void robocache_held_events_begin (RobocacheHeldEvents * held);
-/* Each event goes here first. TRUE: it is held, and taken. A flush drops what it makes void, and a new stream all. */
+/* Call this for each event first. TRUE: the event is held (taken). A flush drops the events that it invalidates, and a new stream drops all. */
 gboolean robocache_held_events_take (RobocacheHeldEvents * held, GstEvent * event);
-/* Ends the holding, and gives the events back one by one; NULL: no more. */
+/* Ends the holding, and returns the events one by one; NULL: no more. */
 GstEvent *robocache_held_events_release (RobocacheHeldEvents * held);
 void robocache_held_events_clear (RobocacheHeldEvents * held);
 

@@ -6,9 +6,10 @@
 
 #include "errors.h"
 
-#define POSTED "robocache-refused-caps"
+/* Of a pad: the caps that it refused last. */
+#define REFUSED "robocache-refused-caps"
 
-/* The first row of which both sides match gives the advice. */
+/* The first entry of which both sides match gives the advice. */
 static const struct
 {
   const gchar *offered, *accepted, *advice;
@@ -64,18 +65,7 @@ new_refusal (GstPad *sink, const GstCaps *caps)
   return error;
 }
 
-static void
-post_refusal (GstElement *element, GstPad *sink, GError *error)
-{
-  gchar *posted = g_object_steal_data (G_OBJECT (sink), POSTED);
-
-  g_prefix_error (&error, "%s: ", GST_OBJECT_NAME (sink));
-  robocache_post_error_once (element, error, &posted);
-  g_object_set_data_full (G_OBJECT (sink), POSTED, posted, g_free);
-  g_error_free (error);
-}
-
-/* Whether the caps are those of the CAPS event on its way: the core stores it at the peer before it asks. */
+/* Whether the caps are those of the current CAPS event, which the core stores at the peer before the query. */
 static gboolean
 are_sent (GstPad *sink, const GstCaps *caps)
 {
@@ -88,55 +78,44 @@ are_sent (GstPad *sink, const GstCaps *caps)
   return are_same;
 }
 
-static void
-explain (GstPad *sink, GstCaps *caps, RobocacheFailPad fail)
+static gpointer
+ref_caps (gpointer caps, gpointer user_data)
 {
-  GstElement *element = gst_pad_get_parent_element (sink);
-
-  if (element)
-    fail ? fail (sink, new_refusal (sink, caps)) : post_refusal (element, sink, new_refusal (sink, caps));
-  gst_clear_object (&element);
+  return caps ? gst_caps_ref (caps) : NULL;
 }
 
-typedef struct
+/* Any thread may ask whether caps are accepted. */
+static GstCaps *
+get_refused (GstPad *sink)
 {
-  GstPadQueryFunction query;
-  RobocacheFailPad fail;
-} Explained;
+  return g_object_dup_data (G_OBJECT (sink), REFUSED, ref_caps, NULL);
+}
 
-/* The core asks whether caps are accepted before it passes a CAPS event on. */
-static gboolean
-query_and_explain (GstPad *sink, GstObject *parent, GstQuery *query)
+GError *
+robocache_refused_caps (GstPad *sink, GstCaps *caps, gboolean accepts)
 {
-  const Explained *explained = sink->querydata;
-  const gboolean is_answered = explained->query (sink, parent, query);
-  gboolean accepts;
-  GstCaps *caps;
+  GstCaps *refused = get_refused (sink);
+  GError *error = NULL;
 
-  if (!is_answered || GST_QUERY_TYPE (query) != GST_QUERY_ACCEPT_CAPS)
-    return is_answered;
-  gst_query_parse_accept_caps_result (query, &accepts);
-  gst_query_parse_accept_caps (query, &caps);
-  if (accepts)
-    g_object_set_data (G_OBJECT (sink), POSTED, NULL);
-  else if (are_sent (sink, caps))
-    explain (sink, caps, explained->fail);
-  return TRUE;
+  if (accepts) {
+    robocache_forget_refused_caps (sink);
+  } else if (are_sent (sink, caps) && !(refused && gst_caps_is_equal (refused, caps))) {
+    error = new_refusal (sink, caps);
+    g_object_set_data_full (G_OBJECT (sink), REFUSED, gst_caps_ref (caps), (GDestroyNotify) gst_caps_unref);
+  }
+  gst_clear_caps (&refused);
+  return error;
 }
 
 void
-robocache_explain_refused_caps (GstPad *sink, RobocacheFailPad fail)
+robocache_forget_refused_caps (GstPad *sink)
 {
-  Explained *explained = g_new (Explained, 1);
-
-  explained->query = GST_PAD_QUERYFUNC (sink);
-  explained->fail = fail;
-  gst_pad_set_query_function_full (sink, query_and_explain, explained, g_free);
+  g_object_set_data (G_OBJECT (sink), REFUSED, NULL);
 }
 
 GError *
 robocache_error_without_caps (GstPad *sink)
 {
-  return g_object_get_data (G_OBJECT (sink), POSTED) ? NULL : g_error_new (ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS,
+  return g_object_get_data (G_OBJECT (sink), REFUSED) ? NULL : g_error_new (ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS,
       "a buffer before its caps: put robocacheparse before this pad for bytes of a file, or a capsfilter for bytes whose caps you know");
 }

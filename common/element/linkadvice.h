@@ -1,4 +1,4 @@
-/* robocache: advice for two elements whose caps do not fit
+/* robocache: advice for two elements with incompatible caps
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,24 +9,25 @@
 
 G_BEGIN_DECLS
 
-/* Whether caps can intersect with those of a text. */
+/* Whether caps can intersect with the caps of a text. */
 gboolean robocache_caps_match (const GstCaps * caps, const gchar * text);
 
-/* For a stream without times. */
+/* Advice for a stream without times. */
 #define ROBOCACHE_ADVICE_ON_TIMES "put robocacheparse between, or set format=time if the source is an appsrc"
 
 /* The remedy for a peer that accepts only `accepted`, like "put videoconvert between". */
 const gchar *robocache_link_advice (const GstCaps * offered, const GstCaps * accepted);
 
-/* Ends the element's output after an error (taken) of one of its sink pads, and posts the error. */
-typedef void (*RobocacheFailPad) (GstPad * sink, GError * error);
+/* For the ACCEPT_CAPS query of a sink pad, which GStreamer makes before it passes on a CAPS event. GStreamer gives no reason if caps are
+ * refused, so this function returns the CORE/NEGOTIATION error to post, with advice. NULL: the caps are accepted, or not from a CAPS
+ * event, or the pad has just
+ * refused the same caps and upstream tries again. */
+GError *robocache_refused_caps (GstPad * sink, GstCaps * caps, gboolean accepts);
+/* Forgets the caps that the pad refused last; call it in READY. */
+void robocache_forget_refused_caps (GstPad * sink);
 
-/* From now on a CAPS event that the sink pad does not accept posts one CORE/NEGOTIATION error with that advice. Without it the core
- * refuses such caps before the element sees them, with no word of the cause. fail: for elements with several sink pads; NULL: the
- * error is posted, and nothing else is done. */
-void robocache_explain_refused_caps (GstPad * sink, RobocacheFailPad fail);
-
-/* An error about a buffer before caps, with what to put before the pad; NULL: the pad refused caps, and that error was posted. */
+/* Returns the error about a buffer before caps, with the element to put before the pad; NULL: the pad refused caps, and that error was
+ * posted. */
 GError *robocache_error_without_caps (GstPad * sink);
 
 G_END_DECLS

@@ -14,7 +14,8 @@ ROBOCACHE_DEFINE_ENUM (robocache_interpolation_get_type, "RobocacheInterpolation
     {RC_PREVIOUS, "The newest row at or before the tick", "previous"},
     {RC_CUBIC, "Cubic through the rows around the tick, tangents from their neighbours", "cubic"},
     {RC_HERMITE, "Cubic with the measured rates of 'velocities' as tangents, linear for other channels", "hermite"},
-    {RC_MEAN, "Mean of the rows within half a period of the tick, linear without such rows", "mean"})
+    {RC_MEAN, "Mean of the rows within half a period of the tick, linear without such rows", "mean"},
+    {RC_LOWPASS, "Windowed sinc of the rows around the tick, which keeps frequencies below 'cutoff' and removes others", "lowpass"})
 
 ROBOCACHE_DEFINE_ENUM (robocache_voxel_mode_get_type, "GstRobocacheVoxelMode",
     {RC_VOXEL_OCCUPANCY, "1 if the voxel has a point", "occupancy"},
@@ -24,7 +25,7 @@ ROBOCACHE_DEFINE_ENUM (robocache_voxel_mode_get_type, "GstRobocacheVoxelMode",
     {RC_VOXEL_MAX, "Maximum of each feature", "max"},
     {RC_VOXEL_MIN, "Minimum of each feature", "min"},
     {RC_VOXEL_FIRST, "The first max-points points themselves, for sparse output", "first"},
-    {RC_VOXEL_PILLARS, "The same with their offsets from the mean of these points and from the voxel's centre", "pillars"})
+    {RC_VOXEL_PILLARS, "The first max-points points, with their offsets from their mean and from the voxel's centre", "pillars"})
 
 ROBOCACHE_DEFINE_ENUM (robocache_voxel_output_get_type, "GstRobocacheVoxelOutput",
     {RC_VOXEL_DENSE, "All voxels of the grid", "dense"},
@@ -54,6 +55,17 @@ robocache_dtype_resolve (RcDtype requested, RcDtype input)
   if (requested != ROBOCACHE_DTYPE_AUTO)
     return requested;
   return rc_dtype_is_float (input) ? input : RC_FLOAT32;
+}
+
+void
+robocache_lowpass_install_properties (GObjectClass *klass, guint cutoff_id, guint lobes_id, GParamFlags flags)
+{
+  g_object_class_install_property (klass, cutoff_id, g_param_spec_double ("cutoff", "Cutoff",
+      "Frequency whose amplitude interpolation=lowpass halves (Hz, 0 = 0.4 times the rate of ticks or of rows, whichever is "
+      "lower; otherwise 0.001 to 1000000)", 0, RC_MAX_CUTOFF, 0, flags));
+  g_object_class_install_property (klass, lobes_id, g_param_spec_int ("lobes", "Lobes",
+      "Lobes of the sinc of interpolation=lowpass on either side of the tick. They add a latency of lobes / (2 cutoff)",
+      RC_MIN_LOBES, RC_MAX_LOBES, RC_DEFAULT_LOBES, flags));
 }
 
 /* ---- fields ---- */
@@ -193,7 +205,7 @@ parse_range (const gchar *token, gint64 *first, gint64 *last)
   return *token == '\0' && *last >= *first;
 }
 
-/* The channel of that name; -1: there is none. */
+/* The channel of that name; -1: no such channel. */
 static gint64
 find_name (gchar **names, const gchar *token)
 {

@@ -19,6 +19,7 @@ static const gchar *const user_names[RC_N_SETTINGS] = {
   [RC_SETTING_QUATERNIONS] = "quaternions",
   [RC_SETTING_ANGLES] = "angles",
   [RC_SETTING_VELOCITIES] = "velocities",
+  [RC_SETTING_HOLDS] = "kinds",
   [RC_SETTING_MODE] = "mode",
   [RC_SETTING_OUTPUT] = "output",
   [RC_SETTING_POINT_DTYPE] = "type of the points",
@@ -51,13 +52,9 @@ static const gchar *const user_names[RC_N_SETTINGS] = {
   [RC_SETTING_RESTARTS] = "restarts",
   [RC_SETTING_TOLERANCE] = "tolerance",
   [RC_SETTING_ORIENTATION_WEIGHT] = "orientation-weight",
+  [RC_SETTING_CUTOFF] = "cutoff",
+  [RC_SETTING_LOBES] = "lobes",
 };
-
-const gchar *
-robocache_setting_name (RcSetting setting)
-{
-  return user_names[setting];
-}
 
 /* "mode=mean", "type of the points: int16", "quaternions" */
 static void

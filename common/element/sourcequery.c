@@ -1,7 +1,7 @@
 /* robocache: queries that a source pad with fixed caps leaves to the core
  *
- * gst_pad_query_default of GStreamer (1.22, 1.29) intersects a pad's caps without a reference to them. A CAPS event of the streaming
- * thread frees them meanwhile.
+ * gst_pad_query_caps_default of GStreamer (1.22, 1.29) intersects a pad's caps without a reference to them. A CAPS event of the streaming
+ * thread frees them meanwhile. tests/soak/capsquery.c shows it.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,4 +1,4 @@
-/* robocache: queries that a source pad with fixed caps leaves to the core
+/* robocache: default queries of a source pad with fixed caps
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* gst_pad_query_default, for a source pad with fixed caps: any thread may ask for caps while the streaming thread changes them. */
+/* Like gst_pad_query_default, for a source pad with fixed caps: safe if another thread queries caps while the streaming thread changes them. */
 gboolean robocache_source_query_default (GstPad * pad, GstObject * parent, GstQuery * query);
 
 G_END_DECLS

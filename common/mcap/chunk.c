@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-#define ENTRY_SIZE 16
+/* Definitions may come beside the data of a full chunk. */
+#define MAX_SLACK ((gsize) 64 << 20)
 
 static void
 free_index (gpointer index)
@@ -53,6 +54,32 @@ robocache_mcap_chunk_fits (const RobocacheMcapChunk *chunk, gsize size)
       && chunk->records->len <= ROBOCACHE_MCAP_MAX_CHUNK_SIZE - ROBOCACHE_MCAP_MESSAGE_HEAD_SIZE - size;
 }
 
+gboolean
+robocache_mcap_chunk_reserve (RobocacheMcapChunk *chunk, gsize size, gsize expected)
+{
+  const guint used = chunk->records->len;
+  const gsize needed = used + size;
+  gsize capacity = MIN (MAX (MAX (needed, expected), 2 * chunk->capacity), ROBOCACHE_MCAP_MAX_CHUNK_SIZE + MAX_SLACK);
+  GByteArray *records;
+  guint8 *data;
+
+  if (needed <= chunk->capacity)
+    return TRUE;
+  data = g_try_malloc (capacity);
+  if (!data && capacity > needed)
+    data = g_try_malloc (capacity = needed);
+  if (!data)
+    return FALSE;
+  if (used > 0)
+    memcpy (data, chunk->records->data, used);
+  records = g_byte_array_new_take (data, capacity);
+  g_byte_array_set_size (records, used);
+  g_byte_array_unref (chunk->records);
+  chunk->records = records;
+  chunk->capacity = capacity;
+  return TRUE;
+}
+
 static void
 add_definition (RobocacheMcapChunk *chunk, guint8 opcode, gconstpointer record)
 {
@@ -88,15 +115,16 @@ index_of (RobocacheMcapChunk *chunk, guint16 channel_id)
 static void
 sort_last_entry (GByteArray *index)
 {
-  guint8 entry[ENTRY_SIZE];
-  guint at = index->len - ENTRY_SIZE;
+  guint8 entry[ROBOCACHE_MCAP_INDEX_ENTRY_SIZE];
+  const gsize size = sizeof (entry);
+  gsize at = index->len - size;
   guint64 time;
 
-  memcpy (entry, index->data + at, ENTRY_SIZE);
+  memcpy (entry, index->data + at, size);
   time = robocache_mcap_get_uint64 (entry);
-  for (; at > 0 && robocache_mcap_get_uint64 (index->data + at - ENTRY_SIZE) > time; at -= ENTRY_SIZE)
-    memcpy (index->data + at, index->data + at - ENTRY_SIZE, ENTRY_SIZE);
-  memcpy (index->data + at, entry, ENTRY_SIZE);
+  for (; at > 0 && robocache_mcap_get_uint64 (index->data + at - size) > time; at -= size)
+    memcpy (index->data + at, index->data + at - size, size);
+  memcpy (index->data + at, entry, size);
 }
 
 void

@@ -1,6 +1,6 @@
 /* robocache: a chunk of an MCAP file while it is filled
  *
- * Records lie in it as they will in the file, uncompressed, beside the message index of each channel.
+ * A chunk contains its records as in the file, but uncompressed, and the message index of each channel.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -14,27 +14,32 @@ G_BEGIN_DECLS
 typedef struct
 {
   GByteArray *records;
-  GPtrArray *indexes;           /* by channel id, of GByteArray with entries in order of time, or NULL */
+  gsize capacity;               /* bytes for which robocache_mcap_chunk_reserve has memory */
+  GPtrArray *indexes;           /* by channel id: GByteArray with entries in order of time, or NULL */
   GByteArray *definitions;      /* copies of the Schema and Channel records */
   guint64 n_messages;
   guint64 start_time, end_time; /* log times; 0 without messages */
 } RobocacheMcapChunk;
 
-/* `size` bytes of records are expected. */
+/* Makes a chunk; `size` is the expected number of bytes of records. */
 RobocacheMcapChunk *robocache_mcap_chunk_new (gsize size);
 void robocache_mcap_chunk_free (RobocacheMcapChunk * chunk);
-/* Makes it empty; the memory stays. */
+/* Empties the chunk, and keeps its memory. */
 void robocache_mcap_chunk_clear (RobocacheMcapChunk * chunk);
 
-/* Bytes that one chunk can hold. */
+/* Maximum bytes of one chunk. */
 #define ROBOCACHE_MCAP_MAX_CHUNK_SIZE ((gsize) 1 << 30)
 /* Whether `size` more bytes of data fit. */
 gboolean robocache_mcap_chunk_fits (const RobocacheMcapChunk * chunk, gsize size);
 
-/* The caller sees to it that the records fit, and that a schema comes before its channels and a channel before its messages. */
+/* Allocates memory for `size` more bytes, and for at least `expected` bytes. FALSE: no memory. Without this call, memory grows as needed,
+ * and the process aborts if there is none. */
+gboolean robocache_mcap_chunk_reserve (RobocacheMcapChunk * chunk, gsize size, gsize expected);
+
+/* Add records. The caller must ensure that they fit, and that a schema precedes its channels and a channel its messages. */
 void robocache_mcap_chunk_add_schema (RobocacheMcapChunk * chunk, const RobocacheMcapSchema * schema);
 void robocache_mcap_chunk_add_channel (RobocacheMcapChunk * chunk, const RobocacheMcapChannel * channel);
-/* A message whose data are these pieces, one behind the other; message->data is not read. */
+/* Adds a message whose data are these pieces, one after another; message->data is not read. */
 void robocache_mcap_chunk_add_message (RobocacheMcapChunk * chunk, const RobocacheMcapMessage * message,
     const RobocacheMcapBytes * pieces, guint n_pieces);
 

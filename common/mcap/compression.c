@@ -1,17 +1,18 @@
-/* robocache: compression of MCAP chunks, through libzstd and liblz4
+/* robocache: compression of MCAP chunks, through libzstd and liblz4, and checks of those that are read
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "compression.h"
 
 #include <lz4frame.h>
+#include <zlib.h>
 #include <zstd.h>
 
 #include "common/element/errors.h"
 
 /* The fastest level that is not negative: a robot compresses while it drives. */
 #define ZSTD_LEVEL 1
-/* Room that is made before the first byte comes out, however much was announced. */
+/* Maximum memory that is allocated before the first byte comes out, for any announced size. */
 #define MAX_FIRST_ROOM (4 << 20)
 
 struct _RobocacheMcapCodec
@@ -72,8 +73,18 @@ fail (GError **error, const gchar *what)
 static gboolean
 make_room (GByteArray *to, guint64 bound, GError **error)
 {
+  gpointer probe;
+
   if (bound > G_MAXINT)
     return fail (error, "the chunk is too large to compress");
+  /* GLib ends the process where there is no memory, and rounds up */
+  probe = bound > to->len ? g_try_malloc (2 * (gsize) bound) : to;
+  if (!probe) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_MEMORY, "no memory to compress a chunk to %" G_GUINT64_FORMAT " bytes", bound);
+    return FALSE;
+  }
+  if (probe != to)
+    g_free (probe);
   g_byte_array_set_size (to, (guint) bound);
   return TRUE;
 }
@@ -98,11 +109,11 @@ compress_zstd (RobocacheMcapCodec *codec, RobocacheMcapBytes bytes, GByteArray *
 
 /* Decompresses on into the room of `to` behind *done. TRUE with is_complete: the frame ended. */
 static gboolean
-decompress_zstd (RobocacheMcapCodec *codec, RobocacheMcapBytes *bytes, GByteArray *to, gsize *done, gboolean *is_complete,
+decompress_zstd (RobocacheMcapCodec *codec, RobocacheMcapBytes *bytes, RobocacheMcapBuffer *to, gsize *done, gboolean *is_complete,
     GError **error)
 {
   ZSTD_inBuffer in = { bytes->data, bytes->size, 0 };
-  ZSTD_outBuffer out = { to->data, to->len, *done };
+  ZSTD_outBuffer out = { to->data, to->size, *done };
   const gsize left = ZSTD_decompressStream (codec->zstd_decompressor, &out, &in);
 
   if (ZSTD_isError (left))
@@ -134,10 +145,10 @@ compress_lz4 (RobocacheMcapCodec *codec, RobocacheMcapBytes bytes, GByteArray *t
 }
 
 static gboolean
-decompress_lz4 (RobocacheMcapCodec *codec, RobocacheMcapBytes *bytes, GByteArray *to, gsize *done, gboolean *is_complete,
+decompress_lz4 (RobocacheMcapCodec *codec, RobocacheMcapBytes *bytes, RobocacheMcapBuffer *to, gsize *done, gboolean *is_complete,
     GError **error)
 {
-  gsize out = to->len - *done, in = bytes->size;
+  gsize out = to->size - *done, in = bytes->size;
   const gsize left = LZ4F_decompress (codec->lz4_decompressor, to->data + *done, &out, bytes->data, &in, NULL);
 
   if (LZ4F_isError (left))
@@ -166,7 +177,7 @@ robocache_mcap_compress (RobocacheMcapCodec *codec, RobocacheMcapCompression com
   return TRUE;
 }
 
-typedef gboolean (*Decompress) (RobocacheMcapCodec * codec, RobocacheMcapBytes * bytes, GByteArray * to, gsize * done,
+typedef gboolean (*Decompress) (RobocacheMcapCodec * codec, RobocacheMcapBytes * bytes, RobocacheMcapBuffer * to, gsize * done,
     gboolean * is_complete, GError ** error);
 
 /* The function of a compression, ready for a new frame. */
@@ -185,19 +196,21 @@ begin_decompression (RobocacheMcapCodec *codec, RobocacheMcapCompression compres
   return decompress_lz4;
 }
 
-/* Frames, one behind the other, as long as there is input. One byte more of room than was announced shows what is too long. */
+/* Decompresses consecutive frames until the input ends. The output has one byte more than announced, to detect content that is too long. */
 static gboolean
-decompress_frames (RobocacheMcapCodec *codec, Decompress decompress, RobocacheMcapBytes bytes, guint64 size, GByteArray *to,
+decompress_frames (RobocacheMcapCodec *codec, Decompress decompress, RobocacheMcapBytes bytes, guint64 size, RobocacheMcapBuffer *to,
     gsize *done, GError **error)
 {
   gboolean is_complete = bytes.size == 0;
 
-  g_byte_array_set_size (to, (guint) MIN (size + 1, MAX_FIRST_ROOM));
-  while (bytes.size > 0 || (!is_complete && *done == to->len)) {
+  if (!robocache_mcap_buffer_resize (to, (gsize) MIN (size + 1, MAX_FIRST_ROOM), error))
+    return FALSE;
+  while (bytes.size > 0 || (!is_complete && *done == to->size)) {
     const gsize in_before = bytes.size, done_before = *done;
 
-    if (*done == to->len && to->len <= size)
-      g_byte_array_set_size (to, (guint) MIN (size + 1, 2 * (guint64) to->len));
+    if (*done == to->size && to->size <= size
+        && !robocache_mcap_buffer_resize (to, (gsize) MIN (size + 1, 2 * (guint64) to->size), error))
+      return FALSE;
     if (!decompress (codec, &bytes, to, done, &is_complete, error))
       return FALSE;
     if (*done > size)
@@ -205,25 +218,80 @@ decompress_frames (RobocacheMcapCodec *codec, Decompress decompress, RobocacheMc
     if (bytes.size == in_before && *done == done_before)
       break;
   }
-  return is_complete || fail (error, "the compressed data are cut");
+  return is_complete || fail (error, "the compressed data are truncated");
 }
 
 gboolean
 robocache_mcap_decompress (RobocacheMcapCodec *codec, RobocacheMcapCompression compression, RobocacheMcapBytes bytes,
-    guint64 size, GByteArray *to, GError **error)
+    guint64 size, RobocacheMcapBuffer *to, GError **error)
 {
   gsize done = 0;
 
   if (size >= G_MAXINT)
     return fail (error, "the chunk announces too many bytes");
-  g_byte_array_set_size (to, 0);
+  to->size = 0;
   if (compression == ROBOCACHE_MCAP_UNCOMPRESSED) {
     done = bytes.size;
-    if (done == size && done > 0)
-      g_byte_array_append (to, bytes.data, (guint) done);
+    if (done == size && !robocache_mcap_buffer_append (to, bytes.data, done, error))
+      return FALSE;
   } else if (!decompress_frames (codec, begin_decompression (codec, compression), bytes, size, to, &done, error)) {
     return FALSE;
   }
-  g_byte_array_set_size (to, (guint) done);
+  to->size = MIN (done, to->size);
   return done == size || fail (error, "the chunk holds less than it announces");
+}
+
+/* ---- chunks that are read ---- */
+
+static gboolean
+check_size (const RobocacheMcapChunkRecord *chunk, guint64 max_bytes, GError **error)
+{
+  if (chunk->uncompressed_size <= max_bytes)
+    return TRUE;
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "the chunk announces %" G_GUINT64_FORMAT " bytes, more than %"
+      G_GUINT64_FORMAT, chunk->uncompressed_size, max_bytes);
+  return FALSE;
+}
+
+/* A CRC of 0 means that there is no CRC. */
+static gboolean
+check_crc (const RobocacheMcapChunkRecord *chunk, RobocacheMcapBytes records, GError **error)
+{
+  guint32 crc;
+
+  if (chunk->uncompressed_crc == 0)
+    return TRUE;
+  crc = (guint32) crc32 (0, NULL, 0);
+  if (records.size > 0)
+    crc = (guint32) crc32_z (crc, records.data, records.size);
+  if (crc == chunk->uncompressed_crc)
+    return TRUE;
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "the chunk is damaged: its CRC is 0x%08x, expected 0x%08x", crc,
+      chunk->uncompressed_crc);
+  return FALSE;
+}
+
+static gboolean
+get_records (RobocacheMcapCodec *codec, const RobocacheMcapChunkRecord *chunk, RobocacheMcapBuffer *memory,
+    RobocacheMcapBytes *records, GError **error)
+{
+  RobocacheMcapCompression compression;
+
+  if (!robocache_mcap_compression_find (chunk->compression, &compression, error))
+    return FALSE;
+  if (compression == ROBOCACHE_MCAP_UNCOMPRESSED) {
+    *records = chunk->records;
+    return TRUE;
+  }
+  if (!robocache_mcap_decompress (codec, compression, chunk->records, chunk->uncompressed_size, memory, error))
+    return FALSE;
+  *records = (RobocacheMcapBytes) {memory->data, memory->size};
+  return TRUE;
+}
+
+gboolean
+robocache_mcap_unpack (RobocacheMcapCodec *codec, const RobocacheMcapChunkRecord *chunk, guint64 max_bytes,
+    RobocacheMcapBuffer *memory, RobocacheMcapBytes *records, GError **error)
+{
+  return check_size (chunk, max_bytes, error) && get_records (codec, chunk, memory, records, error) && check_crc (chunk, *records, error);
 }

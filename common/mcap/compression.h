@@ -1,10 +1,11 @@
-/* robocache: compression of MCAP chunks, through libzstd and liblz4
+/* robocache: compression of MCAP chunks, through libzstd and liblz4, and checks of those that are read
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef ROBOCACHE_MCAP_COMPRESSION_H
 #define ROBOCACHE_MCAP_COMPRESSION_H
 
+#include "buffer.h"
 #include "records.h"
 
 G_BEGIN_DECLS
@@ -13,27 +14,32 @@ typedef enum
 {
   ROBOCACHE_MCAP_UNCOMPRESSED,
   ROBOCACHE_MCAP_ZSTD,
-  ROBOCACHE_MCAP_LZ4,           /* frames */
+  ROBOCACHE_MCAP_LZ4,           /* frames of LZ4 */
   ROBOCACHE_MCAP_N_COMPRESSIONS
 } RobocacheMcapCompression;
 
-/* "", "zstd" or "lz4", as files have them. */
+/* The name of a compression in files: "", "zstd" or "lz4". */
 const gchar *robocache_mcap_compression_name (RobocacheMcapCompression compression);
-/* FALSE and an error that quotes the name: none that we know. */
+/* FALSE and an error that quotes the name: unknown compression. */
 gboolean robocache_mcap_compression_find (RobocacheMcapBytes name, RobocacheMcapCompression * compression, GError ** error);
 
-/* Contexts of the libraries, made when first used. Not for two threads at once. */
+/* Contexts of the libraries, made at their first use. Only one thread at a time may use a codec. */
 typedef struct _RobocacheMcapCodec RobocacheMcapCodec;
 RobocacheMcapCodec *robocache_mcap_codec_new (void);
 void robocache_mcap_codec_free (RobocacheMcapCodec * codec);
 
-/* Replaces what is in `to`. The same bytes for the same input and version of the library. */
+/* Replaces the content of `to`. The same input gives the same bytes, with the same version of the library. */
 gboolean robocache_mcap_compress (RobocacheMcapCodec * codec, RobocacheMcapCompression compression, RobocacheMcapBytes bytes,
     GByteArray * to, GError ** error);
-/* Replaces what is in `to`, which grows with what comes out and not with what was announced. FALSE and an error: damaged, or not
- * `size` bytes. */
+/* Replaces the content of `to`, which grows with the actual, not the announced size. FALSE and an error: damaged, not `size` bytes, or no
+ * memory. */
 gboolean robocache_mcap_decompress (RobocacheMcapCodec * codec, RobocacheMcapCompression compression, RobocacheMcapBytes bytes,
-    guint64 size, GByteArray * to, GError ** error);
+    guint64 size, RobocacheMcapBuffer * to, GError ** error);
+
+/* Decompresses a chunk into memory if needed, and checks size and CRC. records point into memory, or into the chunk itself. FALSE and an
+ * error: damaged, larger than max_bytes, or no memory. */
+gboolean robocache_mcap_unpack (RobocacheMcapCodec * codec, const RobocacheMcapChunkRecord * chunk, guint64 max_bytes,
+    RobocacheMcapBuffer * memory, RobocacheMcapBytes * records, GError ** error);
 
 G_END_DECLS
 #endif

@@ -5,6 +5,7 @@
 #include "records.h"
 
 #include <string.h>
+#include <zlib.h>
 
 #include "common/element/errors.h"
 
@@ -33,6 +34,7 @@ typedef struct
 } Field;
 
 #define MAX_FIELDS 9
+#define SEAL_SUFFIX "-crc32"
 /* The fields of a Message before its data. */
 #define MESSAGE_FIELDS_SIZE 22
 
@@ -260,6 +262,35 @@ robocache_mcap_record_read (RobocacheMcapRecord *record, guint8 opcode, Robocach
   return TRUE;
 }
 
+/* The size that a field has in front of its bytes; 0: it has none. */
+static guint64
+announced_size (FieldKind kind, const guint8 *data)
+{
+  if (kind == BYTES32)
+    return robocache_mcap_get_uint32 (data);
+  return kind == BYTES64 ? robocache_mcap_get_uint64 (data) : 0;
+}
+
+guint64
+robocache_mcap_record_extent (guint8 opcode, RobocacheMcapBytes content, gboolean *is_whole)
+{
+  guint64 extent = 0, announced;
+
+  *is_whole = TRUE;
+  for (const Field *field = formats[opcode].fields; field->kind != END; field++) {
+    const gsize size = kind_sizes[field->kind];
+
+    if (extent > content.size || content.size - extent < size) {
+      *is_whole = FALSE;
+      return extent > G_MAXUINT64 - size ? G_MAXUINT64 : extent + size;
+    }
+    announced = announced_size (field->kind, content.data + extent);
+    extent += size;
+    extent = announced > G_MAXUINT64 - extent ? G_MAXUINT64 : extent + announced;
+  }
+  return extent;
+}
+
 gboolean
 robocache_mcap_next_record (RobocacheMcapBytes *sequence, guint8 *opcode, RobocacheMcapBytes *content)
 {
@@ -297,17 +328,6 @@ robocache_mcap_next_number (RobocacheMcapBytes *map, guint16 *channel_id, guint6
   return TRUE;
 }
 
-gboolean
-robocache_mcap_next_entry (RobocacheMcapBytes *entries, guint64 *log_time, guint64 *offset)
-{
-  RobocacheMcapBytes left = *entries;
-
-  if (!read_field (&left, U64, log_time) || !read_field (&left, U64, offset))
-    return FALSE;
-  *entries = left;
-  return TRUE;
-}
-
 gchar *
 robocache_mcap_text_dup (RobocacheMcapBytes text)
 {
@@ -323,6 +343,26 @@ robocache_mcap_text_map (RobocacheMcapBytes map)
   while (robocache_mcap_next_text (&map, &key, &value))
     g_hash_table_insert (texts, robocache_mcap_text_dup (key), robocache_mcap_text_dup (value));
   return texts;
+}
+
+/* Free with g_free. */
+static gchar *
+seal_of (const gchar *value)
+{
+  return g_strdup_printf ("%08lx", crc32_z (crc32 (0, NULL, 0), (const guint8 *) value, strlen (value)));
+}
+
+const gchar *
+robocache_mcap_get_sealed (GHashTable *map, const gchar *key, gboolean *is_damaged)
+{
+  gchar *seal_key = g_strconcat (key, SEAL_SUFFIX, NULL);
+  const gchar *value = g_hash_table_lookup (map, key), *seal = g_hash_table_lookup (map, seal_key);
+  gchar *expected = value ? seal_of (value) : NULL;
+
+  *is_damaged = seal && g_strcmp0 (seal, expected) != 0;
+  g_free (expected);
+  g_free (seal_key);
+  return *is_damaged ? NULL : value;
 }
 
 gboolean
@@ -468,6 +508,17 @@ robocache_mcap_append_text (GByteArray *map, const gchar *key, const gchar *valu
     append_field (map, BYTES32, &texts[i]);
     append_bytes (map, texts[i]);
   }
+}
+
+void
+robocache_mcap_append_sealed (GByteArray *map, const gchar *key, const gchar *value)
+{
+  gchar *seal_key = g_strconcat (key, SEAL_SUFFIX, NULL), *seal = seal_of (value);
+
+  robocache_mcap_append_text (map, key, value);
+  robocache_mcap_append_text (map, seal_key, seal);
+  g_free (seal_key);
+  g_free (seal);
 }
 
 void

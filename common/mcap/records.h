@@ -20,6 +20,8 @@ G_BEGIN_DECLS
 #define ROBOCACHE_MCAP_MESSAGE_HEAD_SIZE (ROBOCACHE_MCAP_HEAD_SIZE + 22)
 /* Bytes of a Footer record. */
 #define ROBOCACHE_MCAP_FOOTER_SIZE (ROBOCACHE_MCAP_HEAD_SIZE + 20)
+/* Bytes of an entry of a Message Index record: a log time and an offset. */
+#define ROBOCACHE_MCAP_INDEX_ENTRY_SIZE (2 * sizeof (guint64))
 
 typedef enum
 {
@@ -38,10 +40,10 @@ typedef enum
   ROBOCACHE_MCAP_METADATA_INDEX,
   ROBOCACHE_MCAP_SUMMARY_OFFSET,
   ROBOCACHE_MCAP_DATA_END,
-  ROBOCACHE_MCAP_N_OPCODES      /* 0 and from here on: unknown or private */
+  ROBOCACHE_MCAP_N_OPCODES      /* opcode 0, and opcodes from this one on, are unknown or private */
 } RobocacheMcapOpcode;
 
-/* Bytes that belong to somebody else. Texts do not end with NUL. */
+/* Bytes that the struct does not own. Texts do not end with NUL. */
 typedef struct
 {
   const guint8 *data;
@@ -165,7 +167,7 @@ typedef union
   RobocacheMcapDataEnd data_end;
 } RobocacheMcapRecord;
 
-/* "Chunk index"; NULL for opcodes that are unknown or private. */
+/* The name of an opcode, like "Chunk index"; NULL: unknown or private. */
 const gchar *robocache_mcap_opcode_name (guint8 opcode);
 
 /* ---- reading ---- */
@@ -174,38 +176,47 @@ guint16 robocache_mcap_get_uint16 (const guint8 * bytes);
 guint32 robocache_mcap_get_uint32 (const guint8 * bytes);
 guint64 robocache_mcap_get_uint64 (const guint8 * bytes);
 
-/* Reads the content of a record whose opcode is known. Fields that are missing in it are an error that names record and field; bytes
- * behind its fields are ignored, as the format allows. */
+/* Reads the content of a record with a known opcode. Missing fields are an error that names record and field; bytes after the fields are
+ * ignored, as the format allows. */
 gboolean robocache_mcap_record_read (RobocacheMcapRecord * record, guint8 opcode, RobocacheMcapBytes content, GError ** error);
 
-/* The next record of a sequence of them, which is moved behind it. FALSE: at the end, or where the bytes left are not a whole
- * record, which stay in `sequence`. */
+/* Bytes of the fields of a record, by their sizes in the first bytes of its content. *is_whole FALSE: these bytes do not contain all
+ * sizes; then the result is the number of bytes that are needed for the next size. The data of a Message have no stored size, and count
+ * as 0. */
+guint64 robocache_mcap_record_extent (guint8 opcode, RobocacheMcapBytes content, gboolean * is_whole);
+
+/* Returns the next record of a sequence, and advances the sequence. FALSE: at the end, or the remaining bytes are not a complete record;
+ * they stay in `sequence`. */
 gboolean robocache_mcap_next_record (RobocacheMcapBytes * sequence, guint8 * opcode, RobocacheMcapBytes * content);
 
-/* The next entry of a map of texts, of numbers by channel, or of a message index. FALSE: at the end, or where the bytes left are not
- * a whole entry, which stay in `map`. */
+/* Return the next entry of a map of texts, or of numbers by channel. FALSE: at the end, or the remaining bytes are not a complete entry;
+ * they stay in `map`. */
 gboolean robocache_mcap_next_text (RobocacheMcapBytes * map, RobocacheMcapBytes * key, RobocacheMcapBytes * value);
 gboolean robocache_mcap_next_number (RobocacheMcapBytes * map, guint16 * channel_id, guint64 * value);
-gboolean robocache_mcap_next_entry (RobocacheMcapBytes * entries, guint64 * log_time, guint64 * offset);
 
-/* A copy with NUL at its end, made valid UTF-8 without NUL inside; free with g_free. */
+/* A copy that ends with NUL, converted to valid UTF-8 without NUL inside; free with g_free. */
 gchar *robocache_mcap_text_dup (RobocacheMcapBytes text);
 /* A map of texts; free with g_hash_table_unref. */
 GHashTable *robocache_mcap_text_map (RobocacheMcapBytes map);
+/* Returns a text of a map that was written by robocache_mcap_append_sealed or without a CRC. *is_damaged: the CRC is present, but the
+ * text is missing or does not match it. NULL: missing or damaged. */
+const gchar *robocache_mcap_get_sealed (GHashTable * map, const gchar * key, gboolean * is_damaged);
 gboolean robocache_mcap_text_equal (RobocacheMcapBytes text, const gchar * string);
 
 /* ---- writing ---- */
 
 RobocacheMcapBytes robocache_mcap_text (const gchar * string);  /* NULL is "" */
 
-/* Appends a record, the union's member of that opcode. */
+/* Appends a record; its opcode selects the union member. */
 void robocache_mcap_append_record (GByteArray * to, guint8 opcode, gconstpointer record);
-/* The same without the bytes of its last field, whose size is written. */
+/* The same, but appends only the size of the last field, not its bytes. */
 void robocache_mcap_append_record_head (GByteArray * to, guint8 opcode, gconstpointer record);
 /* The same for a Message with `size` bytes of data; message->data is not read. */
 void robocache_mcap_append_message_head (GByteArray * to, const RobocacheMcapMessage * message, gsize size);
 
 void robocache_mcap_append_text (GByteArray * map, const gchar * key, const gchar * value);
+/* Appends an entry followed by the CRC of its text as KEY-crc32, because records outside chunks have no CRC. */
+void robocache_mcap_append_sealed (GByteArray * map, const gchar * key, const gchar * value);
 void robocache_mcap_append_number (GByteArray * map, guint16 channel_id, guint64 value);
 void robocache_mcap_append_entry (GByteArray * entries, guint64 log_time, guint64 offset);
 

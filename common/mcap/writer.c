@@ -81,12 +81,6 @@ robocache_mcap_writer_free (RobocacheMcapWriter *writer)
   g_free (writer);
 }
 
-guint64
-robocache_mcap_writer_get_size (const RobocacheMcapWriter *writer)
-{
-  return writer->size;
-}
-
 /* ---- output ---- */
 
 static RobocacheMcapBytes
@@ -201,7 +195,7 @@ append_indexes (RobocacheMcapWriter *writer, const RobocacheMcapChunk *chunk, gu
     index = (RobocacheMcapMessageIndex) {(guint16) i, bytes_of (entries)};
     robocache_mcap_append_number (writer->offsets, (guint16) i, start + writer->tail->len);
     robocache_mcap_append_record (writer->tail, ROBOCACHE_MCAP_MESSAGE_INDEX, &index);
-    count_messages (writer, (guint16) i, entries->len / 16);
+    count_messages (writer, (guint16) i, entries->len / ROBOCACHE_MCAP_INDEX_ENTRY_SIZE);
   }
 }
 
@@ -332,7 +326,7 @@ append_statistics (RobocacheMcapWriter *writer)
   robocache_mcap_append_record (writer->groups[STATISTICS], ROBOCACHE_MCAP_STATISTICS, &writer->statistics);
 }
 
-/* All groups, and behind them the offset of each, from `start` on. The offset of the first offset. */
+/* Writes all groups from `start` on, followed by the offset of each group. Returns the position of these offsets. */
 static guint64
 append_groups (RobocacheMcapWriter *writer, GByteArray *to, guint64 start)
 {

@@ -1,7 +1,7 @@
 /* robocache: writes MCAP files
  *
- * Chunks that were filled go in; a file comes out in order, through a function of the caller, which may write to memory, a disk or a
- * pipeline. The same input makes the same bytes. After an error of that function nothing more is written.
+ * The writer makes a file from filled chunks, in order, and writes it by a function of the caller, which may write to memory, a disk or a
+ * pipeline. The same input gives the same bytes. After an error of this function, nothing more is written.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,7 +13,7 @@
 
 G_BEGIN_DECLS
 
-/* Writes pieces, one behind the other, which are valid during the call alone. */
+/* Writes pieces, one after another; they are valid only during the call. */
 typedef gboolean (*RobocacheMcapWrite) (gpointer user_data, const RobocacheMcapBytes * pieces, guint n_pieces, GError ** error);
 
 typedef struct _RobocacheMcapWriter RobocacheMcapWriter;
@@ -21,20 +21,19 @@ typedef struct _RobocacheMcapWriter RobocacheMcapWriter;
 RobocacheMcapWriter *robocache_mcap_writer_new (RobocacheMcapCompression compression, RobocacheMcapWrite write, gpointer user_data);
 void robocache_mcap_writer_free (RobocacheMcapWriter * writer);
 
-/* Writes the beginning of a file. Once a writer. */
+/* Writes the beginning of a file; call it once per writer. */
 gboolean robocache_mcap_writer_begin (RobocacheMcapWriter * writer, const gchar * profile, const gchar * library, GError ** error);
-/* Writes a chunk with its message indexes, unless it is empty. It stays the caller's, unchanged. */
+/* Writes a chunk with its message indexes, unless it is empty. The caller keeps the chunk, which is unchanged. */
 gboolean robocache_mcap_writer_add_chunk (RobocacheMcapWriter * writer, const RobocacheMcapChunk * chunk, GError ** error);
-/* The CRC is computed. */
+/* Writes an attachment, and computes its CRC. */
 gboolean robocache_mcap_writer_add_attachment (RobocacheMcapWriter * writer, const RobocacheMcapAttachment * attachment,
     GError ** error);
-/* metadata are a map, of robocache_mcap_append_text. */
+/* Writes metadata, a map made by robocache_mcap_append_text. */
 gboolean robocache_mcap_writer_add_metadata (RobocacheMcapWriter * writer, const RobocacheMcapMetadata * metadata, GError ** error);
-/* Writes the summary: definitions, indexes, statistics. Nothing may follow. */
+/* Writes the summary: definitions, indexes, statistics. This must be the last call. */
 gboolean robocache_mcap_writer_finish (RobocacheMcapWriter * writer, GError ** error);
 
-/* Bytes written so far. */
-guint64 robocache_mcap_writer_get_size (const RobocacheMcapWriter * writer);
+/* Number of bytes written so far. */
 
 G_END_DECLS
 #endif

@@ -146,7 +146,7 @@ check_metres (const RobocacheVoxelFrame *frame, GError **error)
   return TRUE;
 }
 
-/* If nothing else tells, the axes of a dense tensor are those of the grid. */
+/* Without other information, the axes of a dense tensor are those of the grid. */
 static gboolean
 grid_of_tensor (RobocacheVoxelFrame *frame, const RobocacheTensorInfo *tensor, GError **error)
 {

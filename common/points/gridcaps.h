@@ -1,7 +1,7 @@
-/* robocache: the place, form and mode of a voxel grid, in caps
+/* robocache: position, form and mode of a voxel grid in caps
  *
- * Tensor dimensions alone define neither the place of a grid nor its axes in space. Caps of voxel grids have fields for
- * that, which are not needed to link:
+ * Tensor dimensions alone define neither the position of a grid nor its axes in space. Caps of voxel grids have fields for these, which
+ * are not needed to link:
  *
  *   voxel-output=(string)dense, voxel-mode=(string)mean, voxel-grid=(string)"65:65:33",
  *   voxel-origin=(double)<-3.25,-3.25,-0.15>, voxel-size=(double)<0.1,0.1,0.1>
@@ -18,19 +18,19 @@
 
 G_BEGIN_DECLS
 
-/* "nx:ny:nz" → grid. FALSE and an error that quotes the string. */
+/* Parses "nx:ny:nz". FALSE and an error that quotes the string: invalid. */
 gboolean robocache_voxel_grid_parse (const gchar * string, gint64 grid[3], GError ** error);
 
-/* Whether a voxel of the mode, or each point in it, holds a list of channels, so that tensors have an axis for them. */
+/* Whether a voxel of the mode, or each point in it, has a list of channels, so that tensors have an axis for them. */
 gboolean robocache_voxel_mode_has_channels (RcVoxelMode mode);
 
 typedef struct
 {
   RcVoxelOutput output;
-  gint mode;                    /* an RcVoxelMode; -1: not known */
+  gint mode;                    /* an RcVoxelMode; -1: unknown */
   gint64 grid[3];
-  gdouble origin[3];            /* metres, of the corner with the least x, y, z */
-  gdouble voxel_size[3];        /* metres */
+  gdouble origin[3];            /* corner with minimum x, y, z, in metres */
+  gdouble voxel_size[3];        /* edges of a voxel in metres */
 } RobocacheVoxelFrame;
 
 /* Adds the fields of a grid to its caps. */
@@ -45,8 +45,8 @@ typedef struct
   const gdouble *voxel_size;    /* NULL: not set */
 } RobocacheVoxelFrameHints;
 
-/* The frame of a grid of these caps, whose tensors are info. The tensors determine what neither hints nor caps do: several are
- * sparse, one is dense, and three axes are the grid. FALSE and an error that names what is missing or wrong. */
+/* Finds the frame of a grid with these caps, whose tensors are info. The tensors determine what neither hints nor caps define: several
+ * tensors are sparse, one is dense, and three axes are the grid. FALSE and an error that names the missing or wrong field. */
 gboolean robocache_voxel_frame_from_caps (RobocacheVoxelFrame * frame, const GstCaps * caps,
     const RobocacheTensorsInfo * info, const RobocacheVoxelFrameHints * hints, GError ** error);
 

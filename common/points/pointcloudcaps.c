@@ -38,14 +38,39 @@ parse_lidar (RobocachePointsInfo *info, const GstCaps *caps, GError **error)
   return robocache_framerate_parse (gst_caps_get_structure (caps, 0), &info->rate_num, &info->rate_den, error);
 }
 
+/* A float32 image is described as one of four bytes a pixel. */
+static gboolean
+parse_picture (RobocachePointsInfo *info, const RobocacheTensorsInfo *tensors, const gchar *encoding, GError **error)
+{
+  const RobocacheTensorInfo *tensor = &tensors->tensors[0];
+  const guint64 width = robocache_tensor_info_dim (tensor, 0), height = robocache_tensor_info_dim (tensor, 1);
+
+  if (!g_str_equal (encoding, "32FC1") || tensor->dtype != RC_FLOAT32 || tensor->rank > 2)
+    return robocache_caps_error (error, ROBOCACHE_PICTURE_FIELD "=%s: a picture is not a cloud of points: expected a depth image, "
+        ROBOCACHE_PICTURE_FIELD "=32FC1 of float32 in metres, or video/x-raw,format=GRAY16_LE (16UC1)", encoding);
+  if (width > G_MAXINT16 || height > G_MAXINT16
+      || !gst_video_info_set_format (&info->video, GST_VIDEO_FORMAT_RGBA, (guint) width, (guint) height))
+    return robocache_caps_error (error, "a depth image of %" G_GUINT64_FORMAT " x %" G_GUINT64_FORMAT " pixels: expected 1 to %d", width,
+        height, G_MAXINT16);
+  info->kind = ROBOCACHE_POINTS_DEPTH;
+  info->is_float_depth = TRUE;
+  info->n_points = width * height;
+  info->rate_num = tensors->rate_num;
+  info->rate_den = tensors->rate_den;
+  return TRUE;
+}
+
 static gboolean
 parse_tensors (RobocachePointsInfo *info, const GstCaps *caps, GError **error)
 {
   RobocacheTensorsInfo tensors;
   const RobocacheTensorInfo *tensor = &tensors.tensors[0];
+  const gchar *encoding = gst_structure_get_string (gst_caps_get_structure (caps, 0), ROBOCACHE_PICTURE_FIELD);
 
   if (!robocache_tensors_info_from_caps (&tensors, caps, error))
     return FALSE;
+  if (encoding)
+    return parse_picture (info, &tensors, encoding, error);
   if (tensors.n_tensors != 1)
     return robocache_caps_error (error, "num_tensors is %u: expected 1 tensor of points, of dimensions F:N", tensors.n_tensors);
   if (!robocache_point_check_dtype (tensor->dtype, rc_dtype_name (tensor->dtype), error))

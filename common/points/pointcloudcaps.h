@@ -5,6 +5,7 @@
  *   application/x-lidar                      float32 x, y, z, intensity
  *   other/tensors                            one tensor F:N of float16, float32 or float64; the first of F are x, y, z;
  *                                            or F:N:B, a batch of B clouds
+ *                                            with picture=(string)32FC1, a depth image in metres
  *   video/x-raw, format=GRAY16_LE            a depth image
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -34,24 +35,25 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  ROBOCACHE_POINTS_CLOUD,       /* interleaved points, as many as the buffer holds */
-  ROBOCACHE_POINTS_TENSOR,      /* interleaved points, their number fixed by caps */
-  ROBOCACHE_POINTS_DEPTH        /* an image */
+  ROBOCACHE_POINTS_CLOUD,       /* interleaved points; the size of the buffer determines their number */
+  ROBOCACHE_POINTS_TENSOR,      /* interleaved points; caps fix their number */
+  ROBOCACHE_POINTS_DEPTH        /* a depth image */
 } RobocachePointsKind;
 
 typedef struct
 {
   RobocachePointsKind kind;
   RobocachePointLayout layout;  /* no fields for depth */
-  guint64 n_points;             /* per item, for tensors and depth; 0 for clouds, where each buffer determines it */
+  guint64 n_points;             /* points per item, for tensors and depth; 0 for clouds, where each buffer determines the number */
   guint64 n_items;              /* clouds per buffer, each of which makes a grid; 1 except for batches */
   GstVideoInfo video;           /* depth */
+  gboolean is_float_depth;      /* of float32, in a tensor */
   RobocacheCameraRays *rays;    /* depth of a lens that distorts, from properties and not from caps; NULL: pinhole */
   gint rate_num, rate_den;      /* framerate; 0/1: no nominal rate */
 } RobocachePointsInfo;
 
-/* Checks every field of fixed caps in any of the four forms. FALSE and an error that names the field, its value and the expected
- * one. Clear info after success. */
+/* Checks every field of fixed caps in any of the four forms. FALSE and an error that names the field, its value and the expected value.
+ * Clear info after success. */
 gboolean robocache_points_info_from_caps (RobocachePointsInfo * info, const GstCaps * caps, GError ** error);
 void robocache_points_info_clear (RobocachePointsInfo * info);
 
@@ -61,8 +63,8 @@ GstCaps *robocache_pointcloud_caps_new (const gchar * fields, RcDtype dtype, gin
 /* Bytes of one point; 0 for depth. */
 gsize robocache_points_info_point_size (const RobocachePointsInfo * info);
 
-/* Points per item of a buffer of `size` bytes with a cloud or tensor. FALSE and an error with both sizes: the buffer is not a multiple of
- * a point, or differs from the tensor's caps. */
+/* Number of points per item of a buffer of `size` bytes with a cloud or tensor. FALSE and an error with both sizes: the size is not a
+ * multiple of a point, or differs from the tensor's caps. */
 gboolean robocache_points_info_count (const RobocachePointsInfo * info, gsize size, guint64 * n_points,
     GError ** error);
 

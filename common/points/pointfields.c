@@ -65,7 +65,7 @@ robocache_point_fields_check (const RobocachePointFields *fields, GError **error
 
 /* ---- caps ---- */
 
-/* Whether type alone says where the fields are. */
+/* Whether the type alone determines the places of the fields. */
 static gboolean
 is_plain (const RobocachePointFields *fields)
 {

@@ -1,7 +1,7 @@
-/* robocache: the fields of a point, in data and in caps
+/* robocache: the fields of a point in data and in caps
  *
  *   fields=(string)"x,y,z,intensity", type=(string)float32
- * where all fields are of one float type and nothing is between them, else
+ * if all fields have one float type without gaps, else
  *   fields=(string)"x,y,z,ring", types=(string)"float32,float32,float32,uint16", offsets=(string)"0,4,8,16",
  *   point-step=(int)32
  *
@@ -32,13 +32,13 @@ typedef struct
 void robocache_point_fields_init (RobocachePointFields * fields);
 void robocache_point_fields_clear (RobocachePointFields * fields);
 
-/* A field after all others, at point_step, which goes on behind it. Any bytes are taken for a name. */
+/* Appends a field after all others, at point_step, which is then increased. A name may be any bytes. */
 void robocache_point_fields_append (RobocachePointFields * fields, const gchar * name, RcDtype dtype);
 
-/* FALSE and an error when there is no x, y or z, or two fields have one name. */
+/* FALSE and an error: x, y or z is missing, or two fields have the same name. */
 gboolean robocache_point_fields_check (const RobocachePointFields * fields, GError ** error);
 
-/* application/x-pointcloud, without a framerate. */
+/* Makes application/x-pointcloud caps without a framerate. */
 GstCaps *robocache_point_fields_to_caps (const RobocachePointFields * fields);
 
 G_END_DECLS

@@ -184,7 +184,7 @@ compare_offsets (gconstpointer a, gconstpointer b)
   return ((*one)->offset > (*other)->offset) - ((*one)->offset < (*other)->offset);
 }
 
-/* Neighbours, in the order of their offsets, tell. */
+/* Compares neighbours in the order of their offsets. */
 static gboolean
 check_overlaps (const Parse *parse, GError **error)
 {
@@ -228,7 +228,7 @@ parse_step (const Parse *parse, gsize *point_bytes, GError **error)
 
 /* ---- x, y and z ---- */
 
-/* Where x, y and z are among the names; where none of these is, the first three. */
+/* Finds x, y and z among the names; without any of these, they are the first three fields. */
 static gboolean
 find_coordinates (const Parse *parse, guint at[3], GError **error)
 {
@@ -279,7 +279,7 @@ order_fields (const Parse *parse, const guint at[3])
   return fields;
 }
 
-/* Whether the table says no more than a dtype and a number. */
+/* Whether a dtype and a number of fields describe the table completely. */
 static gboolean
 is_packed (const RobocachePointLayout *layout)
 {

@@ -1,4 +1,4 @@
-/* robocache: the places of the fields of a point
+/* robocache: the positions of the fields of a point
  *
  * As in caps of application/x-pointcloud:
  *
@@ -23,24 +23,23 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  RcDtype dtype;                /* of x, y and z; of every field where there is no table */
+  RcDtype dtype;                /* dtype of x, y and z; of every field without a table */
   guint n_fields;               /* x, y, z included */
-  RcVoxelField *fields;         /* [n_fields] x, y, z, then the others in the order in which the caps name them; NULL: one lies after
-                                 * the other in this order, and nothing behind them */
-  gsize point_bytes;            /* from one point to the next */
+  RcVoxelField *fields;         /* [n_fields] x, y, z, then the others in the order of the caps; NULL: packed in this order */
+  gsize point_bytes;            /* bytes from one point to the next */
 } RobocachePointLayout;
 
-/* Fields of one dtype, one after the other. */
+/* The layout of packed fields of one dtype. */
 RobocachePointLayout robocache_point_layout_packed (RcDtype dtype, guint n_fields);
 
-/* FALSE and an error that names the field of the caps, its value and what was expected. */
+/* FALSE and an error that names the field of the caps, its value and the expected value. */
 gboolean robocache_point_layout_parse (RobocachePointLayout * layout, const GstStructure * structure, GError ** error);
 void robocache_point_layout_clear (RobocachePointLayout * layout);
 
-/* FALSE and an error: coordinates cannot have that dtype, whose name is `name`. */
+/* FALSE and an error: coordinates cannot have this dtype; name is its name. */
 gboolean robocache_point_check_dtype (RcDtype dtype, const gchar * name, GError ** error);
 
-/* Sets ROBOCACHE_ERROR_CAPS. FALSE, so that it can be returned. */
+/* Sets ROBOCACHE_ERROR_CAPS, and returns FALSE for use in a return statement. */
 gboolean robocache_caps_error (GError ** error, const gchar * format, ...) G_GNUC_PRINTF (2, 3);
 
 G_END_DECLS

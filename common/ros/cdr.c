@@ -89,7 +89,6 @@ robocache_cdr_read_##name (RobocacheCdrReader *reader) \
 DEFINE_READ (uint8, guint8)
 DEFINE_READ (int32, gint32)
 DEFINE_READ (uint32, guint32)
-DEFINE_READ (double, gdouble)
 /* *INDENT-ON* */
 
 guint32
@@ -229,7 +228,6 @@ DEFINE_WRITE (int32, gint32)
 DEFINE_WRITE (uint32, guint32)
 DEFINE_WRITE (int64, gint64)
 DEFINE_WRITE (uint64, guint64)
-DEFINE_WRITE (double, gdouble)
 /* *INDENT-ON* */
 
 void

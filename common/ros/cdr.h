@@ -1,7 +1,7 @@
 /* robocache: CDR, the encoding of ROS 2 messages
  *
- * XCDR version 1, "plain": four bytes that name the encoding, then the fields, each aligned to its own size (at most 8) counted
- * from the fifth byte. Source: OMG Common Object Request Broker Architecture 3.3, part 2, 9.3, and OMG DDS-XTypes 1.3, 7.4.
+ * XCDR version 1, "plain": four bytes that name the encoding, then the fields, each aligned to its own size (at most 8), relative to the
+ * fifth byte. Source: OMG Common Object Request Broker Architecture 3.3, part 2, 9.3, and OMG DDS-XTypes 1.3, 7.4.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -18,18 +18,18 @@ G_BEGIN_DECLS
 /* Reads either byte order. After a fault every read is 0 or empty, so that callers check once, at the end. */
 typedef struct
 {
-  const guint8 *body;           /* behind the four bytes */
-  gsize size, offset;           /* of the body */
-  gboolean is_swapped;          /* bytes of numbers are not in host order */
+  const guint8 *body;           /* bytes after the first four */
+  gsize size, offset;           /* size of the body, and position in it */
+  gboolean is_swapped;          /* numbers are not in host byte order */
   const gchar *fault;           /* NULL: none so far */
-  gsize fault_offset;           /* in the message, the four bytes included */
+  gsize fault_offset;           /* offset in the message, the four bytes included */
 } RobocacheCdrReader;
 
-/* The message stays the caller's and must outlive the reader. An encoding that is not plain CDR is a fault. */
+/* The caller keeps the message, which must outlive the reader. An encoding other than plain CDR is a fault. */
 void robocache_cdr_reader_init (RobocacheCdrReader * reader, gconstpointer message, gsize size);
-/* FALSE and a ROBOCACHE_ERROR_DATA that names fault and offset, if there was one. */
+/* FALSE and a ROBOCACHE_ERROR_DATA that names fault and offset: a fault occurred. */
 gboolean robocache_cdr_reader_check (const RobocacheCdrReader * reader, GError ** error);
-/* Makes the first fault; `fault` is a constant. */
+/* Sets a fault, unless one is set; `fault` is a constant. */
 void robocache_cdr_reader_fail (RobocacheCdrReader * reader, const gchar * fault);
 
 /* Reads one number of 1, 2, 4 or 8 bytes into value, in host order. */
@@ -37,34 +37,33 @@ void robocache_cdr_read_number (RobocacheCdrReader * reader, guint bytes, gpoint
 guint8 robocache_cdr_read_uint8 (RobocacheCdrReader * reader);
 gint32 robocache_cdr_read_int32 (RobocacheCdrReader * reader);
 guint32 robocache_cdr_read_uint32 (RobocacheCdrReader * reader);
-gdouble robocache_cdr_read_double (RobocacheCdrReader * reader);
 
-/* The count of a sequence whose items take min_bytes each at least. More items than the message can hold are a fault, as are more
- * than max (0: no bound). */
+/* Reads the count of a sequence whose items have at least min_bytes each. A count that exceeds the message or max (0: no limit) is a
+ * fault. */
 guint32 robocache_cdr_read_count (RobocacheCdrReader * reader, gsize min_bytes, guint32 max);
-/* n numbers as they lie in the message: not aligned in memory, not in host order. NULL after a fault. */
+/* Returns n numbers in the message, possibly unaligned and not in host order. NULL after a fault. */
 static inline const guint8 *robocache_cdr_read_array (RobocacheCdrReader * reader, guint bytes, gsize n);
-/* A string that ends with NUL, which lies in the message; length is without the NUL. "" after a fault. */
+/* Returns a string in the message, which ends with NUL; length excludes the NUL. "" after a fault. */
 const gchar *robocache_cdr_read_string (RobocacheCdrReader * reader, guint32 * length);
 
-/* Passes n strings, with the faults that reading them has. */
+/* Skips n strings, with the same faults as reading them. */
 void robocache_cdr_skip_strings (RobocacheCdrReader * reader, gsize n);
 
 /* Copies n numbers of an array to host order. */
 static inline void robocache_cdr_copy_numbers (const RobocacheCdrReader * reader, gpointer to, const guint8 * array, guint bytes, gsize n);
 void robocache_cdr_swap_numbers (guint8 * to, const guint8 * from, guint bytes, gsize n);
 
-/* Several of these are called for each field of each message. */
+/* These functions are inline, as several of them are called for each field of each message. */
 
 static inline const guint8 *
 robocache_cdr_read_array (RobocacheCdrReader *reader, guint bytes, gsize n)
 {
-  /* no numbers take no padding */
+  /* an empty array has no padding */
   const gsize offset = n > 0 ? (reader->offset + bytes - 1) & ~(gsize) (bytes - 1) : reader->offset;
 
   if (G_UNLIKELY (reader->fault))
     return NULL;
-  /* a division takes longer than the rest; n * bytes cannot overflow where n is no larger than the message */
+  /* no division, which would take longer than the rest; n * bytes cannot overflow if n is not larger than the message */
   if (G_UNLIKELY (offset > reader->size || n > reader->size || n * bytes > reader->size - offset)) {
     robocache_cdr_reader_fail (reader, "the message ends within a field");
     return NULL;
@@ -88,7 +87,7 @@ robocache_cdr_copy_numbers (const RobocacheCdrReader *reader, gpointer to, const
 
 /* ---- writing ---- */
 
-/* Writes little endian. A message beyond memory sets has_failed, and the rest is not written. Zero is an empty one. */
+/* Writes little endian. If memory is short, has_failed is set, and the rest is not written. A zeroed struct is an empty writer. */
 typedef struct
 {
   guint8 *data;
@@ -96,7 +95,7 @@ typedef struct
   gboolean has_failed;
 } RobocacheCdrWriter;
 
-/* Begins the next message, in the memory of the last one. */
+/* Begins the next message, in the memory of the previous one. */
 void robocache_cdr_writer_begin (RobocacheCdrWriter * writer);
 void robocache_cdr_writer_clear (RobocacheCdrWriter * writer);
 
@@ -105,12 +104,11 @@ void robocache_cdr_write_int32 (RobocacheCdrWriter * writer, gint32 value);
 void robocache_cdr_write_uint32 (RobocacheCdrWriter * writer, guint32 value);
 void robocache_cdr_write_int64 (RobocacheCdrWriter * writer, gint64 value);
 void robocache_cdr_write_uint64 (RobocacheCdrWriter * writer, guint64 value);
-void robocache_cdr_write_double (RobocacheCdrWriter * writer, gdouble value);
-/* NULL is "". */
+/* Writes a string; NULL is "". */
 void robocache_cdr_write_string (RobocacheCdrWriter * writer, const gchar * string);
-/* n numbers of an array of fixed length. */
+/* Writes n numbers of an array of fixed length. */
 void robocache_cdr_write_array (RobocacheCdrWriter * writer, gconstpointer numbers, guint bytes, gsize n);
-/* The same behind its count; more than 2^32 - 1 is a failure. */
+/* Writes a count and n numbers; n above 2^32 - 1 is a failure. */
 void robocache_cdr_write_sequence (RobocacheCdrWriter * writer, gconstpointer numbers, guint bytes, gsize n);
 void robocache_cdr_write_strings (RobocacheCdrWriter * writer, const gchar * const *strings, gsize n);
 

@@ -13,10 +13,10 @@
 /* Types that use each other this deep are no message. */
 #define MAX_DEPTH 64
 
-static const RobocacheRosDefinition *const packages[] = {
+const RobocacheRosDefinition *const robocache_ros_packages[] = {
   robocache_ros_actionlib_msgs, robocache_ros_core, robocache_ros_diagnostic_msgs, robocache_ros_geometry_msgs, robocache_ros_nav_msgs,
   robocache_ros_ours, robocache_ros_sensor_msgs, robocache_ros_shape_msgs, robocache_ros_std_msgs, robocache_ros_stereo_msgs,
-  robocache_ros_trajectory_msgs, robocache_ros_visualization_msgs
+  robocache_ros_trajectory_msgs, robocache_ros_visualization_msgs, NULL
 };
 
 gchar *
@@ -36,26 +36,13 @@ robocache_ros_short_name (const gchar *name)
 const gchar *
 robocache_ros_definition (const gchar *name)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (packages); i++) {
-    for (const RobocacheRosDefinition * definition = packages[i]; definition->name; definition++) {
+  for (guint i = 0; robocache_ros_packages[i]; i++) {
+    for (const RobocacheRosDefinition * definition = robocache_ros_packages[i]; definition->name; definition++) {
       if (g_str_equal (name, definition->name))
         return definition->text;
     }
   }
   return NULL;
-}
-
-const gchar **
-robocache_ros_definition_names (void)
-{
-  GPtrArray *names = g_ptr_array_new ();
-
-  for (guint i = 0; i < G_N_ELEMENTS (packages); i++) {
-    for (const RobocacheRosDefinition * definition = packages[i]; definition->name; definition++)
-      g_ptr_array_add (names, (gpointer) definition->name);
-  }
-  g_ptr_array_add (names, NULL);
-  return (const gchar **) g_ptr_array_free (names, FALSE);
 }
 
 /* ---- complete texts ---- */
@@ -109,7 +96,7 @@ append_definition (GString *text, const gchar *name, const gchar *definition)
 
 static void append_used_types (SchemaText * made, const gchar * user, const gchar * definition, guint depth);
 
-/* Appends the type of a line unless it is there, or is none that is known: a number, or for the parser to report. */
+/* Appends the type of a line, unless it was appended or is unknown: it is then a number, or the parser reports it. */
 static void
 append_type_of_line (SchemaText *made, const gchar *user, const gchar *line, guint depth)
 {

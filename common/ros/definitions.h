@@ -1,4 +1,4 @@
-/* robocache: definitions of messages that are built in, and complete texts of messages
+/* robocache: built-in definitions of messages, and complete texts of messages
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,21 +9,20 @@
 
 G_BEGIN_DECLS
 
-/* "sensor_msgs/msg/Imu" → "sensor_msgs/Imu", and the same without srv and action; free with g_free. */
+/* The name without msg, srv or action: "sensor_msgs/msg/Imu" → "sensor_msgs/Imu"; free with g_free. */
 gchar *robocache_ros_short_name (const gchar * name);
 
-/* The definition of one type ("sensor_msgs/Imu"), without those it uses; NULL: not built in. */
+/* The definition of one type ("sensor_msgs/Imu"), without the types that it uses; NULL: not built in. */
 const gchar *robocache_ros_definition (const gchar * name);
-/* Names of all of them, with NULL at the end; free with g_free. */
-const gchar **robocache_ros_definition_names (void);
 
-/* The complete text of a message ("sensor_msgs/msg/Imu" or without msg), each type that it uses behind it once; NULL: not built in.
+/* The full definition of a message type ("sensor_msgs/msg/Imu" or "sensor_msgs/Imu"), followed by the definition of each type that it uses, once.
+ * NULL: it is not built in.
  * Free with g_free. */
 gchar *robocache_ros_schema_text (const gchar * name);
 
-/* The definition of one type by its short name; NULL: unknown. */
+/* Returns the definition of one type by its short name; NULL: unknown. */
 typedef const gchar *(*RobocacheRosFind) (gpointer user_data, const gchar * name);
-/* The same of definitions that a function finds; types that it does not find are left out. NULL: it does not find the message. */
+/* The same for definitions that a function returns; unknown types are omitted. NULL: the message is unknown. */
 gchar *robocache_ros_schema_text_from (const gchar * name, RobocacheRosFind find, gpointer user_data);
 
 G_END_DECLS

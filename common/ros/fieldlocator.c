@@ -37,8 +37,9 @@ robocache_ros_read_count (const RobocacheRosSchema *schema, const RobocacheRosFi
   return 0;
 }
 
-void
-robocache_ros_skip_item (const RobocacheRosSchema *schema, const RobocacheRosField *field, RobocacheCdrReader *reader)
+/* Moves the reader behind one item of a field. */
+static void
+skip_one_item (const RobocacheRosSchema *schema, const RobocacheRosField *field, RobocacheCdrReader *reader)
 {
   guint32 length;
 
@@ -50,7 +51,7 @@ robocache_ros_skip_item (const RobocacheRosSchema *schema, const RobocacheRosFie
       robocache_cdr_read_string (reader, &length);
       break;
     case ROBOCACHE_ROS_WSTRING:
-      robocache_cdr_reader_fail (reader, "a wstring, whose bytes writers do not agree on, lies before a field that is read");
+      robocache_cdr_reader_fail (reader, "a field that is read follows a wstring, which writers encode differently");
       break;
     default:
       robocache_cdr_read_array (reader, robocache_ros_kind_bytes (field->kind), 1);
@@ -73,7 +74,7 @@ robocache_ros_skip_field (const RobocacheRosSchema *schema, const RobocacheRosFi
     return;
   }
   for (guint32 i = 0; i < count && !reader->fault; i++)
-    robocache_ros_skip_item (schema, field, reader);
+    skip_one_item (schema, field, reader);
 }
 
 void

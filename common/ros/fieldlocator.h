@@ -1,7 +1,6 @@
-/* robocache: the places of chosen fields in each message of a type
+/* robocache: the positions of selected fields in each message of a type
  *
- * Fields are found by their names in the schema that comes with the messages, so that older and newer definitions of a type are
- * read alike.
+ * Fields are found by their names in the schema of the messages, so older and newer definitions of a type are read in the same way.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,32 +12,31 @@
 
 G_BEGIN_DECLS
 
-/* Moves the reader behind one item of a field, all items of it, or a whole message of type `index`. */
-void robocache_ros_skip_item (const RobocacheRosSchema * schema, const RobocacheRosField * field, RobocacheCdrReader * reader);
+/* Moves the reader behind all items of a field, or a whole message of type `index`. */
 void robocache_ros_skip_field (const RobocacheRosSchema * schema, const RobocacheRosField * field, RobocacheCdrReader * reader);
 void robocache_ros_skip_message (const RobocacheRosSchema * schema, guint index, RobocacheCdrReader * reader);
 /* The number of items of a field: 1, that of an array, or the count of a sequence, which is read and checked. */
 guint32 robocache_ros_read_count (const RobocacheRosSchema * schema, const RobocacheRosField * field, RobocacheCdrReader * reader);
 
-/* Where a field lies in one message. */
+/* The position of a field in one message. */
 typedef struct
 {
-  gsize offset;                 /* in the reader's body: of the first item, padding before it not included */
-  guint32 count;                /* of items; 1 for a single one */
+  gsize offset;                 /* offset of the first item in the reader's body, after padding */
+  guint32 count;                /* number of items; 1 for a single field */
 } RobocacheRosPlace;
 
 typedef struct _RobocacheFieldLocator RobocacheFieldLocator;
 
-/* A locator of n paths like "header.stamp.sec" in type `index` of the schema, which must outlive it. A path leads through single messages
- * alone, to a field of any kind. */
+/* A locator of n paths like "header.stamp.sec" in type `index` of the schema, which must outlive it. A path may pass only through single
+ * messages, to a field of any kind. */
 RobocacheFieldLocator *robocache_field_locator_new (const RobocacheRosSchema * schema, guint index,
     const gchar * const *paths, guint n);
 void robocache_field_locator_free (RobocacheFieldLocator * locator);
-/* The field of a path; NULL: the type has none. */
+/* The field of a path; NULL: the type has no such field. */
 const RobocacheRosField *robocache_field_locator_field (const RobocacheFieldLocator * locator, guint path);
 
-/* Finds the places of one message, which begins where the reader stands. to_the_end: leaves the reader behind the message; otherwise
- * behind the last field that is found. Places of fields that the type has not have count 0. FALSE: a fault of the reader. */
+/* Finds the positions in one message, which begins at the reader's position. to_the_end: leaves the reader after the message; otherwise
+ * after the last field that is found. Missing fields have count 0. FALSE: a fault of the reader. */
 gboolean robocache_field_locator_run (RobocacheFieldLocator * locator, RobocacheCdrReader * reader, gboolean to_the_end,
     RobocacheRosPlace * places);
 

@@ -174,23 +174,6 @@ robocache_ros_write_compressed_video (RobocacheCdrWriter *writer, const Robocach
   robocache_cdr_write_string (writer, format);
 }
 
-void
-robocache_ros_write_camera_info (RobocacheCdrWriter *writer, const RobocacheRosHeader *header, const RobocacheRosCamera *camera)
-{
-  write_header (writer, header);
-  robocache_cdr_write_uint32 (writer, camera->height);
-  robocache_cdr_write_uint32 (writer, camera->width);
-  robocache_cdr_write_string (writer, camera->distortion_model);
-  robocache_cdr_write_sequence (writer, camera->d, sizeof (gdouble), camera->n_d);
-  write_doubles (writer, camera->k, 9);
-  write_doubles (writer, camera->r, 9);
-  write_doubles (writer, camera->p, 12);
-  /* no binning, and the whole image as the region of interest */
-  for (guint i = 0; i < 6; i++)
-    robocache_cdr_write_uint32 (writer, 0);
-  robocache_cdr_write_uint8 (writer, FALSE);
-}
-
 /* ---- robocache_msgs ---- */
 
 void

@@ -1,6 +1,6 @@
 /* robocache: encoders of ROS 2 messages
  *
- * Each writes one message, as definitions.h has its type. Check has_failed of the writer behind it.
+ * Each function writes one message, according to its type in definitions.h. Check has_failed of the writer afterwards.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -16,11 +16,11 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  gint64 stamp_ns;              /* of the recording's clock */
+  gint64 stamp_ns;              /* time on the recording's clock */
   const gchar *frame_id;        /* NULL: "" */
 } RobocacheRosHeader;
 
-/* Whether a stamp fits its int32 of seconds. */
+/* Whether the seconds of a stamp fit into int32. */
 gboolean robocache_ros_stamp_fits (gint64 stamp_ns);
 
 /* ---- sensor_msgs, geometry_msgs ---- */
@@ -29,14 +29,14 @@ gboolean robocache_ros_stamp_fits (gint64 stamp_ns);
 void robocache_ros_write_joint_state (RobocacheCdrWriter * writer, const RobocacheRosHeader * header, const gchar * const *names,
     guint n, const gdouble * position, const gdouble * velocity, const gdouble * effort);
 
-/* A quantity that is NULL is not measured. */
+/* Quantities of an IMU; NULL: not measured. */
 typedef struct
 {
   const gdouble *orientation;   /* [4] x, y, z, w */
   const gdouble *angular_velocity, *linear_acceleration;        /* [3] rad/s, m/s2 */
 } RobocacheRosImu;
 
-/* Covariances are 0, unknown; of a quantity that is not measured the first is -1. */
+/* Covariances are 0, which means unknown; the first covariance of an unmeasured quantity is -1. */
 void robocache_ros_write_imu (RobocacheCdrWriter * writer, const RobocacheRosHeader * header, const RobocacheRosImu * imu);
 void robocache_ros_write_wrench (RobocacheCdrWriter * writer, const RobocacheRosHeader * header, const gdouble force[3],
     const gdouble torque[3]);
@@ -51,16 +51,16 @@ typedef struct
   RcDtype dtype;                /* int8 to uint32, float32 or float64 */
 } RobocacheRosPointField;
 
-/* 0: PointField has no number for it. */
+/* The number of a dtype in PointField; 0: none. */
 guint8 robocache_ros_point_datatype (RcDtype dtype);
-/* RC_N_DTYPES: a number that PointField does not have. */
+/* The dtype of a number in PointField; RC_N_DTYPES: unknown number. */
 RcDtype robocache_ros_point_dtype (guint8 datatype);
 
-/* height * width points, in host order. */
+/* Writes height * width points, in host byte order. */
 void robocache_ros_write_point_cloud (RobocacheCdrWriter * writer, const RobocacheRosHeader * header, guint32 height, guint32 width,
     const RobocacheRosPointField * fields, guint n_fields, guint32 point_step, gconstpointer points, gboolean is_dense);
 
-/* height lines of `step` bytes. */
+/* Writes height lines of `step` bytes. */
 void robocache_ros_write_image (RobocacheCdrWriter * writer, const RobocacheRosHeader * header, guint32 height, guint32 width,
     const gchar * encoding, gboolean is_bigendian, guint32 step, gconstpointer lines);
 /* format: jpeg or png */
@@ -69,18 +69,6 @@ void robocache_ros_write_compressed_image (RobocacheCdrWriter * writer, const Ro
 /* format: h264 or h265; foxglove_msgs */
 void robocache_ros_write_compressed_video (RobocacheCdrWriter * writer, const RobocacheRosHeader * header, const gchar * format,
     gconstpointer data, gsize size);
-
-typedef struct
-{
-  guint32 height, width;
-  const gchar *distortion_model;
-  const gdouble *d;             /* [n_d] */
-  guint n_d;
-  gdouble k[9], r[9], p[12];    /* row-major */
-} RobocacheRosCamera;
-
-void robocache_ros_write_camera_info (RobocacheCdrWriter * writer, const RobocacheRosHeader * header,
-    const RobocacheRosCamera * camera);
 
 /* ---- robocache_msgs ---- */
 

@@ -43,12 +43,18 @@ read_file (RobocacheMsgFolders *folders, const gchar *path, GError **error)
     g_free (name);
     return TRUE;
   }
+  /* a FIFO would block for ever */
+  if (!g_file_test (path, G_FILE_TEST_IS_REGULAR)) {
+    g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "%s: not a regular file", path);
+    g_free (name);
+    return FALSE;
+  }
   if (!g_file_get_contents (path, &text, &size, error)) {
     g_free (name);
     return FALSE;
   }
   if (size > MAX_FILE_SIZE || strlen (text) != size || !g_utf8_validate (text, (gssize) size, NULL)) {
-    g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "%s: no text of a message definition", path);
+    g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "%s: not a message definition: expected UTF-8 text", path);
     g_free (text);
     g_free (name);
     return FALSE;
@@ -116,7 +122,7 @@ read_first_folder (RobocacheMsgFolders *folders, const gchar *path, GError **err
 {
   if (g_file_test (path, G_FILE_TEST_IS_DIR))
     return read_folder (folders, path, 0, error);
-  g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_NOTDIR, "%s is no folder", path);
+  g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_NOTDIR, "%s is not a folder", path);
   return FALSE;
 }
 

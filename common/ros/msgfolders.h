@@ -13,12 +13,12 @@ G_BEGIN_DECLS
 
 typedef struct _RobocacheMsgFolders RobocacheMsgFolders;
 
-/* Reads the folders of a list like "/opt/a:/opt/b"; NULL or "" is an empty list. The first folder that defines a type counts. NULL and an
- * error: a folder or file cannot be read. */
+/* Reads the folders of a list like "/opt/a:/opt/b"; NULL or "" is an empty list. If several folders define a type, the first one is used.
+ * NULL and an error: a folder or file cannot be read. */
 RobocacheMsgFolders *robocache_msg_folders_new (const gchar * paths, GError ** error);
 void robocache_msg_folders_free (RobocacheMsgFolders * folders);
 
-/* The complete text of a message, of definitions in the folders, else built in; NULL: unknown. Free with g_free. */
+/* The complete text of a message, from definitions in the folders or else built-in ones; NULL: unknown. Free with g_free. */
 gchar *robocache_msg_folders_schema_text (const RobocacheMsgFolders * folders, const gchar * name);
 
 G_END_DECLS

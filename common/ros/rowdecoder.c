@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "common/channels/channelnames.h"
 #include "common/element/errors.h"
 #include "fieldlocator.h"
 #include "rownumbers.h"
@@ -38,7 +39,7 @@ struct _RobocacheRowDecoder
   /* of the last message */
   RobocacheRowChannels channels;
   GPtrArray *names;
-  GString *quaternions;
+  GArray *quaternions;          /* guint, first channels of messages that are one */
   GArray *counts;               /* guint32, of sequences in their order */
   GArray *kinds;                /* RobocacheRosKind of each candidate; -1: not chosen */
   guint8 *values;
@@ -161,7 +162,7 @@ nodes_of_type (RobocacheRowDecoder *decoder, guint index, const gchar *prefix, g
   return nodes;
 }
 
-/* Behind the last field that is read nothing is looked at: it may be a wstring. */
+/* Nothing after the last used field is read, since it may be a wstring. */
 static void
 trim (GArray *nodes)
 {
@@ -256,7 +257,7 @@ name_quaternion (RobocacheRowDecoder *decoder, guint type, guint first)
   const guint end = decoder->names->len;
 
   if (end - first == 4 && g_str_equal (robocache_ros_schema_type (decoder->schema, type)->name, "geometry_msgs/Quaternion"))
-    g_string_append_printf (decoder->quaternions, decoder->quaternions->len > 0 ? ",%u" : "%u", first);
+    g_array_append_val (decoder->quaternions, first);
 }
 
 static gboolean
@@ -343,6 +344,31 @@ check_pass (RobocacheRowDecoder *decoder, GError **error)
   return FALSE;
 }
 
+static gboolean
+is_float (gint kind)
+{
+  return kind == ROBOCACHE_ROS_FLOAT32 || kind == ROBOCACHE_ROS_FLOAT64;
+}
+
+/* Types tell more than names. */
+static void
+find_kinds (RobocacheRowDecoder *decoder)
+{
+  RobocacheRowChannels *channels = &decoder->channels;
+  guint channel = 0;
+
+  robocache_kinds_of_names (&channels->kinds, channels->names, channels->n, NULL);
+  for (guint i = 0; i < decoder->quaternions->len; i++)
+    robocache_kinds_set_quaternion (&channels->kinds, g_array_index (decoder->quaternions, guint, i));
+  for (guint i = 0; i < decoder->kinds->len; i++) {
+    const gint kind = g_array_index (decoder->kinds, gint, i);
+
+    if (kind >= 0 && !is_float (kind))
+      robocache_kinds_set_hold (&channels->kinds, channel);
+    channel += kind >= 0;
+  }
+}
+
 /* Finds the channels of a message. */
 static gboolean
 name_channels (RobocacheRowDecoder *decoder, RobocacheCdrReader *reader, GError **error)
@@ -350,7 +376,7 @@ name_channels (RobocacheRowDecoder *decoder, RobocacheCdrReader *reader, GError 
   RobocacheRowChannels *channels = &decoder->channels;
 
   g_ptr_array_set_size (decoder->names, 0);
-  g_string_truncate (decoder->quaternions, 0);
+  g_array_set_size (decoder->quaternions, 0);
   g_array_set_size (decoder->counts, 0);
   g_array_set_size (decoder->kinds, 0);
   run_pass (decoder, NAMING, reader);
@@ -364,7 +390,7 @@ name_channels (RobocacheRowDecoder *decoder, RobocacheCdrReader *reader, GError 
   }
   channels->n = decoder->names->len;
   channels->names = (const gchar * const *) decoder->names->pdata;
-  channels->quaternions = decoder->quaternions->str;
+  find_kinds (decoder);
   channels->dtype = robocache_row_dtype_of_kinds ((const gint *) (gpointer) decoder->kinds->data, decoder->kinds->len,
       &channels->is_exact);
   channels->generation++;
@@ -402,7 +428,7 @@ check_choice (RobocacheRowDecoder *decoder, const gchar *fields, gboolean reads,
   if (decoder->n_nodes >= MAX_NODES)
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "%s has more than %d fields", name, MAX_NODES - 1);
   else if (!reads && decoder->globs)
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "fields=%s chooses no number of %s", fields, name);
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "fields=%s selects no numeric field of %s", fields, name);
   else if (!reads)
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "%s has no numeric field", name);
   else
@@ -440,7 +466,7 @@ robocache_row_decoder_new (const RobocacheRosSchema *schema, const gchar *fields
   decoder->globs = split_globs (fields);
   decoder->skipped = g_ptr_array_new_with_free_func (g_free);
   decoder->names = g_ptr_array_new_with_free_func (g_free);
-  decoder->quaternions = g_string_new (NULL);
+  decoder->quaternions = g_array_new (FALSE, FALSE, sizeof (guint));
   decoder->counts = g_array_new (FALSE, FALSE, sizeof (guint32));
   decoder->kinds = g_array_new (FALSE, FALSE, sizeof (gint));
   decoder->nodes = nodes_of_type (decoder, 0, "", &reads);
@@ -460,7 +486,8 @@ robocache_row_decoder_free (RobocacheRowDecoder *decoder)
   g_array_unref (decoder->nodes);
   g_ptr_array_unref (decoder->skipped);
   g_ptr_array_unref (decoder->names);
-  g_string_free (decoder->quaternions, TRUE);
+  g_array_unref (decoder->quaternions);
+  robocache_kinds_clear (&decoder->channels.kinds);
   g_array_unref (decoder->counts);
   g_array_unref (decoder->kinds);
   g_free (decoder->values);

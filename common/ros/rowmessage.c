@@ -65,7 +65,7 @@ find_number (const NumberNames *names, guint n_numbers, const gchar *name)
   return n_numbers;
 }
 
-/* Whether each quantity is there in full or not at all, and enough are. */
+/* Whether each quantity is either complete or absent, and enough are complete. */
 static gboolean
 check_quantities (RobocacheRowMessage *message, guint index, const gboolean *has_number, const gchar *role)
 {
@@ -134,7 +134,7 @@ find_joint (const gchar *name, gboolean has_role, GHashTable *all, guint *quanti
   return g_strdup (name);
 }
 
-/* Joints in the order of their first channels. places become joint * 3 + quantity; FALSE: a channel is none, or comes twice. */
+/* Joints in the order of their first channels. places become joint * 3 + quantity; FALSE: a channel belongs to no joint, or occurs twice. */
 static gboolean
 collect_joints (RobocacheRowMessage *message, GPtrArray *joints, const gchar *const *names, gboolean has_role, guint *n_of)
 {
@@ -265,7 +265,7 @@ write_element (RcDtype dtype, gpointer row, guint i, gdouble number)
   }
 }
 
-/* NULL where the message has not that quantity. */
+/* NULL if the message does not have that quantity. */
 static const gdouble *
 quantity (const RobocacheRowMessage *message, guint index, guint first)
 {

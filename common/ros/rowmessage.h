@@ -9,7 +9,7 @@
  *   sensor_msgs/JointState      JOINT.position, JOINT.velocity, JOINT.effort; with role=proprio or joints also JOINT for its
  *                               position, dJOINT for its velocity, and tau0 for the effort of q0. Each quantity of all joints
  *
- * Names of the fields, like angular_velocity.x, do as well. The channels may have any order.
+ * Channels may also have the names of fields, like angular_velocity.x. Their order does not matter.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -33,33 +33,33 @@ typedef enum
 enum
 { ROBOCACHE_JOINT_POSITION, ROBOCACHE_JOINT_VELOCITY, ROBOCACHE_JOINT_EFFORT, ROBOCACHE_N_JOINT_QUANTITIES };
 
-/* The fields of such a message, as numbers in a list, and where each channel lies in it. */
+/* The fields of such a message as a list of numbers, and the position of each channel in this list. */
 typedef struct
 {
   RobocacheRowMessageKind kind;
-  RcDtype dtype;                /* of rows */
-  guint n;                      /* channels */
-  guint *places;                /* [n] of each channel among the numbers */
+  RcDtype dtype;                /* dtype of rows */
+  guint n;                      /* number of channels */
+  guint *places;                /* [n] position of each channel in numbers */
   guint n_numbers;              /* Imu: orientation x, y, z, w, angular velocity, acceleration; wrench: force, torque; pose: position,
                                  * orientation; joints: positions, velocities, efforts, n_joints each, present or not */
   gdouble *numbers;             /* [n_numbers] scratch */
-  gboolean has_quantity[3];     /* in the order above */
-  gchar **joints;               /* [n_joints], with NULL behind them */
+  gboolean has_quantity[3];     /* quantities in the order above */
+  gchar **joints;               /* [n_joints], followed by NULL */
   guint n_joints;
 } RobocacheRowMessage;
 
-/* The message for rows of n channels with these names and role (NULL: none). The kind is NONE where no message has all of them, or dtype is not exact
- * as float64. Clear message afterwards. */
+/* Finds the message for rows of n channels with these names and role (NULL: none). The kind is NONE if no message has all channels, or
+ * float64 does not represent dtype exactly. Clear message afterwards. */
 void robocache_row_message_init (RobocacheRowMessage * message, const gchar * const *names, guint n, const gchar * role,
     RcDtype dtype);
 void robocache_row_message_clear (RobocacheRowMessage * message);
-/* "sensor_msgs/msg/Imu"; "robocache_msgs/msg/Row" for NONE. */
+/* The type of the message, like "sensor_msgs/msg/Imu"; "robocache_msgs/msg/Row" for NONE. */
 const gchar *robocache_row_message_type (const RobocacheRowMessage * message);
 
-/* Writes one row, in host order. Not for NONE. */
+/* Writes one row in host byte order. Not for NONE. */
 void robocache_row_message_write (RobocacheRowMessage * message, RobocacheCdrWriter * writer, const RobocacheRosHeader * header,
     gconstpointer row);
-/* The row of the numbers in message->numbers: what robocache_row_message_write was given. Not for NONE. */
+/* Makes the row from message->numbers, as the inverse of robocache_row_message_write. Not for NONE. */
 void robocache_row_message_read (const RobocacheRowMessage * message, gpointer row);
 
 G_END_DECLS

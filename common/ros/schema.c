@@ -131,7 +131,7 @@ is_type_name (const gchar *text)
   return is_valid;
 }
 
-/* Reads the digits of a bound and moves behind them. */
+/* Reads the digits of a bound and moves past them. */
 static gboolean
 read_bound (const gchar **text, guint32 *bound)
 {
@@ -199,7 +199,7 @@ parse_type (Parser *parser, const gchar *text, RobocacheRosField *field, gchar *
   }
   is_valid = is_bound_valid && is_type_name (name) && parse_repeat (text, field);
   g_free (name);
-  return is_valid || fail (parser, "no type of a field");
+  return is_valid || fail (parser, "the type of a field is invalid");
 }
 
 static gboolean
@@ -220,7 +220,7 @@ add_field (Parser *parser, const gchar *type, gchar *name)
   gchar *type_name = NULL;
 
   if (!parse_type (parser, type, &field, &type_name) || !is_name (name) || has_field (parser->type, name)) {
-    fail (parser, "\"%s\" is no name of a field, or its second use", name);
+    fail (parser, "\"%s\" is not a valid name of a field, or is used twice", name);
     g_free (type_name);
     g_free (name);
     return FALSE;
@@ -242,10 +242,10 @@ check_constant (Parser *parser, const gchar *type)
   if (!type_name && field.repeat == ROBOCACHE_ROS_SINGLE)
     return TRUE;
   g_free (type_name);
-  return fail (parser, "a constant is a number or a string");
+  return fail (parser, "a constant must be a number or a string");
 }
 
-/* "TYPE NAME", "TYPE NAME default", "TYPE NAME=value", each with a comment behind it, or a comment alone. */
+/* "TYPE NAME", "TYPE NAME default", "TYPE NAME=value", each optionally followed by a comment, or only a comment. */
 static gboolean
 parse_field (Parser *parser, gchar *line)
 {
@@ -294,17 +294,19 @@ begin_type (Parser *parser, gchar *name)
   /* the first of equal definitions counts */
   if (!g_hash_table_contains (parser->indices, name))
     g_hash_table_insert (parser->indices, name, GUINT_TO_POINTER (parser->schema->types->len));
-  return is_type_name (name) || fail (parser, "no name of a type");
+  return is_type_name (name) || fail (parser, "the name of a type is invalid");
 }
 
 /* The line behind a separator, "MSG: std_msgs/Header". */
 static gboolean
 parse_heading (Parser *parser, gchar *line)
 {
+  static const gchar prefix[] = "MSG:";
+
   line = g_strstrip (line);
-  if (!g_str_has_prefix (line, "MSG:"))
+  if (!g_str_has_prefix (line, prefix))
     return fail (parser, "a line of = is not followed by MSG: and the name of a type");
-  return begin_type (parser, robocache_ros_short_name (g_strstrip (line + 4)));
+  return begin_type (parser, robocache_ros_short_name (g_strstrip (line + strlen (prefix))));
 }
 
 static gboolean

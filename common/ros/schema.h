@@ -1,6 +1,6 @@
 /* robocache: message definitions of ROS 2 as text ("ros2msg"), parsed
  *
- * The text of a message, and behind it those of the types that it is made of:
+ * The text of a message, followed by the texts of the types that it uses:
  *
  *   std_msgs/Header header
  *   float64[9] k                     # fixed, [] unbounded, [<=9] bounded
@@ -25,7 +25,7 @@ typedef enum
 {
   ROBOCACHE_ROS_BOOL,
   ROBOCACHE_ROS_INT8,
-  ROBOCACHE_ROS_UINT8,          /* byte and char, too */
+  ROBOCACHE_ROS_UINT8,          /* also byte and char */
   ROBOCACHE_ROS_INT16,
   ROBOCACHE_ROS_UINT16,
   ROBOCACHE_ROS_INT32,
@@ -36,14 +36,14 @@ typedef enum
   ROBOCACHE_ROS_FLOAT64,
   ROBOCACHE_ROS_STRING,
   ROBOCACHE_ROS_WSTRING,
-  ROBOCACHE_ROS_MESSAGE         /* another type */
+  ROBOCACHE_ROS_MESSAGE         /* a field of another message type */
 } RobocacheRosKind;
 
 typedef enum
 {
   ROBOCACHE_ROS_SINGLE,
-  ROBOCACHE_ROS_ARRAY,          /* of `count` items */
-  ROBOCACHE_ROS_SEQUENCE        /* of at most `count` items; 0: unbounded */
+  ROBOCACHE_ROS_ARRAY,          /* an array of `count` items */
+  ROBOCACHE_ROS_SEQUENCE        /* a sequence of at most `count` items; 0: unbounded */
 } RobocacheRosRepeat;
 
 typedef struct
@@ -53,27 +53,27 @@ typedef struct
   guint message;                /* index of its type, for ROBOCACHE_ROS_MESSAGE */
   RobocacheRosRepeat repeat;
   guint32 count;
-  guint32 max_length;           /* of a string; 0: unbounded */
+  guint32 max_length;           /* maximum length of a string; 0: unbounded */
 } RobocacheRosField;
 
 typedef struct
 {
   gchar *name;                  /* "sensor_msgs/Imu" */
-  GArray *fields;               /* of RobocacheRosField; may be empty */
+  GArray *fields;               /* RobocacheRosField items; may be empty */
 } RobocacheRosType;
 
 typedef struct
 {
-  GPtrArray *types;             /* of RobocacheRosType; the message itself is the first */
+  GPtrArray *types;             /* RobocacheRosType items; the first is the message itself */
 } RobocacheRosSchema;
 
-/* Parses the text of the message `name` ("sensor_msgs/msg/Imu"). Time, Duration and Header may be missing in it, as some writers
- * leave them out. NULL and a ROBOCACHE_ERROR_CAPS that names type and line. */
+/* Parses the text of the message `name` ("sensor_msgs/msg/Imu"). The text may lack Time, Duration and Header, as some writers omit them.
+ * NULL and a ROBOCACHE_ERROR_CAPS that names type and line. */
 RobocacheRosSchema *robocache_ros_schema_parse (const gchar * name, const gchar * text, gsize length, GError ** error);
 void robocache_ros_schema_free (RobocacheRosSchema * schema);
 
 const RobocacheRosType *robocache_ros_schema_type (const RobocacheRosSchema * schema, guint index);
-/* Bytes of one number; 0 for other kinds. */
+/* The size of a number in bytes; 0 for other kinds. */
 static inline guint
 robocache_ros_kind_bytes (RobocacheRosKind kind)
 {

@@ -29,15 +29,17 @@ next_line (const gchar *line)
 static const gchar *
 read_heading (const gchar *text, gchar **service)
 {
+  static const gchar prefix[] = "SRV:";
   const gchar *line = text + strspn (text, " \t\r\n");
   gchar *name;
 
   if (!g_str_has_prefix (line, "==="))
     return NULL;
   line = next_line (line);
-  if (!g_str_has_prefix (line, "SRV:"))
+  if (!g_str_has_prefix (line, prefix))
     return NULL;
-  name = g_strstrip (g_strndup (line + 4, (gsize) (next_line (line) - line - 4)));
+  line += strlen (prefix);
+  name = g_strstrip (g_strndup (line, (gsize) (next_line (line) - line)));
   *service = robocache_ros_short_name (name);
   g_free (name);
   return next_line (line);
@@ -50,7 +52,7 @@ service_of_event (const gchar *name)
   return g_str_has_suffix (name, SUFFIX) ? g_strndup (name, strlen (name) - strlen (SUFFIX)) : NULL;
 }
 
-/* The line that ends a request; NULL: there is none before the next definition. */
+/* The line that ends a request; NULL: no such line before the next definition. */
 static const gchar *
 find_response (const gchar *request)
 {

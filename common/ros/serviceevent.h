@@ -1,4 +1,4 @@
-/* robocache: definitions of events of services, where a recording has that of the service alone
+/* robocache: definitions of the events of services, if a recording has only the definition of the service
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,8 +9,8 @@
 
 G_BEGIN_DECLS
 
-/* The definition of "pkg/srv/Name_Event" from a text that begins with a line of = and "SRV: pkg/srv/Name", or has no such heading, then
- * the request, a line of - and the response. Free with g_free; NULL: the text is another. */
+/* Makes the definition of "pkg/srv/Name_Event". text optionally begins with a line of = and "SRV: pkg/srv/Name", then has the request, a
+ * line of - and the response. Free with g_free; NULL: text has another form. */
 gchar *robocache_ros_service_event_text (const gchar * name, const gchar * text);
 
 G_END_DECLS

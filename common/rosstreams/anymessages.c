@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "anymessages.h"
+#include "readers.h"
 
 #include "common/ros/rowdecoder.h"
 #include "rowcaps.h"
@@ -21,6 +21,7 @@ read_any (RobocacheStreamReader *reader, RobocacheCdrReader *message, GError **e
   AnyReader *self = (AnyReader *) reader;
   const gconstpointer values = robocache_row_decoder_run (self->decoder, message, error);
   const RobocacheRowChannels *channels = robocache_row_decoder_channels (self->decoder);
+  GstBuffer *buffer;
 
   if (!values)
     return FALSE;
@@ -29,11 +30,13 @@ read_any (RobocacheStreamReader *reader, RobocacheCdrReader *message, GError **e
     return TRUE;
   if (self->generation != channels->generation) {
     gst_clear_caps (&self->caps);
-    self->caps = robocache_row_caps_new (channels->names, channels->n, channels->dtype, NULL, channels->quaternions);
+    self->caps = robocache_row_caps_new (channels->names, channels->n, channels->dtype, NULL, &channels->kinds);
     self->generation = channels->generation;
   }
-  robocache_stream_reader_add (reader, "", self->caps, gst_buffer_new_memdup (values, channels->n * rc_dtype_size (channels->dtype)));
-  return TRUE;
+  buffer = robocache_sample_copy (values, channels->n * rc_dtype_size (channels->dtype), error);
+  if (buffer)
+    robocache_stream_reader_add (reader, "", self->caps, buffer);
+  return buffer != NULL;
 }
 
 static void

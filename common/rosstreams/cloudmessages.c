@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "cloudmessages.h"
+#include "readers.h"
 
 #include <string.h>
 
@@ -147,7 +147,7 @@ layout_of (const CloudReader *self, guint64 height, guint64 width, guint64 point
   gsize size;
 
   g_byte_array_append (bytes, (const guint8 *) sizes, sizeof (sizes));
-  /* where is_bigendian does not follow them, all of the message behind them does */
+  /* if is_bigendian does not follow the fields, copy the rest of the message */
   size = (end.offset > first.offset ? end.offset : first.size) - first.offset;
   g_byte_array_append (bytes, first.body + first.offset, (guint) MIN (size, G_MAXUINT / 2));
   return g_byte_array_free_to_bytes (bytes);
@@ -217,7 +217,7 @@ copy_points (const CloudReader *self, const guint8 *data, guint64 height, guint6
   return gst_buffer_new_wrapped_full (0, points, MAX (1, size), 0, size, points, g_free);
 }
 
-/* FALSE and an error: the data have not all points. */
+/* FALSE and an error: the data do not contain all points. */
 static gboolean
 check_sizes (const CloudReader *self, guint64 height, guint64 width, guint64 point_step, guint64 row_step, GError **error)
 {

@@ -1,8 +1,11 @@
 /* robocache: sensor_msgs/JointState as rows of joints, by their names
  *
+ * Publishers of one topic send different joints, in any order. Each group of joints is a stream, whose columns are its joints,
+ * independently of the order in a message. By default, each set of joints that appears in one message is a group.
+ *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "jointmessages.h"
+#include "readers.h"
 
 #include <string.h>
 
@@ -27,7 +30,7 @@ typedef struct
   RobocacheQuantityStream *stream;
   gdouble *numbers[ROBOCACHE_N_JOINT_QUANTITIES];       /* of the joints */
   guint32 *items;               /* where the joints are in messages with the known names; NOT_THERE */
-  gboolean has_joint;           /* one of them is there */
+  gboolean has_joint;           /* the message has one of them */
 } Group;
 
 typedef struct
@@ -97,7 +100,7 @@ compare_names (gconstpointer a, gconstpointer b)
   return strcmp (*(const gchar * const *) a, *(const gchar * const *) b);
 }
 
-/* The joints of the message in alphabetical order, each behind its length. */
+/* The joints of the message in alphabetical order, each after its length. */
 static gchar *
 id_of_message (const JointReader *self)
 {
@@ -240,7 +243,7 @@ learn_names (JointReader *self, GError **error)
   return TRUE;
 }
 
-/* The numbers of a group's joints, NaN where the message has not the joint. FALSE: it has none of them. */
+/* The numbers of a group's joints, NaN for joints that the message lacks. FALSE: it lacks all of them. */
 static gboolean
 read_group (JointReader *self, const Group *group, guint quantity)
 {

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "lasermessages.h"
+#include "readers.h"
 
 #include <math.h>
 
@@ -16,6 +16,9 @@ static const RobocacheFieldSpec scan_fields[N_SCAN_FIELDS] = {
   {"angle_min", ROBOCACHE_FIELD_NUMBER}, {"angle_increment", ROBOCACHE_FIELD_NUMBER}, {"range_min", ROBOCACHE_FIELD_NUMBER},
   {"range_max", ROBOCACHE_FIELD_NUMBER}, {"ranges", ROBOCACHE_FIELD_NUMBERS}, {"intensities", ROBOCACHE_FIELD_NUMBERS, TRUE},
 };
+
+/* Of a point: x, y, z and intensity. */
+#define POINT_FLOATS 4
 
 typedef struct
 {
@@ -57,21 +60,25 @@ direction_of (gdouble angle)
   }
 }
 
-static void
-update_directions (LaserReader *self, guint32 n)
+static gboolean
+update_directions (LaserReader *self, guint32 n, GError **error)
 {
   const gdouble first = robocache_message_fields_number (self->fields, ANGLE_MIN);
   const gdouble increment = robocache_message_fields_number (self->fields, ANGLE_INCREMENT);
 
   if (self->n == n && self->angle_min == first && self->angle_increment == increment)
-    return;
+    return TRUE;
+  self->n = 0;
   g_free (self->directions);
-  self->directions = g_new (Direction, n);
+  self->directions = robocache_sample_alloc (n * sizeof (Direction), error);
+  if (!self->directions)
+    return FALSE;
   self->n = n;
   self->angle_min = first;
   self->angle_increment = increment;
   for (guint32 i = 0; i < n; i++)
     self->directions[i] = direction_of (first + i * increment);
+  return TRUE;
 }
 
 static gboolean
@@ -89,8 +96,9 @@ read_scan (RobocacheStreamReader *reader, RobocacheCdrReader *message, GError **
   has_intensity = n > 0 && robocache_message_fields_count (self->fields, INTENSITIES) == n;
   least = robocache_message_fields_number (self->fields, RANGE_MIN);
   greatest = robocache_message_fields_number (self->fields, RANGE_MAX);
-  update_directions (self, n);
-  points = to = g_new (gfloat, MAX (1, 4 * (gsize) n));
+  points = to = update_directions (self, n, error) ? robocache_sample_alloc (POINT_FLOATS * (gsize) n * sizeof (gfloat), error) : NULL;
+  if (!points)
+    return FALSE;
   for (guint32 i = 0; i < n; i++) {
     const gdouble range = robocache_message_fields_item (self->fields, RANGES, i);
     const gdouble valid = range >= least && range <= greatest ? range : NAN;
@@ -102,7 +110,7 @@ read_scan (RobocacheStreamReader *reader, RobocacheCdrReader *message, GError **
       *to++ = (gfloat) robocache_message_fields_item (self->fields, INTENSITIES, i);
   }
   robocache_stream_reader_add (reader, "", self->caps[has_intensity], gst_buffer_new_wrapped_full (0, points,
-          MAX (1, 4 * (gsize) n) * sizeof (gfloat), 0, (gsize) (to - points) * sizeof (gfloat), points, g_free));
+          MAX (1, POINT_FLOATS * (gsize) n * sizeof (gfloat)), 0, (gsize) (to - points) * sizeof (gfloat), points, g_free));
   return TRUE;
 }
 

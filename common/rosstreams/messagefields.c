@@ -109,7 +109,7 @@ robocache_message_fields_reader (const RobocacheMessageFields *fields, guint fie
   return reader;
 }
 
-/* The numbers of a field; NULL: there are none. */
+/* The numbers of a field; NULL: it has no numbers. */
 static const guint8 *
 numbers_of (const RobocacheMessageFields *fields, guint field)
 {

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "numbermessages.h"
+#include "readers.h"
 
 #include <string.h>
 

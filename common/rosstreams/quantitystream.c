@@ -88,7 +88,7 @@ update_caps (RobocacheQuantityStream *stream, const gdouble *const numbers[ROBOC
     make_caps (stream);
 }
 
-/* The numbers of a quantity that all messages of the stream may have, NaN where this one has not. */
+/* The numbers of a quantity that messages of the stream may have; NaN if this message lacks it. */
 static void
 copy_quantity (gdouble *to, const gdouble *numbers, guint n)
 {

@@ -7,14 +7,8 @@
 #include <gst/video/video.h>
 #include <string.h>
 
-#include "anymessages.h"
-#include "cloudmessages.h"
 #include "common/ros/definitions.h"
-#include "jointmessages.h"
-#include "lasermessages.h"
-#include "numbermessages.h"
-#include "pictures/picturemessages.h"
-#include "tensormessages.h"
+#include "readers.h"
 
 struct _RobocacheRosDecoder
 {
@@ -54,7 +48,7 @@ static const struct
   {is_scan, robocache_laser_messages_new},
 };
 
-/* The globs of fields for a topic, NULL where there are none; *is_of_topic: one names the topic. Free with g_free. */
+/* The globs of fields for a topic, or NULL without any; sets *is_of_topic if one of them names the topic. Free with g_free. */
 static gchar *
 fields_of_topic (const gchar *fields, const gchar *topic, gboolean *is_of_topic)
 {
@@ -123,7 +117,7 @@ robocache_ros_decoder_new (const RobocacheRosChannel *channel, GError **error)
     source.schema = decoder->schema;
     source.caps = caps;
     source.fields = fields_of_topic (channel->fields, channel->topic, &has_fields);
-    /* what is chosen for all is for types without a decoder of their own */
+    /* a choice for all topics applies to types without their own decoder */
     if (!has_fields && has_family (type))
       g_clear_pointer (&source.fields, g_free);
     decoder->is_of_any_type = !has_family (type) || (has_fields && !is_joints (type));
@@ -158,6 +152,12 @@ void
 robocache_ros_decoder_leave_rows_bare (RobocacheRosDecoder *decoder)
 {
   decoder->reader->leaves_rows_bare = TRUE;
+}
+
+gboolean
+robocache_ros_decoder_has_stamps (const RobocacheRosDecoder *decoder)
+{
+  return decoder->reader->header != NULL;
 }
 
 gboolean

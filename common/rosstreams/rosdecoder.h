@@ -1,12 +1,12 @@
 /* robocache: the decoder of a topic's messages, by their type
  *
- *   sensor_msgs/JointState                                              rows of joints (jointmessages.h)
+ *   sensor_msgs/JointState                                              rows of joints (jointmessages.c)
  *   sensor_msgs/Imu, geometry_msgs/{Wrench,Pose,Twist,Transform}…,      rows (numbermessages.c)
  *   nav_msgs/Odometry, tf2_msgs/TFMessage
  *   std_msgs/…MultiArray, robocache_msgs/{Row,Tensor}                   tensors
  *   sensor_msgs/{Image,CompressedImage}, foxglove_msgs/CompressedVideo  frames
  *   sensor_msgs/{PointCloud2,LaserScan}                                 clouds
- *   all others                                                          rows of their numbers (anymessages.h)
+ *   all others                                                          rows of their numbers (anymessages.c)
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -17,39 +17,43 @@
 
 G_BEGIN_DECLS
 
-/* A channel of a recording, and settings. */
+/* A channel of a recording, and settings for it. */
 typedef struct
 {
   const gchar *topic;
   const gchar *type;            /* "sensor_msgs/msg/Imu" */
   const gchar *definition;      /* ros2msg */
   gsize definition_size;
-  const gchar *caps;            /* that the writer noted; NULL: none */
-  const gchar *fields;          /* "GLOB,TOPIC:GLOB,…": of topics that match, which are then rows of these numbers, or without a topic of all
-                                 * types without a decoder of their own; NULL or "" */
+  const gchar *caps;            /* caps that the writer recorded; NULL: none */
+  const gchar *fields;          /* "GLOB,TOPIC:GLOB,…": the numbers to read from topics that match; without a topic, from all types
+                                 * without their own decoder; NULL or "": no choice */
   const gchar *joints;          /* "a,b;c": groups; NULL or "" */
 } RobocacheRosChannel;
 
 typedef struct _RobocacheRosDecoder RobocacheRosDecoder;
 
-/* Reads caps that a writer noted, which the caller unrefs. NULL: they cannot be read. */
+/* Reads caps that a writer recorded; the caller unrefs them. NULL: they cannot be read. */
 GstCaps *robocache_ros_read_noted_caps (const gchar * text);
 
-/* NULL and a ROBOCACHE_ERROR_CAPS or _PROPERTY: the definition cannot be read, is not what the type's name promises, or has nothing to
- * decode; or a setting is wrong. */
+/* NULL and a ROBOCACHE_ERROR_CAPS or _PROPERTY: the definition cannot be read, is not that of the type, or has nothing to decode; or a
+ * setting is wrong. */
 RobocacheRosDecoder *robocache_ros_decoder_new (const RobocacheRosChannel * channel, GError ** error);
 void robocache_ros_decoder_free (RobocacheRosDecoder * decoder);
 
-/* Decodes a message. The samples, of RobocacheRosSample, stay the decoder's until its next message. NULL and an error: it is lost. */
+/* Decodes a message. Returns RobocacheRosSample items, which the decoder owns, valid until the next message. NULL and an error: the
+ * message is lost. */
 GArray *robocache_ros_decoder_run (RobocacheRosDecoder * decoder, gconstpointer message, gsize size, GError ** error);
 
-/* From now on rows may be samples without a buffer: those of readers that need none. */
+/* Allows samples of rows without a buffer from now on, from readers that support this. */
 void robocache_ros_decoder_leave_rows_bare (RobocacheRosDecoder * decoder);
+
+/* Whether the type has a field for the time of capture. */
+gboolean robocache_ros_decoder_has_stamps (const RobocacheRosDecoder * decoder);
 
 /* Whether later messages may have streams that the first one has not. */
 gboolean robocache_ros_decoder_has_several_streams (const RobocacheRosDecoder * decoder);
 
-/* Names of fields that a decoder for any type does not read, with NULL at the end; NULL: the type has a decoder of its own. */
+/* Names of fields that the general decoder does not read, with NULL at the end; NULL: the type has its own decoder. */
 const gchar *const *robocache_ros_decoder_skipped (const RobocacheRosDecoder * decoder);
 
 G_END_DECLS

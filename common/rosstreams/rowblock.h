@@ -1,6 +1,6 @@
-/* robocache: rows of one stream, collected into one buffer with the time of each
+/* robocache: collects rows of one stream in one buffer, with the time of each row
  *
- * The buffer has two tensors: the rows, and an int64 time for each. A block has at most as many rows as it was made for.
+ * The buffer has two tensors: the rows, and an int64 time for each. A block has at most max_rows rows.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,21 +13,21 @@ G_BEGIN_DECLS
 
 typedef struct _RobocacheRowBlock RobocacheRowBlock;
 
-/* For the rows of buffers with these caps. NULL: they do not hold one row each, in system memory. */
+/* Makes a block for the rows of buffers with these caps. NULL: the buffers do not have one row each, in system memory. */
 RobocacheRowBlock *robocache_row_block_new (const GstCaps * caps, guint max_rows);
 void robocache_row_block_free (RobocacheRowBlock * block);
 
-/* Whether a sample is a row that a block can hold: bare, or a buffer without a duration. */
+/* Whether a block can contain a sample: a row without a buffer, or a buffer without a duration. */
 gboolean robocache_row_block_holds (const RobocacheRosSample * sample);
-/* The time is a PTS. Must not be called on a full block. */
+/* Adds a row with its PTS. The block must not be full. */
 void robocache_row_block_add (RobocacheRowBlock * block, const RobocacheRosSample * sample, guint64 pts);
 guint robocache_row_block_count (const RobocacheRowBlock * block);
 gboolean robocache_row_block_is_full (const RobocacheRowBlock * block);
 void robocache_row_block_discard (RobocacheRowBlock * block);
 
-/* Caps of blocks of n rows; of 0: of full ones. */
+/* Caps of blocks of n rows; n 0: of full blocks. */
 GstCaps *robocache_row_block_caps (const RobocacheRowBlock * block, guint n);
-/* The rows so far, of which there is at least one. PTS is the time of the first; the block is empty then. */
+/* Returns the rows so far, at least one, and empties the block. PTS is the time of the first row. */
 GstBuffer *robocache_row_block_take (RobocacheRowBlock * block);
 
 G_END_DECLS

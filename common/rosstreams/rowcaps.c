@@ -4,6 +4,8 @@
  */
 #include "rowcaps.h"
 
+#include "common/channels/channelnames.h"
+
 /* As robocachetestsrc has it. */
 #define MAX_NAMED_CHANNELS 1024
 
@@ -16,30 +18,31 @@ append_name (GString *list, const gchar *name)
   g_free (valid);
 }
 
-/* First channels, "0,10"; NULL: none. */
-static gchar *
-find_quaternions (const gchar *const *names, guint n)
+static void
+set_text (GstCaps *caps, const gchar *field, const gchar *text)
 {
-  static const gchar *const parts[] = { "qx", "qy", "qz", "qw" };
-  GString *list = g_string_new (NULL);
-
-  for (guint i = 0; i + 3 < n; i++) {
-    guint k = 0;
-
-    while (k < 4 && g_str_equal (names[i + k], parts[k]))
-      k++;
-    if (k == 4)
-      g_string_append_printf (list, list->len > 0 ? ",%u" : "%u", i);
-  }
-  return g_string_free (list, list->len == 0);
+  if (text && *text)
+    gst_caps_set_simple (caps, field, G_TYPE_STRING, text, NULL);
 }
 
+static void
+set_kinds (GstCaps *caps, const RobocacheKinds *kinds, const gchar *names)
+{
+  gchar *text = robocache_kinds_to_string (kinds, names), *quaternions = robocache_kinds_list_quaternions (kinds);
+
+  set_text (caps, ROBOCACHE_KINDS_FIELD, text);
+  set_text (caps, "quaternions", quaternions);
+  g_free (quaternions);
+  g_free (text);
+}
+
+/* Quaternions by names that are not adjacent stay real: no fields of a message can be moved. */
 GstCaps *
-robocache_row_caps_new (const gchar *const *names, guint n, RcDtype dtype, const gchar *role, const gchar *quaternions)
+robocache_row_caps_new (const gchar *const *names, guint n, RcDtype dtype, const gchar *role, const RobocacheKinds *kinds)
 {
   RobocacheTensorsInfo info = {.n_tensors = 1,.rate_den = 1 };
-  gchar *found = quaternions || n > MAX_NAMED_CHANNELS ? g_strdup (quaternions) : find_quaternions (names, n);
   GString *list = g_string_new (NULL);
+  RobocacheKinds by_names = { 0 };
   const guint64 dims[] = { n };
   GstCaps *caps;
 
@@ -47,14 +50,13 @@ robocache_row_caps_new (const gchar *const *names, guint n, RcDtype dtype, const
   caps = robocache_tensors_info_to_caps (&info);
   for (guint i = 0; i < n && n <= MAX_NAMED_CHANNELS; i++)
     append_name (list, names[i]);
-  if (list->len > 0)
-    gst_caps_set_simple (caps, "channels", G_TYPE_STRING, list->str, NULL);
-  if (role)
-    gst_caps_set_simple (caps, "role", G_TYPE_STRING, role, NULL);
-  if (found && *found)
-    gst_caps_set_simple (caps, "quaternions", G_TYPE_STRING, found, NULL);
+  if (!kinds && n <= MAX_NAMED_CHANNELS)
+    robocache_kinds_of_names (&by_names, names, n, NULL);
+  set_text (caps, "channels", list->str);
+  set_text (caps, "role", role);
+  set_kinds (caps, kinds ? kinds : &by_names, list->str);
+  robocache_kinds_clear (&by_names);
   g_string_free (list, TRUE);
-  g_free (found);
   return caps;
 }
 

@@ -1,31 +1,32 @@
-/* robocache: caps of rows that were messages
+/* robocache: caps of rows that are read from messages
  *
  *   other/tensors, format=(string)static, num_tensors=(int)1, types=(string)float64, dimensions=(string)10, framerate=(fraction)0/1,
- *     channels=(string)"qx,qy,qz,qw,…", role=(string)imu, quaternions=(string)"0"
+ *     channels=(string)"qx,qy,qz,qw,…", role=(string)imu, kinds=(string)"quaternion,real*6", quaternions=(string)"0"
  *
- * quaternions is what the properties of that name take.
+ * quaternions is what the properties of that name take, for readers of before kinds.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef ROBOCACHE_ROWCAPS_H
 #define ROBOCACHE_ROWCAPS_H
 
+#include "common/channels/kinds.h"
 #include "common/tensors/tensorcaps.h"
 
 G_BEGIN_DECLS
 
-/* Rows of n named channels. A comma in a name becomes _; names of more than 1024 channels are left out. role and quaternions may be
- * NULL; where quaternions is, each run of channels qx, qy, qz, qw is one. */
-GstCaps *robocache_row_caps_new (const gchar * const *names, guint n, RcDtype dtype, const gchar * role, const gchar * quaternions);
+/* Rows of n named channels. A comma in a name becomes _; names of more than 1024 channels are left out. role and kinds may be
+ * NULL; where kinds is, the names tell them. */
+GstCaps *robocache_row_caps_new (const gchar * const *names, guint n, RcDtype dtype, const gchar * role, const RobocacheKinds * kinds);
 
-/* Caps of other/tensors that a writer noted, as those of one row a buffer: one tensor, of the first axis alone. NULL: they are no rows
- * of n channels (0: any number). */
+/* Converts recorded other/tensors caps to those of one row per buffer: one tensor with only the first axis. NULL: they are not rows of n
+ * channels (0: any number). */
 GstCaps *robocache_row_caps_of_one_row (const GstCaps * caps, guint n, RobocacheTensorInfo * row);
-/* Caps of one row a buffer, `row`, as those of n rows a buffer, with an int64 time for each as a second tensor. */
+/* Converts caps of one row (`row`) per buffer to those of n rows per buffer, with a second tensor of int64 times. */
 GstCaps *robocache_row_caps_of_block (const GstCaps * caps, const RobocacheTensorInfo * row, guint n);
-/* The names of channels in caps, as many as `n`; NULL: others, or none. Free with g_strfreev. */
+/* The names of n channels in caps; NULL: another number, or no names. Free with g_strfreev. */
 gchar **robocache_row_caps_names (const GstCaps * caps, guint64 n);
-/* role in caps; NULL: none. */
+/* The role in caps; NULL: none. */
 const gchar *robocache_row_caps_role (const GstCaps * caps);
 
 G_END_DECLS

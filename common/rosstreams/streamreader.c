@@ -38,6 +38,7 @@ robocache_stream_reader_init (RobocacheStreamReader *reader, const RobocacheRosS
   reader->rows = g_byte_array_new ();
   reader->last_frame = g_strdup ("");
   reader->last_valid_frame = g_ref_string_new ("");
+  reader->check = robocache_message_check_new (source->schema);
   for (guint i = 0; i < G_N_ELEMENTS (headers) && !reader->header; i++)
     reader->header = robocache_message_fields_new (source->schema, 0, headers[i], N_HEADER_FIELDS, NULL);
 }
@@ -46,6 +47,7 @@ void
 robocache_stream_reader_clear (RobocacheStreamReader *reader)
 {
   g_clear_pointer (&reader->header, robocache_message_fields_free);
+  g_clear_pointer (&reader->check, robocache_message_check_free);
   g_clear_pointer (&reader->samples, g_array_unref);
   g_clear_pointer (&reader->rows, g_byte_array_unref);
   g_clear_pointer (&reader->last_frame, g_free);
@@ -99,7 +101,7 @@ robocache_stream_reader_run (RobocacheStreamReader *reader, gconstpointer messag
   read_header (reader, cdr);
   if (!robocache_cdr_reader_check (&cdr, error))
     return FALSE;
-  if (reader->read (reader, &cdr, error)) {
+  if (reader->read (reader, &cdr, error) && robocache_message_check_length (reader->check, message, size, error)) {
     place_bare_rows (reader);
     return TRUE;
   }
@@ -132,6 +134,28 @@ robocache_stream_reader_add (RobocacheStreamReader *reader, const gchar *key, Gs
 
   g_array_append_val (reader->samples, sample);
   return &g_array_index (reader->samples, RobocacheRosSample, reader->samples->len - 1);
+}
+
+gpointer
+robocache_sample_alloc (gsize size, GError **error)
+{
+  gpointer bytes = g_try_malloc (MAX (1, size));
+
+  if (!bytes)
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "no memory for a sample of %" G_GSIZE_FORMAT " bytes", size);
+  return bytes;
+}
+
+GstBuffer *
+robocache_sample_copy (gconstpointer bytes, gsize size, GError **error)
+{
+  gpointer copy = robocache_sample_alloc (size, error);
+
+  if (!copy)
+    return NULL;
+  if (size > 0)
+    memcpy (copy, bytes, size);
+  return gst_buffer_new_wrapped_full (0, copy, MAX (1, size), 0, size, copy, g_free);
 }
 
 gpointer

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "tensormessages.h"
+#include "readers.h"
 
 #include <string.h>
 
@@ -90,19 +90,24 @@ caps_of (TensorReader *self, const RobocacheTensorsInfo *info, const gchar *name
   return self->caps;
 }
 
-/* The numbers of a field in a memory of their own. */
-static GstMemory *
-copy_numbers (const TensorReader *self, guint field, guint32 first, guint32 n)
+/* Appends the numbers of a field in a memory of their own. NULL, where the buffer was unreffed, and an error: no memory for it. */
+static GstBuffer *
+append_numbers (GstBuffer *buffer, const TensorReader *self, guint field, guint32 first, guint32 n, GError **error)
 {
   const RobocacheCdrReader message = robocache_message_fields_reader (self->fields, field);
   const guint bytes = robocache_ros_kind_bytes (robocache_message_fields_kind (self->fields, field));
   const guint8 *numbers = robocache_message_fields_bytes (self->fields, field);
   const gsize size = (gsize) n * bytes;
-  guint8 *copy = g_malloc (MAX (1, size));
+  guint8 *copy = buffer ? robocache_sample_alloc (size, error) : NULL;
 
+  if (!copy) {
+    gst_clear_buffer (&buffer);
+    return NULL;
+  }
   if (n > 0)
     robocache_cdr_copy_numbers (&message, copy, numbers + (gsize) first * bytes, bytes, n);
-  return gst_memory_new_wrapped (0, copy, MAX (1, size), 0, size, copy, g_free);
+  gst_buffer_append_memory (buffer, gst_memory_new_wrapped (0, copy, MAX (1, size), 0, size, copy, g_free));
+  return buffer;
 }
 
 /* ---- MultiArray ---- */
@@ -165,8 +170,9 @@ read_multi_array (RobocacheStreamReader *reader, RobocacheCdrReader *message, GE
   if (n == 0)
     return TRUE;
   read_axes (self, n, &info.tensors[0]);
-  buffer = gst_buffer_new ();
-  gst_buffer_append_memory (buffer, copy_numbers (self, DATA, (guint32) offset, n));
+  buffer = append_numbers (gst_buffer_new (), self, DATA, (guint32) offset, n, error);
+  if (!buffer)
+    return FALSE;
   robocache_stream_reader_add (reader, "", caps_of (self, &info, NULL), buffer);
   return TRUE;
 }
@@ -229,7 +235,7 @@ count_channels (const TensorReader *self, RcDtype dtype, guint32 n_values)
   return n_values / MAX (n_times, 1);
 }
 
-/* The channels of a row, of which there are n_values in whole rows; 0 and an error otherwise. */
+/* The number of channels per row; 0 and an error: n_values are not a whole number of rows. */
 static guint32
 channels_of_row (const TensorReader *self, RcDtype dtype, guint32 n_values, GError **error)
 {
@@ -282,10 +288,11 @@ read_row (RobocacheStreamReader *reader, RobocacheCdrReader *message, GError **e
   has_times = robocache_message_fields_count (self->fields, TIMES) > 0
       && robocache_message_fields_kind (self->fields, TIMES) == ROBOCACHE_ROS_INT64;
   info = info_of_row (dtype, n_channels, n / n_channels, has_times);
-  buffer = gst_buffer_new ();
-  gst_buffer_append_memory (buffer, copy_numbers (self, VALUES + dtype, 0, n));
+  buffer = append_numbers (gst_buffer_new (), self, VALUES + dtype, 0, n, error);
   if (has_times)
-    gst_buffer_append_memory (buffer, copy_numbers (self, TIMES, 0, n / n_channels));
+    buffer = append_numbers (buffer, self, TIMES, 0, n / n_channels, error);
+  if (!buffer)
+    return FALSE;
   duration = robocache_message_fields_has (self->fields, DURATION) ? robocache_message_fields_integer (self->fields, DURATION) : -1;
   if (duration >= 0)
     GST_BUFFER_DURATION (buffer) = (GstClockTime) duration;
@@ -332,16 +339,16 @@ read_shape (const TensorReader *self, RobocacheTensorInfo *tensor, GError **erro
   return TRUE;
 }
 
-/* The elements are little endian, whatever the message is. */
+/* The elements are little endian in messages of any byte order. */
 static GstBuffer *
-copy_elements (const TensorReader *self, RcDtype dtype)
+copy_elements (const TensorReader *self, RcDtype dtype, GError **error)
 {
   const gsize bytes = rc_dtype_size (dtype), size = robocache_message_fields_count (self->fields, ELEMENTS);
-  GstBuffer *buffer = gst_buffer_new_memdup (robocache_message_fields_bytes (self->fields, ELEMENTS), size);
+  GstBuffer *buffer = robocache_sample_copy (robocache_message_fields_bytes (self->fields, ELEMENTS), size, error);
   const RobocacheCdrReader little = {.is_swapped = G_BYTE_ORDER == G_BIG_ENDIAN };
   GstMapInfo map;
 
-  if (little.is_swapped && gst_buffer_map (buffer, &map, GST_MAP_WRITE)) {
+  if (buffer && little.is_swapped && gst_buffer_map (buffer, &map, GST_MAP_WRITE)) {
     robocache_cdr_copy_numbers (&little, map.data, robocache_message_fields_bytes (self->fields, ELEMENTS), (guint) bytes, size / bytes);
     gst_buffer_unmap (buffer, &map);
   }
@@ -360,7 +367,9 @@ read_tensor (RobocacheStreamReader *reader, RobocacheCdrReader *message, GError 
     return robocache_cdr_reader_check (message, error);
   if (!read_shape (self, &info.tensors[0], error))
     return FALSE;
-  buffer = copy_elements (self, info.tensors[0].dtype);
+  buffer = copy_elements (self, info.tensors[0].dtype, error);
+  if (!buffer)
+    return FALSE;
   duration = robocache_message_fields_has (self->fields, TENSOR_DURATION)
       ? robocache_message_fields_integer (self->fields, TENSOR_DURATION) : -1;
   if (duration >= 0)

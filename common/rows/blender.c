@@ -29,6 +29,19 @@ robocache_device_row_release (gpointer row, gpointer data)
   g_clear_pointer (&((RobocacheDeviceRow *) row)->buffer, gst_buffer_unref);
 }
 
+gboolean
+robocache_device_row_read (gconstpointer row, gsize offset, gsize bytes, gpointer to)
+{
+  const RobocacheDeviceRow *from = row;
+  GstMapInfo map;
+
+  if (!gst_memory_map (from->memory, &map, GST_MAP_READ))
+    return FALSE;
+  memcpy (to, map.data + from->offset + offset, bytes);
+  gst_memory_unmap (from->memory, &map);
+  return TRUE;
+}
+
 /* ---- rows where they are ---- */
 
 static void
@@ -40,12 +53,21 @@ set_args (RcAlignStreamArgs *args, const RobocacheBlendStream *stream, gconstpoi
         .out_row_stride = (gint64) stream->out_row_bytes};
 }
 
+static gboolean
+has_times (const RobocacheBlendStream *stream)
+{
+  return stream->bracket->blend == RC_BLEND_LOWPASS;
+}
+
 static void
 point_to_rows (RobocacheBlender *blender, const RobocacheBlendStream *streams, guint n_streams)
 {
-  for (guint i = 0; i < n_streams; i++)
+  for (guint i = 0; i < n_streams; i++) {
     set_args (&blender->args[i], &streams[i], streams[i].n_rows > 0 ? streams[i].rows : NULL, (gint64) streams[i].n_rows,
         streams[i].bracket);
+    if (has_times (&streams[i]))
+      blender->args[i].times = streams[i].times;
+  }
 }
 
 /* ---- gathered ---- */
@@ -54,7 +76,7 @@ point_to_rows (RobocacheBlender *blender, const RobocacheBlendStream *streams, g
 static gint64
 gathered_row (const RcBracket *bracket, const gint64 *rows, guint64 i)
 {
-  return bracket->blend == RC_BLEND_MEAN ? bracket->row + (gint64) i : rows[i];
+  return rc_bracket_is_sum (bracket) ? robocache_bracket_first (bracket) + (gint64) i : rows[i];
 }
 
 static guint64
@@ -63,8 +85,8 @@ aligned (guint64 bytes)
   return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* Where things are in the block that goes up: all brackets, the rows in system memory of each stream, and then, beyond what
- * is copied, room for the rows that are on the device. */
+/* The layout of the uploaded block: all brackets, for each stream the times of a lowpass and the rows in system memory, and after the
+ * copied part space for the rows that are on the device. */
 typedef struct
 {
   guint64 copied, total;
@@ -78,12 +100,22 @@ gathered_bytes (const RobocacheBlendStream *stream)
   return aligned (robocache_bracket_rows (stream->bracket, rows) * stream->row_bytes);
 }
 
+/* Of the times of a lowpass, one for each of its rows; otherwise 0. */
+static guint64
+times_bytes (const RobocacheBlendStream *stream)
+{
+  gint64 rows[4];
+
+  return has_times (stream) ? aligned (robocache_bracket_rows (stream->bracket, rows) * sizeof (gint64)) : 0;
+}
+
 static Layout
 lay_out (const RobocacheBlendStream *streams, guint n_streams)
 {
   Layout layout = { aligned (n_streams * sizeof (RcBracket)) };
 
   for (guint i = 0; i < n_streams; i++) {
+    layout.copied += times_bytes (&streams[i]);
     if (!streams[i].rows_on_device)
       layout.copied += gathered_bytes (&streams[i]);
   }
@@ -108,10 +140,16 @@ fill (RobocacheBlender *blender, const RobocacheBlendStream *streams, guint n_st
     gint64 rows[4];
     const guint64 n = robocache_bracket_rows (stream->bracket, rows);
     const RcBracket bracket = robocache_bracket_of_gathered (stream->bracket);
+    const guint64 times_at = on_host;
 
     memcpy (host + i * sizeof (bracket), &bracket, sizeof (bracket));
+    on_host += times_bytes (stream);
     set_args (&blender->args[i], stream, n > 0 ? device + *at : NULL, (gint64) n,
         (const RcBracket *) (device + i * sizeof (bracket)));
+    if (has_times (stream)) {
+      memcpy (host + times_at, stream->times + robocache_bracket_first (stream->bracket), n * sizeof (gint64));
+      blender->args[i].times = (const int64_t *) (device + times_at);
+    }
     for (guint64 k = 0; k < n && !stream->rows_on_device; k++)
       memcpy (host + *at + k * stream->row_bytes, (const guint8 *) stream->rows
           + gathered_row (stream->bracket, rows, k) * stream->row_bytes, stream->row_bytes);

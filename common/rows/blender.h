@@ -1,8 +1,8 @@
-/* robocache: the bracketed rows of a tick, blended by a plan on an engine
+/* robocache: blends the bracketed rows of a tick by a plan on an engine
  *
- * On the CPU a plan reads the rows where the history has them. For a GPU, and when rows came in device memory, those that
- * the brackets name are gathered with the brackets: from system memory in a pinned block, which a GPU reads in place if it is small and
- * otherwise copies; from device memory they are copied there.
+ * On the CPU, a plan reads the rows directly from the history. For a GPU, and if rows are in device memory, the rows of the brackets are
+ * gathered with the brackets. Rows in system memory are gathered in a pinned block, which a GPU reads directly if it is small, and
+ * otherwise copies. Rows in device memory are copied on the device.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -20,15 +20,17 @@ G_BEGIN_DECLS
 /* A row in device memory, as a history keeps it. */
 typedef struct
 {
-  GstBuffer *buffer;            /* kept out of its pool for as long as the row may be used */
-  GstMemory *memory;            /* of the buffer */
+  GstBuffer *buffer;            /* a reference, so that it is not reused while the row may be read */
+  GstMemory *memory;            /* a memory of the buffer */
   gsize offset;
 } RobocacheDeviceRow;
 
-/* The i-th row of a tensor of a buffer that fits info, with a reference to the buffer. */
+/* Row i of a tensor of a buffer that matches info, with a reference to the buffer. */
 RobocacheDeviceRow robocache_device_row (GstBuffer * buffer, const RobocacheTensorsInfo * info, guint tensor, guint64 i);
-/* For histories of such rows; data is not used. */
+/* Releases such a row of a history; data is not used. */
 void robocache_device_row_release (gpointer row, gpointer data);
+/* Copies bytes of such a row to the host, once the device has written it. */
+gboolean robocache_device_row_read (gconstpointer row, gsize offset, gsize bytes, gpointer to);
 
 /* One stream of a plan at one tick. */
 typedef struct
@@ -36,6 +38,7 @@ typedef struct
   gconstpointer rows;           /* [n_rows], row_bytes apart; or, on the device, RobocacheDeviceRow[n_rows] */
   guint64 n_rows;
   gboolean rows_on_device;
+  const gint64 *times;          /* [n_rows], only for a lowpass */
   gsize row_bytes;              /* bytes of a row as the plan reads it */
   const RcBracket *bracket;
   gpointer out;                 /* one row, in memory of the engine */
@@ -50,14 +53,14 @@ typedef struct
   RcAlignStreamArgs *args;      /* [n_streams] */
 } RobocacheBlender;
 
-/* For plans of at most n_streams that need so much scratch. */
+/* Makes a blender for plans with at most n_streams streams and scratch_bytes of scratch. */
 gboolean robocache_blender_init (RobocacheBlender * blender, RobocacheEngine * engine, guint n_streams,
     guint64 scratch_bytes, GError ** error);
 /* A zeroed blender may be cleared too. */
 void robocache_blender_clear (RobocacheBlender * blender);
 
-/* Enqueues one tick of all streams of the plan; what rows_on_device names is read in order. FALSE and an error when the
- * device failed or has no room. */
+/* Enqueues one tick of all streams of the plan; rows on a device are read in the order of the work. FALSE and an error: the device failed
+ * or has no memory. */
 gboolean robocache_blender_run (RobocacheBlender * blender, RcAlignPlan * plan, const RobocacheBlendStream * streams,
     guint n_streams, GError ** error);
 

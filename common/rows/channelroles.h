@@ -1,4 +1,4 @@
-/* robocache: roles of channels of a stream: the properties quaternions, angles and velocities
+/* robocache: roles of channels of a stream: its kinds in caps, and the properties kinds, quaternions, angles and velocities
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -6,47 +6,69 @@
 #define ROBOCACHE_CHANNELROLES_H
 
 #include "kernels/align.h"
+#include "common/channels/kinds.h"
 #include "common/element/propertytypes.h"
 
 G_BEGIN_DECLS
 
+/* Of the first three, lists of channels. */
 enum
 {
   ROBOCACHE_ROLE_QUATERNIONS,
   ROBOCACHE_ROLE_ANGLES,
   ROBOCACHE_ROLE_VELOCITIES,
+  ROBOCACHE_ROLE_KINDS,
   ROBOCACHE_N_ROLES
 };
 
-/* Zero is no roles. */
+/* A zeroed struct has no roles. */
 typedef struct
 {
   gchar *strings[ROBOCACHE_N_ROLES];    /* the properties as they were set */
+  guint64 n;                    /* channels */
   gchar *names;                 /* of all channels, separated by commas; NULL: the caps have none */
-  RobocacheChannelList lists[ROBOCACHE_N_ROLES];        /* what they mean, once parsed */
+  gchar *kinds;                 /* in the caps; NULL: they have none */
+
+  /* what they mean, once parsed */
+  RobocacheChannelList lists[ROBOCACHE_ROLE_KINDS];
+  RobocacheChannelList holds;
+  gchar *used;                  /* the kinds of all of these; NULL: all are real */
+  const gchar *source;          /* of the kinds: "caps", "property", "caps and property", "ignored", "none" */
 } RobocacheChannelRoles;
 
-/* Installs the three properties, mutable in READY, under ids first_id … first_id + 2. */
+/* Installs the four properties, mutable in READY, under ids first_id … first_id + 3. */
 void robocache_channel_roles_install_properties (GObjectClass * klass, guint first_id);
 /* role is one of the enum above. */
 void robocache_channel_roles_set_property (RobocacheChannelRoles * roles, guint role, const GValue * value);
 void robocache_channel_roles_get_property (const RobocacheChannelRoles * roles, guint role, GValue * value);
 
-/* FALSE and an error that names the role when a value of its property is not a channel list, whatever the names. */
+/* FALSE and an error that names the role when a value of its property is wrong, whatever the names. */
 gboolean robocache_channel_roles_check (guint role, const GValue * value, GError ** error);
 
-/* The names that the lists may use; NULL: none. */
-void robocache_channel_roles_set_names (RobocacheChannelRoles * roles, const gchar * names);
+/* The n channels of a row. The lists may use the names; NULL: none. kinds: those of caps; NULL: none. */
+void robocache_channel_roles_set_channels (RobocacheChannelRoles * roles, guint64 n, const gchar * names, const gchar * kinds);
 
-/* Copies the properties and names, not the lists; roles is cleared first. */
+/* Copies the properties and channels, not what they mean; roles is cleared first. */
 void robocache_channel_roles_copy (RobocacheChannelRoles * roles, const RobocacheChannelRoles * from);
 void robocache_channel_roles_clear (RobocacheChannelRoles * roles);
 
-/* Makes lists of the properties. FALSE and an error that names the one that is no channel list. */
+/* Makes lists of the properties and, for what they leave open, of the kinds: a list that is set takes the place of that of the kinds, and
+ * its channels have no other kind. FALSE and an error that names the property that is wrong, or kinds of the caps. */
 gboolean robocache_channel_roles_parse (RobocacheChannelRoles * roles, GError ** error);
 
-/* Points the lists of spec to those of roles, which are parsed. */
+/* Points the lists of spec to the parsed lists of roles. */
 void robocache_channel_roles_apply (const RobocacheChannelRoles * roles, RcAlignStreamSpec * spec);
+/* Of the first 32 channels, bit c: channel c is held or of a quaternion. Roles are parsed. */
+guint32 robocache_channel_roles_unfiltered (const RobocacheChannelRoles * roles);
+/* Whether all channels are held, of roles that are parsed. */
+gboolean robocache_channel_roles_are_held (const RobocacheChannelRoles * roles);
+
+/* For log lines, of roles that are parsed: "kinds real*3,quaternion (from caps)". Free with g_free. */
+gchar *robocache_channel_roles_describe (const RobocacheChannelRoles * roles, RcDtype dtype);
+/* The kinds of several rows, of roles that are parsed, one after another, without velocities. NULL: all are real. */
+gchar *robocache_channel_roles_join (const RobocacheChannelRoles * const *roles, guint n);
+/* Adds kinds, "" where all are real, and kinds-source. */
+void robocache_channel_roles_to_structure (const RobocacheChannelRoles * roles, GstStructure * structure);
 
 G_END_DECLS
 #endif

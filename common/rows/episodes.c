@@ -317,7 +317,7 @@ run_chunk (RobocacheEpisodes *episodes, Shard *shard, const RobocacheEpisodesPla
 
 /* ---- a batch ---- */
 
-/* Before a shard's work: it may read what is in place, and write the output. */
+/* Before a shard's work: lets it read the parts in place, and write the output. */
 static gboolean
 begin_shard (Shard *shard, const RobocacheEpisodesPlace *place, GError **error)
 {
@@ -384,6 +384,6 @@ robocache_episodes_run (RobocacheEpisodes *episodes, const RobocacheEpisodesPlac
     ok = end_shard (episodes, &episodes->shards[i], place, error);
   if (ok && robocache_memory_end_write (place->memories[OUT], episodes->shards[0].engine, error))
     return TRUE;
-  wait_for_all (episodes);      /* nobody else would know what it still uses */
+  wait_for_all (episodes);      /* nothing else knows which memory the work still uses */
   return FALSE;
 }

@@ -1,8 +1,7 @@
-/* robocache: recorded episodes resampled where they are or where there is room, whole, in chunks, or split over
- * several engines
+/* robocache: resamples recorded episodes, directly or through blocks of memory, whole, in chunks, or split over several engines
  *
- * A batch is cut on the axis of episodes only, so its result does not depend on how. What lies where an engine's
- * kernels look is used in place; the rest goes through a block of the engine's memory, which has room for a chunk.
+ * A batch is cut only on the axis of episodes, so the result does not depend on the cuts. Memory that the kernels of an engine can access
+ * is used directly; other memory is copied through a block of the engine's memory with space for a chunk.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -33,29 +32,29 @@ typedef struct
   guint64 batch, rows, ticks;
 } RobocacheEpisodesShape;
 
-/* Where parts are. */
+/* The memory of the parts. */
 typedef struct
 {
   GstMemory *memories[ROBOCACHE_EPISODES_N_PARTS];
   gsize offsets[ROBOCACHE_EPISODES_N_PARTS];
-  gpointer mapped[ROBOCACHE_EPISODES_N_PARTS];  /* for the CPU's engine, which reads and writes there; NULL: not mapped */
+  gpointer mapped[ROBOCACHE_EPISODES_N_PARTS];  /* maps for the CPU's engine; NULL: not mapped */
 } RobocacheEpisodesPlace;
 
 typedef struct _RobocacheEpisodes RobocacheEpisodes;
 
-/* Bytes of a part of one episode. */
+/* Bytes of one episode in a part. */
 guint64 robocache_episodes_part_bytes (const RcAlignStreamSpec * spec, const RobocacheEpisodesShape * shape,
     RobocacheEpisodesPart part);
 
-/* A plan on each engine. NULL, *status and an error: that of rc_align_plan, or no memory. */
+/* Makes a plan on each engine. NULL, *status and an error: that of rc_align_plan, or no memory. */
 RobocacheEpisodes *robocache_episodes_new (RobocacheEngine * const *engines, guint n_engines,
     const RcAlignStreamSpec * spec, const RobocacheEpisodesShape * shape, RcStatus * status, GError ** error);
-/* Waits for work under way. */
+/* Waits for enqueued work. */
 void robocache_episodes_free (RobocacheEpisodes * episodes);
 
-/* Enqueues a batch; it is done when the stream of the first engine is. The readback, of as many engines, gets
- * RcAlignCounters. n_chunks: into how many a batch was cut that does not fit whole, otherwise 0. FALSE and an error:
- * no room for one episode, or a device failed; nothing is under way then. */
+/* Enqueues a batch, which is complete in stream order of the first engine. The readback, of the same engines, gets RcAlignCounters.
+ * n_chunks: the number of chunks, if the batch did not fit whole; otherwise 0. FALSE and an error, without enqueued work: no memory for
+ * one episode, or a device failed. */
 gboolean robocache_episodes_run (RobocacheEpisodes * episodes, const RobocacheEpisodesPlace * place,
     RobocacheReadback * readback, guint * n_chunks, GError ** error);
 

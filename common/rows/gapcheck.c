@@ -14,29 +14,50 @@
 #define MIN_PART_OF_PREVIOUS 8
 
 static gboolean
-is_too_small (const RcSearch *search, gint64 interval)
+is_too_small (RcInterpolation interpolation, gint64 max_gap, gint64 interval)
 {
-  if (search->interpolation == RC_MEAN || search->max_gap_ns < 0)
+  if (interpolation == RC_MEAN || max_gap < 0)
     return FALSE;
-  return search->max_gap_ns < (search->interpolation == RC_PREVIOUS ? interval / MIN_PART_OF_PREVIOUS : interval);
+  return max_gap < (interpolation == RC_PREVIOUS ? interval / MIN_PART_OF_PREVIOUS : interval);
+}
+
+/* Of the first rows: an automatic one does not know their period. */
+static gint64
+gap_of_first_rows (const RobocacheHistory *history, const RcSearch *search)
+{
+  if (search->max_gap_ns == RC_GAP_AUTO && history->row_period == 0)
+    return RC_GAP_UNKNOWN;
+  return robocache_history_max_gap (history, search, history->newest_row);
+}
+
+/* Why max-gap may be so small: the end of the warning. */
+static const gchar *
+explain (const RobocacheHistory *history, const RcSearch *search)
+{
+  if (search->max_gap_ns == RC_GAP_AUTO && history->row_period > 0)
+    return ", or correct the framerate in the caps, of which max-gap is 8 periods";
+  if (search->max_gap_ns == RC_GAP_AUTO)
+    return " (the default, until 8 rows tell their period)";
+  return search->max_gap_ns >= 0 && search->max_gap_ns < MIN_LIKELY_GAP ? " (a number without a unit is in ns)" : "";
 }
 
 gchar *
 robocache_gap_check (RobocacheGapCheck *check, const RobocacheHistory *history, const RcSearch *search, gboolean at_end)
 {
   gchar *gap, *interval, *warning;
-  gint64 median;
+  gint64 median, max_gap;
 
   if (check->is_done || history->n_spacings < (at_end ? MIN_SPACINGS_AT_END : MIN_SPACINGS))
     return NULL;
   check->is_done = TRUE;
   median = robocache_history_median_spacing (history);
-  if (!is_too_small (search, median))
+  max_gap = gap_of_first_rows (history, search);
+  if (!is_too_small (search->interpolation, max_gap, median))
     return NULL;
-  gap = robocache_duration_to_text (search->max_gap_ns);
+  gap = robocache_duration_to_text (max_gap);
   interval = robocache_duration_to_text (median);
   warning = g_strdup_printf ("max-gap is %s, but the rows are %s apart, so ticks between rows are not aligned: set max-gap above %s%s",
-      gap, interval, interval, search->max_gap_ns < MIN_LIKELY_GAP ? " (a number without a unit is in ns)" : "");
+      gap, interval, interval, explain (history, search));
   g_free (interval);
   g_free (gap);
   return warning;

@@ -9,14 +9,14 @@
 
 G_BEGIN_DECLS
 
-/* One stream's. A zeroed struct has checked nothing. */
+/* The check of one stream. A zeroed struct is an unfinished check. */
 typedef struct
 {
-  gboolean is_done;             /* with the settings in force */
+  gboolean is_done;             /* done with the current settings */
 } RobocacheGapCheck;
 
-/* A warning that names max-gap and what to set, once enough rows have arrived, or at_end with those that have; free with g_free. NULL:
- * max-gap fits, or it is too early to judge. Checks once until is_done is cleared. */
+/* Returns a warning that names max-gap and the value to set, once enough rows have arrived, or at_end with the rows so far; free with
+ * g_free. NULL: max-gap is suitable, or it is too early to decide. Checks once until is_done is cleared. */
 gchar *robocache_gap_check (RobocacheGapCheck * check, const RobocacheHistory * history, const RcSearch * search, gboolean at_end);
 
 G_END_DECLS

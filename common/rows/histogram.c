@@ -4,8 +4,6 @@
  */
 #include "histogram.h"
 
-#include <string.h>
-
 #define SUB_BITS 5              /* 32 bins a power of two */
 #define SUB_BINS (1 << SUB_BITS)
 
@@ -31,12 +29,6 @@ bin_bound (guint bin)
   if (exponent == 0)
     return bin;
   return (gint64) ((((guint64) SUB_BINS + (bin & (SUB_BINS - 1)) + 1) << (exponent - 1)) - 1);
-}
-
-void
-robocache_histogram_clear (RobocacheHistogram *histogram)
-{
-  memset (histogram, 0, sizeof (*histogram));
 }
 
 void

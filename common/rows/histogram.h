@@ -9,10 +9,11 @@
 
 G_BEGIN_DECLS
 
-/* Distribution of durations, with fixed bounds: each power of two of ns is cut into 32 equal bins, so a quantile read
- * off is at most 3.2 % above the true one. Negative values count as 0. */
+/* A distribution of durations with fixed bins: each power of two of ns has 32 equal bins, so a quantile is at most 3.2 % above the true
+ * one. Negative values count as 0. */
 #define ROBOCACHE_HISTOGRAM_BINS (60 * 32)
 
+/* A zeroed struct is a valid empty histogram. */
 typedef struct
 {
   guint64 n;
@@ -20,11 +21,10 @@ typedef struct
   guint32 bins[ROBOCACHE_HISTOGRAM_BINS];
 } RobocacheHistogram;
 
-void robocache_histogram_clear (RobocacheHistogram * histogram);
 void robocache_histogram_add (RobocacheHistogram * histogram, gint64 duration_ns);
-/* Adds what is in another one. */
+/* Adds the values of another histogram. */
 void robocache_histogram_merge (RobocacheHistogram * histogram, const RobocacheHistogram * other);
-/* Upper bound of the bin that holds the q-quantile (0 < q <= 1), at most max_ns; 0 when empty. */
+/* Upper bound of the bin of the q-quantile (0 < q <= 1), at most max_ns; 0: empty. */
 gint64 robocache_histogram_quantile (const RobocacheHistogram * histogram, gdouble q);
 
 G_END_DECLS

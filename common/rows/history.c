@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "common/device/budget.h"
+#include "common/tensors/element.h"
+#include "kernels/arithmetic.h"
 #include "kernels/floatmode.h"
 
 enum
@@ -78,6 +80,8 @@ count_and_forget_oldest (RobocacheHistory *history, gsize n, guint64 *unused_in_
 {
   for (gsize i = 0; i < n; i++)
     count_and_clear (history, i, unused_in_time);
+  for (gsize i = n > RC_MAX_SPACINGS ? n - RC_MAX_SPACINGS : 0; i < n; i++)
+    history->past[history->n_past++ % RC_MAX_SPACINGS] = kept_times (history)[i];
   history->first += n;
   history->n -= n;
 }
@@ -88,7 +92,7 @@ forget_all (RobocacheHistory *history, guint64 *unused_in_time)
   count_and_forget_oldest (history, history->n, unused_in_time);
   history->first = 0;
   history->oldest_row = history->newest_row = history->gap_end = history->last_tick = ROBOCACHE_NO_TIME;
-  history->n_spacings = 0;
+  history->n_spacings = history->n_past = 0;
   history->eos = FALSE;
 }
 
@@ -124,7 +128,25 @@ robocache_history_clear (RobocacheHistory *history)
   g_clear_pointer (&history->rows, g_free);
   g_clear_pointer (&history->flags, g_free);
   g_clear_pointer (&history->overdue_by, g_free);
+  g_free ((gpointer) history->quaternions.first);
+  history->quaternions = (RobocacheRowQuaternions) { 0 };
   history->capacity = 0;
+}
+
+void
+robocache_history_set_quaternions (RobocacheHistory *history, const RobocacheRowQuaternions *quaternions)
+{
+  gint32 *first = g_new (gint32, MAX (quaternions->n, 1));
+  gint64 n = 0;
+
+  for (gint64 i = 0; i < quaternions->n; i++) {
+    first[n] = quaternions->first[i];
+    n += first[n] >= 0 && (guint64) first[n] + 4 <= quaternions->channels;
+  }
+  g_free ((gpointer) history->quaternions.first);
+  history->quaternions = *quaternions;
+  history->quaternions.first = first;
+  history->quaternions.n = n;
 }
 
 /* ---- rows in ---- */
@@ -316,12 +338,12 @@ robocache_history_set_no_memory (const RobocacheHistory *history, GError **error
       "of %" G_GSIZE_FORMAT " bytes: send fewer rows per buffer, or smaller rows", history->capacity, history->row_bytes);
 }
 
-/* Rows outside the segment are not a loss. */
+/* Rows outside the segment, and those without a value, are not a loss. */
 void
 robocache_history_count_dropped (RobocacheHistory *history, RobocacheDropReason reason, gint64 time, guint64 n_rows)
 {
   robocache_row_counts_refuse (&history->counts, reason, n_rows);
-  if (reason != ROBOCACHE_DROPPED_OUTSIDE_SEGMENT)
+  if (reason != ROBOCACHE_DROPPED_OUTSIDE_SEGMENT && reason != ROBOCACHE_DROPPED_NAN)
     robocache_losses_dropped (history->losses, time, n_rows);
 }
 
@@ -335,6 +357,82 @@ void
 robocache_history_eos (RobocacheHistory *history)
 {
   history->eos = TRUE;
+}
+
+/* ---- max-gap ---- */
+
+/* Copies the times of the last rows up to kept row `left`, RC_MAX_SPACINGS + 1 or those that there were, and returns how many. */
+static gint64
+copy_times_until (const RobocacheHistory *history, gint64 left, gint64 *times)
+{
+  const gint64 kept = MIN (left + 1, RC_MAX_SPACINGS + 1);
+  const gint64 past = MIN (RC_MAX_SPACINGS + 1 - kept, (gint64) MIN (history->n_past, RC_MAX_SPACINGS));
+
+  for (gint64 i = 0; i < past; i++)
+    times[i] = history->past[(history->n_past - past + i) % RC_MAX_SPACINGS];
+  if (kept > 0)
+    memcpy (times + past, kept_times (history) + left + 1 - kept, kept * sizeof (gint64));
+  return past + kept;
+}
+
+gint64
+robocache_history_max_gap (const RobocacheHistory *history, const RcSearch *search, gint64 t)
+{
+  gint64 times[RC_MAX_SPACINGS + 1], n;
+
+  if (search->max_gap_ns != RC_GAP_AUTO)
+    return search->max_gap_ns;
+  if (history->row_period > 0)
+    return rc_gap_of_period (history->row_period);
+  n = copy_times_until (history, rc_upper_bound (kept_times (history), (gint64) history->n, t) - 1, times);
+  return n <= RC_MIN_SPACINGS ? RC_GAP_UNKNOWN : rc_gap_of_period (rc_median_spacing (times, n - 1));
+}
+
+/* The greatest span that a tick may be judged by: those between the rows around it, and what has passed since the last of them. */
+static guint64
+greatest_span (const RobocacheHistory *history, const RcSearch *search, gint64 tick)
+{
+  const gint64 *times = kept_times (history), n = (gint64) history->n;
+  const gint64 left = rc_upper_bound (times, n, tick) - 1, last = left + (search->interpolation == RC_CUBIC ? 2 : 1);
+  guint64 greatest = 0;
+
+  if (left < 0)
+    return 0;
+  for (gint64 i = MAX (left - 1, 0); i < MIN (last, n - 1); i++)
+    greatest = MAX (greatest, rc_span (times[i], times[i + 1]));
+  if (last >= n)
+    greatest = MAX (greatest, rc_span (times[n - 1], MAX (times[n - 1], MAX (tick, robocache_history_frontier (history)))));
+  return greatest;
+}
+
+/* The automatic gap at the tick, or another one that no span tells from it: a median takes longer than to compare spacings. */
+static gint64
+gap_for_tick (const RobocacheHistory *history, const RcSearch *search, gint64 tick)
+{
+  const guint64 span = search->interpolation == RC_LOWPASS ? G_MAXUINT64 : greatest_span (history, search, tick);
+  gint64 times[RC_MAX_SPACINGS + 1], n;
+
+  if (span <= (guint64) RC_MIN_GAP)
+    return RC_MIN_GAP;
+  if (span <= (guint64) RC_MAX_GAP) {
+    n = copy_times_until (history, rc_upper_bound (kept_times (history), (gint64) history->n, tick) - 1, times);
+    if (rc_within_gap (search, times, n - 1, span))
+      return (gint64) span;
+  }
+  return robocache_history_max_gap (history, search, tick);
+}
+
+/* The search with the gap that is in force at the tick. */
+static RcSearch
+resolve_gap (const RobocacheHistory *history, const RcSearch *search, gint64 tick)
+{
+  RcSearch resolved = *search;
+
+  if (search->max_gap_ns == RC_GAP_AUTO && history->row_period == 0)
+    resolved.max_gap_ns = gap_for_tick (history, search, tick);
+  else
+    resolved.max_gap_ns = robocache_history_max_gap (history, search, tick);
+  return resolved;
 }
 
 /* ---- ticks out ---- */
@@ -353,7 +451,7 @@ decided_without_after (const RobocacheHistory *history, const RcSearch *search, 
   return search->max_gap_ns >= 0 && !rc_within (rc_span (times[before], passed), search->max_gap_ns);
 }
 
-/* Whether the second row after the tick, which cubic leans on, is there or known to be out of reach. */
+/* Whether the second row after the tick, which cubic needs, has arrived or cannot be used. */
 static gboolean
 cubic_decided (const RobocacheHistory *history, const RcSearch *search, gint64 tick, gint64 after, gboolean settled)
 {
@@ -368,7 +466,7 @@ cubic_decided (const RobocacheHistory *history, const RcSearch *search, gint64 t
       && !rc_within (rc_span (times[after], passed), search->max_gap_ns);
 }
 
-/* Whether the row after the tick is there and no row can come before it. */
+/* Whether the row after the tick has arrived, and no row can come before it. */
 static gboolean
 is_after_known (const RobocacheHistory *history, gint64 after, gboolean settled)
 {
@@ -376,6 +474,50 @@ is_after_known (const RobocacheHistory *history, gint64 after, gboolean settled)
   const gint64 *times = kept_times (history);
 
   return after < (gint64) history->n && (settled ? passed > times[after] : passed >= times[after]);
+}
+
+/* The end of a filter around the tick. row_spacing: 1 for the shortest filter that there may be. */
+static gint64
+lowpass_end (const RcSearch *search, gint64 tick, gint64 row_spacing)
+{
+  return rc_add_saturating (tick, rc_lowpass_half_width (search->lobes, rc_lowpass_lobe_rate (search, row_spacing)));
+}
+
+/* Whether the rows up to `end`, including rows that may still come, can have no spacing above max-gap. */
+static gboolean
+may_be_covered (const RobocacheHistory *history, const RcSearch *search, gint64 start, gint64 end)
+{
+  const gint64 *times = kept_times (history), passed = robocache_history_frontier (history);
+  gint64 i = rc_upper_bound (times, history->n, start) - 1;
+
+  if (i < 0)
+    return FALSE;
+  for (; i < (gint64) history->n && times[i] < MIN (end, passed); i++) {
+    const gint64 next = i + 1 < (gint64) history->n ? MIN (times[i + 1], passed) : passed;
+
+    if (!rc_within (rc_span (times[i], next), search->max_gap_ns))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Apart from its caller, so that no operation leaves the float mode in between. Whether a lowpass waits for rows; otherwise its
+ * tick is decided where one of linear is. */
+static __attribute__ ((noinline)) gboolean
+lowpass_waits (const RobocacheHistory *history, const RcSearch *search, gint64 tick, gboolean settled)
+{
+  const gint64 *times = kept_times (history), passed = robocache_history_frontier (history);
+  const gint64 left = rc_upper_bound (times, (gint64) history->n, tick) - 1;
+  gint64 spacing, end;
+
+  if (passed < lowpass_end (search, tick, 1))
+    return TRUE;
+  spacing = left >= 0 ? rc_median_spacing (times, left) : 0;
+  if (spacing == 0)
+    return FALSE;
+  end = lowpass_end (search, tick, spacing);
+  return !is_after_known (history, rc_lower_bound (times, (gint64) history->n, end), settled)
+      && may_be_covered (history, search, rc_subtract_saturating (tick, rc_subtract_saturating (end, tick)), end);
 }
 
 /* Whether GAPs, or rows beyond the reorder window, fix a tick without the row after it. */
@@ -392,22 +534,40 @@ is_decided_by_silence (const RobocacheHistory *history, const RcSearch *search, 
   return passed > tick && decided_without_after (history, search, tick, passed);
 }
 
-RobocacheWait
-robocache_history_wait (const RobocacheHistory *history, const RcSearch *search, gint64 tick, gboolean settled)
+/* That a tick waits for, where there was a row or GAP; the gap of search is resolved. */
+static RobocacheWait
+wait_for_rows (const RobocacheHistory *history, const RcSearch *search, gint64 tick, gboolean settled)
 {
   gint64 after;
 
-  if (history->eos)
-    return ROBOCACHE_WAIT_NONE;
-  if (history->newest_row == ROBOCACHE_NO_TIME && history->gap_end == ROBOCACHE_NO_TIME)
-    return ROBOCACHE_WAIT_FIRST_ROW;
   if (search->interpolation == RC_MEAN && robocache_history_frontier (history) < rc_mean_end (tick, search->period_ns))
     return ROBOCACHE_WAIT_MEAN_WINDOW;
+  if (search->interpolation == RC_LOWPASS) {
+    const RcFloatMode mode = rc_float_mode_enter ();
+    const gboolean waits = lowpass_waits (history, search, tick, settled);
+
+    rc_float_mode_leave (mode);
+    if (waits)
+      return ROBOCACHE_WAIT_LOWPASS;
+  }
 
   after = rc_upper_bound (kept_times (history), (gint64) history->n, tick);
   if (is_after_known (history, after, settled))
     return cubic_decided (history, search, tick, after, settled) ? ROBOCACHE_WAIT_NONE : ROBOCACHE_WAIT_SECOND_ROW_AFTER;
   return is_decided_by_silence (history, search, tick, after, settled) ? ROBOCACHE_WAIT_NONE : ROBOCACHE_WAIT_ROW_AFTER;
+}
+
+RobocacheWait
+robocache_history_wait (const RobocacheHistory *history, const RcSearch *search, gint64 tick, gboolean settled)
+{
+  RcSearch resolved;
+
+  if (history->eos)
+    return ROBOCACHE_WAIT_NONE;
+  if (history->newest_row == ROBOCACHE_NO_TIME && history->gap_end == ROBOCACHE_NO_TIME)
+    return ROBOCACHE_WAIT_FIRST_ROW;
+  resolved = resolve_gap (history, search, tick);
+  return wait_for_rows (history, &resolved, tick, settled);
 }
 
 gboolean
@@ -425,6 +585,7 @@ robocache_wait_reason (RobocacheWait wait)
     [ROBOCACHE_WAIT_ROW_AFTER] = "a row after the tick, beyond the reorder window",
     [ROBOCACHE_WAIT_SECOND_ROW_AFTER] = "the second row after the tick",
     [ROBOCACHE_WAIT_MEAN_WINDOW] = "the end of the tick's mean",
+    [ROBOCACHE_WAIT_LOWPASS] = "a row at or after the end of the tick's filter",
   };
 
   return reasons[wait];
@@ -451,15 +612,68 @@ find_bracket (const RobocacheHistory *history, const RcSearch *search, gint64 ti
   *bracket = rc_bracket_find (search, kept_times (history), history->n, tick);
 }
 
+static gboolean
+read_quaternion (const RobocacheHistory *history, gint64 row, gint32 channel, gdouble *q)
+{
+  const RobocacheRowQuaternions *quaternions = &history->quaternions;
+  const gsize size = rc_dtype_size (quaternions->dtype);
+  guint8 copied[4 * sizeof (gdouble)];
+  const guint8 *elements = kept_row (history, row);
+
+  if (quaternions->read && !quaternions->read (elements, channel * size, 4 * size, copied))
+    return FALSE;
+  elements = quaternions->read ? copied : elements + channel * size;
+  for (guint i = 0; i < 4; i++)
+    q[i] = robocache_element_read (quaternions->dtype, elements + i * size);
+  return TRUE;
+}
+
+static gdouble
+weight_of (const RobocacheHistory *history, const RcBracket *bracket, gint64 row)
+{
+  return bracket->blend == RC_BLEND_MEAN ? 1.0 : rc_lowpass_weight (bracket, kept_times (history), row);
+}
+
+/* Rows that cannot be read are not scattered: nor can the plan read them, and that is an error. */
+static gboolean
+is_scattered (const RobocacheHistory *history, const RcBracket *bracket, gint32 channel)
+{
+  RcQuaternionMean mean;
+  gdouble q[4];
+
+  if (!read_quaternion (history, bracket->row, channel, q))
+    return FALSE;
+  rc_quaternion_mean_begin (&mean, q, weight_of (history, bracket, bracket->row));
+  for (gint64 i = bracket->row + 1; i < bracket->next; i++) {
+    if (!read_quaternion (history, i, channel, q))
+      return FALSE;
+    rc_quaternion_mean_add (&mean, q, weight_of (history, bracket, i));
+  }
+  return rc_quaternion_mean_end (&mean, bracket->blend == RC_BLEND_MEAN ? (gdouble) (bracket->next - bracket->row) : bracket->w, q);
+}
+
+/* As find_bracket, apart from its caller. */
+static __attribute__ ((noinline)) void
+find_scattered (const RobocacheHistory *history, RcBracket *bracket)
+{
+  for (gint64 i = 0; i < history->quaternions.n; i++) {
+    if (is_scattered (history, bracket, history->quaternions.first[i]))
+      bracket->status = RC_MISSING;
+  }
+}
+
 static void
 mark_used (RobocacheHistory *history, const RcBracket *bracket)
 {
   guint8 *flags = history->flags + history->first;
 
+  if (bracket->blend != RC_BLEND_NONE)
+    flags[bracket->hold] |= ROW_USED;
   switch (bracket->blend) {
     case RC_BLEND_NONE:
       break;
     case RC_BLEND_MEAN:
+    case RC_BLEND_LOWPASS:
       for (gint64 i = bracket->row; i < bracket->next; i++)
         flags[i] |= ROW_USED;
       break;
@@ -489,18 +703,34 @@ void
 robocache_history_align (RobocacheHistory *history, const RcSearch *search, gint64 tick, RobocacheAlignment *alignment)
 {
   const gint64 *times = kept_times (history);
+  const RcSearch resolved = resolve_gap (history, search, tick);
   const RcFloatMode mode = rc_float_mode_enter ();
   gint64 after;
 
-  find_bracket (history, search, tick, &alignment->bracket);
+  find_bracket (history, &resolved, tick, &alignment->bracket);
+  if (rc_bracket_is_sum (&alignment->bracket))
+    find_scattered (history, &alignment->bracket);
   rc_float_mode_leave (mode);
   mark_used (history, &alignment->bracket);
   after = first_row_after (history, &alignment->bracket, tick);
   alignment->before = after > 0 ? times[after - 1] : ROBOCACHE_NO_TIME;
+  alignment->used = alignment->bracket.blend == RC_BLEND_COPY ? times[alignment->bracket.row] : alignment->before;
   alignment->after = ROBOCACHE_NO_TIME;
   if (after < (gint64) history->n && !(history->flags[history->first + after] & ROW_AFTER_GAP))
     alignment->after = times[after];
   history->last_tick = MAX (history->last_tick, tick);
+}
+
+/* The first row that a lowpass of next_tick, or of a later tick, can need. If rows are slower than ticks, the filter is longer than the
+ * period of the ticks implies. It then still reaches back for less than RC_MAX_SPACINGS rows, since half of their spacings are at least
+ * the median. */
+static __attribute__ ((noinline)) gint64
+first_of_lowpass (const RobocacheHistory *history, const RcSearch *search, gint64 next_tick)
+{
+  const gint64 *times = kept_times (history), reach = rc_subtract_saturating (lowpass_end (search, next_tick, 1), next_tick);
+  const gint64 spacings = rc_lower_bound (times, history->n, next_tick) - RC_MAX_SPACINGS - 2;
+
+  return MIN (spacings, rc_lower_bound (times, history->n, rc_subtract_saturating (next_tick, reach)) - 1);
 }
 
 void
@@ -509,12 +739,18 @@ robocache_history_prune (RobocacheHistory *history, const RcSearch *search, gint
   const gint64 *times = kept_times (history);
   gint64 keep;
 
-  /* cubic looks at the row before the left one */
+  /* cubic uses the row before the left one */
   if (history->n <= 2 || times[2] >= next_tick)
     return;
   keep = rc_lower_bound (times, history->n, next_tick) - 2;
   if (search->interpolation == RC_MEAN)
     keep = MIN (keep, rc_lower_bound (times, history->n, rc_mean_start (next_tick, search->period_ns)));
+  if (search->interpolation == RC_LOWPASS) {
+    const RcFloatMode mode = rc_float_mode_enter ();
+
+    keep = MIN (keep, first_of_lowpass (history, search, next_tick));
+    rc_float_mode_leave (mode);
+  }
   /* a row that may still be replaced by one with its time stays */
   keep = MIN (keep, rc_lower_bound (times, history->n, robocache_history_frontier (history)));
   if (keep > 0)
@@ -545,6 +781,12 @@ gconstpointer
 robocache_history_rows (const RobocacheHistory *history)
 {
   return kept_row (history, 0);
+}
+
+const gint64 *
+robocache_history_times (const RobocacheHistory *history)
+{
+  return kept_times (history);
 }
 
 gconstpointer
@@ -588,22 +830,63 @@ robocache_history_median_spacing (const RobocacheHistory *history)
   return sorted[n / 2];
 }
 
-gint64
-robocache_interpolation_latency (RcInterpolation interpolation, gint64 row_period_ns, gint64 tick_period_ns)
+/* As find_bracket, apart from its caller. */
+static __attribute__ ((noinline)) gint64
+lowpass_latency (RcSearch search, gint64 row_period_ns, gint64 tick_period_ns)
 {
-  switch (interpolation) {
+  search.period_ns = MAX (tick_period_ns, 1);
+  return lowpass_end (&search, 0, row_period_ns);
+}
+
+gint64
+robocache_interpolation_latency (const RcSearch *search, gint64 row_period_ns, gint64 tick_period_ns)
+{
+  RcFloatMode mode;
+  gint64 latency;
+
+  switch (search->interpolation) {
     case RC_PREVIOUS:
       return 0;
     case RC_CUBIC:
       return rc_add_saturating (row_period_ns, row_period_ns);
     case RC_MEAN:
       return rc_add_saturating (row_period_ns, tick_period_ns / 2);
+    case RC_LOWPASS:
+      mode = rc_float_mode_enter ();
+      latency = lowpass_latency (*search, row_period_ns, tick_period_ns);
+      rc_float_mode_leave (mode);
+      return latency;
     default:
       return row_period_ns;
   }
 }
 
+/* ---- holds ---- */
+
+#define USUAL_HOLD_LIMIT (200 * ROBOCACHE_MSECOND)
+
+void
+robocache_search_set_holds (RcSearch *search, gboolean has_holds, gboolean are_all_held)
+{
+  const gboolean is_auto = search->hold_limit_ns == ROBOCACHE_HOLD_LIMIT_AUTO;
+
+  search->has_holds = has_holds != FALSE;
+  if (is_auto)
+    search->hold_limit_ns = are_all_held ? -1 : USUAL_HOLD_LIMIT;
+  if (!are_all_held)
+    return;
+  search->interpolation = RC_PREVIOUS;  /* waits for no row after the tick */
+  search->max_gap_ns = search->hold_limit_ns;
+}
+
 /* ---- brackets of gathered rows ---- */
+
+/* Of a sum, the row before its first one may be held. */
+gint64
+robocache_bracket_first (const RcBracket *bracket)
+{
+  return MIN (bracket->row, bracket->hold);
+}
 
 guint64
 robocache_bracket_rows (const RcBracket *bracket, gint64 *rows)
@@ -613,9 +896,11 @@ robocache_bracket_rows (const RcBracket *bracket, gint64 *rows)
       return 0;
     case RC_BLEND_COPY:
       rows[0] = bracket->row;
-      return 1;
+      rows[1] = bracket->hold;
+      return bracket->hold == bracket->row ? 1 : 2;
     case RC_BLEND_MEAN:
-      return (guint64) (bracket->next - bracket->row);
+    case RC_BLEND_LOWPASS:
+      return (guint64) (bracket->next - robocache_bracket_first (bracket));
     default:
       rows[0] = bracket->row;
       rows[1] = bracket->next;
@@ -628,10 +913,20 @@ robocache_bracket_rows (const RcBracket *bracket, gint64 *rows)
 RcBracket
 robocache_bracket_of_gathered (const RcBracket *bracket)
 {
+  const gint64 first = robocache_bracket_first (bracket);
   RcBracket gathered = *bracket;
 
+  if (rc_bracket_is_sum (bracket)) {
+    gathered.row = bracket->row - first;
+    gathered.next = bracket->next - first;
+    gathered.hold = bracket->hold - first;
+    if (bracket->blend == RC_BLEND_MEAN)
+      gathered.before = gathered.after = gathered.row;
+    return gathered;
+  }
   gathered.row = 0;
-  gathered.next = bracket->blend == RC_BLEND_MEAN ? bracket->next - bracket->row : 1;
+  gathered.next = 1;
+  gathered.hold = bracket->blend == RC_BLEND_COPY && bracket->hold != bracket->row;
   gathered.before = bracket->blend == RC_BLEND_CUBIC ? 2 : 0;
   gathered.after = bracket->blend == RC_BLEND_CUBIC ? 3 : 0;
   if (bracket->blend == RC_BLEND_COPY)

@@ -1,8 +1,8 @@
 /* robocache: the recent rows of one stream, in order of time, and their alignment to ticks
  *
- * Rows arrive in any order; the history keeps them sorted, drops late ones, lets the last of equal times win, and finds
- * when a tick is decided and by which rows. Every inserted row is, at any moment, in exactly one of used,
- * late, duplicate, superseded and dropped, or still kept. Used by resample and fuse alike; not thread-safe.
+ * Rows arrive in any order. The history keeps them sorted, drops late rows, keeps the last of rows with equal times, and finds when a
+ * tick is decided, and by which rows. At any moment, every inserted row is counted exactly once, as used, late, duplicate, superseded,
+ * dropped or still kept. Used by robocacheresample and robocachefuse; not thread-safe.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,6 +10,7 @@
 #define ROBOCACHE_HISTORY_H
 
 #include "common/time/nanoseconds.h"
+#include "kernels/dtype.h"
 #include "kernels/interpolation.h"
 #include "rowcounts.h"
 
@@ -18,25 +19,39 @@ G_BEGIN_DECLS
 #define ROBOCACHE_N_SPACINGS 64
 #define ROBOCACHE_MAX_REORDER_WINDOW (3600 * ROBOCACHE_SECOND)
 
-/* Takes what a row refers to, which is released. */
+/* Releases the objects that a row refers to. */
 typedef void (*RobocacheReleaseRow) (gpointer row, gpointer data);
+
+/* Copies bytes of the elements of a row from offset on, from any memory. FALSE: they cannot be read. */
+typedef gboolean (*RobocacheReadRow) (gconstpointer row, gsize offset, gsize bytes, gpointer to);
+
+/* Quaternions of rows, whose mean may not exist. */
+typedef struct
+{
+  RcDtype dtype;
+  guint64 channels;             /* number of elements of a row */
+  const gint32 *first;          /* [n] first channels */
+  gint64 n;
+  RobocacheReadRow read;        /* NULL: the rows of the history are the elements themselves */
+} RobocacheRowQuaternions;
 
 typedef struct
 {
   gsize row_bytes;
-  RobocacheReleaseRow release_row;      /* or NULL */
+  RobocacheReleaseRow release_row;      /* NULL: not needed */
   gpointer release_data;
-  gsize max_rows;               /* 0: no bound; otherwise the oldest row is dropped for a new one */
+  gsize max_rows;               /* 0: no limit; otherwise a new row replaces the oldest one */
   gint64 reorder_window;        /* ns */
+  gint64 row_period;            /* 1/framerate (ns), which RC_GAP_AUTO counts in; 0: there is none, and spacings tell */
 
   /* rows first … first + n - 1 of each array, in increasing time */
   gint64 *times;
   guint8 *rows;
   guint8 *flags;
-  gint64 *overdue_by;           /* the last tick that had left when the row came, less its time; negative: in time */
+  gint64 *overdue_by;           /* time of the last tick sent before the row arrived, minus the row's time; negative: in time */
   gsize first, n, capacity;
 
-  gint64 oldest_row;            /* least time of a row, released ones included; ROBOCACHE_NO_TIME before the first */
+  gint64 oldest_row;            /* smallest time of a row, including released rows; ROBOCACHE_NO_TIME before the first */
   gint64 newest_row;            /* greatest time of a row; ROBOCACHE_NO_TIME before the first */
   gint64 gap_end;               /* greatest end of a GAP; ROBOCACHE_NO_TIME before the first */
   gint64 last_tick;             /* greatest tick that was aligned; ROBOCACHE_NO_TIME before the first */
@@ -44,16 +59,20 @@ typedef struct
 
   gint64 spacings[ROBOCACHE_N_SPACINGS];        /* of successive newest rows, a ring */
   guint n_spacings;             /* ever recorded */
+  gint64 past[RC_MAX_SPACINGS]; /* times of the rows that were released last, a ring */
+  guint64 n_past;               /* ever recorded */
 
   RobocacheRowCounts counts;
-  RobocacheLosses *losses;      /* of its owner; or NULL */
+  RobocacheLosses *losses;      /* owned by the caller; or NULL */
+  RobocacheRowQuaternions quaternions;  /* first is owned by the history */
 } RobocacheHistory;
 
 /* Alignment of a stream to a tick. */
 typedef struct
 {
-  RcBracket bracket;            /* row indices count from robocache_history_rows () */
+  RcBracket bracket;            /* row 0 is that of robocache_history_rows (); missing if a quaternion of a mean or lowpass has no mean */
   gint64 before;                /* time of the row at or before the tick; ROBOCACHE_NO_TIME when there is none */
+  gint64 used;                  /* time of the row that is copied, which of RC_NEAREST may be after the tick; before, where several rows make one */
   gint64 after;                 /* time of the row after it; none also where a GAP lies between, so that it does not
                                  * matter how soon the tick was asked for */
 } RobocacheAlignment;
@@ -61,67 +80,76 @@ typedef struct
 void robocache_history_init (RobocacheHistory * history, gsize row_bytes, RobocacheReleaseRow release_row, gpointer release_data);
 void robocache_history_clear (RobocacheHistory * history);      /* frees everything */
 
-/* Releases all rows and forgets times. Rows are counted as used, late or superseded. */
+/* Sets the quaternions (copied) whose mean may be missing, as decided by the plan. Quaternions outside a row, which a plan refuses, are
+ * ignored. */
+void robocache_history_set_quaternions (RobocacheHistory * history, const RobocacheRowQuaternions * quaternions);
+
+/* Releases all rows and discards times. Rows are counted as used, late or superseded. */
 void robocache_history_reset (RobocacheHistory * history);
 /* The same, but unused rows that were in time are counted as dropped. */
 void robocache_history_discard (RobocacheHistory * history, RobocacheDropReason reason);
 
-/* Releases rows from time on; unused ones that were in time are counted as dropped. */
+/* Releases rows from time on; unused rows that were in time are counted as dropped. */
 void robocache_history_discard_from (RobocacheHistory * history, gint64 time, RobocacheDropReason reason);
 
-/* The fate of a row at its arrival. */
+/* The result of inserting a row. */
 typedef enum
 {
   ROBOCACHE_ROW_INSERTED,
   ROBOCACHE_ROW_DUPLICATE,      /* replaced the row with the same time */
   ROBOCACHE_ROW_LATE,           /* before the frontier */
   ROBOCACHE_ROW_OVERFLOW,       /* older than all rows of a full history */
-  ROBOCACHE_ROW_NO_MEMORY       /* counted as one that overflows */
+  ROBOCACHE_ROW_NO_MEMORY       /* counted as overflow */
 } RobocacheRowFate;
 
-/* Copies row_bytes of a row; with release_row set, takes over what the row refers to, whatever its fate. */
+/* Inserts a row, of which row_bytes are copied; with release_row set, takes over the objects that the row refers to in any case. */
 RobocacheRowFate robocache_history_insert (RobocacheHistory * history, gint64 time, gconstpointer row);
-/* ROBOCACHE_ERROR_MEMORY, for a row without memory. */
+/* Sets ROBOCACHE_ERROR_MEMORY, for a row without memory. */
 void robocache_history_set_no_memory (const RobocacheHistory * history, GError ** error);
-/* For log lines. */
+/* A name for log messages. */
 const gchar *robocache_row_fate_name (RobocacheRowFate fate);
-/* Counts rows that were dropped before insertion; time is that of the first, or ROBOCACHE_NO_TIME. */
+/* Counts rows that were dropped before insertion; time: that of the first row, or ROBOCACHE_NO_TIME. */
 void robocache_history_count_dropped (RobocacheHistory * history, RobocacheDropReason reason, gint64 time,
     guint64 n_rows);
-/* A GAP: no row with a time before end will be inserted. */
+/* Notes a GAP: no row with a time before end will be inserted. */
 void robocache_history_gap (RobocacheHistory * history, gint64 end);
 void robocache_history_eos (RobocacheHistory * history);
 
-/* The row that an output row still waits for. */
+/* The row for which an output row still waits. */
 typedef enum
 {
   ROBOCACHE_WAIT_NONE,
   ROBOCACHE_WAIT_FIRST_ROW,
   ROBOCACHE_WAIT_ROW_AFTER,
-  ROBOCACHE_WAIT_SECOND_ROW_AFTER,      /* of cubic */
-  ROBOCACHE_WAIT_MEAN_WINDOW
+  ROBOCACHE_WAIT_SECOND_ROW_AFTER,      /* only for cubic */
+  ROBOCACHE_WAIT_MEAN_WINDOW,
+  ROBOCACHE_WAIT_LOWPASS        /* a row at or after the end of the filter */
 } RobocacheWait;
 
-/* Whether the output row at tick is decided, and otherwise why not. settled: no row to come may change it, nor what
- * robocache_history_align reports of it, so output does not depend on scheduling. Otherwise as soon as the rows it needs
- * are there. */
+/* Returns whether the output row at tick is decided, and otherwise the reason. settled: it is decided when no later row can change it or
+ * the result of robocache_history_align, so output does not depend on scheduling. Otherwise it is decided as soon as the rows that it
+ * needs have arrived. */
 RobocacheWait robocache_history_wait (const RobocacheHistory * history, const RcSearch * search, gint64 tick,
     gboolean settled);
 gboolean robocache_history_ready (const RobocacheHistory * history, const RcSearch * search, gint64 tick,
     gboolean settled);
-/* For log lines: "a row after the tick" and the like. */
+/* A text for log messages, like "a row after the tick". */
 const gchar *robocache_wait_reason (RobocacheWait wait);
+
+/* The greatest gap (ns) at t that search allows, -1: none. By RC_GAP_AUTO it is decided by the rows up to t alone, so it is the same
+ * however rows arrived. */
+gint64 robocache_history_max_gap (const RobocacheHistory * history, const RcSearch * search, gint64 t);
 
 /* The rows for a tick, and marks them used. */
 void robocache_history_align (RobocacheHistory * history, const RcSearch * search, gint64 tick,
     RobocacheAlignment * alignment);
 
-/* Given that tick is decided and missing: all ticks before the returned time (> tick) are decided and missing, too. It depends
- * on the rows around the tick and on GAPs alone, not on how much later rows have arrived. */
+/* If tick is decided and missing: returns a time (> tick) before which all ticks are also decided and missing. It depends only on the
+ * rows around the tick and on GAPs, not on the number of later rows that have arrived. */
 gint64 robocache_history_missing_until (const RobocacheHistory * history, const RcSearch * search, gint64 tick,
     gboolean settled);
 
-/* Releases rows that no tick from next_tick on can need. */
+/* Releases rows that ticks from next_tick on cannot need. */
 void robocache_history_prune (RobocacheHistory * history, const RcSearch * search, gint64 next_tick);
 
 /* Rows with a time before this are late; ROBOCACHE_NO_TIME before the first row or GAP. */
@@ -130,22 +158,31 @@ gboolean robocache_history_has_rows (const RobocacheHistory * history);
 gint64 robocache_history_first_time (const RobocacheHistory * history); /* ROBOCACHE_NO_TIME when empty */
 gint64 robocache_history_last_time (const RobocacheHistory * history);
 gconstpointer robocache_history_rows (const RobocacheHistory * history);        /* the first kept row */
+const gint64 *robocache_history_times (const RobocacheHistory * history);       /* times of the kept rows */
 gconstpointer robocache_history_row (const RobocacheHistory * history, gint64 index);
-/* Rows kept with a time after t. */
+/* Number of kept rows with a time after t. */
 gsize robocache_history_rows_after (const RobocacheHistory * history, gint64 t);
 
-/* Time of the first row after t; ROBOCACHE_NO_TIME when there is none. */
+/* Time of the first row after t; ROBOCACHE_NO_TIME: none. */
 gint64 robocache_history_next_after (const RobocacheHistory * history, gint64 t);
 
 /* Median of the last 64 spacings; 0 with fewer than two rows. */
 gint64 robocache_history_median_spacing (const RobocacheHistory * history);
 
-/* Latency of an interpolation in ns: previous 0; nearest, linear and hermite one row; cubic two; mean half a tick more
- * than linear. */
-gint64 robocache_interpolation_latency (RcInterpolation interpolation, gint64 row_period_ns, gint64 tick_period_ns);
+/* Latency of an interpolation in ns: 0 for previous; one row for nearest, linear and hermite; two rows for cubic; half a tick more than
+ * linear for mean; the half width of the filter for lowpass. The period of search is not used. */
+gint64 robocache_interpolation_latency (const RcSearch * search, gint64 row_period_ns, gint64 tick_period_ns);
+
+/* A hold limit of 200 ms, and none for rows all of whose channels are held. */
+#define ROBOCACHE_HOLD_LIMIT_AUTO (-2)
+/* Fits a search, whose limit may be that, to rows of which some channels are held, or all: then each row is in force until the next one,
+ * or for as long as another limit says. */
+void robocache_search_set_holds (RcSearch * search, gboolean has_holds, gboolean are_all_held);
 
 /* The rows of a bracket, and the bracket of the same rows when they lie one after another from 0 on: writes their indices,
- * which a mean has bracket->next - bracket->row of and others at most four, and returns how many there are. */
+ * unless it is of a mean or lowpass, whose rows are those from robocache_bracket_first on, and of others at most four; and returns
+ * how many there are. */
+gint64 robocache_bracket_first (const RcBracket * bracket);
 guint64 robocache_bracket_rows (const RcBracket * bracket, gint64 * rows);
 RcBracket robocache_bracket_of_gathered (const RcBracket * bracket);
 

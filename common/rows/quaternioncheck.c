@@ -1,4 +1,4 @@
-/* robocache: quaternions of rows that are no rotations: their length is not 1
+/* robocache: quaternions that are no rotations: rows whose length is not 1, and means of scattered ones
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -59,6 +59,12 @@ robocache_quaternion_check_rows (RobocacheQuaternionCheck *check, const gint32 *
     check_row (check, quaternions, n, dtype, channels, rows + i * channels * rc_dtype_size (dtype));
 }
 
+void
+robocache_quaternion_check_scattered (RobocacheQuaternionCheck *check, guint64 n)
+{
+  check->n_scattered += n;
+}
+
 static void
 add (RobocacheOddQuaternions *sum, const RobocacheOddQuaternions *odd)
 {
@@ -74,6 +80,7 @@ robocache_quaternion_check_add (RobocacheQuaternionCheck *sum, const RobocacheQu
 {
   add (&sum->not_unit, &check->not_unit);
   add (&sum->zero, &check->zero);
+  sum->n_scattered += check->n_scattered;
 }
 
 static gboolean
@@ -97,5 +104,10 @@ robocache_quaternion_check_take_warning (RobocacheQuaternionCheck *check)
     return g_strdup_printf ("the quaternion in channels %d to %d has length %.4g instead of 1: interpolation normalises it, but ticks on a row "
         "copy it. Correct the source or the property quaternions; more are counted in stats (quaternions-not-unit)", odd->channel,
         odd->channel + 3, odd->length);
+  if (check->n_scattered > 0 && !check->scattered_is_reported) {
+    check->scattered_is_reported = TRUE;
+    return g_strdup ("the orientations within a tick differ so much that interpolation=mean has none for it (a norm below 0.5): the tick is "
+        "missing. Set interpolation=linear or shorter ticks; more are counted in stats (quaternions-scattered)");
+  }
   return NULL;
 }

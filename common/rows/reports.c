@@ -4,6 +4,7 @@
  */
 #include "reports.h"
 
+#include "common/element/logs.h"
 #include "common/element/propertytypes.h"
 
 ROBOCACHE_DEFINE_ENUM (robocache_clock_mode_get_type, "RobocacheClockMode",
@@ -46,7 +47,7 @@ void
 robocache_quaternion_check_to_structure (const RobocacheQuaternionCheck *check, GstStructure *structure)
 {
   gst_structure_set (structure, "quaternions-not-unit", G_TYPE_UINT64, check->not_unit.n, "quaternions-zero", G_TYPE_UINT64,
-      check->zero.n, NULL);
+      check->zero.n, "quaternions-scattered", G_TYPE_UINT64, check->n_scattered, NULL);
 }
 
 void
@@ -73,8 +74,8 @@ robocache_clock_event_message (RobocacheClockEvent event, const RobocacheClockEs
 {
   GstStructure *structure = gst_structure_new ("robocache-clock", "event", G_TYPE_STRING, events[event].name, NULL);
 
-  GST_INFO_OBJECT (pad ? (gpointer) pad : element, "%s: offset %" G_GINT64_FORMAT " ns, skew %.3f ppm, uncertainty %"
-      G_GINT64_FORMAT " ns", events[event].text, e->offset_ns, e->skew_ppm, e->uncertainty_ns);
+  GST_CAT_INFO_OBJECT (robocache_category_of (element), pad ? (gpointer) pad : element, "%s: offset %" G_GINT64_FORMAT " ns, skew %.3f ppm, "
+      "uncertainty %" G_GINT64_FORMAT " ns", events[event].text, e->offset_ns, e->skew_ppm, e->uncertainty_ns);
   if (pad)
     gst_structure_set (structure, "pad", G_TYPE_STRING, GST_OBJECT_NAME (pad), NULL);
   robocache_clock_estimate_to_structure (e, structure);

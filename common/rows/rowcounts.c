@@ -18,6 +18,8 @@ static const gchar *const reason_fields[ROBOCACHE_N_DROP_REASONS] = {
   [ROBOCACHE_DROPPED_FLUSH] = "rows-dropped-flush",
   [ROBOCACHE_DROPPED_REFUSED] = "rows-dropped-refused",
   [ROBOCACHE_DROPPED_REMOVED] = "rows-dropped-removed",
+  [ROBOCACHE_DROPPED_NAN] = "rows-dropped-nan",
+  [ROBOCACHE_DROPPED_MALFORMED] = "rows-dropped-malformed",
 };
 
 const gchar *

@@ -1,7 +1,7 @@
 /* robocache: counters of the rows of a stream
  *
- * At any moment every inserted row is in exactly one of used, late, duplicate, superseded and dropped, or still kept. A
- * dropped row has exactly one reason.
+ * At any moment, every inserted row is counted exactly once, as used, late, duplicate, superseded, dropped or still kept. A dropped row
+ * has exactly one reason.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -17,28 +17,30 @@ typedef enum
   ROBOCACHE_DROPPED_NO_TIME,    /* no timestamp, and no buffer before it */
   ROBOCACHE_DROPPED_OUTSIDE_SEGMENT,
   ROBOCACHE_DROPPED_CLOCK_JUMP, /* a time far from the clock and from the rows before it */
-  ROBOCACHE_DROPPED_OVERFLOW,   /* no room in a bounded history */
+  ROBOCACHE_DROPPED_OVERFLOW,   /* no space in a bounded history */
   ROBOCACHE_DROPPED_FLUSH,
-  ROBOCACHE_DROPPED_REFUSED,    /* a buffer that differs from its caps, or came after an error or the end */
+  ROBOCACHE_DROPPED_REFUSED,    /* a buffer before caps, after an error or after the end */
   ROBOCACHE_DROPPED_REMOVED,    /* still waiting for a tick when its pad was removed */
-  ROBOCACHE_DROPPED_NO_REFERENCE,       /* no reference timestamp, where the pad requires one */
+  ROBOCACHE_DROPPED_NO_REFERENCE,       /* no reference timestamp, although the pad requires one */
   ROBOCACHE_DROPPED_AHEAD,      /* further ahead of running time than max-lead */
+  ROBOCACHE_DROPPED_MALFORMED,  /* a buffer that differs from its caps, or whose caps cannot be used */
+  ROBOCACHE_DROPPED_NAN,        /* a row with NaN, where that is no value */
   ROBOCACHE_N_DROP_REASONS
 } RobocacheDropReason;
 
 typedef struct
 {
   guint64 in;                   /* rows offered */
-  guint64 used;                 /* rows that took part in an output row */
-  guint64 late;                 /* rows older than the newest by more than the reorder window, or whose ticks had left */
+  guint64 used;                 /* rows that were used for an output row */
+  guint64 late;                 /* rows older than the newest by more than the reorder window, or whose ticks had been sent */
   guint64 duplicate;            /* rows replaced by a later arrival with the same time */
-  guint64 superseded;           /* rows in time that no tick needed */
+  guint64 superseded;           /* rows that were in time, but not needed by any tick */
   guint64 dropped[ROBOCACHE_N_DROP_REASONS];
 } RobocacheRowCounts;
 
-/* Its counter in stats: "rows-dropped-no-time" and the like. */
+/* The name of its counter in stats, like "rows-dropped-no-time". */
 const gchar *robocache_drop_reason_field (RobocacheDropReason reason);
-/* For log lines: "no-time" and the like. */
+/* A name for log messages, like "no-time". */
 const gchar *robocache_drop_reason_name (RobocacheDropReason reason);
 guint64 robocache_row_counts_dropped (const RobocacheRowCounts * counts);       /* for all reasons */
 /* Counts rows that were dropped on arrival. */
@@ -48,14 +50,14 @@ void robocache_row_counts_add (RobocacheRowCounts * sum, const RobocacheRowCount
 typedef struct
 {
   guint64 n;
-  gint64 time;                  /* running time of the first; G_MININT64: it had none */
-  gint64 lateness;              /* ns, the greatest */
+  gint64 time;                  /* running time of the first loss; G_MININT64: unknown */
+  gint64 lateness;              /* greatest lateness in ns */
 } RobocacheLoss;
 
 /* A zeroed struct is valid and empty. */
 typedef struct
 {
-  RobocacheHistogram lateness;  /* of late rows: behind the least time still accepted, or behind the last tick */
+  RobocacheHistogram lateness;  /* lateness of late rows: relative to the earliest accepted time, or to the last tick */
   RobocacheLoss pending;        /* not yet reported */
   gint64 reported_ns;           /* time of the last report, if any */
   gboolean reported;
@@ -65,9 +67,9 @@ typedef struct
 void robocache_losses_late (RobocacheLosses * losses, gint64 time, gint64 lateness);
 void robocache_losses_dropped (RobocacheLosses * losses, gint64 time, guint64 n_rows);
 
-/* Reads and clears the pending losses for a report at the time now_ns. Reports are at least interval_ns apart, the first one
- * is immediate; a timeline that restarts earlier does not delay the next. now_ns is on any monotonic timeline of the caller;
- * G_MININT64: unknown, so that no time has passed. FALSE: nothing is pending, or the interval has not passed. */
+/* Reads and clears the pending losses for a report at the time now_ns. Reports are at least interval_ns apart; the first one is
+ * immediate. If the timeline restarts at an earlier time, the next report is not delayed. now_ns is on any monotonic timeline of the
+ * caller; G_MININT64: unknown, which counts as no time passed. FALSE: nothing is pending, or the interval has not passed. */
 /* Whether robocache_losses_take would return TRUE. */
 gboolean robocache_losses_are_due (const RobocacheLosses * losses, gint64 now_ns, gint64 interval_ns);
 gboolean robocache_losses_take (RobocacheLosses * losses, gint64 now_ns, gint64 interval_ns, RobocacheLoss * loss);

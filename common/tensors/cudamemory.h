@@ -1,7 +1,7 @@
 /* robocache: camera frames in memory:CUDAMemory of gstreamer-cuda
  *
- * A frame is brought into a sample by one copy, also from another context. common/device/cudacontext.h has the context that both share, and
- * cudapool.h the way out; no other file knows the library.
+ * A frame is copied once into a sample, also from another context. common/device/cudacontext.h has the shared context, and cudapool.h
+ * outputs in such memory; no other file uses the library.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -16,19 +16,19 @@ G_BEGIN_DECLS
 
 #define ROBOCACHE_CAPS_FEATURE_CUDA_MEMORY "memory:CUDAMemory"
 
-/* Whether this build has code for it; asks no driver. */
+/* Whether this build supports such memory; does not query the driver. */
 gboolean robocache_cuda_memory_is_built (void);
-/* The same, and there is a driver. */
+/* The same, and a driver is present. */
 gboolean robocache_cuda_memory_is_supported (void);
 
-/* Whether a buffer is one; FALSE where they are not supported. */
+/* Whether a buffer is such a frame; FALSE if they are not supported. */
 gboolean robocache_is_cuda_frame (GstBuffer * buffer);
-/* The rest is for such buffers. Whether the frame has the format and size of video. */
+/* The following functions are for such buffers. Whether the frame has the format and size of video. */
 gboolean robocache_cuda_frame_is_whole (GstBuffer * frame, const GstVideoInfo * video);
-/* Waits until its producer is done with it. */
+/* Waits until the work of the frame's producer is done. */
 void robocache_cuda_frame_wait (GstBuffer * frame);
-/* Enqueues, on engine's stream, a copy of the lines of its planes to `to`, one after another. The producer must be done. The frame must
- * be kept until the copy is done. */
+/* Enqueues, on engine's stream, a copy of the lines of the frame's planes to `to`, one after another. The producer's work must be done.
+ * The frame must be kept until the copy is done. */
 gboolean robocache_cuda_frame_copy (GstBuffer * frame, const GstVideoInfo * video, gpointer to, RobocacheEngine * engine,
     GError ** error);
 

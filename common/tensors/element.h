@@ -1,4 +1,4 @@
-/* robocache: one element of a tensor as a number
+/* robocache: reads one element of a tensor as a number
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -116,7 +116,7 @@ robocache_flexible_write_header (guint8 *header, const RobocacheTensorInfo *tens
 
 /* ---- in ---- */
 
-/* Axes end at the first that is 0. FALSE: there are none, or more than ours that are not 1. */
+/* Reads axes up to the first 0. FALSE: there are no axes, or axes beyond our maximum that are not 1. */
 static gboolean
 read_axes (RobocacheTensorInfo *tensor, RcDtype dtype, const guint32 *axes)
 {
@@ -162,7 +162,7 @@ count_bytes (const RobocacheTensorInfo *tensor, gsize most)
   return bytes;
 }
 
-/* Appends the tensor at *offset to rows, and moves on behind it. */
+/* Appends the tensor at *offset to rows, and moves *offset past it. */
 static gboolean
 take_tensor (GstBuffer *rows, RobocacheTensorInfo *tensor, GstBuffer *buffer, gsize *offset, GError **error)
 {
@@ -180,7 +180,7 @@ take_tensor (GstBuffer *rows, RobocacheTensorInfo *tensor, GstBuffer *buffer, gs
     return FALSE;
   bytes = count_bytes (tensor, rest - HEADER_BYTES);
   if (bytes == G_MAXUINT64) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a flexible tensor has %" G_GSIZE_FORMAT " bytes behind its header, less "
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a flexible tensor has %" G_GSIZE_FORMAT " bytes after its header, less "
         "than its axes need", rest - HEADER_BYTES);
     return FALSE;
   }

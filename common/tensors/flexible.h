@@ -1,6 +1,6 @@
-/* robocache: flexible tensors of NNStreamer, whose buffers describe themselves
+/* robocache: flexible tensors of NNStreamer, whose buffers contain their types and axes
  *
- * Caps are other/tensors, format=(string)flexible. Each tensor of a buffer has a header with its type and axes before it.
+ * Caps are other/tensors, format=(string)flexible. A header with type and axes precedes each tensor of a buffer.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -17,17 +17,17 @@ G_BEGIN_DECLS
 #define ROBOCACHE_FLEXIBLE_HEADER_BYTES 128
 
 gboolean robocache_caps_are_flexible (const GstCaps * caps);
-/* Flexible caps in place of static ones, which keep their framerate and descriptive fields; and back. */
+/* Convert static caps to flexible caps with the same framerate and descriptive fields, and back. */
 GstCaps *robocache_flexible_caps_from_static (const GstCaps * caps);
 GstCaps *robocache_flexible_caps_to_static (const GstCaps * flexible, const RobocacheTensorsInfo * info);
 
-/* Whether headers have all types and axes: NNStreamer has no bfloat16, and axes of 32 bits. */
+/* Whether headers can represent all types and axes: NNStreamer has no bfloat16, and axes have 32 bits. */
 gboolean robocache_flexible_describes (const RobocacheTensorsInfo * info);
 /* Writes the header of such a tensor. */
 void robocache_flexible_write_header (guint8 * header, const RobocacheTensorInfo * tensor);
 
-/* The tensors of a buffer as a buffer of static tensors, which shares the memory, and in info their types and axes; the framerate
- * in info stays. NULL and a ROBOCACHE_ERROR_DATA that names what is wrong in a header. */
+/* Returns the tensors of a buffer as a buffer of static tensors, which shares the memory, and sets their types and axes in info; the
+ * framerate in info is kept. NULL and a ROBOCACHE_ERROR_DATA that names the fault in a header. */
 GstBuffer *robocache_flexible_strip (GstBuffer * buffer, RobocacheTensorsInfo * info, GError ** error);
 
 G_END_DECLS

@@ -1,4 +1,4 @@
-/* robocache: flexible tensors on the sink pads of elements that know static ones
+/* robocache: flexible tensors as input of elements that know static ones
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -6,158 +6,148 @@
 
 #include <string.h>
 
-#include "common/element/heldevents.h"
+#include "common/element/errors.h"
+#include "common/element/linkadvice.h"
 #include "flexible.h"
 #include "memorycaps.h"
 
-/* Of a pad: its chaindata. Used under its stream lock. */
-typedef struct
-{
-  GstPadChainFunction chain;
-  GstPadEventFunction event;
-  GstPadQueryFunction query;
-  RobocacheFailPad fail;
+/* ---- caps ---- */
 
-  GstCaps *caps;                /* flexible ones that came last; NULL: static ones did */
-  RobocacheTensorsInfo info;    /* of the last buffer */
-  gboolean has_sent;            /* the pad has the caps of info */
-  gboolean is_sending;
-  gchar *posted;                /* the last error; NULL: none since good caps */
-  RobocacheHeldEvents held;     /* until the first buffer */
-} FlexibleInput;
-
-static gboolean
-are_for_us (const GstCaps *caps)
+gboolean
+robocache_flexible_input_accepts (const GstCaps *caps)
 {
   return robocache_caps_are_flexible (caps) && !robocache_caps_on_device (caps);
 }
 
 static void
-report (GstPad *sink, FlexibleInput *input, GError *error)
+set_caps (RobocacheFlexibleInput *input, GstCaps *caps, GstCaps *fixed)
 {
-  GstElement *element = gst_pad_get_parent_element (sink);
+  GST_OBJECT_LOCK (input->pad);
+  gst_caps_replace (&input->caps, caps);
+  gst_caps_replace (&input->fixed, fixed);
+  GST_OBJECT_UNLOCK (input->pad);
+}
 
-  if (input->fail) {
-    input->fail (sink, error);
-  } else {
-    robocache_post_error_once (element, error, &input->posted);
-    g_error_free (error);
-  }
-  gst_clear_object (&element);
+GstCaps *
+robocache_flexible_input_resolve (RobocacheFlexibleInput *input, GstCaps *caps)
+{
+  GstCaps *resolved;
+
+  GST_OBJECT_LOCK (input->pad);
+  resolved = gst_caps_ref (input->fixed && gst_caps_is_equal (caps, input->caps) ? input->fixed : caps);
+  GST_OBJECT_UNLOCK (input->pad);
+  return resolved;
 }
 
 /* ---- events ---- */
 
 static gboolean
-release (GstPad *sink, GstObject *parent, FlexibleInput *input)
+handle (RobocacheFlexibleInput *input, GstEvent *event)
 {
-  gboolean is_handled = TRUE;
+  return GST_PAD_EVENTFUNC (input->pad) (input->pad, GST_OBJECT_PARENT (input->pad), event);
+}
+
+static void
+release_events (RobocacheFlexibleInput *input)
+{
   GstEvent *event;
 
   while ((event = robocache_held_events_release (&input->held)))
-    is_handled &= input->event (sink, parent, event);
-  return is_handled;
+    handle (input, event);
 }
 
 /* Static caps follow with the first buffer. */
-static gboolean
-expect_buffer (GstPad *sink, FlexibleInput *input, GstCaps *caps)
+static void
+expect_buffer (RobocacheFlexibleInput *input, GstCaps *caps, GError **error)
 {
-  GError *error = NULL;
-
   memset (&input->info, 0, sizeof (input->info));
-  input->has_sent = FALSE;
-  gst_caps_replace (&input->caps, caps);
+  set_caps (input, caps, NULL);
   robocache_held_events_begin (&input->held);
-  if (robocache_framerate_parse (gst_caps_get_structure (caps, 0), &input->info.rate_num, &input->info.rate_den, &error))
-    return TRUE;
-  report (sink, input, error);
-  return FALSE;
+  robocache_framerate_parse (gst_caps_get_structure (caps, 0), &input->info.rate_num, &input->info.rate_den, error);
 }
 
 static gboolean
-handle_caps (GstPad *sink, GstObject *parent, FlexibleInput *input, GstEvent *event)
+take_caps (RobocacheFlexibleInput *input, GstEvent *event, GError **error)
 {
-  gboolean is_handled;
   GstCaps *caps;
 
   gst_event_parse_caps (event, &caps);
-  if (input->is_sending || !are_for_us (caps)) {
-    if (!input->is_sending)
-      gst_clear_caps (&input->caps);
-    is_handled = input->event (sink, parent, event);
-    return release (sink, parent, input) && is_handled;
+  if (input->is_passing)
+    return FALSE;
+  if (!robocache_flexible_input_accepts (caps)) {
+    set_caps (input, NULL, NULL);
+    return FALSE;
   }
-  is_handled = expect_buffer (sink, input, caps);
+  expect_buffer (input, caps, error);
   gst_event_unref (event);
-  return is_handled;
+  return TRUE;
 }
 
-static gboolean
-handle_event (GstPad *sink, GstObject *parent, GstEvent *event)
+gboolean
+robocache_flexible_input_take_event (RobocacheFlexibleInput *input, GstEvent *event, GError **error)
 {
-  FlexibleInput *input = sink->chaindata;
-
   if (robocache_held_events_take (&input->held, event))
     return TRUE;
   if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS)
-    return handle_caps (sink, parent, input, event);
+    return take_caps (input, event, error);
   if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
-    release (sink, parent, input);
+    release_events (input);
   /* a pad that was stopped has lost its caps */
-  if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START && !gst_pad_has_current_caps (sink))
-    gst_clear_caps (&input->caps);
-  return input->event (sink, parent, event);
+  if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START && !gst_pad_has_current_caps (input->pad))
+    set_caps (input, NULL, NULL);
+  return FALSE;
 }
 
 /* ---- buffers ---- */
 
-/* The core keeps them as the pad's caps, and elements find them there. */
 static gboolean
-send_caps (GstPad *sink, FlexibleInput *input)
+pass_caps (RobocacheFlexibleInput *input, const RobocacheTensorsInfo *info)
 {
-  GstCaps *caps = robocache_flexible_caps_to_static (input->caps, &input->info);
+  GstCaps *fixed = robocache_flexible_caps_to_static (input->caps, info), *caps = gst_caps_ref (input->caps);
+  gboolean is_handled;
 
-  input->is_sending = TRUE;
-  input->has_sent = gst_pad_send_event (sink, gst_event_new_caps (caps));
-  if (input->has_sent)
-    g_clear_pointer (&input->posted, g_free);
-  input->is_sending = FALSE;
+  input->info = *info;
+  set_caps (input, caps, fixed);
+  input->is_passing = TRUE;
+  is_handled = handle (input, gst_event_new_caps (fixed));
+  input->is_passing = FALSE;
+  if (!is_handled)
+    set_caps (input, caps, NULL);
+  gst_caps_unref (fixed);
   gst_caps_unref (caps);
-  return input->has_sent;
+  return is_handled;
 }
 
-static GstFlowReturn
-handle_buffer (GstPad *sink, GstObject *parent, GstBuffer *buffer)
+GstFlowReturn
+robocache_flexible_input_strip (RobocacheFlexibleInput *input, GstBuffer **buffer, GError **error)
 {
-  FlexibleInput *input = sink->chaindata;
   RobocacheTensorsInfo info = input->info;
-  GError *error = NULL;
   GstBuffer *tensors;
 
-  if (input->caps == NULL)
-    return input->chain (sink, parent, buffer);
-  tensors = robocache_flexible_strip (buffer, &info, &error);
-  gst_buffer_unref (buffer);
-  if (tensors == NULL) {
-    report (sink, input, error);
-    return GST_FLOW_ERROR;
+  if (input->caps) {
+    tensors = robocache_flexible_strip (*buffer, &info, error);
+    if (tensors == NULL)
+      return GST_FLOW_ERROR;
+    gst_buffer_unref (*buffer);
+    *buffer = tensors;
+    if ((input->fixed == NULL || memcmp (&info, &input->info, sizeof (info)) != 0) && !pass_caps (input, &info))
+      return GST_PAD_IS_FLUSHING (input->pad) ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED;
   }
-  if (!input->has_sent || memcmp (&info, &input->info, sizeof (info)) != 0) {
-    input->info = info;
-    if (!send_caps (sink, input)) {
-      gst_buffer_unref (tensors);
-      return GST_PAD_IS_FLUSHING (sink) ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED;
-    }
-  }
-  return input->chain (sink, parent, tensors);
+  release_events (input);
+  return GST_FLOW_OK;
 }
 
 /* ---- queries ---- */
 
-/* Where the pad accepts static tensors, it accepts flexible ones as well. */
-static void
-add_flexible (GstQuery *query)
+/* The element would negotiate for it, before it has caps; and buffers have headers. */
+gboolean
+robocache_flexible_input_refuses (const RobocacheFlexibleInput *input, GstQuery *query)
+{
+  return GST_QUERY_TYPE (query) == GST_QUERY_ALLOCATION && input->caps;
+}
+
+void
+robocache_flexible_input_add_caps (GstQuery *query)
 {
   GstCaps *pattern = gst_caps_new_simple (ROBOCACHE_TENSORS_MEDIA_TYPE, "format", G_TYPE_STRING, "flexible", NULL);
   GstCaps *tensors = gst_caps_new_empty_simple (ROBOCACHE_TENSORS_MEDIA_TYPE), *caps, *filter;
@@ -175,52 +165,45 @@ add_flexible (GstQuery *query)
   gst_caps_unref (pattern);
 }
 
-static gboolean
-handle_query (GstPad *sink, GstObject *parent, GstQuery *query)
-{
-  const FlexibleInput *input = sink->chaindata;
-  gboolean is_answered;
-  GstCaps *caps;
+/* ---- virtual methods ---- */
 
-  /* the element would negotiate for it, before it has caps; and buffers have headers */
-  if (GST_QUERY_TYPE (query) == GST_QUERY_ALLOCATION && input->caps)
-    return FALSE;
-  if (GST_QUERY_TYPE (query) == GST_QUERY_ACCEPT_CAPS) {
-    gst_query_parse_accept_caps (query, &caps);
-    if (are_for_us (caps)) {
-      gst_query_set_accept_caps_result (query, TRUE);
-      return TRUE;
-    }
-  }
-  is_answered = input->query (sink, parent, query);
-  if (is_answered && GST_QUERY_TYPE (query) == GST_QUERY_CAPS)
-    add_flexible (query);
+gboolean
+robocache_flexible_input_accept_caps (GstBaseTransform *trans, GstBaseTransformClass *parent, GstPadDirection direction, GstCaps *caps)
+{
+  const gboolean is_sink = direction == GST_PAD_SINK;
+  const gboolean accepts = (is_sink && robocache_flexible_input_accepts (caps)) || parent->accept_caps (trans, direction, caps);
+  GError *error = is_sink ? robocache_refused_caps (GST_BASE_TRANSFORM_SINK_PAD (trans), caps, accepts) : NULL;
+
+  if (error)
+    robocache_post_error_at (GST_ELEMENT (trans), "sink", error, GST_CLOCK_TIME_NONE);
+  g_clear_error (&error);
+  return accepts;
+}
+
+gboolean
+robocache_flexible_input_query (const RobocacheFlexibleInput *input, GstBaseTransform *trans, GstBaseTransformClass *parent,
+    GstPadDirection direction, GstQuery *query)
+{
+  const gboolean is_sink = direction == GST_PAD_SINK;
+  const gboolean is_answered = !(is_sink && robocache_flexible_input_refuses (input, query)) && parent->query (trans, direction, query);
+
+  if (is_answered && is_sink && GST_QUERY_TYPE (query) == GST_QUERY_CAPS)
+    robocache_flexible_input_add_caps (query);
   return is_answered;
 }
 
 /* ---- life ---- */
 
-static void
-free_input (gpointer data)
+void
+robocache_flexible_input_init (RobocacheFlexibleInput *input, GstPad *pad)
 {
-  FlexibleInput *input = data;
-
-  gst_clear_caps (&input->caps);
-  robocache_held_events_clear (&input->held);
-  g_free (input->posted);
-  g_free (input);
+  *input = (RobocacheFlexibleInput) {.pad = pad };
 }
 
 void
-robocache_accept_flexible (GstPad *sink, RobocacheFailPad fail)
+robocache_flexible_input_clear (RobocacheFlexibleInput *input)
 {
-  FlexibleInput *input = g_new0 (FlexibleInput, 1);
-
-  input->chain = GST_PAD_CHAINFUNC (sink);
-  input->event = GST_PAD_EVENTFUNC (sink);
-  input->query = GST_PAD_QUERYFUNC (sink);
-  input->fail = fail;
-  gst_pad_set_chain_function_full (sink, handle_buffer, input, free_input);
-  gst_pad_set_event_function (sink, handle_event);
-  gst_pad_set_query_function (sink, handle_query);
+  set_caps (input, NULL, NULL);
+  robocache_held_events_clear (&input->held);
+  robocache_forget_refused_caps (input->pad);
 }

@@ -13,7 +13,7 @@
 
 G_BEGIN_DECLS
 
-/* Tensors in all memories that a sink or a source pad may have, for a template that robocache_add_pad_template adds. */
+/* Tensors in all memories that a sink or a source pad may support, for robocache_add_pad_template. */
 #define ROBOCACHE_TENSORS_TEMPLATE_CAPS \
   ROBOCACHE_TENSORS_MEDIA_TYPE "; " ROBOCACHE_TENSORS_MEDIA_TYPE "(" ROBOCACHE_CAPS_FEATURE_CUDA ")"
 #define ROBOCACHE_TENSORS_SRC_TEMPLATE_CAPS \
@@ -33,8 +33,7 @@ typedef enum
   ROBOCACHE_N_MEMORIES
 } RobocacheCapsMemory;
 
-/* The memories that an element offers, in order of preference. Device memory is followed by CUDA memory where a source pad
- * has that. */
+/* The memories that an element offers, in order of preference. For source pads that support CUDA memory, it follows device memory. */
 typedef enum
 {
   ROBOCACHE_OFFER_SYSTEM,
@@ -42,18 +41,18 @@ typedef enum
   ROBOCACHE_OFFER_DEVICE_FIRST
 } RobocacheOffer;
 
-/* The memories that an offer means for pads of a direction; returns how many. */
+/* Sets the memories of an offer for pads of a direction; returns their number. */
 guint robocache_offer_memories (RobocacheOffer offer, GstPadDirection direction,
     RobocacheCapsMemory memories[ROBOCACHE_N_MEMORIES]);
-/* caps (taken, and in system memory) in the memories of the offer. */
+/* Returns caps (taken, in system memory) in all memories of the offer. */
 GstCaps *robocache_caps_offer (GstCaps * caps, RobocacheOffer offer, GstPadDirection direction);
 /* The memory of the first structure. */
 RobocacheCapsMemory robocache_caps_memory (const GstCaps * caps);
-/* Whether that is on a device. */
+/* Whether the memory of the first structure is on a device. */
 gboolean robocache_caps_on_device (const GstCaps * caps);
 /* Whether caps has structures, all of them in device memory. */
 gboolean robocache_caps_are_all_on_device (const GstCaps * caps);
-/* caps (taken, and in system memory), in that memory. */
+/* Returns caps (taken, in system memory) in this memory. */
 GstCaps *robocache_caps_in_memory (GstCaps * caps, RobocacheCapsMemory memory);
 
 G_END_DECLS

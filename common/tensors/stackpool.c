@@ -7,6 +7,7 @@
 typedef struct
 {
   gboolean bounded;             /* as configured */
+  guint min_buffers;            /* likewise */
   GMutex lock;
   GPtrArray *idle;              /* of GstBuffer; guarded by lock */
 } RobocacheStackPoolPrivate;
@@ -34,8 +35,7 @@ set_config (GstBufferPool *pool, GstStructure *config)
   if (!gst_buffer_pool_config_get_params (config, &caps, &size, &min_buffers, &max_buffers))
     return FALSE;
   private_of (pool)->bounded = max_buffers > 0;
-  if (max_buffers == 0)         /* those made beforehand would be the base class's */
-    gst_buffer_pool_config_set_params (config, caps, size, 0, 0);
+  private_of (pool)->min_buffers = min_buffers;
   return base_class ()->set_config (pool, config);
 }
 
@@ -71,7 +71,7 @@ acquire_buffer (GstBufferPool *pool, GstBuffer **buffer, GstBufferPoolAcquirePar
     klass->count (ROBOCACHE_STACK_POOL (pool), *buffer != NULL);
   if (*buffer == NULL)
     ret = GST_BUFFER_POOL_CLASS (klass)->alloc_buffer (pool, buffer, params);
-  if (ret == GST_FLOW_OK)       /* the memory is the pool's: only what others put in its place is tagged */
+  if (ret == GST_FLOW_OK)       /* the memory belongs to the pool: the flag only marks memory that others put in its place */
     GST_BUFFER_FLAG_UNSET (*buffer, GST_BUFFER_FLAG_TAG_MEMORY);
   return ret;
 }
@@ -93,6 +93,25 @@ release_buffer (GstBufferPool *pool, GstBuffer *buffer)
   g_mutex_lock (&priv->lock);
   g_ptr_array_add (priv->idle, buffer);
   g_mutex_unlock (&priv->lock);
+}
+
+/* Makes the buffers that the configuration asks for beforehand. The base class would keep them where only it looks. */
+static gboolean
+start (GstBufferPool *pool)
+{
+  RobocacheStackPoolPrivate *priv = private_of (pool);
+  GstBuffer *buffer;
+
+  if (priv->bounded)
+    return base_class ()->start (pool);
+  for (guint i = 0; i < priv->min_buffers; i++) {
+    if (GST_BUFFER_POOL_GET_CLASS (pool)->alloc_buffer (pool, &buffer, NULL) != GST_FLOW_OK)
+      return FALSE;
+    g_mutex_lock (&priv->lock);
+    g_ptr_array_add (priv->idle, buffer);
+    g_mutex_unlock (&priv->lock);
+  }
+  return TRUE;
 }
 
 static gboolean
@@ -128,6 +147,7 @@ robocache_stack_pool_class_init (RobocacheStackPoolClass *klass)
   pool_class->set_config = set_config;
   pool_class->acquire_buffer = acquire_buffer;
   pool_class->release_buffer = release_buffer;
+  pool_class->start = start;
   pool_class->stop = stop;
 }
 

@@ -1,7 +1,7 @@
 /* robocache: a pool of buffers without a fixed number
  *
- * The base class's pool is for users who wait for one of a bounded number of buffers, and pays for that with system calls. This
- * one keeps what came back on a stack. With a bound (max_buffers) it is the base class's.
+ * The pool of the base class lets users wait for one of a bounded number of buffers, which costs system calls. This pool keeps returned
+ * buffers on a stack. With a limit (max_buffers), it behaves like the base class.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -20,7 +20,7 @@ struct _RobocacheStackPoolClass
 {
   GstBufferPoolClass parent_class;
 
-  /* A buffer was there, or had to be allocated. May be NULL. */
+  /* Called for each acquired buffer, which was reused (was_there) or allocated. May be NULL. */
   void (*count) (RobocacheStackPool * pool, gboolean was_there);
 };
 

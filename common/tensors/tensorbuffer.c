@@ -66,18 +66,27 @@ align_times (RobocacheTensorsMap *map, const RobocacheTensorsInfo *info, GError 
   return TRUE;
 }
 
+static gboolean
+refuse (GstBuffer *buffer, const RobocacheTensorsInfo *info, GError **error)
+{
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a buffer has %" G_GSIZE_FORMAT " bytes in %u memories, but its caps describe %"
+      G_GSIZE_FORMAT " bytes in %u tensors", gst_buffer_get_size (buffer), gst_buffer_n_memory (buffer), robocache_tensors_info_size (info),
+      info->n_tensors);
+  return FALSE;
+}
+
+static gboolean
+has_memory_per_tensor (GstBuffer *buffer, const RobocacheTensorsInfo *info)
+{
+  return gst_buffer_n_memory (buffer) == info->n_tensors;
+}
+
 gboolean
 robocache_tensors_check (GstBuffer *buffer, const RobocacheTensorsInfo *info, GError **error)
 {
-  const guint n_memory = gst_buffer_n_memory (buffer);
-  const gsize expected = robocache_tensors_info_size (info), size = gst_buffer_get_size (buffer);
-
-  if (size != expected || (n_memory != 1 && n_memory != info->n_tensors)) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a buffer has %" G_GSIZE_FORMAT " bytes in %u memories, but "
-        "its caps describe %" G_GSIZE_FORMAT " bytes in %u tensors", size, n_memory, expected, info->n_tensors);
-    return FALSE;
-  }
-  for (guint i = 0; n_memory > 1 && i < n_memory; i++) {
+  if (gst_buffer_get_size (buffer) != robocache_tensors_info_size (info))
+    return refuse (buffer, info, error);
+  for (guint i = 0; has_memory_per_tensor (buffer, info) && i < info->n_tensors; i++) {
     const gsize bytes = gst_memory_get_sizes (gst_buffer_peek_memory (buffer, i), NULL, NULL);
 
     if (bytes != robocache_tensor_info_size (&info->tensors[i])) {
@@ -87,6 +96,14 @@ robocache_tensors_check (GstBuffer *buffer, const RobocacheTensorsInfo *info, GE
     }
   }
   return TRUE;
+}
+
+gboolean
+robocache_tensors_check_memories (GstBuffer *buffer, const RobocacheTensorsInfo *info, GError **error)
+{
+  if (!has_memory_per_tensor (buffer, info) && gst_buffer_n_memory (buffer) != 1)
+    return refuse (buffer, info, error);
+  return robocache_tensors_check (buffer, info, error);
 }
 
 GstMemory *
@@ -104,11 +121,13 @@ gboolean
 robocache_tensors_copy (GstBuffer *buffer, const RobocacheTensorsInfo *info, guint tensor, gpointer *copy, GError **error)
 {
   const gsize bytes = robocache_tensor_info_size (&info->tensors[tensor]);
-  gsize offset;
+  const gboolean is_alone = has_memory_per_tensor (buffer, info);
+  gsize offset = 0;
   GstMapInfo map;
 
-  robocache_tensors_peek_memory (buffer, info, tensor, &offset);
-  if (!robocache_map_buffer_range (buffer, gst_buffer_n_memory (buffer) > 1 ? tensor : 0, 1, &map, GST_MAP_READ, error))
+  for (guint i = 0; !is_alone && i < tensor; i++)
+    offset += robocache_tensor_info_size (&info->tensors[i]);
+  if (!robocache_map_buffer_range (buffer, is_alone ? tensor : 0, is_alone ? 1 : -1, &map, GST_MAP_READ, error))
     return FALSE;
   *copy = copy_tensor (map.data + offset, bytes, error);
   gst_buffer_unmap (buffer, &map);
@@ -125,7 +144,7 @@ robocache_tensors_map (RobocacheTensorsMap *map, GstBuffer *buffer, const Roboca
   memset (map->copies, 0, info->n_tensors * sizeof (map->copies[0]));
   if (!robocache_tensors_check (buffer, info, error))
     return FALSE;
-  if ((gst_buffer_n_memory (buffer) == 1 ? map_whole (map, info, flags, error) : map_each (map, info, flags, error))
+  if ((has_memory_per_tensor (buffer, info) ? map_each (map, info, flags, error) : map_whole (map, info, flags, error))
       && ((flags & GST_MAP_WRITE) || align_times (map, info, error)))
     return TRUE;
   robocache_tensors_unmap (map);

@@ -9,14 +9,16 @@
 
 G_BEGIN_DECLS
 
-/* FALSE and an error that names both sizes when the buffer does not have one memory a tensor, or one that holds all of
- * them, of the size of info. */
+/* Checks that a buffer matches info: it has one memory per tensor, or the bytes of all tensors in any other number of memories. FALSE and
+ * an error that names both sizes: it does not. */
 gboolean robocache_tensors_check (GstBuffer * buffer, const RobocacheTensorsInfo * info, GError ** error);
-/* The memory that holds a tensor of a buffer that was checked, and where in it; no reference. */
+/* The same for tensors that are used without a copy: one memory per tensor, or one memory for all tensors. */
+gboolean robocache_tensors_check_memories (GstBuffer * buffer, const RobocacheTensorsInfo * info, GError ** error);
+/* The memory of a tensor of a buffer whose memories were checked, and the offset in it; no reference. */
 GstMemory *robocache_tensors_peek_memory (GstBuffer * buffer, const RobocacheTensorsInfo * info, guint tensor,
     gsize * offset);
 
-/* A copy of one tensor of a buffer that was checked, wherever it lies; free with g_free. */
+/* Copies one tensor of a checked buffer from any memory; free with g_free. */
 gboolean robocache_tensors_copy (GstBuffer * buffer, const RobocacheTensorsInfo * info, guint tensor, gpointer * copy,
     GError ** error);
 
@@ -25,15 +27,15 @@ typedef struct
 {
   guint n_tensors;
   gpointer data[ROBOCACHE_MAX_TENSORS];
-  gpointer copies[ROBOCACHE_MAX_TENSORS];       /* of tensors that lie crooked; or NULL */
+  gpointer copies[ROBOCACHE_MAX_TENSORS];       /* aligned copies of unaligned tensors; or NULL */
   GstBuffer *buffer;
   guint n_maps;
   GstMapInfo maps[ROBOCACHE_MAX_TENSORS];
 } RobocacheTensorsMap;
 
-/* Maps one memory a tensor, or one that holds all of them. Lists of int64, which are times, are aligned: for reading,
- * one that lies at an odd address of the memory is copied. FALSE and an error that names both sizes when the buffer is
- * different from info, or cannot be mapped. */
+/* Maps one memory per tensor, or one memory for all tensors; other numbers of memories are merged into one. Tensors of int64, which are
+ * times, are always aligned: for reading, an unaligned one is copied. FALSE and an error that names both sizes: the buffer differs from
+ * info, or cannot be mapped. */
 gboolean robocache_tensors_map (RobocacheTensorsMap * map, GstBuffer * buffer, const RobocacheTensorsInfo * info,
     GstMapFlags flags, GError ** error);
 void robocache_tensors_unmap (RobocacheTensorsMap * map);

@@ -13,6 +13,8 @@
 G_BEGIN_DECLS
 
 #define ROBOCACHE_TENSORS_MEDIA_TYPE "other/tensors"
+/* Field of caps of a tensor that is a picture: its encoding in ROS, like 32FC1. */
+#define ROBOCACHE_PICTURE_FIELD "picture"
 #define ROBOCACHE_MAX_TENSORS 16
 #define ROBOCACHE_MAX_RANK 8
 
@@ -31,42 +33,42 @@ typedef struct
   gint rate_num, rate_den;      /* framerate; 0/1: no nominal rate */
 } RobocacheTensorsInfo;
 
-/* "14", "14:100" → dims. FALSE and an error that quotes the string for zero, negative, missing or overflowing numbers
- * and for more than ROBOCACHE_MAX_RANK axes. */
+/* Parses dimensions like "14" or "14:100". FALSE and an error that quotes the string: zero, negative, missing or overflowing numbers, or
+ * more than ROBOCACHE_MAX_RANK axes. */
 gboolean robocache_dimensions_parse (const gchar * string, guint64 dims[ROBOCACHE_MAX_RANK], guint * rank,
     GError ** error);
 
-/* The shortest spelling. Free with g_free. */
+/* The shortest text of dimensions. Free with g_free. */
 gchar *robocache_dimensions_to_string (const RobocacheTensorInfo * tensor);
 
 /* Extent of an axis; 1 for axes past the rank. */
 guint64 robocache_tensor_info_dim (const RobocacheTensorInfo * tensor, guint axis);
-/* Sets dims from axis 0 on and drops trailing ones. */
+/* Sets dims from axis 0 on, and omits trailing axes of 1. */
 void robocache_tensor_info_set (RobocacheTensorInfo * tensor, RcDtype dtype, const guint64 * dims, guint n_dims);
-/* Bytes of the tensor; G_MAXUINT64 where that does not fit, which parsed infos never come near. */
+/* Bytes of the tensor; G_MAXUINT64 on overflow, which parsed infos never reach. */
 gsize robocache_tensor_info_size (const RobocacheTensorInfo * tensor);
 guint64 robocache_tensor_info_elements (const RobocacheTensorInfo * tensor);
 
-/* Bytes of all tensors, likewise. */
+/* Bytes of all tensors; G_MAXUINT64 on overflow. */
 gsize robocache_tensors_info_size (const RobocacheTensorsInfo * info);
 
-/* The framerate of caps, 0/1 where they have none. */
+/* Parses the framerate of caps; 0/1 if they have none. */
 gboolean robocache_framerate_parse (const GstStructure * structure, gint * num, gint * den, GError ** error);
-/* Whether it leaves all of them open, so that caps without one will do as well. */
+/* Whether a framerate in caps allows all values, so that caps without a framerate are also acceptable. */
 gboolean robocache_framerate_is_any (const GValue * framerate);
 
-/* Checks every field of fixed other/tensors caps; the error names the field, its value and what was expected. */
+/* Checks every field of fixed other/tensors caps; the error names the field, its value and the expected value. */
 gboolean robocache_tensors_info_from_caps (RobocacheTensorsInfo * info, const GstCaps * caps, GError ** error);
-/* Fixed caps with the shortest spelling of dimensions, framerate included. */
+/* Fixed caps with framerate and the shortest text of dimensions. */
 GstCaps *robocache_tensors_info_to_caps (const RobocacheTensorsInfo * info);
 
-/* Our caps in the spelling of a peer that fixed an equal one ("14:1" for "14"): if a structure of peer can hold caps
- * but for spelling, returns caps with that structure's dimensions and types; otherwise a new reference to caps. */
+/* Converts caps to the spelling of a peer that has equal caps with other text ("14:1" for "14"): if a structure of peer equals caps
+ * except for spelling, returns caps with the dimensions and types of this structure; otherwise returns a new reference to caps. */
 GstCaps *robocache_tensors_caps_in_spelling_of (GstCaps * caps, const GstCaps * peer);
-/* As gst_caps_can_intersect (a, b), but spellings of dimensions that mean the same are equal. a is fixed. */
+/* Like gst_caps_can_intersect (a, b), but dimensions with the same meaning are equal. a is fixed. */
 gboolean robocache_tensors_caps_compatible (const GstCaps * a, const GstCaps * b);
 
-RcDtype robocache_dtype_from_name (const gchar * name); /* RC_N_DTYPES when there is none of that name */
+RcDtype robocache_dtype_from_name (const gchar * name); /* RC_N_DTYPES: unknown name */
 
 G_END_DECLS
 #endif

@@ -74,7 +74,7 @@ dtype_of_type (GstTensorDataType type)
   return dtype;
 }
 
-/* FALSE: it is none of ours. */
+/* FALSE: the type or the shape is not one of ours. */
 static gboolean
 describe_tensor (RobocacheTensorInfo *info, const GstTensor *tensor)
 {
@@ -164,7 +164,7 @@ robocache_tensor_meta_add (GstBuffer *sample, const RobocacheTensorsInfo *info, 
 GstBuffer *
 robocache_tensor_meta_extract (GstBuffer *frame, const RobocacheTensorsInfo *info, GQuark id, GError **error)
 {
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "tensors of frames are unknown to this build");
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "this build cannot read tensors of frames");
   return NULL;
 }
 #endif

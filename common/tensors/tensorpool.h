@@ -1,4 +1,4 @@
-/* robocache: a pool of buffers with one memory a tensor
+/* robocache: a pool of buffers with one memory per tensor
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,12 +15,12 @@ G_BEGIN_DECLS
 #define ROBOCACHE_TYPE_TENSOR_POOL (robocache_tensor_pool_get_type ())
 G_DECLARE_FINAL_TYPE (RobocacheTensorPool, robocache_tensor_pool, ROBOCACHE, TENSOR_POOL, RobocacheStackPool)
 
-/* A pool of buffers for fixed other/tensors caps, configured with allocator and params, of which one may be NULL, and ready
- * to be activated; NULL and an error when caps are no such thing. Buffers of more than 4 GiB are no use in a pool that is
- * bounded (max_buffers > 0), whose base class throws them away. */
+/* Makes a pool of buffers for fixed other/tensors caps, configured with allocator and params, of which one may be NULL, and ready to be
+ * activated. NULL and an error: caps are not other/tensors. A pool with a limit (max_buffers > 0) cannot keep buffers of more than 4 GiB,
+ * because its base class discards them. */
 GstBufferPool *robocache_tensor_pool_new (GstCaps * caps, GstAllocator * allocator, const GstAllocationParams * params,
     guint min_buffers, guint max_buffers, GError ** error);
-/* The size of its buffers in an allocation query: bytes, at most G_MAXUINT. */
+/* The size of the pool's buffers in an allocation query: bytes, at most G_MAXUINT. */
 guint robocache_tensor_pool_buffer_size (RobocacheTensorPool * pool);
 
 G_END_DECLS

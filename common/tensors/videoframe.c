@@ -63,7 +63,7 @@ robocache_video_frame_map (GstVideoFrame *frame, const GstVideoInfo *video, GstB
 {
   if (gst_video_frame_map (frame, video, buffer, flags))
     return TRUE;
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a frame of %" G_GSIZE_FORMAT " bytes cannot be mapped",
+  g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED, "a frame of %" G_GSIZE_FORMAT " bytes cannot be mapped",
       gst_buffer_get_size (buffer));
   return FALSE;
 }

@@ -1,4 +1,4 @@
-/* robocache: video frames that fit their caps, and maps of them
+/* robocache: checks that video frames match their caps, and maps them
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,11 +9,11 @@
 
 G_BEGIN_DECLS
 
-/* Whether the pixels of frame are where its video meta says, or else where its caps, video, do. After that
- * gst_video_frame_map does not meet what it has no answer to. */
+/* Whether frame contains all pixels at the offsets of its video meta, or else of its caps (video). After this check, gst_video_frame_map
+ * does not read beyond the frame. */
 gboolean robocache_video_frame_check (const GstVideoInfo * video, GstBuffer * frame, GError ** error);
 
-/* gst_video_frame_map, with an error. */
+/* Like gst_video_frame_map, with an error. */
 gboolean robocache_video_frame_map (GstVideoFrame * frame, const GstVideoInfo * video, GstBuffer * buffer,
     GstMapFlags flags, GError ** error);
 

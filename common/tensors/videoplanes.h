@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* Lines of a plane of video, and their bytes without padding; of formats with a component a plane, or with one plane. */
+/* Lines of a plane of video, and their bytes without padding; for formats with one component per plane, or with one plane. */
 typedef struct
 {
   gsize line_bytes, n_lines;

@@ -1,4 +1,4 @@
-/* robocache: values of properties as users write them
+/* robocache: values of properties in the text of users
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,8 +9,9 @@
 
 G_BEGIN_DECLS
 
-/* Initializes value, and fills it in. An int64 is a duration: a number of ns, or one with a unit, like 100ms. Text of a string is
- * taken as it is. FALSE and a ROBOCACHE_ERROR_PROPERTY that names the property, and what it takes; value is not initialized then. */
+/* Initializes and sets value. An int64 is a duration: a number of ns, or a number with a unit, like 100ms. The text of a string is used
+ * unchanged. FALSE and a ROBOCACHE_ERROR_PROPERTY that names the property and the values that it accepts; then value is not initialized.
+ * */
 gboolean robocache_setting_from_text (GParamSpec * pspec, const gchar * text, GValue * value, GError ** error);
 
 G_END_DECLS

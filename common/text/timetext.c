@@ -121,7 +121,7 @@ robocache_time_from_text (const gchar *text, RobocacheTimeUnit unit, gint64 *tim
     const gint64 next = d.negative ? -(gint64) digit (&d, (gsize) i) : (gint64) digit (&d, (gsize) i);
 
     if (value == 0 && (gsize) i >= d.n_whole + d.n_fraction)
-      break;                    /* zero, whatever the exponent */
+      break;                    /* zero with any exponent */
     if (__builtin_mul_overflow (value, 10, &value) || __builtin_add_overflow (value, next, &value))
       return ROBOCACHE_TIME_OVERFLOW;
   }

@@ -107,7 +107,7 @@ note_row (RobocacheClockJump *jump, gint64 now, gint64 time)
   jump->suspect_since = NO_TIME;
 }
 
-/* Whether the row is where one of a sensor is that has not followed running time. */
+/* Whether the row is at the distance that a sensor has if it has not followed running time. */
 static gboolean
 has_stayed (const RobocacheClockJump *jump, gint64 lead)
 {

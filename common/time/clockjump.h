@@ -1,13 +1,13 @@
-/* robocache: rows of a live sensor whose clock jumps
+/* robocache: handles rows of a live sensor whose clock jumps
  *
- * A row far from the rows before it and from the pipeline's clock is an outlier, and dropped: one wild timestamp costs one
- * row. After a second of such rows, in step with the clock, the sensor's clock has jumped. From then on its times are
- * shifted so that its least delay is what it was before, or not at all if they fit the pipeline's clock unshifted. A backlog
- * that is sent after a stall is not a jump: its rows continue those before it, or arrive faster than the clock advances.
+ * A row far from the rows before it and from the pipeline's clock is an outlier, and dropped, so one wrong timestamp costs one row. After
+ * a second of such rows, in step with the clock, the sensor's clock has jumped. From then on, its times are shifted so that its smallest
+ * delay is the same as before, or not at all if they fit the pipeline's clock without a shift. A backlog that is sent after a stall is
+ * not a jump: its rows continue the earlier rows, or arrive faster than the clock advances.
  *
- * Rows that were ahead of the clock and are within a second of it again are such a jump even where it is less than 10 s.
+ * If rows were ahead of the clock and return to within a second of it, this is also a jump, even if it is less than 10 s.
  *
- * For live streams only: output of other streams depends on their input alone.
+ * This is for live streams only: the output of other streams depends only on their input.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -22,21 +22,21 @@ G_BEGIN_DECLS
 #define ROBOCACHE_CLOCK_JUMP_BOUND (10 * ROBOCACHE_SECOND)
 /* Maximum distance of a row in step with the clock (ns). */
 #define ROBOCACHE_CLOCK_JUMP_NEAR (1 * ROBOCACHE_SECOND)
-/* Time that rows must stay away before a jump is assumed, and their steadiness (ns). */
+/* Time for which rows must keep their distance before a jump is assumed, and the tolerance of this distance (ns). */
 #define ROBOCACHE_CLOCK_JUMP_CONFIRM (1 * ROBOCACHE_SECOND)
 #define ROBOCACHE_CLOCK_JUMP_TOLERANCE (500 * ROBOCACHE_MSECOND)
 
 typedef struct
 {
-  gint64 shift;                 /* ns, added to every time */
+  gint64 shift;                 /* ns that are added to every time */
   gint64 newest;                /* greatest time since the last jump, shifted; G_MININT64 before the first */
-  gint64 lead, previous_lead;   /* greatest time less arrival of the rows of this and the previous window */
+  gint64 lead, previous_lead;   /* greatest (time - arrival) of the rows of this and the previous window */
   guint n_in_window;
-  gint64 suspect_since;         /* arrival of the first row that is elsewhere; G_MININT64: none is */
-  gint64 suspect_first_lead, suspect_lead;      /* unshifted time less arrival: of that row, and the greatest since */
-  gint64 moved;                 /* how far running time has moved, which the sensor may not have followed; 0: it has, or none */
-  gint64 moved_since, lead_before;      /* running time afterwards; usual lead before it */
-  gint64 size;                  /* of the last jump */
+  gint64 suspect_since;         /* arrival of the first distant row; G_MININT64: none */
+  gint64 suspect_first_lead, suspect_lead;      /* unshifted (time - arrival) of this row, and the greatest since */
+  gint64 moved;                 /* jump of running time that the sensor may not have followed; 0: it has followed, or no jump */
+  gint64 moved_since, lead_before;      /* running time after the jump; usual lead before it */
+  gint64 size;                  /* size of the last jump */
   guint64 n_jumps;
   gboolean warned;
 } RobocacheClockJump;
@@ -45,17 +45,17 @@ void robocache_clock_jump_init (RobocacheClockJump * jump);
 /* Starts at a new stream position. Keeps only the number of jumps. */
 void robocache_clock_jump_restart (RobocacheClockJump * jump);
 
-/* Running time has moved, and a sensor that follows it has moved with it. */
+/* Handles a jump of running time that the sensor has followed. */
 void robocache_clock_jump_follow (RobocacheClockJump * jump, gint64 moved);
-/* Running time has moved to now, other than by the time that has passed. Where rows are as far off for a second, the sensor has not
- * followed, and its times are shifted by that, however little it is. Meanwhile rows ahead of running time are outliers. */
+/* Handles a jump of running time to now. If rows are off by this distance for a second, the sensor has not followed, and its times are
+ * shifted by the distance, even if it is small. Until then, rows ahead of running time are outliers. */
 void robocache_clock_jump_expect (RobocacheClockJump * jump, gint64 now, gint64 moved);
 
 typedef enum
 {
   ROBOCACHE_ROW_PLACED,         /* time is shifted */
   ROBOCACHE_ROW_OUTLIER,        /* the row must be dropped */
-  ROBOCACHE_ROW_AFTER_JUMP      /* time is shifted; nothing may be blended with the rows before */
+  ROBOCACHE_ROW_AFTER_JUMP      /* time is shifted; do not blend this row with earlier rows */
 } RobocacheRowPlace;
 
 /* Places a row of running time *time that arrives at the running time now, and shifts *time. A row that is at most
@@ -63,10 +63,10 @@ typedef enum
 RobocacheRowPlace robocache_clock_jump_place (RobocacheClockJump * jump, gint64 now, gint64 reorder_window,
     gint64 * time);
 
-/* Whether a row with this running time would be placed without a jump. Changes nothing. */
+/* Whether a row with this running time would be placed without a jump. Does not change the state. */
 gboolean robocache_clock_jump_fits (const RobocacheClockJump * jump, gint64 now, gint64 reorder_window, gint64 time);
 
-/* A warning of the first jump; free with g_free. NULL: it was taken. */
+/* Returns the warning about the first jump; free with g_free. NULL: none, or already returned. */
 gchar *robocache_clock_jump_take_warning (RobocacheClockJump * jump);
 
 G_END_DECLS

@@ -33,8 +33,7 @@
 #define MIN_SPAN (5 * ROBOCACHE_SECOND)
 #define MIN_INTERVALS 20
 
-/* A clock that is ahead by more than this jumped when so many pairs in a row agree; at first there may have been a
- * stall. */
+/* A clock that is ahead by more than this jumped when so many consecutive pairs agree; at first there may have been a stall. */
 #define JUMP_AHEAD (100 * ROBOCACHE_MSECOND)
 #define JUMP_AT_FIRST ROBOCACHE_SECOND
 /* And one that is behind by this; datagrams overtake each other by less. */
@@ -146,7 +145,7 @@ interval_of (gint64 sensor)
   return sensor >= 0 ? sensor / (gint64) INTERVAL : -1 - (-1 - sensor) / (gint64) INTERVAL;
 }
 
-/* TRUE when an interval ended. A pair that is out of order tells nothing new: it was delayed. */
+/* TRUE when an interval ended. A pair that is out of order has no information: it was delayed. */
 static gboolean
 keep (RobocacheClockTrack *track, Pair pair)
 {

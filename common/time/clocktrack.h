@@ -1,13 +1,13 @@
-/* robocache: a sensor's own clock, followed by the times at which its rows arrive
+/* robocache: estimates a sensor's own clock from the arrival times of its rows
  *
- * From pairs (sensor time, arrival time) the offset and the skew between the two clocks are estimated, and sensor times
- * become arrival times less the delay. A delay only adds, so the pairs with the least delay count: the line below all
- * pairs (delaybound.h) of the last two minutes, of which the least in each eighth of a second is kept. Whatever delay the
- * fastest row has cannot be told from an offset of the clocks.
+ * From pairs (sensor time, arrival time) the offset and the skew between the two clocks are estimated, and sensor times are converted to
+ * arrival times minus the delay. A delay only adds, so the pairs with the smallest delay determine the line below all pairs
+ * (delaybound.h) of the last two minutes. In each eighth of a second, only the pair with the smallest delay is kept. The delay of the
+ * fastest row cannot be distinguished from an offset of the clocks.
  *
- * The times that come out increase with those that go in, and smoothly: a new estimate is reached by running a little
- * faster or slower. When the sensor's clock jumps the estimate starts anew with the skew that is known. All is computed
- * from the pairs alone, in integers and in arithmetic that is the same everywhere. Not thread-safe.
+ * Output times increase smoothly with input times: the output reaches a new estimate by running a little faster or slower. When the
+ * sensor's clock jumps, the estimate restarts with the known skew. Everything is computed only from the pairs, in integers and in
+ * arithmetic that is the same on every machine. Not thread-safe.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -28,32 +28,32 @@ typedef enum
 {
   ROBOCACHE_CLOCK_NO_EVENT,
   ROBOCACHE_CLOCK_CONVERGED,
-  ROBOCACHE_CLOCK_JUMPED,       /* the sensor's clock was set, or started anew */
-  ROBOCACHE_CLOCK_STEPPED,      /* the least delay, or the clock, changed by less than a jump */
+  ROBOCACHE_CLOCK_JUMPED,       /* the sensor's clock was set or restarted */
+  ROBOCACHE_CLOCK_STEPPED,      /* the smallest delay, or the clock, changed by less than a jump */
   ROBOCACHE_CLOCK_UNSURE        /* the uncertainty has grown */
 } RobocacheClockEvent;
 
 typedef struct
 {
-  gint64 offset_ns;             /* what is added to the newest sensor time; wraps around */
-  gdouble skew_ppm;             /* of the sensor's clock: positive when it gains */
-  gint64 uncertainty_ns;        /* of offset_ns, two standard deviations; -1 while unknown */
+  gint64 offset_ns;             /* added to the newest sensor time; wraps around */
+  gdouble skew_ppm;             /* skew of the sensor's clock; positive if it gains */
+  gint64 uncertainty_ns;        /* two standard deviations of offset_ns; -1: unknown */
   gboolean converged;
   guint64 pairs;
-  guint64 outliers;             /* pairs left out, since their neighbours contradict them */
-  guint64 jumps, steps;        /* estimates started anew */
+  guint64 outliers;             /* pairs omitted because they contradict their neighbours */
+  guint64 jumps, steps;        /* number of restarts of the estimate */
 } RobocacheClockEstimate;
 
 typedef struct _RobocacheClockTrack RobocacheClockTrack;
 
 RobocacheClockTrack *robocache_clock_track_new (void);
 void robocache_clock_track_free (RobocacheClockTrack * track);
-/* As new. */
+/* Resets the estimate. */
 void robocache_clock_track_reset (RobocacheClockTrack * track);
 
-/* Takes a pair, and returns when the row was captured on the arrivals' clock. Arrivals do not decrease. */
+/* Adds a pair, and returns the time of capture of the row on the clock of arrivals. Arrivals must not decrease. */
 gint64 robocache_clock_track_add (RobocacheClockTrack * track, gint64 sensor_ns, gint64 arrival_ns);
-/* The same for a row that came with the last pair and is no newer. */
+/* Converts the time of a row that arrived with the last pair and is not newer. */
 gint64 robocache_clock_track_map (const RobocacheClockTrack * track, gint64 sensor_ns);
 
 /* Events since the last call. */

@@ -1,15 +1,13 @@
-/* robocache: the line that points lie above by one-sided noise
+/* robocache: fits the line below points with one-sided noise
  *
- * A message takes at least some time, and often more: arrival less sending time, over sending time, is a straight line
- * (offset and skew of two clocks) plus a delay that is never negative. The line is not the one of least squares but the
- * one below.
+ * A message takes at least some time, and often more: (arrival - sending time) as a function of sending time is a straight line (offset
+ * and skew of two clocks) plus a delay that is never negative. So the line is not that of least squares, but lies below the points.
  *
- * With delays of density lambda just above zero, the likelihood of a line that has all points above it grows by
- * exp (lambda * height), and is 0 otherwise; the line of greatest likelihood is an edge of the lower convex hull (Moon,
- * Skelly and Towsley 1999; Zhang, Liu and Xia 2002). Since that one is above the true line more often than not, the mean
- * of all lines under that likelihood is taken, which is the Pitman estimator of a boundary: it has no bias, and its
- * variance is at hand. Doubles and no function of libm but square roots and rounding, so results are the same
- * everywhere.
+ * With delays of density lambda just above zero, the likelihood of a line below all points grows as exp (lambda * height), and that of
+ * other lines is 0; the line of greatest likelihood is an edge of the lower convex hull (Moon,
+ * Skelly and Towsley 1999; Zhang, Liu and Xia 2002). Since this line is usually above the true line, the mean of all lines under this
+ * likelihood is used, which is the Pitman estimator of a boundary: it has no bias, and its variance is known. The computation uses
+ * doubles, and of libm only square roots and rounding, so results are the same on every machine.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -28,16 +26,16 @@ typedef struct
   gdouble x, y;
 } RobocachePoint;
 
-/* y = value + slope * (x - x_mean), and how sure that is. */
+/* The line y = value + slope * (x - x_mean), and its uncertainty. */
 typedef struct
 {
   gdouble x_mean, value, slope;
   gdouble value_variance, slope_variance, covariance;
-  gdouble density;              /* of points above the line, at the line: 1 / unit of y */
+  gdouble density;              /* density of points just above the line: 1 / unit of y */
 } RobocacheDelayBound;
 
-/* Fits n >= ROBOCACHE_DELAY_BOUND_MIN_POINTS points of increasing x. slope and slope_sigma say what the slope is expected
- * to be. residuals and hull are scratch, with room for n. */
+/* Fits n >= ROBOCACHE_DELAY_BOUND_MIN_POINTS points of increasing x. slope and slope_sigma are the expected slope and its standard
+ * deviation. residuals and hull are scratch for n items. */
 void robocache_delay_bound_fit (RobocacheDelayBound * line, const RobocachePoint * points, guint n, gdouble slope,
     gdouble slope_sigma, gdouble * residuals, guint * hull);
 
@@ -45,7 +43,7 @@ void robocache_delay_bound_fit (RobocacheDelayBound * line, const RobocachePoint
 gdouble robocache_delay_bound_at (const RobocacheDelayBound * line, gdouble x);
 gdouble robocache_delay_bound_sigma (const RobocacheDelayBound * line, gdouble x);
 
-/* Greatest value for which the line of that slope, at x = 0, is below all points. */
+/* Greatest value at x = 0 for which the line with this slope is below all points. */
 gdouble robocache_delay_bound_touch (const RobocachePoint * points, guint n, gdouble slope);
 
 G_END_DECLS

@@ -68,29 +68,49 @@ robocache_running_time_now (GstElement *element)
   return now > base_time ? now - base_time : 0;
 }
 
+/* GST_CLOCK_TIME_NONE: the row's own time is negative. */
+static GstClockTime
+position_of_row (const RobocacheBufferTimes *times, guint64 i)
+{
+  gint64 row_time;
+
+  if (times->row_times) {
+    /* behind a tensor of any size in the same memory */
+    memcpy (&row_time, times->row_times + i, sizeof (row_time));
+    return row_time < 0 ? GST_CLOCK_TIME_NONE : (GstClockTime) row_time;
+  }
+  if (i == 0 || !GST_CLOCK_TIME_IS_VALID (times->duration))
+    return times->pts;
+  return times->pts + gst_util_uint64_scale (times->duration, i, times->n_rows);
+}
+
 gboolean
 robocache_row_times_nth (const RobocacheRowTimes *clock, const RobocacheBufferTimes *times, guint64 i,
     gint64 *running_time)
 {
-  GstClockTime t, running;
+  const GstClockTime running = gst_segment_to_running_time (&clock->segment, GST_FORMAT_TIME, position_of_row (times, i));
 
-  if (times->row_times) {
-    gint64 row_time;
-
-    /* behind a tensor of any size in the same memory */
-    memcpy (&row_time, times->row_times + i, sizeof (row_time));
-    if (row_time < 0)
-      return FALSE;
-    t = (GstClockTime) row_time;
-  } else {
-    t = times->pts;
-    if (i > 0 && GST_CLOCK_TIME_IS_VALID (times->duration))
-      t += gst_util_uint64_scale (times->duration, i, times->n_rows);
-  }
-  running = gst_segment_to_running_time (&clock->segment, GST_FORMAT_TIME, t);
   if (!GST_CLOCK_TIME_IS_VALID (running) || running >= G_MAXINT64)
     return FALSE;
   *running_time = (gint64) running;
+  return TRUE;
+}
+
+gboolean
+robocache_row_times_nth_before (const RobocacheRowTimes *clock, const RobocacheBufferTimes *times, guint64 i,
+    gint64 *running_time)
+{
+  const GstSegment *segment = &clock->segment;
+  const GstClockTime position = position_of_row (times, i);
+  guint64 running;
+  gint sign;
+
+  if (!GST_CLOCK_TIME_IS_VALID (position) || segment->rate <= 0.0 || position >= segment->start)
+    return FALSE;
+  sign = gst_segment_to_running_time_full (segment, GST_FORMAT_TIME, position, &running);
+  if (sign == 0 || running >= G_MAXINT64)
+    return FALSE;
+  *running_time = sign > 0 ? (gint64) running : -(gint64) running;
   return TRUE;
 }
 

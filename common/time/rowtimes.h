@@ -1,7 +1,7 @@
 /* robocache: the running time of each row of a buffer
  *
- * Row i of a buffer with R rows is at PTS + i * duration / R. A tensor of row times wins over that rule. A buffer
- * without PTS starts where the one before it ended.
+ * Row i of a buffer with R rows is at PTS + i * duration / R. A tensor of row times overrides this rule. A buffer without PTS starts at
+ * the end of the previous one.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -16,8 +16,8 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  GstSegment segment;           /* TIME, or undefined before the first */
-  GstClockTime nominal_duration;        /* of a buffer without one; GST_CLOCK_TIME_NONE: unknown */
+  GstSegment segment;           /* in TIME; undefined before the first */
+  GstClockTime nominal_duration;        /* duration of buffers without one; GST_CLOCK_TIME_NONE: unknown */
   GstClockTime next_pts;        /* end of the last buffer; GST_CLOCK_TIME_NONE: unknown */
 } RobocacheRowTimes;
 
@@ -29,10 +29,10 @@ void robocache_row_times_set_rate (RobocacheRowTimes * clock, gint num, gint den
 typedef enum
 {
   ROBOCACHE_BUFFER_TIMED,
-  ROBOCACHE_BUFFER_WITHOUT_TIME /* neither PTS, nor row times, nor a buffer before it */
+  ROBOCACHE_BUFFER_WITHOUT_TIME /* neither PTS, nor row times, nor a previous buffer */
 } RobocacheBufferTiming;
 
-/* Starts on a buffer: fixes pts and duration for robocache_row_times_nth and moves the clock on. */
+/* Begins a buffer: determines pts and duration for robocache_row_times_nth, and advances the clock. */
 typedef struct
 {
   GstClockTime pts, duration;
@@ -43,14 +43,17 @@ typedef struct
 RobocacheBufferTiming robocache_row_times_begin (RobocacheRowTimes * clock, GstBuffer * buffer, guint64 n_rows,
     const gint64 * row_times, RobocacheBufferTimes * times);
 
-/* Warns of a buffer without time, which was dropped and counted; pad is where it came, NULL where there is but one. */
+/* Warns about a buffer without time, which was dropped and counted; pad: the pad that received it; NULL: the only sink pad. */
 void robocache_row_times_warn (GstElement * element, GstPad * pad);
 
-/* Running time on the element's clock; GST_CLOCK_TIME_NONE without a clock, or when it does not run (below PLAYING). */
+/* Running time on the element's clock; GST_CLOCK_TIME_NONE: no clock, or the clock does not run (below PLAYING). */
 GstClockTime robocache_running_time_now (GstElement * element);
 
 /* Running time of row i. FALSE: the row lies outside the segment. */
 gboolean robocache_row_times_nth (const RobocacheRowTimes * clock, const RobocacheBufferTimes * times, guint64 i,
+    gint64 * running_time);
+/* The same for a row before the segment's start, counted back from the start, so it may be negative. FALSE: the row is not before the start. */
+gboolean robocache_row_times_nth_before (const RobocacheRowTimes * clock, const RobocacheBufferTimes * times, guint64 i,
     gint64 * running_time);
 
 /* Rows of a sensor as other/tensors: one tensor D or D:R, and optionally a second, int64, with R times. */
@@ -58,11 +61,11 @@ typedef struct
 {
   RcDtype dtype;
   guint64 channels;             /* D */
-  guint64 n_rows;               /* R, of each buffer */
+  guint64 n_rows;               /* R, rows per buffer */
   gboolean has_times;
 } RobocacheRowLayout;
 
-/* FALSE and an error with the caps of a stream of rows. */
+/* FALSE and an error that names the expected caps of a stream of rows. */
 gboolean robocache_row_layout_from_info (RobocacheRowLayout * layout, const RobocacheTensorsInfo * info,
     GError ** error);
 

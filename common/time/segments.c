@@ -49,3 +49,17 @@ robocache_seek_fits (const GstSegment *segment, GstEvent *seek)
     stop = (gint64) segment->stop;
   return stop == -1 || MAX (start, 0) <= MAX (stop, 0);
 }
+
+gboolean
+robocache_seek_apply (GstSegment *segment, GstEvent *seek)
+{
+  GstSeekType start_type, stop_type;
+  GstSeekFlags flags;
+  GstFormat format;
+  gint64 start, stop;
+  gdouble rate;
+
+  gst_event_parse_seek (seek, &rate, &format, &flags, &start_type, &start, &stop_type, &stop);
+  return robocache_seek_fits (segment, seek) && !(flags & GST_SEEK_FLAG_INSTANT_RATE_CHANGE)
+      && gst_segment_do_seek (segment, rate, format, flags, start_type, (guint64) start, stop_type, (guint64) stop, NULL);
+}

@@ -1,7 +1,7 @@
-/* robocache: waiting until the pipeline's clock reaches a row, as a live source does
+/* robocache: waits until the pipeline's clock reaches the time of a row, for live sources
  *
- * A streaming thread waits; other threads start, pause and flush it. In PAUSED it blocks without a clock, and a wait
- * that a pause interrupts begins anew in PLAYING with the base time of then, so a row is never released early.
+ * A streaming thread waits; other threads start, pause and flush it. In PAUSED, it blocks without a clock. A wait that a pause interrupts
+ * restarts in PLAYING with the new base time, so a row is never released early.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -14,9 +14,9 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  GMutex lock;                  /* guards what follows; taken before no other lock but the element's object lock */
+  GMutex lock;                  /* guards the following fields; while it is held, only the element's object lock may be taken */
   GCond changed;
-  GstClockID clock_id;          /* being waited for, or NULL */
+  GstClockID clock_id;          /* id of the current wait, or NULL */
   gboolean playing;
   gboolean flushing;
 } RobocacheSourceWait;
@@ -24,18 +24,18 @@ typedef struct
 void robocache_source_wait_init (RobocacheSourceWait * wait);
 void robocache_source_wait_clear (RobocacheSourceWait * wait);
 
-/* PLAYING is entered (after the base time is set) or left. */
+/* Notes that PLAYING is entered (after the base time is set) or left. */
 void robocache_source_wait_set_playing (RobocacheSourceWait * wait, gboolean playing);
-/* While flushing, a wait returns at once and none begins. */
+/* Sets flushing. While flushing, a wait returns at once, and no wait begins. */
 void robocache_source_wait_set_flushing (RobocacheSourceWait * wait, gboolean flushing);
 
 gboolean robocache_source_wait_is_flushing (RobocacheSourceWait * wait);
 
-/* Returns GST_FLOW_OK in PLAYING, GST_FLOW_FLUSHING when flushed. */
+/* Waits for PLAYING. Returns GST_FLOW_OK in PLAYING, GST_FLOW_FLUSHING if flushed. */
 GstFlowReturn robocache_source_wait_for_playing (RobocacheSourceWait * wait);
 
 /* Returns GST_FLOW_OK once element's clock is at running_time or past it, or at once in PLAYING without a clock;
- * GST_FLOW_FLUSHING when flushed. */
+ * GST_FLOW_FLUSHING if flushed. */
 GstFlowReturn robocache_source_wait_until (RobocacheSourceWait * wait, GstElement * element, GstClockTime running_time);
 
 G_END_DECLS

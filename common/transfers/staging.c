@@ -13,7 +13,7 @@ set_engine (RobocacheStaging *staging, RobocacheEngine *engine)
   staging->engine = robocache_engine_ref (engine);
 }
 
-/* Makes the next slot current, or, if the device has not read it, a new one while there may be more. */
+/* Makes the next slot current; if the device has not read it, adds a new slot, up to the maximum. */
 static gboolean
 choose_slot (RobocacheStaging *staging, GError **error)
 {

@@ -1,4 +1,4 @@
-/* robocache: pinned memory that a device copies, or reads in place, while the CPU fills the next slot
+/* robocache: pinned memory that a device copies or reads directly, while the CPU fills the next slot
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,27 +9,28 @@
 
 G_BEGIN_DECLS
 
-#define ROBOCACHE_STAGING_SLOTS 8       /* at most; one is added when the device has not read the next */
+#define ROBOCACHE_STAGING_SLOTS 8       /* maximum number; a slot is added if the device has not read the next one */
 
-/* For one thread at a time. */
+/* Only one thread at a time may use it. */
 typedef struct
 {
   RobocacheEngine *engine;      /* NULL: none */
   guint n_slots, current;
-  guint64 max_bytes;            /* of a slot until now */
+  guint64 max_bytes;            /* size of the largest slot so far */
   struct
   {
     gpointer data;
     guint64 bytes;
-    RcEvent read;               /* by the device */
+    RcEvent read;               /* event after the device has read the slot */
   } slots[ROBOCACHE_STAGING_SLOTS];
 } RobocacheStaging;
 
-/* A slot of at least so many bytes, the caller's until it is copied or marked, once the device has read its old content; NULL and an error when there is no memory or the device failed. */
+/* Returns a slot of at least so many bytes, once the device has read its old content. The caller owns it until it is copied or marked.
+ * On failure NULL and an error: no memory, or the device failed. */
 gpointer robocache_staging_next (RobocacheStaging * staging, RobocacheEngine * engine, guint64 bytes, GError ** error);
-/* Enqueues a copy of its first bytes to memory of the engine. */
+/* Enqueues a copy of the slot's first bytes to memory of the engine. */
 gboolean robocache_staging_copy (RobocacheStaging * staging, gpointer to, guint64 bytes, GError ** error);
-/* In place of a copy: work that was enqueued since reads the slot itself. */
+/* Use it instead of a copy: marks that work enqueued since robocache_staging_next reads the slot directly. */
 gboolean robocache_staging_mark_read (RobocacheStaging * staging, GError ** error);
 void robocache_staging_clear (RobocacheStaging * staging);
 

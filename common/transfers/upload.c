@@ -19,7 +19,7 @@
 #define MIN_SLOT_BYTES ((gsize) 4096)
 #define MIN_SHARED_BYTES ((gsize) 512 << 10)    /* below, the caller copies alone: threads take as long to wake */
 
-/* Pieces that are worth a copy: half of what is left, so that the last copy is short, within these bounds. */
+/* The size of pieces to copy: half of the remaining bytes, so that the last copy is short, within these bounds. */
 #define MIN_ENOUGH ((gint64) ((256 << 10) / PIECE_BYTES))
 #define MAX_ENOUGH ((gint64) ((1 << 20) / PIECE_BYTES))
 

@@ -7,6 +7,7 @@
 
 A page holds its table between `<!-- properties -->` and `<!-- /properties -->`. Behind it, `<!-- properties ELEMENT -->` holds those of
 another element that the page's does not have.
+The version that a property is in since is kept on the page: --write gives a new one the version of this project.
 --check prints one line `PASS page` or `FAIL page: why` for each page. The elements named after it are not in this build: their
 pages are skipped.
 """
@@ -16,11 +17,14 @@ import subprocess
 import sys
 
 PAGES = pathlib.Path(__file__).resolve().parent
+MESON = PAGES.parent.parent / "meson.build"
 SECTION = re.compile(r"<!-- properties(?: (\S+))? -->.*?<!-- /properties -->", re.DOTALL)
 # automatic-eos: of GstBaseSrc, since GStreamer 1.24
 SKIPPED = {"name", "parent", "emit-signals", "automatic-eos"}
 PROPERTY = re.compile(r"^(\S[^:]*?)\s*: (.*)$")
 ARRAY_DEFAULT = re.compile(r'^Default: "< (.*) >"$')  # on a line of its own, before the type
+ROW = re.compile(r"^\| `([^`]+)` \|(?:[^|]*\|){3} (\d+(?:\.\d+)+) \|")
+HEADING = "### Properties of "
 ENUM_VALUE = re.compile(r"^\(-?\d+\): (\S+)\s+- (.*)$")
 
 
@@ -101,9 +105,28 @@ def cell(text):
     return text.replace("|", "\\|")
 
 
-def rows(props):
-    yield "| property | type | default | settable in | what it is |"
-    yield "|---|---|---|---|---|"
+def version():
+    return re.search(r"version : '([^']+)'", MESON.read_text(encoding="utf-8"))[1]
+
+
+def number(text):
+    return tuple(int(part) for part in text.split("."))
+
+
+def sinces(text):
+    """{(heading, property): version} of tables."""
+    found, heading = {}, None
+    for line in text.splitlines():
+        if line.startswith(HEADING):
+            heading = line
+        elif match := ROW.match(line):
+            found[heading, match[1]] = match[2]
+    return found
+
+
+def rows(props, since=lambda name: ""):
+    yield "| property | type | default | settable in | since | what it is |"
+    yield "|---|---|---|---|---|---|"
     for prop in props:
         kind, default = kind_and_default(prop)
         default = f"`{default}`" if default and default != "null" else ""
@@ -112,33 +135,41 @@ def rows(props):
             blurb += ": " + ", ".join(f"`{name}`" for name, _ in prop["values"])
         elif prop["values"]:
             blurb += "".join(f"<br>`{name}`: {cell(text)}" for name, text in prop["values"])
-        yield f"| `{prop['name']}` | {kind} | {default} | {when(prop['flags'])} | {blurb} |"
+        yield f"| `{prop['name']}` | {kind} | {default} | {when(prop['flags'])} | {since(prop['name'])} | {blurb} |"
 
 
-def table(element, beside=None):
-    """The tables of an element, without properties that it shares with the one beside it."""
+def table(element, beside, since):
+    """The tables of an element, without properties that it shares with the one beside it. since: a function of heading and property."""
     shared = [prop for _, lines in blocks(inspect(beside)) for prop in properties(lines)] if beside else []
     parts, seen = [], {}
     for title, lines in blocks(inspect(element)):
         if props := [prop for prop in properties(lines) if prop not in shared]:
-            seen.setdefault("\n".join(rows(props)), []).append(title)
-    for text, titles in sorted(seen.items(), key=lambda item: item[1] != ["Element"]):
+            seen.setdefault("\n".join(rows(props)), (props, []))[1].append(title)
+    for props, titles in sorted(seen.values(), key=lambda item: item[1] != ["Element"]):
         pads = ", ".join(f"`{title}`" for title in sorted(titles))
         of = f"{element} alone" if beside else "the element" if titles == ["Element"] else f"the pads {pads}"
-        parts.append(f"### Properties of {of}\n\n{text}")
+        heading = f"{HEADING}{of}"
+        parts.append(heading + "\n\n" + "\n".join(rows(props, lambda name: since(heading, name))))
     return "\n\n".join(parts)
 
 
-def with_table(page):
+def with_table(page, of_new):
+    """The page, and the page with its tables anew. of_new: the version of a property that has none on it."""
     text = page.read_text(encoding="utf-8")
+    known = sinces(text)
+
+    def since(heading, name):
+        return known.get((heading, name), of_new)
 
     def section(match):
         other = match.group(1)
         begin = match.group(0).partition("\n")[0]
-        return f"{begin}\n{table(other, page.stem) if other else table(page.stem)}\n<!-- /properties -->"
+        return f"{begin}\n{table(other or page.stem, page.stem if other else None, since)}\n<!-- /properties -->"
 
     if not SECTION.search(text):
         raise ValueError("no <!-- properties --> … <!-- /properties -->")
+    if early := [name for (_, name), value in known.items() if number(value) > number(version())]:
+        raise ValueError(f"later than this version {version()}: {', '.join(early)}")
     return text, SECTION.sub(section, text)
 
 
@@ -156,7 +187,7 @@ def main(mode, absent):
             print(f"SKIP {page.name}: the element is not in this build")
             continue
         try:
-            old, new = with_table(page)
+            old, new = with_table(page, version() if mode == "--write" else "none")
         except (ValueError, subprocess.CalledProcessError) as error:
             print(f"FAIL {page.name}: {error}")
             failed = True

@@ -1,4 +1,4 @@
-/* robocache: what robocachefuse pushes downstream beside caps, in its order: the stream's start, segments, events, GAPs, samples, the end
+/* robocache: everything except caps that robocachefuse pushes downstream, in order: stream-start, segments, events, GAPs, samples, EOS
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -11,35 +11,43 @@ G_BEGIN_DECLS
 
 /* ---- what is due; called with the lock ---- */
 
-/* The element starts: all is due, and the segment is all of time. */
+/* To call at the start of the element: makes everything due, and the segment all of time. */
 void gst_robocache_fuse_begin_downstream (GstRobocacheFuse * fuse);
-/* The ticks begin anew: events that wait are not pushed, and the segment is whole again. */
+/* To call when the ticks restart: discards waiting events, and makes the segment complete again. */
 void gst_robocache_fuse_reset_downstream (GstRobocacheFuse * fuse);
-/* The segment that a seek asks for, which is where the core's ticks end. It is due after the flush. */
+/* Sets the segment that a seek requests, at whose stop the core's ticks end. It is due after the flush. */
 void gst_robocache_fuse_set_segment (GstRobocacheFuse * fuse, const GstSegment * segment);
 void gst_robocache_fuse_renew_segment (GstRobocacheFuse * fuse);
-/* The segment's part from a running time on is due, since ticks went back to it. */
+/* Adds the segment that a seek without a flush requests. It is due when the core begins its range. */
+void gst_robocache_fuse_add_segment (GstRobocacheFuse * fuse, const GstSegment * segment, guint32 seqnum);
+/* Returns the segment that the last seek requested, which is current or will be. */
+void gst_robocache_fuse_newest_segment (GstRobocacheFuse * fuse, GstSegment * segment);
+/* Notes that the core has begun the range of such a segment. */
+void gst_robocache_fuse_begin_range (GstRobocacheFuse * fuse, const FuseRange * range);
+/* Makes the segment from a running time on due, since ticks went back to this time. */
 void gst_robocache_fuse_go_back (GstRobocacheFuse * fuse, gint64 running_time);
-/* Events carry the number of this flush from now on. */
+/* From now on, events have the sequence number of this flush. */
 void gst_robocache_fuse_mark_downstream (GstRobocacheFuse * fuse, guint32 seqnum);
-/* Takes an event, to push in order with samples. */
+/* Stores the sequence number of a pad's SEGMENT or EOS for our events: the last one of all pads, as in aggregators. */
+void gst_robocache_fuse_note_seqnum (GstRobocacheFuse * fuse, GstEvent * event);
+/* Queues an event (taken), to be pushed in order with samples. */
 void gst_robocache_fuse_queue_event (GstRobocacheFuse * fuse, GstEvent * event);
-/* The first of them, to be pushed; NULL: none waits. */
+/* Returns the first queued event, to be pushed; NULL: none. */
 GstEvent *gst_robocache_fuse_next_event (GstRobocacheFuse * fuse);
-/* Events that wait are not pushed any more. */
+/* Discards queued events and segments that seeks requested. */
 void gst_robocache_fuse_release_events (GstRobocacheFuse * fuse);
 
 /* ---- what leaves; called by the task, without the lock ---- */
 
-/* Caps follow the stream's start. */
+/* Pushes stream-start, before caps. */
 void gst_robocache_fuse_push_stream_start (GstRobocacheFuse * fuse);
-/* Takes an event that waited. */
+/* Pushes a queued event (taken). */
 void gst_robocache_fuse_push_event (GstRobocacheFuse * fuse, GstEvent * event);
-/* The GAP of a departure, if it has one. */
+/* Pushes the GAP of a departure, if it has one. */
 void gst_robocache_fuse_push_gap (GstRobocacheFuse * fuse, const FuseDeparture * departure);
-/* Takes the sample. */
+/* Pushes a sample (taken). */
 GstFlowReturn gst_robocache_fuse_push_sample (GstRobocacheFuse * fuse, GstBuffer * sample, const FuseTick * tick);
-/* EOS, or SEGMENT_DONE. */
+/* Pushes EOS or SEGMENT_DONE. */
 void gst_robocache_fuse_push_end (GstRobocacheFuse * fuse, gboolean segment_done);
 
 G_END_DECLS

@@ -55,7 +55,7 @@ gst_robocache_fuse_unlock_to (GstRobocacheFuse *fuse, GPtrArray *released)
   g_mutex_unlock (&fuse->lock);
 }
 
-/* Takes all at once: what is left behind would go in another thread. */
+/* Takes all of them at once: otherwise another thread would release the rest. */
 void
 gst_robocache_fuse_unlock (GstRobocacheFuse *fuse)
 {
@@ -177,6 +177,7 @@ gst_robocache_fuse_end_streams (GstRobocacheFuse *fuse, GstFlowReturn flow)
     if (pad->flow > GST_FLOW_NOT_NEGOTIATED)
       pad->flow = flow;
   }
+  GST_DEBUG_OBJECT (fuse, "sources are answered %s%s", gst_flow_get_name (flow), had_failed ? ", as after the failure before" : "");
   fuse_core_set_failed (fuse->core, had_failed || flow <= GST_FLOW_NOT_NEGOTIATED);
   g_cond_broadcast (&fuse->progress);
   return !had_failed;
@@ -213,10 +214,15 @@ gst_robocache_fuse_fail (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstFl
   gboolean first;
 
   FUSE_LOCK (fuse);
-  first = gst_robocache_fuse_end_streams (fuse, flow);
+  first = !fuse_core_has_failed (fuse->core);
+  fuse_core_set_failed (fuse->core, TRUE);
   FUSE_UNLOCK (fuse);
+  /* before the source gets the answer, since its own error has less detail */
   if (first)
     gst_robocache_fuse_post_failure (fuse, pad, error);
   else
     g_error_free (error);
+  FUSE_LOCK (fuse);
+  gst_robocache_fuse_end_streams (fuse, flow);
+  FUSE_UNLOCK (fuse);
 }

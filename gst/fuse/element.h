@@ -1,9 +1,9 @@
 /* robocache: robocachefuse around its core: the state that its parts share, its lock and its failures
  *
- * What is decided is the core's; the parts here move buffers, events and time to it and away from it.
+ * The core makes all decisions; the other parts move buffers, events and time to and from the core.
  *
  * Lock order: flush_lock → lock → object locks of the element and its pads. No lock is held while an event, a query, a message or
- * a buffer leaves the element, but for flush_lock around flush events. Samples are composed with no lock held.
+ * a buffer leaves the element, except flush_lock, which is held while flush events leave it. Samples are composed with no lock held.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -11,7 +11,7 @@
 #define FUSE_ELEMENT_H
 
 #include "common/backend/enginechoice.h"
-#include "common/element/statistics.h"
+#include "common/element/statsmessages.h"
 #include "gst/fuse/pads/expectedpads.h"
 #include "gst/fuse/pads/pad.h"
 #include "gst/fuse/sample/composer.h"
@@ -26,65 +26,71 @@ struct _GstRobocacheFuse
   GstElement parent;
   GstPad *src;                  /* constant */
 
-  /* object lock: properties. Those that hold from READY on are copied to the core at start. */
+  /* object lock: properties. Those that can be set up to READY are copied to the core at start. */
   FuseSettings settings;
   gchar *pads_text;             /* settings of pads; NULL: unset */
   GstClockTime busy_wait;
   RobocacheDevice *device;      /* constant */
 
-  GRecMutex flush_lock;         /* one flush, seek or change of activation at a time */
-  guint32 last_seek;            /* flush_lock: number of the last one that was accepted */
+  GRecMutex flush_lock;         /* held during a flush, a seek or a change of activation */
+  guint32 last_seek;            /* flush_lock: number of the last accepted seek */
 
   GMutex lock;                  /* guards all below, and the streams of the pads */
-  GCond work;                   /* the task has something to look at */
+  gint is_starving;             /* atomic; set with the lock: see checks/thinning.h */
+  GCond work;                   /* the task has work */
   GCond progress;               /* a source may continue */
   FuseCore *core;
   GPtrArray *pads;              /* GstRobocacheFusePad, in the order of their tensors */
-  GPtrArray *released;          /* of GstMiniObject: see gst_robocache_fuse_unlock; empty while the lock is free */
+  GPtrArray *leaving_pads;      /* GstRobocacheFusePad items that are no longer in pads, but still in the element, so their names are in use */
+  GPtrArray *released;          /* GstMiniObject items: see gst_robocache_fuse_unlock; empty while the lock is free */
   gboolean is_started;          /* between start and stop */
 
   /* settings of pads: see padsettings.c */
-  GPtrArray *pad_settings;      /* those in force; NULL: none */
-  GPtrArray *next_pad_settings; /* set while the element runs; NULL: none */
-  GError *pad_settings_error;   /* of those that were set last; NULL: they are good */
+  GPtrArray *pad_settings;      /* current settings; NULL: none */
+  GPtrArray *next_pad_settings; /* settings for the next start, set while the element runs; NULL: none */
+  GError *pad_settings_error;   /* error of the last settings; NULL: they are valid */
   FuseExpectedPads *expected_pads;      /* between start and stop: see firsttick.c */
-  GstClockID watch_id;          /* of the clock that looks at what never came; NULL: it does not */
-  gboolean watch_is_over;       /* it has looked since the element started */
-  gboolean no_pad_is_reported, expected_pads_are_reported, unused_settings_are_reported;        /* since then */
+  GstClockID watch_id;          /* id of the timer of the watch; NULL: no timer */
+  gboolean watch_is_over;       /* the watch has ended since the element started */
+  gboolean no_pad_is_reported, expected_pads_are_reported, unused_settings_are_reported;        /* reported since the start */
 
   /* the task: see task.c */
-  gboolean flushing;            /* it must pause: a flush of all pads, or the source pad is not active */
-  GstClockID clock_id;          /* of the time that it waits for; NULL: none */
-  gint wakeups;                 /* atomic: how often it was woken */
-  GThread *task_thread;         /* atomic: of the last tick */
+  gboolean flushing;            /* the task must pause: all pads are being flushed, or the source pad is inactive */
+  GstClockID clock_id;          /* id of the wait of the task; NULL: it does not wait */
+  gint wakeups;                 /* atomic: number of wake-ups of the task */
+  GThread *task_thread;         /* atomic: thread of the last tick */
   RobocacheStatisticsTimer stats_timer; /* see reports.c */
 
-  /* see negotiation.c; the composer is used by the task alone, and by a change of state when that has ended */
+  /* see negotiation.c; only the task uses the composer, and a change of state when the task has ended */
   FuseComposer *composer;
-  GstBufferPool *peer_pool;     /* downstream's, that the composer uses; NULL: none */
+  GstBufferPool *peer_pool;     /* downstream's pool, which the composer uses; NULL: none */
 
   /* see downstream.c */
-  GQueue events;                /* of GstEvent: to push in order with samples */
-  GstSegment segment;           /* as it began or was sought */
-  gint64 segment_from;          /* running time from which on the segment is pushed, since ticks went back; 0: all of it */
+  GQueue events;                /* GstEvent items, to be pushed in order with samples */
+  GstSegment segment;           /* the initial or the sought segment */
+  GQueue sought;                /* segments that seeks without a flush request, which begin later */
+  gint64 segment_from;          /* running time at which the pushed segment begins, since ticks went back; 0: the whole segment */
   gboolean stream_started, need_segment;
-  guint32 seqnum;               /* of the last flush, which events after it carry; GST_SEQNUM_INVALID: none */
+  guint32 flush_seqnum;         /* seqnum of the last flush or seek, for SEGMENT and SEGMENT_DONE; GST_SEQNUM_INVALID: none */
+  guint32 segment_seqnum;       /* seqnum of the last SEGMENT of a pad, used before any flush */
+  guint32 eos_seqnum;           /* seqnum of the last EOS of a pad, for our EOS; GST_SEQNUM_INVALID: none since the last flush */
 
-  GstFlowReturn ended;          /* what sources are answered since the streams ended; GST_FLOW_OK: they have not */
+  GstFlowReturn ended;          /* the answer to sources since the streams ended; GST_FLOW_OK: they have not ended */
 
   /* flushes of all pads: see flush.c */
-  guint32 open_flush;           /* the number of the one that is open; GST_SEQNUM_INVALID: none is */
-  gboolean flush_resets;        /* the ticks begin anew; FALSE after a seek that failed */
+  guint32 open_flush;           /* sequence number of the open flush; GST_SEQNUM_INVALID: none */
+  gboolean flush_resets;        /* the flush restarts the ticks; FALSE after a failed seek */
+  gboolean flush_has_reset;     /* the ticks have restarted */
 };
 
 #define FUSE_LOCK(fuse) g_mutex_lock (&(fuse)->lock)
 #define FUSE_UNLOCK(fuse) gst_robocache_fuse_unlock (fuse)
-/* Does what the core asks for: wakes the task, and lets sources continue. Called with the lock. */
+/* Performs the requests of the core: wakes the task, and lets sources continue. Called with the lock. */
 void gst_robocache_fuse_follow_core (GstRobocacheFuse * fuse);
-/* Follows the core, lets go of the lock, and then of buffers and events that this thread has released with it: an application may look at
- * the element when one of them goes. A thread that waits with the lock must have released none. */
+/* Follows the core, releases the lock, and then the buffers and events in `released`: an application may use the element when one of them
+ * is freed. A thread that waits with the lock must have released none. */
 void gst_robocache_fuse_unlock (GstRobocacheFuse * fuse);
-/* The same for a thread that has flush_lock: they are moved to released, to go when it has no lock. */
+/* The same for a thread that has flush_lock: buffers and events are moved to released, to be freed when the thread has no lock. */
 void gst_robocache_fuse_unlock_to (GstRobocacheFuse * fuse, GPtrArray * released);
 /* For unlock_to; free with g_ptr_array_unref. */
 GPtrArray *gst_robocache_fuse_released_new (void);
@@ -92,27 +98,27 @@ GPtrArray *gst_robocache_fuse_released_new (void);
 /* Wakes the task. Called with the lock. */
 void gst_robocache_fuse_wake (GstRobocacheFuse * fuse);
 
-/* The pads, each with a reference; free with g_ptr_array_unref. Called without the lock. */
+/* Returns the pads, each with a reference; free with g_ptr_array_unref. Called without the lock. */
 GPtrArray *gst_robocache_fuse_ref_pads (GstRobocacheFuse * fuse);
 GstRobocacheFusePad *gst_robocache_fuse_nth_pad (GstRobocacheFuse * fuse, guint i);
-/* The pad of a stream of the core; NULL: it is gone. */
+/* The pad of a stream of the core; NULL: it was removed. */
 GstRobocacheFusePad *gst_robocache_fuse_pad_of_stream (GstRobocacheFuse * fuse, const FuseStream * stream);
 
-/* Sources are answered anew. Called with the lock. */
+/* Accepts buffers from sources again. Called with the lock. */
 void gst_robocache_fuse_begin_streams (GstRobocacheFuse * fuse);
-/* Ends all streams: from now on each source is answered flow, until its pad is flushed. FALSE: they had failed before, so the
+/* Ends all streams: from now on each source gets the answer flow, until its pad is flushed. FALSE: the streams had failed before, so the
  * error is known. Called with the lock. */
 gboolean gst_robocache_fuse_end_streams (GstRobocacheFuse * fuse, GstFlowReturn flow);
-/* A pad is well again, or gone. Called with the lock. */
+/* Checks whether the failure remains, after a pad was flushed or removed. Called with the lock. */
 void gst_robocache_fuse_look_for_failure (GstRobocacheFuse * fuse);
-/* Posts error (taken), in the name of pad where it is one pad's. Called without the lock. */
+/* Posts error (taken), with the name of pad if the error belongs to one pad. Called without the lock. */
 void gst_robocache_fuse_post_failure (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad, GError * error);
-/* Ends all streams with flow, and posts error (taken) unless they had failed before. Called without the lock. */
+/* Ends all streams with flow, and posts error (taken) unless the streams had failed before. Called without the lock. */
 void gst_robocache_fuse_fail (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad, GstFlowReturn flow, GError * error);
 
 /* Running time on the clock; GST_CLOCK_TIME_NONE without a clock. Called in PLAYING. */
 GstClockTime gst_robocache_fuse_clock_now (GstRobocacheFuse * fuse);
-/* Tells the core what time it is; notes get what follows. Called with the lock. */
+/* Sets the current time in the core; notes receives the resulting reports. Called with the lock. */
 void gst_robocache_fuse_set_time (GstRobocacheFuse * fuse, GQueue * notes);
 
 G_END_DECLS

@@ -4,12 +4,13 @@
  */
 #include "firsttick.h"
 
+#include "debug.h"
 #include "gst/fuse/core/control.h"
 #include "gst/fuse/core/status.h"
 #include "gst/fuse/pads/padsettings.h"
 
-/* One thread may bring several pads, one after the other, so a full memory is an error: after this time, since a source that is slow to
- * open is none (us). */
+/* One thread may feed several pads, one after the other, so a full memory is an error, but only after this time (us), since a source may
+ * open slowly. */
 #define PATIENCE (10 * G_TIME_SPAN_SECOND)
 
 /* ---- elements that may link a pad ---- */
@@ -19,6 +20,8 @@ gst_robocache_fuse_count_expected_pads (GstRobocacheFuse *fuse)
 {
   const guint n_elements = fuse->expected_pads ? fuse_expected_pads_pending (fuse->expected_pads) : 0;
 
+  GST_LOG_OBJECT (fuse, "%u elements may add pads, %u settings in pads are of pads that are not there", n_elements,
+      gst_robocache_fuse_n_unused_pad_settings (fuse));
   fuse_core_expect_streams (fuse->core, n_elements + gst_robocache_fuse_n_unused_pad_settings (fuse));
 }
 
@@ -59,6 +62,19 @@ gst_robocache_fuse_expect_no_pads (GstRobocacheFuse *fuse)
   fuse_expected_pads_free (swap_expected_pads (fuse, NULL));
 }
 
+void
+gst_robocache_fuse_check_late_pad (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+{
+  gboolean lacks_seek;
+
+  FUSE_LOCK (fuse);
+  lacks_seek = fuse->expected_pads && fuse_expected_pads_lack_seek (fuse->expected_pads) && fuse_core_awaits_new_streams (fuse->core);
+  FUSE_UNLOCK (fuse);
+  if (lacks_seek)
+    gst_robocache_fuse_fail (fuse, pad, GST_FLOW_ERROR, g_error_new (ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "the pad was added after a seek, and so "
+            "missed it: seek when the elements of the pipeline have signalled no-more-pads"));
+}
+
 gchar *
 gst_robocache_fuse_awaited_elements (GstRobocacheFuse *fuse)
 {
@@ -96,7 +112,8 @@ describe (GstRobocacheFuse *fuse)
 gboolean
 gst_robocache_fuse_must_wait (GstRobocacheFuse *fuse, const GstRobocacheFusePad *pad)
 {
-  return pad->flow == GST_FLOW_OK && !pad->flushing && !pad->stream->is_removed
+  /* a seek without a flush waits for the end of this push */
+  return pad->flow == GST_FLOW_OK && !pad->flushing && pad->stream->awaited_segment == 0 && !pad->stream->is_removed
       && fuse_core_is_ahead (fuse->core, pad->stream, pad->waiting);
 }
 
@@ -106,7 +123,7 @@ set_full (GstRobocacheFuse *fuse, GError **error)
   gchar *awaited = describe (fuse);
 
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "rows before the first tick fill %u MiB, and it still waits for %s: "
-      "put a queue with higher limits before each pad whose element feeds several, take pads that never come out of pads, or disconnect from "
+      "put a queue with higher limits before each pad whose element feeds several, remove pads that are never requested from pads, or disconnect from "
       "pad-added of an element that never signals no-more-pads", FUSE_MAX_EARLY_MIB, awaited);
   g_free (awaited);
 }
@@ -118,6 +135,9 @@ gst_robocache_fuse_wait_for_turn (GstRobocacheFuse *fuse, GstRobocacheFusePad *p
   gboolean is_late = FALSE;
 
   while (!is_late && gst_robocache_fuse_must_wait (fuse, pad)) {
+    if (!pad->waiting)
+      GST_LOG_OBJECT (pad, "its source waits: %s", fuse_core_awaits_streams (fuse->core) ? "rows before the first tick fill the memory for them"
+          : "its rows are far ahead of the next tick");
     pad->waiting = TRUE;
     if (!fuse_core_awaits_streams (fuse->core)) {
       deadline = 0;

@@ -6,9 +6,9 @@
  * SECTION:element-robocachefuse
  * @title: robocachefuse
  *
- * Brings camera, proprioception and force streams onto common ticks, whatever their rates and jitter, and hands out one
- * buffer of tensors a tick. In a live pipeline a tick leaves no later than its time plus the latency, with whatever is
- * there; otherwise the output is a function of the input alone.
+ * Aligns camera, proprioception and force streams with any rates and jitter to common ticks, and sends one buffer of tensors per tick. In
+ * a live pipeline a tick leaves no later than its time plus the latency, with the rows that have arrived; otherwise the output depends
+ * only on the input.
  *
  * |[
  * gst-launch-1.0 robocachefuse name=fuse rate=50/1 ! fakesink silent=false \
@@ -47,6 +47,7 @@
 #include "settingsevent.h"
 #include "sources.h"
 #include "task.h"
+#include "gst/fuse/checks/thinning.h"
 #include "robocache/robocache.h"
 
 GST_DEBUG_CATEGORY (gst_robocache_fuse_debug);
@@ -82,7 +83,7 @@ send_settings (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
   fuse_core_event (fuse->core, pad->stream, &timestamps, NULL);
 }
 
-/* Gives a stream that is declared its format. FALSE and an error: its caps are none. Called with the lock. */
+/* Sets the format of a declared stream. FALSE and an error: its caps are invalid. Called with the lock. */
 static gboolean
 declare (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GError **error)
 {
@@ -121,33 +122,61 @@ static const GstRobocacheFusePadCallbacks pad_callbacks = {
   .make_statistics = gst_robocache_fuse_make_pad_statistics,
 };
 
-/* The number in a requested name like camera_3, or the first one that is free. -1: the name is no such name, or taken. Called with
- * the lock, so that two requests do not get one name. */
+/* The number after the highest one of a role; or -1 if wanted is one of them. */
+static gint64
+next_number (const GPtrArray *pads, GstRobocacheFuseRole role, gint64 wanted)
+{
+  gint64 next = 0;
+
+  for (guint i = 0; i < pads->len; i++) {
+    const GstRobocacheFusePad *pad = g_ptr_array_index (pads, i);
+
+    if (pad->role == role && pad->number == wanted)
+      return -1;
+    if (pad->role == role)
+      next = MAX (next, (gint64) pad->number + 1);
+  }
+  return next;
+}
+
+/* The number after the highest one, or the first free one where that is the last of all. */
+static gint64
+free_number (GstRobocacheFuse *fuse, GstRobocacheFuseRole role)
+{
+  gint64 number = MAX (next_number (fuse->pads, role, -1), next_number (fuse->leaving_pads, role, -1));
+
+  if (number <= G_MAXUINT)
+    return number;
+  for (number = 0; next_number (fuse->pads, role, number) < 0 || next_number (fuse->leaving_pads, role, number) < 0;)
+    number++;
+  return number;
+}
+
+/* The number in a requested name like camera_3, or one that is free. -1: the name is no such name, or taken. Called with the lock, so that two
+ * requests do not get one name. */
 static gint64
 pad_number (GstRobocacheFuse *fuse, GstRobocacheFuseRole role, const gchar *requested)
 {
   GstRobocacheFuseRole role_of_name;
-  gint64 number = 0;
-  guint parsed;
+  guint wanted;
 
-  if (requested && strchr (requested, '%') == NULL) {
-    if (!gst_robocache_fuse_pad_parse_name (requested, &role_of_name, &parsed) || role_of_name != role)
-      return -1;
-    number = parsed;
-  }
-  for (guint i = 0; i < fuse->pads->len; i++) {
-    const GstRobocacheFusePad *pad = gst_robocache_fuse_nth_pad (fuse, i);
-
-    if (pad->role == role && pad->number == number)
-      number = requested && strchr (requested, '%') == NULL ? -1 : number + 1;
-  }
-  return number;
+  if (requested == NULL || strchr (requested, '%'))
+    return free_number (fuse, role);
+  if (!gst_robocache_fuse_pad_parse_name (requested, &role_of_name, &wanted) || role_of_name != role
+      || next_number (fuse->pads, role, wanted) < 0 || next_number (fuse->leaving_pads, role, wanted) < 0)
+    return -1;
+  return wanted;
 }
 
-static gint
-compare_pads (gconstpointer a, gconstpointer b)
+/* Its place in the order of tensors. Called with the lock. */
+static void
+add_in_order (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
 {
-  return gst_robocache_fuse_pad_compare (*(GstRobocacheFusePad *const *) a, *(GstRobocacheFusePad *const *) b);
+  guint i = fuse->pads->len;
+
+  while (i > 0 && gst_robocache_fuse_pad_compare (pad, gst_robocache_fuse_nth_pad (fuse, i - 1)) < 0)
+    i--;
+  g_ptr_array_insert (fuse->pads, (gint) i, gst_object_ref_sink (pad));
 }
 
 static gboolean
@@ -155,6 +184,7 @@ sink_activate_mode (GstPad *pad, GstObject *parent, GstPadMode mode, gboolean ac
 {
   if (mode != GST_PAD_MODE_PUSH)
     return FALSE;
+  robocache_forget_refused_caps (pad);
   if (parent)                   /* a pad that is requested while playing is activated before it has one */
     gst_robocache_fuse_activate_sink (GST_ROBOCACHE_FUSE (parent), GST_ROBOCACHE_FUSE_PAD (pad), active);
   return TRUE;
@@ -168,19 +198,6 @@ role_of (const GstPadTemplate *pad_template)
   while (!g_str_has_prefix (GST_PAD_TEMPLATE_NAME_TEMPLATE (pad_template), gst_robocache_fuse_role_names[role]))
     role++;
   return role;
-}
-
-/* Caps that a pad refuses fail the element, as those do that it refuses itself. */
-static void
-fail_pad (GstPad *sink, GError *error)
-{
-  GstElement *fuse = gst_pad_get_parent_element (sink);
-
-  if (fuse)
-    gst_robocache_fuse_fail (GST_ROBOCACHE_FUSE (fuse), GST_ROBOCACHE_FUSE_PAD (sink), GST_FLOW_NOT_NEGOTIATED, error);
-  else
-    g_error_free (error);
-  gst_clear_object (&fuse);
 }
 
 /* A new pad among those of the element, not yet added to it. NULL: it cannot have that name. Called with the lock. */
@@ -198,13 +215,11 @@ make_pad (GstRobocacheFuse *fuse, GstPadTemplate *pad_template, const gchar *nam
   gst_pad_set_event_function (GST_PAD (pad), gst_robocache_fuse_sink_event);
   gst_pad_set_query_function (GST_PAD (pad), gst_robocache_fuse_sink_query);
   gst_pad_set_activatemode_function (GST_PAD (pad), sink_activate_mode);
-  robocache_explain_refused_caps (GST_PAD (pad), fail_pad);
   pad->flow = fuse->ended;
   gst_robocache_fuse_apply_pad_settings (fuse, pad);
   fuse_core_add_stream (fuse->core, pad->stream);
   send_settings (fuse, pad);
-  g_ptr_array_add (fuse->pads, gst_object_ref_sink (pad));
-  g_ptr_array_sort (fuse->pads, compare_pads);
+  add_in_order (fuse, pad);
   gst_robocache_fuse_count_expected_pads (fuse);
   return pad;
 }
@@ -217,12 +232,51 @@ warn_of_name (GstRobocacheFuse *fuse, GstPadTemplate *pad_template, const gchar 
   GstPad *taken = gst_element_get_static_pad (GST_ELEMENT (fuse), name);
 
   if (taken)
-    GST_ELEMENT_WARNING (fuse, CORE, PAD, ("the pad %s is in use: release it, or request %s for the first free number", name, of_template),
+    GST_ELEMENT_WARNING (fuse, CORE, PAD, ("the pad %s is in use: release it, or request %s for the next free number", name, of_template),
         (NULL));
   else
     GST_ELEMENT_WARNING (fuse, CORE, PAD, ("\"%s\" is not a pad name of %s: sink pads are camera_%%u, proprio_%%u, force_%%u and sink_%%u, "
             "with a number for %%u", name, of_template), (NULL));
   gst_clear_object (&taken);
+}
+
+/* Called with the lock. */
+static void
+remove_stream (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, FuseReports *reports)
+{
+  gst_robocache_fuse_count_thinned (fuse, pad);
+  fuse_core_remove_stream (fuse->core, pad->stream, &reports->notes);
+  gst_robocache_fuse_collect_reports (fuse, reports);
+  g_ptr_array_add (fuse->leaving_pads, gst_object_ref (pad));
+  g_ptr_array_remove (fuse->pads, pad);
+  gst_robocache_fuse_look_for_failure (fuse);
+  gst_robocache_fuse_note_settings (fuse);
+  g_cond_broadcast (&fuse->progress);
+}
+
+/* The element does not have the pad any more: its name is free. */
+static void
+free_name (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+{
+  FUSE_LOCK (fuse);
+  g_ptr_array_remove (fuse->leaving_pads, pad);
+  FUSE_UNLOCK (fuse);
+}
+
+/* The element did not accept a new pad: an application itself added a pad of that name. */
+static void
+forget_pad (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+{
+  FuseReports reports = FUSE_REPORTS_INIT;
+
+  gst_object_ref (pad);
+  FUSE_LOCK (fuse);
+  remove_stream (fuse, pad, &reports);
+  FUSE_UNLOCK (fuse);
+  g_queue_clear_full (&reports.messages, (GDestroyNotify) gst_message_unref);
+  gst_pad_set_active (GST_PAD (pad), FALSE);
+  free_name (fuse, pad);
+  gst_object_unref (pad);
 }
 
 static GstPad *
@@ -240,24 +294,16 @@ gst_robocache_fuse_request_new_pad (GstElement *element, GstPadTemplate *pad_tem
   }
   if (GST_STATE (fuse) > GST_STATE_READY || GST_STATE_TARGET (fuse) > GST_STATE_READY)
     gst_pad_set_active (GST_PAD (pad), TRUE);
-  gst_element_add_pad (element, GST_PAD (pad));
+  if (!gst_element_add_pad (element, GST_PAD (pad))) {
+    forget_pad (fuse, pad);
+    return NULL;
+  }
   pad_settings_changed (element, pad);  /* it may be declared already */
+  gst_robocache_fuse_check_late_pad (fuse, pad);
   gst_child_proxy_child_added (GST_CHILD_PROXY (element), G_OBJECT (pad), GST_OBJECT_NAME (pad));
   gst_robocache_fuse_excuse_from_flush (fuse, pad);
   gst_robocache_fuse_watch_new_pad (fuse);
   return GST_PAD (pad);
-}
-
-/* Called with the lock. */
-static void
-remove_stream (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, FuseReports *reports)
-{
-  fuse_core_remove_stream (fuse->core, pad->stream, &reports->notes);
-  gst_robocache_fuse_collect_reports (fuse, reports);
-  g_ptr_array_remove (fuse->pads, pad);
-  gst_robocache_fuse_look_for_failure (fuse);
-  gst_robocache_fuse_note_settings (fuse);
-  g_cond_broadcast (&fuse->progress);
 }
 
 static void
@@ -278,7 +324,9 @@ gst_robocache_fuse_release_pad (GstElement *element, GstPad *gstpad)
     gst_robocache_fuse_post_reports (fuse, &reports);
   g_queue_clear_full (&reports.messages, (GDestroyNotify) gst_message_unref);
   gst_pad_set_active (gstpad, FALSE);
+  gst_robocache_fuse_end_thinning (fuse, pad);  /* its streaming thread has ended */
   gst_element_remove_pad (element, gstpad);
+  free_name (fuse, pad);
   gst_object_unref (pad);
   gst_robocache_fuse_update_latency (fuse);
 }
@@ -499,7 +547,7 @@ start_core (GstRobocacheFuse *fuse)
   GST_OBJECT_UNLOCK (fuse);
 }
 
-/* FALSE: the expected caps of a pad are none, and an error is posted. */
+/* FALSE: the expected caps of a pad are invalid, and an error was posted. */
 static gboolean
 start_streams (GstRobocacheFuse *fuse)
 {
@@ -567,6 +615,8 @@ gst_robocache_fuse_stop (GstRobocacheFuse *fuse)
   gst_robocache_fuse_drop_composition (fuse);
   FUSE_LOCK (fuse);
   fuse->is_started = FALSE;
+  for (guint i = 0; i < fuse->pads->len; i++)
+    gst_robocache_fuse_count_thinned (fuse, gst_robocache_fuse_nth_pad (fuse, i));
   fuse_core_stop (fuse->core);
   gst_robocache_fuse_release_events (fuse);
   FUSE_UNLOCK (fuse);
@@ -638,6 +688,7 @@ gst_robocache_fuse_finalize (GObject *object)
   GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (object);
 
   g_ptr_array_unref (fuse->pads);
+  g_ptr_array_unref (fuse->leaving_pads);
   fuse_core_free (fuse->core);
   g_ptr_array_unref (fuse->released);
   gst_robocache_fuse_clear_properties (fuse);
@@ -686,7 +737,7 @@ gst_robocache_fuse_class_init (GstRobocacheFuseClass *klass)
         g_str_has_prefix (sink_templates[i].name_template, "camera") ? GST_TYPE_ROBOCACHE_FUSE_CAMERA_PAD
         : GST_TYPE_ROBOCACHE_FUSE_PAD);
   robocache_add_pad_template (element_class, &src_template, GST_TYPE_PAD);
-  gst_element_class_set_static_metadata (element_class, "Robot sensor fusion", "Muxer/Tensor",
+  gst_element_class_set_static_metadata (element_class, "Robot sensor fusion", "Mixer/Tensor",
       "Aligns many sensor streams in time: one sample per tick", "The robocache authors");
 
   robocache_sample_meta_register ();
@@ -695,36 +746,25 @@ gst_robocache_fuse_class_init (GstRobocacheFuseClass *klass)
   gst_type_mark_as_plugin_api (GST_TYPE_ROBOCACHE_FUSE_CAMERA_PAD, 0);
 }
 
-static const GstDebugLevel log_levels[] = {
-  [FUSE_LOG_WARNING] = GST_LEVEL_WARNING,
-  [FUSE_LOG_INFO] = GST_LEVEL_INFO,
-  [FUSE_LOG_DEBUG] = GST_LEVEL_DEBUG,
-  [FUSE_LOG_LOG] = GST_LEVEL_LOG,
-};
-
-static gboolean
-log_is_on (FuseLogLevel level)
-{
-  return G_UNLIKELY (log_levels[level] <= gst_debug_category_get_threshold (gst_robocache_fuse_debug));
-}
+G_STATIC_ASSERT ((gint) FUSE_LOG_WARNING == (gint) GST_LEVEL_WARNING && (gint) FUSE_LOG_INFO == (gint) GST_LEVEL_INFO
+    && (gint) FUSE_LOG_DEBUG == (gint) GST_LEVEL_DEBUG && (gint) FUSE_LOG_LOG == (gint) GST_LEVEL_LOG);
 
 /* A line of the core, on the pad that it is about. Called with the lock. */
 static void
-write_log (gpointer fuse, FuseLogLevel level, gconstpointer of, const gchar *format, ...)
+write_log (gpointer fuse, FuseLogLevel level, const gchar *file, const gchar *function, gint line, gconstpointer of, const gchar *format, ...)
 {
   GstRobocacheFusePad *pad = of ? gst_robocache_fuse_pad_of_stream (fuse, of) : NULL;
   va_list args;
 
   va_start (args, format);
-  gst_debug_log_valist (gst_robocache_fuse_debug, log_levels[level], __FILE__, GST_FUNCTION, __LINE__, pad ? (gpointer) pad : fuse, format,
-      args);
+  gst_debug_log_valist (gst_robocache_fuse_debug, (GstDebugLevel) level, file, function, line, pad ? (gpointer) pad : fuse, format, args);
   va_end (args);
 }
 
 static void
 gst_robocache_fuse_init (GstRobocacheFuse *fuse)
 {
-  const FuseLog log = { log_is_on, write_log, fuse };
+  const FuseLog log = { &gst_robocache_fuse_debug->threshold, write_log, fuse };
 
   g_mutex_init (&fuse->lock);
   g_cond_init (&fuse->work);
@@ -732,6 +772,7 @@ gst_robocache_fuse_init (GstRobocacheFuse *fuse)
   g_rec_mutex_init (&fuse->flush_lock);
   g_queue_init (&fuse->events);
   fuse->pads = g_ptr_array_new_with_free_func (gst_object_unref);
+  fuse->leaving_pads = g_ptr_array_new_with_free_func (gst_object_unref);
   fuse->released = gst_robocache_fuse_released_new ();
   fuse->core = fuse_core_new (fuse->released, &log);
   gst_robocache_fuse_init_properties (fuse);

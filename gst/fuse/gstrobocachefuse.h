@@ -1,4 +1,4 @@
-/* robocache: robocachefuse, many streams in, one aligned sample a tick out
+/* robocache: robocachefuse aligns many streams to one sample per tick
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -11,10 +11,10 @@ G_BEGIN_DECLS
 
 GST_ELEMENT_REGISTER_DECLARE (robocachefuse)
 
-/* Opens the device, and starts the core and the streams, as in READY to PAUSED. A program that steps the core needs no other state. FALSE: an
- * error is posted. Called without the lock. */
+/* Opens the device, and starts the core and the streams, as in READY to PAUSED. A program that steps the core needs no other state
+ * change. FALSE: an error was posted. Called without the lock. */
 gboolean gst_robocache_fuse_start (GstRobocacheFuse * fuse);
-/* Undoes that, when no task runs. */
+/* Undoes gst_robocache_fuse_start, when no task runs. */
 void gst_robocache_fuse_stop (GstRobocacheFuse * fuse);
 
 G_END_DECLS

@@ -46,13 +46,14 @@ static void
 describe_input (const GstRobocacheFusePad *pad, FuseInput *input)
 {
   const FuseStream *stream = pad->stream;
+  const FuseEpoch *epoch = fuse_stream_epoch (stream);
 
   input->id = stream->id;
   input->name = g_strdup (stream->name);
-  input->format = fuse_format_ref ((FuseFormat *) fuse_stream_epoch (stream)->format);
+  input->format = fuse_format_ref ((FuseFormat *) epoch->format);
   robocache_channel_roles_copy (&input->roles, &pad->started_roles);
-  robocache_channel_roles_set_names (&input->roles, input->format->channels);
-  input->search = stream->settings.search;
+  robocache_channel_roles_set_channels (&input->roles, input->format->rows.channels, input->format->channels, input->format->kinds);
+  input->search = fuse_stream_search (stream, epoch);
 }
 
 void
@@ -99,6 +100,8 @@ choose_memory (GstRobocacheFuse *fuse, RobocacheOffer offer)
   GstCaps *both = gst_caps_intersect_full (ours, theirs, GST_CAPS_INTERSECT_FIRST);
   const RobocacheCapsMemory memory = robocache_caps_memory (both);
 
+  GST_INFO_OBJECT (fuse, "samples are in %s: offers %" GST_PTR_FORMAT ", downstream accepts %" GST_PTR_FORMAT,
+      memory == ROBOCACHE_SYSTEM_MEMORY ? "system memory" : "GPU memory", ours, theirs);
   gst_caps_unref (both);
   gst_caps_unref (theirs);
   gst_caps_unref (ours);
@@ -120,7 +123,7 @@ configure_pool (GstBufferPool *pool, GstCaps *caps, guint size, guint min, guint
   return pool;
 }
 
-/* Asks downstream for memory, and for what it holds on to. */
+/* Asks downstream for memory, and for the number of buffers that it keeps. */
 static void
 query_allocation (GstRobocacheFuse *fuse, FuseComposer *composer, GstCaps *caps)
 {
@@ -138,8 +141,8 @@ query_allocation (GstRobocacheFuse *fuse, FuseComposer *composer, GstCaps *caps)
       gst_query_parse_nth_allocation_param (query, 0, &allocator, &params);
   }
   usable = configure_pool (pool, caps, size, min, max, fuse_composer_sample_bytes (composer));
-  GST_INFO_OBJECT (fuse, "samples are in memory of %s", usable ? GST_OBJECT_NAME (usable)
-      : allocator ? GST_OBJECT_NAME (allocator) : "ours");
+  GST_INFO_OBJECT (fuse, "samples are in memory of %s; downstream's pool: %s, %u to %u buffers of %u bytes", usable ? GST_OBJECT_NAME (usable)
+      : allocator ? GST_OBJECT_NAME (allocator) : "the element", pool == NULL ? "none" : usable ? "is used" : "does not fit", min, max, size);
   fuse_composer_use_peer_memory (composer, usable, allocator, &params);
   FUSE_LOCK (fuse);
   gst_object_replace ((GstObject **) & fuse->peer_pool, GST_OBJECT_CAST (usable));
@@ -248,6 +251,7 @@ gst_robocache_fuse_replace_composer (GstRobocacheFuse *fuse, const FuseCompositi
     g_clear_pointer (&old, fuse_composer_free);
   fuse->composer = NULL;
   composer = fuse_composer_new (composition, memory, fuse->device, GST_ELEMENT (fuse), &failure);
+  GST_DEBUG_OBJECT (fuse, "a composer of %u inputs: %s", composition->n_inputs, failure ? failure->message : "is made");
   if (composer == NULL && old && g_error_matches (failure, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT)) {
     g_clear_error (&failure);
     g_clear_pointer (&old, fuse_composer_free);

@@ -13,7 +13,9 @@
 #include "common/tensors/tensormeta.h"
 #include "common/time/originevent.h"
 #include "common/time/segments.h"
+#include "gst/fuse/checks/faults.h"
 #include "gst/fuse/checks/silence.h"
+#include "gst/fuse/checks/thinning.h"
 #include "debug.h"
 #include "downstream.h"
 #include "firsttick.h"
@@ -41,6 +43,7 @@ may_wait (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
   FUSE_UNLOCK (fuse);
   if (!ahead)
     return TRUE;
+  GST_INFO_OBJECT (pad, "its source is to wait for the other pads: asks all sources whether they are live");
   pad->sources_checked = TRUE;
   if (gst_robocache_fuse_check_sources (fuse, &error))
     return TRUE;
@@ -68,16 +71,18 @@ wait_for_the_others (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
 
 /* Rows of a pad that was removed meanwhile are counted with the pad's others. Called with the lock. */
 static void
-refuse_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+refuse_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, RobocacheDropReason reason)
 {
-  GST_LOG_OBJECT (pad, "rows are refused: %s", pad->stream->is_removed ? "the pad was removed" : gst_flow_get_name (pad->flow));
-  fuse_core_refuse (fuse->core, pad->stream);
+  GST_LOG_OBJECT (pad, "rows are dropped (%s): %s", robocache_drop_reason_name (reason),
+      pad->stream->is_removed ? "the pad was removed" : gst_flow_get_name (pad->flow));
+  fuse_core_refuse (fuse->core, pad->stream, reason);
 }
 
 /* What is left to do without the lock when a buffer's rows are in. */
 typedef struct
 {
   GError *error;
+  gboolean is_malformed;        /* the error is about the buffer */
   FuseReports reports;
   gboolean has_no_caps;         /* for the first time */
 } AfterRows;
@@ -103,8 +108,10 @@ read_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer, 
   GstFlowReturn flow = GST_FLOW_ERROR;
   FuseRows rows;
 
-  if (!fuse_reader_begin (&pad->reader, pad->stream, buffer, gst_element_get_base_time (GST_ELEMENT (fuse)), &rows, &then->error))
-    fuse_core_refuse (fuse->core, pad->stream);
+  then->is_malformed = !fuse_reader_begin (&pad->reader, pad->stream, buffer, gst_element_get_base_time (GST_ELEMENT (fuse)), &rows,
+      &then->error);
+  if (then->is_malformed)
+    refuse_rows (fuse, pad, ROBOCACHE_DROPPED_MALFORMED);
   else if (fuse_core_insert (fuse->core, pad->stream, &rows, &then->reports.notes, &then->error))
     flow = fuse_core_choose_reference (fuse->core, &then->error) ? GST_FLOW_OK : GST_FLOW_NOT_NEGOTIATED;
   fuse_reader_end (&pad->reader);
@@ -117,12 +124,17 @@ insert_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer
 {
   GstFlowReturn flow = flow_of (pad);
 
-  if (flow == GST_FLOW_OK && !has_caps (pad))
+  if (flow == GST_FLOW_OK && !pad->faults.has_bad_caps && !has_caps (pad))
     flow = GST_FLOW_NOT_NEGOTIATED;
   if (flow != GST_FLOW_OK) {
+    GST_LOG_OBJECT (pad, "the buffer is answered %s", gst_flow_get_name (flow));
     then->has_no_caps = flow == GST_FLOW_NOT_NEGOTIATED && pad->reader.format == NULL && !pad->missing_caps_are_reported;
     pad->missing_caps_are_reported |= then->has_no_caps;
-    refuse_rows (fuse, pad);
+    refuse_rows (fuse, pad, ROBOCACHE_DROPPED_REFUSED);
+    return flow;
+  }
+  if (pad->faults.has_bad_caps) {
+    refuse_rows (fuse, pad, ROBOCACHE_DROPPED_MALFORMED);
     return flow;
   }
   gst_robocache_fuse_set_time (fuse, &then->reports.notes);
@@ -178,6 +190,7 @@ check_memory (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, const FuseFormat
   }
   what = g_strdup_printf ("keeping rows of %" G_GSIZE_FORMAT " bytes until their tick, with %" G_GUINT64_FORMAT " bytes of "
       "other pads,", fuse_row_format_bytes (&format->rows), others);
+  GST_DEBUG_OBJECT (pad, "its rows that wait for ticks may take %" G_GUINT64_FORMAT " bytes, those of other pads %" G_GUINT64_FORMAT, own, others);
   fits = robocache_check_memory (robocache_bytes_add (own, others), what, "send smaller frames or rows, or link fewer pads",
       error);
   g_free (what);
@@ -208,6 +221,7 @@ set_format (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, FuseFormat *format
 
   FUSE_LOCK (fuse);
   ok = gst_robocache_fuse_pad_set_format (pad, format, &event, error);
+  pad->faults.has_bad_caps &= !ok;
   gst_robocache_fuse_note_settings (fuse);      /* the pad's stream is known now */
   if (ok)
     fuse_core_event (fuse->core, pad->stream, &event, NULL);
@@ -229,24 +243,22 @@ use_format (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, FuseFormat *format
     fuse_format_unref (format);
     return FALSE;
   }
-  GST_INFO_OBJECT (pad, "rows are %" GST_PTR_FORMAT, caps);
+  GST_INFO_OBJECT (pad, "rows are %" GST_PTR_FORMAT ", in %s", caps, format->rows.on_device ? "GPU memory" : "system memory");
   robocache_device_prepare (fuse->device, GST_ELEMENT (fuse), format->rows.on_device);
   return set_format (fuse, pad, format, caps, error);
 }
 
-static gboolean
+static GstFlowReturn
 use_caps (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, const GstCaps *caps)
 {
   GError *error = NULL;
   FuseFormat *format = gst_robocache_fuse_pad_parse_caps (pad, caps, &error);
 
-  if (format == NULL || !use_format (fuse, pad, format, caps, &error)) {
-    gst_robocache_fuse_fail (fuse, pad, GST_FLOW_NOT_NEGOTIATED, error);
-    return FALSE;
-  }
+  if (format == NULL || !use_format (fuse, pad, format, caps, &error))
+    return gst_robocache_fuse_answer_bad_caps (fuse, pad, error);
   gst_robocache_fuse_query_sources (fuse, pad);
   gst_robocache_fuse_update_latency (fuse);
-  return TRUE;
+  return GST_FLOW_OK;
 }
 
 /* Of caps that change nothing. */
@@ -264,12 +276,10 @@ expect_flexible (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, const GstCaps
 {
   GError *error = NULL;
 
-  pad->is_flexible = TRUE;
   pad->flexible = (RobocacheTensorsInfo) { 0 };
-  if (!robocache_framerate_parse (gst_caps_get_structure (caps, 0), &pad->flexible.rate_num, &pad->flexible.rate_den, &error)) {
-    gst_robocache_fuse_fail (fuse, pad, GST_FLOW_NOT_NEGOTIATED, error);
-    return FALSE;
-  }
+  pad->is_flexible = robocache_framerate_parse (gst_caps_get_structure (caps, 0), &pad->flexible.rate_num, &pad->flexible.rate_den, &error);
+  if (!pad->is_flexible)
+    return gst_robocache_fuse_answer_bad_caps (fuse, pad, error) == GST_FLOW_OK;
   note_same_caps (fuse, pad);
   return TRUE;
 }
@@ -284,14 +294,14 @@ take_caps (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
     return expect_flexible (fuse, pad, caps);
   pad->is_flexible = FALSE;
   if (caps_are_new (pad, caps))
-    return use_caps (fuse, pad, caps);
+    return use_caps (fuse, pad, caps) == GST_FLOW_OK;
   note_same_caps (fuse, pad);
   return TRUE;
 }
 
 /* ---- buffers ---- */
 
-/* The pad's tensor of a frame, which is taken; NULL and *flow: it has none, and the element fails. */
+/* The pad's tensor of a frame, which is taken; NULL and *flow: the frame has none. */
 static GstBuffer *
 take_tensor (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *frame, GstFlowReturn *flow)
 {
@@ -300,14 +310,12 @@ take_tensor (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *frame,
   GstBuffer *rows = robocache_tensor_meta_extract (frame, &format->tensors, format->tensor_id, &error);
 
   gst_buffer_unref (frame);
-  *flow = GST_FLOW_ERROR;
   if (rows == NULL)
-    gst_robocache_fuse_fail (fuse, pad, *flow, error);
+    *flow = gst_robocache_fuse_answer_bad_buffer (fuse, pad, GST_FLOW_ERROR, error);
   return rows;
 }
 
-/* The tensors of a buffer that describes them, which is taken; the stream gets their format. NULL and *flow: it cannot, and the
- * element fails. */
+/* The tensors of a buffer that describes them, which is taken; the stream gets their format. NULL and *flow: they cannot be used. */
 static GstBuffer *
 take_flexible (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer, GstFlowReturn *flow)
 {
@@ -317,35 +325,42 @@ take_flexible (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buff
   GstCaps *caps, *came;
 
   gst_buffer_unref (buffer);
-  *flow = GST_FLOW_ERROR;
   if (rows == NULL) {
-    gst_robocache_fuse_fail (fuse, pad, *flow, error);
+    *flow = gst_robocache_fuse_answer_bad_buffer (fuse, pad, GST_FLOW_ERROR, error);
     return NULL;
   }
   if (pad->reader.format && !pad->stream->is_declared && memcmp (&info, &pad->flexible, sizeof (info)) == 0)
     return rows;
+  GST_DEBUG_OBJECT (pad, "the header of a flexible tensor has another format than before");
   pad->flexible = info;
   came = gst_pad_get_current_caps (GST_PAD (pad));
   caps = robocache_flexible_caps_to_static (came, &info);
   gst_caps_unref (came);
-  *flow = GST_FLOW_NOT_NEGOTIATED;
-  if (!use_caps (fuse, pad, caps))
+  *flow = use_caps (fuse, pad, caps);
+  if (*flow != GST_FLOW_OK || pad->faults.has_bad_caps)
     gst_clear_buffer (&rows);
   gst_caps_unref (caps);
   return rows;
 }
 
-/* The pad's rows of a buffer, which is taken; NULL and *flow: there are none. A pad that accepts no rows does not report faults in them. */
+/* Returns the pad's rows of a buffer, which is taken; NULL and the reason in *flow: no rows. A pad that accepts no rows does not report
+ * faults in them. */
 static GstBuffer *
-take_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer, GstFlowReturn *flow)
+take_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer, GstFlowReturn *flow, RobocacheDropReason *reason)
 {
+  gboolean has_bad_caps;
+
+  *reason = ROBOCACHE_DROPPED_MALFORMED;
   if (!pad->is_flexible && (pad->reader.format == NULL || !pad->reader.format->is_in_frames))
     return buffer;
   FUSE_LOCK (fuse);
   *flow = flow_of (pad);
+  has_bad_caps = pad->faults.has_bad_caps && !pad->is_flexible;        /* flexible caps change with each header */
   FUSE_UNLOCK (fuse);
-  if (*flow == GST_FLOW_OK)
+  if (*flow == GST_FLOW_OK && !has_bad_caps)
     return pad->is_flexible ? take_flexible (fuse, pad, buffer, flow) : take_tensor (fuse, pad, buffer, flow);
+  if (*flow != GST_FLOW_OK)
+    *reason = ROBOCACHE_DROPPED_REFUSED;
   gst_buffer_unref (buffer);
   return NULL;
 }
@@ -356,23 +371,33 @@ gst_robocache_fuse_sink_chain (GstPad *gstpad, GstObject *parent, GstBuffer *buf
   GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (parent);
   GstRobocacheFusePad *pad = GST_ROBOCACHE_FUSE_PAD (gstpad);
   AfterRows then = {.reports = FUSE_REPORTS_INIT };
+  RobocacheDropReason reason;
   GstFlowReturn flow;
 
   GST_LOG_OBJECT (pad, "%" GST_PTR_FORMAT, buffer);
-  buffer = take_rows (fuse, pad, buffer, &flow);
+  if (gst_robocache_fuse_thins (fuse, pad, buffer)) {
+    GST_LOG_OBJECT (pad, "the buffer is dropped unread: ticks are late, and enough rows of this pad are there");
+    gst_buffer_unref (buffer);
+    return GST_FLOW_OK;
+  }
+  buffer = take_rows (fuse, pad, buffer, &flow, &reason);
   if (buffer == NULL) {
     FUSE_LOCK (fuse);
-    refuse_rows (fuse, pad);
+    refuse_rows (fuse, pad, reason);
     FUSE_UNLOCK (fuse);
     return flow;
   }
   fuse_reader_wait_for_device (&pad->reader, buffer);
   FUSE_LOCK (fuse);
+  gst_robocache_fuse_count_thinned (fuse, pad);
   flow = insert_rows (fuse, pad, buffer, &then);
+  gst_robocache_fuse_note_inserted (fuse, pad, flow);
   FUSE_UNLOCK (fuse);
   gst_buffer_unref (buffer);
 
-  if (then.error)
+  if (then.is_malformed)
+    flow = gst_robocache_fuse_answer_bad_buffer (fuse, pad, flow, then.error);
+  else if (then.error)
     gst_robocache_fuse_fail (fuse, pad, flow, then.error);
   if (then.has_no_caps)
     post_missing_caps (fuse, pad);
@@ -412,7 +437,9 @@ take_segment (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
   }
   FUSE_LOCK (fuse);
   fuse_reader_take_segment (&pad->reader, segment, &taken);
+  taken.segment.number = gst_event_get_seqnum (event);
   fuse_core_event (fuse->core, pad->stream, &taken, NULL);
+  gst_robocache_fuse_note_seqnum (fuse, event);
   FUSE_UNLOCK (fuse);
   gst_robocache_fuse_query_sources (fuse, pad);
   gst_robocache_fuse_update_latency (fuse);
@@ -461,12 +488,13 @@ take_mark (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, FuseEventKind kind)
 }
 
 static void
-end_pad (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+end_pad (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
 {
   const FuseEvent eos = {.kind = FUSE_EVENT_EOS };
   FuseReports reports = FUSE_REPORTS_INIT;
 
   FUSE_LOCK (fuse);
+  gst_robocache_fuse_note_seqnum (fuse, event);
   fuse_core_event (fuse->core, pad->stream, &eos, &reports.notes);
   gst_robocache_fuse_collect_empty_pad (fuse, pad, &reports.messages);
   gst_robocache_fuse_collect_reports (fuse, &reports);
@@ -499,6 +527,8 @@ gst_robocache_fuse_sink_event (GstPad *gstpad, GstObject *parent, GstEvent *even
   gboolean ok = TRUE;
 
   GST_DEBUG_OBJECT (pad, "%" GST_PTR_FORMAT, event);
+  if (GST_EVENT_IS_SERIALIZED (event))
+    gst_robocache_fuse_end_thinning (fuse, pad);
   switch (GST_EVENT_TYPE (event)) {
     case GST_EVENT_FLUSH_START:
     case GST_EVENT_FLUSH_STOP:
@@ -519,7 +549,7 @@ gst_robocache_fuse_sink_event (GstPad *gstpad, GstObject *parent, GstEvent *even
       take_mark (fuse, pad, FUSE_EVENT_SEGMENT_DONE);
       break;
     case GST_EVENT_EOS:
-      end_pad (fuse, pad);
+      end_pad (fuse, pad, event);
       break;
     case GST_EVENT_TAG:
       take_tags (fuse, pad, event);
@@ -546,10 +576,29 @@ propose_allocation (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstQuery *
   FUSE_LOCK (fuse);
   frames = pad->stream->max_frames;
   FUSE_UNLOCK (fuse);
+  GST_DEBUG_OBJECT (pad, "proposes a pool of %u frames of %" G_GSIZE_FORMAT " bytes: %u wait for ticks, %u are on their way",
+      frames + FUSE_FRAMES_ON_THEIR_WAY, GST_VIDEO_INFO_SIZE (&video), frames, FUSE_FRAMES_ON_THEIR_WAY);
   gst_query_add_allocation_pool (query, NULL, GST_VIDEO_INFO_SIZE (&video), frames + FUSE_FRAMES_ON_THEIR_WAY, 0);
   gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
   robocache_device_propose_pinned (fuse->device, GST_ELEMENT (fuse), query);
   return TRUE;
+}
+
+/* Caps that a pad does not accept are answered as those that it cannot use. */
+static gboolean
+answer_accept_caps (GstRobocacheFuse *fuse, GstPad *pad, GstQuery *query)
+{
+  const gboolean is_answered = gst_pad_query_default (pad, GST_OBJECT (fuse), query);
+  gboolean accepts;
+  GError *error;
+  GstCaps *caps;
+
+  gst_query_parse_accept_caps (query, &caps);
+  gst_query_parse_accept_caps_result (query, &accepts);
+  error = is_answered ? robocache_refused_caps (pad, caps, accepts) : NULL;
+  if (error)
+    gst_robocache_fuse_answer_bad_caps (fuse, GST_ROBOCACHE_FUSE_PAD (pad), error);
+  return is_answered;
 }
 
 static gboolean
@@ -586,6 +635,7 @@ drain (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
   drained = fuse_stream_copy_frames (pad->stream, copy_frame) && !(fuse_core_is_composing (fuse->core) && pad->reader.format
       && pad->reader.format->rows.is_camera);
   FUSE_UNLOCK (fuse);
+  GST_DEBUG_OBJECT (pad, "frames that wait for ticks are %s", drained ? "replaced by copies" : "not all replaced: a sample uses some");
   return drained;
 }
 
@@ -598,6 +648,8 @@ gst_robocache_fuse_sink_query (GstPad *gstpad, GstObject *parent, GstQuery *quer
   switch (GST_QUERY_TYPE (query)) {
     case GST_QUERY_CAPS:
       return answer_caps (fuse, gstpad, query);
+    case GST_QUERY_ACCEPT_CAPS:
+      return answer_accept_caps (fuse, gstpad, query);
     case GST_QUERY_ALLOCATION:
       return propose_allocation (fuse, pad, query);
     case GST_QUERY_DRAIN:

@@ -62,7 +62,7 @@ static const gsize fields[] = {
   [PROP_BUSY_WAIT] = G_STRUCT_OFFSET (GstRobocacheFuse, busy_wait),
 };
 
-/* An empty name is none. Called with the object lock. */
+/* An empty name counts as unset. Called with the object lock. */
 static void
 set_setting (GstRobocacheFuse *fuse, guint prop_id, const GValue *value)
 {
@@ -99,14 +99,17 @@ void
 gst_robocache_fuse_get_property (GObject *object, guint prop_id, GValue *value, GParamSpec *pspec)
 {
   GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (object);
+  FuseElementStatistics *statistics = NULL;
 
   if (prop_id == PROP_STATS || prop_id == PROP_STATS_INTERVAL) {
     FUSE_LOCK (fuse);
     if (prop_id == PROP_STATS)
-      g_value_take_boxed (value, gst_robocache_fuse_make_statistics (fuse));
+      statistics = gst_robocache_fuse_copy_statistics (fuse);
     else
       g_value_set_uint64 (value, fuse->stats_timer.interval);
     FUSE_UNLOCK (fuse);
+    if (statistics)
+      g_value_take_boxed (value, gst_robocache_fuse_statistics_to_structure (fuse, statistics));
     return;
   }
   GST_OBJECT_LOCK (fuse);
@@ -125,7 +128,7 @@ static ROBOCACHE_DEFINE_ENUM (layout_get_type, "GstRobocacheFuseLayout",
 #define TYPE_INFO (info_get_type ())
 static ROBOCACHE_DEFINE_ENUM (info_get_type, "GstRobocacheFuseInfo",
     {FUSE_INFO_NONE, "In the meta of the buffer only", "none"},
-    {FUSE_INFO_TENSOR, "Also in a last int64 tensor: for each stream the tick, the times of the rows before and after it, and "
+    {FUSE_INFO_TENSOR, "Also in an int64 tensor, the last one: for each stream the tick, the times of the rows before and after it, and "
         "the status", "tensor"})
 
 void
@@ -144,19 +147,19 @@ gst_robocache_fuse_install_properties (GObjectClass *object_class)
           "Settings of sink pads, present and future, like \"proprio_0,interpolation=cubic,max-gap=100ms; "
           "force_0,required=true\"; a duration may have a unit (s, ms, us, ns). Not live, the first tick waits for the pads named here", NULL, ready));
   g_object_class_install_property (object_class, PROP_ALLOW_GAPS, g_param_spec_boolean ("allow-gaps", "Allow gaps",
-          "Not live: align recordings whose first rows are more than a day apart, or that have no row for an hour", FALSE, ready));
+          "Not live: accept recordings whose first rows are more than a day apart, and an hour without a row", FALSE, ready));
   g_object_class_install_property (object_class, PROP_WINDOW, g_param_spec_uint ("window", "Window",
           "Ticks of history in each sample, the oldest row first", 1, MAX_WINDOW, DEFAULT_WINDOW, ready));
   g_object_class_install_property (object_class, PROP_LAYOUT, g_param_spec_enum ("layout", "Layout",
           "Tensors of a sample", TYPE_LAYOUT, DEFAULT_LAYOUT, ready));
   g_object_class_install_property (object_class, PROP_INFO, g_param_spec_enum ("info", "Info",
-          "Where samples have the times and statuses of their rows", TYPE_INFO, DEFAULT_INFO, ready));
+          "Where to put the times and statuses of a sample's rows", TYPE_INFO, DEFAULT_INFO, ready));
   g_object_class_install_property (object_class, PROP_TYPE, g_param_spec_enum ("type", "Type",
           "Element type of all tensors except frames (auto = the input's for floats, float32 for integers)",
           ROBOCACHE_TYPE_DTYPE, ROBOCACHE_DTYPE_AUTO, ready));
   g_object_class_install_property (object_class, PROP_TENSOR_META, g_param_spec_boolean ("tensor-meta", "Tensor meta",
           "Also describe the tensors of samples in the meta of gstreamer-analytics-1.0 (GStreamer 1.26 and later), with the names "
-          "of their pads as ids", FALSE, ready));
+          "of their pads as ids", FALSE, ready | GST_PARAM_CONDITIONALLY_AVAILABLE));
   g_object_class_install_property (object_class, PROP_LATENCY, g_param_spec_uint64 ("latency", "Latency",
           "Live: additional time that ticks wait for rows, for jitter and transport (ns)", 0, G_MAXINT64, DEFAULT_LATENCY,
           playing));
@@ -164,7 +167,7 @@ gst_robocache_fuse_install_properties (GObjectClass *object_class)
           "Minimum upstream latency", "Live: minimum latency of sources, for sources that are linked later (ns)",
           0, G_MAXINT64, 0, playing));
   g_object_class_install_property (object_class, PROP_FORCE_LIVE, g_param_spec_boolean ("force-live", "Force live",
-          "Be live with any source: ticks start at PLAYING, once a pad has caps or expected-caps", FALSE,
+          "Run live with any source: ticks start at PLAYING, once a pad has caps or expected-caps", FALSE,
           G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS));
   g_object_class_install_property (object_class, PROP_STATS, g_param_spec_boxed ("stats", "Statistics",
           "Ticks, their lateness, and rows of every pad since the element started", GST_TYPE_STRUCTURE,
@@ -178,8 +181,8 @@ gst_robocache_fuse_install_properties (GObjectClass *object_class)
           "Minimum interval between QoS messages of a pad, which report all losses in between (ns, 0 = each loss)", 0,
           G_MAXUINT64, DEFAULT_QOS_INTERVAL, playing));
   g_object_class_install_property (object_class, PROP_BUSY_WAIT, g_param_spec_uint64 ("busy-wait", "Busy wait",
-          "Live: time to stay awake after a sample, for the next one to leave tens of microseconds earlier (ns); uses up "
-          "to one CPU", 0, G_MAXUINT64, 0, playing));
+          "Live: sends a sample tens of microseconds earlier, by staying awake this long after the one before (ns). Costs up to "
+          "one CPU", 0, G_MAXUINT64, 0, playing));
   robocache_device_install_properties (object_class, PROP_DEVICE);
   gst_type_mark_as_plugin_api (ROBOCACHE_TYPE_DTYPE, 0);
   gst_type_mark_as_plugin_api (ROBOCACHE_TYPE_BACKEND, 0);
@@ -195,7 +198,7 @@ gst_robocache_fuse_init_properties (GstRobocacheFuse *fuse)
     .output = {.window = DEFAULT_WINDOW,.layout = DEFAULT_LAYOUT,.info = DEFAULT_INFO,.dtype = ROBOCACHE_DTYPE_AUTO}
   };
   fuse->device = g_new0 (RobocacheDevice, 1);
-  robocache_device_init (fuse->device, RC_MAX_PRIORITY);  /* its ticks have deadlines */
+  robocache_device_init (fuse->device, GST_ELEMENT (fuse), RC_MAX_PRIORITY);  /* its ticks have deadlines */
 }
 
 void

@@ -10,7 +10,7 @@
 G_BEGIN_DECLS
 
 void gst_robocache_fuse_install_properties (GObjectClass * object_class);
-/* Sets all to their defaults. */
+/* Sets all properties to their defaults. */
 void gst_robocache_fuse_init_properties (GstRobocacheFuse * fuse);
 void gst_robocache_fuse_clear_properties (GstRobocacheFuse * fuse);
 void gst_robocache_fuse_set_property (GObject * object, guint prop_id, const GValue * value, GParamSpec * pspec);

@@ -9,8 +9,12 @@
 #include "debug.h"
 #include "gst/fuse/core/status.h"
 #include "sources.h"
+#include "gst/fuse/checks/thinning.h"
 
 #define REMOVED_PADS "removed-pads"
+
+/* Channels with NaN that have a count of their own. */
+#define MAX_NAN_CHANNELS 64
 
 /* ---- statistics ---- */
 
@@ -37,58 +41,116 @@ statistics_to_structure (const FuseStatistics *statistics, const gchar *name)
   return structure;
 }
 
-static void
-add_clock (const FuseStream *stream, GstStructure *structure)
+/* A copy made with the lock. Structures are built of it without: those of many pads take milliseconds, for which no tick should wait. */
+typedef struct
 {
-  const FuseTimestamps *times = &stream->times;
+  gchar *name;
+  FuseStatistics rows;
+  guint64 n_nan_values;
+  struct
+  {
+    guint64 channel, n;
+  } nan_channels[MAX_NAN_CHANNELS];     /* [n_nan_channels] the first ones that have NaN */
+  guint n_nan_channels;
+  gint64 clock_shift, origin_shift, reference_origin, max_gap, hold_limit;
+  RobocacheClockEstimate clock;
+  gboolean is_tracked, has_reference_origin;
+  RobocacheChannelRoles kinds;  /* with no more than their text */
+} StreamStatistics;
 
-  gst_structure_set (structure, "clock-shift", G_TYPE_INT64, stream->jump.shift, "origin-shift", G_TYPE_INT64, stream->origin_shift,
-      NULL);
-  if (fuse_timestamps_are_tracked (times)) {
-    const RobocacheClockEstimate estimate = fuse_timestamps_estimate (times);
+struct _FuseElementStatistics
+{
+  gboolean is_live;
+  FuseTickStatistics ticks;
+  FuseStatistics sum, removed;  /* sum: of all pads, those that are gone included */
+  StreamStatistics *streams;    /* [n_streams] */
+  guint n_streams;
+};
 
-    robocache_clock_estimate_to_structure (&estimate, structure);
+static void
+copy_nan_counts (const RobocacheNanCheck *nan, StreamStatistics *copy)
+{
+  for (guint64 c = 0; c < nan->n_channels; c++) {
+    copy->n_nan_values += nan->counts[c];
+    if (nan->counts[c] == 0 || copy->n_nan_channels == MAX_NAN_CHANNELS)
+      continue;
+    copy->nan_channels[copy->n_nan_channels].channel = c;
+    copy->nan_channels[copy->n_nan_channels++].n = nan->counts[c];
   }
-  if (times->origin)
-    gst_structure_set (structure, "reference-origin", G_TYPE_INT64, times->origin->origin, NULL);
 }
 
-static GstStructure *
-stream_to_structure (const FuseStream *stream)
+static void
+copy_pad (const GstRobocacheFusePad *pad, StreamStatistics *copy)
 {
-  FuseStatistics *statistics = g_new0 (FuseStatistics, 1);
-  GstStructure *structure;
+  const FuseStream *stream = pad->stream;
+  const FuseTimestamps *times = &stream->times;
 
-  fuse_stream_add_statistics (stream, statistics);
-  structure = statistics_to_structure (statistics, stream->name);
-  add_clock (stream, structure);
-  g_free (statistics);
+  copy->kinds.used = g_strdup (pad->started_roles.used);
+  copy->kinds.source = pad->started_roles.source;
+  copy->hold_limit = fuse_stream_search (stream, fuse_stream_epoch (stream)).hold_limit_ns;
+  copy->name = g_strdup (stream->name);
+  fuse_stream_add_statistics (stream, &copy->rows);
+  copy_nan_counts (&stream->nan, copy);
+  copy->clock_shift = stream->jump.shift;
+  copy->origin_shift = stream->origin_shift;
+  copy->max_gap = fuse_stream_max_gap (stream);
+  copy->is_tracked = fuse_timestamps_are_tracked (times);
+  if (copy->is_tracked)
+    copy->clock = fuse_timestamps_estimate (times);
+  copy->has_reference_origin = times->origin != NULL;
+  if (times->origin)
+    copy->reference_origin = times->origin->origin;
+}
+
+static void
+clear_stream (StreamStatistics *stream)
+{
+  robocache_channel_roles_clear (&stream->kinds);
+  g_clear_pointer (&stream->name, g_free);
+}
+
+/* All, and those of each of the first channels that have some. */
+static void
+add_nan_values (const StreamStatistics *stream, GstStructure *structure)
+{
+  GstStructure *channels = gst_structure_new_empty ("nan-channels");
+
+  for (guint i = 0; i < stream->n_nan_channels; i++) {
+    gchar *name = g_strdup_printf ("channel-%" G_GUINT64_FORMAT, stream->nan_channels[i].channel);
+
+    gst_structure_set (channels, name, G_TYPE_UINT64, stream->nan_channels[i].n, NULL);
+    g_free (name);
+  }
+  gst_structure_set (structure, "nan-values", G_TYPE_UINT64, stream->n_nan_values, NULL);
+  add_structure (structure, channels);
+}
+
+/* Clears the copy. */
+static GstStructure *
+stream_to_structure (StreamStatistics *stream)
+{
+  GstStructure *structure = statistics_to_structure (&stream->rows, stream->name);
+
+  gst_structure_set (structure, "clock-shift", G_TYPE_INT64, stream->clock_shift, "origin-shift", G_TYPE_INT64, stream->origin_shift,
+      "max-gap", G_TYPE_INT64, stream->max_gap, "hold-limit", G_TYPE_INT64, stream->hold_limit, NULL);
+  robocache_channel_roles_to_structure (&stream->kinds, structure);
+  if (stream->is_tracked)
+    robocache_clock_estimate_to_structure (&stream->clock, structure);
+  if (stream->has_reference_origin)
+    gst_structure_set (structure, "reference-origin", G_TYPE_INT64, stream->reference_origin, NULL);
+  add_nan_values (stream, structure);
+  clear_stream (stream);
   return structure;
 }
 
-/* Rows of all pads, those that are gone included. */
 static void
-add_totals (GstRobocacheFuse *fuse, GstStructure *stats)
+add_totals (const FuseStatistics *sum, GstStructure *stats)
 {
-  FuseStatistics *sum = g_new0 (FuseStatistics, 1);
-
-  fuse_core_add_statistics (fuse->core, sum);
   robocache_row_counts_to_structure (&sum->rows, sum->n_kept, stats);
   gst_structure_set (stats, "clock-jumps", G_TYPE_UINT64, sum->clock_jumps, NULL);
   robocache_quaternion_check_to_structure (&sum->quaternions, stats);
   robocache_histogram_to_structure (&sum->age, stats, "age");
   robocache_histogram_to_structure (&sum->lateness, stats, "row-lateness");
-  g_free (sum);
-}
-
-static void
-add_removed (GstRobocacheFuse *fuse, GstStructure *stats)
-{
-  FuseStatistics *removed = g_new0 (FuseStatistics, 1);
-
-  fuse_core_add_removed_statistics (fuse->core, removed);
-  add_structure (stats, statistics_to_structure (removed, REMOVED_PADS));
-  g_free (removed);
 }
 
 static void
@@ -99,19 +161,49 @@ add_ticks (const FuseTickStatistics *ticks, GstStructure *stats)
   robocache_histogram_to_structure (&ticks->lateness, stats, "lateness");
 }
 
-GstStructure *
-gst_robocache_fuse_make_statistics (GstRobocacheFuse *fuse)
+FuseElementStatistics *
+gst_robocache_fuse_copy_statistics (GstRobocacheFuse *fuse)
 {
-  GstStructure *stats = gst_structure_new ("robocachefuse", "live", G_TYPE_BOOLEAN, fuse_core_is_live (fuse->core), NULL);
+  FuseElementStatistics *copy = g_new0 (FuseElementStatistics, 1);
 
-  add_ticks (fuse_core_tick_statistics (fuse->core), stats);
+  copy->is_live = fuse_core_is_live (fuse->core);
+  copy->ticks = *fuse_core_tick_statistics (fuse->core);
+  copy->n_streams = fuse->pads->len;
+  copy->streams = g_new0 (StreamStatistics, copy->n_streams);
+  for (guint i = 0; i < copy->n_streams; i++) {
+    GstRobocacheFusePad *pad = gst_robocache_fuse_nth_pad (fuse, i);
+
+    gst_robocache_fuse_count_thinned (fuse, pad);
+    copy_pad (pad, &copy->streams[i]);
+  }
+  fuse_core_add_removed_statistics (fuse->core, &copy->removed);
+  fuse_core_add_statistics (fuse->core, &copy->sum);
+  return copy;
+}
+
+void
+gst_robocache_fuse_statistics_free (FuseElementStatistics *copy)
+{
+  for (guint i = 0; i < copy->n_streams; i++)
+    clear_stream (&copy->streams[i]);
+  g_free (copy->streams);
+  g_free (copy);
+}
+
+GstStructure *
+gst_robocache_fuse_statistics_to_structure (GstRobocacheFuse *fuse, FuseElementStatistics *copy)
+{
+  GstStructure *stats = gst_structure_new ("robocachefuse", "live", G_TYPE_BOOLEAN, copy->is_live, NULL);
+
+  add_ticks (&copy->ticks, stats);
   GST_OBJECT_LOCK (fuse);
   robocache_device_to_structure (fuse->device, stats);
   GST_OBJECT_UNLOCK (fuse);
-  add_totals (fuse, stats);
-  for (guint i = 0; i < fuse->pads->len; i++)
-    add_structure (stats, stream_to_structure (gst_robocache_fuse_nth_pad (fuse, i)->stream));
-  add_removed (fuse, stats);
+  add_totals (&copy->sum, stats);
+  for (guint i = 0; i < copy->n_streams; i++)
+    add_structure (stats, stream_to_structure (&copy->streams[i]));
+  add_structure (stats, statistics_to_structure (&copy->removed, REMOVED_PADS));
+  gst_robocache_fuse_statistics_free (copy);
   return stats;
 }
 
@@ -119,11 +211,15 @@ GstStructure *
 gst_robocache_fuse_make_pad_statistics (GstElement *element, GstRobocacheFusePad *pad)
 {
   GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (element);
+  StreamStatistics *copy = g_new0 (StreamStatistics, 1);
   GstStructure *stats;
 
   FUSE_LOCK (fuse);
-  stats = stream_to_structure (pad->stream);
+  gst_robocache_fuse_count_thinned (fuse, pad);
+  copy_pad (pad, copy);
   FUSE_UNLOCK (fuse);
+  stats = stream_to_structure (copy);
+  g_free (copy);
   return stats;
 }
 
@@ -133,10 +229,10 @@ gst_robocache_fuse_reset_stats_timer (GstRobocacheFuse *fuse)
   robocache_statistics_timer_reset (&fuse->stats_timer);
 }
 
-GstStructure *
-gst_robocache_fuse_take_due_statistics (GstRobocacheFuse *fuse, gint64 tick)
+FuseElementStatistics *
+gst_robocache_fuse_copy_due_statistics (GstRobocacheFuse *fuse, gint64 tick)
 {
-  return robocache_statistics_timer_due (&fuse->stats_timer, (GstClockTime) tick) ? gst_robocache_fuse_make_statistics (fuse) : NULL;
+  return robocache_statistics_timer_due (&fuse->stats_timer, (GstClockTime) tick) ? gst_robocache_fuse_copy_statistics (fuse) : NULL;
 }
 
 /* ---- messages ---- */
@@ -146,6 +242,8 @@ message_of_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, const FuseNot
 {
   const RobocacheQosPlace place = { GST_OBJECT (pad), &pad->reader.clock.segment, fuse_core_is_live (fuse->core) };
 
+  GST_INFO_OBJECT (pad, "posts QOS: %" G_GUINT64_FORMAT " rows were lost, the first at %" GST_STIME_FORMAT, note->loss.n,
+      GST_STIME_ARGS (note->loss.time));
   return robocache_qos_of_rows (&place, &note->loss, pad->reader.clock.nominal_duration, &note->rows);
 }
 
@@ -154,6 +252,8 @@ message_of_ticks (GstRobocacheFuse *fuse, const FuseNote *note)
 {
   const RobocacheQosPlace place = { GST_OBJECT (fuse), &fuse->segment, fuse_core_is_live (fuse->core) };
 
+  GST_INFO_OBJECT (fuse, "posts QOS: %" G_GUINT64_FORMAT " ticks were dropped, the first at %" GST_STIME_FORMAT ", %" G_GINT64_FORMAT
+      " ns late; %" G_GUINT64_FORMAT " samples left", note->loss.n, GST_STIME_ARGS (note->loss.time), note->loss.lateness, note->ticks_out);
   return robocache_qos_of_tick (&place, note->loss.time, fuse_clock_time_of (note->duration), note->loss.lateness, note->ticks_out,
       note->ticks_dropped);
 }
@@ -170,12 +270,12 @@ static const struct
 };
 
 static GstMessage *
-warning_of (GstRobocacheFuse *fuse, const FuseNote *note)
+warning_of (GstRobocacheFuse *fuse, gpointer object, const FuseNote *note)
 {
   GError *warning = g_error_new_literal (warnings[note->kind].domain (), warnings[note->kind].code, note->text);
   GstMessage *message = gst_message_new_warning (GST_OBJECT (fuse), warning, NULL);
 
-  GST_WARNING_OBJECT (fuse, "%s", note->text);
+  GST_WARNING_OBJECT (object, "%s", note->text);
   g_error_free (warning);
   return message;
 }
@@ -194,7 +294,7 @@ message_of (GstRobocacheFuse *fuse, const FuseNote *note)
     case FUSE_NOTE_LOST_TICKS:
       return message_of_ticks (fuse, note);
     default:
-      return warning_of (fuse, note);
+      return warning_of (fuse, pad ? (gpointer) pad : fuse, note);
   }
 }
 

@@ -1,4 +1,4 @@
-/* robocache: reports of robocachefuse: statistics, and messages about what the core notes
+/* robocache: reports of robocachefuse: statistics, and messages for the notes of the core
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,27 +9,31 @@
 
 G_BEGIN_DECLS
 
-/* What is to be reported once the lock is free. */
+/* Reports to post once the lock is free. */
 typedef struct
 {
-  GQueue notes;                 /* of FuseNote, of the core */
-  GQueue messages;              /* of GstMessage */
-  gboolean latency_is_off;      /* the element's latency is to be computed anew */
+  GQueue notes;                 /* FuseNote items of the core */
+  GQueue messages;              /* GstMessage items */
+  gboolean latency_is_off;      /* the element's latency must be recomputed */
 } FuseReports;
 
 #define FUSE_REPORTS_INIT { G_QUEUE_INIT, G_QUEUE_INIT, FALSE }
 
-/* Makes messages of the notes. Called with the lock. */
+/* Makes messages from the notes. Called with the lock. */
 void gst_robocache_fuse_collect_reports (GstRobocacheFuse * fuse, FuseReports * reports);
 /* Posts and empties messages. Called without the lock. */
 void gst_robocache_fuse_post_reports (GstRobocacheFuse * fuse, FuseReports * reports);
 void gst_robocache_fuse_post_messages (GstRobocacheFuse * fuse, GQueue * messages);
 
-/* The property stats. Called with the lock. */
-GstStructure *gst_robocache_fuse_make_statistics (GstRobocacheFuse * fuse);
-/* Those that are due at a tick, by stats-interval; NULL: none are. Called with the lock. */
-GstStructure *gst_robocache_fuse_take_due_statistics (GstRobocacheFuse * fuse, gint64 tick);
-/* The interval begins anew. Called with the lock. */
+/* The property stats in two steps: a copy of its numbers, made with the lock, and the structure made from that copy (transferred), without
+ * the lock. */
+typedef struct _FuseElementStatistics FuseElementStatistics;
+FuseElementStatistics *gst_robocache_fuse_copy_statistics (GstRobocacheFuse * fuse);
+GstStructure *gst_robocache_fuse_statistics_to_structure (GstRobocacheFuse * fuse, FuseElementStatistics * copy);
+void gst_robocache_fuse_statistics_free (FuseElementStatistics * copy);
+/* A copy of the statistics if they are due at a tick, by stats-interval; NULL: not due. Called with the lock. */
+FuseElementStatistics *gst_robocache_fuse_copy_due_statistics (GstRobocacheFuse * fuse, gint64 tick);
+/* Restarts the interval. Called with the lock. */
 void gst_robocache_fuse_reset_stats_timer (GstRobocacheFuse * fuse);
 /* Statistics of a pad; called without the lock. */
 GstStructure *gst_robocache_fuse_make_pad_statistics (GstElement * element, GstRobocacheFusePad * pad);

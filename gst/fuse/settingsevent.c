@@ -4,6 +4,7 @@
  */
 #include "settingsevent.h"
 
+#include "debug.h"
 #include "downstream.h"
 #include "gst/fuse/core/control.h"
 #include "gst/fuse/core/status.h"
@@ -22,7 +23,7 @@ add_text (GstStructure *settings, const gchar *of, const gchar *name, const gcha
   g_free (key);
 }
 
-/* A value that is NULL is none. */
+/* A NULL value counts as unset. */
 static gboolean
 has_value (const GValue *value)
 {
@@ -87,8 +88,10 @@ add_source (GstStructure *settings, GstRobocacheFusePad *pad)
 static void
 queue_event (GstRobocacheFuse *fuse)
 {
-  GstStructure *settings = gst_structure_new (FUSE_SETTINGS_EVENT, "number", G_TYPE_INT64, fuse_core_note_settings (fuse->core), NULL);
+  GstStructure *settings = gst_structure_new (FUSE_SETTINGS_EVENT, "number", G_TYPE_INT64, fuse_core_note_settings (fuse->core),
+      FUSE_RULES_FIELD, G_TYPE_INT, FUSE_RULES, NULL);
 
+  GST_DEBUG_OBJECT (fuse, "settings for a recording follow the next sample, of %u pads", fuse->pads->len);
   add_properties (settings, "element", fuse);
   for (guint i = 0; i < fuse->pads->len; i++) {
     GstRobocacheFusePad *pad = gst_robocache_fuse_nth_pad (fuse, i);

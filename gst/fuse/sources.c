@@ -48,12 +48,15 @@ store_source (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, const FuseSource
   const FuseEvent event = {.kind = FUSE_EVENT_SOURCE,.source = *source };
   const gboolean changed = !is_same (&pad->stream->source, source);
 
+  if (changed)
+    GST_INFO_OBJECT (pad, "the source is %s, latency %" GST_STIME_FORMAT " to %" GST_STIME_FORMAT, source->live ? "live" : "not live",
+        GST_STIME_ARGS (source->min), GST_STIME_ARGS (source->max));
   fuse_core_event (fuse->core, pad->stream, &event, NULL);
   if (changed)
     gst_robocache_fuse_note_settings (fuse);
 }
 
-/* All answer before any answer counts: together they tell whether the element is live. */
+/* All sources answer before an answer is used, since together they determine whether the element is live. */
 static void
 query_pads (GstRobocacheFuse *fuse, GstRobocacheFusePad **pads, guint n)
 {
@@ -104,6 +107,8 @@ gst_robocache_fuse_update_latency (GstRobocacheFuse *fuse)
   changed = fuse_core_update_latency (fuse->core);
   FUSE_UNLOCK (fuse);
   if (changed)
+    GST_DEBUG_OBJECT (fuse, "the latency changed: posts LATENCY, so that the pipeline asks for it");
+  if (changed)
     gst_element_post_message (GST_ELEMENT (fuse), gst_message_new_latency (GST_OBJECT (fuse)));
 }
 
@@ -120,6 +125,7 @@ gst_robocache_fuse_answer_latency (GstRobocacheFuse *fuse, GstQuery *query)
   agree = fuse_core_check_sources (fuse->core, &error);
   FUSE_UNLOCK (fuse);
   gst_query_set_latency (query, live, (GstClockTime) latency, GST_CLOCK_TIME_NONE);
+  GST_DEBUG_OBJECT (fuse, "answers latency %" GST_STIME_FORMAT ", %s", GST_STIME_ARGS (latency), live ? "live" : "not live");
   if (!agree)
     GST_WARNING_OBJECT (fuse, "%s", error->message);
   g_clear_error (&error);

@@ -1,4 +1,4 @@
-/* robocache: the sources of robocachefuse: whether they are live, and the latency that follows
+/* robocache: the sources of robocachefuse: whether they are live, and the resulting latency
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,16 +9,15 @@
 
 G_BEGIN_DECLS
 
-/* Called without the lock. */
+/* Functions are called without the lock. */
 
-/* Asks the source of pad; NULL: of every pad. */
+/* Queries the source of pad; NULL: the sources of all pads. */
 void gst_robocache_fuse_query_sources (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad);
-/* Asks all sources, and remembers nothing. */
+/* Whether a source is live. Queries all sources, and stores nothing. */
 gboolean gst_robocache_fuse_has_live_source (GstRobocacheFuse * fuse);
-/* FALSE and an error with the remedy: latencies of live sources contradict each other, and waiting would never
- * end. */
+/* FALSE and an error with the remedy: latencies of live sources contradict each other, so a tick would wait for ever. */
 gboolean gst_robocache_fuse_check_sources (GstRobocacheFuse * fuse, GError ** error);
-/* Computes the latency anew, and how many frames cameras may have with us. Posts a LATENCY message when it changed. */
+/* Recomputes the latency, and the number of camera frames that the element may keep. Posts a LATENCY message if the latency changed. */
 void gst_robocache_fuse_update_latency (GstRobocacheFuse * fuse);
 /* Answers a LATENCY query of downstream. */
 gboolean gst_robocache_fuse_answer_latency (GstRobocacheFuse * fuse, GstQuery * query);

@@ -6,6 +6,7 @@
 
 #include "debug.h"
 #include "downstream.h"
+#include "gst/fuse/checks/thinning.h"
 #include "gst/fuse/core/control.h"
 #include "gst/fuse/core/status.h"
 #include "gst/fuse/sample/samplemeta.h"
@@ -15,7 +16,7 @@
 
 /* No clock is asked to wait for longer at a time: running time may jump meanwhile, and instants near the end of its range make it spin. */
 #define MAX_CLOCK_WAIT (500 * GST_MSECOND)
-/* While awake, the task looks at the clock this often, and at properties that change without waking it (us). */
+/* While awake, the task checks the clock at this interval, and properties that change without waking it (us). */
 #define US_TO_LOOK_AGAIN 50
 
 /* One run of the task. */
@@ -25,7 +26,9 @@ typedef struct
   FuseDeparture departure;
   FuseReports reports;
   GstBuffer *sample;            /* of the departure; NULL: it has none */
-  GstStructure *stats;          /* to be posted with it; or NULL */
+  FuseElementStatistics *stats; /* to be posted with it; or NULL */
+  gint64 late_at;               /* see gst_robocache_fuse_follow_lateness */
+  gint64 free_since;            /* monotonic time (us) when it last had waited for the clock, plus the time for which others held it since */
   gint64 awake_since;           /* monotonic time (us) of the last departure; 0: there was none */
 } Run;
 
@@ -37,10 +40,11 @@ sleep_until_woken (GstRobocacheFuse *fuse)
   g_cond_wait (&fuse->work, &fuse->lock);
 }
 
-/* Returns when running time is there, when the task is woken, and when it should look again. */
+/* Returns when running time is reached, when the task is woken, or when it should check again. */
 static void
-wait_for_running_time (GstRobocacheFuse *fuse, GstClockTime running_time)
+wait_for_running_time (Run *run, GstClockTime running_time)
 {
+  GstRobocacheFuse *fuse = run->fuse;
   GstClock *clock = gst_element_get_clock (GST_ELEMENT (fuse));
   const GstClockTime base_time = gst_element_get_base_time (GST_ELEMENT (fuse));
   GstClockTime now;
@@ -58,6 +62,7 @@ wait_for_running_time (GstRobocacheFuse *fuse, GstClockTime running_time)
   id = fuse->clock_id = gst_clock_new_single_shot_id (clock, MIN (now + MAX_CLOCK_WAIT, base_time + running_time));
   FUSE_UNLOCK (fuse);
   gst_clock_id_wait (id, NULL);
+  run->free_since = g_get_monotonic_time ();    /* from here on it waits for the lock */
   FUSE_LOCK (fuse);
   fuse->clock_id = NULL;
   gst_clock_id_unref (id);
@@ -119,16 +124,20 @@ stay_awake (GstRobocacheFuse *fuse, gint64 since, GstClockTime deadline)
 
 /* Waits for the core's deadline, if it has one, or until the task is woken. */
 static void
-sleep_until_due (const Run *run)
+sleep_until_due (Run *run)
 {
   GstRobocacheFuse *fuse = run->fuse;
   const GstClockTime until = fuse_clock_time_of (fuse_core_next_deadline (fuse->core));
 
+  if (GST_CLOCK_TIME_IS_VALID (until))
+    GST_LOG_OBJECT (fuse, "nothing is due before running time %" GST_TIME_FORMAT, GST_TIME_ARGS (until));
+  else
+    GST_LOG_OBJECT (fuse, "nothing is due before a row or an event arrives");
   gst_robocache_fuse_follow_core (fuse);
   if (run->awake_since > 0 && fuse_core_is_live (fuse->core) && get_busy_wait (fuse) > 0 && may_stay_awake (fuse, run->awake_since, until))
     stay_awake (fuse, run->awake_since, until);
   else if (GST_CLOCK_TIME_IS_VALID (until))
-    wait_for_running_time (fuse, until);
+    wait_for_running_time (run, until);
   else
     sleep_until_woken (fuse);
 }
@@ -141,12 +150,12 @@ depart (Run *run)
   GstRobocacheFuse *fuse = run->fuse;
 
   /* what skips ticks is warned of once their GAP is out */
-  if (run->departure.is_overdue)
+  if (run->departure.is_skipped)
     gst_robocache_fuse_push_gap (fuse, &run->departure);
   gst_robocache_fuse_post_reports (fuse, &run->reports);
   if (run->stats)
-    robocache_statistics_post (GST_ELEMENT (fuse), g_steal_pointer (&run->stats));
-  if (!run->departure.is_overdue)
+    robocache_statistics_post (GST_ELEMENT (fuse), gst_robocache_fuse_statistics_to_structure (fuse, g_steal_pointer (&run->stats)));
+  if (!run->departure.is_skipped)
     gst_robocache_fuse_push_gap (fuse, &run->departure);
   return run->sample ? gst_robocache_fuse_push_sample (fuse, g_steal_pointer (&run->sample), &run->departure.tick) : GST_FLOW_OK;
 }
@@ -172,7 +181,7 @@ gst_robocache_fuse_compose (GstRobocacheFuse *fuse, const FuseDeparture *departu
   return flow;
 }
 
-/* Live, the sample carries what it was decided from. Called with the lock. */
+/* Live, adds the data of the decision to the sample. Called with the lock. */
 static void
 describe_decision (Run *run)
 {
@@ -201,8 +210,8 @@ finish_tick (Run *run)
     if (discont)
       GST_BUFFER_FLAG_SET (run->sample, GST_BUFFER_FLAG_DISCONT);
   }
-  if (!run->departure.is_overdue)
-    run->stats = gst_robocache_fuse_take_due_statistics (fuse, run->departure.tick.time);
+  if (!run->departure.is_skipped)
+    run->stats = gst_robocache_fuse_copy_due_statistics (fuse, run->departure.tick.time);
 }
 
 /* What went wrong with the streams, or with the device. */
@@ -216,9 +225,10 @@ flow_of_error (const GError *error)
 static GstFlowReturn
 fail (Run *run, GstFlowReturn flow, GError *error)
 {
+  GST_INFO_OBJECT (run->fuse, "no sample leaves until a flush, sources are answered %s: %s", gst_flow_get_name (flow), error->message);
   gst_robocache_fuse_fail (run->fuse, NULL, flow, error);
   gst_robocache_fuse_post_reports (run->fuse, &run->reports);
-  g_clear_pointer (&run->stats, gst_structure_free);
+  g_clear_pointer (&run->stats, gst_robocache_fuse_statistics_free);
   return GST_FLOW_OK;
 }
 
@@ -228,6 +238,8 @@ follow_segment (Run *run)
 {
   GstRobocacheFuse *fuse = run->fuse;
 
+  if (run->departure.range_begins)
+    gst_robocache_fuse_begin_range (fuse, &run->departure.range);
   if (run->departure.segment_from == ROBOCACHE_NO_TIME)
     return;
   gst_robocache_fuse_go_back (fuse, run->departure.segment_from);
@@ -241,6 +253,7 @@ make_tick (Run *run, gboolean is_complete)
   GstRobocacheFuse *fuse = run->fuse;
   GError *error = NULL;
   GstFlowReturn flow;
+  gint64 since;
 
   if (fuse_core_is_live (fuse->core))
     gst_robocache_fuse_begin_settings (fuse);
@@ -254,10 +267,12 @@ make_tick (Run *run, gboolean is_complete)
   if (error) {
     flow = fail (run, GST_FLOW_ERROR, error);
   } else if (flow == GST_FLOW_OK) {
+    since = g_get_monotonic_time ();
     flow = depart (run);
+    run->free_since += g_get_monotonic_time () - since;
   } else {
     gst_robocache_fuse_post_reports (fuse, &run->reports);
-    g_clear_pointer (&run->stats, gst_structure_free);
+    g_clear_pointer (&run->stats, gst_robocache_fuse_statistics_free);
   }
   run->awake_since = g_get_monotonic_time ();
   FUSE_LOCK (fuse);
@@ -271,6 +286,7 @@ end_ticks (Run *run)
   GstRobocacheFuse *fuse = run->fuse;
   const gboolean segment_done = run->departure.segment_done;
 
+  follow_segment (run);
   if (!segment_done)
     gst_robocache_fuse_end_streams (fuse, GST_FLOW_EOS);
   FUSE_UNLOCK (fuse);
@@ -288,9 +304,12 @@ static void
 negotiate (Run *run)
 {
   GstRobocacheFuse *fuse = run->fuse;
+  const gint64 since = g_get_monotonic_time ();
   GError *error = NULL;
+  gboolean ok = gst_robocache_fuse_change_composition (fuse, &error);
 
-  if (gst_robocache_fuse_change_composition (fuse, &error))
+  run->free_since += g_get_monotonic_time () - since;
+  if (ok)
     return;
   FUSE_UNLOCK (fuse);
   fail (run, flow_of_error (error), error);
@@ -322,15 +341,18 @@ send_what_is_due (Run *run)
 {
   GstRobocacheFuse *fuse = run->fuse;
   GstEvent *event = gst_robocache_fuse_next_event (fuse);
+  gint64 since;
 
   fuse_core_collect_notes (fuse->core, FALSE, &run->reports.notes);
   gst_robocache_fuse_collect_reports (fuse, &run->reports);
   if (event == NULL && !has_reports (&run->reports))
     return FALSE;
   FUSE_UNLOCK (fuse);
+  since = g_get_monotonic_time ();
   gst_robocache_fuse_post_reports (fuse, &run->reports);
   if (event)
     gst_robocache_fuse_push_event (fuse, event);
+  run->free_since += g_get_monotonic_time () - since;
   FUSE_LOCK (fuse);
   return TRUE;
 }
@@ -344,8 +366,10 @@ step (Run *run, GstFlowReturn *flow)
   FuseDecision decision;
 
   gst_robocache_fuse_set_time (fuse, &run->reports.notes);
-  if (gst_pad_check_reconfigure (fuse->src))
+  if (gst_pad_check_reconfigure (fuse->src)) {
+    GST_INFO_OBJECT (fuse, "downstream changed: its caps and memory are asked for again");
     fuse_core_renew (fuse->core);
+  }
   if (send_what_is_due (run))
     return TRUE;
   decision = fuse_core_decide (fuse->core, &run->departure, &run->reports.notes, &error);
@@ -360,6 +384,7 @@ step (Run *run, GstFlowReturn *flow)
       return TRUE;
     case FUSE_SEND:
     case FUSE_DROP:
+      gst_robocache_fuse_follow_lateness (fuse, &run->departure, run->free_since, &run->late_at);
       *flow = make_tick (run, decision == FUSE_SEND);
       return TRUE;
     case FUSE_END:
@@ -374,7 +399,7 @@ static void
 run_task (gpointer data)
 {
   GstRobocacheFuse *fuse = data;
-  Run run = {.fuse = fuse,.reports = FUSE_REPORTS_INIT };
+  Run run = {.fuse = fuse,.reports = FUSE_REPORTS_INIT,.free_since = g_get_monotonic_time () };
   GstFlowReturn flow = GST_FLOW_OK;
   gboolean goes_on = TRUE;
 
@@ -385,6 +410,7 @@ run_task (gpointer data)
   /* downstream may be flushing for a reason of its own */
   if (flow != GST_FLOW_OK && (flow != GST_FLOW_FLUSHING || (!fuse->flushing && fuse->open_flush == GST_SEQNUM_INVALID)))
     gst_robocache_fuse_end_streams (fuse, flow);
+  gst_robocache_fuse_end_starvation (fuse);
   FUSE_UNLOCK (fuse);
   gst_robocache_fuse_post_messages (fuse, &run.reports.messages);
   fuse_departure_clear (&run.departure);
@@ -412,6 +438,7 @@ gst_robocache_fuse_start_task (GstRobocacheFuse *fuse)
 {
   FUSE_LOCK (fuse);
   fuse->flushing = FALSE;
+  GST_DEBUG_OBJECT (fuse, "the task starts");
   gst_robocache_fuse_begin_streams (fuse);
   set_pool_flushing (fuse, FALSE);
   FUSE_UNLOCK (fuse);
@@ -422,6 +449,7 @@ void
 gst_robocache_fuse_stop_task (GstRobocacheFuse *fuse, gboolean pause)
 {
   FUSE_LOCK (fuse);
+  GST_DEBUG_OBJECT (fuse, "the task is to %s", pause ? "pause" : "stop");
   fuse->flushing = TRUE;
   set_pool_flushing (fuse, TRUE);
   gst_robocache_fuse_wake (fuse);

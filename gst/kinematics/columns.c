@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "common/channels/channelnames.h"
 #include "common/element/errors.h"
 #include "common/element/propertytypes.h"
 
@@ -133,7 +134,7 @@ add_joint (Search *search, const gchar *name, gint32 column, GError **error)
     return TRUE;
   for (gint64 i = 0; i < n; i++) {
     if (search->model->variables[i] == joint)
-      return refuse (error, "joints: joint \"%s\" comes twice", name);
+      return refuse (error, "joints: joint \"%s\" is listed twice", name);
   }
   if (!robocache_model_add_variable (search->model, joint, error))
     return FALSE;
@@ -185,7 +186,7 @@ find_movers (Search *search, GError **error)
   return ok;
 }
 
-/* The name of the first variable without a channel; NULL: there is none. */
+/* The name of the first variable without a channel; NULL: every variable has one. */
 static const gchar *
 joint_without (const Search *search, const gint32 *columns)
 {
@@ -205,7 +206,7 @@ find_joints (Search *search, GError **error)
       ? joint_without (search, search->columns->positions) : NULL;
 
   if (missing)
-    return refuse (error, "channels: none is named \"%s\" or \"%s.position\", a joint that moves a frame: name the channels in caps, or "
+    return refuse (error, "channels: no channel is named \"%s\" or \"%s.position\", a joint that moves a frame: name the channels in caps, or "
         "set joints", missing, missing);
   return ok && robocache_model_check_variables (search->model, search->robot, error);
 }
@@ -223,7 +224,7 @@ find_velocities (Search *search, GError **error)
     ok = find_quantity (search, robocache_robot_joint (search->robot, search->model->variables[i])->name, "velocity", FALSE,
         &search->columns->velocities[i], error);
   missing = ok ? joint_without (search, search->columns->velocities) : NULL;
-  return missing ? refuse (error, "channels: none is named \"%s.velocity\": name the channels in caps, or set velocities", missing) : ok;
+  return missing ? refuse (error, "channels: no channel is named \"%s.velocity\": name the channels in caps, or set velocities", missing) : ok;
 }
 
 /* ---- poses ---- */
@@ -253,8 +254,43 @@ find_pose (Search *search, gint64 frame, gint32 *list, GError **error)
   for (guint i = 0; i < robocache_pose_channels (form) && ok; i++) {
     ok = find_quantity (search, name, parts[i], FALSE, &list[i], error);
     if (ok && list[i] == ROBOCACHE_NO_COLUMN)
-      ok = refuse (error, "channels: none is named \"%s.%s\": name the channels in caps, or set poses", name, parts[i]);
+      ok = refuse (error, "channels: no channel is named \"%s.%s\": name the channels in caps, or set poses", name, parts[i]);
   }
+  return ok;
+}
+
+/* Whether names of the four channels of a list, where they tell the order of a quaternion, agree with quaternion-order. */
+static gboolean
+check_order (const Search *search, const gchar *property, const gint32 *quaternion, GError **error)
+{
+  static const gint orders[][4] = {
+    [ROBOCACHE_QUATERNION_WXYZ] = {3, 0, 1, 2},
+    [ROBOCACHE_QUATERNION_XYZW] = {0, 1, 2, 3},
+  };
+  const guint n_names = search->names ? g_strv_length (search->names) : 0;
+  gboolean agrees = TRUE;
+
+  for (guint i = 0; i < 4; i++) {
+    const gint part = (guint) quaternion[i] < n_names ? robocache_name_part (search->names[quaternion[i]]) : -1;
+
+    if (part < 0)
+      return TRUE;
+    agrees &= part == orders[search->settings->quaternion_order][i];
+  }
+  return agrees || refuse (error, "%s: channels %s, %s, %s, %s are not in the order of quaternion-order: list them so, or set "
+      "quaternion-order", property, search->names[quaternion[0]], search->names[quaternion[1]], search->names[quaternion[2]],
+      search->names[quaternion[3]]);
+}
+
+/* Lists of n poses. */
+static gboolean
+check_orders (const Search *search, gint64 n, GError **error)
+{
+  const guint width = robocache_pose_channels (form_of (search->settings));
+  gboolean ok = TRUE;
+
+  for (gint64 i = 0; i < n && ok && search->settings->orientation == ROBOCACHE_ORIENTATION_QUATERNION; i++)
+    ok = check_order (search, "poses", search->columns->poses + i * width + 3, error);
   return ok;
 }
 
@@ -269,7 +305,7 @@ find_poses (Search *search, GError **error)
     return refuse (error, "frames: %d links with mode=ik: expected at most %d", (gint) n, RC_KINEMATICS_MAX_TARGETS);
   if (is_set (search->settings->poses))
     return find_list (search, "poses", search->settings->poses, search->columns->poses, (guint) n * width, "the pose of each frame",
-        error);
+        error) && check_orders (search, n, error);
   for (gint64 i = 0; i < n && ok; i++)
     ok = find_pose (search, i, search->columns->poses + i * width, error);
   return ok;
@@ -279,8 +315,8 @@ static gboolean
 find_base_pose (Search *search, GError **error)
 {
   search->columns->has_base_pose = is_set (search->settings->base_pose);
-  return !search->columns->has_base_pose || find_list (search, "base-pose", search->settings->base_pose, search->columns->base_pose, 7,
-      "x, y, z and a quaternion", error);
+  return !search->columns->has_base_pose || (find_list (search, "base-pose", search->settings->base_pose, search->columns->base_pose, 7,
+          "x, y, z and a quaternion", error) && check_order (search, "base-pose", search->columns->base_pose + 3, error));
 }
 
 gboolean

@@ -19,14 +19,17 @@
  */
 #include "gstrobocachekinematics.h"
 
+#include "common/channels/kinds.h"
 #include "common/device/budget.h"
 #include "common/element/errors.h"
+#include "common/element/inputfaults.h"
 #include "common/element/propertytypes.h"
 #include "common/tensors/flexibleinput.h"
 #include "common/tensors/tensorbuffer.h"
 #include "common/time/segments.h"
 #include "converter.h"
 #include "kernels/floatmode.h"
+#include "outputkinds.h"
 #include "properties.h"
 #include "rowcaps.h"
 #include "urdf/urdf.h"
@@ -51,6 +54,8 @@ struct _GstRobocacheKinematics
   /* stream lock */
   RobocacheConverter converter;
   RobocacheTensorsInfo in, out;
+  RobocacheFlexibleInput flexible;
+  RobocacheInputFaults faults;
   gboolean tried_caps;          /* set_caps was called since last cleared */
   gchar *refusal;               /* the last error about caps or segment, while nothing was right since */
 };
@@ -70,7 +75,24 @@ GST_ELEMENT_REGISTER_DEFINE (robocachekinematics, "robocachekinematics", GST_RAN
 static GstCaps *
 transform_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps, GstCaps *filter)
 {
-  return robocache_kinematics_transform_caps (direction, caps, filter);
+  GstCaps *ours = robocache_flexible_input_resolve (&GST_ROBOCACHE_KINEMATICS (trans)->flexible, caps);
+  GstCaps *other = robocache_kinematics_transform_caps (direction, ours, filter);
+
+  gst_caps_unref (ours);
+  return other;
+}
+
+static gboolean
+accept_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps)
+{
+  return robocache_flexible_input_accept_caps (trans, GST_BASE_TRANSFORM_CLASS (parent_class), direction, caps);
+}
+
+static gboolean
+query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *asked)
+{
+  return robocache_flexible_input_query (&GST_ROBOCACHE_KINEMATICS (trans)->flexible, trans, GST_BASE_TRANSFORM_CLASS (parent_class), direction,
+      asked);
 }
 
 /* The converter, and both formats, for caps. FALSE and an error. */
@@ -99,12 +121,18 @@ open_format (GstRobocacheKinematics *self, RobocacheConverter *converter, const 
 static GstCaps *
 output_for (GstRobocacheKinematics *self, const GstCaps *caps)
 {
+  const GstStructure *structure = gst_caps_get_structure (caps, 0);
   RobocacheConverter converter = { 0 };
   RobocacheTensorsInfo in, out;
   GstCaps *made = NULL;
+  gchar *kinds = NULL;
 
-  if (open_format (self, &converter, caps, &in, &out, NULL))
-    made = robocache_kinematics_output_caps (caps, &out, converter.names, self->settings.append);
+  if (open_format (self, &converter, caps, &in, &out, NULL)) {
+    kinds = robocache_kinematics_output_kinds (&converter, self->robot, gst_structure_get_string (structure, ROBOCACHE_KINDS_FIELD),
+        gst_structure_get_string (structure, "channels"));
+    made = robocache_kinematics_output_caps (caps, &out, converter.names, kinds, self->settings.append);
+  }
+  g_free (kinds);
   robocache_converter_clear (&converter);
   return made;
 }
@@ -113,8 +141,10 @@ static GstCaps *
 fixate_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps, GstCaps *other)
 {
   GstRobocacheKinematics *self = GST_ROBOCACHE_KINEMATICS (trans);
-  GstCaps *ours = direction == GST_PAD_SINK ? output_for (self, caps) : NULL, *peer, *spelled;
+  GstCaps *input = robocache_flexible_input_resolve (&self->flexible, caps), *ours, *peer, *spelled;
 
+  ours = direction == GST_PAD_SINK ? output_for (self, input) : NULL;
+  gst_caps_unref (input);
   if (ours == NULL) {
     gst_caps_unref (other);
     return gst_caps_copy (caps);
@@ -134,20 +164,47 @@ refuse (GstRobocacheKinematics *self, GError *error)
   g_error_free (error);
 }
 
+/* Live, good caps may follow. */
+static void
+refuse_caps (GstRobocacheKinematics *self, GError *error)
+{
+  if (robocache_input_faults_await_caps (&self->faults, error))
+    g_error_free (error);
+  else
+    refuse (self, error);
+}
+
+static void
+log_columns (GstRobocacheKinematics *self)
+{
+  const RobocacheConverter *converter = &self->converter;
+
+  GST_INFO_OBJECT (self, "%" G_GUINT64_FORMAT " channels become %" G_GUINT64_FORMAT ": %s", converter->n_in, robocache_converter_channels (converter),
+      converter->names);
+  for (gint i = 0; i < converter->model.spec.n_variables; i++)
+    GST_INFO_OBJECT (self, "joint %s is channel %d (-1: no channel)", robocache_robot_joint (self->robot, converter->model.variables[i])->name,
+        converter->columns.positions[i]);
+}
+
 static gboolean
 set_caps (GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps)
 {
   GstRobocacheKinematics *self = GST_ROBOCACHE_KINEMATICS (trans);
+  GstCaps *ours = robocache_flexible_input_resolve (&self->flexible, in_caps);
   GError *error = NULL;
+  gboolean is_open;
 
   self->tried_caps = TRUE;
-  GST_INFO_OBJECT (self, "%" GST_PTR_FORMAT " to %" GST_PTR_FORMAT, in_caps, out_caps);
-  if (open_format (self, &self->converter, in_caps, &self->in, &self->out, &error)) {
+  GST_INFO_OBJECT (self, "%" GST_PTR_FORMAT " to %" GST_PTR_FORMAT, ours, out_caps);
+  is_open = open_format (self, &self->converter, ours, &self->in, &self->out, &error);
+  gst_caps_unref (ours);
+  if (is_open) {
+    log_columns (self);
     g_clear_pointer (&self->refusal, g_free);
     return TRUE;
   }
   robocache_converter_clear (&self->converter);
-  refuse (self, error);
+  refuse_caps (self, error);
   return FALSE;
 }
 
@@ -162,6 +219,7 @@ handle_caps (GstRobocacheKinematics *self, GstEvent *event)
   gst_event_parse_caps (event, &caps);
   gst_caps_ref (caps);
   self->tried_caps = FALSE;
+  robocache_input_faults_begin_caps (&self->faults);
   ok = GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
   if (!ok && !self->tried_caps && !GST_PAD_IS_FLUSHING (GST_BASE_TRANSFORM_SRC_PAD (trans))) {
     ours = output_for (self, caps);
@@ -174,14 +232,14 @@ handle_caps (GstRobocacheKinematics *self, GstEvent *event)
       g_free (ours_text);
       g_free (peer_text);
     } else {
-      /* says why */
+      /* posts the reason */
       set_caps (trans, caps, caps);
     }
     gst_clear_caps (&ours);
     gst_caps_unref (peer);
   }
   gst_caps_unref (caps);
-  return ok;
+  return robocache_input_faults_end_caps (&self->faults, ok);
 }
 
 /* Output is memory of the element, so pools of downstream would stay empty. */
@@ -210,7 +268,14 @@ static gboolean
 sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstRobocacheKinematics *self = GST_ROBOCACHE_KINEMATICS (trans);
+  GError *error = NULL;
 
+  GST_DEBUG_OBJECT (GST_BASE_TRANSFORM_SINK_PAD (trans), "%" GST_PTR_FORMAT, event);
+  if (robocache_flexible_input_take_event (&self->flexible, event, &error)) {
+    if (error)
+      refuse (self, error);
+    return error == NULL;
+  }
   switch (GST_EVENT_TYPE (event)) {
     case GST_EVENT_CAPS:
       return handle_caps (self, event);
@@ -236,6 +301,35 @@ sink_event (GstBaseTransform *trans, GstEvent *event)
 
 /* ---- convert ---- */
 
+/* An error of a buffer, which is taken: live, it costs that buffer alone. */
+static GstFlowReturn
+refuse_buffer (GstRobocacheKinematics *self, GError *error)
+{
+  const gboolean is_dropped = robocache_input_faults_drop (&self->faults, error);
+
+  if (!is_dropped)
+    robocache_post_error (GST_ELEMENT (self), error);
+  g_error_free (error);
+  return is_dropped ? GST_BASE_TRANSFORM_FLOW_DROPPED : GST_FLOW_ERROR;
+}
+
+static GstFlowReturn
+submit_input_buffer (GstBaseTransform *trans, gboolean is_discont, GstBuffer *input)
+{
+  GstRobocacheKinematics *self = GST_ROBOCACHE_KINEMATICS (trans);
+  GError *error = NULL;
+  GstFlowReturn ret = robocache_flexible_input_strip (&self->flexible, &input, &error);
+
+  if (error)
+    ret = refuse_buffer (self, error);
+  else if (ret == GST_FLOW_OK && robocache_input_faults_skip (&self->faults))
+    ret = GST_BASE_TRANSFORM_FLOW_DROPPED;
+  if (ret == GST_FLOW_OK)
+    return GST_BASE_TRANSFORM_CLASS (parent_class)->submit_input_buffer (trans, is_discont, input);
+  gst_buffer_unref (input);
+  return ret;
+}
+
 /* Output rows in memory of their own, and the other tensors as they are. */
 static GstFlowReturn
 prepare_output_buffer (GstBaseTransform *trans, GstBuffer *input, GstBuffer **output)
@@ -245,11 +339,9 @@ prepare_output_buffer (GstBaseTransform *trans, GstBuffer *input, GstBuffer **ou
   GError *error = NULL;
   gpointer rows;
 
-  if (!robocache_tensors_check (input, &self->in, &error) || !(rows = robocache_try_malloc (bytes, "output rows", &error))) {
-    robocache_post_error (GST_ELEMENT (self), error);
-    g_error_free (error);
-    return GST_FLOW_ERROR;
-  }
+  GST_LOG_OBJECT (self, "%" GST_PTR_FORMAT " becomes %" G_GSIZE_FORMAT " bytes of rows", input, bytes);
+  if (!robocache_tensors_check (input, &self->in, &error) || !(rows = robocache_try_malloc (bytes, "output rows", &error)))
+    return refuse_buffer (self, error);
   *output = gst_buffer_new_wrapped (rows, bytes);
   if (self->in.n_tensors > 1)
     gst_buffer_copy_into (*output, input, GST_BUFFER_COPY_MEMORY, skipped, gst_buffer_get_size (input) - skipped);
@@ -295,8 +387,7 @@ static GstStructure *
 make_stats (const GstRobocacheKinematics *self)
 {
   const RobocacheKinematicsCounts *counts = &self->counts;
-
-  return gst_structure_new ("robocachekinematics", "rows", G_TYPE_UINT64, counts->rows, "rows-missing", G_TYPE_UINT64, counts->missing,
+  GstStructure *stats = gst_structure_new ("robocachekinematics", "rows", G_TYPE_UINT64, counts->rows, "rows-missing", G_TYPE_UINT64, counts->missing,
       "converged", G_TYPE_UINT64, counts->solutions[RC_INVERSE_CONVERGED],
       "not-converged", G_TYPE_UINT64, counts->solutions[RC_INVERSE_NOT_CONVERGED],
       "at-limit", G_TYPE_UINT64, counts->solutions[RC_INVERSE_AT_LIMIT],
@@ -304,6 +395,9 @@ make_stats (const GstRobocacheKinematics *self)
       "iterations", G_TYPE_UINT64, counts->iterations, "iterations-max", G_TYPE_UINT64, counts->max_iterations,
       "distance-max", G_TYPE_DOUBLE, counts->max_distance, "angle-max", G_TYPE_DOUBLE, counts->max_angle,
       "last-pts", G_TYPE_UINT64, self->last_pts, NULL);
+
+  robocache_input_faults_to_structure (&self->faults, stats);
+  return stats;
 }
 
 static void
@@ -314,6 +408,10 @@ update_stats (GstRobocacheKinematics *self, const RobocacheKinematicsCounts *cou
       : GST_CLOCK_TIME_NONE;
   GstStructure *stats = NULL;
 
+  GST_LOG_OBJECT (self, "%" G_GUINT64_FORMAT " rows, %" G_GUINT64_FORMAT " with NaN; ik: %" G_GUINT64_FORMAT " converged, %" G_GUINT64_FORMAT
+      " did not, %" G_GUINT64_FORMAT " are at a limit, %" G_GUINT64_FORMAT " singular, %" G_GUINT64_FORMAT " iterations", counts->rows,
+      counts->missing, counts->solutions[RC_INVERSE_CONVERGED], counts->solutions[RC_INVERSE_NOT_CONVERGED],
+      counts->solutions[RC_INVERSE_AT_LIMIT], counts->solutions[RC_INVERSE_SINGULAR], counts->iterations);
   GST_OBJECT_LOCK (self);
   add_counts (&self->counts, counts);
   self->last_pts = pts;
@@ -378,6 +476,7 @@ stop (GstBaseTransform *trans)
   GstRobocacheKinematics *self = GST_ROBOCACHE_KINEMATICS (trans);
 
   robocache_converter_clear (&self->converter);
+  robocache_flexible_input_clear (&self->flexible);
   g_clear_pointer (&self->robot, robocache_robot_free);
   g_clear_pointer (&self->backend, rc_backend_close);
   g_clear_pointer (&self->refusal, g_free);
@@ -394,9 +493,11 @@ start (GstBaseTransform *trans)
   robocache_kinematics_settings_copy (&self->settings, &self->properties.settings);
   self->counts = (RobocacheKinematicsCounts) { 0 };
   self->last_pts = GST_CLOCK_TIME_NONE;
+  robocache_input_faults_start (&self->faults);
   GST_OBJECT_UNLOCK (self);
   if (open_robot (self, &error)) {
-    GST_INFO_OBJECT (self, "robot \"%s\" with %u joints", self->robot->name, self->robot->joints->len);
+    GST_INFO_OBJECT (self, "%s is robot \"%s\" with %u joints, root %s", self->settings.urdf, self->robot->name, self->robot->joints->len,
+        self->robot->root);
     return TRUE;
   }
   robocache_post_error (GST_ELEMENT (self), error);
@@ -462,9 +563,12 @@ gst_robocache_kinematics_class_init (GstRobocacheKinematicsClass *klass)
 
   trans_class->transform_caps = transform_caps;
   trans_class->fixate_caps = fixate_caps;
+  trans_class->accept_caps = accept_caps;
+  trans_class->query = query;
   trans_class->set_caps = set_caps;
   trans_class->decide_allocation = decide_allocation;
   trans_class->sink_event = sink_event;
+  trans_class->submit_input_buffer = submit_input_buffer;
   trans_class->prepare_output_buffer = prepare_output_buffer;
   trans_class->transform = transform;
   trans_class->start = start;
@@ -477,5 +581,6 @@ gst_robocache_kinematics_init (GstRobocacheKinematics *self)
   robocache_kinematics_properties_init (&self->properties);
   self->last_pts = GST_CLOCK_TIME_NONE;
   gst_base_transform_set_gap_aware (GST_BASE_TRANSFORM (self), TRUE);
-  robocache_accept_flexible (GST_BASE_TRANSFORM_SINK_PAD (self), NULL);
+  robocache_flexible_input_init (&self->flexible, GST_BASE_TRANSFORM_SINK_PAD (self));
+  robocache_input_faults_init (&self->faults, GST_BASE_TRANSFORM_SINK_PAD (self), "buffers-dropped-malformed");
 }

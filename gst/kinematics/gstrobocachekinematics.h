@@ -1,4 +1,4 @@
-/* robocache: robocachekinematics, joints to poses and back
+/* robocache: robocachekinematics computes poses from joints, and joints from poses
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -21,7 +21,7 @@ find_link (const RobocacheRobot *robot, const gchar *property, const gchar *name
   *number = robocache_robot_find_link (robot, name);
   if (*number != ROBOCACHE_ROBOT_NONE)
     return TRUE;
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "%s: \"%s\" is no link of robot \"%s\"%s", property, name,
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "%s: \"%s\" is not a link of robot \"%s\"%s", property, name,
       robot->name, robocache_robot_find_joint (robot, name) == ROBOCACHE_ROBOT_NONE ? "" : ", but a joint");
   return FALSE;
 }
@@ -183,7 +183,7 @@ robocache_model_check_variables (const RobocacheModel *model, const RobocacheRob
 
     if (!model->moves[i] || is_variable (model, source))
       continue;
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "joints: joint \"%s\" moves a frame, but is not among them",
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "joints: joint \"%s\" moves a frame, but is not listed",
         robocache_robot_joint (robot, source)->name);
     return FALSE;
   }

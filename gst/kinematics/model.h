@@ -9,32 +9,32 @@
 
 G_BEGIN_DECLS
 
-/* The lists of a spec, which it points to. */
+/* A spec, and the lists that it points to. */
 typedef struct
 {
   RcKinematicsSpec spec;
   RcJointSpec *joints;
   gint32 frames[RC_KINEMATICS_MAX_FRAMES];
   gint32 variables[RC_KINEMATICS_MAX_VARIABLES];
-  gboolean *moves;              /* of each joint: it moves and lies between the base and a frame */
+  gboolean *moves;              /* for each joint: it moves, and lies between the base and a frame */
 } RobocacheModel;
 
-/* Joints, base and frames, without variables. base NULL or empty: the root link. frames: separated by commas; NULL or empty: the only link
- * that no joint follows. FALSE and an error that names the property: a link that the robot does not have, several such links, or a joint
- * of a kind that no model has between the base and a frame. Clear it in either case. */
+/* Sets joints, base and frames, without variables. base NULL or empty: the root link. frames: separated by commas; NULL or empty: the
+ * only link without a child joint. FALSE and an error that names the property: an unknown link, several links without a child joint, or a
+ * floating or planar joint between the base and a frame. Clear the model in either case. */
 gboolean robocache_model_init (RobocacheModel * model, const RobocacheRobot * robot, const gchar * base, const gchar * frames,
     GError ** error);
 void robocache_model_clear (RobocacheModel * model);
 
-/* The spec, which is valid as long as the model stays where it is. */
+/* The spec, which is valid as long as the model is not moved in memory. */
 const RcKinematicsSpec *robocache_model_spec (RobocacheModel * model);
 
-/* The joint whose position decides that of a joint. */
+/* The joint whose position determines the position of a joint: itself, or the joint that it mimics. */
 gint robocache_model_source (const RobocacheModel * model, gint joint);
 
-/* Adds a variable. FALSE and an error: there are too many. */
+/* Adds a variable. FALSE and an error: too many variables. */
 gboolean robocache_model_add_variable (RobocacheModel * model, gint joint, GError ** error);
-/* FALSE and an error: a joint that moves a frame is no variable and mimics none. */
+/* FALSE and an error: a joint that moves a frame neither is a variable nor mimics one. */
 gboolean robocache_model_check_variables (const RobocacheModel * model, const RobocacheRobot * robot, GError ** error);
 
 G_END_DECLS

@@ -1,4 +1,4 @@
-/* robocache: robocachekinematics, numbers of rows of any floating-point type
+/* robocache: robocachekinematics, loads and stores numbers of any floating-point type
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -11,9 +11,9 @@
 
 G_BEGIN_DECLS
 
-/* n numbers of a type, at any address. */
+/* Loads n numbers of a type, from any address. */
 void robocache_numbers_load (RcDtype dtype, gconstpointer from, gdouble * to, guint64 n);
-/* Rounded once, to nearest even. A NaN becomes canonical. */
+/* Stores n numbers, each rounded once to nearest even. A NaN becomes canonical. */
 void robocache_numbers_store (RcDtype dtype, const gdouble * from, gpointer to, guint64 n);
 
 G_END_DECLS

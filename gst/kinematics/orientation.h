@@ -18,7 +18,7 @@ typedef struct
   RobocacheQuaternionOrder order;
 } RobocachePoseForm;
 
-/* Channels of a pose, and what follows the frame's name in theirs. */
+/* Number of channels of a pose, and the suffixes of their names after the frame's name. */
 guint robocache_pose_channels (RobocachePoseForm form);
 const gchar *const *robocache_pose_names (RobocachePoseForm form);
 

@@ -112,8 +112,8 @@ install_model (GObjectClass *klass)
   install_string (klass, PROP_URDF, "urdf", "URDF", "File that describes the robot");
   install_string (klass, PROP_BASE, "base", "Base", "Link that poses are relative to (empty = the root link)");
   install_string (klass, PROP_FRAMES, "frames", "Frames", "Links to compute, separated by commas (empty = the only end of the robot)");
-  install_string (klass, PROP_JOINTS, "joints", "Joints", "Names of joints, one per channel from the first; an empty name is no joint. "
-      "With mode=ik: the joints of the output (empty = by the names of channels)");
+  install_string (klass, PROP_JOINTS, "joints", "Joints", "Assigns joints to channels: names, separated by commas, from the first "
+      "channel on; an empty name leaves out its channel. With mode=ik: the joints of the output, in this order (empty = by the names of channels)");
   install_string (klass, PROP_VELOCITIES, "velocities", "Velocities", "Channels of joint velocities, one per joint (empty = those named "
       "JOINT.velocity)");
   install_string (klass, PROP_POSES, "poses", "Poses", "Channels of the poses with mode=ik, those of one frame after another (empty = by "
@@ -142,13 +142,14 @@ static void
 install_inverse (GObjectClass *klass)
 {
   g_object_class_install_property (klass, PROP_MAX_ITERATIONS, g_param_spec_uint ("max-iterations", "Maximum iterations",
-          "Iterations of one row with mode=ik", 1, RC_KINEMATICS_MAX_ITERATIONS, 100, READY));
-  g_object_class_install_property (klass, PROP_RESTARTS, g_param_spec_uint ("restarts", "Restarts", "Other starts to try, within "
-          "max-iterations, where a search from far gets stuck", 0, RC_KINEMATICS_MAX_RESTARTS, 20, READY));
+          "Maximum iterations per row with mode=ik", 1, RC_KINEMATICS_MAX_ITERATIONS, 100, READY));
+  g_object_class_install_property (klass, PROP_RESTARTS, g_param_spec_uint ("restarts", "Restarts", "Extra starts to try when "
+      "a search from a far start does not converge, within max-iterations", 0, RC_KINEMATICS_MAX_RESTARTS, 20, READY));
   g_object_class_install_property (klass, PROP_TOLERANCE, g_param_spec_double ("tolerance", "Tolerance",
           "Distance (m) and angle (rad) to the target at which a search ends", 1e-12, 1.0, 1e-6, READY));
   g_object_class_install_property (klass, PROP_ORIENTATION_WEIGHT, g_param_spec_double ("orientation-weight", "Orientation weight",
-          "Metres of error that one radian counts as (0 = any orientation)", 0.0, 1000.0, 1.0, READY));
+          "Error of the position (m) that weighs as much as an error of one radian (0 = any orientation)",
+          0.0, 1000.0, 1.0, READY));
 }
 
 void

@@ -1,4 +1,4 @@
-/* robocache: robocachekinematics, its properties, apart from those that are read only
+/* robocache: robocachekinematics, its properties except the read-only ones
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,12 +7,12 @@
 
 #include <glib-object.h>
 
-#include "common/element/statistics.h"
+#include "common/element/statsmessages.h"
 #include "settings.h"
 
 G_BEGIN_DECLS
 
-#define ROBOCACHE_KINEMATICS_PROP_STATS 1       /* the element's own; the others follow */
+#define ROBOCACHE_KINEMATICS_PROP_STATS 1       /* handled by the element; the other ids follow */
 
 typedef struct
 {

@@ -4,6 +4,7 @@
  */
 #include "rowcaps.h"
 
+#include "common/channels/kinds.h"
 #include "common/element/errors.h"
 
 gboolean
@@ -30,7 +31,8 @@ robocache_kinematics_describe_output (const RobocacheTensorsInfo *info, guint64 
 }
 
 GstCaps *
-robocache_kinematics_output_caps (const GstCaps *in, const RobocacheTensorsInfo *out, const gchar *names, gboolean keeps_roles)
+robocache_kinematics_output_caps (const GstCaps *in, const RobocacheTensorsInfo *out, const gchar *names, const gchar *kinds,
+    gboolean keeps_roles)
 {
   GstCaps *shape = robocache_tensors_info_to_caps (out), *caps = gst_caps_copy (in);
   GstStructure *structure = gst_caps_get_structure (caps, 0);
@@ -38,7 +40,9 @@ robocache_kinematics_output_caps (const GstCaps *in, const RobocacheTensorsInfo 
 
   for (guint i = 0; i < G_N_ELEMENTS (fields); i++)
     gst_structure_set_value (structure, fields[i], gst_structure_get_value (gst_caps_get_structure (shape, 0), fields[i]));
-  gst_structure_remove_field (structure, "channels");
+  gst_structure_remove_fields (structure, "channels", ROBOCACHE_KINDS_FIELD, NULL);
+  if (kinds)
+    gst_structure_set (structure, ROBOCACHE_KINDS_FIELD, G_TYPE_STRING, kinds, NULL);
   if (names)
     gst_structure_set (structure, "channels", G_TYPE_STRING, names, NULL);
   if (!keeps_roles)

@@ -1,4 +1,4 @@
-/* robocache: robocachekinematics, what its properties say
+/* robocache: robocachekinematics, the settings of its properties
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -42,8 +42,8 @@ typedef enum
 typedef struct
 {
   gchar *urdf, *base, *frames;
-  gchar *joints;                /* names, one a channel; NULL or empty: those of the channels */
-  gchar *velocities, *poses, *base_pose;        /* channel lists; NULL or empty: by name, or none */
+  gchar *joints;                /* names, one per channel; NULL or empty: the names of the channels */
+  gchar *velocities, *poses, *base_pose;        /* channel lists; NULL or empty: by name, or unused */
   gint mode, orientation, quaternion_order, reference;
   gboolean append, manipulability;
   gint type;                    /* RcDtype, or ROBOCACHE_DTYPE_AUTO */

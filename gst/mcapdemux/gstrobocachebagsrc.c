@@ -19,6 +19,7 @@
 #include "gstrobocachebagsrc.h"
 
 #include "common/bags/openbag.h"
+#include "common/element/elementtask.h"
 #include "common/element/sourcequery.h"
 #include "player.h"
 
@@ -35,7 +36,7 @@ struct _GstRobocacheBagSrc
   GRecMutex lock;               /* of the task */
   gboolean is_active;           /* lock: the task may be started */
   gint is_stopped;              /* atomic: what takes long is to end */
-  gint has_eos;                 /* atomic: an EOS event asks for the end */
+  gint eos_seqnum;              /* atomic: of an EOS event that asks for the end; 0: none came */
 };
 
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src_%u", GST_PAD_SRC, GST_PAD_SOMETIMES,
@@ -53,35 +54,39 @@ open_bag (gpointer user_data, GError **error)
 {
   GstRobocacheBagSrc *self = user_data;
   const RobocacheMcapDemuxSettings *settings = &self->player.session->settings;
-  const RobocacheBagPlace place = { settings->location, settings->msg_path, &self->is_stopped };
+  const RobocacheBagPlace place = { settings->location, settings->msg_path, settings->max_message_bytes, &self->is_stopped };
 
+  GST_INFO_OBJECT (self, "opens %s, definitions of messages %s", GST_STR_NULL (settings->location), settings->msg_path ? settings->msg_path
+      : "are those of the bag");
   return robocache_bag_open (&place, error);
 }
 
-static gboolean
-is_stopped (gpointer self)
+static GstFlowReturn
+reason (gpointer self)
 {
-  return g_atomic_int_get (&GST_ROBOCACHE_BAG_SRC (self)->is_stopped);
+  return g_atomic_int_get (&GST_ROBOCACHE_BAG_SRC (self)->is_stopped) ? GST_FLOW_FLUSHING : GST_FLOW_ERROR;
 }
 
 /* ---- the task ---- */
 
 /* The application asked for the end. */
 static void
-end (GstRobocacheBagSrc *self)
+end (GstRobocacheBagSrc *self, guint32 seqnum)
 {
+  GST_DEBUG_OBJECT (self, "the application asked for the end%s", self->player.has_ended ? ", which was sent before" : "");
   gst_task_pause (self->task);
   if (!self->player.has_ended)
-    robocache_mcap_player_finish (&self->player);
+    robocache_mcap_player_finish (&self->player, seqnum);
 }
 
 static void
 loop (gpointer data)
 {
   GstRobocacheBagSrc *self = data;
+  const guint32 seqnum = (guint32) g_atomic_int_get (&self->eos_seqnum);
 
-  if (g_atomic_int_compare_and_exchange (&self->has_eos, TRUE, FALSE))
-    end (self);
+  if (seqnum != 0 && g_atomic_int_compare_and_exchange (&self->eos_seqnum, (gint) seqnum, 0))
+    end (self, seqnum);
   else
     robocache_mcap_player_run (&self->player);
 }
@@ -104,50 +109,21 @@ is_active (gpointer self)
   return GST_ROBOCACHE_BAG_SRC (self)->is_active;
 }
 
-static void
-post_status (GstRobocacheBagSrc *self, GstTask *task, GstStreamStatusType type)
-{
-  GstMessage *message = gst_message_new_stream_status (GST_OBJECT (self), type, GST_ELEMENT (self));
-  GValue value = G_VALUE_INIT;
-
-  g_value_init (&value, GST_TYPE_TASK);
-  g_value_set_object (&value, task);
-  gst_message_set_stream_status_object (message, &value);
-  g_value_unset (&value);
-  gst_element_post_message (GST_ELEMENT (self), message);
-}
-
-static void
-enter_thread (GstTask *task, GThread *thread, gpointer self)
-{
-  post_status (self, task, GST_STREAM_STATUS_TYPE_ENTER);
-}
-
-static void
-leave_thread (GstTask *task, GThread *thread, gpointer self)
-{
-  post_status (self, task, GST_STREAM_STATUS_TYPE_LEAVE);
-}
-
 /* ---- start and stop ---- */
 
 static void
 start (GstRobocacheBagSrc *self)
 {
-  const RobocacheMcapOpener opener = { open_bag, is_stopped, self };
+  const RobocacheMcapOpener opener = { open_bag, reason, self };
 
   g_atomic_int_set (&self->is_stopped, FALSE);
-  g_atomic_int_set (&self->has_eos, FALSE);
+  g_atomic_int_set (&self->eos_seqnum, 0);
   robocache_mcap_player_start (&self->player);
   robocache_mcap_player_open (&self->player, &opener);
-  self->task = gst_task_new (loop, self, NULL);
-  gst_task_set_lock (self->task, &self->lock);
-  gst_task_set_enter_callback (self->task, enter_thread, self, NULL);
-  gst_task_set_leave_callback (self->task, leave_thread, self, NULL);
+  self->task = robocache_element_task_new (GST_ELEMENT (self), &self->lock, loop, self);
   g_rec_mutex_lock (&self->lock);
   self->is_active = TRUE;
   g_rec_mutex_unlock (&self->lock);
-  post_status (self, self->task, GST_STREAM_STATUS_TYPE_CREATE);
   gst_task_start (self->task);
 }
 
@@ -157,9 +133,10 @@ stop (GstRobocacheBagSrc *self)
 {
   if (!self->task)
     return;
+  GST_DEBUG_OBJECT (self, "stops");
   robocache_mcap_player_close (&self->player);
   gst_task_stop (self->task);
-  /* a seek may be on its way, which starts no task from here on */
+  /* a seek may be in progress; from here on it does not start a task */
   g_rec_mutex_lock (&self->lock);
   self->is_active = FALSE;
   g_rec_mutex_unlock (&self->lock);
@@ -195,7 +172,7 @@ gst_robocache_bag_src_send_event (GstElement *element, GstEvent *event)
 
   if (GST_EVENT_TYPE (event) != GST_EVENT_EOS)
     return GST_ELEMENT_CLASS (parent_class)->send_event (element, event);
-  g_atomic_int_set (&self->has_eos, TRUE);
+  g_atomic_int_set (&self->eos_seqnum, (gint) gst_event_get_seqnum (event));
   gst_event_unref (event);
   return TRUE;
 }
@@ -267,7 +244,7 @@ gst_robocache_bag_src_class_init (GstRobocacheBagSrcClass *klass)
   robocache_bag_src_properties_install (object_class);
 
   gst_element_class_add_static_pad_template (element_class, &src_template);
-  gst_element_class_set_static_metadata (element_class, "ROS 2 bag source", "Source/File/Sensor",
+  gst_element_class_set_static_metadata (element_class, "ROS 2 bag source", "Source/Sensor/File",
       "Reads a bag of ROS 2 and decodes its messages into rows, clouds and frames", "robocache");
   element_class->change_state = gst_robocache_bag_src_change_state;
   element_class->send_event = gst_robocache_bag_src_send_event;
@@ -281,5 +258,5 @@ gst_robocache_bag_src_init (GstRobocacheBagSrc *self)
 
   GST_OBJECT_FLAG_SET (self, GST_ELEMENT_FLAG_SOURCE);
   g_rec_mutex_init (&self->lock);
-  robocache_mcap_player_init (&self->player, GST_ELEMENT (self), &thread);
+  robocache_mcap_player_init (&self->player, GST_ELEMENT (self), robocache_bag_src_debug, &thread);
 }

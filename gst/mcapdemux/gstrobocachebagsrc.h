@@ -1,4 +1,4 @@
-/* robocache: a bag of ROS 2 to streams
+/* robocache: reads a bag of ROS 2 to streams
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -25,7 +25,7 @@
 #include "player.h"
 #include "pushinput.h"
 
-GST_DEBUG_CATEGORY_EXTERN (robocache_mcap_demux_debug);
+GST_DEBUG_CATEGORY (robocache_mcap_demux_debug);
 #define GST_CAT_DEFAULT robocache_mcap_demux_debug
 
 struct _GstRobocacheMcapDemux
@@ -126,6 +126,8 @@ gst_robocache_mcap_demux_activate (GstPad *pad, GstObject *parent)
   has_pull_mode = gst_pad_peer_query (pad, query)
       && gst_query_has_scheduling_mode_with_flags (query, GST_PAD_MODE_PULL, GST_SCHEDULING_FLAG_SEEKABLE);
   gst_query_unref (query);
+  GST_INFO_OBJECT (pad, "%s", has_pull_mode ? "upstream gives random access" : "upstream gives no random access: seeks are refused, and the "
+      "duration is unknown");
   return gst_pad_activate_mode (pad, has_pull_mode ? GST_PAD_MODE_PULL : GST_PAD_MODE_PUSH, TRUE);
 }
 
@@ -138,7 +140,7 @@ activate_pull (GstRobocacheMcapDemux *self, gboolean active)
     robocache_mcap_player_close (&self->player);
     return gst_pad_stop_task (self->sinkpad);
   }
-  opener = robocache_mcap_pad_source_init (&self->source, self->sinkpad);
+  opener = robocache_mcap_pad_source_init (&self->source, self->sinkpad, self->player.session->settings.max_message_bytes);
   robocache_mcap_player_open (&self->player, &opener);
   return gst_pad_start_task (self->sinkpad, loop, self, NULL);
 }
@@ -164,22 +166,33 @@ gst_robocache_mcap_demux_chain (GstPad *pad, GstObject *parent, GstBuffer *buffe
   GstRobocacheMcapDemux *self = GST_ROBOCACHE_MCAP_DEMUX (parent);
   GstFlowReturn ret = self->player.has_ended ? GST_FLOW_EOS : robocache_mcap_push_input_push (self->push, buffer);
 
+  GST_LOG_OBJECT (pad, "%s after %" GST_PTR_FORMAT, gst_flow_get_name (ret), buffer);
   gst_buffer_unref (buffer);
-  if (ret == GST_FLOW_EOS && !self->player.has_ended && !robocache_mcap_player_finish (&self->player))
+  if (ret == GST_FLOW_EOS && !self->player.has_ended && !robocache_mcap_player_finish (&self->player, 0))
     ret = GST_FLOW_ERROR;
   return ret;
 }
 
 /* Between two parts of the input that do not follow each other. */
 static void
-restart (GstRobocacheMcapDemux *self)
+restart (GstRobocacheMcapDemux *self, guint32 seqnum)
 {
   GstSegment segment;
 
   gst_segment_init (&segment, GST_FORMAT_TIME);
   self->player.has_ended = FALSE;
   robocache_mcap_push_input_restart (self->push);
-  robocache_mcap_session_restart (self->player.session, &segment, gst_util_seqnum_next (), TRUE);
+  robocache_mcap_session_restart (self->player.session, &segment, seqnum, TRUE);
+}
+
+static gboolean
+end_of_input (GstRobocacheMcapDemux *self, guint32 seqnum)
+{
+  if (self->player.has_ended)
+    return TRUE;
+  if (self->push)
+    robocache_mcap_push_input_end (self->push);
+  return robocache_mcap_player_finish (&self->player, seqnum);
 }
 
 /* The segment of upstream is of bytes, and EOS where nothing could be read is an error. */
@@ -187,21 +200,28 @@ static gboolean
 gst_robocache_mcap_demux_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
   GstRobocacheMcapDemux *self = GST_ROBOCACHE_MCAP_DEMUX (parent);
+  const guint32 seqnum = gst_event_get_seqnum (event);
 
-  GST_DEBUG_OBJECT (self, "%" GST_PTR_FORMAT, event);
+  GST_DEBUG_OBJECT (pad, "%" GST_PTR_FORMAT, event);
   switch (GST_EVENT_TYPE (event)) {
-    case GST_EVENT_STREAM_START:
-    case GST_EVENT_CAPS:
     case GST_EVENT_SEGMENT:
+      robocache_mcap_session_set_seqnum (self->player.session, seqnum);
+      gst_event_unref (event);
+      return TRUE;
+    case GST_EVENT_STREAM_START:
+      robocache_mcap_session_follow (self->player.session, event);
+      gst_event_unref (event);
+      return TRUE;
+    case GST_EVENT_CAPS:
     case GST_EVENT_GAP:
     case GST_EVENT_TAG:
       gst_event_unref (event);
       return TRUE;
     case GST_EVENT_EOS:
       gst_event_unref (event);
-      return self->player.has_ended || robocache_mcap_player_finish (&self->player);
+      return end_of_input (self, seqnum);
     case GST_EVENT_FLUSH_STOP:
-      restart (self);
+      restart (self, seqnum);
       return gst_pad_event_default (pad, parent, event);
     default:
       return gst_pad_event_default (pad, parent, event);
@@ -303,6 +323,6 @@ gst_robocache_mcap_demux_init (GstRobocacheMcapDemux *self)
   gst_pad_set_chain_function (self->sinkpad, gst_robocache_mcap_demux_chain);
   gst_pad_set_event_function (self->sinkpad, gst_robocache_mcap_demux_sink_event);
   gst_element_add_pad (GST_ELEMENT (self), self->sinkpad);
-  robocache_mcap_player_init (&self->player, GST_ELEMENT (self), &(RobocacheMcapThread) {
+  robocache_mcap_player_init (&self->player, GST_ELEMENT (self), robocache_mcap_demux_debug, &(RobocacheMcapThread) {
       GST_PAD_GET_STREAM_LOCK (self->sinkpad), start_task, pause_task, is_in_pull_mode, flush_upstream});
 }

@@ -1,4 +1,4 @@
-/* robocache: an MCAP recording of ROS 2 messages to streams
+/* robocache: reads an MCAP recording of ROS 2 messages to streams
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -4,10 +4,18 @@
  */
 #include "padsource.h"
 
-#include "common/bags/mcapstorage.h"
+#include "common/bags/storage.h"
 
 GST_DEBUG_CATEGORY_EXTERN (robocache_mcap_demux_debug);
 #define GST_CAT_DEFAULT robocache_mcap_demux_debug
+
+static guint64
+size_of (GstPad *sinkpad)
+{
+  gint64 size;
+
+  return gst_pad_peer_query_duration (sinkpad, GST_FORMAT_BYTES, &size) && size > 0 ? (guint64) size : 0;
+}
 
 /* Upstream may give less than it was asked for. */
 static gboolean
@@ -26,6 +34,8 @@ read_range (gpointer user_data, guint64 offset, gsize size, guint8 *to, GError *
       gst_buffer_unref (buffer);
     }
     if (n == 0) {
+      GST_DEBUG_OBJECT (source->sinkpad, "byte %" G_GUINT64_FORMAT " is answered %s", offset, gst_flow_get_name (source->pulled));
+      source->is_cut = source->pulled == GST_FLOW_EOS && offset >= size_of (source->sinkpad);
       g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE, "byte %" G_GUINT64_FORMAT " cannot be read: %s", offset,
           gst_flow_get_name (source->pulled));
       return FALSE;
@@ -41,33 +51,37 @@ static RobocacheBag *
 open_recording (gpointer user_data, GError **error)
 {
   RobocacheMcapPadSource *source = user_data;
-  RobocacheMcapSource bytes = { 0, read_range, source };
+  const RobocacheMcapSource bytes = { size_of (source->sinkpad), read_range, source, source->max_bytes };
   RobocacheBagStorage *storage;
   RobocacheBag *bag;
-  gint64 size;
 
-  if (gst_pad_peer_query_duration (source->sinkpad, GST_FORMAT_BYTES, &size) && size > 0)
-    bytes.size = (guint64) size;
   storage = robocache_mcap_storage_new (&bytes, NULL, error);
   if (!storage)
     return NULL;
   if (storage->note)
-    GST_INFO_OBJECT (source->sinkpad, "summary not used: %s", storage->note);
-  bag = robocache_bag_new ();
-  if (!robocache_bag_add (bag, storage, NULL, NULL, error))
+    GST_INFO_OBJECT (source->sinkpad, "all of the recording is read first: %s", storage->note);
+  else
+    GST_DEBUG_OBJECT (source->sinkpad, "the summary of %" G_GUINT64_FORMAT " bytes is used", bytes.size);
+  bag = robocache_bag_new (source->max_bytes);
+  if (!robocache_bag_add (bag, storage, NULL, NULL, NULL, error))
     g_clear_pointer (&bag, robocache_bag_free);
   return bag;
 }
 
-static gboolean
-is_flushing (gpointer user_data)
+/* If the source returns EOS within the file, the application has ended it. */
+static GstFlowReturn
+reason (gpointer user_data)
 {
-  return ((const RobocacheMcapPadSource *) user_data)->pulled == GST_FLOW_FLUSHING;
+  const RobocacheMcapPadSource *source = user_data;
+
+  if (source->pulled == GST_FLOW_FLUSHING)
+    return GST_FLOW_FLUSHING;
+  return source->pulled == GST_FLOW_EOS && !source->is_cut ? GST_FLOW_EOS : GST_FLOW_ERROR;
 }
 
 RobocacheMcapOpener
-robocache_mcap_pad_source_init (RobocacheMcapPadSource *source, GstPad *sinkpad)
+robocache_mcap_pad_source_init (RobocacheMcapPadSource *source, GstPad *sinkpad, guint64 max_bytes)
 {
-  *source = (RobocacheMcapPadSource) {sinkpad, GST_FLOW_OK};
-  return (RobocacheMcapOpener) {open_recording, is_flushing, source};
+  *source = (RobocacheMcapPadSource) {sinkpad, max_bytes, GST_FLOW_OK, FALSE};
+  return (RobocacheMcapOpener) {open_recording, reason, source};
 }

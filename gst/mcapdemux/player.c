@@ -5,17 +5,15 @@
 #include "player.h"
 
 #include "common/element/propertytypes.h"
-#include "queries.h"
-
-GST_DEBUG_CATEGORY_EXTERN (robocache_mcap_demux_debug);
-#define GST_CAT_DEFAULT robocache_mcap_demux_debug
+#include "common/time/segments.h"
 
 /* ---- life ---- */
 
 void
-robocache_mcap_player_init (RobocacheMcapPlayer *player, GstElement *element, const RobocacheMcapThread *thread)
+robocache_mcap_player_init (RobocacheMcapPlayer *player, GstElement *element, GstDebugCategory *category, const RobocacheMcapThread *thread)
 {
   player->element = element;
+  player->category = category;
   player->thread = *thread;
   robocache_mcap_demux_settings_init (&player->properties);
 }
@@ -30,7 +28,7 @@ robocache_mcap_player_start (RobocacheMcapPlayer *player)
   GST_OBJECT_LOCK (player->element);
   robocache_mcap_demux_settings_copy (&settings, &player->properties);
   GST_OBJECT_UNLOCK (player->element);
-  session = robocache_mcap_session_new (player->element, template, &settings);
+  session = robocache_mcap_session_new (player->element, player->category, template, &settings);
   player->has_ended = FALSE;
   GST_OBJECT_LOCK (player->element);
   player->session = session;
@@ -43,7 +41,7 @@ robocache_mcap_player_stop (RobocacheMcapPlayer *player)
 {
   RobocacheMcapSession *session;
 
-  /* a seek may be on its way */
+  /* a seek may be in progress */
   g_rec_mutex_lock (player->thread.lock);
   GST_OBJECT_LOCK (player->element);
   player->is_seekable = FALSE;
@@ -122,25 +120,32 @@ send_segment_done (RobocacheMcapPlayer *player)
   robocache_mcap_session_send (session, event);
 }
 
-gboolean
-robocache_mcap_player_finish (RobocacheMcapPlayer *player)
+static void
+send_eos (RobocacheMcapPlayer *player, guint32 seqnum)
 {
-  GstEvent *event;
+  GstEvent *event = gst_event_new_eos ();
 
+  gst_event_set_seqnum (event, seqnum ? seqnum : player->session->segment_seqnum);
+  robocache_mcap_session_send (player->session, event);
+}
+
+gboolean
+robocache_mcap_player_finish (RobocacheMcapPlayer *player, guint32 seqnum)
+{
   player->has_ended = TRUE;
+  GST_CAT_INFO_OBJECT (player->category, player->element, "the recording ends at %" GST_TIME_FORMAT "%s",
+      GST_TIME_ARGS (player->session->segment.position), seqnum ? ", as an event asked" : "");
   if (!robocache_mcap_session_check_end (player->session))
     return FALSE;
   robocache_mcap_session_no_more_pads (player->session);
   /* whoever gets the last messages has all rows */
   robocache_mcap_session_push_rows (player->session);
   robocache_statistics_post_last (player->element);
-  if (player->session->segment.flags & GST_SEGMENT_FLAG_SEGMENT) {
+  /* one who asks for the end gets it in the middle of a segment, too */
+  if ((player->session->segment.flags & GST_SEGMENT_FLAG_SEGMENT) && seqnum == 0)
     send_segment_done (player);
-    return TRUE;
-  }
-  event = gst_event_new_eos ();
-  gst_event_set_seqnum (event, player->session->segment_seqnum);
-  robocache_mcap_session_send (player->session, event);
+  else
+    send_eos (player, seqnum);
   return TRUE;
 }
 
@@ -163,6 +168,16 @@ robocache_mcap_player_close (RobocacheMcapPlayer *player)
   GST_OBJECT_UNLOCK (player->element);
 }
 
+/* As GST_ELEMENT_FLOW_ERROR does, with the seqnum of the segment. */
+static void
+post_flow_error (RobocacheMcapPlayer *player, GstFlowReturn ret)
+{
+  GError *error = g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, "streaming stopped, reason %s (%d)", gst_flow_get_name (ret), ret);
+
+  robocache_mcap_session_post_error (player->session, error);
+  g_error_free (error);
+}
+
 void
 robocache_mcap_player_run (RobocacheMcapPlayer *player)
 {
@@ -170,15 +185,15 @@ robocache_mcap_player_run (RobocacheMcapPlayer *player)
 
   if (ret == GST_FLOW_OK)
     return;
-  GST_DEBUG_OBJECT (player->element, "pausing: %s", gst_flow_get_name (ret));
+  GST_CAT_DEBUG_OBJECT (player->category, player->element, "the thread pauses: %s", gst_flow_get_name (ret));
   player->thread.pause (player->element);
   if (ret == GST_FLOW_EOS)
-    robocache_mcap_player_finish (player);
+    robocache_mcap_player_finish (player, 0);
   else if (ret == GST_FLOW_NOT_LINKED || ret < GST_FLOW_EOS) {
     /* one that was posted where it happened is GST_FLOW_ERROR, as is one of downstream */
     if (ret != GST_FLOW_ERROR)
-      GST_ELEMENT_FLOW_ERROR (player->element, ret);
-    robocache_mcap_session_send (player->session, gst_event_new_eos ());
+      post_flow_error (player, ret);
+    send_eos (player, 0);
   }
 }
 
@@ -212,11 +227,15 @@ is_active (const RobocacheMcapPlayer *player)
 static void
 go_to (RobocacheMcapPlayer *player, const GstSegment *segment, guint32 seqnum)
 {
+  GstMessage *message;
+
   robocache_mcap_session_restart (player->session, segment, seqnum, (segment->flags & GST_SEGMENT_FLAG_RESET) != 0);
   robocache_mcap_pull_input_seek (player->pull);
-  if (segment->flags & GST_SEGMENT_FLAG_SEGMENT)
-    gst_element_post_message (player->element, gst_message_new_segment_start (GST_OBJECT (player->element), GST_FORMAT_TIME,
-            (gint64) segment->position));
+  if (!(segment->flags & GST_SEGMENT_FLAG_SEGMENT))
+    return;
+  message = gst_message_new_segment_start (GST_OBJECT (player->element), GST_FORMAT_TIME, (gint64) segment->position);
+  gst_message_set_seqnum (message, seqnum);
+  gst_element_post_message (player->element, message);
 }
 
 /* Stops the thread, and starts it at a new place. */
@@ -229,6 +248,7 @@ seek (RobocacheMcapPlayer *player, GstEvent *event)
   gboolean is_valid;
 
   gst_event_parse_seek (event, NULL, NULL, &flags, NULL, NULL, NULL, NULL);
+  GST_CAT_DEBUG_OBJECT (player->category, player->element, "stops the thread for %" GST_PTR_FORMAT, event);
   if (flags & GST_SEEK_FLAG_FLUSH)
     send_flush (player, gst_event_new_flush_start (), seqnum);
   else
@@ -238,7 +258,7 @@ seek (RobocacheMcapPlayer *player, GstEvent *event)
   is_valid = is_active (player);
   if (is_valid) {
     segment = player->session->segment;
-    is_valid = robocache_mcap_seek_segment (&segment, event);
+    is_valid = robocache_seek_apply (&segment, event);
   }
   if (flags & GST_SEEK_FLAG_FLUSH)
     send_flush (player, gst_event_new_flush_stop (TRUE), seqnum);
@@ -248,6 +268,18 @@ seek (RobocacheMcapPlayer *player, GstEvent *event)
     player->thread.start (player->element);
   g_rec_mutex_unlock (player->thread.lock);
   return is_valid;
+}
+
+/* An element downstream sends its seek on each of its pads. */
+static gboolean
+has_done (RobocacheMcapPlayer *player, GstEvent *event)
+{
+  gboolean has_done;
+
+  GST_OBJECT_LOCK (player->element);
+  has_done = player->session && player->session->segment_seqnum == gst_event_get_seqnum (event);
+  GST_OBJECT_UNLOCK (player->element);
+  return has_done;
 }
 
 static gboolean
@@ -261,21 +293,92 @@ can_seek (RobocacheMcapPlayer *player, GstEvent *event)
   if (is_possible)
     segment = player->session->segment;
   GST_OBJECT_UNLOCK (player->element);
-  return is_possible && robocache_mcap_seek_segment (&segment, event);
+  return is_possible && robocache_seek_apply (&segment, event);
 }
 
 gboolean
 robocache_mcap_player_seek (RobocacheMcapPlayer *player, GstEvent *event)
 {
-  const gboolean is_done = can_seek (player, event) && seek (player, event);
+  const gboolean is_done = has_done (player, event) || (can_seek (player, event) && seek (player, event));
 
   if (!is_done)
-    GST_INFO_OBJECT (player->element, "refused %" GST_PTR_FORMAT, event);
+    GST_CAT_INFO_OBJECT (player->category, player->element, "refused, %s: %" GST_PTR_FORMAT, player->is_seekable ? "since it must play forwards "
+        "in TIME, and stop after its start" : "since there is no random access", event);
   gst_event_unref (event);
   return is_done;
 }
 
 /* ---- queries ---- */
+
+static gboolean
+answer_position (const RobocacheMcapSession *session, GstQuery *query)
+{
+  GstClockTime position;
+  GstFormat format;
+
+  gst_query_parse_position (query, &format, NULL);
+  if (format != GST_FORMAT_TIME)
+    return FALSE;
+  position = gst_segment_to_stream_time (&session->segment, GST_FORMAT_TIME, session->segment.position);
+  gst_query_set_position (query, GST_FORMAT_TIME, (gint64) position);
+  return GST_CLOCK_TIME_IS_VALID (position);
+}
+
+static gboolean
+answer_duration (const RobocacheMcapSession *session, GstQuery *query)
+{
+  GstFormat format;
+
+  gst_query_parse_duration (query, &format, NULL);
+  if (format != GST_FORMAT_TIME || !GST_CLOCK_TIME_IS_VALID (session->duration))
+    return FALSE;
+  gst_query_set_duration (query, GST_FORMAT_TIME, (gint64) session->duration);
+  return TRUE;
+}
+
+static gboolean
+answer_seeking (const RobocacheMcapSession *session, gboolean is_seekable, GstQuery *query)
+{
+  GstFormat format;
+
+  gst_query_parse_seeking (query, &format, NULL, NULL, NULL);
+  gst_query_set_seeking (query, format, is_seekable && format == GST_FORMAT_TIME, 0,
+      format == GST_FORMAT_TIME ? (gint64) session->duration : -1);
+  return TRUE;
+}
+
+static gboolean
+answer_segment (const RobocacheMcapSession *session, GstQuery *query)
+{
+  const GstSegment *segment = &session->segment;
+  const guint64 start = gst_segment_to_stream_time (segment, GST_FORMAT_TIME, segment->start);
+  const guint64 stop = GST_CLOCK_TIME_IS_VALID (segment->stop)
+      ? gst_segment_to_stream_time (segment, GST_FORMAT_TIME, segment->stop) : session->duration;
+
+  gst_query_set_segment (query, segment->rate, GST_FORMAT_TIME, (gint64) start, (gint64) stop);
+  return TRUE;
+}
+
+/* Answers position, duration, seeking and segment of a source pad. FALSE: the answer is unknown (*is_known TRUE), or it is another query
+ * (*is_known FALSE). Called with the object lock. */
+static gboolean
+answer_query (const RobocacheMcapSession *session, gboolean is_seekable, GstQuery *query, gboolean *is_known)
+{
+  *is_known = TRUE;
+  switch (GST_QUERY_TYPE (query)) {
+    case GST_QUERY_POSITION:
+      return answer_position (session, query);
+    case GST_QUERY_DURATION:
+      return answer_duration (session, query);
+    case GST_QUERY_SEEKING:
+      return answer_seeking (session, is_seekable, query);
+    case GST_QUERY_SEGMENT:
+      return answer_segment (session, query);
+    default:
+      *is_known = FALSE;
+      return FALSE;
+  }
+}
 
 gboolean
 robocache_mcap_player_query (RobocacheMcapPlayer *player, GstQuery *query, gboolean *is_known)
@@ -285,7 +388,7 @@ robocache_mcap_player_query (RobocacheMcapPlayer *player, GstQuery *query, gbool
   *is_known = FALSE;
   GST_OBJECT_LOCK (player->element);
   if (player->session)
-    is_answered = robocache_mcap_query (player->session, player->is_seekable, query, is_known);
+    is_answered = answer_query (player->session, player->is_seekable, query, is_known);
   GST_OBJECT_UNLOCK (player->element);
   return is_answered;
 }

@@ -4,11 +4,11 @@
  */
 #include "pullinput.h"
 
-GST_DEBUG_CATEGORY_EXTERN (robocache_mcap_demux_debug);
-#define GST_CAT_DEFAULT robocache_mcap_demux_debug
 
-/* Messages that are looked at before the first is sent, to find streams and origin. */
+/* Messages that are scanned before the first one is sent, to find streams and origin. */
 #define MAX_SCANNED_BYTES ((guint64) 64 << 20)
+/* Before the last arrival: messages in which the ends of streams are looked for. */
+#define END_WINDOW (GST_SECOND / 2)
 /* Of a channel, until one can be decoded. */
 #define MAX_FIRST_MESSAGES 100
 
@@ -37,16 +37,19 @@ robocache_mcap_pull_input_free (RobocacheMcapPullInput *input)
   g_free (input);
 }
 
-/* What a fault means: nothing where the element flushes. Takes the error. */
+/* What a fault means: nothing where the element flushes, or the application ends the recording. Takes the error. */
 static GstFlowReturn
 fail (RobocacheMcapPullInput *input, GError *error)
 {
-  const GstFlowReturn ret = input->opener.is_flushing (input->opener.user_data) ? GST_FLOW_FLUSHING : GST_FLOW_ERROR;
-  const gboolean is_of_gst = error->domain == GST_RESOURCE_ERROR || error->domain == GST_STREAM_ERROR;
+  GstFlowReturn ret = input->opener.reason (input->opener.user_data);
 
+  GST_CAT_INFO_OBJECT (input->session->category, input->session->element, "the recording cannot be read, %s: %s", gst_flow_get_name (ret),
+      error->message);
+  /* without streams there is nothing that could end */
+  if (ret == GST_FLOW_EOS && !robocache_mcap_session_has_pads (input->session))
+    ret = GST_FLOW_ERROR;
   if (ret == GST_FLOW_ERROR)
-    gst_element_message_full (input->session->element, GST_MESSAGE_ERROR, is_of_gst ? error->domain : GST_STREAM_ERROR,
-        is_of_gst ? error->code : GST_STREAM_ERROR_DECODE, g_strdup (error->message), NULL, __FILE__, GST_FUNCTION, __LINE__);
+    robocache_mcap_session_post_error (input->session, error);
   g_error_free (error);
   return ret;
 }
@@ -54,7 +57,7 @@ fail (RobocacheMcapPullInput *input, GError *error)
 static void
 warn (RobocacheMcapPullInput *input, GError *error)
 {
-  GST_ELEMENT_WARNING (input->session->element, STREAM, DECODE, ("%s", error->message), ("What is behind it is read."));
+  GST_ELEMENT_WARNING (input->session->element, STREAM, DECODE, ("%s", error->message), ("The data after it are read."));
   g_error_free (error);
 }
 
@@ -83,34 +86,60 @@ list_channels (RobocacheMcapPullInput *input)
   return ids;
 }
 
-static void
-forget (GArray *ids, guint16 id)
+/* Channels of which a first message is sought. */
+typedef struct
 {
-  for (guint i = 0; i < ids->len; i++) {
-    if (g_array_index (ids, guint16, i) == id) {
-      g_array_remove_index_fast (ids, i);
-      return;
-    }
-  }
+  guint8 *is_sought, *n_tries;  /* by id */
+  guint n;
+} Sought;
+
+static Sought
+sought_new (const GArray *ids)
+{
+  Sought sought = { g_new0 (guint8, G_MAXUINT16 + 1), g_new0 (guint8, G_MAXUINT16 + 1), ids->len };
+
+  for (guint i = 0; i < ids->len; i++)
+    sought.is_sought[g_array_index (ids, guint16, i)] = TRUE;
+  return sought;
 }
 
-static gboolean
-has_id (const GArray *ids, guint16 id)
+static void
+sought_clear (Sought *sought)
 {
-  for (guint i = 0; i < ids->len; i++) {
-    if (g_array_index (ids, guint16, i) == id)
-      return TRUE;
-  }
-  return FALSE;
+  g_free (sought->is_sought);
+  g_free (sought->n_tries);
+}
+
+static void
+forget (Sought *sought, guint16 id)
+{
+  sought->n -= sought->is_sought[id];
+  sought->is_sought[id] = FALSE;
+}
+
+/* Reads the next message, past damaged ones, which are reported when they are played. FALSE: the end, or a fault, after which *ret is
+ * not OK. */
+static gboolean
+read_to_scan (RobocacheMcapPullInput *input, RobocacheMcapMessage *message, GstFlowReturn *ret)
+{
+  RobocacheMcapReadResult result;
+  GError *error = NULL;
+
+  do {
+    g_clear_error (&error);
+    result = robocache_bag_next (input->bag, message, &error);
+  } while (result == ROBOCACHE_MCAP_READ_DAMAGED);
+  *ret = result == ROBOCACHE_MCAP_READ_FAILED ? fail (input, error) : GST_FLOW_OK;
+  return result == ROBOCACHE_MCAP_READ_MESSAGE;
 }
 
 /* Looks at a message of a channel that is still sought. */
 static void
-scan_message (RobocacheMcapPullInput *input, GArray *sought, const RobocacheMcapMessage *message)
+scan_message (RobocacheMcapPullInput *input, Sought *sought, const RobocacheMcapMessage *message)
 {
   RobocacheMcapTopic *topic;
 
-  if (!has_id (sought, message->channel_id))
+  if (!sought->is_sought[message->channel_id])
     return;
   robocache_mcap_session_scan (input->session, message);
   topic = robocache_mcap_session_topic (input->session, message->channel_id);
@@ -121,24 +150,15 @@ scan_message (RobocacheMcapPullInput *input, GArray *sought, const RobocacheMcap
 
 /* The messages of the time that transport takes at most, until all channels are seen. */
 static GstFlowReturn
-scan_beginning (RobocacheMcapPullInput *input, GArray *sought)
+scan_beginning (RobocacheMcapPullInput *input, Sought *sought)
 {
   const guint64 window = input->session->settings.max_transport;
   guint64 first_time = 0, n_bytes = 0;
   gboolean has_first = FALSE;
+  RobocacheMcapMessage message;
+  GstFlowReturn ret = GST_FLOW_OK;
 
-  while (sought->len > 0 && n_bytes < MAX_SCANNED_BYTES) {
-    RobocacheMcapMessage message;
-    GError *error = NULL;
-    const RobocacheMcapReadResult result = robocache_bag_next (input->bag, &message, &error);
-
-    if (result == ROBOCACHE_MCAP_READ_END)
-      break;
-    if (result == ROBOCACHE_MCAP_READ_FAILED)
-      return fail (input, error);
-    g_clear_error (&error);
-    if (result == ROBOCACHE_MCAP_READ_DAMAGED)
-      continue;
+  while (sought->n > 0 && n_bytes < MAX_SCANNED_BYTES && read_to_scan (input, &message, &ret)) {
     if (!has_first)
       first_time = message.log_time;
     has_first = TRUE;
@@ -147,76 +167,148 @@ scan_beginning (RobocacheMcapPullInput *input, GArray *sought)
     n_bytes += message.data.size;
     scan_message (input, sought, &message);
   }
-  return GST_FLOW_OK;
-}
-
-/* The first messages of a channel that begins later, until one gives a stream. */
-static GstFlowReturn
-scan_late_channel (RobocacheMcapPullInput *input, guint16 id)
-{
-  const RobocacheMcapTopic *topic = robocache_mcap_session_topic (input->session, id);
-
-  robocache_bag_select (input->bag, &id, 1);
-  robocache_bag_seek (input->bag, 0);
-  for (guint i = 0; i < MAX_FIRST_MESSAGES && !topic->has_stream; i++) {
-    RobocacheMcapMessage message;
-    GError *error = NULL;
-    const RobocacheMcapReadResult result = robocache_bag_next (input->bag, &message, &error);
-
-    if (result == ROBOCACHE_MCAP_READ_FAILED)
-      return fail (input, error);
-    g_clear_error (&error);
-    if (result == ROBOCACHE_MCAP_READ_END)
-      break;
-    if (result == ROBOCACHE_MCAP_READ_MESSAGE)
-      robocache_mcap_session_scan (input->session, &message);
-  }
-  return GST_FLOW_OK;
-}
-
-static GstFlowReturn
-scan_late_channels (RobocacheMcapPullInput *input, GArray *sought)
-{
-  GstFlowReturn ret = GST_FLOW_OK;
-
-  for (guint i = 0; i < sought->len && ret == GST_FLOW_OK; i++)
-    ret = scan_late_channel (input, g_array_index (sought, guint16, i));
   return ret;
 }
 
+/* Reads channels that are still sought alone, from a log time on. */
 static void
+select_sought (RobocacheMcapPullInput *input, const Sought *sought, const GArray *chosen, guint64 log_time)
+{
+  GArray *ids = g_array_new (FALSE, FALSE, sizeof (guint16));
+
+  for (guint i = 0; i < chosen->len; i++) {
+    const guint16 id = g_array_index (chosen, guint16, i);
+
+    if (sought->is_sought[id])
+      g_array_append_val (ids, id);
+  }
+  robocache_bag_select (input->bag, (const guint16 *) (gpointer) ids->data, ids->len);
+  robocache_bag_seek (input->bag, log_time);
+  g_array_unref (ids);
+}
+
+/* Topics that have a stream now, even if more streams come later. */
+static void
+forget_seen (RobocacheMcapPullInput *input, Sought *sought, const GArray *chosen)
+{
+  for (guint i = 0; i < chosen->len; i++) {
+    const guint16 id = g_array_index (chosen, guint16, i);
+
+    if (robocache_mcap_session_topic (input->session, id)->has_stream)
+      forget (sought, id);
+  }
+}
+
+static void
+try_late_message (RobocacheMcapPullInput *input, Sought *sought, const RobocacheMcapMessage *message)
+{
+  const guint16 id = message->channel_id;
+
+  if (!sought->is_sought[id])
+    return;
+  robocache_mcap_session_scan (input->session, message);
+  if (robocache_mcap_session_topic (input->session, id)->has_stream || ++sought->n_tries[id] >= MAX_FIRST_MESSAGES)
+    forget (sought, id);
+}
+
+/* The first messages of channels that begin later, until one gives a stream: in one pass, which leaves out more channels from time to time. */
+static GstFlowReturn
+scan_late_channels (RobocacheMcapPullInput *input, Sought *sought, const GArray *chosen)
+{
+  guint n_selected = 0;
+  guint64 log_time = 0;
+  RobocacheMcapMessage message;
+  GstFlowReturn ret = GST_FLOW_OK;
+
+  forget_seen (input, sought, chosen);
+  while (sought->n > 0) {
+    if (n_selected == 0 || sought->n <= n_selected / 2) {
+      select_sought (input, sought, chosen, log_time);
+      n_selected = sought->n;
+      GST_CAT_DEBUG_OBJECT (input->session->category, input->session->element, "%u channels are sought from log time %" G_GUINT64_FORMAT " on",
+          n_selected, log_time);
+    }
+    if (!read_to_scan (input, &message, &ret))
+      break;
+    log_time = message.log_time;
+    try_late_message (input, sought, &message);
+  }
+  return ret;
+}
+
+/* The last messages, from which the end of the last sample is known. */
+static GstFlowReturn
+scan_end (RobocacheMcapPullInput *input, guint64 end_time, RobocacheMcapEnd *end)
+{
+  const guint64 window = MIN (END_WINDOW + (guint64) MAX (input->session->max_lag_ns, 0), input->session->settings.max_transport
+      + END_WINDOW);
+  guint64 n_bytes = 0;
+  RobocacheMcapMessage message;
+  GstFlowReturn ret = GST_FLOW_OK;
+
+  robocache_bag_seek (input->bag, end_time > window ? end_time - window : 0);
+  while (n_bytes < MAX_SCANNED_BYTES && read_to_scan (input, &message, &ret)) {
+    n_bytes += message.data.size;
+    robocache_mcap_end_add (end, &message);
+  }
+  return ret;
+}
+
+/* The duration ends with the last sample; where none was read with the last arrival. */
+static GstFlowReturn
 set_duration (RobocacheMcapPullInput *input)
 {
   RobocacheMcapSession *session = input->session;
+  RobocacheMcapEnd *end;
+  GstFlowReturn ret;
   guint64 end_time;
-  gint64 end;
+  gint64 end_ns;
 
   if (!robocache_bag_get_end_time (input->bag, &end_time) || session->origin_ns == ROBOCACHE_MCAP_NO_ORIGIN)
-    return;
-  end = robocache_mcap_time_difference (robocache_mcap_time_signed (end_time), session->origin_ns);
+    return GST_FLOW_OK;
+  end = robocache_mcap_end_new (session->definitions, &session->settings);
+  ret = scan_end (input, end_time, end);
+  if (!robocache_mcap_end_get (end, &end_ns))
+    end_ns = robocache_mcap_time_signed (end_time);
+  robocache_mcap_end_free (end);
+  end_ns = robocache_mcap_time_difference (end_ns, session->origin_ns);
   GST_OBJECT_LOCK (session->element);
-  session->duration = (GstClockTime) MAX (end, 0);
+  session->duration = (GstClockTime) MAX (end_ns, 0);
   session->segment.duration = session->duration;
   GST_OBJECT_UNLOCK (session->element);
+  GST_CAT_INFO_OBJECT (session->category, session->element, "running time 0 is %" G_GINT64_FORMAT " ns, the duration is %" GST_TIME_FORMAT,
+      session->origin_ns, GST_TIME_ARGS (session->duration));
+  return ret;
 }
 
 static GstFlowReturn
 scan (RobocacheMcapPullInput *input)
 {
-  GArray *chosen = list_channels (input), *sought = g_array_copy (chosen);
+  GArray *chosen = list_channels (input);
+  Sought sought = sought_new (chosen);
   GstFlowReturn ret;
 
   if (chosen->len > 0)
     robocache_bag_select (input->bag, (const guint16 *) (gpointer) chosen->data, chosen->len);
   robocache_bag_seek (input->bag, 0);
-  ret = scan_beginning (input, sought);
+  ret = scan_beginning (input, &sought);
+  GST_CAT_DEBUG_OBJECT (input->session->category, input->session->element, "%u of %u channels have no message at the beginning", sought.n, chosen->len);
   if (ret == GST_FLOW_OK)
-    ret = scan_late_channels (input, sought);
+    ret = scan_late_channels (input, &sought, chosen);
   if (chosen->len > 0)
     robocache_bag_select (input->bag, (const guint16 *) (gpointer) chosen->data, chosen->len);
-  g_array_unref (sought);
+  sought_clear (&sought);
   g_array_unref (chosen);
   return ret;
+}
+
+static void
+warn_of_faults (RobocacheMcapPullInput *input)
+{
+  const GPtrArray *warnings = robocache_bag_get_warnings (input->bag);
+
+  for (guint i = 0; i < warnings->len; i++)
+    robocache_mcap_session_warn (input->session, g_ptr_array_index (warnings, i));
 }
 
 static GstFlowReturn
@@ -235,8 +327,11 @@ open_recording (RobocacheMcapPullInput *input)
     return ret;
   if (input->session->topics->len == 0 && !robocache_mcap_session_check_end (input->session))
     return GST_FLOW_ERROR;
+  warn_of_faults (input);
   robocache_mcap_session_expose (input->session);
-  set_duration (input);
+  ret = set_duration (input);
+  if (ret != GST_FLOW_OK)
+    return ret;
   robocache_mcap_session_send_headers (input->session);
   input->needs_seek = TRUE;
   return GST_FLOW_OK;
@@ -261,27 +356,27 @@ log_time_of (const RobocacheMcapSession *session, guint64 time, gint64 margin)
   return (guint64) MAX (log_time, 0);
 }
 
-/* A key frame is sought that was captured at a time or before. */
+/* A message is sought that was captured at a time or before; of video a key frame. */
 typedef struct
 {
   const RobocacheMcapSession *session;
   RobocacheRosDecoder *decoder;
   gint64 latest_ns;
-} KeyFrame;
+} Earlier;
 
 static gboolean
-is_key_message (gpointer user_data, const RobocacheMcapMessage *message)
+is_early_enough (gpointer user_data, const RobocacheMcapMessage *message)
 {
-  const KeyFrame *sought = user_data;
-  GArray *samples = robocache_ros_decoder_run (sought->decoder, message->data.data, message->data.size, NULL);
+  const Earlier *earlier = user_data;
+  GArray *samples = robocache_ros_decoder_run (earlier->decoder, message->data.data, message->data.size, NULL);
 
   for (guint i = 0; samples && i < samples->len; i++) {
     const RobocacheRosSample *sample = &g_array_index (samples, RobocacheRosSample, i);
     const RobocacheMcapTimes times = { sample->stamp_ns, message->log_time, message->publish_time };
     gboolean from_stamp;
 
-    if (!GST_BUFFER_FLAG_IS_SET (sample->buffer, GST_BUFFER_FLAG_DELTA_UNIT)
-        && robocache_mcap_time_of_capture (sought->session->settings.time_source, &times, &from_stamp) <= sought->latest_ns)
+    if ((sample->buffer == NULL || !GST_BUFFER_FLAG_IS_SET (sample->buffer, GST_BUFFER_FLAG_DELTA_UNIT))
+        && robocache_mcap_time_of_capture (earlier->session->settings.time_source, &times, &from_stamp) <= earlier->latest_ns)
       return TRUE;
   }
   return FALSE;
@@ -295,43 +390,103 @@ is_video (const RobocacheMcapOutput *output)
   return g_str_has_prefix (name, "video/x-h26");
 }
 
-/* The log time of the last key frame of each video stream up to the beginning of the segment, the earliest of them; at most `from`. Key
- * frames may arrive up to margin after their capture. */
+/* The log time of a stream's last message that was captured up to the beginning of the segment; for video, of its last key frame. The
+ * message may arrive up to margin after its capture. FALSE: no such message. */
+static gboolean
+find_earlier (RobocacheMcapPullInput *input, const RobocacheMcapOutput *output, gint64 margin, guint64 *log_time)
+{
+  const RobocacheMcapSession *session = input->session;
+  const guint64 target = log_time_of (session, session->segment.position, 0);
+  Earlier earlier = { session, output->topic->decoder, robocache_mcap_time_signed (target) };
+
+  if (!output->pad || !output->caps || !earlier.decoder || !robocache_bag_find_back (input->bag, output->topic->channel_id,
+          log_time_of (session, session->segment.position, -margin), is_early_enough, &earlier, log_time))
+    return FALSE;
+  GST_CAT_DEBUG_OBJECT (session->category, output->pad, "the last %s before the segment has log time %" G_GUINT64_FORMAT, is_video (output)
+      ? "key frame" : "message", *log_time);
+  return TRUE;
+}
+
+/* The earliest of video's last key frames; at most `from`. */
 static guint64
 find_key_frames (RobocacheMcapPullInput *input, guint64 from, gint64 margin)
 {
   const RobocacheMcapSession *session = input->session;
-  const guint64 target = log_time_of (session, session->segment.position, 0);
-  const guint64 log_time = log_time_of (session, session->segment.position, -margin);
-  guint64 earliest = from;
+  guint64 earliest = from, found;
 
   for (guint i = 0; i < session->outputs->len; i++) {
     const RobocacheMcapOutput *output = g_ptr_array_index (session->outputs, i);
-    KeyFrame sought = { session, output->topic->decoder, robocache_mcap_time_signed (target) };
-    guint64 found;
 
-    if (output->pad && output->caps && is_video (output) && sought.decoder
-        && robocache_bag_find_back (input->bag, output->topic->channel_id, log_time, is_key_message, &sought, &found))
+    if (output->pad && output->caps && is_video (output) && find_earlier (input, output, margin, &found))
       earliest = MIN (earliest, found);
   }
   return earliest;
 }
 
-static void
+static GstFlowReturn
+send_message_of (RobocacheMcapPullInput *input, guint16 channel_id, guint64 log_time)
+{
+  RobocacheMcapMessage message;
+  GError *error = NULL;
+
+  robocache_bag_select (input->bag, &channel_id, 1);
+  robocache_bag_seek (input->bag, log_time);
+  switch (robocache_bag_next (input->bag, &message, &error)) {
+    case ROBOCACHE_MCAP_READ_MESSAGE:
+      return robocache_mcap_session_handle (input->session, &message);
+    case ROBOCACHE_MCAP_READ_DAMAGED:
+      warn (input, error);
+      return GST_FLOW_OK;
+    case ROBOCACHE_MCAP_READ_FAILED:
+      return fail (input, error);
+    default:
+      return GST_FLOW_OK;
+  }
+}
+
+/* Sends each stream's message that is valid at the beginning of the segment, if it is before `from`; all messages from there on are sent. */
+static GstFlowReturn
+send_messages_in_force (RobocacheMcapPullInput *input, guint64 from, gint64 margin)
+{
+  const RobocacheMcapSession *session = input->session;
+  GArray *chosen = list_channels (input);
+  GstFlowReturn ret = GST_FLOW_OK;
+  guint64 found;
+
+  for (guint i = 0; i < session->outputs->len && ret == GST_FLOW_OK; i++) {
+    const RobocacheMcapOutput *output = g_ptr_array_index (session->outputs, i);
+
+    if (output->pad && output->caps && !is_video (output) && find_earlier (input, output, margin, &found) && found < from)
+      ret = send_message_of (input, output->topic->channel_id, found);
+  }
+  /* no message is lost between these and the next ones */
+  g_array_set_size (session->sequences, 0);
+  if (chosen->len > 0)
+    robocache_bag_select (input->bag, (const guint16 *) (gpointer) chosen->data, chosen->len);
+  g_array_unref (chosen);
+  return ret;
+}
+
+static GstFlowReturn
 seek (RobocacheMcapPullInput *input)
 {
   const RobocacheMcapSession *session = input->session;
   const gint64 margin = MIN (session->max_lag_ns, (gint64) session->settings.max_transport);
   guint64 from = log_time_of (session, session->segment.position, margin);
+  GstFlowReturn ret = GST_FLOW_OK;
 
+  input->needs_seek = FALSE;
   /* all of the beginning is to be sent */
   if (session->segment.position == 0)
     from = 0;
   else
     from = find_key_frames (input, from, margin);
-  GST_DEBUG_OBJECT (session->element, "segment %" GST_SEGMENT_FORMAT " from log time %" G_GUINT64_FORMAT, &session->segment, from);
+  GST_CAT_DEBUG_OBJECT (session->category, session->element, "segment %" GST_SEGMENT_FORMAT " is read from log time %" G_GUINT64_FORMAT
+      ": messages arrive up to %" G_GINT64_FORMAT " ns after their capture", &session->segment, from, margin);
+  if (from > 0)
+    ret = send_messages_in_force (input, from, margin);
   robocache_bag_seek (input->bag, from);
-  input->needs_seek = FALSE;
+  return ret;
 }
 
 /* ---- messages ---- */
@@ -348,15 +503,19 @@ robocache_mcap_pull_input_run (RobocacheMcapPullInput *input)
 {
   RobocacheMcapMessage message;
   GError *error = NULL;
+  GstFlowReturn ret;
 
   if (!input->bag)
     return open_recording (input);
-  if (input->needs_seek)
-    seek (input);
+  if (input->needs_seek && (ret = seek (input)) != GST_FLOW_OK)
+    return ret;
   switch (robocache_bag_next (input->bag, &message, &error)) {
     case ROBOCACHE_MCAP_READ_MESSAGE:
-      if (is_behind_segment (input->session, &message))
+      if (is_behind_segment (input->session, &message)) {
+        GST_CAT_DEBUG_OBJECT (input->session->category, input->session->element, "log time %" G_GUINT64_FORMAT " is after the segment",
+            message.log_time);
         return GST_FLOW_EOS;
+      }
       return robocache_mcap_session_handle (input->session, &message);
     case ROBOCACHE_MCAP_READ_DAMAGED:
       warn (input, error);

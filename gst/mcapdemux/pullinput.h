@@ -6,31 +6,31 @@
 #define GST_ROBOCACHE_MCAP_PULLINPUT_H
 
 #include "common/bags/bag.h"
-#include "session.h"
+#include "gst/mcapdemux/session/session.h"
 
 G_BEGIN_DECLS
 
 typedef struct _RobocacheMcapPullInput RobocacheMcapPullInput;
 
-/* Where it comes from. */
+/* Opens recordings. */
 typedef struct
 {
-  /* Opens it. NULL and an error. */
+  /* Opens the recording. NULL and an error: failed. */
   RobocacheBag *(*open) (gpointer user_data, GError ** error);
-  /* Whether the last fault came because the element stops or flushes. */
-    gboolean (*is_flushing) (gpointer user_data);
+  /* The reason of the last fault: FLUSHING if the element stops or flushes, EOS if the application ends the recording, else ERROR. */
+    GstFlowReturn (*reason) (gpointer user_data);
   gpointer user_data;
 } RobocacheMcapOpener;
 
-/* The session, and what opens the recording, must outlive it. */
+/* The session and the opener must outlive the input. */
 RobocacheMcapPullInput *robocache_mcap_pull_input_new (RobocacheMcapSession * session, const RobocacheMcapOpener * opener);
 void robocache_mcap_pull_input_free (RobocacheMcapPullInput * input);
 
-/* Opens the recording, exposes its streams, and later hands messages to the session, one a call. GST_FLOW_EOS: at the end, or behind
- * the segment. GST_FLOW_ERROR: an error was posted. */
+/* Opens the recording, exposes its streams, and then passes messages to the session, one per call. GST_FLOW_EOS: at the end, or after the
+ * segment. GST_FLOW_ERROR: an error was posted. */
 GstFlowReturn robocache_mcap_pull_input_run (RobocacheMcapPullInput * input);
 
-/* The next message is one from which the session's segment is complete, which is found when run is called next. */
+/* Makes the next call of run continue at a message from which on the session's segment is complete. */
 void robocache_mcap_pull_input_seek (RobocacheMcapPullInput * input);
 
 G_END_DECLS

@@ -4,7 +4,9 @@
  */
 #include "pushinput.h"
 
-#include "common/bags/zstd.h"
+#include "common/bags/compressedbag.h"
+#include "common/device/mapping.h"
+#include "common/mcap/read/fileindex.h"
 #include "common/mcap/read/stream.h"
 
 struct _RobocacheMcapPushInput
@@ -24,7 +26,8 @@ robocache_mcap_push_input_new (RobocacheMcapSession *session)
   input->session = session;
   input->stream = robocache_mcap_stream_new ();
   input->definitions = robocache_mcap_definitions_new ();
-  input->zstd = robocache_zstd_message_new ();
+  input->zstd = robocache_zstd_message_new (session->settings.max_message_bytes);
+  robocache_mcap_stream_set_max_bytes (input->stream, session->settings.max_message_bytes);
   session->definitions = input->definitions;
   return input;
 }
@@ -48,7 +51,7 @@ robocache_mcap_push_input_restart (RobocacheMcapPushInput *input)
 static void
 warn (RobocacheMcapPushInput *input, GError *error)
 {
-  GST_ELEMENT_WARNING (input->session->element, STREAM, DECODE, ("%s", error->message), ("What is behind it is read."));
+  GST_ELEMENT_WARNING (input->session->element, STREAM, DECODE, ("%s", error->message), ("The data after it are read."));
   g_error_free (error);
 }
 
@@ -56,7 +59,7 @@ static GstFlowReturn
 fail (RobocacheMcapPushInput *input, GError *error)
 {
   input->has_failed = TRUE;
-  GST_ELEMENT_ERROR (input->session->element, STREAM, DECODE, ("%s", error->message), (NULL));
+  robocache_mcap_session_post_error (input->session, error);
   g_error_free (error);
   return GST_FLOW_ERROR;
 }
@@ -129,15 +132,38 @@ handle_records (RobocacheMcapPushInput *input)
 GstFlowReturn
 robocache_mcap_push_input_push (RobocacheMcapPushInput *input, GstBuffer *buffer)
 {
+  GError *error = NULL;
   GstMapInfo map;
 
   if (input->has_failed)
     return GST_FLOW_ERROR;
-  if (!gst_buffer_map (buffer, &map, GST_MAP_READ)) {
-    GST_ELEMENT_ERROR (input->session->element, STREAM, FORMAT, ("a buffer of the recording cannot be mapped"), (NULL));
-    return GST_FLOW_ERROR;
-  }
+  if (!robocache_map_buffer (buffer, &map, GST_MAP_READ, &error))
+    return fail (input, error);
   robocache_mcap_stream_push (input->stream, map.data, map.size);
   gst_buffer_unmap (buffer, &map);
   return handle_records (input);
+}
+
+static void
+warn_of_cut (RobocacheMcapPushInput *input)
+{
+  gchar *text = robocache_mcap_cut_text (robocache_mcap_stream_get_offset (input->stream));
+
+  if (robocache_mcap_stream_is_in_data (input->stream) && robocache_mcap_session_has_pads (input->session))
+    robocache_mcap_session_warn (input->session, text);
+  g_free (text);
+}
+
+GstFlowReturn
+robocache_mcap_push_input_end (RobocacheMcapPushInput *input)
+{
+  GstFlowReturn ret;
+
+  if (input->has_failed)
+    return GST_FLOW_ERROR;
+  robocache_mcap_stream_end (input->stream);
+  ret = handle_records (input);
+  if (ret == GST_FLOW_OK || ret == GST_FLOW_EOS)
+    warn_of_cut (input);
+  return ret;
 }

@@ -19,32 +19,39 @@
 
 #include <string.h>
 
+#include "common/element/errordomain.h"
 #include "common/element/sourcequery.h"
 #include "common/tensors/memorycaps.h"
 #include "element.h"
+
+GST_DEBUG_CATEGORY_STATIC (mcap_mux_debug);
+#define GST_CAT_DEFAULT mcap_mux_debug
 
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
     GST_STATIC_CAPS ("application/x-mcap"));
 
 #define GST_TYPE_ROBOCACHE_MCAP_MUX (gst_robocache_mcap_mux_get_type ())
-G_DECLARE_FINAL_TYPE (GstRobocacheMcapMux, gst_robocache_mcap_mux, GST, ROBOCACHE_MCAP_MUX, GstRobocacheMcapElement)
+G_DECLARE_FINAL_TYPE (GstRobocacheMcapMux, gst_robocache_mcap_mux, GST, ROBOCACHE_MCAP_MUX, GstRobocacheMcapRecorder)
 
 struct _GstRobocacheMcapMux
 {
-  GstRobocacheMcapElement parent;
+  GstRobocacheMcapRecorder parent;
   GstPad *src;
-  guint64 offset;               /* of the next byte; used by the output task */
+  /* the output task while it runs */
+  guint64 offset;               /* of the next byte */
+  GQueue waiting;               /* of GstBuffer: downstream was flushing */
+  guint64 waiting_bytes;
 };
 
-G_DEFINE_TYPE (GstRobocacheMcapMux, gst_robocache_mcap_mux, GST_TYPE_ROBOCACHE_MCAP_ELEMENT)
-GST_ELEMENT_REGISTER_DEFINE (robocachemcapmux, "robocachemcapmux", GST_RANK_NONE, GST_TYPE_ROBOCACHE_MCAP_MUX);
+G_DEFINE_TYPE (GstRobocacheMcapMux, gst_robocache_mcap_mux, GST_TYPE_ROBOCACHE_MCAP_RECORDER)
+GST_ELEMENT_REGISTER_DEFINE (robocachemcapmux, "robocachemcapmux", GST_RANK_PRIMARY, GST_TYPE_ROBOCACHE_MCAP_MUX);
 
 /* ---- output ---- */
 
 static GstFlowReturn
-open_file (GstRobocacheMcapRecorder *recorder, guint file, GError **error)
+open_file (GstElement *element, guint file, GError **error)
 {
-  GstRobocacheMcapMux *mux = GST_ROBOCACHE_MCAP_MUX (recorder);
+  GstRobocacheMcapMux *mux = GST_ROBOCACHE_MCAP_MUX (element);
   GstCaps *caps = gst_caps_new_empty_simple ("application/x-mcap");
   /* gst_pad_create_stream_id is for elements of one sink pad */
   gchar *stream_id = g_strdup_printf ("%08x%08x", g_random_int (), g_random_int ());
@@ -60,48 +67,100 @@ open_file (GstRobocacheMcapRecorder *recorder, guint file, GError **error)
   return GST_FLOW_OK;
 }
 
+/* NULL and an error: no memory. */
 static GstBuffer *
-copy_pieces (GstRobocacheMcapMux *mux, const RobocacheMcapBytes *pieces, guint n_pieces)
+copy_pieces (GstRobocacheMcapMux *mux, const RobocacheMcapBytes *pieces, guint n_pieces, GError **error)
 {
   GstBuffer *buffer;
-  GstMapInfo map;
+  guint8 *data;
   gsize size = 0;
 
   for (guint i = 0; i < n_pieces; i++)
     size += pieces[i].size;
-  buffer = gst_buffer_new_allocate (NULL, size, NULL);
-  gst_buffer_map (buffer, &map, GST_MAP_WRITE);
+  data = g_try_malloc (size);
+  if (!data) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_MEMORY, "no memory for a record of %" G_GSIZE_FORMAT " bytes", size);
+    return NULL;
+  }
   for (gsize i = 0, at = 0; i < n_pieces; at += pieces[i].size, i++)
     if (pieces[i].size > 0)
-      memcpy (map.data + at, pieces[i].data, pieces[i].size);
-  gst_buffer_unmap (buffer, &map);
+      memcpy (data + at, pieces[i].data, pieces[i].size);
+  buffer = gst_buffer_new_wrapped (data, size);
+  if (mux->offset == 0)
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
   GST_BUFFER_OFFSET (buffer) = mux->offset;
   mux->offset += size;
   GST_BUFFER_OFFSET_END (buffer) = mux->offset;
   return buffer;
 }
 
+/* Pushes what waits. A push that is answered FLUSHING is tried again with the next one, so the file stays whole. */
 static GstFlowReturn
-write_pieces (GstRobocacheMcapRecorder *recorder, guint file, const RobocacheMcapBytes *pieces, guint n_pieces, GError **error)
+push_waiting (GstRobocacheMcapMux *mux)
 {
-  GstRobocacheMcapMux *mux = GST_ROBOCACHE_MCAP_MUX (recorder);
-  const GstFlowReturn flow = gst_pad_push (mux->src, copy_pieces (mux, pieces, n_pieces));
+  GstFlowReturn flow = GST_FLOW_OK;
+  GstBuffer *buffer;
 
-  if (flow != GST_FLOW_OK)
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_WRITE, "downstream takes no more: %s", gst_flow_get_name (flow));
+  while (flow == GST_FLOW_OK && (buffer = g_queue_peek_head (&mux->waiting))) {
+    flow = gst_pad_push (mux->src, gst_buffer_ref (buffer));
+    if (flow == GST_FLOW_FLUSHING)
+      break;
+    mux->waiting_bytes -= gst_buffer_get_size (buffer);
+    gst_buffer_unref (g_queue_pop_head (&mux->waiting));
+  }
   return flow;
 }
 
 static GstFlowReturn
-close_file (GstRobocacheMcapRecorder *recorder, guint file, const MuxOutput *closed, GError **error)
+write_pieces (GstElement *element, guint file, const RobocacheMcapBytes *pieces, guint n_pieces, GError **error)
+{
+  GstRobocacheMcapMux *mux = GST_ROBOCACHE_MCAP_MUX (element);
+  GstBuffer *buffer = copy_pieces (mux, pieces, n_pieces, error);
+  GstFlowReturn flow;
+
+  if (!buffer)
+    return GST_FLOW_ERROR;
+  g_queue_push_tail (&mux->waiting, buffer);
+  mux->waiting_bytes += gst_buffer_get_size (buffer);
+  flow = push_waiting (mux);
+  if (flow == GST_FLOW_FLUSHING && mux->waiting_bytes < mux_element_get_recorder (mux)->started.max_queue_size) {
+    GST_DEBUG_OBJECT (mux, "downstream is flushing: %" G_GUINT64_FORMAT " bytes wait, at most max-queue-size=%" G_GUINT64_FORMAT,
+        mux->waiting_bytes, mux_element_get_recorder (mux)->started.max_queue_size);
+    return GST_FLOW_OK;
+  }
+  if (flow != GST_FLOW_OK)
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_WRITE, "downstream accepts no more data: %s", gst_flow_get_name (flow));
+  return flow;
+}
+
+static GstFlowReturn
+close_file (GstElement *element, guint file, const MuxOutput *closed, GError **error)
 {
   return GST_FLOW_OK;
 }
 
 static void
-end (GstRobocacheMcapRecorder *recorder)
+end (GstElement *element, guint32 seqnum)
 {
-  gst_pad_push_event (GST_ROBOCACHE_MCAP_MUX (recorder)->src, gst_event_new_eos ());
+  GstRobocacheMcapMux *mux = GST_ROBOCACHE_MCAP_MUX (element);
+  GstEvent *event = gst_event_new_eos ();
+
+  push_waiting (mux);
+  GST_INFO_OBJECT (mux, "EOS after %" G_GUINT64_FORMAT " bytes", mux->offset);
+  if (seqnum != GST_SEQNUM_INVALID)
+    gst_event_set_seqnum (event, seqnum);
+  gst_pad_push_event (mux->src, event);
+}
+
+static void
+forget_waiting (GstElement *element)
+{
+  GstRobocacheMcapMux *mux = GST_ROBOCACHE_MCAP_MUX (element);
+
+  if (mux->waiting_bytes > 0)
+    GST_WARNING_OBJECT (mux, "%" G_GUINT64_FORMAT " bytes that downstream did not take are lost", mux->waiting_bytes);
+  g_queue_clear_full (&mux->waiting, (GDestroyNotify) gst_buffer_unref);
+  mux->waiting_bytes = 0;
 }
 
 /* ---- source pad ---- */
@@ -110,8 +169,10 @@ end (GstRobocacheMcapRecorder *recorder)
 static gboolean
 src_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
+  GST_DEBUG_OBJECT (pad, "%" GST_PTR_FORMAT, event);
   if (GST_EVENT_TYPE (event) != GST_EVENT_SEEK)
     return gst_pad_event_default (pad, parent, event);
+  GST_INFO_OBJECT (pad, "a seek is refused: bytes that were written stay");
   gst_event_unref (event);
   return FALSE;
 }
@@ -135,10 +196,12 @@ gst_robocache_mcap_mux_class_init (GstRobocacheMcapMuxClass *klass)
 {
   GstRobocacheMcapRecorderClass *recorder_class = GST_ROBOCACHE_MCAP_RECORDER_CLASS (klass);
 
-  recorder_class->open_file = open_file;
-  recorder_class->write = write_pieces;
-  recorder_class->close_file = close_file;
-  recorder_class->end = end;
+  GST_DEBUG_CATEGORY_INIT (mcap_mux_debug, "robocachemcapmux", 0, "streams into one MCAP file");
+  recorder_class->output.open_file = open_file;
+  recorder_class->output.write = write_pieces;
+  recorder_class->output.close_file = close_file;
+  recorder_class->output.end = end;
+  recorder_class->stop = forget_waiting;
   robocache_add_pad_template (GST_ELEMENT_CLASS (klass), &src_template, GST_TYPE_PAD);
   gst_element_class_set_static_metadata (GST_ELEMENT_CLASS (klass), "MCAP muxer", "Codec/Muxer",
       "Records tensors, point clouds, pictures and video as ROS 2 messages in an MCAP file", "The robocache authors");
@@ -147,6 +210,8 @@ gst_robocache_mcap_mux_class_init (GstRobocacheMcapMuxClass *klass)
 static void
 gst_robocache_mcap_mux_init (GstRobocacheMcapMux *mux)
 {
+  mux_element_get_recorder (mux)->category = mcap_mux_debug;
+  g_queue_init (&mux->waiting);
   mux->src = gst_pad_new_from_static_template (&src_template, "src");
   gst_pad_set_event_function (mux->src, src_event);
   gst_pad_set_query_function (mux->src, src_query);

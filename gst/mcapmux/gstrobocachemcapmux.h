@@ -1,4 +1,4 @@
-/* robocache: robocachemcapmux, streams into one MCAP file
+/* robocache: robocachemcapmux records streams in one MCAP file
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,4 +1,4 @@
-/* robocache: robocachemcapsink, streams into MCAP files on a disk
+/* robocache: robocachemcapsink records streams in MCAP files on a disk
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

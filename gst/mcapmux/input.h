@@ -1,4 +1,4 @@
-/* robocache: what arrives at the sink pads of the recorders: buffers, events and queries
+/* robocache: input of the sink pads of the recorders: buffers, events and queries
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -14,13 +14,10 @@ GstFlowReturn mux_input_chain (GstPad * pad, GstObject * parent, GstBuffer * buf
 gboolean mux_input_event (GstPad * pad, GstObject * parent, GstEvent * event);
 gboolean mux_input_query (GstPad * pad, GstObject * parent, GstQuery * query);
 
-/* Ends the recording after an error (taken) of the pad. */
-void mux_input_fail (GstPad * pad, GError * error);
-
-/* Live: closes chunks that are old, from the clock's thread. */
-void mux_input_close_old_chunks (GstRobocacheMcapRecorder * recorder);
-/* Writes what waits and can be written, since a pad that it waited for is gone or is live. */
-void mux_input_continue (GstRobocacheMcapRecorder * recorder);
+/* Live: closes old chunks; called by the clock's thread. */
+void mux_input_close_old_chunks (MuxRecorder * recorder);
+/* Writes waiting rows that can be written now, since a pad that they waited for was removed or is live. */
+void mux_input_continue (MuxRecorder * recorder);
 
 G_END_DECLS
 #endif

@@ -5,7 +5,6 @@
 #include "merge.h"
 
 #include "common/time/originevent.h"
-#include "debug.h"
 #include "fragments.h"
 #include "gst/mcapmux/file/channels.h"
 #include "journal.h"
@@ -46,10 +45,10 @@ pop (GstRobocacheMcapPad *pad)
 }
 
 static gboolean
-has_waiting (MuxRecorderState *state)
+has_waiting (MuxRecorder *recorder)
 {
-  for (guint i = 0; i < state->pads->len; i++) {
-    const GstRobocacheMcapPad *pad = mux_recorder_nth_pad (state, i);
+  for (guint i = 0; i < recorder->pads->len; i++) {
+    const GstRobocacheMcapPad *pad = mux_recorder_nth_pad (recorder, i);
 
     if (!pad->is_live && (pad->waiting.length > 0 || mux_stream_has_item (&pad->stream)))
       return TRUE;
@@ -58,12 +57,12 @@ has_waiting (MuxRecorderState *state)
 }
 
 gboolean
-mux_merge_must_wait (MuxRecorderState *state, const GstRobocacheMcapPad *pad)
+mux_merge_must_wait (MuxRecorder *recorder, const GstRobocacheMcapPad *pad)
 {
-  if (state->flow != GST_FLOW_OK || pad->is_flushing || pad->is_removed)
+  if (recorder->flow != GST_FLOW_OK || pad->is_flushing || pad->is_removed)
     return FALSE;
   /* what others left when they ended is written by whoever is left */
-  if ((state->is_sink && !state->is_playing) || (mux_recording_is_full (state->recording) && has_waiting (state)))
+  if ((recorder->is_sink && !recorder->is_playing) || (mux_recording_is_full (recorder->recording) && has_waiting (recorder)))
     return TRUE;
   return pad->waiting.length > MAX_WAITING || (pad->waiting.length > MIN_WAITING && pad->waiting_bytes > MAX_WAITING_BYTES);
 }
@@ -71,7 +70,7 @@ mux_merge_must_wait (MuxRecorderState *state, const GstRobocacheMcapPad *pad)
 /* ---- events ---- */
 
 static void
-handle_gap (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, GstEvent *event)
+handle_gap (MuxRecorder *recorder, GstRobocacheMcapPad *pad, GstEvent *event)
 {
   const GstSegment *segment = &pad->stream.clock.segment;
   GstClockTime start, duration, running;
@@ -83,12 +82,14 @@ handle_gap (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, GstEve
     return;
   has_duration = GST_CLOCK_TIME_IS_VALID (duration) && duration < G_MAXINT64 / 2;
   pad->known_until_ns = (gint64) (running + (has_duration ? duration : 0));
+  GST_CAT_LOG_OBJECT (recorder->category, pad, "no row before running time %" GST_STIME_FORMAT ": the others do not wait for it until then",
+      GST_STIME_ARGS (pad->known_until_ns));
   pad->stream.statistics.gaps++;
   mux_journal_write_event (recorder, pad, "gap", (gint64) running, has_duration ? (gint64) duration : -1, "");
 }
 
 static void
-handle_segment (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, GstEvent *event)
+handle_segment (MuxRecorder *recorder, GstRobocacheMcapPad *pad, GstEvent *event)
 {
   const GstSegment *segment;
   gchar *text;
@@ -100,13 +101,12 @@ handle_segment (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, Gs
   g_free (text);
 }
 
-/* Other branches behind a tee have a stream of the same id. Not live it would make files differ that are otherwise the same; before the
- * first buffer nobody knows, and events wait. */
+/* Other branches after a tee have a stream with the same id. Not live, the id would make otherwise equal files differ. Before the first
+ * buffer this is unknown, so events wait. */
 static void
-note_stream (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad)
+note_stream (MuxRecorder *recorder, GstRobocacheMcapPad *pad)
 {
-  const MuxRecorderState *state = mux_recorder_state (recorder);
-  const gboolean may_be_live = pad->is_live || state->is_live || !state->timeline.is_known;
+  const gboolean may_be_live = pad->is_live || recorder->is_live || !recorder->timeline.is_known;
   gchar *id = may_be_live ? gst_pad_get_stream_id (GST_PAD (pad)) : NULL;
 
   if (id)
@@ -115,7 +115,7 @@ note_stream (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad)
 }
 
 static void
-handle_caps (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, GstEvent *event, MuxFormat *format)
+handle_caps (MuxRecorder *recorder, GstRobocacheMcapPad *pad, GstEvent *event, MuxFormat *format)
 {
   GstCaps *caps;
   gchar *text;
@@ -124,12 +124,13 @@ handle_caps (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, GstEv
   gst_event_parse_caps (event, &caps);
   text = gst_caps_to_string (caps);
   mux_journal_write_event (recorder, pad, "caps", ROBOCACHE_ROS_NO_TIME, -1, text);
+  GST_CAT_INFO_OBJECT (recorder->category, pad, "is recorded on %s: %" GST_PTR_FORMAT, pad->stream.topic, caps);
   mux_stream_set_format (&pad->stream, format);
   g_free (text);
 }
 
 static void
-handle_tag (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, GstEvent *event)
+handle_tag (MuxRecorder *recorder, GstRobocacheMcapPad *pad, GstEvent *event)
 {
   gboolean from_first_row;
   GstTagList *tags;
@@ -160,25 +161,25 @@ add_setting (GQuark field, const GValue *value, gpointer map)
 
 /* Settings at the start are metadata of the file, too. */
 static void
-handle_settings (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, const GstStructure *settings)
+handle_settings (MuxRecorder *recorder, GstRobocacheMcapPad *pad, const GstStructure *settings)
 {
-  MuxRecorderState *state = mux_recorder_state (recorder);
   gchar *text = gst_structure_to_string (settings);
   gint64 number = FIRST_SETTINGS;
 
   gst_structure_get_int64 (settings, "number", &number);
-  if (number == FIRST_SETTINGS && !state->is_finished) {
+  if (number == FIRST_SETTINGS && !recorder->is_finished) {
     GByteArray *map = g_byte_array_new ();
 
+    GST_CAT_DEBUG_OBJECT (recorder->category, pad, "settings of the element upstream are metadata %s", MUX_SETTINGS_METADATA);
     gst_structure_foreach (settings, add_setting, map);
-    mux_recording_add_metadata (state->recording, MUX_SETTINGS_METADATA, map, TRUE);
+    mux_recording_add_metadata (recorder->recording, MUX_SETTINGS_METADATA, map, TRUE);
   }
   mux_journal_write_event (recorder, pad, "property", ROBOCACHE_ROS_NO_TIME, -1, text);
   g_free (text);
 }
 
 static void
-handle_custom (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, GstEvent *event)
+handle_custom (MuxRecorder *recorder, GstRobocacheMcapPad *pad, GstEvent *event)
 {
   const GstStructure *structure = gst_event_get_structure (event);
   gchar *text;
@@ -193,7 +194,7 @@ handle_custom (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, Gst
 }
 
 void
-mux_merge_handle_event (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, GstEvent *event, MuxFormat *format)
+mux_merge_handle_event (MuxRecorder *recorder, GstRobocacheMcapPad *pad, GstEvent *event, MuxFormat *format)
 {
   switch (GST_EVENT_TYPE (event)) {
     case GST_EVENT_CAPS:
@@ -215,7 +216,8 @@ mux_merge_handle_event (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad 
     case GST_EVENT_EOS:
       mux_journal_write_event (recorder, pad, "eos", ROBOCACHE_ROS_NO_TIME, -1, "");
       pad->is_eos = TRUE;
-      mux_fragments_forget (mux_recorder_state (recorder), pad);
+      recorder->end_seqnum = gst_event_get_seqnum (event);
+      mux_fragments_forget (recorder, pad);
       mux_merge_check_end (recorder);
       break;
     default:
@@ -224,19 +226,19 @@ mux_merge_handle_event (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad 
 }
 
 void
-mux_merge_check_end (GstRobocacheMcapRecorder *recorder)
+mux_merge_check_end (MuxRecorder *recorder)
 {
-  MuxRecorderState *state = mux_recorder_state (recorder);
 
-  for (guint i = 0; i < state->pads->len; i++)
-    if (!mux_recorder_nth_pad (state, i)->is_eos)
+  for (guint i = 0; i < recorder->pads->len; i++)
+    if (!mux_recorder_nth_pad (recorder, i)->is_eos)
       return;
-  if (state->pads->len == 0 || !state->is_started)
+  if (recorder->pads->len == 0 || !recorder->is_started)
     return;
+  GST_CAT_INFO_OBJECT (recorder->category, recorder->element, "all %u streams have ended", recorder->pads->len);
   mux_journal_finish (recorder);
-  if (state->flow == GST_FLOW_OK)
-    state->flow = GST_FLOW_EOS;
-  g_cond_broadcast (&state->progress);
+  if (recorder->flow == GST_FLOW_OK)
+    recorder->flow = GST_FLOW_EOS;
+  g_cond_broadcast (&recorder->progress);
 }
 
 /* ---- turns ---- */
@@ -256,7 +258,7 @@ gap_time (const GstRobocacheMcapPad *pad, GstEvent *event, gint64 *time)
 
 /* Opens the next buffer. FALSE and an error: it is not what its caps say. */
 static gboolean
-open_buffer (GstRobocacheMcapPad *pad, GError **error)
+open_buffer (MuxRecorder *recorder, GstRobocacheMcapPad *pad, GError **error)
 {
   MuxItem *item = pop (pad);
   gboolean is_open = FALSE;
@@ -265,48 +267,72 @@ open_buffer (GstRobocacheMcapPad *pad, GError **error)
     is_open = mux_stream_open (&pad->stream, GST_BUFFER (item->object), error);
   else
     g_set_error_literal (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "a buffer before caps");
-  mux_item_free (item);
+  mux_item_free (item, &recorder->released);
   return is_open;
 }
 
 static void
-handle_waiting_event (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad)
+handle_waiting_event (MuxRecorder *recorder, GstRobocacheMcapPad *pad)
 {
   MuxItem *item = pop (pad);
 
   mux_merge_handle_event (recorder, pad, GST_EVENT (item->object), g_steal_pointer (&item->format));
-  mux_item_free (item);
+  mux_item_free (item, &recorder->released);
 }
 
 void
-mux_merge_handle_waiting (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad)
+mux_merge_handle_waiting (MuxRecorder *recorder, GstRobocacheMcapPad *pad)
 {
   while (pad->waiting.length > 0)
     handle_waiting_event (recorder, pad);
 }
 
+static gboolean
+outlives_flush (const GstMiniObject *object)
+{
+  return GST_IS_EVENT (object) && GST_EVENT_IS_STICKY (object) && GST_EVENT_TYPE (object) != GST_EVENT_SEGMENT
+      && GST_EVENT_TYPE (object) != GST_EVENT_EOS;
+}
+
+guint64
+mux_merge_flush_waiting (MuxRecorder *recorder, GstRobocacheMcapPad *pad)
+{
+  guint64 n_rows = gst_robocache_mcap_pad_close (pad, &recorder->released);
+
+  while (pad->waiting.length > 0) {
+    const GstMiniObject *object = ((MuxItem *) g_queue_peek_head (&pad->waiting))->object;
+
+    if (outlives_flush (object)) {
+      handle_waiting_event (recorder, pad);
+    } else {
+      n_rows += GST_IS_BUFFER (object);
+      mux_item_free (pop (pad), &recorder->released);
+    }
+  }
+  return n_rows;
+}
+
 /* Handles the pad's events up to its turn, and finds its time: a row without one has that of the row before. FALSE and an error. */
 static gboolean
-find_turn (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, gboolean *has_turn, gint64 *time, GError **error)
+find_turn (MuxRecorder *recorder, GstRobocacheMcapPad *pad, gboolean *has_turn, gint64 *time, GError **error)
 {
-  const MuxRecorderState *state = mux_recorder_state (recorder);
 
   for (*has_turn = TRUE;;) {
     GstMiniObject *object;
 
     if (mux_stream_has_item (&pad->stream)) {
-      if (!mux_journal_get_time (state, pad, time))
+      if (!mux_journal_get_time (recorder, pad, time))
         *time = pad->last_ns;
       return TRUE;
     }
-    mux_stream_close (&pad->stream);
+    gst_robocache_mcap_pad_close (pad, &recorder->released);
     if (pad->n_turns == 0) {
       *has_turn = FALSE;
       return TRUE;
     }
     object = ((MuxItem *) g_queue_peek_head (&pad->waiting))->object;
     if (GST_IS_BUFFER (object)) {
-      if (!open_buffer (pad, error))
+      if (!open_buffer (recorder, pad, error))
         return FALSE;
     } else if (GST_EVENT_TYPE (object) == GST_EVENT_GAP && gap_time (pad, GST_EVENT (object), time)) {
       return TRUE;
@@ -323,31 +349,32 @@ takes_part (const GstRobocacheMcapPad *pad)
   return !pad->is_live && !pad->is_eos && (pad->waiting.length > 0 || pad->stream.buffer || gst_pad_is_linked ((GstPad *) pad));
 }
 
-/* Whether a pad must be waited for: nobody knows how far it is. Its events wait with it, so that when they are handled does not depend on
- * threads. */
+/* Whether others must wait for a pad, because its progress is unknown. Its events wait, too, so that the moment at which they are handled
+ * does not depend on threads. */
 static gboolean
-must_wait_for_some (MuxRecorderState *state)
+must_wait_for_some (MuxRecorder *recorder)
 {
-  for (guint i = 0; i < state->pads->len; i++) {
-    const GstRobocacheMcapPad *pad = mux_recorder_nth_pad (state, i);
+  for (guint i = 0; i < recorder->pads->len; i++) {
+    const GstRobocacheMcapPad *pad = mux_recorder_nth_pad (recorder, i);
 
-    if (takes_part (pad) && pad->n_turns == 0 && !mux_stream_has_item (&pad->stream) && pad->known_until_ns == ROBOCACHE_ROS_NO_TIME)
+    if (takes_part (pad) && pad->n_turns == 0 && !mux_stream_has_item (&pad->stream) && pad->known_until_ns == ROBOCACHE_ROS_NO_TIME) {
+      GST_CAT_LOG_OBJECT (recorder->category, pad, "the other pads wait for this one: no row, GAP or EOS of it is here");
       return TRUE;
+    }
   }
   return FALSE;
 }
 
 /* The pad whose turn it is, NULL: none; and the time up to which that holds. FALSE and an error, of *next. */
 static gboolean
-find_next (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad **next, gint64 *until, GError **error)
+find_next (MuxRecorder *recorder, GstRobocacheMcapPad **next, gint64 *until, GError **error)
 {
-  MuxRecorderState *state = mux_recorder_state (recorder);
   gint64 first = G_MAXINT64, silent_until = G_MAXINT64;
 
   *next = NULL;
   *until = G_MAXINT64;
-  for (guint i = 0; i < state->pads->len; i++) {
-    GstRobocacheMcapPad *pad = mux_recorder_nth_pad (state, i);
+  for (guint i = 0; i < recorder->pads->len; i++) {
+    GstRobocacheMcapPad *pad = mux_recorder_nth_pad (recorder, i);
     gboolean has_turn;
     gint64 time = 0;
 
@@ -371,17 +398,19 @@ find_next (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad **next, gint6
     }
   }
   /* at the end of its GAP a pad may have a row */
-  if (first >= silent_until)
+  if (first >= silent_until) {
+    GST_CAT_LOG_OBJECT (recorder->category, recorder->element, "the row at %" GST_STIME_FORMAT " waits: a silent pad may bring one from %"
+        GST_STIME_FORMAT " on", GST_STIME_ARGS (first), GST_STIME_ARGS (silent_until));
     *next = NULL;
+  }
   *until = MIN (*until, silent_until);
   return TRUE;
 }
 
-/* Writes what the pad has up to a time; equal times are looked at anew. FALSE and an error. */
+/* Writes the rows of the pad up to a time; equal times are compared again. FALSE and an error on failure. */
 static gboolean
-write_until (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, gint64 until, GError **error)
+write_until (MuxRecorder *recorder, GstRobocacheMcapPad *pad, gint64 until, GError **error)
 {
-  MuxRecorderState *state = mux_recorder_state (recorder);
   gint64 time;
 
   if (!mux_stream_has_item (&pad->stream)) {
@@ -391,19 +420,18 @@ write_until (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, gint6
   do {
     if (!mux_journal_write_row (recorder, pad, error))
       return FALSE;
-  } while (mux_stream_has_item (&pad->stream) && mux_journal_get_time (state, pad, &time) && time < until
-      && !mux_recording_is_full (state->recording));
+  } while (mux_stream_has_item (&pad->stream) && mux_journal_get_time (recorder, pad, &time) && time < until
+      && !mux_recording_is_full (recorder->recording));
   return TRUE;
 }
 
 gboolean
-mux_merge_run (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad **of, GError **error)
+mux_merge_run (MuxRecorder *recorder, GstRobocacheMcapPad **of, GError **error)
 {
-  MuxRecorderState *state = mux_recorder_state (recorder);
   gint64 until;
 
-  while (state->flow == GST_FLOW_OK && !(state->is_sink && !state->is_playing) && !mux_recording_is_full (state->recording)) {
-    if (must_wait_for_some (state))
+  while (recorder->flow == GST_FLOW_OK && !(recorder->is_sink && !recorder->is_playing) && !mux_recording_is_full (recorder->recording)) {
+    if (must_wait_for_some (recorder))
       break;
     if (!find_next (recorder, of, &until, error))
       return FALSE;
@@ -412,6 +440,6 @@ mux_merge_run (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad **of, GEr
     if (!write_until (recorder, *of, until, error))
       return FALSE;
   }
-  g_cond_broadcast (&state->progress);
+  g_cond_broadcast (&recorder->progress);
   return TRUE;
 }

@@ -1,7 +1,7 @@
 /* robocache: rows of sources that are not live, in order of time, then pad
  *
- * Each pad has a queue. Where every pad has a row, or is known to have none before some time, the earliest is written. Whoever has the
- * lock does that; there is no thread for it.
+ * Each pad has a queue. When every pad has a row, or is known to have no row before some time, the earliest row is written. The thread
+ * that holds the lock does this; no separate thread exists.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,23 +12,25 @@
 
 G_BEGIN_DECLS
 
-/* All are called with the lock. */
+/* All functions are called with the lock. */
 
-/* Adds a buffer or an event (taken) behind those that wait. format: of CAPS (taken). */
+/* Appends a buffer or an event (taken) to the queue. format: that of CAPS (taken). */
 void mux_merge_push (GstRobocacheMcapPad * pad, GstMiniObject * object, MuxFormat * format);
-/* Writes what can be written now. FALSE and an error, of *of: a row cannot be written. */
-gboolean mux_merge_run (GstRobocacheMcapRecorder * recorder, GstRobocacheMcapPad ** of, GError ** error);
+/* Writes all rows that can be written now. FALSE and an error: a row of the pad *of cannot be written. */
+gboolean mux_merge_run (MuxRecorder * recorder, GstRobocacheMcapPad ** of, GError ** error);
 /* Whether the pad's source must wait before it continues. */
-gboolean mux_merge_must_wait (MuxRecorderState * state, const GstRobocacheMcapPad * pad);
+gboolean mux_merge_must_wait (MuxRecorder * recorder, const GstRobocacheMcapPad * pad);
 
-/* Whether a buffer or event tells other pads how far its pad is. */
+/* Whether a buffer or event shows other pads the progress of its pad. */
 gboolean mux_merge_is_turn (const GstMiniObject * object);
-/* Handles the events that wait, of a pad whose source turned out to be live. */
-void mux_merge_handle_waiting (GstRobocacheMcapRecorder * recorder, GstRobocacheMcapPad * pad);
-/* An event that is the pad's next, whether its source is live or not. format: of CAPS (taken). */
-void mux_merge_handle_event (GstRobocacheMcapRecorder * recorder, GstRobocacheMcapPad * pad, GstEvent * event, MuxFormat * format);
-/* A pad has ended or is gone: the recording ends with the last one. */
-void mux_merge_check_end (GstRobocacheMcapRecorder * recorder);
+/* Handles the queued events of a pad whose source turned out to be live. */
+void mux_merge_handle_waiting (MuxRecorder * recorder, GstRobocacheMcapPad * pad);
+/* Drops the queue, except for caps and other events that a flush keeps. Returns the number of dropped rows; an unopened buffer counts as one. */
+guint64 mux_merge_flush_waiting (MuxRecorder * recorder, GstRobocacheMcapPad * pad);
+/* Handles the next event of a pad, live or not. format: that of CAPS (taken). */
+void mux_merge_handle_event (MuxRecorder * recorder, GstRobocacheMcapPad * pad, GstEvent * event, MuxFormat * format);
+/* After a pad has ended or was removed: ends the recording if it was the last one. */
+void mux_merge_check_end (MuxRecorder * recorder);
 
 G_END_DECLS
 #endif

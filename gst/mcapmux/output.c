@@ -4,8 +4,8 @@
  */
 #include "output.h"
 
+#include "common/element/elementtask.h"
 #include "common/mcap/writer.h"
-#include "debug.h"
 
 #define PROFILE "ros2"
 #define LIBRARY "robocache"
@@ -22,7 +22,7 @@ typedef struct
 
 struct _MuxOutputTask
 {
-  GstRobocacheMcapRecorder *recorder;
+  MuxRecorder *recorder;
   GstTask *task;
   GRecMutex task_lock;
   OpenFile files[MAX_OPEN];
@@ -30,12 +30,6 @@ struct _MuxOutputTask
   /* lock of the element */
   gboolean is_stopping, has_ended;
 };
-
-static GstRobocacheMcapRecorderClass *
-class_of (const MuxOutputTask *task)
-{
-  return GST_ROBOCACHE_MCAP_RECORDER_GET_CLASS (task->recorder);
-}
 
 /* ---- files ---- */
 
@@ -50,7 +44,7 @@ write_pieces (gpointer user_data, const RobocacheMcapBytes *pieces, guint n_piec
 {
   const OpenFile *file = user_data;
 
-  file->task->flow = class_of (file->task)->write (file->task->recorder, file->number, pieces, n_pieces, error);
+  file->task->flow = file->task->recorder->functions->write (file->task->recorder->element, file->number, pieces, n_pieces, error);
   return file->task->flow == GST_FLOW_OK;
 }
 
@@ -59,11 +53,11 @@ open_file (MuxOutputTask *task, const MuxOutput *output, GError **error)
 {
   OpenFile *file = find_file (task, output->file);
 
-  task->flow = class_of (task)->open_file (task->recorder, output->file, error);
+  task->flow = task->recorder->functions->open_file (task->recorder->element, output->file, error);
   if (task->flow != GST_FLOW_OK)
     return FALSE;
   file->number = output->file;
-  file->writer = robocache_mcap_writer_new (mux_recorder_state (task->recorder)->started.compression, write_pieces, file);
+  file->writer = robocache_mcap_writer_new (task->recorder->started.compression, write_pieces, file);
   return robocache_mcap_writer_begin (file->writer, PROFILE, LIBRARY, error);
 }
 
@@ -76,7 +70,7 @@ close_file (MuxOutputTask *task, const MuxOutput *output, GError **error)
   g_clear_pointer (&file->writer, robocache_mcap_writer_free);
   if (!is_written)
     return FALSE;
-  task->flow = class_of (task)->close_file (task->recorder, output->file, output, error);
+  task->flow = task->recorder->functions->close_file (task->recorder->element, output->file, output, error);
   return task->flow == GST_FLOW_OK;
 }
 
@@ -90,6 +84,38 @@ finish_others (MuxOutputTask *task, guint failed)
     if (task->files[i].writer && task->files[i].number != failed)
       robocache_mcap_writer_finish (task->files[i].writer, NULL);
   task->flow = flow;
+}
+
+static void
+end (MuxOutputTask *task)
+{
+  MuxRecorder *recorder = task->recorder;
+  guint32 seqnum;
+
+  g_mutex_lock (&recorder->lock);
+  seqnum = recorder->end_seqnum;
+  g_mutex_unlock (&recorder->lock);
+  recorder->functions->end (recorder->element, seqnum);
+}
+
+static void
+log_output (const MuxOutputTask *task, const MuxOutput *output)
+{
+  GstDebugCategory *category = task->recorder->category;
+  GstElement *element = task->recorder->element;
+
+  if (output->kind == MUX_WRITE_CHUNK)
+    GST_CAT_DEBUG_OBJECT (category, element, "file %u gets a chunk: %" G_GUINT64_FORMAT " messages, %u bytes, log times %" G_GUINT64_FORMAT
+        " to %" G_GUINT64_FORMAT "; %s", output->file, output->chunk->n_messages, output->chunk->records->len, output->chunk->start_time,
+        output->chunk->end_time, output->why);
+  else if (output->kind == MUX_WRITE_METADATA)
+    GST_CAT_DEBUG_OBJECT (category, element, "file %u gets metadata %s, %u bytes", output->file, output->name, output->metadata->len);
+  else if (output->kind == MUX_WRITE_ATTACHMENT)
+    GST_CAT_DEBUG_OBJECT (category, element, "file %u gets attachment %s, %" G_GSIZE_FORMAT " bytes", output->file, output->name,
+        g_bytes_get_size (output->data));
+  else
+    GST_CAT_DEBUG_OBJECT (category, element, "file %u %s", output->file, output->kind == MUX_OPEN_FILE ? "is opened"
+        : output->kind == MUX_CLOSE_FILE ? "is completed" : "was the last one");
 }
 
 /* FALSE: task->flow says why, with an error if it is one. */
@@ -113,7 +139,7 @@ write_output (MuxOutputTask *task, const MuxOutput *output, GError **error)
           output->log_time, output->create_time, robocache_mcap_text (output->name), robocache_mcap_text (output->media_type),
           {g_bytes_get_data (output->data, NULL), g_bytes_get_size (output->data)}}, error);
     default:
-      class_of (task)->end (task->recorder);
+      end (task);
       return TRUE;
   }
 }
@@ -122,7 +148,7 @@ write_output (MuxOutputTask *task, const MuxOutput *output, GError **error)
 static void
 fail (MuxOutputTask *task, GError *error)
 {
-  MuxRecorderState *state = mux_recorder_state (task->recorder);
+  MuxRecorder *recorder = task->recorder;
 
   if (task->flow == GST_FLOW_OK)
     task->flow = GST_FLOW_ERROR;
@@ -130,12 +156,13 @@ fail (MuxOutputTask *task, GError *error)
     mux_recorder_fail (task->recorder, NULL, task->flow, error);
     return;
   }
+  GST_CAT_INFO_OBJECT (recorder->category, recorder->element, "downstream answers %s: nothing more is written", gst_flow_get_name (task->flow));
   g_clear_error (&error);
-  g_mutex_lock (&state->lock);
-  if (state->flow == GST_FLOW_OK)
-    state->flow = task->flow;
-  g_cond_broadcast (&state->progress);
-  g_mutex_unlock (&state->lock);
+  g_mutex_lock (&recorder->lock);
+  if (recorder->flow == GST_FLOW_OK)
+    recorder->flow = task->flow;
+  g_cond_broadcast (&recorder->progress);
+  g_mutex_unlock (&recorder->lock);
 }
 
 /* ---- the thread ---- */
@@ -144,26 +171,26 @@ fail (MuxOutputTask *task, GError *error)
 static MuxOutput *
 wait_for_output (MuxOutputTask *task)
 {
-  MuxRecorderState *state = mux_recorder_state (task->recorder);
+  MuxRecorder *recorder = task->recorder;
   MuxOutput *output = NULL;
 
-  g_mutex_lock (&state->lock);
-  while (!task->is_stopping && !(output = mux_recording_pop (state->recording)))
-    g_cond_wait (&state->work, &state->lock);
-  g_mutex_unlock (&state->lock);
+  g_mutex_lock (&recorder->lock);
+  while (!task->is_stopping && !(output = mux_recording_pop (recorder->recording)))
+    g_cond_wait (&recorder->work, &recorder->lock);
+  g_mutex_unlock (&recorder->lock);
   return output;
 }
 
 static void
 release_output (MuxOutputTask *task, MuxOutput *output)
 {
-  MuxRecorderState *state = mux_recorder_state (task->recorder);
+  MuxRecorder *recorder = task->recorder;
 
-  g_mutex_lock (&state->lock);
+  g_mutex_lock (&recorder->lock);
   task->has_ended |= output->kind == MUX_END;
-  mux_recording_release (state->recording, output);
-  g_cond_broadcast (&state->progress);
-  g_mutex_unlock (&state->lock);
+  mux_recording_release (recorder->recording, output);
+  g_cond_broadcast (&recorder->progress);
+  g_mutex_unlock (&recorder->lock);
 }
 
 static void
@@ -175,6 +202,7 @@ step (gpointer data)
 
   if (!output)
     return;
+  log_output (task, output);
   if (task->flow == GST_FLOW_OK && !write_output (task, output, &error)) {
     finish_others (task, output->file);
     fail (task, error);
@@ -183,45 +211,42 @@ step (gpointer data)
 }
 
 MuxOutputTask *
-mux_output_start (GstRobocacheMcapRecorder *recorder)
+mux_output_start (MuxRecorder *recorder)
 {
   MuxOutputTask *task = g_new0 (MuxOutputTask, 1);
-  gchar *name = g_strdup_printf ("%s:output", GST_OBJECT_NAME (recorder));
+  gchar *name = g_strdup_printf ("%s:output", GST_OBJECT_NAME (recorder->element));
 
   task->recorder = recorder;
   task->flow = GST_FLOW_OK;
   for (guint i = 0; i < MAX_OPEN; i++)
     task->files[i].task = task;
   g_rec_mutex_init (&task->task_lock);
-  task->task = gst_task_new (step, task, NULL);
+  task->task = robocache_element_task_new (recorder->element, &task->task_lock, step, task);
   gst_object_set_name (GST_OBJECT (task->task), name);
-  gst_task_set_lock (task->task, &task->task_lock);
   gst_task_start (task->task);
   g_free (name);
   return task;
 }
 
 void
-mux_output_drain (GstRobocacheMcapRecorder *recorder)
+mux_output_drain (MuxRecorder *recorder)
 {
-  MuxRecorderState *state = mux_recorder_state (recorder);
-
-  g_mutex_lock (&state->lock);
-  while (!state->task->has_ended)
-    g_cond_wait (&state->progress, &state->lock);
-  g_mutex_unlock (&state->lock);
+  g_mutex_lock (&recorder->lock);
+  while (!recorder->task->has_ended)
+    g_cond_wait (&recorder->progress, &recorder->lock);
+  g_mutex_unlock (&recorder->lock);
 }
 
 void
 mux_output_stop (MuxOutputTask *task)
 {
-  MuxRecorderState *state = mux_recorder_state (task->recorder);
+  MuxRecorder *recorder = task->recorder;
 
   gst_task_stop (task->task);
-  g_mutex_lock (&state->lock);
+  g_mutex_lock (&recorder->lock);
   task->is_stopping = TRUE;
-  g_cond_broadcast (&state->work);
-  g_mutex_unlock (&state->lock);
+  g_cond_broadcast (&recorder->work);
+  g_mutex_unlock (&recorder->lock);
   gst_task_join (task->task);
   gst_object_unref (task->task);
   for (guint i = 0; i < MAX_OPEN; i++)

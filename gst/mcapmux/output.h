@@ -9,10 +9,10 @@
 
 G_BEGIN_DECLS
 
-MuxOutputTask *mux_output_start (GstRobocacheMcapRecorder * recorder);
-/* Waits until all output is written, or writing has failed. Called without the lock, when the recording is finished. */
-void mux_output_drain (GstRobocacheMcapRecorder * recorder);
-/* Ends the thread, whatever waits. Called without the lock, when writing does not block any more. */
+MuxOutputTask *mux_output_start (MuxRecorder * recorder);
+/* Waits until all output is written, or writing has failed. Called without the lock, after the recording was finished. */
+void mux_output_drain (MuxRecorder * recorder);
+/* Ends the thread and discards waiting output. Called without the lock, when writing can no longer block. */
 void mux_output_stop (MuxOutputTask * task);
 
 G_END_DECLS

@@ -16,9 +16,9 @@ enum
 G_DEFINE_TYPE (GstRobocacheMcapPad, gst_robocache_mcap_pad, GST_TYPE_PAD)
 
 void
-mux_item_free (MuxItem *item)
+mux_item_free (MuxItem *item, GQueue *released)
 {
-  gst_mini_object_unref (item->object);
+  g_queue_push_tail (released, item->object);
   g_clear_pointer (&item->format, mux_format_free);
   g_free (item);
 }
@@ -54,8 +54,11 @@ static void
 finalize (GObject *object)
 {
   GstRobocacheMcapPad *pad = GST_ROBOCACHE_MCAP_PAD (object);
+  GQueue released = G_QUEUE_INIT;
 
-  gst_robocache_mcap_pad_drop_waiting (pad);
+  gst_robocache_mcap_pad_drop_waiting (pad, &released);
+  g_queue_clear_full (&released, (GDestroyNotify) gst_mini_object_unref);
+  robocache_flexible_input_clear (&pad->flexible);
   mux_stream_clear (&pad->stream);
   g_queue_clear_full (&pad->early, (GDestroyNotify) mux_early_event_free);
   g_free (pad->topic);
@@ -81,6 +84,7 @@ gst_robocache_mcap_pad_class_init (GstRobocacheMcapPadClass *klass)
 static void
 gst_robocache_mcap_pad_init (GstRobocacheMcapPad *pad)
 {
+  robocache_flexible_input_init (&pad->flexible, GST_PAD (pad));
   g_queue_init (&pad->waiting);
   g_queue_init (&pad->early);
   mux_stream_init (&pad->stream);
@@ -95,19 +99,26 @@ mux_early_event_free (MuxEarlyEvent *event)
 }
 
 guint64
-gst_robocache_mcap_pad_drop_waiting (GstRobocacheMcapPad *pad)
+gst_robocache_mcap_pad_close (GstRobocacheMcapPad *pad, GQueue *released)
 {
-  guint64 n_rows = mux_stream_has_item (&pad->stream) ? pad->stream.items.n_items - pad->stream.position : 0;
+  const guint64 n_rows = mux_stream_has_item (&pad->stream) ? pad->stream.items.n_items - pad->stream.position : 0;
+  GstBuffer *buffer = mux_stream_close (&pad->stream);
+
+  if (buffer)
+    g_queue_push_tail (released, buffer);
+  return n_rows;
+}
+
+void
+gst_robocache_mcap_pad_drop_waiting (GstRobocacheMcapPad *pad, GQueue *released)
+{
   MuxItem *item;
 
-  mux_stream_close (&pad->stream);
-  while ((item = g_queue_pop_head (&pad->waiting))) {
-    n_rows += GST_IS_BUFFER (item->object);
-    mux_item_free (item);
-  }
+  gst_robocache_mcap_pad_close (pad, released);
+  while ((item = g_queue_pop_head (&pad->waiting)))
+    mux_item_free (item, released);
   pad->waiting_bytes = 0;
   pad->n_turns = 0;
-  return n_rows;
 }
 
 static void
@@ -126,12 +137,12 @@ copy_settings (GstRobocacheMcapPad *pad)
 void
 gst_robocache_mcap_pad_start (GstRobocacheMcapPad *pad, gboolean keep_buffers)
 {
-  gst_robocache_mcap_pad_drop_waiting (pad);
   g_queue_clear_full (&pad->early, (GDestroyNotify) mux_early_event_free);
   mux_stream_reset (&pad->stream);
   copy_settings (pad);
   pad->stream.settings.keep_buffers = keep_buffers;
   pad->is_queried = pad->is_live = pad->is_flushing = pad->is_eos = pad->has_origin = pad->wants_key = FALSE;
+  pad->faults = (RobocachePadFaults) { 0 };
   pad->known_until_ns = pad->last_ns = ROBOCACHE_ROS_NO_TIME;
   pad->overflow = 0;
 }

@@ -5,94 +5,70 @@
 #include "recorder.h"
 
 #include "common/element/errors.h"
-#include "debug.h"
 
-GST_DEBUG_CATEGORY (gst_robocache_mcap_debug);
-
-typedef struct _GstRobocacheMcapRecorderPrivate GstRobocacheMcapRecorderPrivate;
-
-G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstRobocacheMcapRecorder, gst_robocache_mcap_recorder, GST_TYPE_ELEMENT,
-    G_ADD_PRIVATE (GstRobocacheMcapRecorder)
-    GST_DEBUG_CATEGORY_INIT (gst_robocache_mcap_debug, "robocachemcap", 0, "recordings in MCAP files"))
-
-MuxRecorderState *
-mux_recorder_state (GstRobocacheMcapRecorder *recorder)
+void
+mux_recorder_init (MuxRecorder *recorder, GstElement *element)
 {
-  return gst_robocache_mcap_recorder_get_instance_private (recorder);
+  recorder->element = element;
+  g_rec_mutex_init (&recorder->preroll_lock);
+  g_mutex_init (&recorder->lock);
+  g_cond_init (&recorder->work);
+  g_cond_init (&recorder->progress);
+  g_queue_init (&recorder->released);
+  recorder->pads = g_ptr_array_new_with_free_func (gst_object_unref);
+  mux_settings_init (&recorder->settings);
+}
+
+void
+mux_recorder_clear (MuxRecorder *recorder)
+{
+  g_ptr_array_unref (recorder->pads);
+  mux_settings_clear (&recorder->settings);
+  mux_settings_clear (&recorder->started);
+  g_cond_clear (&recorder->work);
+  g_cond_clear (&recorder->progress);
+  g_mutex_clear (&recorder->lock);
+  g_rec_mutex_clear (&recorder->preroll_lock);
 }
 
 GstRobocacheMcapPad *
-mux_recorder_nth_pad (MuxRecorderState *state, guint i)
+mux_recorder_nth_pad (MuxRecorder *recorder, guint i)
 {
-  return state->pads->pdata[i];
+  return recorder->pads->pdata[i];
 }
 
 void
-mux_recorder_unlock (MuxRecorderState *state)
+mux_recorder_unlock (MuxRecorder *recorder)
 {
-  if (state->recording && mux_recording_has_output (state->recording))
-    g_cond_signal (&state->work);
-  g_mutex_unlock (&state->lock);
+  GQueue released = recorder->released;
+
+  g_queue_init (&recorder->released);
+  if (recorder->recording && mux_recording_has_output (recorder->recording))
+    g_cond_signal (&recorder->work);
+  g_mutex_unlock (&recorder->lock);
+  g_queue_clear_full (&released, (GDestroyNotify) gst_mini_object_unref);
 }
 
 void
-mux_recorder_fail (GstRobocacheMcapRecorder *recorder, const gchar *of, GstFlowReturn flow, GError *error)
+mux_recorder_fail (MuxRecorder *recorder, const gchar *of, GstFlowReturn flow, GError *error)
 {
-  MuxRecorderState *state = mux_recorder_state (recorder);
   gboolean is_first;
 
-  g_mutex_lock (&state->lock);
-  is_first = state->flow == GST_FLOW_OK || state->flow == GST_FLOW_EOS;
-  if (is_first)
-    state->flow = flow;
-  g_cond_broadcast (&state->progress);
-  g_mutex_unlock (&state->lock);
-  if (is_first)
-    robocache_post_error_at (GST_ELEMENT (recorder), of, error, GST_CLOCK_TIME_NONE);
+  g_mutex_lock (&recorder->lock);
+  while (recorder->has_failed && recorder->flow == GST_FLOW_OK)
+    g_cond_wait (&recorder->progress, &recorder->lock);
+  is_first = !recorder->has_failed && (recorder->flow == GST_FLOW_OK || recorder->flow == GST_FLOW_EOS);
+  recorder->has_failed |= is_first;
+  g_mutex_unlock (&recorder->lock);
+  if (is_first) {
+    GST_CAT_INFO_OBJECT (recorder->category, recorder->element, "the recording ends: %s, sources are answered %s", error->message,
+        gst_flow_get_name (flow));
+    /* a source that is answered first reports that its stream ended, which explains nothing */
+    robocache_post_error_at (recorder->element, of, error, GST_CLOCK_TIME_NONE);
+    g_mutex_lock (&recorder->lock);
+    recorder->flow = flow;
+    g_cond_broadcast (&recorder->progress);
+    g_mutex_unlock (&recorder->lock);
+  }
   g_error_free (error);
-}
-
-/* ---- life ---- */
-
-static void
-dispose (GObject *object)
-{
-  MuxRecorderState *state = mux_recorder_state (GST_ROBOCACHE_MCAP_RECORDER (object));
-
-  g_ptr_array_set_size (state->pads, 0);
-  G_OBJECT_CLASS (gst_robocache_mcap_recorder_parent_class)->dispose (object);
-}
-
-static void
-finalize (GObject *object)
-{
-  MuxRecorderState *state = mux_recorder_state (GST_ROBOCACHE_MCAP_RECORDER (object));
-
-  g_ptr_array_unref (state->pads);
-  mux_settings_clear (&state->settings);
-  mux_settings_clear (&state->started);
-  g_cond_clear (&state->work);
-  g_cond_clear (&state->progress);
-  g_mutex_clear (&state->lock);
-  G_OBJECT_CLASS (gst_robocache_mcap_recorder_parent_class)->finalize (object);
-}
-
-static void
-gst_robocache_mcap_recorder_class_init (GstRobocacheMcapRecorderClass *klass)
-{
-  G_OBJECT_CLASS (klass)->dispose = dispose;
-  G_OBJECT_CLASS (klass)->finalize = finalize;
-  gst_type_mark_as_plugin_api (GST_TYPE_ROBOCACHE_MCAP_RECORDER, 0);
-}
-
-static void
-gst_robocache_mcap_recorder_init (GstRobocacheMcapRecorder *recorder)
-{
-  MuxRecorderState *state = mux_recorder_state (recorder);
-
-  g_mutex_init (&state->lock);
-  g_cond_init (&state->work);
-  g_cond_init (&state->progress);
-  state->pads = g_ptr_array_new_with_free_func (gst_object_unref);
-  mux_settings_init (&state->settings);
 }

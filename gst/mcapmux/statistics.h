@@ -1,4 +1,4 @@
-/* robocache: what a recorder has taken in, written and dropped
+/* robocache: counts of received, written and dropped data of a recorder
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,10 +9,12 @@
 
 G_BEGIN_DECLS
 
-/* A structure with one of each stream, by its topic. Called with the lock. */
-GstStructure *mux_statistics_to_structure (MuxRecorderState * state);
-/* A map of texts, "TOPIC NAME" by number. Called with the lock. */
-GByteArray *mux_statistics_to_map (MuxRecorderState * state);
+/* A structure with a structure for each stream, by its topic. Called with the lock. */
+GstStructure *mux_statistics_to_structure (MuxRecorder * recorder);
+/* A map of texts from "TOPIC NAME" to a number. Called with the lock. */
+GByteArray *mux_statistics_to_map (MuxRecorder * recorder);
+/* Logs what each pad received, wrote and lost. Called with the lock. */
+void mux_statistics_log (MuxRecorder * recorder);
 
 G_END_DECLS
 #endif

@@ -110,6 +110,7 @@ robocache_cloud_parser_set_caps (RobocacheCloudParser *parser, const GstCaps *ca
 
   if (gst_structure_has_field_typed (structure, "framerate", GST_TYPE_FRACTION))
     gst_structure_get_fraction (structure, "framerate", &num, &den);
+  GST_INFO_OBJECT (parser->sinkpad, "upstream sends %" GST_PTR_FORMAT, caps);
   parser->has_frames = num > 0;
   parser->has_allocation = FALSE;
   if (!parser->has_rate)
@@ -136,7 +137,7 @@ find_end (RobocacheCloudParser *parser)
   return parser->rate.num > 0 ? ROBOCACHE_CLOUD_END_BUFFER : ROBOCACHE_CLOUD_END_AUTO;
 }
 
-/* FALSE after an error: neither settings nor upstream tell the end of a cloud. */
+/* FALSE after an error: neither settings nor upstream determine the end of a cloud. */
 static gboolean
 decide_end (RobocacheCloudParser *parser)
 {
@@ -271,6 +272,7 @@ process (RobocacheCloudParser *parser)
 GstFlowReturn
 robocache_cloud_parser_drain (RobocacheCloudParser *parser)
 {
+  GST_DEBUG_OBJECT (parser->output->element, "a file of points ends here");
   robocache_cloud_reader_end (parser->reader);
   return process (parser);
 }

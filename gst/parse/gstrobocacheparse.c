@@ -134,6 +134,7 @@ gst_robocache_parse_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
   GstRobocacheParse *self = GST_ROBOCACHE_PARSE (parent);
 
+  GST_LOG_OBJECT (pad, "%" GST_PTR_FORMAT, buffer);
   if (self->output.failed) {
     gst_buffer_unref (buffer);
     return GST_FLOW_ERROR;
@@ -156,6 +157,7 @@ drain (GstRobocacheParse *self)
 static void
 restart (GstRobocacheParse *self)
 {
+  GST_DEBUG_OBJECT (self, "the input begins anew");
   if (self->clouds)
     robocache_cloud_parser_restart (self->clouds);
   else
@@ -234,7 +236,7 @@ gst_robocache_parse_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
   gboolean is_handled;
   GstCaps *caps;
 
-  GST_DEBUG_OBJECT (self, "%" GST_PTR_FORMAT, event);
+  GST_DEBUG_OBJECT (pad, "%" GST_PTR_FORMAT, event);
   switch (GST_EVENT_TYPE (event)) {
     case GST_EVENT_FLUSH_START:
       robocache_source_wait_set_flushing (&self->wait, TRUE);
@@ -280,7 +282,7 @@ gst_robocache_parse_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
   GstRobocacheParse *self = GST_ROBOCACHE_PARSE (parent);
   gboolean follows_upstream, is_done;
 
-  GST_DEBUG_OBJECT (self, "%" GST_PTR_FORMAT, event);
+  GST_DEBUG_OBJECT (pad, "%" GST_PTR_FORMAT, event);
   GST_OBJECT_LOCK (self);
   follows_upstream = self->output.follows_upstream;
   GST_OBJECT_UNLOCK (self);
@@ -364,6 +366,7 @@ gst_robocache_parse_finalize (GObject *object)
   GstRobocacheParse *self = GST_ROBOCACHE_PARSE (object);
 
   stop (self);
+  g_free (self->output.statistics.column_groups);
   robocache_parse_settings_clear (&self->properties);
   robocache_source_wait_clear (&self->wait);
   G_OBJECT_CLASS (parent_class)->finalize (object);

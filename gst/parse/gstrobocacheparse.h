@@ -1,4 +1,4 @@
-/* robocache: bytes of a recording or a serial port to a stream of rows, and files of points to clouds
+/* robocache: parses bytes of a recording or a serial port to a stream of rows, and files of points to clouds
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -24,7 +24,7 @@ typedef enum
 #define ROBOCACHE_TYPE_INPUT_FORMAT (robocache_input_format_get_type ())
 GType robocache_input_format_get_type (void);
 
-/* Whether files of this format hold clouds, and not records. */
+/* Whether files of this format contain clouds, not records. */
 gboolean robocache_input_format_is_of_clouds (RobocacheInputFormat format);
 
 /* The first bytes of a PCD file. */
@@ -32,11 +32,11 @@ gboolean robocache_input_format_is_of_clouds (RobocacheInputFormat format);
 
 typedef enum
 {
-  ROBOCACHE_READ_MORE,          /* no whole record is left: push more */
+  ROBOCACHE_READ_MORE,          /* no complete record is left: push more bytes */
   ROBOCACHE_READ_HEADER,        /* the columns are known */
   ROBOCACHE_READ_RECORD,
-  ROBOCACHE_READ_MALFORMED,     /* a record was skipped; the error has its place and the fault */
-  ROBOCACHE_READ_REFUSED        /* the input lacks what the spec asks for; the error has what */
+  ROBOCACHE_READ_MALFORMED,     /* a record was skipped; the error has its position and the fault */
+  ROBOCACHE_READ_REFUSED        /* the input lacks something that the spec requires; the error names it */
 } RobocacheReadResult;
 
 G_END_DECLS

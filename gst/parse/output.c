@@ -27,6 +27,7 @@ void
 robocache_parse_output_start (RobocacheParseOutput *output, gboolean is_of_clouds, gint max_errors)
 {
   GST_OBJECT_LOCK (output->element);
+  g_free (output->statistics.column_groups);
   output->statistics = (RobocacheParseStatistics) {.clock.uncertainty_ns = -1 };
   output->duration = GST_CLOCK_TIME_NONE;
   output->is_live = output->replays = output->follows_upstream = FALSE;
@@ -163,7 +164,7 @@ send_caps (RobocacheParseOutput *output, GstCaps *caps)
   } else {
     spelled = output->is_of_clouds ? gst_caps_ref (caps) : robocache_tensors_caps_in_spelling_of (caps, peer);
     if (!has_caps (output->pad, spelled)) {
-      GST_INFO_OBJECT (output->element, "caps %" GST_PTR_FORMAT, spelled);
+      GST_INFO_OBJECT (output->pad, "%s are %" GST_PTR_FORMAT, output->is_of_clouds ? "clouds" : "rows", spelled);
       gst_pad_push_event (output->pad, gst_event_new_caps (spelled));
     }
     gst_caps_unref (spelled);
@@ -182,6 +183,7 @@ send_segment (RobocacheParseOutput *output)
   if (output->segment_seqnum != GST_SEQNUM_INVALID)
     gst_event_set_seqnum (event, output->segment_seqnum);
   GST_OBJECT_UNLOCK (output->element);
+  GST_DEBUG_OBJECT (output->pad, "%" GST_PTR_FORMAT, event);
   output->needs_segment = FALSE;
   output->needs_origin = output->origin != NULL;
   gst_pad_push_event (output->pad, event);
@@ -224,7 +226,7 @@ robocache_parse_output_get_allocator (RobocacheParseOutput *output)
   return allocator;
 }
 
-/* Of GAPs in a row the last says it all, and a source that is silent for days sends no end of them. */
+/* Of consecutive GAPs only the last one is needed, and a source that is silent for days sends very many. */
 static void
 drop_previous_gap (RobocacheParseOutput *output)
 {
@@ -241,6 +243,7 @@ robocache_parse_output_send_event (RobocacheParseOutput *output, GstEvent *event
 {
   if (!GST_EVENT_IS_SERIALIZED (event) || !output->needs_segment)
     return gst_pad_push_event (output->pad, event);
+  GST_DEBUG_OBJECT (output->pad, "waits for the first segment: %" GST_PTR_FORMAT, event);
   if (GST_EVENT_TYPE (event) == GST_EVENT_GAP)
     drop_previous_gap (output);
   output->waiting_events = g_list_append (output->waiting_events, event);
@@ -266,8 +269,28 @@ robocache_parse_output_admit (RobocacheParseOutput *output, GstClockTime pts)
   GST_OBJECT_UNLOCK (output->element);
   output->previous = pts;
   if (is_outside)
-    GST_LOG_OBJECT (output->element, "skipped, outside the segment: %" GST_TIME_FORMAT, GST_TIME_ARGS (pts));
+    GST_LOG_OBJECT (output->element, "skipped: %" GST_TIME_FORMAT " is outside of the segment %" GST_SEGMENT_FORMAT, GST_TIME_ARGS (pts),
+        &output->segment);
   return !is_outside;
+}
+
+gint
+robocache_parse_output_compare_to_start (RobocacheParseOutput *output, GstClockTime pts)
+{
+  GstClockTime start;
+
+  GST_OBJECT_LOCK (output->element);
+  start = output->follows_upstream ? 0 : output->segment.start;
+  GST_OBJECT_UNLOCK (output->element);
+  return (pts > start) - (pts < start);
+}
+
+void
+robocache_parse_output_admit_earlier (RobocacheParseOutput *output)
+{
+  GST_OBJECT_LOCK (output->element);
+  output->statistics.skipped--;
+  GST_OBJECT_UNLOCK (output->element);
 }
 
 static void
@@ -311,7 +334,12 @@ robocache_parse_output_push (RobocacheParseOutput *output, GstBuffer *buffer, gu
 GstFlowReturn
 robocache_parse_output_malformed (RobocacheParseOutput *output, const gchar *fault)
 {
-  GST_WARNING_OBJECT (output->element, "dropped: %s", fault);
+  /* a damaged part of a file may have thousands */
+  if (output->errors_in_row == 0)
+    GST_WARNING_OBJECT (output->element, "dropped: %s", fault);
+  else
+    GST_LOG_OBJECT (output->element, "dropped, the %dth in a row of at most max-errors=%d: %s", output->errors_in_row + 1, output->max_errors,
+        fault);
   GST_OBJECT_LOCK (output->element);
   output->statistics.malformed++;
   GST_OBJECT_UNLOCK (output->element);
@@ -319,7 +347,7 @@ robocache_parse_output_malformed (RobocacheParseOutput *output, const gchar *fau
   output->errors_in_row++;
 
   if (output->max_errors >= 0 && output->errors_in_row > output->max_errors) {
-    GST_ELEMENT_ERROR (output->element, STREAM, DECODE, ("%d malformed records in a row, more than max-errors=%d; the "
+    GST_ELEMENT_ERROR (output->element, STREAM, DECODE, ("%d consecutive malformed records, more than max-errors=%d; the "
             "last: %s", output->errors_in_row, output->max_errors, fault), (NULL));
     output->failed = TRUE;
     return GST_FLOW_ERROR;
@@ -349,11 +377,17 @@ robocache_parse_output_check_not_empty (RobocacheParseOutput *output)
   GST_OBJECT_LOCK (output->element);
   s = output->statistics;
   GST_OBJECT_UNLOCK (output->element);
+  GST_INFO_OBJECT (output->element, "the input ended: %" G_GUINT64_FORMAT " rows and %" G_GUINT64_FORMAT " clouds were sent; not sent: %"
+      G_GUINT64_FORMAT " malformed, %" G_GUINT64_FORMAT " before running time 0, %" G_GUINT64_FORMAT " outside of the segment", s.rows, s.clouds,
+      s.malformed, s.before_origin, s.skipped);
   if (output->failed || s.rows + s.clouds + s.skipped > 0)
     return;
   if (s.before_origin > 0) {
     GST_ELEMENT_WARNING (output->element, STREAM, FAILED, ("All %" G_GUINT64_FORMAT " rows are before running time 0, so "
             "none was sent", s.before_origin), (NULL));
+  } else if (s.incomplete > 0) {
+    GST_ELEMENT_WARNING (output->element, STREAM, FAILED, ("No row was sent: no record of %" G_GUINT64_FORMAT " has a value in each channel; select "
+            "others with channels", s.incomplete), (NULL));
   } else if (output->first_fault) {
     GST_ELEMENT_ERROR (output->element, STREAM, DECODE, ("No %s of %" G_GUINT64_FORMAT " could be read; the first: %s",
             item, s.malformed, output->first_fault), (NULL));

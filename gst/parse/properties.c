@@ -29,6 +29,7 @@ enum
   PROP_POINTS_PER_CLOUD,
   PROP_MAX_CLOUD_BYTES,
   PROP_STATS_INTERVAL,
+  PROP_KINDS,
   N_PROPS
 };
 
@@ -42,6 +43,7 @@ static const glong fields[N_PROPS] = {
   [PROP_TIME_COLUMN] = SETTING (time_column),
   [PROP_TIME_UNIT] = SETTING (time_unit),
   [PROP_CHANNELS] = SETTING (channels),
+  [PROP_KINDS] = SETTING (kinds),
   [PROP_LAYOUT] = SETTING (layout),
   [PROP_START] = SETTING (start),
   [PROP_TIME_ORIGIN] = SETTING (time_origin),
@@ -84,8 +86,11 @@ robocache_parse_properties_install (GObjectClass *klass)
   properties[PROP_CHANNELS] = g_param_spec_string ("channels", "Channels",
       "Columns to send: names of the header, numbers and ranges like 1-6,9 (empty = all except the time and arrival columns); "
       "for points, names of the numbers in layout", "", flags);
+  properties[PROP_KINDS] = g_param_spec_string ("kinds", "Kinds",
+      "Kinds of the columns that are sent, like \"real*3,quaternion,hold\" (empty = what their names tell, ignore = all are real)", "",
+      flags);
   properties[PROP_LAYOUT] = g_param_spec_string ("layout", "Layout",
-      "Binary record or point, as a struct string of Python like <q6f", "", flags);
+      "Format of a binary record or point, as a struct string of Python like <q6f", "", flags);
   properties[PROP_START] = g_param_spec_enum ("start", "Start", "Time of the file's clock at running time 0",
       ROBOCACHE_TYPE_START, ROBOCACHE_START_ZERO, flags);
   properties[PROP_TIME_ORIGIN] = g_param_spec_int64 ("time-origin", "Time origin",
@@ -104,7 +109,7 @@ robocache_parse_properties_install (GObjectClass *klass)
       "Clouds per second, for clouds without a time: cloud k is at k / rate (0/1 = the framerate of the input's caps, if any)",
       0, 1, G_MAXINT, 1, 0, 1, flags);
   properties[PROP_CLOUD_END] = g_param_spec_enum ("cloud-end", "Cloud end",
-      "End of a file of points, and so of a cloud", cloud_end_get_type (), ROBOCACHE_CLOUD_END_AUTO, flags);
+      "Where a file of points ends, and with it the cloud", cloud_end_get_type (), ROBOCACHE_CLOUD_END_AUTO, flags);
   properties[PROP_POINTS_PER_CLOUD] = g_param_spec_uint64 ("points-per-cloud", "Points per cloud",
       "Points per cloud in a stream of kitti, nuscenes or points (0 = until the end of the file)", 0, G_MAXINT64, 0,
       flags);
@@ -128,7 +133,7 @@ robocache_parse_properties_install (GObjectClass *klass)
 void
 robocache_parse_settings_init (RobocacheParseSettings *settings)
 {
-  *settings = (RobocacheParseSettings) {.delimiter = g_strdup (","),.channels = g_strdup (""),.layout = g_strdup (""),
+  *settings = (RobocacheParseSettings) {.delimiter = g_strdup (","),.channels = g_strdup (""),.kinds = g_strdup (""),.layout = g_strdup (""),
     .time_column = -1,.time_unit = ROBOCACHE_TIME_UNIT_AUTO,.time_origin = ROBOCACHE_NO_ORIGIN,.arrival_column = -1,.max_errors = DEFAULT_MAX_ERRORS,.rate = {0, 1},
     .max_cloud_bytes = DEFAULT_MAX_CLOUD_BYTES
   };
@@ -139,6 +144,7 @@ robocache_parse_settings_clear (RobocacheParseSettings *settings)
 {
   g_free (settings->delimiter);
   g_free (settings->channels);
+  g_free (settings->kinds);
   g_free (settings->layout);
 }
 
@@ -148,6 +154,7 @@ robocache_parse_settings_copy (RobocacheParseSettings *copy, const RobocachePars
   *copy = *settings;
   copy->delimiter = g_strdup (settings->delimiter);
   copy->channels = g_strdup (settings->channels);
+  copy->kinds = g_strdup (settings->kinds);
   copy->layout = g_strdup (settings->layout);
 }
 

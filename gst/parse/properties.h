@@ -12,7 +12,7 @@
 
 G_BEGIN_DECLS
 
-/* The end of a file of points, and with it of a cloud whose length is not in the file. */
+/* What ends a point file, and with it a cloud whose length is not in the file. */
 typedef enum
 {
   ROBOCACHE_CLOUD_END_AUTO,
@@ -23,7 +23,7 @@ typedef enum
 typedef struct
 {
   RobocacheInputFormat format;
-  gchar *delimiter, *channels, *layout;
+  gchar *delimiter, *channels, *kinds, *layout;
   gint time_column;             /* -1: guessed */
   gint arrival_column;          /* -1: not replayed live */
   RobocacheTimeUnit time_unit;
@@ -46,7 +46,7 @@ void robocache_parse_properties_install (GObjectClass * klass);
 /* The defaults. Settings own their strings. */
 void robocache_parse_settings_init (RobocacheParseSettings * settings);
 void robocache_parse_settings_clear (RobocacheParseSettings * settings);
-/* A copy in place of uninitialised memory. */
+/* Copies settings to uninitialised memory. */
 void robocache_parse_settings_copy (RobocacheParseSettings * copy, const RobocacheParseSettings * settings);
 /* The field of property id, for robocache_setting_set and _get. */
 gpointer robocache_parse_settings_field (RobocacheParseSettings * settings, guint id);

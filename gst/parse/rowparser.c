@@ -4,11 +4,13 @@
  */
 #include "rowparser.h"
 
+#include "common/channels/channelnames.h"
 #include "common/element/errors.h"
 #include "common/rows/reports.h"
 #include "common/tensors/tensorcaps.h"
 #include "common/time/originevent.h"
 #include "gst/parse/records/timescout.h"
+#include "recordchecks.h"
 #include "seek.h"
 
 #define GST_CAT_DEFAULT robocache_parse_debug
@@ -29,8 +31,15 @@ struct _RobocacheRowParser
   gboolean has_bytes;           /* since the last restart */
   gboolean is_judged;
   RobocacheTimeScout *scout;    /* of the bytes that wait; NULL: rows are not held back */
+  RobocacheRecordChecks checks;
   RobocacheTimeCheck check;     /* of the rows that were sent */
-  gboolean said_time_source;
+  gboolean said_time_source, said_left_out;
+
+  /* The last row before the segment is valid at its start. */
+  GArray *earlier;              /* its values; empty: there is no such row, or it was sent */
+  GstClockTime earlier_pts;     /* GST_CLOCK_TIME_NONE: no row was before the segment */
+  guint64 earlier_number;       /* of its record */
+  gboolean is_inside;           /* a row of the segment was sent */
 };
 
 /* ---- life ---- */
@@ -54,7 +63,10 @@ robocache_row_parser_new (const RobocacheParseSettings *s, RobocacheParseOutput 
   parser->sinkpad = sinkpad;
   parser->wait = wait;
   parser->replays = s->arrival_column >= 0;
+  parser->checks.is_binary = s->format == ROBOCACHE_INPUT_BINARY;
   parser->tracks = s->clock_mode == ROBOCACHE_CLOCK_TRACK;
+  parser->earlier = g_array_new (FALSE, FALSE, sizeof (gfloat));
+  parser->earlier_pts = GST_CLOCK_TIME_NONE;
   parser->reader = robocache_record_reader_new (&spec, error);
   if (!parser->reader || !robocache_record_stamp_init (&parser->stamp, s->start, s->time_origin, s->clock_mode,
           parser->replays, error)) {
@@ -74,8 +86,10 @@ robocache_row_parser_free (RobocacheRowParser *parser)
 {
   g_clear_pointer (&parser->reader, robocache_record_reader_free);
   g_clear_pointer (&parser->scout, robocache_time_scout_free);
+  g_array_unref (parser->earlier);
   robocache_parse_settings_clear (&parser->settings);
   robocache_record_stamp_clear (&parser->stamp);
+  robocache_record_checks_clear (&parser->checks);
   g_free (parser);
 }
 
@@ -84,8 +98,11 @@ robocache_row_parser_restart (RobocacheRowParser *parser)
 {
   robocache_record_reader_restart (parser->reader);
   g_clear_pointer (&parser->scout, robocache_time_scout_free);
+  robocache_record_checks_restart (&parser->checks);
   parser->check.n = 0;
-  parser->has_bytes = FALSE;
+  parser->has_bytes = parser->is_inside = FALSE;
+  g_array_set_size (parser->earlier, 0);
+  parser->earlier_pts = GST_CLOCK_TIME_NONE;
 }
 
 /* ---- the time column ---- */
@@ -126,18 +143,49 @@ say_time_source (RobocacheRowParser *parser)
 
 /* ---- headers ---- */
 
+/* Of columns that are sent; NULL: all are real, or an error. */
+static gchar *
+make_kinds (RobocacheRowParser *parser, const gchar *names, guint64 n, GError **error)
+{
+  const gchar *chosen = parser->settings.kinds;
+  GError *why = NULL;
+  gchar *kinds;
+
+  if (chosen && *chosen)
+    return robocache_kinds_check (chosen, n, names, error) ? g_strdup (chosen) : NULL;
+  kinds = robocache_kinds_of_name_list (names, n, &why);
+  if (why) {
+    g_set_error (error, why->domain, why->code, "%s: list them in such an order in channels, or set kinds=" ROBOCACHE_KINDS_IGNORE,
+        why->message);
+    g_error_free (why);
+  }
+  return kinds;
+}
+
+/* NULL: the columns are refused, and the error is posted. */
 static GstCaps *
 make_caps (RobocacheRowParser *parser)
 {
   RobocacheTensorsInfo info = {.n_tensors = 1,.rate_num = 0,.rate_den = 1 };
   const guint64 dims[] = { robocache_record_reader_n_channels (parser->reader) };
   const gchar *names = robocache_record_reader_channel_names (parser->reader);
+  const gboolean is_ignored = g_strcmp0 (parser->settings.kinds, ROBOCACHE_KINDS_IGNORE) == 0;
+  GError *error = NULL;
+  gchar *kinds = is_ignored ? NULL : make_kinds (parser, names, dims[0], &error);
   GstCaps *caps;
 
+  if (error) {
+    robocache_parse_output_refuse (parser->output, error);
+    g_error_free (error);
+    return NULL;
+  }
   robocache_tensor_info_set (&info.tensors[0], RC_FLOAT32, dims, 1);
   caps = robocache_tensors_info_to_caps (&info);
   if (names)
     gst_caps_set_simple (caps, "channels", G_TYPE_STRING, names, NULL);
+  if (kinds)
+    gst_caps_set_simple (caps, ROBOCACHE_KINDS_FIELD, G_TYPE_STRING, kinds, NULL);
+  g_free (kinds);
   return caps;
 }
 
@@ -153,6 +201,8 @@ send_headers (RobocacheRowParser *parser)
   if (parser->caps_version != version)
     say_time_source (parser);
   caps = make_caps (parser);
+  if (caps == NULL)
+    return FALSE;
   accepted = robocache_parse_output_send_headers (parser->output, caps);
   if (accepted)
     parser->caps_version = version;
@@ -176,6 +226,9 @@ act_on_verdict (RobocacheRowParser *parser, RobocacheTimeVerdict verdict, gchar 
   GstFlowReturn flow = GST_FLOW_OK;
 
   parser->is_judged = TRUE;
+  GST_INFO_OBJECT (parser->output->element, "the times of the first rows are %s", fault ? fault : "plausible");
+  /* which says that they go back, if they do */
+  parser->checks.said_steps |= verdict == ROBOCACHE_TIMES_DOUBTFUL;
   if (verdict == ROBOCACHE_TIMES_DOUBTFUL)
     GST_ELEMENT_WARNING (parser->output->element, STREAM, DECODE, ("%s", fault), ("Such rows are counted in stats"));
   if (verdict == ROBOCACHE_TIMES_IMPOSSIBLE) {
@@ -198,34 +251,70 @@ judge_sent_rows (RobocacheRowParser *parser)
   return act_on_verdict (parser, verdict, fault);
 }
 
+/* Columns of a file that have no value. */
+static void
+leave_out_columns (RobocacheRowParser *parser, const RobocacheTimeScout *scout)
+{
+  const RobocacheEmptyCells *cells = robocache_time_scout_cells (scout);
+  GArray *columns = robocache_empty_cells_without_value (cells);
+
+  if (columns->len > 0) {
+    robocache_record_reader_leave_out (parser->reader, columns);
+    if (!parser->said_left_out)
+      robocache_record_checks_report_left_out (parser->output, cells, robocache_time_scout_has_ended (scout));
+    parser->said_left_out = TRUE;
+  }
+  g_array_unref (columns);
+}
+
+/* The rows that waited were enough, or are all. */
 static GstFlowReturn
 judge_waiting_rows (RobocacheRowParser *parser)
 {
-  gchar *fault;
-  const RobocacheTimeVerdict verdict = robocache_time_scout_judge (parser->scout, &fault);
+  GstFlowReturn flow = GST_FLOW_OK;
 
+  if (parser->checks.is_file)
+    leave_out_columns (parser, parser->scout);
+  if (robocache_time_scout_judges_times (parser->scout)) {
+    gchar *fault;
+    const RobocacheTimeVerdict verdict = robocache_time_scout_judge (parser->scout, &fault);
+
+    flow = act_on_verdict (parser, verdict, fault);
+  }
   g_clear_pointer (&parser->scout, robocache_time_scout_free);
-  return act_on_verdict (parser, verdict, fault);
+  return flow;
 }
 
-/* Nothing waits where the user chose all: then the verdict is no more than a warning. */
+/* Of a file, which can be read before it is sent. */
 static gboolean
-may_hold_back (const RobocacheRowParser *parser)
+is_file (const RobocacheRowParser *parser)
+{
+  return !parser->stamp.arrives_now && robocache_parse_reads_a_file (parser->sinkpad);
+}
+
+/* Nothing waits for a verdict on times where the user chose all: then it is no more than a warning. */
+static gboolean
+judges_times (const RobocacheRowParser *parser)
 {
   const RobocacheParseSettings *s = &parser->settings;
 
-  return !parser->is_judged && !parser->stamp.arrives_now && (s->time_column < 0 || s->time_unit == ROBOCACHE_TIME_UNIT_AUTO)
-      && robocache_parse_reads_a_file (parser->sinkpad);
+  return !parser->is_judged && (s->time_column < 0 || s->time_unit == ROBOCACHE_TIME_UNIT_AUTO);
 }
 
 static void
 begin_bytes (RobocacheRowParser *parser)
 {
   const RobocacheRecordSpec spec = make_spec (&parser->settings);
+  const gboolean is_csv = parser->settings.format == ROBOCACHE_INPUT_CSV;
 
   parser->has_bytes = TRUE;
-  if (may_hold_back (parser))
-    parser->scout = robocache_time_scout_new (&spec);
+  if (is_file (parser)) {
+    parser->checks.is_file = is_csv;
+    if (is_csv || judges_times (parser))
+      parser->scout = robocache_time_scout_new (&spec, judges_times (parser));
+  }
+  GST_DEBUG_OBJECT (parser->output->element, "the first rows %s", parser->scout ? "wait until enough of them show their columns"
+      : "are sent as they come");
 }
 
 /* ---- times ---- */
@@ -248,10 +337,11 @@ drop_before_origin (RobocacheRowParser *parser, const RobocacheRecord *record, g
   output->statistics.before_origin++;
   GST_OBJECT_UNLOCK (output->element);
   output->discont = TRUE;
-  GST_WARNING_OBJECT (output->element, "dropped: record %" G_GUINT64_FORMAT " is %" G_GUINT64_FORMAT " ns before the origin",
-      record->number, before_ns);
-  if (parser->warned_before_origin)
+  if (parser->warned_before_origin) {
+    GST_LOG_OBJECT (output->element, "record %" G_GUINT64_FORMAT " is dropped: it is %" G_GUINT64_FORMAT " ns before running time 0",
+        record->number, before_ns);
     return;
+  }
   parser->warned_before_origin = TRUE;
   if (parser->stamp.arrives_now)
     GST_ELEMENT_WARNING (output->element, STREAM, FAILED,
@@ -297,23 +387,70 @@ publish_clock (RobocacheRowParser *parser)
 /* ---- rows ---- */
 
 static GstFlowReturn
-push_row (RobocacheRowParser *parser, const RobocacheRecord *record, GstClockTime pts)
+push_row (RobocacheRowParser *parser, gconstpointer values, gsize n_values, guint64 number, GstClockTime pts)
 {
-  const gsize size = robocache_record_reader_n_channels (parser->reader) * sizeof (gfloat);
-  GstBuffer *buffer = gst_buffer_new_memdup (record->values, size);
+  GstBuffer *buffer = gst_buffer_new_memdup (values, n_values * sizeof (gfloat));
 
   GST_BUFFER_PTS (buffer) = pts;
-  GST_LOG_OBJECT (parser->output->element, "row of record %" G_GUINT64_FORMAT " at %" GST_TIME_FORMAT, record->number,
-      GST_TIME_ARGS (pts));
+  GST_LOG_OBJECT (parser->output->element, "row of record %" G_GUINT64_FORMAT " at %" GST_TIME_FORMAT, number, GST_TIME_ARGS (pts));
   return robocache_parse_output_push (parser->output, buffer, 0);
+}
+
+static GstFlowReturn
+push_earlier_row (RobocacheRowParser *parser)
+{
+  GstFlowReturn flow;
+
+  if (parser->earlier->len == 0)
+    return GST_FLOW_OK;
+  robocache_parse_output_admit_earlier (parser->output);
+  flow = push_row (parser, parser->earlier->data, parser->earlier->len, parser->earlier_number, parser->earlier_pts);
+  g_array_set_size (parser->earlier, 0);
+  return flow;
+}
+
+/* A row that is not admitted. One that comes after rows of the segment leaves at once, if it is newer than the one that was sent. */
+static GstFlowReturn
+keep_earlier_row (RobocacheRowParser *parser, const RobocacheRecord *record, GstClockTime pts)
+{
+  if (robocache_parse_output_compare_to_start (parser->output, pts) >= 0 || (GST_CLOCK_TIME_IS_VALID (parser->earlier_pts) && pts < parser->earlier_pts))
+    return GST_FLOW_OK;
+  GST_LOG_OBJECT (parser->output->element, "record %" G_GUINT64_FORMAT " at %" GST_TIME_FORMAT " is the last one before the segment so far",
+      record->number, GST_TIME_ARGS (pts));
+  g_array_set_size (parser->earlier, 0);
+  g_array_append_vals (parser->earlier, record->values, robocache_record_reader_n_channels (parser->reader));
+  parser->earlier_pts = pts;
+  parser->earlier_number = record->number;
+  return parser->is_inside ? push_earlier_row (parser) : GST_FLOW_OK;
+}
+
+static GstFlowReturn
+send_record (RobocacheRowParser *parser, const RobocacheRecord *record, const RobocacheRecordTimes *times)
+{
+  GstFlowReturn flow;
+
+  /* this row itself is valid at the start */
+  if (robocache_parse_output_compare_to_start (parser->output, (GstClockTime) times->pts) == 0)
+    g_array_set_size (parser->earlier, 0);
+  flow = push_earlier_row (parser);
+  parser->is_inside = TRUE;
+  if (flow == GST_FLOW_OK && parser->replays)
+    flow = robocache_source_wait_until (parser->wait, parser->output->element, (GstClockTime) MAX (times->release, 0));
+  return flow != GST_FLOW_OK ? flow : push_row (parser, record->values, robocache_record_reader_n_channels (parser->reader), record->number,
+      (GstClockTime) times->pts);
 }
 
 static GstFlowReturn
 handle_record (RobocacheRowParser *parser, const RobocacheRecord *record)
 {
+  const gboolean had_origin = parser->stamp.has_origin;
   RobocacheRecordTimes times;
   gboolean is_admitted;
 
+  if (!robocache_record_checks_admit (&parser->checks, parser->output, parser->reader, record)) {
+    parser->output->errors_in_row = 0;
+    return GST_FLOW_OK;
+  }
   if (!robocache_record_stamp_row (&parser->stamp, record, &times)) {
     gchar *fault = g_strdup_printf (
         "record %" G_GUINT64_FORMAT " is further from time-origin than int64 nanoseconds can express", record->number);
@@ -323,6 +460,10 @@ handle_record (RobocacheRowParser *parser, const RobocacheRecord *record)
     return flow;
   }
   parser->output->errors_in_row = 0;
+  if (!had_origin)
+    GST_INFO_OBJECT (parser->output->element, "running time 0 is %" G_GINT64_FORMAT " ns on the file's clock, %s", parser->stamp.origin_ns,
+        parser->stamp.time_origin != ROBOCACHE_NO_ORIGIN ? "as time-origin is set" : robocache_record_stamp_is_from_first_row (&parser->stamp)
+        ? "the time of the first row" : "as start is set");
   if (!parser->is_judged && robocache_time_check_add (&parser->check, record->time_ns)) {
     const GstFlowReturn flow = judge_sent_rows (parser);
 
@@ -340,16 +481,7 @@ handle_record (RobocacheRowParser *parser, const RobocacheRecord *record)
   is_admitted = robocache_parse_output_admit (parser->output, (GstClockTime) times.pts);
   if (!send_headers (parser))
     return GST_FLOW_NOT_NEGOTIATED;
-  if (!is_admitted)
-    return GST_FLOW_OK;
-  if (parser->replays) {
-    const GstFlowReturn flow = robocache_source_wait_until (parser->wait, parser->output->element,
-        (GstClockTime) MAX (times.release, 0));
-
-    if (flow != GST_FLOW_OK)
-      return flow;
-  }
-  return push_row (parser, record, (GstClockTime) times.pts);
+  return is_admitted ? send_record (parser, record, &times) : keep_earlier_row (parser, record, (GstClockTime) times.pts);
 }
 
 static GstFlowReturn
@@ -367,6 +499,8 @@ process (RobocacheRowParser *parser)
       case ROBOCACHE_READ_MORE:
         break;
       case ROBOCACHE_READ_HEADER:
+        GST_DEBUG_OBJECT (parser->output->element, "a header: %u channels, %s", (guint) robocache_record_reader_n_channels (parser->reader),
+            robocache_record_reader_channel_names (parser->reader));
         flow = send_headers (parser) ? GST_FLOW_OK : GST_FLOW_NOT_NEGOTIATED;
         break;
       case ROBOCACHE_READ_RECORD:
@@ -435,6 +569,7 @@ robocache_row_parser_drain (RobocacheRowParser *parser)
 {
   GstFlowReturn flow = GST_FLOW_OK;
 
+  GST_DEBUG_OBJECT (parser->output->element, "what is left of the input is read");
   robocache_record_reader_end (parser->reader);
   if (parser->scout) {
     robocache_time_scout_end (parser->scout);
@@ -442,7 +577,10 @@ robocache_row_parser_drain (RobocacheRowParser *parser)
   }
   if (flow == GST_FLOW_OK)
     flow = process (parser);
+  if (flow == GST_FLOW_OK)
+    flow = push_earlier_row (parser);
   if (flow == GST_FLOW_OK && !parser->is_judged && parser->check.n > 0)
     flow = judge_sent_rows (parser);
+  robocache_record_checks_end (&parser->checks, parser->output);
   return flow;
 }

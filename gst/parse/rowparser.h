@@ -1,4 +1,4 @@
-/* robocache: records to rows, each stamped with the time in it
+/* robocache: converts records to rows, each stamped with the time in its record
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,19 +15,19 @@ G_BEGIN_DECLS
 
 typedef struct _RobocacheRowParser RobocacheRowParser;
 
-/* Settings are copied; output, sinkpad, whose peer knows the length of the input, and wait, on which rows of a live replay wait,
- * stay the caller's. NULL and an error that names the property when settings make no sense. */
+/* Settings are copied. The caller keeps output, sinkpad, whose peer knows the length of the input, and wait, on which rows of a live
+ * replay wait. NULL and an error that names the property: invalid settings. */
 RobocacheRowParser *robocache_row_parser_new (const RobocacheParseSettings * settings, RobocacheParseOutput * output,
     GstPad * sinkpad, RobocacheSourceWait * wait, GError ** error);
 void robocache_row_parser_free (RobocacheRowParser * parser);
 
 /* Takes a buffer of bytes, and sends the rows that are complete. */
 GstFlowReturn robocache_row_parser_push (RobocacheRowParser * parser, GstBuffer * buffer);
-/* The bytes so far are all: the rest is the last record. */
+/* After the last bytes: the rest is the last record. */
 GstFlowReturn robocache_row_parser_drain (RobocacheRowParser * parser);
-/* Caps of known columns, which a header or a layout makes without a row. */
+/* Sends the caps of known columns, which need only a header or a layout, but no row. */
 void robocache_row_parser_send_headers (RobocacheRowParser * parser);
-/* Forgets bytes and columns; the origin of time stays. */
+/* Discards bytes and columns; the origin of time is kept. */
 void robocache_row_parser_restart (RobocacheRowParser * parser);
 
 G_END_DECLS

@@ -11,20 +11,6 @@
 
 /* ---- seeks ---- */
 
-static gboolean
-apply_seek (GstSegment *segment, GstEvent *event)
-{
-  GstSeekType start_type, stop_type;
-  GstSeekFlags flags;
-  GstFormat format;
-  gint64 start, stop;
-  gdouble rate;
-
-  gst_event_parse_seek (event, &rate, &format, &flags, &start_type, &start, &stop_type, &stop);
-  return robocache_seek_fits (segment, event) && !(flags & GST_SEEK_FLAG_INSTANT_RATE_CHANGE)
-      && gst_segment_do_seek (segment, rate, format, flags, start_type, (guint64) start, stop_type, (guint64) stop, NULL);
-}
-
 static void
 set_seek (RobocacheParseOutput *output, GstEvent *event)
 {
@@ -46,8 +32,9 @@ robocache_parse_seek (RobocacheParseOutput *output, GstPad *sinkpad, GstEvent *e
   segment = output->segment;
   is_possible = !output->is_live && output->has_times;
   GST_OBJECT_UNLOCK (output->element);
-  if (!is_possible || !apply_seek (&segment, event)) {
-    GST_INFO_OBJECT (output->element, "refused %" GST_PTR_FORMAT, event);
+  if (!is_possible || !robocache_seek_apply (&segment, event)) {
+    GST_INFO_OBJECT (output->element, "refused, %s: %" GST_PTR_FORMAT, is_possible ? "since it must play forwards in TIME, and stop after its start"
+        : "since the source is live or clouds have no times", event);
     return FALSE;
   }
   gst_event_parse_seek (event, NULL, NULL, &flags, NULL, NULL, NULL, NULL);
@@ -55,6 +42,7 @@ robocache_parse_seek (RobocacheParseOutput *output, GstPad *sinkpad, GstEvent *e
       GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET, -1);
   gst_event_set_seqnum (bytes, gst_event_get_seqnum (event));
   set_seek (output, event);
+  GST_DEBUG_OBJECT (sinkpad, "the file is read from byte 0 for %" GST_PTR_FORMAT, event);
   if (gst_pad_push_event (sinkpad, bytes))
     return TRUE;
   GST_INFO_OBJECT (output->element, "upstream cannot seek to byte 0");
@@ -75,7 +63,7 @@ robocache_parse_seek_answered (RobocacheParseOutput *output)
   GST_OBJECT_UNLOCK (output->element);
   if (!seek)
     return;
-  if (apply_seek (&segment, seek)) {
+  if (robocache_seek_apply (&segment, seek)) {
     robocache_parse_output_set_segment (output, &segment, gst_event_get_seqnum (seek));
     /* before upstream is done: a bin waits for the SEGMENT_DONE of each element that posted this */
     if (segment.flags & GST_SEGMENT_FLAG_SEGMENT)

@@ -1,7 +1,7 @@
 /* robocache: seeks in recordings, and queries of their times
  *
- * A seek in TIME asks upstream for byte 0 and makes the segment that its bytes are cut to. With the flag SEGMENT the end of
- * the input is SEGMENT_DONE and not EOS.
+ * A seek in TIME requests byte 0 from upstream, and makes the segment that limits the rows. With the flag SEGMENT, the input ends with
+ * SEGMENT_DONE instead of EOS.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -14,14 +14,14 @@
 
 G_BEGIN_DECLS
 
-/* Sends a seek event, which stays the caller's, to the peer of sinkpad. FALSE: refused. */
+/* Sends a seek event to the peer of sinkpad; the caller keeps the event. FALSE: refused. */
 gboolean robocache_parse_seek (RobocacheParseOutput * output, GstPad * sinkpad, GstEvent * event);
-/* A segment of bytes comes from upstream: makes the segment of the seek that it answers, if there is one. */
+/* When a segment of bytes comes from upstream: makes the segment of the pending seek, if any. */
 void robocache_parse_seek_answered (RobocacheParseOutput * output);
-/* The input ends. FALSE: with EOS. TRUE: it ends a SEGMENT seek, which was announced on the bus and downstream. */
+/* At the end of the input. FALSE: send EOS. TRUE: the end of a SEGMENT seek was announced on the bus and downstream. */
 gboolean robocache_parse_seek_end_segment (RobocacheParseOutput * output);
 
-/* Whether upstream reads a file, whose length it knows. */
+/* Whether upstream reads a file of known length. */
 gboolean robocache_parse_reads_a_file (GstPad * sinkpad);
 
 /* Answers a query at the source pad: POSITION, DURATION, SEEKING or LATENCY. */

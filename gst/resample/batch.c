@@ -51,7 +51,7 @@ find_tensors (GstRobocacheResampleEngine *engine, GstBuffer *buffer, RobocacheTe
 
   memset (place, 0, sizeof (*place));
   if (gst_robocache_resample_engine_is_gpu (engine)) {
-    if (!robocache_tensors_check (buffer, in, error))
+    if (!robocache_tensors_check_memories (buffer, in, error))
       return FALSE;
     for (guint i = 0; i < in->n_tensors; i++)
       place->memories[i] = robocache_tensors_peek_memory (buffer, in, i, &place->offsets[i]);

@@ -142,12 +142,13 @@ gst_robocache_resample_engine_open (GstRobocacheResampleEngine *engine, const Gs
     .in = format->in.tensors[0].dtype,
     .out = format->out.dtype,
     .channels = (gint64) robocache_tensor_info_dim (&format->in.tensors[0], 0),
-    .search = gst_robocache_resample_search (settings, format),
   };
   robocache_channel_roles_copy (&engine->roles, roles);
+  if (!robocache_channel_roles_parse (&engine->roles, error))
+    return FALSE;
+  engine->spec.search = gst_robocache_resample_search (settings, format, &engine->roles);
   job = describe_job (engine);
-  engine->is_open = robocache_channel_roles_parse (&engine->roles, error)
-      && robocache_device_choose (engine->device, engine->element, &job, error);
+  engine->is_open = robocache_device_choose (engine->device, engine->element, &job, error);
   if (engine->is_open) {
     robocache_channel_roles_apply (&engine->roles, &engine->spec);
     engine->is_open = make_plans (engine, &job, error);
@@ -196,6 +197,7 @@ gst_robocache_resample_engine_blend (GstRobocacheResampleEngine *engine, const R
   const RobocacheBlendStream stream = {
     .rows = robocache_history_has_rows (history) ? robocache_history_rows (history) : NULL,
     .n_rows = history->n,
+    .times = robocache_history_times (history),
     .rows_on_device = gst_robocache_resample_engine_keeps_device_rows (engine),
     .row_bytes = layout->channels * rc_dtype_size (layout->dtype),
     .bracket = &alignment->bracket,

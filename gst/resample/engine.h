@@ -17,21 +17,21 @@ G_BEGIN_DECLS
 typedef struct
 {
   GstElement *element;          /* source of messages about the device; no reference */
-  RobocacheDevice *device;      /* of the element */
+  RobocacheDevice *device;      /* the element's device */
 
-  /* from open to close */
+  /* valid from open to close */
   gboolean is_open;
   GstRobocacheResampleFormat format;
   RobocacheChannelRoles roles;  /* spec points to their lists */
   RcAlignStreamSpec spec;
-  RcAlignPlan *plan;            /* of a stream */
+  RcAlignPlan *plan;            /* plan for a stream */
   RobocacheBlender blender;
-  RobocacheEpisodes *episodes;  /* of batches */
-  RobocacheReadback *readback;  /* of batches; guarded by the element's object lock */
+  RobocacheEpisodes *episodes;  /* for batches */
+  RobocacheReadback *readback;  /* counters of batches; guarded by the element's object lock */
 } GstRobocacheResampleEngine;
 
-/* Chooses an engine for the format and makes plans. FALSE and an error that names the property that does not fit, or what
- * the device lacks; nothing is open then. */
+/* Chooses an engine for the format and makes plans. FALSE and an error that names the wrong property, or what the device lacks; then
+ * nothing is open. */
 gboolean gst_robocache_resample_engine_open (GstRobocacheResampleEngine * engine,
     const GstRobocacheResampleFormat * format, const GstRobocacheResampleSettings * settings,
     const RobocacheChannelRoles * roles, GError ** error);
@@ -41,10 +41,10 @@ gboolean gst_robocache_resample_engine_is_gpu (const GstRobocacheResampleEngine 
 /* Whether rows of a stream stay in device memory until their tick. */
 gboolean gst_robocache_resample_engine_keeps_device_rows (const GstRobocacheResampleEngine * engine);
 
-/* With `auto`, opens the CPU's engine instead if the error is a GPU without memory. FALSE: that is no remedy. */
+/* With `auto`, opens the CPU's engine instead if the GPU has no memory. FALSE: no fallback. */
 gboolean gst_robocache_resample_engine_fall_back (GstRobocacheResampleEngine * engine, const GError * error);
 
-/* Enqueues the row of a tick. out: in memory of the engine. FALSE and an error when the device failed. */
+/* Enqueues the row of a tick. out: in memory of the engine. FALSE and an error: the device failed. */
 gboolean gst_robocache_resample_engine_blend (GstRobocacheResampleEngine * engine, const RobocacheHistory * history,
     const RobocacheAlignment * alignment, gpointer out, GError ** error);
 

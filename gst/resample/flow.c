@@ -26,7 +26,16 @@ fail (GstRobocacheResampleFlow *flow, GError *error)
   return GST_FLOW_ERROR;
 }
 
-/* The running time of the clock, where it says which rows are wild and how late ticks are. */
+GstFlowReturn
+gst_robocache_resample_flow_refuse (GstRobocacheResampleFlow *flow, GError *error)
+{
+  if (!robocache_input_faults_drop (&flow->faults, error))
+    return fail (flow, error);
+  g_error_free (error);
+  return GST_BASE_TRANSFORM_FLOW_DROPPED;
+}
+
+/* The running time of the clock, if it is needed to detect distant rows and late ticks. */
 static GstClockTime
 live_now (GstRobocacheResampleFlow *flow)
 {
@@ -54,20 +63,32 @@ post_losses (GstRobocacheResampleFlow *flow, gboolean at_end)
 }
 
 static void
+restart_stream (GstRobocacheResampleFlow *flow, gboolean flushed)
+{
+  GST_OBJECT_LOCK (flow->element);
+  gst_robocache_resample_stream_restart (&flow->stream, flushed, &flow->statistics.past_rows);
+  GST_OBJECT_UNLOCK (flow->element);
+}
+
+static void
+warn_of_quaternions (GstRobocacheResampleFlow *flow)
+{
+  gchar *warning;
+
+  while ((warning = robocache_quaternion_check_take_warning (&flow->statistics.quaternions))) {
+    GST_ELEMENT_WARNING (flow->element, STREAM, FORMAT, ("%s", warning), (NULL));
+    g_free (warning);
+  }
+}
+
+static void
 count_batches (GstRobocacheResampleFlow *flow)
 {
   GError *error = NULL;
 
   if (!gst_robocache_resample_batch_wait (&flow->engine, &flow->statistics, 0, &error))
     fail (flow, error);
-}
-
-static void
-restart_stream (GstRobocacheResampleFlow *flow, gboolean flushed)
-{
-  GST_OBJECT_LOCK (flow->element);
-  gst_robocache_resample_stream_restart (&flow->stream, flushed, &flow->statistics.past_rows);
-  GST_OBJECT_UNLOCK (flow->element);
+  warn_of_quaternions (flow);
 }
 
 /* ---- ticks out ---- */
@@ -88,6 +109,8 @@ set_times (GstRobocacheResampleFlow *flow, const GstRobocacheResampleTick *tick,
 static GstFlowReturn
 drop_ticks (GstRobocacheResampleFlow *flow, const GstRobocacheResampleTick *tick)
 {
+  const gchar *reason = rc_bracket_is_scattered (&tick->alignment.bracket) ? "orientations without a mean"
+      : "no rows around them that are at most max-gap apart";
   GstPad *src = flow->src;
   const GstClockTime now = live_now (flow);
   GstClockTime position, duration;
@@ -95,8 +118,14 @@ drop_ticks (GstRobocacheResampleFlow *flow, const GstRobocacheResampleTick *tick
   GST_OBJECT_LOCK (flow->element);
   gst_robocache_resample_statistics_add_tick (&flow->statistics, tick, now);
   GST_OBJECT_UNLOCK (flow->element);
-  GST_WARNING_OBJECT (flow->element, "%" G_GUINT64_FORMAT " ticks from %" GST_STIME_FORMAT " dropped: no rows around them that are "
-      "at most max-gap apart", tick->n_ticks, GST_STIME_ARGS (tick->time));
+  /* live, a hole has a call for each of its ticks */
+  if (!flow->is_in_hole)
+    GST_WARNING_OBJECT (flow->element, "%" G_GUINT64_FORMAT " ticks from %" GST_STIME_FORMAT " dropped: %s", tick->n_ticks,
+        GST_STIME_ARGS (tick->time), reason);
+  else
+    GST_LOG_OBJECT (flow->element, "%" G_GUINT64_FORMAT " more ticks from %" GST_STIME_FORMAT " dropped: %s", tick->n_ticks,
+        GST_STIME_ARGS (tick->time), reason);
+  flow->is_in_hole = TRUE;
   post_losses (flow, FALSE);
   set_times (flow, tick, &position, &duration);
   if (flow->sent_buffer)
@@ -119,7 +148,9 @@ output_tick (GstRobocacheResampleFlow *flow, const GstRobocacheResampleTick *tic
   set_times (flow, tick, &GST_BUFFER_PTS (*buffer), &GST_BUFFER_DURATION (*buffer));
   if (flow->discont)
     GST_BUFFER_FLAG_SET (*buffer, GST_BUFFER_FLAG_DISCONT);
-  flow->discont = FALSE;
+  if (flow->is_in_hole)
+    GST_INFO_OBJECT (flow->element, "ticks are sent again, from %" GST_STIME_FORMAT " on", GST_STIME_ARGS (tick->time));
+  flow->discont = flow->is_in_hole = FALSE;
   flow->sent_buffer = TRUE;
   return GST_FLOW_OK;
 }
@@ -156,6 +187,8 @@ pass_tick (GstRobocacheResampleFlow *flow, GstBuffer **buffer, GstFlowReturn *re
     *ret = fail (flow, error);
     return TRUE;
   }
+  if (rc_bracket_is_scattered (&tick.alignment.bracket))
+    warn_of_quaternions (flow);
   *ret = tick.dropped ? drop_ticks (flow, &tick) : output_tick (flow, &tick, buffer);
   if (stats_due)
     robocache_statistics_post_last (flow->element);
@@ -193,7 +226,7 @@ push_ready_rows (GstRobocacheResampleFlow *flow)
   } while (buffer && ret == GST_FLOW_OK);
 }
 
-/* at_end: of the rows that are there. */
+/* at_end: use only the rows that have arrived. */
 static void
 check_gap (GstRobocacheResampleFlow *flow, gboolean at_end)
 {
@@ -205,17 +238,17 @@ check_gap (GstRobocacheResampleFlow *flow, gboolean at_end)
 }
 
 static void
-add_quaternions (GstRobocacheResampleFlow *flow, const RobocacheQuaternionCheck *found)
+check_decimation (GstRobocacheResampleFlow *flow, gboolean at_end)
 {
   gchar *warning;
 
-  GST_OBJECT_LOCK (flow->element);
-  robocache_quaternion_check_add (&flow->statistics.quaternions, found);
-  GST_OBJECT_UNLOCK (flow->element);
-  while ((warning = robocache_quaternion_check_take_warning (&flow->statistics.quaternions))) {
-    GST_ELEMENT_WARNING (flow->element, STREAM, FORMAT, ("%s", warning), (NULL));
-    g_free (warning);
-  }
+  if (at_end)
+    robocache_decimation_check_complete (&flow->stream.decimation);
+  warning = robocache_decimation_check_take_warning (&flow->stream.decimation, &flow->stream.search);
+
+  if (warning)
+    GST_ELEMENT_WARNING (flow->element, LIBRARY, SETTINGS, ("%s", warning), (NULL));
+  g_free (warning);
 }
 
 /* In host memory; the first tensor has the rows, of a batch too. */
@@ -230,7 +263,7 @@ check_quaternions (GstRobocacheResampleFlow *flow, GstBuffer *buffer)
   GstMapInfo map;
   gsize offset;
 
-  if (quaternions->n == 0 || !robocache_tensors_check (buffer, &flow->engine.format.in, NULL))
+  if (quaternions->n == 0 || !robocache_tensors_check_memories (buffer, &flow->engine.format.in, NULL))
     return;
   memory = robocache_tensors_peek_memory (buffer, &flow->engine.format.in, 0, &offset);
   if (robocache_is_gpu_memory (memory) || !gst_memory_map (memory, &map, GST_MAP_READ))
@@ -238,12 +271,16 @@ check_quaternions (GstRobocacheResampleFlow *flow, GstBuffer *buffer)
   robocache_quaternion_check_rows (&found, quaternions->channels, quaternions->n, rows->dtype, channels, map.data + offset,
       robocache_tensor_info_size (rows) / (channels * rc_dtype_size (rows->dtype)));
   gst_memory_unmap (memory, &map);
-  add_quaternions (flow, &found);
+  GST_OBJECT_LOCK (flow->element);
+  robocache_quaternion_check_add (&flow->statistics.quaternions, &found);
+  GST_OBJECT_UNLOCK (flow->element);
+  warn_of_quaternions (flow);
 }
 
 void
 gst_robocache_resample_flow_drain (GstRobocacheResampleFlow *flow, gboolean at_end)
 {
+  GST_DEBUG_OBJECT (flow->element, "ticks up to the newest row are sent%s", at_end ? ", and losses are reported" : "");
   count_batches (flow);
   if (flow->stream.is_open) {
     check_gap (flow, TRUE);
@@ -252,6 +289,13 @@ gst_robocache_resample_flow_drain (GstRobocacheResampleFlow *flow, gboolean at_e
     restart_stream (flow, FALSE);
   }
   post_losses (flow, at_end);
+}
+
+void
+gst_robocache_resample_flow_end (GstRobocacheResampleFlow *flow)
+{
+  check_decimation (flow, TRUE);
+  gst_robocache_resample_flow_drain (flow, TRUE);
 }
 
 /* ---- rows in ---- */
@@ -308,8 +352,9 @@ insert_buffer (GstRobocacheResampleFlow *flow, GstBuffer *buffer)
   gboolean is_done, is_timed;
 
   if (!gst_robocache_resample_rows_map (&rows, &flow->stream, buffer, &error))
-    return fail (flow, error);
+    return gst_robocache_resample_flow_refuse (flow, error);
   for (is_done = begin_rows (flow, &rows, now, &is_timed); !is_done; is_done = insert_rows (flow, &rows, now)) {
+    GST_INFO_OBJECT (flow->element, "the sensor's clock jumped: rows continue elsewhere");
     gst_robocache_resample_flow_drain (flow, FALSE);
     warn_of_jump (flow);
   }
@@ -317,6 +362,7 @@ insert_buffer (GstRobocacheResampleFlow *flow, GstBuffer *buffer)
     warn_of_no_time (flow);
   gst_robocache_resample_rows_unmap (&rows);
   check_gap (flow, FALSE);
+  check_decimation (flow, FALSE);
   post_losses (flow, FALSE);
   if (!rows.no_memory)
     return GST_FLOW_OK;
@@ -324,7 +370,7 @@ insert_buffer (GstRobocacheResampleFlow *flow, GstBuffer *buffer)
   return fail (flow, error);
 }
 
-/* Statistics are posted in step with the running time of what is output. */
+/* Statistics are posted by the running time of the output. */
 static void
 post_stats_when_due (GstRobocacheResampleFlow *flow, GstClockTime running_time)
 {
@@ -348,7 +394,7 @@ resample_batch (GstRobocacheResampleFlow *flow, GstBuffer *buffer)
   if (out && flow->engine.format.out_memory == ROBOCACHE_SYSTEM_MEMORY)
     ret = gst_robocache_resample_move_to_offer (&flow->offer, &out, &error);
   if (error)
-    return fail (flow, error);
+    return gst_robocache_resample_flow_refuse (flow, error);
   if (segment->format == GST_FORMAT_TIME && GST_BUFFER_PTS_IS_VALID (buffer))
     post_stats_when_due (flow, gst_segment_to_running_time (segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer)));
   flow->batch_out = out;
@@ -363,12 +409,16 @@ gst_robocache_resample_flow_insert (GstRobocacheResampleFlow *flow, GstBuffer *b
 }
 
 void
-gst_robocache_resample_flow_count_refused (GstRobocacheResampleFlow *flow)
+gst_robocache_resample_flow_count_refused (GstRobocacheResampleFlow *flow, GstFlowReturn ret)
 {
+  const gboolean is_malformed = ret == GST_BASE_TRANSFORM_FLOW_DROPPED, is_batch = flow->engine.format.batch;
+
+  GST_LOG_OBJECT (flow->element, "a buffer is %s: %s", is_malformed ? "dropped, since it is malformed" : "refused", gst_flow_get_name (ret));
   GST_OBJECT_LOCK (flow->element);
-  if (!flow->engine.format.batch)
-    robocache_row_counts_refuse (&flow->statistics.past_rows, ROBOCACHE_DROPPED_REFUSED,
-        flow->stream.is_open ? flow->stream.format.layout.n_rows : 1);
+  /* rows of episodes are in no account, but a faulty buffer is */
+  if (is_malformed || !is_batch)
+    robocache_row_counts_refuse (&flow->statistics.past_rows, is_malformed ? ROBOCACHE_DROPPED_MALFORMED : ROBOCACHE_DROPPED_REFUSED,
+        flow->stream.is_open && !is_batch ? flow->stream.format.layout.n_rows : 1);
   GST_OBJECT_UNLOCK (flow->element);
 }
 
@@ -404,10 +454,12 @@ gst_robocache_resample_flow_leave_format (GstRobocacheResampleFlow *flow)
   gst_robocache_resample_engine_close (&flow->engine);
 }
 
+static void reset (GstRobocacheResampleFlow * flow);
+
 void
 gst_robocache_resample_flow_stop (GstRobocacheResampleFlow *flow)
 {
-  gst_robocache_resample_flow_reset (flow);
+  reset (flow);
   count_batches (flow);
   close_stream (flow, TRUE);
   flow->engine.format.batch = FALSE;
@@ -425,11 +477,26 @@ open_stream (GstRobocacheResampleFlow *flow, const GstRobocacheResampleFormat *f
   GST_OBJECT_LOCK (flow->element);
   if (stream->is_open && stream->rows_on_device == rows_on_device) {
     flow->discont |= stream->format.grid.num != format->grid.num || stream->format.grid.den != format->grid.den;
-    gst_robocache_resample_stream_set_output (stream, format);
+    gst_robocache_resample_stream_set_output (stream, format, settings);
   } else {
     gst_robocache_resample_stream_close (stream, FALSE, &flow->statistics.past_rows);
-    gst_robocache_resample_stream_open (stream, format, settings, rows_on_device, &flow->statistics.rows);
+    gst_robocache_resample_stream_open (stream, format, settings, rows_on_device, &flow->engine.roles, &flow->statistics.rows);
   }
+  GST_OBJECT_UNLOCK (flow->element);
+}
+
+/* What is chosen of the channels, and why. */
+static void
+note_kinds (GstRobocacheResampleFlow *flow)
+{
+  const RobocacheChannelRoles *roles = &flow->engine.roles;
+  gchar *text = robocache_channel_roles_describe (roles, flow->engine.spec.in);
+
+  GST_INFO_OBJECT (flow->element, "%s", text);
+  g_free (text);
+  GST_OBJECT_LOCK (flow->element);
+  flow->statistics.kinds = g_intern_string (roles->used ? roles->used : "");
+  flow->statistics.kinds_source = roles->source;
   GST_OBJECT_UNLOCK (flow->element);
 }
 
@@ -438,12 +505,16 @@ gst_robocache_resample_flow_set_format (GstRobocacheResampleFlow *flow, const Gs
     const GstRobocacheResampleSettings *settings, const RobocacheChannelRoles *roles, GError **error)
 {
   if (format->batch || !flow->stream.is_open
-      || !gst_robocache_resample_same_input (format, &flow->stream.format))
+      || !gst_robocache_resample_same_input (format, &flow->stream.format)
+      || g_strcmp0 (roles->kinds, flow->engine.roles.kinds) != 0
+      || g_strcmp0 (roles->names, flow->engine.roles.names) != 0)       /* which lists and kinds count by */
     gst_robocache_resample_flow_leave_format (flow);
+  GST_DEBUG_OBJECT (flow->element, "%s", format->batch ? "episodes are resampled, a buffer is a batch of them" : "rows are resampled as they come");
   if (!gst_robocache_resample_engine_open (&flow->engine, format, settings, roles, error)) {
     close_stream (flow, FALSE);
     return FALSE;
   }
+  note_kinds (flow);
   flow->stream_failed = FALSE;
   if (!format->batch)
     open_stream (flow, format, settings);
@@ -452,11 +523,12 @@ gst_robocache_resample_flow_set_format (GstRobocacheResampleFlow *flow, const Gs
 
 /* ---- life ---- */
 
-void
-gst_robocache_resample_flow_reset (GstRobocacheResampleFlow *flow)
+/* Resets the output, as if nothing had been sent. */
+static void
+reset (GstRobocacheResampleFlow *flow)
 {
   flow->stream.last_tick = -1;
-  flow->sent_buffer = flow->stream_failed = FALSE;
+  flow->sent_buffer = flow->stream_failed = flow->is_in_hole = FALSE;
   flow->discont = TRUE;
   gst_clear_buffer (&flow->batch_out);
   GST_OBJECT_LOCK (flow->element);
@@ -477,6 +549,8 @@ void
 gst_robocache_resample_flow_set_segment (GstRobocacheResampleFlow *flow, const GstSegment *segment, gboolean live)
 {
   gst_robocache_resample_flow_drain (flow, TRUE);
+  GST_INFO_OBJECT (flow->element, "the source is %s: segment %" GST_SEGMENT_FORMAT, live ? "live, ticks leave once their rows are there"
+      : "not live, ticks wait until no row can change them", segment);
   flow->stream_failed = FALSE;
   flow->stream.live = live;
   restart_clock (flow, segment);
@@ -487,18 +561,19 @@ gst_robocache_resample_flow_flush (GstRobocacheResampleFlow *flow)
 {
   restart_stream (flow, TRUE);
   restart_clock (flow, &flow->stream.clock.segment);
-  gst_robocache_resample_flow_reset (flow);
+  reset (flow);
 }
 
 void
 gst_robocache_resample_flow_start (GstRobocacheResampleFlow *flow)
 {
   robocache_row_times_init (&flow->stream.clock);
-  gst_robocache_resample_flow_reset (flow);
+  reset (flow);
   flow->warned_no_time = flow->failed = FALSE;
   GST_OBJECT_LOCK (flow->element);
   robocache_clock_jump_init (&flow->stream.jump);
   gst_robocache_resample_statistics_reset (&flow->statistics);
+  robocache_input_faults_start (&flow->faults);
   GST_OBJECT_UNLOCK (flow->element);
 }
 
@@ -508,11 +583,12 @@ gst_robocache_resample_flow_init (GstRobocacheResampleFlow *flow, GstElement *el
 {
   flow->element = flow->engine.element = element;
   flow->src = src;
+  robocache_input_faults_init (&flow->faults, GST_BASE_TRANSFORM_SINK_PAD (element), robocache_drop_reason_field (ROBOCACHE_DROPPED_MALFORMED));
   flow->properties = properties;
   flow->engine.device = device;
   gst_robocache_resample_stream_init (&flow->stream, element);
   gst_robocache_resample_statistics_reset (&flow->statistics);
-  gst_robocache_resample_flow_reset (flow);
+  reset (flow);
 }
 
 GstStructure *

@@ -7,6 +7,7 @@
 #ifndef GST_ROBOCACHE_RESAMPLE_FLOW_H
 #define GST_ROBOCACHE_RESAMPLE_FLOW_H
 
+#include "common/element/inputfaults.h"
 #include "engine.h"
 #include "output.h"
 #include "properties.h"
@@ -18,17 +19,18 @@ typedef struct
 {
   GstElement *element;          /* source of messages; its object lock guards what stats and queries read */
   GstPad *src;
-  GstRobocacheResampleProperties *properties;   /* those that may change while data flows */
+  GstRobocacheResampleProperties *properties;   /* properties that may change while data flows */
 
   GstRobocacheResampleEngine engine;
   GstRobocacheResampleStream stream;
   GstRobocacheResampleStatistics statistics;
   GstRobocacheResampleOffer offer;      /* of downstream */
   GstBuffer *batch_out;         /* waits for the next buffer out */
-  gboolean sent_buffer, discont;
+  gboolean sent_buffer, is_in_hole, discont;
+  RobocacheInputFaults faults;
   gboolean warned_no_time;
-  gboolean stream_failed;       /* an error about data was posted: earlier rows are not output any more */
-  gboolean failed;              /* an error about a device was posted: nothing is output any more */
+  gboolean stream_failed;       /* an error about data was posted: earlier rows are no longer output */
+  gboolean failed;              /* an error about a device was posted: no more output */
 } GstRobocacheResampleFlow;
 
 void gst_robocache_resample_flow_init (GstRobocacheResampleFlow * flow, GstElement * element, GstPad * src,
@@ -37,35 +39,37 @@ void gst_robocache_resample_flow_init (GstRobocacheResampleFlow * flow, GstEleme
 void gst_robocache_resample_flow_start (GstRobocacheResampleFlow * flow);
 /* Closes stream and engine without output. */
 void gst_robocache_resample_flow_stop (GstRobocacheResampleFlow * flow);
-/* Forgets all rows. */
+/* Discards all rows. */
 void gst_robocache_resample_flow_flush (GstRobocacheResampleFlow * flow);
-/* Outputs from now on as if nothing had been sent before. */
-void gst_robocache_resample_flow_reset (GstRobocacheResampleFlow * flow);
 
-/* Takes over a new format. Rows stay if only the output changed, the rate or the type; otherwise the old format is left. FALSE
- * and an error: nothing is open then. */
+/* Sets a new format. Rows are kept if only the output rate or type changed; otherwise the old format is closed. FALSE and an error:
+ * nothing is open. */
 gboolean gst_robocache_resample_flow_set_format (GstRobocacheResampleFlow * flow,
     const GstRobocacheResampleFormat * format, const GstRobocacheResampleSettings * settings,
     const RobocacheChannelRoles * roles, GError ** error);
 /* Drains, and closes stream and engine. */
 void gst_robocache_resample_flow_leave_format (GstRobocacheResampleFlow * flow);
-/* Drains, and continues in a segment. live: whether upstream is; otherwise a tick waits until no row can change it. */
+/* Drains, and continues in a segment. live: upstream is live; otherwise a tick waits until no row can change it. */
 void gst_robocache_resample_flow_set_segment (GstRobocacheResampleFlow * flow, const GstSegment * segment, gboolean live);
 
-/* Outputs what the rows so far decide, and forgets them; counts batches. at_end: reports all losses. */
+/* Outputs the ticks that the rows so far decide, and discards the rows; counts batches. at_end: reports all losses. */
 void gst_robocache_resample_flow_drain (GstRobocacheResampleFlow * flow, gboolean at_end);
+/* No row comes any more: reports what all of them show, and drains. */
+void gst_robocache_resample_flow_end (GstRobocacheResampleFlow * flow);
 
 /* Inserts the rows of a buffer, or resamples a batch. */
 GstFlowReturn gst_robocache_resample_flow_insert (GstRobocacheResampleFlow * flow, GstBuffer * buffer);
-/* Counts the rows of a buffer that was refused. */
-void gst_robocache_resample_flow_count_refused (GstRobocacheResampleFlow * flow);
-/* No row comes before the position end. FALSE: the GAP is ignored. */
+/* For a buffer with such an error (taken): drops the buffer if upstream is live, or posts the error, which ends the stream. */
+GstFlowReturn gst_robocache_resample_flow_refuse (GstRobocacheResampleFlow * flow, GError * error);
+/* Counts the rows of a buffer that was refused or dropped as malformed, which ret distinguishes. */
+void gst_robocache_resample_flow_count_refused (GstRobocacheResampleFlow * flow, GstFlowReturn ret);
+/* Handles a GAP: no row comes before the position end. FALSE: the GAP is ignored. */
 gboolean gst_robocache_resample_flow_gap (GstRobocacheResampleFlow * flow, GstClockTime start, GstClockTime end);
 
-/* The next buffer out; NULL when no tick is decided. Dropped ticks become GAP events on the way. */
+/* Returns the next output buffer; NULL: no tick is decided. Sends GAP events for dropped ticks. */
 GstFlowReturn gst_robocache_resample_flow_next (GstRobocacheResampleFlow * flow, GstBuffer ** buffer);
 
-/* Called with the object lock held. */
+/* Returns the statistics. Called with the object lock held. */
 GstStructure *gst_robocache_resample_flow_make_stats (GstRobocacheResampleFlow * flow);
 
 G_END_DECLS

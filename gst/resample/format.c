@@ -149,6 +149,11 @@ check_batch (const RobocacheTensorsInfo *in, const GstRobocacheResampleSettings 
         "target times do not define: set rate");
     return FALSE;
   }
+  if (settings->interpolation == RC_LOWPASS && settings->rate[0] == 0 && settings->cutoff == 0) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "interpolation=lowpass has a cutoff of 0.4 times the rate of "
+        "ticks, which target times do not define: set cutoff (Hz) or rate");
+    return FALSE;
+  }
   return TRUE;
 }
 
@@ -227,6 +232,11 @@ gst_robocache_resample_format_from_caps (GstRobocacheResampleFormat *format,
 
   if (!robocache_tensors_info_from_caps (&format->in, in_caps, error))
     return FALSE;
+  if (gst_structure_has_field (gst_caps_get_structure (in_caps, 0), ROBOCACHE_PICTURE_FIELD)) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "the input is a picture, whose pixels are not channels of rows: align it by "
+        "robocachefuse");
+    return FALSE;
+  }
   format->batch = is_batch (&format->in);
   output_tensor (&format->in, output_dtype (settings, &format->in), &format->out);
   format->out_bytes = robocache_tensor_info_size (&format->out);
@@ -244,12 +254,19 @@ gst_robocache_resample_format_from_caps (GstRobocacheResampleFormat *format,
 }
 
 RcSearch
-gst_robocache_resample_search (const GstRobocacheResampleSettings *settings, const GstRobocacheResampleFormat *format)
+gst_robocache_resample_search (const GstRobocacheResampleSettings *settings, const GstRobocacheResampleFormat *format,
+    const RobocacheChannelRoles *roles)
 {
-  return (RcSearch) {
+  const gboolean is_held = robocache_channel_roles_are_held (roles);
+  RcSearch search = {
     .interpolation = settings->interpolation,
     .max_gap_ns = settings->max_gap,
-    .hold_limit_ns = settings->gap_policy == GST_ROBOCACHE_GAP_HOLD ? -1 : 0,
+    .hold_limit_ns = is_held ? ROBOCACHE_HOLD_LIMIT_AUTO : settings->gap_policy == GST_ROBOCACHE_GAP_HOLD ? -1 : 0,
     .period_ns = format->grid.num > 0 ? robocache_tick_period (&format->grid) : 0,
+    .cutoff_hz = settings->cutoff,
+    .lobes = settings->lobes,
   };
+
+  robocache_search_set_holds (&search, roles->holds.n > 0, is_held);
+  return search;
 }

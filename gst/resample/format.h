@@ -6,6 +6,8 @@
 #define GST_ROBOCACHE_RESAMPLE_FORMAT_H
 
 #include "common/element/propertytypes.h"
+#include "common/rows/channelroles.h"
+#include "common/rows/history.h"
 #include "common/time/rowtimes.h"
 #include "common/tensors/memorycaps.h"
 #include "common/tensors/tensorcaps.h"
@@ -13,7 +15,7 @@
 
 G_BEGIN_DECLS
 
-/* The element's, for all files of this folder. */
+/* The debug category for all files of this folder. */
 GST_DEBUG_CATEGORY_EXTERN (gst_robocache_resample_debug);
 
 /* Hz: times are ns, and no two ticks have the same. */
@@ -30,13 +32,15 @@ typedef struct
 {
   gint rate[2];                 /* 0/1: not set */
   RcInterpolation interpolation;
-  gint64 max_gap;               /* ns; -1: none */
+  gdouble cutoff;               /* of lowpass, Hz; 0: automatic */
+  gint lobes;                   /* of lowpass */
+  gint64 max_gap;               /* ns; -1: none; or RC_GAP_AUTO */
   GstRobocacheGapPolicy gap_policy;
   gint64 reorder_window;        /* ns */
-  RcDtype dtype;                /* or ROBOCACHE_DTYPE_AUTO */
+  RcDtype dtype;                /* a dtype, or ROBOCACHE_DTYPE_AUTO */
 } GstRobocacheResampleSettings;
 
-/* Tensors of the batch form. */
+/* Tensors of a batch. */
 enum
 {
   GST_ROBOCACHE_BATCH_ROWS,
@@ -50,29 +54,29 @@ typedef struct
   gboolean batch;               /* three tensors: recorded episodes */
   RobocacheTensorsInfo in;
   RobocacheTensorInfo out;
-  gsize out_bytes;              /* of one output buffer */
-  RobocacheRowLayout layout;    /* of a stream */
-  RobocacheTickGrid grid;       /* num 0 in a batch whose ticks have no period */
-  gboolean in_on_device;        /* in device memory */
+  gsize out_bytes;              /* bytes of one output buffer */
+  RobocacheRowLayout layout;    /* layout of a stream's rows */
+  RobocacheTickGrid grid;       /* num 0: a batch whose ticks have no period */
+  gboolean in_on_device;        /* input is in device memory */
   RobocacheCapsMemory out_memory;
 } GstRobocacheResampleFormat;
 
-/* The output caps for in_caps, in system memory. Dimensions are left open, for downstream to spell its own way. */
+/* The output caps for in_caps, in system memory. Dimensions are not fixed, so that downstream can use its spelling. */
 GstCaps *gst_robocache_resample_output_caps (const GstRobocacheResampleSettings * settings, const GstCaps * in_caps);
 
 /* Completes output caps (taken) for in_caps. */
 GstCaps *gst_robocache_resample_fixate_output (const GstRobocacheResampleSettings * settings, const GstCaps * in_caps,
     GstCaps * caps);
 
-/* FALSE and an error with the caps or the property that do not fit. */
+/* FALSE and an error that names the unsuitable caps or property. */
 gboolean gst_robocache_resample_format_from_caps (GstRobocacheResampleFormat * format,
     const GstRobocacheResampleSettings * settings, const GstCaps * in_caps, const GstCaps * out_caps, GError ** error);
 
 gboolean gst_robocache_resample_same_input (const GstRobocacheResampleFormat * a, const GstRobocacheResampleFormat * b);
 
-/* Parameters of the search for rows around a tick. */
+/* Parameters of the search for rows around a tick. roles: of the channels, parsed. */
 RcSearch gst_robocache_resample_search (const GstRobocacheResampleSettings * settings,
-    const GstRobocacheResampleFormat * format);
+    const GstRobocacheResampleFormat * format, const RobocacheChannelRoles * roles);
 
 G_END_DECLS
 #endif

@@ -48,6 +48,8 @@ struct _GstRobocacheResample
   /* streaming thread; written under the object lock where stats and queries read it */
   GstRobocacheResampleFlow flow;
 
+  RobocacheFlexibleInput flexible;
+
   /* streaming thread */
   gboolean tried_caps;          /* set_caps was called since last cleared */
   gboolean refused;             /* an error about caps or segment was posted, and nothing was right since */
@@ -76,6 +78,16 @@ refuse (GstRobocacheResample *resample, GError *error)
   g_error_free (error);
 }
 
+/* Live, good caps may follow. */
+static void
+refuse_caps (GstRobocacheResample *resample, GError *error)
+{
+  if (robocache_input_faults_await_caps (&resample->flow.faults, error))
+    g_error_free (error);
+  else
+    refuse (resample, error);
+}
+
 static GstRobocacheResampleNegotiation
 get_negotiation (GstBaseTransform *trans)
 {
@@ -89,19 +101,35 @@ get_negotiation (GstBaseTransform *trans)
 }
 
 static GstCaps *
+resolve_caps (GstBaseTransform *trans, GstCaps *caps)
+{
+  return robocache_flexible_input_resolve (&GST_ROBOCACHE_RESAMPLE (trans)->flexible, caps);
+}
+
+static GstCaps *
 transform_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps, GstCaps *filter)
 {
   const GstRobocacheResampleNegotiation negotiation = get_negotiation (trans);
+  GstCaps *ours = resolve_caps (trans, caps), *other = gst_robocache_resample_transform_caps (&negotiation, direction, ours, filter);
 
-  return gst_robocache_resample_transform_caps (&negotiation, direction, caps, filter);
+  gst_caps_unref (ours);
+  return other;
 }
 
 static GstCaps *
 fixate_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps, GstCaps *other)
 {
   const GstRobocacheResampleNegotiation negotiation = get_negotiation (trans);
+  GstCaps *ours = resolve_caps (trans, caps), *fixed = gst_robocache_resample_fixate_caps (&negotiation, direction, ours, other);
 
-  return gst_robocache_resample_fixate_caps (&negotiation, direction, caps, other);
+  gst_caps_unref (ours);
+  return fixed;
+}
+
+static gboolean
+accept_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps)
+{
+  return robocache_flexible_input_accept_caps (trans, GST_BASE_TRANSFORM_CLASS (parent_class), direction, caps);
 }
 
 static void
@@ -124,6 +152,7 @@ static gboolean
 set_format (GstRobocacheResample *resample, GstCaps *in_caps, GstCaps *out_caps, GError **error)
 {
   const GstRobocacheResampleSettings settings = get_negotiation (GST_BASE_TRANSFORM (resample)).settings;
+  const GstStructure *in = gst_caps_get_structure (in_caps, 0);
   GstRobocacheResampleFormat format;
   RobocacheChannelRoles roles = { 0 };
   gboolean ok;
@@ -135,7 +164,8 @@ set_format (GstRobocacheResample *resample, GstCaps *in_caps, GstCaps *out_caps,
   GST_OBJECT_LOCK (resample);
   robocache_channel_roles_copy (&roles, &resample->roles);
   GST_OBJECT_UNLOCK (resample);
-  robocache_channel_roles_set_names (&roles, gst_structure_get_string (gst_caps_get_structure (in_caps, 0), "channels"));
+  robocache_channel_roles_set_channels (&roles, robocache_tensor_info_dim (&format.in.tensors[0], 0),
+      gst_structure_get_string (in, "channels"), gst_structure_get_string (in, ROBOCACHE_KINDS_FIELD));
   ok = gst_robocache_resample_flow_set_format (&resample->flow, &format, &settings, &roles, error);
   robocache_channel_roles_clear (&roles);
   return ok;
@@ -145,11 +175,15 @@ static gboolean
 set_caps (GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps)
 {
   GstRobocacheResample *resample = GST_ROBOCACHE_RESAMPLE (trans);
+  GstCaps *ours = resolve_caps (trans, in_caps);
   GError *error = NULL;
+  gboolean is_set;
 
   resample->tried_caps = TRUE;
-  if (!set_format (resample, in_caps, out_caps, &error)) {
-    refuse (resample, error);
+  is_set = set_format (resample, ours, out_caps, &error);
+  gst_caps_unref (ours);
+  if (!is_set) {
+    refuse_caps (resample, error);
     return FALSE;
   }
   resample->refused = FALSE;
@@ -157,6 +191,20 @@ set_caps (GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps)
       gst_robocache_resample_engine_is_gpu (&resample->flow.engine) ? "GPU" : "CPU");
   update_latency (resample);
   return TRUE;
+}
+
+/* Caps that cannot be read match nothing either. */
+static void
+refuse_unmatched (GstRobocacheResample *resample, const GstCaps *in_caps)
+{
+  const GstRobocacheResampleNegotiation negotiation = get_negotiation (GST_BASE_TRANSFORM (resample));
+  RobocacheTensorsInfo in;
+  GError *error = NULL;
+
+  if (robocache_tensors_info_from_caps (&in, in_caps, &error))
+    refuse (resample, gst_robocache_resample_downstream_error (&negotiation, in_caps));
+  else
+    refuse_caps (resample, error);
 }
 
 /* After a negotiation. Where the base class finds no caps for both sides it only logs that. */
@@ -169,13 +217,12 @@ end_negotiation (GstRobocacheResample *resample, gboolean ok, const GstCaps *in_
 
   if (ok && resample->tried_caps) {
     gst_base_transform_get_allocator (trans, &allocator, &params);
+    GST_INFO_OBJECT (resample, "rows are in memory of %" GST_PTR_FORMAT ", which downstream offers", allocator);
     gst_robocache_resample_offer_set (&resample->flow.offer, gst_base_transform_get_buffer_pool (trans), allocator, &params);
   }
   if (!ok && !resample->tried_caps && !GST_PAD_IS_FLUSHING (GST_BASE_TRANSFORM_SRC_PAD (trans))) {
-    const GstRobocacheResampleNegotiation negotiation = get_negotiation (trans);
-
     gst_robocache_resample_flow_leave_format (&resample->flow);
-    refuse (resample, gst_robocache_resample_downstream_error (&negotiation, in_caps));
+    refuse_unmatched (resample, in_caps);
   }
 }
 
@@ -231,6 +278,8 @@ answer_latency (GstRobocacheResample *resample, GstQuery *query)
   GST_OBJECT_LOCK (resample);
   own = resample->announced_latency;
   GST_OBJECT_UNLOCK (resample);
+  GST_DEBUG_OBJECT (resample, "answers latency %" GST_TIME_FORMAT ", of which %" GST_TIME_FORMAT " are its own, %s", GST_TIME_ARGS (min + own),
+      GST_TIME_ARGS (own), live ? "live" : "not live");
   gst_query_set_latency (query, live, min + own, GST_CLOCK_TIME_IS_VALID (max) ? max + own : max);
   return TRUE;
 }
@@ -247,7 +296,7 @@ query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
   if (direction == GST_PAD_SINK && GST_QUERY_TYPE (query) == GST_QUERY_DRAIN)
     return !(stream->is_open && stream->rows_on_device && robocache_history_has_rows (&stream->history));
   return robocache_device_answer_context (&resample->device, GST_ELEMENT (resample), query)
-      || GST_BASE_TRANSFORM_CLASS (parent_class)->query (trans, direction, query);
+      || robocache_flexible_input_query (&resample->flexible, trans, GST_BASE_TRANSFORM_CLASS (parent_class), direction, query);
 }
 
 /* ---- rows in ---- */
@@ -281,7 +330,7 @@ static GstFlowReturn
 negotiate (GstRobocacheResample *resample)
 {
   GstBaseTransform *trans = GST_BASE_TRANSFORM (resample);
-  GstCaps *in_caps;
+  GstCaps *in_caps, *ours;
   gboolean ok;
 
   if (resample->flow.failed)
@@ -290,7 +339,9 @@ negotiate (GstRobocacheResample *resample)
   ok = gst_base_transform_reconfigure (trans);
   if (!ok || resample->tried_caps) {
     in_caps = gst_pad_get_current_caps (GST_BASE_TRANSFORM_SINK_PAD (trans));
-    end_negotiation (resample, ok, in_caps);
+    ours = resolve_caps (trans, in_caps);
+    end_negotiation (resample, ok, ours);
+    gst_caps_unref (ours);
     gst_caps_unref (in_caps);
   }
   if (!ok)
@@ -323,14 +374,21 @@ static GstFlowReturn
 submit_input_buffer (GstBaseTransform *trans, gboolean is_discont, GstBuffer *buffer)
 {
   GstRobocacheResample *resample = GST_ROBOCACHE_RESAMPLE (trans);
-  GstFlowReturn ret = negotiate (resample);
+  GError *error = NULL;
+  GstFlowReturn ret = robocache_flexible_input_strip (&resample->flexible, &buffer, &error);
 
+  if (error)
+    ret = gst_robocache_resample_flow_refuse (&resample->flow, error);
+  else if (robocache_input_faults_skip (&resample->flow.faults))
+    ret = GST_BASE_TRANSFORM_FLOW_DROPPED;
+  else if (ret == GST_FLOW_OK)
+    ret = negotiate (resample);
   if (ret == GST_FLOW_OK)
     ret = gst_robocache_resample_flow_insert (&resample->flow, buffer);
   if (ret == GST_FLOW_OK)
     follow_measured_period (resample);
   else
-    gst_robocache_resample_flow_count_refused (&resample->flow);
+    gst_robocache_resample_flow_count_refused (&resample->flow, ret);
   gst_buffer_unref (buffer);
   return ret;
 }
@@ -387,6 +445,7 @@ handle_gap (GstRobocacheResample *resample, GstEvent *event)
   const GstSegment *segment = &stream->clock.segment;
   GstClockTime start, duration, end;
 
+  GST_DEBUG_OBJECT (resample, "%" GST_PTR_FORMAT, event);
   gst_event_parse_gap (event, &start, &duration);
   gst_event_unref (event);
   end = GST_CLOCK_TIME_IS_VALID (duration) ? start + duration : start;
@@ -409,17 +468,25 @@ handle_caps (GstRobocacheResample *resample, GstEvent *event)
   gst_event_parse_caps (event, &caps);
   gst_caps_ref (caps);
   resample->tried_caps = FALSE;
+  robocache_input_faults_begin_caps (&resample->flow.faults);
   ok = GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (GST_BASE_TRANSFORM (resample), event);
   end_negotiation (resample, ok, caps);
   gst_caps_unref (caps);
-  return ok;
+  return robocache_input_faults_end_caps (&resample->flow.faults, ok);
 }
 
 static gboolean
 sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstRobocacheResample *resample = GST_ROBOCACHE_RESAMPLE (trans);
+  GError *error = NULL;
 
+  GST_DEBUG_OBJECT (GST_BASE_TRANSFORM_SINK_PAD (trans), "%" GST_PTR_FORMAT, event);
+  if (robocache_flexible_input_take_event (&resample->flexible, event, &error)) {
+    if (error)
+      refuse (resample, error);
+    return error == NULL;
+  }
   switch (GST_EVENT_TYPE (event)) {
     case GST_EVENT_SEGMENT:
       return set_segment (resample, event);
@@ -432,7 +499,7 @@ sink_event (GstBaseTransform *trans, GstEvent *event)
       gst_robocache_resample_flow_drain (&resample->flow, TRUE);
       break;
     case GST_EVENT_EOS:
-      gst_robocache_resample_flow_drain (&resample->flow, TRUE);
+      gst_robocache_resample_flow_end (&resample->flow);
       robocache_statistics_post_last (GST_ELEMENT (resample));
       break;
     case GST_EVENT_GAP:
@@ -472,6 +539,7 @@ stop (GstBaseTransform *trans)
   GstRobocacheResample *resample = GST_ROBOCACHE_RESAMPLE (trans);
 
   gst_robocache_resample_flow_stop (&resample->flow);
+  robocache_flexible_input_clear (&resample->flexible);
   GST_OBJECT_LOCK (resample);
   resample->is_started = FALSE;
   GST_OBJECT_UNLOCK (resample);
@@ -552,6 +620,7 @@ gst_robocache_resample_class_init (GstRobocacheResampleClass *klass)
 
   trans_class->transform_caps = transform_caps;
   trans_class->fixate_caps = fixate_caps;
+  trans_class->accept_caps = accept_caps;
   trans_class->set_caps = set_caps;
   trans_class->decide_allocation = decide_allocation;
   trans_class->propose_allocation = propose_allocation;
@@ -568,10 +637,9 @@ static void
 gst_robocache_resample_init (GstRobocacheResample *resample)
 {
   gst_robocache_resample_properties_init (&resample->properties);
-  robocache_device_init (&resample->device, 0);  /* mostly of batches */
+  robocache_device_init (&resample->device, GST_ELEMENT (resample), 0);  /* mostly of batches */
   gst_robocache_resample_flow_init (&resample->flow, GST_ELEMENT (resample), GST_BASE_TRANSFORM_SRC_PAD (resample),
       &resample->device, &resample->properties);
   gst_base_transform_set_gap_aware (GST_BASE_TRANSFORM (resample), TRUE);
-  robocache_accept_flexible (GST_BASE_TRANSFORM_SINK_PAD (resample), NULL);
-  robocache_explain_refused_caps (GST_BASE_TRANSFORM_SINK_PAD (resample), NULL);
+  robocache_flexible_input_init (&resample->flexible, GST_BASE_TRANSFORM_SINK_PAD (resample));
 }

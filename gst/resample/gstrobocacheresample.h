@@ -1,4 +1,4 @@
-/* robocache: robocacheresample, one stream with any timing in, an exact grid out
+/* robocache: robocacheresample resamples one stream with any timing onto an exact grid
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

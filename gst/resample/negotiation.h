@@ -19,12 +19,12 @@ typedef struct
   GstRobocacheResampleSettings settings;
 } GstRobocacheResampleNegotiation;
 
-/* As the functions of GstBaseTransform. other is taken. */
+/* Like the functions of GstBaseTransform. other is taken. */
 GstCaps *gst_robocache_resample_transform_caps (const GstRobocacheResampleNegotiation * negotiation,
     GstPadDirection direction, GstCaps * caps, GstCaps * filter);
 GstCaps *gst_robocache_resample_fixate_caps (const GstRobocacheResampleNegotiation * negotiation,
     GstPadDirection direction, GstCaps * caps, GstCaps * other);
-/* Caps that downstream accepts, and caps for the input. */
+/* The error that downstream does not accept the caps for the input. */
 GError *gst_robocache_resample_downstream_error (const GstRobocacheResampleNegotiation * negotiation,
     const GstCaps * in_caps);
 

@@ -1,4 +1,4 @@
-/* robocache: robocacheresample, buffers out: in memory of its own, or in that which downstream offers
+/* robocache: robocacheresample, output buffers: in its own memory, or in memory that downstream offers
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -17,18 +17,18 @@ typedef struct
   GstAllocationParams params;
 } GstRobocacheResampleOffer;
 
-/* Takes over references, and activates the pool, which the base class deactivates. Pools that do not start and custom
- * allocators, which cannot allocate by size, are ignored. */
+/* Takes over references, and activates the pool, which the base class deactivates. Ignores pools that do not start, and custom
+ * allocators, which cannot allocate by size. */
 void gst_robocache_resample_offer_set (GstRobocacheResampleOffer * offer, GstBufferPool * pool, GstAllocator * allocator,
     const GstAllocationParams * params);
 void gst_robocache_resample_offer_clear (GstRobocacheResampleOffer * offer);
 
-/* The row of a tick. GST_FLOW_ERROR and an error when a device failed or downstream's memory is not writable; otherwise the
+/* Makes the row of a tick. GST_FLOW_ERROR and an error: a device failed, or downstream's memory is not writable. Otherwise returns the
  * flow of the pool. */
 GstFlowReturn gst_robocache_resample_new_row (GstRobocacheResampleEngine * engine, const GstRobocacheResampleOffer * offer,
     const RobocacheHistory * history, const RobocacheAlignment * alignment, GstBuffer ** buffer, GError ** error);
 
-/* Replaces *buffer (taken, of the engine's memory and complete) by one in the memory that is offered, if any. */
+/* Replaces *buffer (taken, in the engine's memory and complete) by a buffer in the offered memory, if any. */
 GstFlowReturn gst_robocache_resample_move_to_offer (const GstRobocacheResampleOffer * offer, GstBuffer ** buffer,
     GError ** error);
 

@@ -20,6 +20,8 @@ enum
   PROP_STATS_INTERVAL,
   PROP_QOS_MESSAGES,
   PROP_QOS_INTERVAL,
+  PROP_CUTOFF,
+  PROP_LOBES,
   PROP_ROLES,
   PROP_DEVICE = PROP_ROLES + ROBOCACHE_N_ROLES
 };
@@ -40,6 +42,8 @@ static const gsize fields[] = {
   [PROP_STATS_INTERVAL] = G_STRUCT_OFFSET (GstRobocacheResampleProperties, stats_timer.interval),
   [PROP_QOS_MESSAGES] = G_STRUCT_OFFSET (GstRobocacheResampleProperties, qos_messages),
   [PROP_QOS_INTERVAL] = G_STRUCT_OFFSET (GstRobocacheResampleProperties, qos_interval),
+  [PROP_CUTOFF] = G_STRUCT_OFFSET (GstRobocacheResampleProperties, settings.cutoff),
+  [PROP_LOBES] = G_STRUCT_OFFSET (GstRobocacheResampleProperties, settings.lobes),
 };
 
 void
@@ -47,7 +51,8 @@ gst_robocache_resample_properties_init (GstRobocacheResampleProperties *properti
 {
   properties->settings.rate[1] = 1;
   properties->settings.interpolation = RC_LINEAR;
-  properties->settings.max_gap = -1;
+  properties->settings.max_gap = RC_GAP_AUTO;
+  properties->settings.lobes = RC_DEFAULT_LOBES;
   properties->settings.gap_policy = GST_ROBOCACHE_GAP_DROP;
   properties->settings.dtype = ROBOCACHE_DTYPE_AUTO;
   properties->qos_messages = TRUE;
@@ -73,7 +78,8 @@ gst_robocache_resample_properties_install (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_INTERPOLATION, g_param_spec_enum ("interpolation", "Interpolation",
           "How to compute the row of a tick from the rows around it", ROBOCACHE_TYPE_INTERPOLATION, RC_LINEAR, ready));
   g_object_class_install_property (klass, PROP_MAX_GAP, g_param_spec_int64 ("max-gap", "Maximum gap",
-          "Maximum gap to interpolate across (ns, -1 = none)", -1, G_MAXINT64, -1, ready));
+          "Maximum gap to interpolate across (ns, -1 = none, -2 = 8 periods of the rows, from 20 ms to 1 s or two periods)",
+          RC_GAP_AUTO, G_MAXINT64, RC_GAP_AUTO, ready));
   g_object_class_install_property (klass, PROP_GAP_POLICY, g_param_spec_enum ("gap-policy", "Gap policy",
           "Output for ticks in a gap", gap_policy_get_type (), GST_ROBOCACHE_GAP_DROP, ready));
   g_object_class_install_property (klass, PROP_REORDER_WINDOW, g_param_spec_int64 ("reorder-window", "Reorder window",
@@ -89,6 +95,7 @@ gst_robocache_resample_properties_install (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_QOS_INTERVAL, g_param_spec_uint64 ("qos-interval", "QoS interval",
           "Minimum interval between QoS messages, which report all losses in between (ns, 0 = each loss)", 0,
           G_MAXUINT64, DEFAULT_QOS_INTERVAL, playing));
+  robocache_lowpass_install_properties (klass, PROP_CUTOFF, PROP_LOBES, ready);
   robocache_channel_roles_install_properties (klass, PROP_ROLES);
   robocache_device_install_properties (klass, PROP_DEVICE);
   robocache_device_install_batch_properties (klass, PROP_DEVICE);

@@ -1,4 +1,4 @@
-/* robocache: robocacheresample, its properties, apart from those that are read only
+/* robocache: robocacheresample, its properties except the read-only ones
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -6,15 +6,15 @@
 #define GST_ROBOCACHE_RESAMPLE_PROPERTIES_H
 
 #include "common/backend/enginechoice.h"
-#include "common/element/statistics.h"
+#include "common/element/statsmessages.h"
 #include "common/rows/channelroles.h"
 #include "format.h"
 
 G_BEGIN_DECLS
 
-#define GST_ROBOCACHE_RESAMPLE_PROP_STATS 1     /* the element's own; the others follow */
+#define GST_ROBOCACHE_RESAMPLE_PROP_STATS 1     /* handled by the element; the other ids follow */
 
-/* Values as they were set. An element that runs uses copies of settings and roles. */
+/* Values as they were set. A running element uses copies of settings and roles. */
 typedef struct
 {
   GstRobocacheResampleSettings settings;
@@ -28,8 +28,8 @@ void gst_robocache_resample_properties_init (GstRobocacheResampleProperties * pr
 void gst_robocache_resample_properties_clear (GstRobocacheResampleProperties * properties);
 void gst_robocache_resample_properties_install (GObjectClass * klass);
 
-/* Called with the element's object lock held; device: for those of the device. Refuses a malformed channel list of an element
- * that runs with FALSE and an error; the property keeps its value. */
+/* Called with the element's object lock held; device: for properties of the device. FALSE and an error: the element runs and a channel
+ * list is malformed; the property keeps its value. */
 gboolean gst_robocache_resample_properties_set (GstRobocacheResampleProperties * properties, RobocacheDevice * device,
     guint id, const GValue * value, gboolean runs, GError ** error);
 void gst_robocache_resample_properties_get (GstRobocacheResampleProperties * properties, RobocacheDevice * device,

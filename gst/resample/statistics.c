@@ -30,6 +30,7 @@ gst_robocache_resample_statistics_add_tick (GstRobocacheResampleStatistics *stat
 {
   const gint32 status = tick->alignment.bracket.status;
 
+  robocache_quaternion_check_scattered (&statistics->quaternions, rc_bracket_is_scattered (&tick->alignment.bracket));
   if (tick->dropped) {
     add_dropped_ticks (statistics, tick, now);
     return;
@@ -37,8 +38,8 @@ gst_robocache_resample_statistics_add_tick (GstRobocacheResampleStatistics *stat
   statistics->ticks_out++;
   statistics->ticks_held += status == RC_HELD;
   statistics->ticks_nan += status == RC_MISSING;
-  if (status != RC_MISSING && tick->alignment.before != ROBOCACHE_NO_TIME)
-    robocache_histogram_add (&statistics->age, tick->time - tick->alignment.before);
+  if (status != RC_MISSING && tick->alignment.used != ROBOCACHE_NO_TIME)
+    robocache_histogram_add (&statistics->age, tick->time - tick->alignment.used);
 }
 
 void
@@ -49,6 +50,7 @@ gst_robocache_resample_statistics_add_batch (GstRobocacheResampleStatistics *sta
   statistics->ticks_out += (guint64) (counters->aligned + counters->held + counters->missing);
   statistics->ticks_held += (guint64) counters->held;
   statistics->ticks_nan += (guint64) counters->missing;
+  robocache_quaternion_check_scattered (&statistics->quaternions, (guint64) counters->scattered);
   statistics->last_pts = pts;
 }
 
@@ -72,8 +74,12 @@ gst_robocache_resample_statistics_to_structure (const GstRobocacheResampleStatis
       "ticks-dropped", G_TYPE_UINT64, statistics->ticks_dropped,
       "clock-jumps", G_TYPE_UINT64, stream->jump.n_jumps, "clock-shift", G_TYPE_INT64, stream->jump.shift,
       "disordered-episodes", G_TYPE_UINT64, statistics->disordered_episodes,
-      "last-pts", G_TYPE_UINT64, statistics->last_pts, NULL);
+      "last-pts", G_TYPE_UINT64, statistics->last_pts,
+      "kinds", G_TYPE_STRING, statistics->kinds ? statistics->kinds : "",
+      "kinds-source", G_TYPE_STRING, statistics->kinds_source ? statistics->kinds_source : "none", NULL);
 
+  if (stream->is_open || stream->max_gap != 0)
+    gst_structure_set (structure, "max-gap", G_TYPE_INT64, gst_robocache_resample_stream_max_gap (stream), NULL);
   robocache_quaternion_check_to_structure (&statistics->quaternions, structure);
   robocache_row_counts_to_structure (&counts, stream->is_open ? stream->history.n : 0, structure);
   robocache_histogram_to_structure (&statistics->age, structure, "age");

@@ -26,31 +26,52 @@ gst_robocache_resample_stream_init (GstRobocacheResampleStream *stream, gpointer
   robocache_clock_jump_init (&stream->jump);
 }
 
+/* 1/framerate (ns); 0 where caps have none. */
+static gint64
+nominal_period (const GstRobocacheResampleStream *stream)
+{
+  const RobocacheTensorsInfo *in = &stream->format.in;
+
+  return in->rate_num > 0 ? (gint64) gst_util_uint64_scale_int (GST_SECOND, in->rate_den, in->rate_num) : 0;
+}
+
 static void
 init_history (GstRobocacheResampleStream *stream, gint64 reorder_window, RobocacheLosses *losses)
 {
   const RobocacheRowLayout *layout = &stream->format.layout;
   const gsize row_bytes = layout->channels * rc_dtype_size (layout->dtype);
+  const RobocacheChannelList *list = &stream->roles->lists[ROBOCACHE_ROLE_QUATERNIONS];
+  const RobocacheRowQuaternions quaternions = { layout->dtype, layout->channels, list->channels, list->n,
+    stream->rows_on_device ? robocache_device_row_read : NULL
+  };
 
   robocache_history_init (&stream->history, stream->rows_on_device ? sizeof (RobocacheDeviceRow) : row_bytes,
       stream->rows_on_device ? robocache_device_row_release : NULL, NULL);
   stream->history.reorder_window = reorder_window;
+  stream->history.row_period = nominal_period (stream);
   stream->history.losses = losses;
+  if (quaternions.n > 0)
+    robocache_history_set_quaternions (&stream->history, &quaternions);
   stream->n_measured = 0;
   stream->is_ticking = FALSE;
 }
 
 void
 gst_robocache_resample_stream_open (GstRobocacheResampleStream *stream, const GstRobocacheResampleFormat *format,
-    const GstRobocacheResampleSettings *settings, gboolean rows_on_device, RobocacheLosses *losses)
+    const GstRobocacheResampleSettings *settings, gboolean rows_on_device, const RobocacheChannelRoles *roles, RobocacheLosses *losses)
 {
   stream->format = *format;
-  stream->search = gst_robocache_resample_search (settings, format);
+  stream->search = gst_robocache_resample_search (settings, format, roles);
   stream->drops_gaps = settings->gap_policy == GST_ROBOCACHE_GAP_DROP;
   stream->rows_on_device = rows_on_device;
+  stream->roles = roles;
   stream->is_open = TRUE;
   stream->gap.is_done = FALSE;
+  stream->max_gap = 0;
   robocache_row_times_set_rate (&stream->clock, format->in.rate_num, format->in.rate_den);
+  if (!rows_on_device)
+    robocache_decimation_check_begin (&stream->decimation, format->layout.dtype, format->layout.channels,
+        robocache_channel_roles_unfiltered (roles));
   init_history (stream, settings->reorder_window, losses);
 }
 
@@ -59,12 +80,14 @@ gst_robocache_resample_stream_close (GstRobocacheResampleStream *stream, gboolea
 {
   if (!stream->is_open)
     return;
+  stream->max_gap = gst_robocache_resample_stream_max_gap (stream);
   if (flushed)
     robocache_history_discard (&stream->history, ROBOCACHE_DROPPED_FLUSH);
   else
     robocache_history_reset (&stream->history);
   robocache_row_counts_add (counts, &stream->history.counts);
   robocache_history_clear (&stream->history);
+  robocache_decimation_check_end (&stream->decimation);
   stream->is_open = FALSE;
 }
 
@@ -72,21 +95,26 @@ void
 gst_robocache_resample_stream_restart (GstRobocacheResampleStream *stream, gboolean flushed, RobocacheRowCounts *counts)
 {
   const RobocacheHistory old = stream->history;
+  const gboolean is_checked = stream->decimation.is_open;
 
   if (!stream->is_open)
     return;
   gst_robocache_resample_stream_close (stream, flushed, counts);
   stream->is_open = TRUE;
+  if (is_checked)
+    robocache_decimation_check_begin (&stream->decimation, stream->format.layout.dtype, stream->format.layout.channels,
+        robocache_channel_roles_unfiltered (stream->roles));
   init_history (stream, old.reorder_window, old.losses);
 }
 
 void
-gst_robocache_resample_stream_set_output (GstRobocacheResampleStream *stream, const GstRobocacheResampleFormat *format)
+gst_robocache_resample_stream_set_output (GstRobocacheResampleStream *stream, const GstRobocacheResampleFormat *format,
+    const GstRobocacheResampleSettings *settings)
 {
   stream->format.grid = format->grid;
   stream->format.out = format->out;
   stream->format.out_bytes = format->out_bytes;
-  stream->search.period_ns = robocache_tick_period (&format->grid);
+  stream->search = gst_robocache_resample_search (settings, format, stream->roles);
   stream->is_ticking = FALSE;
 }
 
@@ -109,7 +137,7 @@ gst_robocache_resample_rows_map (GstRobocacheResampleRows *rows, const GstRoboca
     if (!robocache_tensors_map (&rows->map, buffer, in, GST_MAP_READ, error))
       return FALSE;
     row_times = has_times ? rows->map.data[1] : NULL;
-  } else if (!robocache_tensors_check (buffer, in, error)
+  } else if (!robocache_tensors_check_memories (buffer, in, error)
       || (has_times && !robocache_tensors_copy (buffer, in, 1, &row_times, error))) {
     return FALSE;
   }
@@ -142,8 +170,11 @@ insert_row (GstRobocacheResampleStream *stream, const GstRobocacheResampleRows *
   RobocacheRowFate fate;
 
   if (rows->is_mapped) {
-    fate = robocache_history_insert (&stream->history, time,
-        (guint8 *) rows->map.data[0] + rows->next * stream->history.row_bytes);
+    const guint8 *row = (guint8 *) rows->map.data[0] + rows->next * stream->history.row_bytes;
+
+    fate = robocache_history_insert (&stream->history, time, row);
+    if (stream->decimation.is_open)
+      robocache_decimation_check_add (&stream->decimation, time, row);
   } else {
     on_device = robocache_device_row (rows->buffer, &stream->format.in, 0, rows->next);
     fate = robocache_history_insert (&stream->history, time, &on_device);
@@ -298,7 +329,7 @@ gst_robocache_resample_stream_next (GstRobocacheResampleStream *stream, GstRoboc
   tick->n_ticks = 1;
   robocache_history_align (&stream->history, &stream->search, tick->time, &tick->alignment);
   tick->dropped = stream->drops_gaps && tick->alignment.bracket.status == RC_MISSING;
-  if (tick->dropped)
+  if (tick->dropped && !rc_bracket_is_scattered (&tick->alignment.bracket))
     extend_run (stream, tick);
   stream->last_tick = stream->next_tick;
   stream->next_tick = robocache_tick_time (&stream->format.grid, ++stream->next_index);
@@ -336,21 +367,29 @@ gst_robocache_resample_stream_prune (GstRobocacheResampleStream *stream)
   robocache_history_prune (&stream->history, &stream->search, from);
 }
 
+gint64
+gst_robocache_resample_stream_max_gap (const GstRobocacheResampleStream *stream)
+{
+  const gint64 tick = stream->history.last_tick;
+
+  if (stream->is_open && (tick != ROBOCACHE_NO_TIME || stream->max_gap == 0))
+    return robocache_history_max_gap (&stream->history, &stream->search, tick);
+  return stream->max_gap;
+}
+
 /* ---- latency ---- */
 
 GstClockTime
 gst_robocache_resample_stream_latency (const GstRobocacheResampleStream *stream)
 {
-  const RobocacheTensorsInfo *in = &stream->format.in;
   gint64 period;
 
   if (!stream->is_open)
     return 0;
-  if (in->rate_num > 0)
-    period = gst_util_uint64_scale_int (GST_SECOND, in->rate_den, in->rate_num);
-  else
+  period = nominal_period (stream);
+  if (period == 0)
     period = robocache_history_median_spacing (&stream->history);
-  return rc_add_saturating (robocache_interpolation_latency (stream->search.interpolation, period, stream->search.period_ns),
+  return rc_add_saturating (robocache_interpolation_latency (&stream->search, period, stream->search.period_ns),
       stream->history.reorder_window);
 }
 

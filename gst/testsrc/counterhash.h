@@ -1,6 +1,6 @@
-/* robocache: random numbers that depend on a seed and a counter alone
+/* robocache: random numbers that depend only on a seed and a counter
  *
- * The same counter gives the same number whatever was drawn before, so a stream can be entered anywhere. The mixing
+ * The same counter always gives the same number, so a stream can begin anywhere. The mixing
  * function is the finalizer of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later

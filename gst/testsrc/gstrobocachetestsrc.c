@@ -49,7 +49,13 @@ struct _GstRobocacheTestSrc
   /* streaming thread, or no streaming thread */
   gboolean has_caps;
   gint64 delivery;              /* the next row in the order of delivery */
+  gint64 in_force;              /* the row to send before it, as no row is at the start of the segment; -1: none */
+  gboolean has_begun;           /* live: rows of before the beginning were left out */
   gdouble *rays;                /* [channels][3], kind points */
+
+  /* thread of the state changes, before PLAYING is known to the streaming thread */
+  gboolean has_played;
+  gint64 begin_ns;              /* live: no row is before this running time */
 
   RobocacheSourceWait wait;
   GThread *pausing_thread;      /* atomic; NULL: none */
@@ -106,7 +112,8 @@ static gboolean
 gst_robocache_test_src_start (GstBaseSrc *src)
 {
   GST_ROBOCACHE_TEST_SRC (src)->delivery = 0;
-  GST_ROBOCACHE_TEST_SRC (src)->has_caps = FALSE;
+  GST_ROBOCACHE_TEST_SRC (src)->in_force = -1;
+  GST_ROBOCACHE_TEST_SRC (src)->has_caps = GST_ROBOCACHE_TEST_SRC (src)->has_begun = FALSE;
   return TRUE;
 }
 
@@ -174,7 +181,7 @@ gst_robocache_test_src_negotiate (GstBaseSrc *src)
   if (caps) {
     use_settings (self, &s);
     self->has_caps = gst_base_src_set_caps (src, caps);
-    GST_INFO_OBJECT (self, "caps %" GST_PTR_FORMAT, caps);
+    GST_INFO_OBJECT (self, "%s %" GST_PTR_FORMAT, self->has_caps ? "sends" : "downstream refuses", caps);
     gst_caps_unref (caps);
   }
   is_flushing = GST_PAD_IS_FLUSHING (GST_BASE_SRC_PAD (src));
@@ -285,17 +292,47 @@ wait_for_row (GstRobocacheTestSrc *self, gint64 time_ns)
   return robocache_source_wait_is_flushing (&self->wait) ? GST_FLOW_FLUSHING : GST_FLOW_OK;
 }
 
+/* Live, at the first call: rows that were due before the source played are not sent. */
+static GstFlowReturn
+begin (GstRobocacheTestSrc *self)
+{
+  const GstFlowReturn flow = self->run.is_live && !self->has_begun ? robocache_source_wait_for_playing (&self->wait) : GST_FLOW_OK;
+
+  if (flow == GST_FLOW_OK && self->run.is_live && !self->has_begun) {
+    self->delivery = robocache_test_delivery_from (&self->run, self->begin_ns);
+    self->has_begun = TRUE;
+    GST_DEBUG_OBJECT (self, "rows begin at %" GST_STIME_FORMAT, GST_STIME_ARGS (self->begin_ns));
+  }
+  return flow;
+}
+
+/* As readers of recordings do. */
+static GstFlowReturn
+send_row_in_force (GstRobocacheTestSrc *self, GstBuffer **buffer)
+{
+  const gint64 k = self->in_force;
+
+  self->in_force = -1;
+  if (robocache_source_wait_is_flushing (&self->wait))
+    return GST_FLOW_FLUSHING;
+  GST_OBJECT_LOCK (self);
+  self->statistics.rows++;
+  GST_OBJECT_UNLOCK (self);
+  return make_buffer (self, k, robocache_test_row_time (&self->run, k), buffer);
+}
+
 static GstFlowReturn
 gst_robocache_test_src_create (GstPushSrc *push, GstBuffer **buffer)
 {
   GstRobocacheTestSrc *self = GST_ROBOCACHE_TEST_SRC (push);
   const GstSegment *segment = &GST_BASE_SRC (push)->segment;
 
-  if (!self->has_caps) {
-    /* after the error of negotiate; any other flow would make the base class post one too */
-    gst_pad_push_event (GST_BASE_SRC_PAD (push), gst_event_new_eos ());
+  if (!self->has_caps)          /* negotiate has posted the error */
+    return GST_FLOW_EOS;
+  if (begin (self) != GST_FLOW_OK)
     return GST_FLOW_FLUSHING;
-  }
+  if (self->in_force >= 0)
+    return send_row_in_force (self, buffer);
   for (;;) {
     const gint64 k = robocache_test_row_of_delivery (&self->run, self->delivery);
     const gint64 t = robocache_test_row_time (&self->run, k);
@@ -303,13 +340,20 @@ gst_robocache_test_src_create (GstPushSrc *push, GstBuffer **buffer)
     const RobocacheTestRowFate fate = robocache_test_row_fate (&self->run, k);
 
     if (earliest == G_MAXINT64 || t == G_MAXINT64 || (segment->stop != GST_CLOCK_TIME_NONE
-            && earliest >= (gint64) segment->stop))
+            && earliest >= (gint64) segment->stop)) {
+      GST_INFO_OBJECT (self, "no row follows before %" GST_TIME_FORMAT ", where the segment stops", GST_TIME_ARGS (segment->stop));
       return GST_FLOW_EOS;
+    }
+    if (self->run.is_live && t < self->begin_ns) {
+      self->delivery++;
+      continue;
+    }
     if (wait_for_row (self, t) != GST_FLOW_OK)
       return GST_FLOW_FLUSHING;
 
     self->delivery++;
     if (fate == ROBOCACHE_TEST_ROW_SENT && ((GstClockTime) t < segment->start || (GstClockTime) t >= segment->stop)) {
+      GST_LOG_OBJECT (self, "row %" G_GINT64_FORMAT " at %" GST_TIME_FORMAT " is outside of the segment", k, GST_TIME_ARGS (t));
       if (!skip_counted_buffer (GST_BASE_SRC (push)))
         return GST_FLOW_EOS;
       continue;
@@ -317,7 +361,8 @@ gst_robocache_test_src_create (GstPushSrc *push, GstBuffer **buffer)
     count_row (self, self->delivery - 1, fate);
     if (fate == ROBOCACHE_TEST_ROW_SENT)
       return make_buffer (self, k, t, buffer);
-    GST_LOG_OBJECT (self, "row %" G_GINT64_FORMAT " is %s", k, fate == ROBOCACHE_TEST_ROW_DROPPED ? "dropped" : "silent");
+    GST_LOG_OBJECT (self, "row %" G_GINT64_FORMAT " at %" GST_TIME_FORMAT " is not sent: it is %s", k, GST_TIME_ARGS (t),
+        fate == ROBOCACHE_TEST_ROW_DROPPED ? "lost, by drop" : "in a silence, by gap");
   }
 }
 
@@ -334,17 +379,12 @@ gst_robocache_test_src_do_seek (GstBaseSrc *src, GstSegment *segment)
 {
   GstRobocacheTestSrc *self = GST_ROBOCACHE_TEST_SRC (src);
   const RobocacheTestSettings s = robocache_test_settings_complete (self->run, NULL);
+  const gint64 start_ns = (gint64) MIN (segment->start, (guint64) G_MAXINT64);
 
-  if (segment->start == 0) {
-    self->delivery = 0;
-  } else {
-    const gint64 first = (gint64) MIN (segment->start, (guint64) G_MAXINT64) - s.jitter_ns;
-
-    /* a pair begins at an even row */
-    self->delivery = robocache_tick_at_or_after (&s.rate, first) & ~(gint64) 1;
-  }
+  self->delivery = robocache_test_delivery_from (&s, start_ns);
+  self->in_force = robocache_test_row_in_force (&s, start_ns, src->num_buffers);
   if (src->num_buffers >= 0)
-    src->num_buffers_left = src->num_buffers - robocache_test_sent_before (&s, self->delivery, src->num_buffers);
+    src->num_buffers_left = src->num_buffers - robocache_test_sent_before (&s, self->delivery, src->num_buffers) + (self->in_force >= 0);
   segment->position = segment->start;
   segment->time = segment->start;
   GST_DEBUG_OBJECT (self, "seek to %" GST_TIME_FORMAT ", delivery %" G_GINT64_FORMAT, GST_TIME_ARGS (segment->start),
@@ -374,7 +414,7 @@ is_refused_seek (GstBaseSrc *src, GstEvent *event)
 static gboolean
 gst_robocache_test_src_event (GstBaseSrc *src, GstEvent *event)
 {
-  GST_DEBUG_OBJECT (src, "%" GST_PTR_FORMAT, event);
+  GST_DEBUG_OBJECT (src, "%s%" GST_PTR_FORMAT, is_refused_seek (src, event) ? "refused, since it is live or the seek plays backwards: " : "", event);
   return !is_refused_seek (src, event) && GST_BASE_SRC_CLASS (parent_class)->event (src, event);
 }
 
@@ -404,7 +444,7 @@ answer_duration (GstRobocacheTestSrc *self, GstQuery *query)
   return TRUE;
 }
 
-/* Nothing is lost however long downstream waits: rows are made when they are asked for. */
+/* Nothing is lost if downstream waits, since rows are made on request. */
 static gboolean
 answer_latency (GstRobocacheTestSrc *self, GstQuery *query)
 {
@@ -462,6 +502,42 @@ gst_robocache_test_src_unlock_stop (GstBaseSrc *src)
   return TRUE;
 }
 
+static GstObject *
+get_toplevel (GstElement *element)
+{
+  GstObject *top = gst_object_ref (GST_OBJECT (element)), *parent;
+
+  while ((parent = gst_object_get_parent (top))) {
+    gst_object_unref (top);
+    top = parent;
+  }
+  return top;
+}
+
+/* Where a pipeline begins or resumes with this element, that is exact. An element that joins a running one begins at the time of now. */
+static gint64
+find_begin (GstElement *element)
+{
+  GstObject *top = get_toplevel (element);
+  GstClockTime begin = GST_CLOCK_TIME_NONE;
+
+  if (GST_IS_PIPELINE (top) && GST_STATE (top) != GST_STATE_PLAYING)
+    begin = gst_element_get_start_time (GST_ELEMENT (top));
+  if (!GST_CLOCK_TIME_IS_VALID (begin))
+    begin = gst_element_get_current_running_time (element);
+  gst_object_unref (top);
+  return GST_CLOCK_TIME_IS_VALID (begin) ? (gint64) MIN (begin, (guint64) G_MAXINT64) : 0;
+}
+
+static void
+set_playing (GstRobocacheTestSrc *self)
+{
+  if (!self->has_played)
+    self->begin_ns = find_begin (GST_ELEMENT (self));
+  self->has_played = TRUE;
+  robocache_source_wait_set_playing (&self->wait, TRUE);
+}
+
 static GstStateChangeReturn
 gst_robocache_test_src_change_state (GstElement *element, GstStateChange transition)
 {
@@ -477,7 +553,9 @@ gst_robocache_test_src_change_state (GstElement *element, GstStateChange transit
   ret = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
   g_atomic_pointer_set (&self->pausing_thread, NULL);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING && ret != GST_STATE_CHANGE_FAILURE)
-    robocache_source_wait_set_playing (&self->wait, TRUE);
+    set_playing (self);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+    self->has_played = FALSE;
   if (transition == (ret == GST_STATE_CHANGE_FAILURE ? GST_STATE_CHANGE_READY_TO_PAUSED : GST_STATE_CHANGE_PAUSED_TO_READY)) {
     GST_OBJECT_LOCK (self);
     self->runs = FALSE;

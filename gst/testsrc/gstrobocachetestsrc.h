@@ -1,4 +1,4 @@
-/* robocache: a simulated robot's sensors
+/* robocache: simulates a robot's sensors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -4,12 +4,31 @@
  */
 #include "negotiation.h"
 
+#include "common/channels/kinds.h"
 #include "common/tensors/tensorcaps.h"
 
 #define POINTS_CAPS "application/x-pointcloud, fields=(string)\"x,y,z,intensity\", type=(string)float32"
 
-/* Channel names; rows wider than this are sent without. */
+/* Channel names and kinds; rows wider than this are sent without. */
 #define MAX_NAMED_CHANNELS 1024
+
+/* Each of the sensors has an orientation first; the last one may be cut. */
+static void
+set_kinds (GstCaps *caps, const RobocacheTestSettings *s)
+{
+  const guint n = robocache_test_sensor_channels (s->kind);
+  RobocacheKinds kinds = { 0 };
+  gchar *text;
+
+  robocache_kinds_init (&kinds, s->channels);
+  for (guint c = 0; c + 4 <= s->channels; c += n)
+    robocache_kinds_set_quaternion (&kinds, c);
+  text = robocache_kinds_to_string (&kinds, NULL);
+  if (text)
+    gst_caps_set_simple (caps, ROBOCACHE_KINDS_FIELD, G_TYPE_STRING, text, NULL);
+  g_free (text);
+  robocache_kinds_clear (&kinds);
+}
 
 static void
 set_descriptive_fields (GstCaps *caps, const RobocacheTestSettings *s)
@@ -26,6 +45,8 @@ set_descriptive_fields (GstCaps *caps, const RobocacheTestSettings *s)
     }
     gst_caps_set_simple (caps, "channels", G_TYPE_STRING, names->str, NULL);
     g_string_free (names, TRUE);
+    if (s->kind == ROBOCACHE_TEST_IMU)
+      set_kinds (caps, s);
   }
 }
 

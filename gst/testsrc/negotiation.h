@@ -9,14 +9,14 @@
 
 G_BEGIN_DECLS
 
-/* Settings with a rate and channels: those of the settings, or else of a structure of the peer's caps (NULL: it accepts
- * anything), or else of the kind. */
+/* Completes settings with a rate and channels: from the settings, or else from a structure of the peer's caps (NULL: the peer accepts
+ * anything), or else from the kind. */
 RobocacheTestSettings robocache_test_settings_complete (RobocacheTestSettings settings, const GstStructure * peer);
 
-/* The caps that settings leave possible, of those of the pad template (taken). */
+/* The caps of the pad template (taken) that are possible with the settings. */
 GstCaps *robocache_test_possible_caps (const RobocacheTestSettings * settings, GstCaps * template);
-/* Fixed caps in the spelling of the peer's, and completed settings. NULL and the reason (free with g_free) when the peer
- * accepts none. */
+/* Returns fixed caps in the peer's spelling, and completes the settings. NULL and the reason (free with g_free): the peer accepts no such
+ * caps. */
 GstCaps *robocache_test_fixed_caps (RobocacheTestSettings * settings, const GstCaps * peer, gchar ** refusal);
 
 G_END_DECLS

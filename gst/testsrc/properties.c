@@ -69,18 +69,18 @@ robocache_test_properties_install (GObjectClass *klass)
       "Channels of a row, or points of a cloud (0 = downstream's dimensions, or else the kind's: proprio 14, force 6, imu 10, "
       "points 4096)", 0, ROBOCACHE_TEST_MAX_CHANNELS, 0, flags);
   properties[PROP_JITTER] = g_param_spec_uint64 ("jitter", "Jitter",
-      "Maximum distance of a row from its place on the grid, in both directions, uniformly distributed (ns)", 0, MAX_DURATION,
+      "Maximum deviation of a row from its time on the grid, in both directions, uniformly distributed (ns)", 0, MAX_DURATION,
       0, flags);
   properties[PROP_DROP] = g_param_spec_double ("drop", "Drop", "Probability of losing a row", 0.0, 1.0, 0.0, flags);
   properties[PROP_DISORDER] = g_param_spec_double ("disorder", "Disorder",
       "Probability of sending row 2m+1 before row 2m", 0.0, 1.0, 0.0, flags);
   properties[PROP_GAP] = g_param_spec_uint64 ("gap", "Gap",
-      "Length of the silence at each multiple of gap-interval except 0 (ns, 0 = none)", 0, MAX_DURATION, 0,
+      "Length of a silence, which begins at each multiple of gap-interval except 0 (ns, 0 = no silence)", 0, MAX_DURATION, 0,
       flags);
   properties[PROP_GAP_INTERVAL] = g_param_spec_uint64 ("gap-interval", "Gap interval",
       "Time from the start of a silence to the start of the next one (ns)", 1, MAX_DURATION, DEFAULT_GAP_INTERVAL, flags);
   properties[PROP_SEED] = g_param_spec_uint64 ("seed", "Seed",
-      "Seed of random numbers, which depend only on it and on the number of the row", 0, G_MAXUINT64, 0, flags);
+      "Seed of the random faults, which are the same in every run with this seed", 0, G_MAXUINT64, 0, flags);
   properties[PROP_IS_LIVE] = g_param_spec_boolean ("is-live", "Is live",
       "Send each row when the pipeline's clock reaches its time", FALSE, flags);
   properties[PROP_STATS] = g_param_spec_boxed ("stats", "Statistics",

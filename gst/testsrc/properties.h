@@ -14,12 +14,12 @@ G_BEGIN_DECLS
 
 #define ROBOCACHE_TEST_MAX_CHANNELS (1 << 24)
 
-/* The element copies them when it starts. */
+/* The settings. The element copies them when it starts. */
 typedef struct
 {
   RobocacheTestKind kind;
   RobocacheTickGrid rate;       /* num 0: not chosen */
-  guint channels;               /* of a row, or points of a cloud; 0: not chosen */
+  guint channels;               /* channels of a row, or points of a cloud; 0: not chosen */
   gint64 jitter_ns;
   gdouble drop, disorder;       /* probabilities */
   gint64 gap_ns, gap_interval_ns;
@@ -45,7 +45,7 @@ void robocache_test_properties_install (GObjectClass * klass);
 gpointer robocache_test_settings_field (RobocacheTestSettings * settings, guint id);
 
 void robocache_test_settings_init (RobocacheTestSettings * settings);
-/* NULL, or what is wrong with them: free with g_free. */
+/* Returns the fault of the settings, to be freed with g_free; NULL: none. */
 gchar *robocache_test_settings_fault (const RobocacheTestSettings * settings);
 
 G_END_DECLS

@@ -64,6 +64,13 @@ robocache_test_earliest_from (const RobocacheTestSettings *s, gint64 delivery)
   return t == G_MAXINT64 ? t : t - s->jitter_ns;
 }
 
+/* The first delivery of a row at or after a time, of which rows before it are a part; a pair begins at an even row. */
+gint64
+robocache_test_delivery_from (const RobocacheTestSettings *s, gint64 time_ns)
+{
+  return time_ns <= 0 ? 0 : robocache_tick_at_or_after (&s->rate, time_ns - s->jitter_ns) & ~(gint64) 1;
+}
+
 /* How late after its time of capture a row can be delivered: after a newer one. */
 gint64
 robocache_test_max_lateness (const RobocacheTestSettings *s)
@@ -71,6 +78,12 @@ robocache_test_max_lateness (const RobocacheTestSettings *s)
   const gint64 period = robocache_tick_period (&s->rate);
 
   return s->disorder > 0.0 ? period + 2 * s->jitter_ns : MAX (2 * s->jitter_ns - period, 0);
+}
+
+static gboolean
+is_sent (const RobocacheTestSettings *s, gint64 delivery)
+{
+  return robocache_test_row_fate (s, robocache_test_row_of_delivery (s, delivery)) == ROBOCACHE_TEST_ROW_SENT;
 }
 
 /* Buffers of the recording that come before a delivery, but no more than limit. */
@@ -82,8 +95,44 @@ robocache_test_sent_before (const RobocacheTestSettings *s, gint64 delivery, gin
   if (s->drop == 0.0 && s->gap_ns == 0)
     return (gint) MIN (delivery, limit);
   for (gint64 d = 0; d < delivery && sent < limit; d++)
-    sent += robocache_test_row_fate (s, robocache_test_row_of_delivery (s, d)) == ROBOCACHE_TEST_ROW_SENT;
+    sent += is_sent (s, d);
   return (gint) sent;
+}
+
+/* The delivery after the first `limit` rows that are sent, but at most `most`. */
+static gint64
+end_of_rows (const RobocacheTestSettings *s, gint limit, gint64 most)
+{
+  gint64 end = 0;
+
+  if (limit < 0 || (s->drop == 0.0 && s->gap_ns == 0))
+    return limit < 0 ? most : MIN (limit, most);
+  for (gint sent = 0; end < most && sent < limit; end++)
+    sent += is_sent (s, end);
+  return end;
+}
+
+gint64
+robocache_test_row_in_force (const RobocacheTestSettings *s, gint64 time_ns, gint limit)
+{
+  const gint64 later = time_ns > G_MAXINT64 - s->jitter_ns - 1 ? G_MAXINT64 : time_ns + s->jitter_ns + 1;
+  const gint64 n_pairs = MIN (robocache_tick_at_or_after (&s->rate, later), G_MAXINT64 - 2) / 2 + 1;
+  gint64 newest_ns = -1, newest = -1;
+
+  if (time_ns <= 0 || s->drop >= 1.0)
+    return -1;
+  for (gint64 d = end_of_rows (s, limit, 2 * n_pairs); d > 0; d--) {
+    const gint64 k = robocache_test_row_of_delivery (s, d - 1), t = robocache_test_row_time (s, k);
+
+    /* no row of an earlier delivery is newer */
+    if (newest_ns >= 0 && newest_ns - s->jitter_ns >= robocache_tick_time (&s->rate, (d - 1) | 1))
+      break;
+    if (t <= time_ns && t > newest_ns && is_sent (s, d - 1)) {
+      newest_ns = t;
+      newest = k;
+    }
+  }
+  return newest_ns == time_ns ? -1 : newest;
 }
 
 gboolean

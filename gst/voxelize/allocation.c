@@ -6,6 +6,9 @@
 
 #include "common/tensors/tensorpool.h"
 
+GST_DEBUG_CATEGORY_EXTERN (gst_robocache_voxelize_debug);
+#define GST_CAT_DEFAULT gst_robocache_voxelize_debug
+
 /* ---- downstream ---- */
 
 /* A GPU writes its own memory. The CPU writes what downstream asks for, or else the engine's, which carries occupancy stamps but
@@ -52,7 +55,7 @@ set_pool (GstQuery *query, GstAllocator *allocator, const GstAllocationParams *p
 }
 
 gboolean
-robocache_voxelize_decide_allocation (const RobocacheVoxelizeConfiguration *current, RobocacheDevice *device,
+robocache_voxelize_decide_allocation (const RobocacheVoxelizeConfiguration *current, RobocacheDevice *device, GstElement *element,
     GstQuery *query, GError **error)
 {
   GstAllocationParams params;
@@ -68,6 +71,8 @@ robocache_voxelize_decide_allocation (const RobocacheVoxelizeConfiguration *curr
   else
     while (gst_query_get_n_allocation_pools (query) > 0)
       gst_query_remove_nth_allocation_pool (query, 0);
+  GST_INFO_OBJECT (element, "outputs are in memory of %" GST_PTR_FORMAT ", of the %s", allocator,
+      robocache_engine_is_gpu (robocache_voxelizer_engine (current->voxelizer)) ? "GPU" : "CPU or downstream");
   gst_clear_object (&allocator);
   return ok;
 }
@@ -107,10 +112,12 @@ robocache_voxelize_propose_allocation (const RobocacheVoxelizeConfiguration *cur
 
   if (current->voxelizer == NULL)
     return;
+  GST_DEBUG_OBJECT (element, "proposes memory for %u clouds: %u of a window, and those that enter and leave it", n_clouds, current->accumulate);
   if (current->job.in_on_device) {
     robocache_device_propose (device, query, n_clouds);
   } else if (points->kind == ROBOCACHE_POINTS_DEPTH) {
-    gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+    if (!points->is_float_depth)
+      gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
     gst_query_add_allocation_pool (query, NULL, (guint) GST_VIDEO_INFO_SIZE (&points->video), n_clouds, 0);
   } else if (points->kind == ROBOCACHE_POINTS_TENSOR) {
     gst_query_add_allocation_pool (query, NULL,
@@ -122,7 +129,7 @@ robocache_voxelize_propose_allocation (const RobocacheVoxelizeConfiguration *cur
 
 /* ---- the memories of an output ---- */
 
-/* A map of a cloud has one number per point, which only the buffer tells. */
+/* A map of a cloud has one number per point, so its size is known only from the buffer. */
 static RobocacheTensorsInfo
 tensors_of (const RobocacheVoxelizeConfiguration *current, GstBuffer *output)
 {

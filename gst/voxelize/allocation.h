@@ -11,17 +11,17 @@
 G_BEGIN_DECLS
 
 /* Sets the allocator and pool of outputs in downstream's answer. Sparse output has one memory per tensor, so the pool is
- * always a RobocacheTensorPool; maps of clouds have none here (pointmap.h). */
+ * always a RobocacheTensorPool; maps of clouds have another pool (pointmap.h). */
 gboolean robocache_voxelize_decide_allocation (const RobocacheVoxelizeConfiguration * configuration,
-    RobocacheDevice * device, GstQuery * query, GError ** error);
+    RobocacheDevice * device, GstElement * element, GstQuery * query, GError ** error);
 /* Adds the buffers that upstream needs while the window holds some, and memory of the device or pinned memory. */
 void robocache_voxelize_propose_allocation (const RobocacheVoxelizeConfiguration * configuration,
     RobocacheDevice * device, GstElement * element, GstQuery * query);
-/* The reason why no output of so many bytes could be allocated. Pools report none, so the allocator tries again. */
+/* The reason why no output of so many bytes could be allocated. Pools do not report a reason, so the allocator tries again. */
 GError *robocache_voxelize_explain_no_output (const RobocacheVoxelizeConfiguration * configuration,
     RobocacheDevice * device, gsize bytes);
 
-/* Finds where kernels write the output. Memories that they cannot use are mapped: unmap `map` if place->mapped[0]. */
+/* Finds the memory in which kernels write the output. Memories that kernels cannot access are mapped: unmap `map` if place->mapped[0]. */
 gboolean robocache_voxelize_find_output (const RobocacheVoxelizeConfiguration * configuration, GstBuffer * output,
     RobocacheTensorsMap * map, RobocacheVoxelPlace * place, GError ** error);
 

@@ -44,9 +44,10 @@
 #include "allocation.h"
 #include "common/element/errors.h"
 #include "common/element/heldevents.h"
+#include "common/element/inputfaults.h"
 #include "common/element/propertytypes.h"
 #include "common/element/linkadvice.h"
-#include "common/element/statistics.h"
+#include "common/element/statsmessages.h"
 #include "common/tensors/flexibleinput.h"
 #include "common/time/segments.h"
 #include "negotiation.h"
@@ -56,7 +57,7 @@
 #include "statistics.h"
 #include "voxelcaps.h"
 
-GST_DEBUG_CATEGORY_STATIC (gst_robocache_voxelize_debug);
+GST_DEBUG_CATEGORY (gst_robocache_voxelize_debug);
 #define GST_CAT_DEFAULT gst_robocache_voxelize_debug
 
 struct _GstRobocacheVoxelize
@@ -77,11 +78,13 @@ struct _GstRobocacheVoxelize
   guint64 map_points;           /* of the last cloud that was mapped; 0: none was */
   gboolean maps_are_tensors;
   GstEvent *held_caps;          /* of clouds, until the first one determines the length of a tensor; or NULL */
-  RobocacheHeldEvents held;     /* behind them */
+  RobocacheHeldEvents held;     /* events after held_caps */
+  RobocacheFlexibleInput flexible;
+  RobocacheInputFaults faults;
   RobocacheOutsideCheck outside;
   gboolean warned_over_cap;
   gboolean tried_caps;          /* the last negotiation called fixate_caps, which posts what failed */
-  gboolean failed;              /* a device failed and an error was posted: no more buffers leave */
+  gboolean failed;              /* a device failed, and an error was posted: no buffer leaves any more */
   gchar *spacing_warning;       /* posted for the current settings; NULL: none */
   gchar *refusal;               /* error posted by the last negotiation; NULL: it succeeded */
 };
@@ -118,8 +121,8 @@ report (GstRobocacheVoxelize *self, const RobocacheVoxelizeStatistics *now)
     return;
   self->warned_over_cap = TRUE;
   GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT, ("%" G_GINT64_FORMAT " voxels are occupied, more than max-voxels=%"
-      G_GINT64_FORMAT ": the rest is omitted and counted in stats; raise max-voxels", now->occupied_over_cap,
-          self->current.spec.max_voxels), (NULL));
+      G_GINT64_FORMAT ": %.3g %% of them, those with the greatest z, are omitted and counted in stats; raise max-voxels",
+          now->occupied_over_cap, self->current.spec.max_voxels, 100.0 * now->share_over_cap), (NULL));
 }
 
 /* Waits for all buffers but the last in_flight ones and counts them. FALSE: an error was posted. */
@@ -177,6 +180,7 @@ make_stats (GstRobocacheVoxelize *self)
 
   robocache_voxelize_statistics_count (&self->statistics, NULL);
   structure = robocache_voxelize_statistics_to_structure (&self->statistics);
+  robocache_input_faults_to_structure (&self->faults, structure);
   robocache_device_to_structure (&self->device, structure);
   return structure;
 }
@@ -188,9 +192,11 @@ gst_robocache_voxelize_transform_caps (GstBaseTransform *trans, GstPadDirection 
     GstCaps *filter)
 {
   GstRobocacheVoxelize *self = GST_ROBOCACHE_VOXELIZE (trans);
-  GstCaps *result = direction == GST_PAD_SINK ? robocache_voxelize_output_caps (&self->device, GST_ELEMENT (self), caps)
+  GstCaps *ours = robocache_flexible_input_resolve (&self->flexible, caps);
+  GstCaps *result = direction == GST_PAD_SINK ? robocache_voxelize_output_caps (&self->device, GST_ELEMENT (self), ours)
       : robocache_voxelize_input_caps (&self->device, GST_ELEMENT (self));
 
+  gst_caps_unref (ours);
   if (direction == GST_PAD_SRC && gst_caps_get_size (caps) == 1 && !gst_caps_is_any (caps)) {
     const GValue *framerate = gst_structure_get_value (gst_caps_get_structure (caps, 0), "framerate");
 
@@ -235,6 +241,24 @@ configure (GstRobocacheVoxelize *self, GstCaps *in_caps, GstCaps *peer, GError *
       self->current.points.rays, error) : NULL;
 }
 
+/* Takes the error, and posts it once, though upstream tries again with each buffer. */
+static void
+refuse (GstRobocacheVoxelize *self, GError *error)
+{
+  robocache_post_error_once (GST_ELEMENT (self), error, &self->refusal);
+  g_error_free (error);
+}
+
+/* Live, good caps may follow. */
+static void
+refuse_caps (GstRobocacheVoxelize *self, GError *error)
+{
+  if (robocache_input_faults_await_caps (&self->faults, error))
+    g_error_free (error);
+  else
+    refuse (self, error);
+}
+
 /* The base class calls this on the streaming thread, once a negotiation, when all that determines the output is known. */
 static GstCaps *
 gst_robocache_voxelize_fixate_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
@@ -242,29 +266,28 @@ gst_robocache_voxelize_fixate_caps (GstBaseTransform *trans, GstPadDirection dir
 {
   GstRobocacheVoxelize *self = GST_ROBOCACHE_VOXELIZE (trans);
   GError *error = NULL;
-  GstCaps *result;
+  GstCaps *result, *ours;
 
   if (direction == GST_PAD_SRC)
     return gst_caps_fixate (othercaps);
   self->tried_caps = TRUE;
-  result = configure (self, caps, gst_pad_is_linked (trans->srcpad) ? othercaps : NULL, &error);
+  ours = robocache_flexible_input_resolve (&self->flexible, caps);
+  result = configure (self, ours, gst_pad_is_linked (trans->srcpad) ? othercaps : NULL, &error);
+  gst_caps_unref (ours);
   gst_caps_unref (othercaps);
   if (result) {
     warn_of_spacing (self);
     g_clear_pointer (&self->refusal, g_free);
     return result;
   }
-  robocache_post_error_once (GST_ELEMENT (self), error, &self->refusal);
-  g_error_free (error);
+  refuse_caps (self, error);
   return gst_caps_new_empty ();
 }
 
-/* Takes the error, and posts it once, though upstream tries again with each buffer. */
-static void
-refuse (GstRobocacheVoxelize *self, GError *error)
+static gboolean
+gst_robocache_voxelize_accept_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps)
 {
-  robocache_post_error_once (GST_ELEMENT (self), error, &self->refusal);
-  g_error_free (error);
+  return robocache_flexible_input_accept_caps (trans, GST_BASE_TRANSFORM_CLASS (parent_class), direction, caps);
 }
 
 static void
@@ -337,11 +360,12 @@ static gboolean
 gst_robocache_voxelize_set_caps (GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps)
 {
   GstRobocacheVoxelize *self = GST_ROBOCACHE_VOXELIZE (trans);
+  GstCaps *ours = robocache_flexible_input_resolve (&self->flexible, in_caps);
 
-  GST_INFO_OBJECT (self, "%" GST_PTR_FORMAT " to %" GST_PTR_FORMAT, in_caps, out_caps);
-  if (self->in_caps == NULL || !gst_caps_is_equal (in_caps, self->in_caps))
+  GST_INFO_OBJECT (self, "%" GST_PTR_FORMAT " to %" GST_PTR_FORMAT, ours, out_caps);
+  if (self->in_caps == NULL || !gst_caps_is_equal (ours, self->in_caps))
     robocache_cloud_window_clear (&self->window);
-  gst_caps_replace (&self->in_caps, in_caps);
+  gst_caps_take (&self->in_caps, ours);
   if (!install_next (self))
     return FALSE;
   self->maps_are_tensors = robocache_voxel_maps_cloud (&self->current.points, &self->current.spec)
@@ -356,7 +380,7 @@ gst_robocache_voxelize_decide_allocation (GstBaseTransform *trans, GstQuery *que
   GError *error = NULL;
 
   robocache_point_map_pool_clear (&self->maps);
-  if (robocache_voxelize_decide_allocation (&self->current, &self->device, query, &error))
+  if (robocache_voxelize_decide_allocation (&self->current, &self->device, GST_ELEMENT (self), query, &error))
     return GST_BASE_TRANSFORM_CLASS (parent_class)->decide_allocation (trans, query);
   fail (self, error);
   return FALSE;
@@ -418,10 +442,11 @@ handle_caps (GstRobocacheVoxelize *self, GstEvent *event)
     return TRUE;
   }
   self->tried_caps = FALSE;
+  robocache_input_faults_begin_caps (&self->faults);
   ok = GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (GST_BASE_TRANSFORM (self), event);
   if (!ok)
     negotiation_failed (self);
-  return ok;
+  return robocache_input_faults_end_caps (&self->faults, ok);
 }
 
 /* FALSE after an error. */
@@ -473,8 +498,14 @@ gst_robocache_voxelize_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstRobocacheVoxelize *self = GST_ROBOCACHE_VOXELIZE (trans);
   const GstSegment *segment;
+  GError *error = NULL;
 
   GST_DEBUG_OBJECT (self, "%" GST_PTR_FORMAT, event);
+  if (robocache_flexible_input_take_event (&self->flexible, event, &error)) {
+    if (error)
+      refuse (self, error);
+    return error == NULL;
+  }
   if (robocache_held_events_take (&self->held, event))
     return TRUE;
   switch (GST_EVENT_TYPE (event)) {
@@ -525,7 +556,36 @@ gst_robocache_voxelize_query (GstBaseTransform *trans, GstPadDirection direction
     return FALSE;
   }
   return robocache_device_answer_context (&self->device, GST_ELEMENT (self), query)
-      || GST_BASE_TRANSFORM_CLASS (parent_class)->query (trans, direction, query);
+      || robocache_flexible_input_query (&self->flexible, trans, GST_BASE_TRANSFORM_CLASS (parent_class), direction, query);
+}
+
+/* An error of a buffer, which is taken: live, it costs that buffer alone. */
+static GstFlowReturn
+refuse_buffer (GstRobocacheVoxelize *self, GError *error, gboolean is_oversized)
+{
+  const gboolean is_dropped = is_oversized ? robocache_input_faults_drop_oversized (&self->faults, error)
+      : robocache_input_faults_drop (&self->faults, error);
+
+  if (!is_dropped) {
+    fail (self, error);
+    return GST_FLOW_ERROR;
+  }
+  g_error_free (error);
+  return GST_BASE_TRANSFORM_FLOW_DROPPED;
+}
+
+/* FALSE: the buffer goes no further. */
+static gboolean
+take_input (GstRobocacheVoxelize *self, GstBuffer **input, GstFlowReturn *ret)
+{
+  GError *error = NULL;
+
+  *ret = self->failed ? GST_FLOW_ERROR : robocache_flexible_input_strip (&self->flexible, input, &error);
+  if (error)
+    *ret = refuse_buffer (self, error, FALSE);
+  else if (*ret == GST_FLOW_OK && robocache_input_faults_skip (&self->faults))
+    *ret = GST_BASE_TRANSFORM_FLOW_DROPPED;
+  return *ret == GST_FLOW_OK && (self->held_caps == NULL || release_caps (self, *input, ret));
 }
 
 static GstFlowReturn
@@ -535,11 +595,7 @@ gst_robocache_voxelize_submit_input_buffer (GstBaseTransform *trans, gboolean is
   gboolean changed;
   GstFlowReturn ret;
 
-  if (self->failed) {
-    gst_buffer_unref (input);
-    return GST_FLOW_ERROR;
-  }
-  if (self->held_caps && !release_caps (self, input, &ret)) {
+  if (!take_input (self, &input, &ret)) {
     gst_buffer_unref (input);
     return ret;
   }
@@ -574,7 +630,7 @@ push_map_caps (GstRobocacheVoxelize *self, guint64 n_points, GError **error)
     gst_pad_push_event (srcpad, gst_event_new_caps (caps));
   else
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "a cloud has %" G_GUINT64_FORMAT " points, and downstream does not "
-        "accept a tensor of that length behind one of %" G_GUINT64_FORMAT ": send clouds of one size, or accept "
+        "accept a tensor of that length after one of %" G_GUINT64_FORMAT ": send clouds of one size, or accept "
         ROBOCACHE_POINTCLOUD_MEDIA_TYPE, n_points, self->map_points);
   gst_caps_unref (caps);
   gst_caps_unref (current);
@@ -621,8 +677,8 @@ gst_robocache_voxelize_prepare_output_buffer (GstBaseTransform *trans, GstBuffer
   GstFlowReturn ret;
 
   if (!robocache_voxelize_check_buffer (&self->current, gst_buffer_get_size (input), &error))
-    ret = GST_FLOW_ERROR;
-  else if (robocache_voxel_maps_cloud (&self->current.points, &self->current.spec))
+    return refuse_buffer (self, error, TRUE);
+  if (robocache_voxel_maps_cloud (&self->current.points, &self->current.spec))
     ret = acquire_map (self, input, output, &bytes, &error);
   else
     ret = GST_BASE_TRANSFORM_CLASS (parent_class)->prepare_output_buffer (trans, input, output);
@@ -643,6 +699,7 @@ compute (GstRobocacheVoxelize *self, const RobocacheVoxelPlace *place, GstClockT
       || !robocache_voxelizer_run (voxelizer, &self->current.points, &self->window, place, readback, &work, error)
       || !robocache_readback_end (readback, pts, error))
     return FALSE;
+  robocache_voxelize_log_work (&self->current, GST_ELEMENT (self), &work);
   GST_OBJECT_LOCK (self);
   self->device.n_chunks += work.n_chunks;
   self->statistics.points_read += work.points_read;
@@ -709,8 +766,10 @@ gst_robocache_voxelize_transform (GstBaseTransform *trans, GstBuffer *input, Gst
   GstRobocacheVoxelize *self = GST_ROBOCACHE_VOXELIZE (trans);
   const GstClockTime pts = GST_BUFFER_PTS (input);
   GError *error = NULL;
-  gboolean ok = robocache_cloud_window_push (&self->window, &self->current.points, self->current.accumulate, input,
-      &error)
+  gboolean ok;
+
+  self->window.newest_first = self->current.newest_first;
+  ok = robocache_cloud_window_push (&self->window, &self->current.points, self->current.accumulate, input, &error)
       && voxelize (self, output, pts, &error);
 
   if (!ok && robocache_device_try_again (&self->device, GST_ELEMENT (self), error)) {
@@ -723,10 +782,8 @@ gst_robocache_voxelize_transform (GstBaseTransform *trans, GstBuffer *input, Gst
   }
   robocache_cloud_window_prune (&self->window);
   ok = ok && robocache_device_move_output (&self->device, GST_ELEMENT (self), output, &error);
-  if (!ok) {
-    fail (self, error);
-    return GST_FLOW_ERROR;
-  }
+  if (!ok)
+    return refuse_buffer (self, error, FALSE);
   GST_LOG_OBJECT (self, "grid of %" GST_TIME_FORMAT ", from %u clouds", GST_TIME_ARGS (pts),
       robocache_cloud_window_length (&self->window));
   if (!count_done (self, self->current.job.out_memory != ROBOCACHE_SYSTEM_MEMORY ? 1 : 0))
@@ -747,6 +804,7 @@ gst_robocache_voxelize_start (GstBaseTransform *trans)
   GST_OBJECT_LOCK (self);
   robocache_voxelize_statistics_reset (&self->statistics);
   robocache_statistics_timer_reset (&self->stats_timer);
+  robocache_input_faults_start (&self->faults);
   GST_OBJECT_UNLOCK (self);
   return robocache_device_open (&self->device, GST_ELEMENT (self));
 }
@@ -764,6 +822,7 @@ gst_robocache_voxelize_stop (GstBaseTransform *trans)
   self->map_points = 0;
   gst_clear_event (&self->held_caps);
   robocache_held_events_clear (&self->held);
+  robocache_flexible_input_clear (&self->flexible);
   replace_readback (self, NULL);
   gst_clear_caps (&self->in_caps);
   g_clear_pointer (&self->refusal, g_free);
@@ -833,6 +892,7 @@ gst_robocache_voxelize_class_init (GstRobocacheVoxelizeClass *klass)
   robocache_voxelize_properties_install (object_class);
   transform_class->transform_caps = gst_robocache_voxelize_transform_caps;
   transform_class->fixate_caps = gst_robocache_voxelize_fixate_caps;
+  transform_class->accept_caps = gst_robocache_voxelize_accept_caps;
   transform_class->set_caps = gst_robocache_voxelize_set_caps;
   transform_class->decide_allocation = gst_robocache_voxelize_decide_allocation;
   transform_class->propose_allocation = gst_robocache_voxelize_propose_allocation;
@@ -854,11 +914,11 @@ gst_robocache_voxelize_class_init (GstRobocacheVoxelizeClass *klass)
 static void
 gst_robocache_voxelize_init (GstRobocacheVoxelize *self)
 {
-  robocache_device_init (&self->device, 1);
+  robocache_device_init (&self->device, GST_ELEMENT (self), 1);
   robocache_voxelize_properties_init (&self->properties);
   robocache_voxelize_statistics_reset (&self->statistics);
   robocache_statistics_timer_reset (&self->stats_timer);
   robocache_cloud_window_init (&self->window);
-  robocache_accept_flexible (GST_BASE_TRANSFORM_SINK_PAD (self), NULL);
-  robocache_explain_refused_caps (GST_BASE_TRANSFORM_SINK_PAD (self), NULL);
+  robocache_flexible_input_init (&self->flexible, GST_BASE_TRANSFORM_SINK_PAD (self));
+  robocache_input_faults_init (&self->faults, GST_BASE_TRANSFORM_SINK_PAD (self), "buffers-dropped-malformed");
 }

@@ -1,4 +1,4 @@
-/* robocache: robocachevoxelize, points to a voxel grid
+/* robocache: robocachevoxelize makes voxel grids from points
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -6,6 +6,9 @@
 
 #include "common/device/budget.h"
 
+GST_DEBUG_CATEGORY_EXTERN (gst_robocache_voxelize_debug);
+#define GST_CAT_DEFAULT gst_robocache_voxelize_debug
+
 /* ---- caps of both pads ---- */
 
 GstCaps *
@@ -164,7 +167,7 @@ describe_job (const RobocacheVoxelizeConfiguration *next, const RcFootprint *foo
   };
 
   job.work_bytes = robocache_bytes_add (out,
-      next->points.n_points * items * (next->points.kind == ROBOCACHE_POINTS_DEPTH ? 2
+      next->points.n_points * items * (next->points.kind == ROBOCACHE_POINTS_DEPTH ? (gsize) GST_VIDEO_INFO_COMP_PSTRIDE (&next->points.video, 0)
           : robocache_points_info_point_size (&next->points)));
   job.device_bytes = robocache_bytes_add (robocache_bytes_add (footprint->scratch_bytes,
       job.out_memory != ROBOCACHE_SYSTEM_MEMORY ? out : out / items),
@@ -218,6 +221,15 @@ robocache_voxelize_fall_back (RobocacheVoxelizeConfiguration *configuration, Rob
 /* ---- configurations ---- */
 
 void
+robocache_voxelize_log_work (RobocacheVoxelizeConfiguration *configuration, GstElement *element, const RobocacheVoxelWork *work)
+{
+  if (work->recomputes && work->recomputes != configuration->recomputes)
+    GST_INFO_OBJECT (element, "each grid is computed from all clouds of its window: %s", work->recomputes);
+  configuration->recomputes = work->recomputes;
+  GST_LOG_OBJECT (element, "%" G_GINT64_FORMAT " points were read, in %u chunks", work->points_read, MAX (work->n_chunks, 1));
+}
+
+void
 robocache_voxelize_configuration_clear (RobocacheVoxelizeConfiguration *configuration)
 {
   g_clear_pointer (&configuration->voxelizer, robocache_voxelizer_free);
@@ -241,6 +253,7 @@ robocache_voxelize_configure (RobocacheVoxelizeConfiguration *next, RobocacheDev
     return NULL;
   /* the index of a point does not depend on other clouds */
   next->accumulate = settings->output == RC_VOXEL_INDEX ? 1 : settings->accumulate;
+  next->newest_first = rc_voxel_lists_points (settings->mode) && settings->keep == ROBOCACHE_VOXEL_KEEP_NEWEST;
   next->spec = robocache_voxel_spec (settings, &next->points, robocache_voxel_dtypes (settings)[0]);
   if (!plan_item (device, &next->spec, &footprint, error))
     return NULL;
@@ -250,6 +263,9 @@ robocache_voxelize_configure (RobocacheVoxelizeConfiguration *next, RobocacheDev
   /* the window and the cloud that leaves it; for two clouds, adding one and removing one reads as many points */
   next->spec.accumulates = next->accumulate > 2 ? (gint64) next->accumulate + 1 : 0;
   next->job = describe_job (next, &footprint, in_caps, caps);
+  GST_INFO_OBJECT (element, "a grid needs %" G_GUINT64_FORMAT " bytes of scratch and %" G_GUINT64_FORMAT " per point, its output has %" G_GUINT64_FORMAT
+      " bytes", footprint.scratch_bytes, footprint.scratch_bytes_per_point,
+      robocache_tensors_info_size (&next->tensors));
   if (check_memory (&next->spec, footprint.scratch_bytes, &next->tensors, error)
       && choose_engine (next, device, element, error))
     return caps;

@@ -18,34 +18,38 @@ typedef struct
   RobocacheTensorsInfo tensors;
   RcVoxelSpec spec;
   guint accumulate;             /* clouds of a grid */
+  gboolean newest_first;        /* the newest of them is added first */
   guint64 max_cloud_bytes;
   RobocacheJob job;
   RobocacheVoxelizer *voxelizer;        /* NULL: nothing was negotiated */
+  const gchar *recomputes;      /* as the log has it: see RobocacheVoxelWork */
 } RobocacheVoxelizeConfiguration;
 
-/* In the functions below the device is the element's. */
+/* In the functions below, device is the element's device. */
 
 /* Caps that the sink pad accepts. */
 GstCaps *robocache_voxelize_input_caps (RobocacheDevice * device, GstElement * element);
 /* Caps that the source pad may produce, not fixed. in_caps: those of the sink pad, or NULL. */
 GstCaps *robocache_voxelize_output_caps (RobocacheDevice * device, GstElement * element, const GstCaps * in_caps);
-/* An error that downstream accepts none of the output caps. */
+/* The error that downstream accepts none of the output caps. */
 GError *robocache_voxelize_refused (RobocacheDevice * device, GstElement * element, GstCaps * peer);
 
 /* Fills a configuration and returns its caps, or NULL and an error. peer: caps that downstream accepts; NULL: not linked.
- * last_rays: of the configuration before, or NULL. */
+ * last_rays: those of the previous configuration, or NULL. */
 GstCaps *robocache_voxelize_configure (RobocacheVoxelizeConfiguration * configuration, RobocacheDevice * device,
     GstElement * element, const RobocacheVoxelSettings * settings, GstCaps * in_caps, GstCaps * peer,
     RobocacheCameraRays * last_rays, GError ** error);
-/* Replaces the voxelizer by one on the CPU, where that can compute what failed for the reason on a GPU. */
+/* Replaces the voxelizer by a voxelizer on the CPU, if the CPU can compute what failed on a GPU for this reason. */
 gboolean robocache_voxelize_fall_back (RobocacheVoxelizeConfiguration * configuration, RobocacheDevice * device,
     GstElement * element, const GError * reason);
+/* Logs what is new in the work of a buffer. */
+void robocache_voxelize_log_work (RobocacheVoxelizeConfiguration * configuration, GstElement * element, const RobocacheVoxelWork * work);
 void robocache_voxelize_configuration_clear (RobocacheVoxelizeConfiguration * configuration);
 
-/* Whether a buffer of that size may be read, of points whose number is not in caps; otherwise an error with the property to set. */
+/* Checks the size of a buffer whose number of points is not in caps. FALSE and an error that names the property to set: too large. */
 gboolean robocache_voxelize_check_buffer (const RobocacheVoxelizeConfiguration * configuration, gsize bytes, GError ** error);
 
-/* A description of the output, and in *advice the remedy if it exceeds the memory. Free with g_free. */
+/* A description of the output; *advice: the remedy if the output exceeds the memory. Free with g_free. */
 gchar *robocache_voxelize_describe_output (const RcVoxelSpec * spec, const gchar ** advice);
 
 G_END_DECLS

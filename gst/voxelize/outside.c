@@ -5,6 +5,7 @@
 #include "outside.h"
 
 #include "common/device/devicememory.h"
+#include "common/device/mapping.h"
 #include "common/points/pointbounds.h"
 
 /* A live sensor may see an empty grid for a while. */
@@ -35,7 +36,7 @@ find_bounds (RobocachePointBounds *bounds, const RobocachePointsInfo *points, Gs
   GstMapInfo map;
 
   if (points->kind == ROBOCACHE_POINTS_DEPTH || gst_buffer_n_memory (cloud) == 0
-      || robocache_is_gpu_memory (gst_buffer_peek_memory (cloud, 0)) || !gst_buffer_map (cloud, &map, GST_MAP_READ))
+      || robocache_is_gpu_memory (gst_buffer_peek_memory (cloud, 0)) || !robocache_map_buffer (cloud, &map, GST_MAP_READ, NULL))
     return FALSE;
   found = robocache_point_bounds_find (bounds, &points->layout, map.data, map.size / robocache_points_info_point_size (points));
   gst_buffer_unmap (cloud, &map);

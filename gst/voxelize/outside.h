@@ -9,18 +9,18 @@
 
 G_BEGIN_DECLS
 
-/* The check of one grid. */
+/* The check for one grid. */
 typedef struct
 {
-  gint64 inside, outside;       /* points that were counted before it was set */
-  gboolean is_over;             /* some were inside, or the warning was posted */
+  gint64 inside, outside;       /* points that were counted before the check began */
+  gboolean is_over;             /* some points were inside, or the warning was posted */
 } RobocacheOutsideCheck;
 
-/* total: the counts so far. */
+/* Initializes the check. total: the counts so far. */
 void robocache_outside_check_init (RobocacheOutsideCheck * check, const RcVoxelCounters * total);
-/* Whether the warning is due: no point was inside, and at least 1000 were outside, or 10 at_end. Once. */
+/* Whether the warning is due: no point was inside, and at least 1000 were outside, or 10 at_end. Returns TRUE once. */
 gboolean robocache_outside_check_is_due (RobocacheOutsideCheck * check, const RcVoxelCounters * total, gboolean at_end);
-/* The warning, with the boxes of the grid and, where it is in host memory, of the newest cloud; cloud may be NULL. Free with g_free. */
+/* The warning, with the bounding boxes of the grid and of the newest cloud, if it is in host memory; cloud may be NULL. Free with g_free. */
 gchar *robocache_outside_check_text (const RobocacheOutsideCheck * check, const RcVoxelCounters * total, const RcVoxelSpec * spec,
     const RobocachePointsInfo * points, GstBuffer * cloud);
 

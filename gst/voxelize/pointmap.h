@@ -1,6 +1,6 @@
 /* robocache: robocachevoxelize, a pool of buffers for maps of clouds
  *
- * A map has one int64 for each point, and clouds differ in size. Buffers are made for the largest cloud so far, and cut to size: a
+ * A map has one int64 for each point, and clouds differ in size. Buffers have the size of the largest cloud so far, and are truncated: a
  * steady stream allocates nothing.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -16,12 +16,12 @@ G_BEGIN_DECLS
 typedef struct
 {
   GstBufferPool *pool;          /* active; NULL: none yet */
-  guint64 n_points;             /* capacity of its buffers */
+  guint64 n_points;             /* points that a buffer of the pool can store */
 } RobocachePointMapPool;
 
-/* Before other caps or another allocator, and at the end. */
+/* Clears the pool; call it before new caps or another allocator, and at the end. */
 void robocache_point_map_pool_clear (RobocachePointMapPool * maps);
-/* A buffer for n_points points. On GST_FLOW_ERROR *bytes is the size that the allocator lacked, or *error is set. */
+/* Acquires a buffer for n_points points. GST_FLOW_ERROR: *bytes is the size that could not be allocated, or *error is set. */
 GstFlowReturn robocache_point_map_pool_acquire (RobocachePointMapPool * maps, GstAllocator * allocator,
     const GstAllocationParams * params, guint64 n_points, GstBuffer ** output, gsize * bytes, GError ** error);
 

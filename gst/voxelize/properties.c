@@ -31,12 +31,17 @@ enum
   PROP_TYPE,
   PROP_MAX_VOXELS,
   PROP_MAX_POINTS,
+  PROP_KEEP,
   PROP_CENTRE_Z,
   PROP_ACCUMULATE,
   PROP_MAX_CLOUD_BYTES,
   PROP_NUMBERS,                 /* those of numbers[] */
   LAST_SETTING = ROBOCACHE_VOXELIZE_N_SETTINGS
 };
+
+static ROBOCACHE_DEFINE_ENUM (keep_get_type, "GstRobocacheVoxelKeep",
+    {ROBOCACHE_VOXEL_KEEP_NEWEST, "Points of the newest cloud, then of the one before it, and so on", "newest"},
+    {ROBOCACHE_VOXEL_KEEP_FIRST, "Points in the order in which they came", "first"})
 
 #define LENS "of the depth camera's lens, as in OpenCV"
 
@@ -66,7 +71,7 @@ static const struct
       G_STRUCT_OFFSET (RobocacheVoxelSettings, k3)},
   {"p1", "Tangential 1", "Tangential distortion " LENS, -G_MAXDOUBLE, 0.0, G_STRUCT_OFFSET (RobocacheVoxelSettings, p1)},
   {"p2", "Tangential 2", "Tangential distortion " LENS, -G_MAXDOUBLE, 0.0, G_STRUCT_OFFSET (RobocacheVoxelSettings, p2)},
-  {"depth-scale", "Depth scale", "Metres per unit of depth", 0.0, DEFAULT_DEPTH_SCALE,
+  {"depth-scale", "Depth scale", "Metres per unit of depth of GRAY16_LE; float32 depth is in metres", 0.0, DEFAULT_DEPTH_SCALE,
       G_STRUCT_OFFSET (RobocacheVoxelSettings, depth_scale)},
 };
 
@@ -84,6 +89,7 @@ field_of (RobocacheVoxelizeProperties *properties, guint id)
     [PROP_TYPE] = &settings->dtype,
     [PROP_MAX_VOXELS] = &settings->max_voxels,
     [PROP_MAX_POINTS] = &settings->max_points,
+    [PROP_KEEP] = &settings->keep,
     [PROP_CENTRE_Z] = &settings->centre_z,
     [PROP_ACCUMULATE] = &settings->accumulate,
     [PROP_MAX_CLOUD_BYTES] = &settings->max_cloud_bytes,
@@ -154,11 +160,14 @@ robocache_voxelize_properties_install (GObjectClass *klass)
       "float16 or float32 (auto = accepted by downstream: uint8 for occupancy, uint32 for count, else float32; int64 for "
       "index and rank)", ROBOCACHE_TYPE_DTYPE, ROBOCACHE_DTYPE_AUTO, flags));
   g_object_class_install_property (klass, PROP_MAX_VOXELS, g_param_spec_int ("max-voxels", "Max voxels",
-          "Maximum voxels of sparse output and of ranks; more are counted and omitted", 1, G_MAXINT,
+          "Maximum voxels of sparse output and of ranks; more, those with the greatest z, are counted and omitted", 1, G_MAXINT,
           DEFAULT_MAX_VOXELS, flags));
   g_object_class_install_property (klass, PROP_MAX_POINTS, g_param_spec_int ("max-points", "Max points",
-          "Maximum points per voxel for mode=first and pillars; later points are counted and omitted", 1, RC_VOXEL_MAX_FIRST,
+          "Maximum points per voxel for mode=first and pillars; further points are counted and omitted", 1, RC_VOXEL_MAX_FIRST,
           DEFAULT_MAX_POINTS, flags));
+  g_object_class_install_property (klass, PROP_KEEP, g_param_spec_enum ("keep", "Keep",
+          "Which points of several clouds a voxel keeps, up to max-points, for mode=first and pillars with accumulate", keep_get_type (),
+          ROBOCACHE_VOXEL_KEEP_NEWEST, flags));
   g_object_class_install_property (klass, PROP_CENTRE_Z, g_param_spec_boolean ("centre-z", "Centre z",
           "Include the offset from the voxel's centre along z in mode=pillars: 10 features of x, y, z, intensity, otherwise 9",
           TRUE, flags));
@@ -168,7 +177,7 @@ robocache_voxelize_properties_install (GObjectClass *klass)
           "Maximum size of a cloud or image, or of each in a batch (bytes); a larger one is an error", 1, G_MAXUINT64,
           DEFAULT_MAX_CLOUD_BYTES, flags));
   g_object_class_install_property (klass, ROBOCACHE_VOXELIZE_PROP_STATS, g_param_spec_boxed ("stats", "Statistics",
-          "Counts since the element started, exact for the buffer of last-pts", GST_TYPE_STRUCTURE,
+          "Counts since the element started, up to the buffer whose PTS is last-pts", GST_TYPE_STRUCTURE,
           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   g_object_class_install_property (klass, ROBOCACHE_VOXELIZE_PROP_STATS_INTERVAL, g_param_spec_uint64 ("stats-interval",
           "Statistics interval", "Interval between element messages with stats (ns of running time, 0 = off)", 0, G_MAXUINT64, 0,
@@ -177,6 +186,7 @@ robocache_voxelize_properties_install (GObjectClass *klass)
   robocache_device_install_batch_properties (klass, ROBOCACHE_VOXELIZE_PROP_DEVICE_FIRST);
   gst_type_mark_as_plugin_api (ROBOCACHE_TYPE_VOXEL_MODE, 0);
   gst_type_mark_as_plugin_api (ROBOCACHE_TYPE_VOXEL_OUTPUT, 0);
+  gst_type_mark_as_plugin_api (keep_get_type (), 0);
 }
 
 void

@@ -9,12 +9,12 @@
 
 G_BEGIN_DECLS
 
-/* All may be set while playing, up to ROBOCACHE_VOXELIZE_N_SETTINGS. */
+/* Ids of properties; those up to ROBOCACHE_VOXELIZE_N_SETTINGS may be set while playing. */
 enum
 {
   ROBOCACHE_VOXELIZE_PROP_ORIGIN = 1,
   ROBOCACHE_VOXELIZE_PROP_VOXEL_SIZE,
-  ROBOCACHE_VOXELIZE_N_SETTINGS = 22,
+  ROBOCACHE_VOXELIZE_N_SETTINGS = 23,
 
   ROBOCACHE_VOXELIZE_PROP_STATS,
   ROBOCACHE_VOXELIZE_PROP_STATS_INTERVAL,
@@ -24,10 +24,10 @@ enum
 /* The settings as they were set. The element's object lock guards them. */
 typedef struct
 {
-  RobocacheVoxelSettings settings;      /* but for settings.grid */
+  RobocacheVoxelSettings settings;      /* except settings.grid */
   gchar *grid;
-  gchar *wrong_origin, *wrong_voxel_size;       /* what is wrong with the last value; NULL: nothing */
-  gboolean has_changed;         /* since they were last read */
+  gchar *wrong_origin, *wrong_voxel_size;       /* fault of the last value; NULL: none */
+  gboolean has_changed;         /* settings have changed since they were last read */
 } RobocacheVoxelizeProperties;
 
 /* Installs all properties of the element. */
@@ -35,7 +35,7 @@ void robocache_voxelize_properties_install (GObjectClass * klass);
 void robocache_voxelize_properties_init (RobocacheVoxelizeProperties * properties);
 void robocache_voxelize_properties_clear (RobocacheVoxelizeProperties * properties);
 
-/* id: 1 … ROBOCACHE_VOXELIZE_N_SETTINGS. */
+/* Set and get a property; id: 1 … ROBOCACHE_VOXELIZE_N_SETTINGS. */
 void robocache_voxelize_properties_set (RobocacheVoxelizeProperties * properties, guint id, const GValue * value);
 void robocache_voxelize_properties_get (RobocacheVoxelizeProperties * properties, guint id, GValue * value);
 /* Copies the settings. FALSE and an error that names a property with a malformed value. */

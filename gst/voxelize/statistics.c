@@ -21,12 +21,15 @@ add (RobocacheVoxelizeStatistics *s, const RcVoxelCounters *counters, GstClockTi
   s->total.nan += counters->nan;
   s->total.infinite += counters->infinite;
   s->total.clamped += counters->clamped;
+  s->total.occupied += counters->occupied;
   s->total.over_cap += counters->over_cap;
   s->total.over_points += counters->over_points;
   s->occupied_voxels = counters->occupied;
   s->buffers_over_cap += counters->over_cap > 0;
-  if (counters->over_cap > 0)
+  if (counters->over_cap > 0) {
     s->occupied_over_cap = counters->occupied;
+    s->share_over_cap = (gdouble) counters->over_cap / (gdouble) counters->occupied;
+  }
 }
 
 gboolean
@@ -54,6 +57,7 @@ robocache_voxelize_statistics_to_structure (const RobocacheVoxelizeStatistics *s
       "points-infinite", G_TYPE_INT64, s->total.infinite, "points-read", G_TYPE_INT64, s->points_read,
       "values-clamped", G_TYPE_INT64, s->total.clamped,
       "occupied-voxels", G_TYPE_INT64, s->occupied_voxels, "voxels-over-cap", G_TYPE_INT64, s->total.over_cap,
+      "share-over-cap", G_TYPE_DOUBLE, s->total.occupied > 0 ? (gdouble) s->total.over_cap / (gdouble) s->total.occupied : 0.0,
       "buffers-over-cap", G_TYPE_UINT64, s->buffers_over_cap, "points-over-max", G_TYPE_INT64, s->total.over_points,
       NULL);
 }

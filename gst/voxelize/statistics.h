@@ -13,22 +13,23 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint64 buffers;
-  RcVoxelCounters total;        /* points … clamped count each cloud once; over_cap and over_points sum over outputs; occupied is
-                                 * unused */
+  RcVoxelCounters total;        /* points … clamped count each cloud once; occupied, over_cap and over_points sum over
+                                 * outputs */
   gint64 points_read;           /* to add them to grids or remove them */
   gint64 occupied_voxels;       /* of the last buffer's grids */
   guint64 buffers_over_cap;
   gint64 occupied_over_cap;     /* of the last buffer with voxels over max-voxels; 0: there was none */
+  gdouble share_over_cap;       /* of its occupied voxels that are over max-voxels */
   GstClockTime last_pts;        /* of the last buffer that was counted */
 
-  RobocacheReadback *readback;  /* counters of buffers that were handed out and may still be computed */
+  RobocacheReadback *readback;  /* counters of buffers that were sent and may still be computed */
 } RobocacheVoxelizeStatistics;
 
 /* Sets all counts to 0. Keeps the readback. */
 void robocache_voxelize_statistics_reset (RobocacheVoxelizeStatistics * statistics);
-/* Counts the buffers that are done; never waits for a device. FALSE and an error when a device failed. */
+/* Counts the completed buffers; never waits for a device. FALSE and an error: a device failed. */
 gboolean robocache_voxelize_statistics_count (RobocacheVoxelizeStatistics * statistics, GError ** error);
-/* `stats`, without what the device adds. */
+/* The structure of `stats`, without the fields of the device. */
 GstStructure *robocache_voxelize_statistics_to_structure (const RobocacheVoxelizeStatistics * statistics);
 
 G_END_DECLS

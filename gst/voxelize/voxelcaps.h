@@ -14,18 +14,18 @@
 
 G_BEGIN_DECLS
 
-/* Fixed caps of the grid in that memory, with the first of robocache_voxel_dtypes that peer accepts, in peer's
- * spelling; and their spec and tensors. peer NULL: accepts all. NULL and an error with both caps: peer accepts none. */
+/* Returns fixed caps of the grid in this memory, with the first of robocache_voxel_dtypes that peer accepts, in peer's spelling; sets
+ * their spec and tensors. peer NULL: accepts all. NULL and an error with both caps: peer accepts no such caps. */
 GstCaps *robocache_voxel_choose_caps (const RobocacheVoxelSettings * settings, const RobocachePointsInfo * points,
     RobocacheCapsMemory memory, GstCaps * peer, RcVoxelSpec * spec, RobocacheTensorsInfo * tensors, GError ** error);
 
-/* The output tensors of a valid spec; none for the map of a cloud. */
+/* Sets the output tensors of a valid spec; no tensor for the map of a cloud. */
 void robocache_voxel_tensors (RobocacheTensorsInfo * info, const RobocachePointsInfo * points, const RcVoxelSpec * spec);
 
 /* Whether the output is one int64 for each point of the input buffer: index and rank of clouds, whose caps do not fix the number of
- * points. It is a cloud, or a tensor where downstream wants that. */
+ * points. Such an output is a cloud, or a tensor if downstream requires tensors. */
 gboolean robocache_voxel_maps_cloud (const RobocachePointsInfo * points, const RcVoxelSpec * spec);
-/* Whether downstream accepts such a map only as a tensor, which has the points of one cloud. */
+/* Whether downstream accepts such a map only as a tensor, whose caps fix the number of points. */
 gboolean robocache_voxel_wants_map_tensor (const GstCaps * peer);
 /* Caps of such a tensor for another number of points. */
 GstCaps *robocache_voxel_resize_map (const GstCaps * caps, guint64 n_points);

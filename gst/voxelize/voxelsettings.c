@@ -61,8 +61,8 @@ robocache_voxel_spec (const RobocacheVoxelSettings *settings, const RobocachePoi
     spec.source = RC_VOXEL_DEPTH;
     spec.depth = (RcVoxelDepth) {
       GST_VIDEO_INFO_WIDTH (&points->video), GST_VIDEO_INFO_HEIGHT (&points->video),
-      settings->fx, settings->fy, settings->cx, settings->cy, settings->depth_scale,
-      points->rays ? points->rays->rays : NULL
+      settings->fx, settings->fy, settings->cx, settings->cy, points->is_float_depth ? 1.0 : settings->depth_scale,
+      points->rays ? points->rays->rays : NULL, points->is_float_depth
     };
   } else {
     spec.source = RC_VOXEL_POINTS;

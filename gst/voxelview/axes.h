@@ -15,23 +15,23 @@ G_BEGIN_DECLS
 /* The texts along each axis. */
 typedef struct
 {
-  gdouble em;                   /* pixels: the size of text */
+  gdouble em;                   /* size of text in pixels */
   RobocacheAxisTicks ticks[3];
-  gdouble widest[3];            /* pixels: a number */
+  gdouble widest[3];            /* width of the widest number in pixels */
   gchar titles[3][3 * ROBOCACHE_TICK_TEXT];
 } RobocacheAxes;
 
-/* Pixels. */
+/* Margins in pixels. */
 typedef struct
 {
   gdouble left, top, right, bottom;
 } RobocacheMargins;
 
-/* Finds the texts of axes as long as the camera's, and returns how far they reach beyond the grid. */
+/* Finds the texts of the camera's axes, and returns the margins that they need around the grid. */
 RobocacheMargins robocache_axes_init (RobocacheAxes * axes, cairo_t * cr,
     gdouble em, const RobocacheVoxelCamera * camera);
 
-/* In the colour of cr. */
+/* Draw grid lines and axes in the colour of cr. */
 void robocache_axes_draw_grid (const RobocacheAxes * axes, cairo_t * cr,
     const RobocacheVoxelCamera * camera);
 void robocache_axes_draw_lines (const RobocacheAxes * axes, cairo_t * cr,

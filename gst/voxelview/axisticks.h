@@ -11,8 +11,8 @@ G_BEGIN_DECLS
 
 #define ROBOCACHE_MAX_TICKS 32
 
-/* Multiples of a step that is 1, 2 or 5 times a power of ten. What is written at one is (at - offset) / 10^exponent: long
- * numbers in a narrow range have an offset, very large and very small ones an exponent. */
+/* Ticks are multiples of a step that is 1, 2 or 5 times a power of ten. The text of a tick is (at - offset) / 10^exponent: long numbers
+ * in a narrow range have an offset, very large and very small numbers an exponent. */
 typedef struct
 {
   guint n;
@@ -22,15 +22,15 @@ typedef struct
   gint exponent;                /* 0: none */
 } RobocacheAxisTicks;
 
-/* Ticks from least to greatest, ends included: no more steps than wanted, which is at least 1 and at most
- * ROBOCACHE_MAX_TICKS - 1, and none below least_step (0: any). None when least is not below greatest. */
+/* Makes ticks from least to greatest, ends included, with at most `wanted` steps (1 … ROBOCACHE_MAX_TICKS - 1) of at least least_step (0:
+ * any). Makes no ticks if least is not below greatest. */
 void robocache_axis_ticks (RobocacheAxisTicks * ticks, gdouble least, gdouble greatest, gdouble wanted, gdouble least_step);
 
-/* A tick with the decimals that the step needs, and a point in every locale. */
+/* The text of a tick, with the decimals that the step needs, and a decimal point in every locale. */
 #define ROBOCACHE_TICK_TEXT 32
 void robocache_axis_tick_text (const RobocacheAxisTicks * ticks, guint i, gchar text[ROBOCACHE_TICK_TEXT]);
 
-/* The text beside the axis, "" for none: the exponent as ×1e-7, the offset as +400000 or +1.7e9. */
+/* The text beside the axis: the exponent as ×1e-7, the offset as +400000 or +1.7e9; "": none. */
 void robocache_axis_factor_text (const RobocacheAxisTicks * ticks, gchar text[ROBOCACHE_TICK_TEXT]);
 void robocache_axis_offset_text (const RobocacheAxisTicks * ticks, gchar text[ROBOCACHE_TICK_TEXT]);
 

@@ -23,17 +23,17 @@ G_BEGIN_DECLS
     ", width=(int)[1, 32767], height=(int)[1, 32767], framerate=(fraction)[0/1, 2147483647/1]" \
     ", pixel-aspect-ratio=(fraction)1/1"
 
-/* The places of everything in a picture, and its texts. */
+/* The positions of all parts of a picture, and its texts. */
 typedef struct
 {
-  gboolean has_axes, has_legend;        /* as requested, unless the picture is too small for text */
+  gboolean has_axes, has_legend;        /* requested, and the picture is large enough for text */
   guint background;
   RobocacheVoxelCamera camera;
   RobocacheAxes axes;
   RobocacheLegendPlace legend;
 } RobocacheChart;
 
-/* Reserves space for the axes' texts and for those of any range in the legend. frame must outlive the chart. */
+/* Reserves space for the texts of the axes, and for a legend of any range. frame must outlive the chart. */
 void robocache_chart_init (RobocacheChart * chart,
     const RobocacheViewStyle * style, const RobocacheVoxelFrame * frame,
     const RobocacheLegend * legend, gint width, gint height);

@@ -1,7 +1,7 @@
 /* robocache: a colour for a number from 0 to 1
  *
- * Equal steps of the number are equal steps of lightness, from a dark blue to a light yellow, so the order of colours is
- * seen at once, in grey too, and by people who cannot tell red from green. The idea is that of viridis (S. van der Walt
+ * Equal steps of the number are equal steps of lightness, from a dark blue to a light yellow, so the order of colours is visible at once,
+ * also in grey, and to people who cannot distinguish red from green. The idea is that of viridis (S. van der Walt
  * and N. Smith, 2015) and cividis (J. Nuñez, C. Anderton and R. Renslow, "Optimizing colormaps with consideration for
  * color vision deficiency", 2018); the colours are a straight line in lightness and hue of Oklab (B. Ottosson, "A
  * perceptual color space for image processing", 2020).
@@ -17,7 +17,7 @@ G_BEGIN_DECLS
 
 #define ROBOCACHE_COLOUR_STEPS 256
 
-/* For NaN: neither a grey nor a colour of the map. */
+/* The colour of NaN, which is neither grey nor in the map. */
 #define ROBOCACHE_COLOUR_NAN 0xd8369bu
 
 /* The colours 0xRRGGBB of the map in order. */
@@ -26,7 +26,7 @@ const guint32 *robocache_colour_map (void);
 /* Index in the map of a value that is not NaN; values beyond the range have the colour of its end. */
 guint robocache_colour_step (gdouble value, const gdouble range[2]);
 
-/* A colour 0xRRGGBB with its light times a factor. */
+/* A colour 0xRRGGBB with its light multiplied by a factor. */
 guint32 robocache_colour_shade (guint32 colour, gdouble factor);
 
 /* Relative luminance of a colour as in Rec. 709, 0 to 1. */

@@ -28,7 +28,7 @@
 
 #include "chart.h"
 #include "common/element/errors.h"
-#include "common/element/linkadvice.h"
+#include "common/element/inputfaults.h"
 #include "common/element/propertytypes.h"
 #include "common/tensors/flexibleinput.h"
 #include "common/tensors/tensorbuffer.h"
@@ -53,6 +53,8 @@ struct _GstRobocacheVoxelView
   GstVideoInfo video;
   RobocacheOccupiedVoxels voxels;
   RobocacheVoxelPicture picture;
+  RobocacheFlexibleInput flexible;
+  RobocacheInputFaults faults;
   gchar *refusal;               /* error posted for the last caps; NULL: they were accepted */
 };
 
@@ -69,19 +71,44 @@ GST_ELEMENT_REGISTER_DEFINE (robocachevoxelview, "robocachevoxelview", GST_RANK_
 /* ---- negotiate ---- */
 
 static GstCaps *
+resolve_caps (GstBaseTransform *trans, GstCaps *caps)
+{
+  return robocache_flexible_input_resolve (&GST_ROBOCACHE_VOXEL_VIEW (trans)->flexible, caps);
+}
+
+static GstCaps *
 gst_robocache_voxel_view_transform_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
     GstCaps *filter)
 {
   GstPad *other = direction == GST_PAD_SINK ? trans->srcpad : trans->sinkpad;
+  GstCaps *ours = resolve_caps (trans, caps), *result = robocache_view_transform_caps (gst_pad_get_pad_template_caps (other), ours, filter);
 
-  return robocache_view_transform_caps (gst_pad_get_pad_template_caps (other), caps, filter);
+  gst_caps_unref (ours);
+  return result;
 }
 
 static GstCaps *
 gst_robocache_voxel_view_fixate_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
     GstCaps *othercaps)
 {
-  return direction == GST_PAD_SRC ? gst_caps_fixate (othercaps) : robocache_view_fixate_video (othercaps, caps);
+  GstCaps *ours = resolve_caps (trans, caps);
+  GstCaps *result = direction == GST_PAD_SRC ? gst_caps_fixate (othercaps) : robocache_view_fixate_video (othercaps, ours);
+
+  gst_caps_unref (ours);
+  return result;
+}
+
+static gboolean
+gst_robocache_voxel_view_accept_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps)
+{
+  return robocache_flexible_input_accept_caps (trans, GST_BASE_TRANSFORM_CLASS (parent_class), direction, caps);
+}
+
+static gboolean
+gst_robocache_voxel_view_query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
+{
+  return robocache_flexible_input_query (&GST_ROBOCACHE_VOXEL_VIEW (trans)->flexible, trans, GST_BASE_TRANSFORM_CLASS (parent_class),
+      direction, query);
 }
 
 /* Finds where the grid of the current caps is, if caps or properties changed. */
@@ -89,14 +116,19 @@ static gboolean
 update_layout (GstRobocacheVoxelView *self, GError **error)
 {
   RobocacheVoxelFrame frame;
-  gboolean ok = TRUE;
+  gboolean ok = TRUE, is_new;
 
   GST_OBJECT_LOCK (self);
-  if (self->properties.frame_changed)
+  is_new = self->properties.frame_changed;
+  if (is_new)
     ok = robocache_view_properties_find_frame (&self->properties, self->in_caps, &self->tensors, &frame, error)
         && robocache_voxel_layout_init (&self->layout, &frame, &self->tensors, error);
   self->properties.frame_changed = !ok;
   GST_OBJECT_UNLOCK (self);
+  if (is_new && ok)
+    GST_INFO_OBJECT (self, "the grid has %" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT " voxels of %g:%g:%g m from %g:%g:%g m on",
+        frame.grid[0], frame.grid[1], frame.grid[2], frame.voxel_size[0], frame.voxel_size[1], frame.voxel_size[2], frame.origin[0],
+        frame.origin[1], frame.origin[2]);
   return ok;
 }
 
@@ -115,19 +147,31 @@ read_caps (GstRobocacheVoxelView *self, GstCaps *in_caps, GstCaps *out_caps, GEr
   return FALSE;
 }
 
+/* Takes the error, and posts it once, though upstream tries again with each buffer. Live, good caps may follow. */
+static void
+refuse_caps (GstRobocacheVoxelView *self, GError *error)
+{
+  if (!robocache_input_faults_await_caps (&self->faults, error))
+    robocache_post_error_once (GST_ELEMENT (self), error, &self->refusal);
+  g_error_free (error);
+}
+
 static gboolean
 gst_robocache_voxel_view_set_caps (GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps)
 {
   GstRobocacheVoxelView *self = GST_ROBOCACHE_VOXEL_VIEW (trans);
+  GstCaps *ours = resolve_caps (trans, in_caps);
   GError *error = NULL;
+  gboolean is_read;
 
-  GST_INFO_OBJECT (self, "%" GST_PTR_FORMAT " to %" GST_PTR_FORMAT, in_caps, out_caps);
-  if (read_caps (self, in_caps, out_caps, &error)) {
+  GST_INFO_OBJECT (self, "%" GST_PTR_FORMAT " to %" GST_PTR_FORMAT, ours, out_caps);
+  is_read = read_caps (self, ours, out_caps, &error);
+  gst_caps_unref (ours);
+  if (is_read) {
     g_clear_pointer (&self->refusal, g_free);
     return TRUE;
   }
-  robocache_post_error_once (GST_ELEMENT (self), error, &self->refusal);
-  g_error_free (error);
+  refuse_caps (self, error);
   return FALSE;
 }
 
@@ -152,10 +196,23 @@ gst_robocache_voxel_view_decide_allocation (GstBaseTransform *trans, GstQuery *q
   if (gst_query_get_n_allocation_pools (query) == 0) {
     GstBufferPool *pool = gst_video_buffer_pool_new ();
 
+    GST_DEBUG_OBJECT (trans, "downstream has no pool: pictures of %u bytes are in its own", size);
     gst_query_add_allocation_pool (query, pool, size, 0, 0);
     gst_object_unref (pool);
   }
   return GST_BASE_TRANSFORM_CLASS (parent_class)->decide_allocation (trans, query);
+}
+
+/* An error of a buffer, which is taken: live, it costs that buffer alone. */
+static GstFlowReturn
+refuse_buffer (GstRobocacheVoxelView *self, GError *error)
+{
+  const gboolean is_dropped = robocache_input_faults_drop (&self->faults, error);
+
+  if (!is_dropped)
+    robocache_post_error (GST_ELEMENT (self), error);
+  g_error_free (error);
+  return is_dropped ? GST_BASE_TRANSFORM_FLOW_DROPPED : GST_FLOW_ERROR;
 }
 
 static gboolean
@@ -164,8 +221,16 @@ gst_robocache_voxel_view_sink_event (GstBaseTransform *trans, GstEvent *event)
   GstRobocacheVoxelView *self = GST_ROBOCACHE_VOXEL_VIEW (trans);
   const GstSegment *segment;
   GError *error = NULL;
+  gboolean is_caps, is_handled;
 
   GST_DEBUG_OBJECT (trans, "%" GST_PTR_FORMAT, event);
+  if (robocache_flexible_input_take_event (&self->flexible, event, &error)) {
+    if (error)
+      robocache_post_error_once (GST_ELEMENT (self), error, &self->refusal);
+    is_handled = error == NULL;
+    g_clear_error (&error);
+    return is_handled;
+  }
   if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT) {
     gst_event_parse_segment (event, &segment);
     if (!robocache_segment_check (segment, &error)) {
@@ -175,7 +240,29 @@ gst_robocache_voxel_view_sink_event (GstBaseTransform *trans, GstEvent *event)
       return FALSE;
     }
   }
-  return GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
+  is_caps = GST_EVENT_TYPE (event) == GST_EVENT_CAPS;
+  if (is_caps)
+    robocache_input_faults_begin_caps (&self->faults);
+  is_handled = GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
+  return is_caps ? robocache_input_faults_end_caps (&self->faults, is_handled) : is_handled;
+}
+
+static GstFlowReturn
+gst_robocache_voxel_view_submit_input_buffer (GstBaseTransform *trans, gboolean is_discont, GstBuffer *input)
+{
+  GstRobocacheVoxelView *self = GST_ROBOCACHE_VOXEL_VIEW (trans);
+  GError *error = NULL;
+  GstFlowReturn ret = robocache_flexible_input_strip (&self->flexible, &input, &error);
+
+  if (error)
+    ret = refuse_buffer (self, error);
+  else if (ret == GST_FLOW_OK && robocache_input_faults_skip (&self->faults))
+    ret = GST_BASE_TRANSFORM_FLOW_DROPPED;
+  if (ret == GST_FLOW_OK)
+    return GST_BASE_TRANSFORM_CLASS (parent_class)->submit_input_buffer (trans, is_discont, input);
+  GST_LOG_OBJECT (self, "a grid is not drawn: %s", gst_flow_get_name (ret));
+  gst_buffer_unref (input);
+  return ret;
 }
 
 /* ---- read ---- */
@@ -300,12 +387,19 @@ gst_robocache_voxel_view_transform (GstBaseTransform *trans, GstBuffer *input, G
         GST_TIME_ARGS (GST_BUFFER_PTS (input)), self->voxels.n_occupied);
     return GST_FLOW_OK;
   }
-  robocache_post_error (GST_ELEMENT (self), error);
-  g_error_free (error);
-  return GST_FLOW_ERROR;
+  return refuse_buffer (self, error);
 }
 
 /* ---- begin and end ---- */
+
+static gboolean
+gst_robocache_voxel_view_start (GstBaseTransform *trans)
+{
+  GST_OBJECT_LOCK (trans);
+  robocache_input_faults_start (&GST_ROBOCACHE_VOXEL_VIEW (trans)->faults);
+  GST_OBJECT_UNLOCK (trans);
+  return TRUE;
+}
 
 static gboolean
 gst_robocache_voxel_view_stop (GstBaseTransform *trans)
@@ -313,6 +407,7 @@ gst_robocache_voxel_view_stop (GstBaseTransform *trans)
   GstRobocacheVoxelView *self = GST_ROBOCACHE_VOXEL_VIEW (trans);
 
   gst_clear_caps (&self->in_caps);
+  robocache_flexible_input_clear (&self->flexible);
   g_clear_pointer (&self->refusal, g_free);
   robocache_occupied_voxels_clear (&self->voxels);
   robocache_voxel_picture_clear (&self->picture);
@@ -357,11 +452,15 @@ gst_robocache_voxel_view_class_init (GstRobocacheVoxelViewClass *klass)
   robocache_view_properties_install (object_class);
   transform_class->transform_caps = gst_robocache_voxel_view_transform_caps;
   transform_class->fixate_caps = gst_robocache_voxel_view_fixate_caps;
+  transform_class->accept_caps = gst_robocache_voxel_view_accept_caps;
+  transform_class->query = gst_robocache_voxel_view_query;
   transform_class->set_caps = gst_robocache_voxel_view_set_caps;
   transform_class->transform_size = gst_robocache_voxel_view_transform_size;
   transform_class->decide_allocation = gst_robocache_voxel_view_decide_allocation;
   transform_class->sink_event = gst_robocache_voxel_view_sink_event;
+  transform_class->submit_input_buffer = gst_robocache_voxel_view_submit_input_buffer;
   transform_class->transform = gst_robocache_voxel_view_transform;
+  transform_class->start = gst_robocache_voxel_view_start;
   transform_class->stop = gst_robocache_voxel_view_stop;
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
@@ -376,6 +475,6 @@ gst_robocache_voxel_view_init (GstRobocacheVoxelView *self)
   robocache_view_properties_init (&self->properties);
   /* live, a picture that would be late is not made */
   gst_base_transform_set_qos_enabled (GST_BASE_TRANSFORM (self), TRUE);
-  robocache_accept_flexible (GST_BASE_TRANSFORM_SINK_PAD (self), NULL);
-  robocache_explain_refused_caps (GST_BASE_TRANSFORM_SINK_PAD (self), NULL);
+  robocache_flexible_input_init (&self->flexible, GST_BASE_TRANSFORM_SINK_PAD (self));
+  robocache_input_faults_init (&self->faults, GST_BASE_TRANSFORM_SINK_PAD (self), NULL);
 }

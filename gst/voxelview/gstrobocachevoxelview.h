@@ -1,4 +1,4 @@
-/* robocache: robocachevoxelview, voxel grids to pictures
+/* robocache: robocachevoxelview draws pictures of voxel grids
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -15,25 +15,25 @@ G_BEGIN_DECLS
 typedef struct
 {
   RobocacheColourBy colour_by;
-  gint mode;                    /* an RcVoxelMode; -1: not known */
+  gint mode;                    /* an RcVoxelMode; -1: unknown */
   guint channel;
   guint64 n_channels, n_occupied;
   gdouble range[2];
-  gboolean nan;                 /* one is seen */
+  gboolean nan;                 /* a NaN is visible */
 } RobocacheLegend;
 
-/* Its place, in pixels. */
+/* The position of the legend in pixels. */
 typedef struct
 {
-  gdouble em;                   /* the size of text */
+  gdouble em;                   /* size of text */
   guint background;
-  gdouble right;                /* no text goes beyond */
+  gdouble right;                /* limit of texts on the right */
   RobocachePixelBox bar;
 } RobocacheLegendPlace;
 
-/* Width in pixels at the right of a picture, enough for every range, so that all pictures of a stream have one layout. */
+/* Width in pixels that the legend needs at the right of a picture, for any range, so that all pictures of a stream have the same layout. */
 gdouble robocache_legend_width (cairo_t * cr, gdouble em, const RobocacheLegend * legend);
-/* Places it in a column of that width at the right of a picture, beside the plot. */
+/* Places the legend in a column of this width at the right of a picture, beside the plot. */
 void robocache_legend_place (RobocacheLegendPlace * place, gdouble em, gdouble picture_width,
     gdouble width, const RobocachePixelBox * plot);
 

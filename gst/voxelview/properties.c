@@ -85,7 +85,7 @@ set_numbers (RobocacheViewNumbers *numbers, guint n, const gchar *name, const GV
   g_clear_pointer (&numbers->wrong, g_free);
   if (!empty)
     numbers->wrong = robocache_property_get_doubles (name, value, numbers->numbers, n,
-        n == 2 ? "two numbers, the least before the greatest, like \"<0.0,1.0>\", or none"
+        n == 2 ? "two numbers, the minimum before the maximum, like \"<0.0,1.0>\", or none"
         : "three numbers, x, y and z, like \"<1.0,1.0,1.0>\", or none");
   numbers->is_set = !empty && numbers->wrong == NULL;
 }
@@ -122,19 +122,19 @@ robocache_view_properties_install (GObjectClass *klass)
 {
   const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
 
-  g_object_class_install_property (klass, PROP_VIEW, g_param_spec_enum ("view", "View", "Position of the camera",
+  g_object_class_install_property (klass, PROP_VIEW, g_param_spec_enum ("view", "View", "Direction of view",
           TYPE_VIEW, DEFAULT_VIEW, flags));
   g_object_class_install_property (klass, PROP_COLOUR_BY, g_param_spec_enum ("colour-by", "Colour by",
-          "Quantity that colours show", TYPE_COLOUR_BY, DEFAULT_COLOUR_BY, flags));
+          "Quantity shown by colours", TYPE_COLOUR_BY, DEFAULT_COLOUR_BY, flags));
   g_object_class_install_property (klass, PROP_CHANNEL, g_param_spec_uint ("channel", "Channel",
-          "Number of the voxel's value for colour-by=value", 0, G_MAXUINT, 0, flags));
+          "Number of the feature to show with colour-by=value", 0, G_MAXUINT, 0, flags));
   g_object_class_install_property (klass, PROP_BATCH_ITEM, g_param_spec_uint ("batch-item", "Batch item",
           "Number of the grid in a batch", 0, G_MAXUINT, 0, flags));
   g_object_class_install_property (klass, PROP_VALUE_RANGE, robocache_param_spec_doubles ("value-range", "Value range",
           "Minimum and maximum of the colour bar (empty = the height of the grid, or the visible values)",
           flags));
   g_object_class_install_property (klass, PROP_BACKGROUND_COLOUR, g_param_spec_uint ("background-colour",
-          "Background colour", "Background as 0xRRGGBB; lines and text are dark or light to contrast with it", 0,
+          "Background colour", "Background as 0xRRGGBB; lines and text are dark or light for contrast", 0,
           0xffffff, DEFAULT_BACKGROUND, flags));
   g_object_class_install_property (klass, PROP_AXES, g_param_spec_boolean ("axes", "Axes",
           "Draw axes in metres and grid lines, if the picture is large enough", TRUE, flags));
@@ -183,7 +183,7 @@ robocache_view_properties_read_style (const RobocacheViewProperties *properties,
     g_set_error_literal (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, properties->range.wrong);
   else if (style->has_range && !(isnormal (range[1] - range[0]) && range[0] < range[1]))
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "value-range is <%g,%g>: expected two numbers, the "
-        "least before the greatest", range[0], range[1]);
+        "minimum before the maximum", range[0], range[1]);
   else
     return TRUE;
   return FALSE;

@@ -26,13 +26,13 @@ typedef struct
 {
   gdouble numbers[3];
   gboolean is_set;
-  gchar *wrong;                 /* what is wrong with the last value; NULL: nothing */
+  gchar *wrong;                 /* fault of the last value; NULL: none */
 } RobocacheViewNumbers;
 
 /* The element's object lock guards them. All may be set while playing. */
 typedef struct
 {
-  RobocacheViewStyle style;     /* but for the range */
+  RobocacheViewStyle style;     /* except the range */
   RobocacheViewNumbers origin, voxel_size, range;
   gchar *grid;
   gint input_form;              /* an RcVoxelOutput; -1: auto */
@@ -48,8 +48,8 @@ void robocache_view_properties_get (RobocacheViewProperties * properties, GParam
 /* Copies the style. FALSE and an error that names a property with a malformed value. */
 gboolean robocache_view_properties_read_style (const RobocacheViewProperties * properties, RobocacheViewStyle * style,
     GError ** error);
-/* The frame of a grid of these caps and tensors, where properties win over caps. FALSE and an error: a property is malformed, or
- * neither has what is needed. */
+/* Finds the frame of a grid from these caps and tensors; properties override caps. FALSE and an error: a property is malformed, or a
+ * value is missing in both. */
 gboolean robocache_view_properties_find_frame (const RobocacheViewProperties * properties, const GstCaps * caps,
     const RobocacheTensorsInfo * tensors, RobocacheVoxelFrame * frame, GError ** error);
 

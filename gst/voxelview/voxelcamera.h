@@ -1,6 +1,6 @@
-/* robocache: the places of a grid's voxels in a picture
+/* robocache: the positions of a grid's voxels in a picture
  *
- * Parallel projections, in which a metre is as many pixels along every axis that is seen:
+ * Parallel projections, in which a metre has the same number of pixels along every visible axis:
  *
  *   top         from above; x to the right, y upwards
  *   isometric   from the front right corner (+x, -y, +z); x to the lower right, y to the upper right, z upwards
@@ -20,7 +20,7 @@ typedef enum
   ROBOCACHE_VIEW_ISOMETRIC
 } RobocacheView;
 
-/* Pixels; y goes down. */
+/* A position in pixels; y points down. */
 typedef struct
 {
   gdouble x, y;
@@ -31,33 +31,33 @@ typedef struct
   gdouble x, y, width, height;
 } RobocachePixelBox;
 
-/* One side of voxels that the camera sees: a parallelogram, the same for all but for its place. */
+/* One visible side of voxels: a parallelogram, which differs between voxels only in its position. */
 typedef struct
 {
   guint side;                   /* ROBOCACHE_VOXEL_TOP, … */
-  RobocachePixel corner;        /* from where the voxel's corner with the least x, y, z is */
+  RobocachePixel corner;        /* relative to the voxel's corner with minimum x, y, z */
   RobocachePixel u, v;          /* edges */
-  gdouble light;                /* 1 the side is in full light */
+  gdouble light;                /* 1: the side is in full light */
 } RobocacheVoxelSide;
 
 typedef struct
 {
   RobocacheView view;
   const RobocacheVoxelFrame *frame;
-  RobocachePixel origin;        /* of the corner with the least x, y, z */
-  RobocachePixel voxel[3];      /* what one voxel along x, y, z moves */
-  gint toward[3];               /* how much nearer one voxel along x, y, z is: of two that overlap, the nearer has more */
-  gdouble scale;                /* pixels a metre */
+  RobocachePixel origin;        /* position of the grid's corner with minimum x, y, z */
+  RobocachePixel voxel[3];      /* displacement of one voxel along x, y, z */
+  gint toward[3];               /* gain in nearness of one voxel along x, y, z: of two overlapping voxels, the nearer has the greater sum */
+  gdouble scale;                /* pixels per metre */
   guint n_sides;
   RobocacheVoxelSide sides[3];
-  guint side_mask;              /* of all sides */
+  guint side_mask;              /* bits of all visible sides */
 } RobocacheVoxelCamera;
 
-/* The whole grid as large as it fits into the box, in its middle. frame is used as long as the camera. */
+/* Scales the whole grid to fit into the box, and centres it. frame must outlive the camera. */
 void robocache_voxel_camera_init (RobocacheVoxelCamera * camera, RobocacheView view, const RobocacheVoxelFrame * frame,
     const RobocachePixelBox * box);
 
-/* Where a point is that many voxels along x, y, z from the grid's corner. */
+/* The position of a point that is x, y, z voxels from the grid's corner. */
 RobocachePixel robocache_voxel_camera_project (const RobocacheVoxelCamera * camera, gdouble x, gdouble y, gdouble z);
 
 G_END_DECLS

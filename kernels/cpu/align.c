@@ -4,6 +4,8 @@
  */
 #include "cpu.h"
 
+#include "kernels/floatmode.h"
+
 #include <inttypes.h>
 
 /* Rows that each blend reads, as indices into { row, next, before, after }. */
@@ -14,38 +16,73 @@ static const int rows_read[] = {
   [RC_BLEND_CUBIC] = 4,
   [RC_BLEND_HERMITE] = 2,
   [RC_BLEND_MEAN] = 1,
+  [RC_BLEND_LOWPASS] = 1,
 };
 
+/* Only ticks without rows are missing, and sums whose rows are scattered. */
 static int
-is_bracket (const RcBracket *b, int64_t n_rows)
+is_status (const RcBracket *b)
+{
+  if (rc_bracket_is_sum (b))
+    return (uint32_t) b->status <= RC_MISSING;
+  return b->blend == RC_BLEND_NONE ? b->status == RC_MISSING : (uint32_t) b->status < RC_MISSING;
+}
+
+/* Apart from its caller, so that no operation leaves the float mode in between. */
+static __attribute__ ((noinline)) int
+has_lobes (const RcBracket *b)
+{
+  return b->c[0] > 0.0 && b->c[0] * (double) b->after < RC_MAX_LOBES + 1;
+}
+
+/* Whether the numbers of a lowpass are those of a filter that ends beside its rows. */
+static int
+is_filter (const RcBracket *b, const int64_t *times)
+{
+  const RcFloatMode mode = rc_float_mode_enter ();
+  const int has = has_lobes (b);
+
+  rc_float_mode_leave (mode);
+  if (times == NULL || b->after < 1 || !has)
+    return 0;
+  return times[b->row] >= rc_subtract_saturating (b->before, b->after)
+      && times[b->next - 1] <= rc_add_saturating (b->before, b->after);
+}
+
+static int
+is_bracket (const RcBracket *b, RcInterpolation interpolation, const int64_t *times, int64_t n_rows)
 {
   const int64_t rows[4] = { b->row, b->next, b->before, b->after };
   int i;
 
-  if ((uint32_t) b->blend > RC_BLEND_MEAN || (uint32_t) b->status > RC_MISSING
-      || (b->blend == RC_BLEND_NONE) != (b->status == RC_MISSING))
+  if ((uint32_t) b->blend > RC_BLEND_LOWPASS || !is_status (b))
     return 0;
   for (i = 0; i < rows_read[b->blend]; i++) {
     if (rows[i] < 0 || rows[i] >= n_rows)
       return 0;
   }
-  return b->blend != RC_BLEND_MEAN || (b->next > b->row && b->next <= n_rows);
+  if (b->blend != RC_BLEND_NONE && (b->hold < 0 || b->hold >= n_rows))
+    return 0;
+  if (rc_bracket_is_sum (b) && (b->next <= b->row || b->next > n_rows))
+    return 0;
+  return b->blend != RC_BLEND_LOWPASS || (interpolation == RC_LOWPASS && is_filter (b, times));
 }
 
 /* A bracket may come from anywhere: reading outside the rows would not even be seen. */
 static RcStatus
-check_brackets (const RcAlignStreamArgs *args, int64_t ticks, int64_t stream, RcError *error)
+check_brackets (const RcAlignStream *spec, const RcAlignStreamArgs *args, int64_t ticks, int64_t stream, RcError *error)
 {
   int64_t k;
 
   for (k = 0; k < ticks; k++) {
     const RcBracket *b = &args->brackets[k];
 
-    if (!is_bracket (b, args->n_rows))
+    if (!is_bracket (b, spec->search.interpolation, args->times, args->n_rows))
       return rc_error_set (error, RC_INVALID_ARGUMENT, "streams[%" PRId64 "].brackets[%" PRId64 "] is blend %" PRId32
-          ", status %" PRId32 ", row %" PRId64 ", next %" PRId64 ", before %" PRId64 ", after %" PRId64 "; expected a "
-          "blend up to %d, a status up to %d that is %d for no blend only, and rows of the %" PRId64 " there are",
-          stream, k, b->blend, b->status, b->row, b->next, b->before, b->after, RC_BLEND_MEAN, RC_MISSING, RC_MISSING,
+          ", status %" PRId32 ", row %" PRId64 ", next %" PRId64 ", before %" PRId64 ", after %" PRId64 ", hold %" PRId64 "; expected a "
+          "blend up to %d, a status up to %d that is %d for no blend and for sums only, rows of the %" PRId64 " there are, and "
+          "for a lowpass a tick before and a half width after whose rows have times",
+          stream, k, b->blend, b->status, b->row, b->next, b->before, b->after, b->hold, RC_BLEND_LOWPASS, RC_MISSING, RC_MISSING,
           args->n_rows);
   }
   return RC_OK;
@@ -73,6 +110,7 @@ align_episode (void *data, int64_t i)
   rc_cpu_count (&counters->held, own.held);
   rc_cpu_count (&counters->missing, own.missing);
   rc_cpu_count (&counters->disordered_episodes, own.disordered_episodes);
+  rc_cpu_count (&counters->scattered, own.scattered);
 }
 
 RcStatus
@@ -86,7 +124,7 @@ rc_cpu_align_run (RcAlignPlan *plan, const RcAlignArgs *args, RcStream stream, R
     return rc_error_set (error, RC_INVALID_ARGUMENT, "stream is %p; expected NULL, the CPU has no streams", stream);
   for (i = 0; i < plan->n_streams && status == RC_OK; i++) {
     if (args->batch > 0 && args->streams[i].rows != NULL && args->streams[i].brackets != NULL)
-      status = check_brackets (&args->streams[i], args->ticks, i, error);
+      status = check_brackets (&plan->streams[i], &args->streams[i], args->ticks, i, error);
   }
   if (status != RC_OK)
     return status;

@@ -1,13 +1,13 @@
 /* robocache: weighted differences of rows, in REAL
  *
- * Included twice by align_episode.c, with REAL float and double; NAME (x) is x with a suffix for it, LOOSE is REAL at
- * any address, BITS a signed integer of its size and NAN_BITS those of the canonical NaN; CANONICAL, LOADS and STORES are its
- * conversions. docs/explanation/arithmetic.md fixes the order of operations.
+ * Included twice by align_episode.c, with REAL float and double; NAME (x) is x with a suffix for the type, LOOSE is REAL at any address,
+ * BITS a signed integer of the same size, and NAN_BITS the bits of the canonical NaN; CANONICAL, LOADS and STORES are the conversions of
+ * REAL. docs/explanation/arithmetic.md fixes the order of operations.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Vectors that the level has; half as wide ones for rows that are shorter. */
+/* Vectors of the level, and vectors half as wide for shorter rows. */
 #ifdef __AVX2__
 #define WIDE 32
 #else
@@ -20,10 +20,11 @@ typedef REAL NAME (Narrow) __attribute__ ((vector_size (NARROW), aligned (1), ma
 typedef BITS NAME (WideMask) __attribute__ ((vector_size (WIDE)));
 typedef BITS NAME (NarrowMask) __attribute__ ((vector_size (NARROW)));
 
-/* The n channels of sources y, of which there are always four, with factors c. */
+/* Blends n channels of the four sources y with factors c. */
 typedef void (*NAME (Blend)) (const LOOSE * const *y, const REAL * c, LOOSE * restrict out, int64_t n);
 
-/* Vectors from channel 0 on; the last one overlaps the one before where n is no multiple, and computes the same again. */
+/* Vectors from channel 0 on; if n is not a multiple of the width, the last vector overlaps the one before it, and computes some channels
+ * twice. */
 #define EACH_VECTOR(Vector, Mask, BLEND) \
   const int64_t lanes = sizeof (Vector) / sizeof (REAL), last = n - lanes; \
 \
@@ -62,7 +63,7 @@ DEFINE_BLEND (linear, LINEAR)
 DEFINE_BLEND (cubic, CUBIC)
 DEFINE_BLEND (hermite, HERMITE)
 
-/* Blends n channels that begin at source[0 … n_sources) and out, through blocks where a dtype is not REAL. */
+/* Blends n channels that begin at source[0 … n_sources) and out; if a dtype is not REAL, it converts them in blocks. */
 static __attribute__ ((noinline)) void
 NAME (blend_converted) (const RcAlignStream *stream, NAME (Blend) blend, int n_sources, const char *const *source,
     const REAL *c, char *out, int64_t n)
@@ -94,7 +95,7 @@ NAME (blend_converted) (const RcAlignStream *stream, NAME (Blend) blend, int n_s
   }
 }
 
-/* The same, straight from rows to rows where nothing is to be converted. */
+/* The same, directly from rows to rows if no conversion is needed. */
 static inline void
 NAME (blend_channels) (const RcAlignStream *stream, NAME (Blend) blend, int n_sources, const char *const *source,
     const REAL *c, char *out, int64_t n)
@@ -105,7 +106,7 @@ NAME (blend_channels) (const RcAlignStream *stream, NAME (Blend) blend, int n_so
     NAME (blend_converted) (stream, blend, n_sources, source, c, out, n);
 }
 
-/* Positions with their rates, the other channels linear. */
+/* Blends positions with their rates, and the other channels linearly. */
 static void
 NAME (blend_hermite) (const RcAlignStream *stream, const char *y0, const char *y1, const RcBracket *bracket, char *out)
 {
@@ -126,7 +127,7 @@ NAME (blend_hermite) (const RcAlignStream *stream, const char *y0, const char *y
       stream->channels - others);
 }
 
-/* The row between two rows of an episode, every channel taken as a plain number. */
+/* Blends two rows of an episode; every channel is a plain number. */
 static inline void
 NAME (blend_row) (const RcAlignStream *stream, const char *rows, int64_t row_stride, const RcBracket *bracket,
     char *out)
@@ -149,11 +150,11 @@ NAME (blend_row) (const RcAlignStream *stream, const char *rows, int64_t row_str
 }
 
 static void
-NAME (copy_row) (const RcAlignStream *stream, const char *row, char *out)
+NAME (copy_channels) (const RcAlignStream *stream, const char *from, char *out, int64_t n)
 {
-  const char *source[4] = { row };
+  const char *source[4] = { from };
 
-  NAME (blend_channels) (stream, NAME (copy), 1, source, NULL, out, stream->channels);
+  NAME (blend_channels) (stream, NAME (copy), 1, source, NULL, out, n);
 }
 
 #undef WIDE

@@ -1,6 +1,6 @@
-/* robocache: rows of any dtype, to and from the types that are computed in
+/* robocache: conversions of rows between any dtype and the types of the computations
  *
- * Built once for each instruction set. Rows need no alignment. Loads make a NaN canonical; so do stores.
+ * Built once for each instruction set. Rows need no alignment. Loads and stores make a NaN canonical.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,7 +12,7 @@
 #include "cpu.h"
 #include "kernels/dtype.h"
 
-/* Elements at any address: the compiler then loads and stores them as such, in vectors too. */
+/* A type for elements at any address, which the compiler loads and stores without alignment, in vectors too. */
 #define RC_LOOSE(type) typedef type type##_loose __attribute__ ((aligned (1), may_alias))
 
 RC_LOOSE (int8_t);
@@ -26,8 +26,8 @@ RC_LOOSE (uint64_t);
 RC_LOOSE (float);
 RC_LOOSE (double);
 
-/* Indexed by RcDtype. An entry is NULL where align_plan.h never chooses it: 32- and 64-bit integers and float64 are not
- * computed in float32, nor is an integer result; int64 is for integers alone. */
+/* Indexed by RcDtype. An entry is NULL where align_plan.h never chooses it: 32- and 64-bit integers, float64 and integer results are not
+ * computed in float32; int64 is used only for integers. */
 typedef struct RcConversions
 {
   void (*load_float32[RC_N_DTYPES]) (const void *row, float *out, int64_t n);

@@ -1,8 +1,8 @@
-/* robocache: rows of float16 and bfloat16, and integers of float64, by instructions of AArch64 that the compiler does not find
+/* robocache: conversions of float16, bfloat16, and float64 to integers, with AArch64 instructions that the compiler does not select
  *
- * Each function converts full vectors, and returns how many elements that were; convert.c does the rest. The bits are those of
+ * Each function converts full vectors and returns the number of elements it has converted; convert.c converts the rest. The bits are those of
  * kernels/arithmetic.h: FCVTN and FCVTL round to nearest even and keep denormals with the FPCR of floatmode.h, FCVTN* to integers
- * saturate and make 0 of NaN, and FCVTXN rounds to odd, so that the rounding after it is the only one (Arm Architecture Reference
+ * saturate and turn NaN into 0, and FCVTXN rounds to odd, so that the rounding after it is the only one (Arm Architecture Reference
  * Manual for A-profile, C7.2). Counts: docs/explanation/decisions/alignment-kernels.md.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -15,7 +15,7 @@
 
 #include "kernels/arithmetic.h"
 
-/* A function that converts `lanes` elements from x to out at a time. Rows are at any address. */
+/* Defines a function that converts elements from x to out, `lanes` at a time. Rows may be at any address. */
 #define RC_NEON_LOOP(name, from, to, lanes) \
   static inline int64_t \
   neon_##name (const void *row, void *result, int64_t n) \

@@ -1,8 +1,8 @@
 /* robocache: the CPU backend, and its inner loops built once for each instruction set
  *
- * The files in cpu_level_sources of meson.build are compiled once a level, with RC_LEVEL defined to baseline, avx2 or
- * avx512, and say RC_LEVEL_NAME (name) for each of their functions that is not static. levels.c, one of them, gathers
- * these functions in the table of its level. Nothing else may depend on the level.
+ * The files in cpu_level_sources of meson.build are compiled once for each level, with RC_LEVEL defined as baseline, avx2 or avx512, and
+ * name each function that is not static with RC_LEVEL_NAME (name). levels.c, one of them, lists these functions in the table of its
+ * level. Nothing else may depend on the level.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -18,7 +18,7 @@
 #define RC_JOIN(name, level) RC_JOIN_NAMES (name, level)
 #define RC_LEVEL_NAME(name) RC_JOIN (name, RC_LEVEL)
 
-#define RC_CPU_TICKS 16        /* whose brackets are found at once */
+#define RC_CPU_TICKS 16        /* ticks whose brackets are found in one call */
 
 typedef struct RcCpuVoxelBlock RcCpuVoxelBlock;
 typedef struct RcCpuVoxelWords RcCpuVoxelWords;
@@ -26,21 +26,21 @@ typedef struct RcCpuVoxelWords RcCpuVoxelWords;
 /* The inner loops of one level. They expect the float mode of floatmode.h. */
 typedef struct RcCpuKernels
 {
-  /* All ticks of an episode of one stream whose arguments are valid. Adds to counters, and not to those of the rows. */
+  /* Aligns all ticks of an episode of one stream whose arguments are valid. Adds to the argument counters, not to rows->counters. */
   void (*align_episode) (const RcAlignStream * stream, const RcAlignStreamArgs * rows, const RcAlignArgs * args,
       int64_t episode, RcAlignCounters * counters);
 
-  /* Rows first … end - 1 of a run whose arguments are valid. */
+  /* Computes rows first … end - 1 of a run whose arguments are valid. */
   void (*forward_rows) (const RcChain * chain, const RcForwardArgs * args, int64_t first, int64_t end);
   void (*inverse_rows) (const RcChain * chain, const RcInverseArgs * args, int64_t first, int64_t end);
 
-  /* voxel_block.h */
+  /* voxel/block.h */
   void (*voxel_load) (RcCpuVoxelBlock * block, const RcVoxelField xyz[3], const char *points, int64_t stride, int64_t n);
-  void (*voxel_unproject) (RcCpuVoxelBlock * block, const char *pixels, const float *rx, float ry, float scale, int64_t n);
-  void (*voxel_unproject_rays) (RcCpuVoxelBlock * block, const char *pixels, const float *rays, float scale, int64_t n);
+  void (*voxel_unproject) (RcCpuVoxelBlock * block, const char *pixels, const float *rx, float ry, const RcVoxelDepth * depth, int64_t n);
+  void (*voxel_unproject_rays) (RcCpuVoxelBlock * block, const char *pixels, const float *rays, const RcVoxelDepth * depth, int64_t n);
   void (*voxel_locate) (RcCpuVoxelBlock * block, const RcVoxelBox * box);
 
-  /* voxel_words.h */
+  /* voxel/words.h */
   void (*voxel_update_words) (RcCpuVoxelWords * words, uint32_t * bits, uint32_t * known, int64_t n, int all, int accumulates);
   int64_t (*voxel_count_bits) (const uint32_t * bits, int64_t n);
   void (*voxel_expand) (void *grid, const RcCpuVoxelWords * words, uint32_t one, int64_t size);
@@ -54,13 +54,13 @@ typedef struct RcCpuBackend
 {
   RcBackend base;
   const RcCpuKernels *kernels;
-  const RcThreadPool *threads;           /* NULL: none */
+  const RcThreadPool *threads;           /* NULL: only the caller's thread */
 } RcCpuBackend;
 
-/* Calls work for each i of 0 … n - 1, in the float mode of floatmode.h, on whatever threads there are. */
+/* Calls work for each i of 0 … n - 1, in the float mode of floatmode.h, on all threads of the backend. */
 void rc_cpu_for_each (const RcBackend * backend, void (*work) (void *data, int64_t i), void *data, int64_t n);
 
-/* Adds n to a counter that several threads add to. */
+/* Adds n to a counter that several threads share. */
 static inline void
 rc_cpu_count (int64_t *counter, int64_t n)
 {

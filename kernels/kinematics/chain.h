@@ -1,6 +1,6 @@
-/* robocache: the joints between a base and its frames, as runs read them, and what they compute forwards
+/* robocache: the joints between a base and its frames, as runs read them, and their forward kinematics
  *
- * Included by .c and .cu. Fixed joints are part of the steps and frames after them. Each step has z along the axis of its joint.
+ * Included by .c and .cu. Fixed joints are part of the steps and frames after them. The z axis of each step is the axis of its joint.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,9 +13,9 @@
 /* A moving joint. */
 typedef struct RcChainStep
 {
-  RcTransform origin;           /* in the frame of the step before, while its joint is at 0 */
+  RcTransform origin;           /* in the frame of the preceding step, while the joint is at 0 */
   double multiplier, offset;    /* position of the joint = multiplier * variable + offset */
-  int32_t before;               /* lower than its own number; -1: the base */
+  int32_t before;               /* number of the preceding step, lower than its own number; -1: the base */
   int32_t variable;
   int32_t is_prismatic;
   int32_t unused;
@@ -24,9 +24,9 @@ typedef struct RcChainStep
 typedef struct RcChainFrame
 {
   RcTransform in_step;          /* in the frame of its step */
-  int32_t step;                 /* that moves it; -1: it is fixed to the base */
-  int32_t path, n_path;         /* entries of RcChain.paths: the steps that move it, from the base on */
-  int32_t columns, n_columns;   /* entries of RcChain.columns: the variables that do */
+  int32_t step;                 /* step that moves the frame; -1: the frame is fixed to the base */
+  int32_t path, n_path;         /* entries of RcChain.paths: the steps that move the frame, from the base on */
+  int32_t columns, n_columns;   /* entries of RcChain.columns: the variables that move the frame */
   int32_t unused;
 } RcChainFrame;
 
@@ -40,7 +40,7 @@ typedef struct RcChain
   double tolerance, orientation_weight;
 } RcChain;
 
-/* x within -greatest … greatest; NaN for what is not finite. */
+/* x clamped to -greatest … greatest; NaN if x is not finite. */
 RC_SHARED double
 rc_bounded (double x, double greatest)
 {
@@ -57,7 +57,7 @@ rc_chain_position (const RcChainStep *step, const double *variables)
       RC_KINEMATICS_MAX_POSITION);
 }
 
-/* The frame of a step. before may be NULL: the identity. */
+/* Computes the frame of a step. before may be NULL: the identity. */
 RC_SHARED void
 rc_chain_step (const RcChainStep *step, const RcTransform *before, double position, double sine, double cosine, RcTransform *moved)
 {
@@ -71,7 +71,7 @@ rc_chain_step (const RcChainStep *step, const RcTransform *before, double positi
     rc_transform_turn (moved, sine, cosine);
 }
 
-/* The frames of all steps. base may be NULL: the identity. */
+/* Computes the frames of all steps. base may be NULL: the identity. */
 RC_SHARED_CALL void
 rc_chain_move (const RcChain *chain, const RcTransform *base, const double *variables, RcTransform *moved)
 {
@@ -117,7 +117,7 @@ rc_chain_twist (const RcChainStep *step, const RcTransform *moved, const double 
   twist[5] = turns ? zz : 0.0;
 }
 
-/* Six rows of n_variables numbers. */
+/* Computes the Jacobian of a frame: six rows of n_variables numbers. */
 RC_SHARED_CALL void
 rc_chain_jacobian (const RcChain *chain, const RcTransform *moved, int frame, const RcTransform *at, double *jacobian)
 {
@@ -162,7 +162,7 @@ rc_chain_velocity (const RcChain *chain, const RcTransform *moved, int frame, co
 
 /* ---- manipulability: the volume of vectors that span the image of the Jacobian, by Gram and Schmidt ---- */
 
-/* Subtracts from vector i what lies along the vectors before it, which are orthogonal, and returns its norm. Vector i has its numbers at
+/* Makes vector i orthogonal to the vectors before it, which are orthogonal already, and returns its norm. The numbers of vector i are at
  * i * stride + k * step. */
 RC_SHARED double
 rc_orthogonalise (double *numbers, int i, int length, int stride, int step)
@@ -188,8 +188,8 @@ rc_orthogonalise (double *numbers, int i, int length, int stride, int step)
   return sqrt (squares);
 }
 
-/* The product of the singular values of six rows of n numbers, of which n_columns are not always 0. The rows are orthogonalised
- * where there are six columns, otherwise the columns. Destroys packed, [6][n_columns]. */
+/* The product of the singular values of six rows of n numbers, of which n_columns columns are not always 0. It orthogonalises the rows if
+ * there are at least six columns, otherwise the columns. Destroys packed, [6][n_columns]. */
 RC_SHARED double
 rc_manipulability (const double *jacobian, int n, const int32_t *columns, int n_columns, double *packed)
 {

@@ -1,10 +1,10 @@
 /* robocache: inverse kinematics by damped least squares, within the limits of the joints
  *
  * Included by .c and .cu. Levenberg and Marquardt's method: each iteration tries a step, keeps it where the error decreases, and
- * otherwise damps more. The damping follows the error, so that it vanishes at a solution (Sugihara, Solvability-unconcerned
- * inverse kinematics by the Levenberg-Marquardt method, IEEE Trans. Robotics 27, 2011), and the gain of a step (Nielsen, Damping
- * parameter in Marquardt's method, IMM-REP-1999-05, Technical University of Denmark). A step leaves out joints at a limit that would
- * cross it. A search that begins far from the targets and gets stuck begins again elsewhere.
+ * otherwise damps more. The damping is proportional to the error, so that it vanishes at a solution (Sugihara, Solvability-unconcerned
+ * inverse kinematics by the Levenberg-Marquardt method, IEEE Trans. Robotics 27, 2011), and adapts to the gain of each step (Nielsen, Damping
+ * parameter in Marquardt's method, IMM-REP-1999-05, Technical University of Denmark). A step does not move joints that are at a limit and
+ * would cross it. A search that begins far from the targets and gets stuck restarts from other positions.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,19 +13,19 @@
 
 #include "chain.h"
 
-#define RC_INVERSE_DAMPING 1.0          /* of the first step, per square of the error */
+#define RC_INVERSE_DAMPING 1.0          /* damping of the first step, per square of the error */
 #define RC_INVERSE_LEAST_DAMPING 1e-4
 #define RC_INVERSE_MOST_DAMPING 1e12
-#define RC_INVERSE_LESS (1.0 / 3.0)     /* least factor after a step that is kept */
-#define RC_INVERSE_MORE 2.0             /* factor after the first one that is not, twice that after the next, and so on */
-#define RC_INVERSE_SMALL 1e-12          /* damping that is always there */
-#define RC_INVERSE_STALL 1e-10          /* a step of all joints (rad, m) below which there is no further one */
-#define RC_INVERSE_SLOPE 1e-3           /* |J' e| / |e| of a configuration that is singular in the direction of the error */
+#define RC_INVERSE_LESS (1.0 / 3.0)     /* least factor after an accepted step */
+#define RC_INVERSE_MORE 2.0             /* factor after the first rejected step; it doubles with each further one */
+#define RC_INVERSE_SMALL 1e-12          /* constant part of the damping */
+#define RC_INVERSE_STALL 1e-10          /* the descent ends after a step smaller than this in all joints (rad, m) */
+#define RC_INVERSE_SLOPE 1e-3           /* |J' e| / |e| below which a configuration is singular in the direction of the error */
 
-#define RC_INVERSE_FAR 0.25             /* square of the error of a start that is far */
-#define RC_INVERSE_SLOW 0.02            /* decrease, per square of the error, of a slow step */
-#define RC_INVERSE_MOST_SLOW 4          /* slow steps in a row after which a search gives up */
-#define RC_INVERSE_CLOSING 1e-4         /* square of the error below which none does */
+#define RC_INVERSE_FAR 0.25             /* square of the error above which a start is far */
+#define RC_INVERSE_SLOW 0.02            /* decrease, per square of the error, below which a step is slow */
+#define RC_INVERSE_MOST_SLOW 4          /* consecutive slow steps after which a search gives up */
+#define RC_INVERSE_CLOSING 1e-4         /* square of the error below which a search never gives up */
 
 /* Memory of one row: m = 6 n_frames, n = n_variables. */
 typedef struct RcInverseMemory
@@ -36,13 +36,13 @@ typedef struct RcInverseMemory
   double *normal;               /* [m][m] */
   double *error, *solution, *trial_error;       /* [m] */
   double *position, *trial, *slope;     /* [n] */
-  double *start, *closest;      /* [n]: the row's, and where the search from it got stuck */
+  double *start, *closest;      /* [n]: the row's start, and where the search from it got stuck */
 } RcInverseMemory;
 
 typedef struct RcInverseErrors
 {
-  double square;                /* of what is minimised */
-  double distance, angle;       /* greatest of a frame */
+  double square;                /* the minimised sum of squares */
+  double distance, angle;       /* greatest distance and angle of all frames */
 } RcInverseErrors;
 
 RC_SHARED double
@@ -51,8 +51,8 @@ rc_norm3 (const double *v)
   return sqrt ((v[0] * v[0] + v[1] * v[1]) + v[2] * v[2]);
 }
 
-/* The error of one frame: from its position to the target's, and the rotation vector from its rotation to the target's, in the
- * base frame, weighted. */
+/* The error of one frame, weighted, in the base frame: the vector from its position to that of the target, and the rotation vector from
+ * its rotation to that of the target. */
 RC_SHARED void
 rc_inverse_frame_error (const RcTransform *at, const RcTransform *target, double weight, double *error, RcInverseErrors *errors)
 {
@@ -96,7 +96,7 @@ rc_inverse_is_close (const RcChain *chain, const RcInverseErrors *errors)
   return errors->distance <= chain->tolerance && (errors->angle <= chain->tolerance || chain->orientation_weight == 0.0);
 }
 
-/* The weighted Jacobian of all frames, and the slope J' e of each variable. */
+/* Computes the weighted Jacobian of all frames, and the slope J' e of each variable. */
 RC_SHARED_CALL void
 rc_inverse_linearise (const RcChain *chain, const RcTransform *base, const RcInverseMemory *memory)
 {
@@ -129,7 +129,7 @@ rc_inverse_is_held (const RcChain *chain, const RcInverseMemory *memory, int k)
   return (memory->position[k] <= limits[0] && memory->slope[k] < 0.0) || (memory->position[k] >= limits[1] && memory->slope[k] > 0.0);
 }
 
-/* normal = J J' + damping, without the columns of held variables; its lower triangle. Then solution = normal^-1 e by Cholesky. */
+/* Computes the lower triangle of normal = J J' + damping, without the columns of held variables, then solution = normal^-1 e by Cholesky. */
 RC_SHARED_CALL void
 rc_inverse_solve (const RcChain *chain, const RcInverseMemory *memory, uint64_t held, double damping)
 {
@@ -187,7 +187,7 @@ rc_inverse_clamp (double x, const double *limits)
   return raised > limits[1] ? limits[1] : raised;
 }
 
-/* trial = position + J' solution within limits. Returns the greatest change of a variable. */
+/* Computes trial = position + J' solution, clamped to the limits. Returns the greatest change of a variable. */
 RC_SHARED_CALL double
 rc_inverse_step (const RcChain *chain, const RcInverseMemory *memory, uint64_t held)
 {
@@ -212,7 +212,7 @@ rc_inverse_step (const RcChain *chain, const RcInverseMemory *memory, uint64_t h
   return greatest;
 }
 
-/* Why there is no better configuration close to this one, after a stall. */
+/* After a stall: the reason why no configuration close to this one is better. */
 RC_SHARED int
 rc_inverse_reason (const RcChain *chain, const RcInverseMemory *memory, const RcInverseErrors *errors)
 {
@@ -243,12 +243,12 @@ rc_inverse_held (const RcChain *chain, const RcInverseMemory *memory)
 
 /* ---- a descent ---- */
 
-/* How a descent goes. */
+/* The state of a descent. */
 typedef struct RcInverseDescent
 {
-  double damping, more;         /* per square of the error, and its factor where the next step is not kept */
-  int is_kept;                  /* the last step */
-  int n_slow;                   /* steps, the last ones */
+  double damping, more;         /* damping per square of the error, and its factor if the next step is rejected */
+  int is_kept;                  /* the last step was accepted */
+  int n_slow;                   /* number of slow steps at the end */
 } RcInverseDescent;
 
 /* The error at memory->position. */
@@ -259,7 +259,7 @@ rc_inverse_measure (const RcChain *chain, const RcTransform *base, const RcInver
   return rc_inverse_errors (chain, base, memory->targets, memory->moved, memory->error);
 }
 
-/* The decrease of the square that a step has, if the error is linear in the variables: d' (g + damping d). */
+/* The decrease of the square that a step would have if the error were linear in the variables: d' (g + damping d). */
 RC_SHARED double
 rc_inverse_expected_decrease (const RcChain *chain, const RcInverseMemory *memory, double damping)
 {
@@ -274,7 +274,7 @@ rc_inverse_expected_decrease (const RcChain *chain, const RcInverseMemory *memor
   return sum;
 }
 
-/* gain: the decrease of the square per the expected one. */
+/* Adapts the damping. gain: the decrease of the square divided by the expected decrease. */
 RC_SHARED void
 rc_inverse_damp (RcInverseDescent *descent, double gain)
 {
@@ -301,7 +301,7 @@ rc_inverse_keep (const RcChain *chain, const RcInverseMemory *memory)
     memory->error[k] = memory->trial_error[k];
 }
 
-/* Tries a step, and keeps it where the error decreases. 0: there is no further one. */
+/* Tries a step, and accepts it if the error decreases. 0: the descent has ended. */
 RC_SHARED int
 rc_inverse_iterate (const RcChain *chain, const RcTransform *base, const RcInverseMemory *memory, RcInverseDescent *descent,
     RcInverseErrors *best)
@@ -330,7 +330,8 @@ rc_inverse_iterate (const RcChain *chain, const RcTransform *base, const RcInver
   return !(change < RC_INVERSE_STALL || descent->damping > RC_INVERSE_MOST_DAMPING);
 }
 
-/* From memory->position, whose errors are in *best, towards memory->targets in at most `most` iterations. Returns how many. */
+/* Descends from memory->position, whose errors are in *best, towards memory->targets in at most `most` iterations. Returns the number of
+ * iterations. */
 RC_SHARED_CALL int32_t
 rc_inverse_descend (const RcChain *chain, const RcTransform *base, const RcInverseMemory *memory, int32_t most, int gives_up,
     RcInverseErrors *best)
@@ -348,7 +349,7 @@ rc_inverse_descend (const RcChain *chain, const RcTransform *base, const RcInver
 
 /* ---- searches from other starts ---- */
 
-/* A number in [0, 1) of two counters (Steele, Lea and Flood, Fast splittable pseudorandom number generators, OOPSLA 2014). */
+/* A number in [0, 1) from two counters (Steele, Lea and Flood, Fast splittable pseudorandom number generators, OOPSLA 2014). */
 RC_SHARED double
 rc_inverse_hash (int32_t attempt, int32_t variable)
 {
@@ -360,7 +361,7 @@ rc_inverse_hash (int32_t attempt, int32_t variable)
   return (double) (int64_t) (x >> 11) * 0x1p-53;
 }
 
-/* Anywhere within limits; where there is none, up to half a turn from the first start. */
+/* Sets memory->position anywhere within the limits; for a variable without limits, at most half a turn from the first start. */
 RC_SHARED void
 rc_inverse_start_elsewhere (const RcChain *chain, const RcInverseMemory *memory, int32_t attempt)
 {
@@ -384,7 +385,7 @@ rc_inverse_copy (const RcChain *chain, const double *from, double *to)
     to[k] = from[k];
 }
 
-/* Descends from other starts until *iterations is `most`. Whether one of them converged, with its errors in *best. */
+/* Descends from other starts until *iterations is `most`. Returns whether one of these converged, with its errors in *best. */
 RC_SHARED int
 rc_inverse_search_elsewhere (const RcChain *chain, const RcTransform *base, const RcInverseMemory *memory, int32_t most,
     RcInverseErrors *best, int32_t *iterations)
@@ -401,8 +402,8 @@ rc_inverse_search_elsewhere (const RcChain *chain, const RcTransform *base, cons
   return 0;
 }
 
-/* From memory->position, which it improves, to memory->targets. A far start that leads nowhere is left for others. Where they lead
- * nowhere either, the last quarter of the iterations goes on from where the first descent gave up. */
+/* Searches from memory->position, which it improves, for memory->targets. If a far start does not converge, it tries other starts. If
+ * these do not converge either, the last quarter of the iterations continues where the first descent gave up. */
 RC_SHARED int
 rc_inverse_search (const RcChain *chain, const RcTransform *base, const RcInverseMemory *memory, RcInverseErrors *best,
     int32_t *iterations)

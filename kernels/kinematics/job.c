@@ -36,14 +36,14 @@ rc_kinematics_plan (RcBackend *backend, const RcKinematicsSpec *spec, RcKinemati
   RcStatus status;
 
   if (plan == NULL)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "plan is NULL; expected where to put the plan");
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "plan is NULL; expected an address for the plan");
   *plan = NULL;
   if (backend == NULL)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "backend is NULL; expected one that rc_backend_open opened");
   if (spec == NULL)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "spec is NULL; expected a model");
   if (backend->ops->kinematics == NULL)
-    return rc_error_set (error, RC_UNSUPPORTED, "this backend has no kinematics");
+    return rc_error_set (error, RC_UNSUPPORTED, "this backend does not support kinematics");
   status = rc_kinematics_check_spec (spec, error);
   if (status != RC_OK)
     return status;

@@ -1,4 +1,4 @@
-/* robocache: a kinematic model that is valid, as backends read it
+/* robocache: a valid kinematic model, as backends read it
  *
  * For the files in kernels/ only.
  *
@@ -13,7 +13,7 @@ struct RcKinematicsPlan
 {
   RcBackend *backend;
   void *state;                  /* the backend's own */
-  RcChain chain;                /* on the host; its lists lie behind the plan */
+  RcChain chain;                /* on the host; its lists follow the plan in memory */
   RcChainStep steps[RC_KINEMATICS_MAX_STEPS];
   RcChainFrame frames[RC_KINEMATICS_MAX_FRAMES];
   int32_t paths[RC_KINEMATICS_MAX_FRAMES * RC_KINEMATICS_MAX_STEPS];
@@ -21,7 +21,7 @@ struct RcKinematicsPlan
   double limits[2 * RC_KINEMATICS_MAX_VARIABLES];
 };
 
-/* What a backend implements. Arguments are valid. */
+/* The functions that a backend implements. Their arguments are valid. */
 typedef struct RcKinematicsOps
 {
   /* Sets plan->state. May be NULL: nothing to prepare. */

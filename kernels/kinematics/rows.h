@@ -30,7 +30,7 @@ rc_store (double *to, const double *from, int n, int is_missing)
     to[i] = is_missing ? rc_float64 (RC_NAN64_BITS) : rc_canonical64 (from[i]);
 }
 
-/* NULL where the run has none; *is_valid says whether it is a pose. */
+/* The base pose of a row; NULL if the run has none. Sets *is_valid if it is a pose. */
 RC_SHARED const RcTransform *
 rc_row_base (const RcKinematicsRows *base_poses, int64_t row, RcTransform *base, int *is_valid)
 {
@@ -73,7 +73,7 @@ rc_forward_frame (const RcChain *chain, const RcForwardArgs *args, int64_t row, 
   rc_store (rc_row_out (&args->manipulabilities, row) + f, numbers, 1, is_missing);
 }
 
-/* As rc_row_base; an invalid one is the identity. */
+/* As rc_row_base, but an invalid pose becomes the identity. */
 RC_SHARED const RcTransform *
 rc_forward_base (const RcForwardArgs *args, int64_t row, RcTransform *own, int *is_valid)
 {
@@ -96,7 +96,7 @@ rc_forward_row (const RcChain *chain, const RcForwardArgs *args, int64_t row, Rc
     rc_forward_frame (chain, args, row, f, base, is_valid, moved, jacobian, packed);
 }
 
-/* Reads targets and start; 0: something is missing. */
+/* Reads targets and start of a row; 0: one of them, or the base pose, is missing. */
 RC_SHARED int
 rc_inverse_read (const RcChain *chain, const RcInverseArgs *args, int64_t row, const RcInverseMemory *memory)
 {

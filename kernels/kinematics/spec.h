@@ -1,4 +1,4 @@
-/* robocache: what makes a kinematic model valid
+/* robocache: checks whether a kinematic model is valid
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,7 +7,7 @@
 
 #include "kinematics.h"
 
-/* Every field by itself, and lists with each other. RC_INVALID_ARGUMENT names the field. */
+/* Checks every field by itself, and lists against each other. RC_INVALID_ARGUMENT: the error names the field. */
 RcStatus rc_kinematics_check_spec (const RcKinematicsSpec * spec, RcError * error);
 
 static inline int

@@ -60,7 +60,7 @@ rc_turn_row (double *row, double sine, double cosine)
   row[1] = cosine * y - sine * x;
 }
 
-/* About the frame's own z axis. Not a loop, since gcc 12 would make one of its sums and differences with fma. */
+/* Rotates about the frame's own z axis. Not written as a loop, since gcc 12 would use fma in it. */
 RC_SHARED void
 rc_transform_turn (RcTransform *t, double sine, double cosine)
 {
@@ -69,7 +69,7 @@ rc_transform_turn (RcTransform *t, double sine, double cosine)
   rc_turn_row (t->r + 6, sine, cosine);
 }
 
-/* Along it. */
+/* Moves along the frame's own z axis. */
 RC_SHARED void
 rc_transform_shift (RcTransform *t, double distance)
 {
@@ -79,7 +79,7 @@ rc_transform_shift (RcTransform *t, double distance)
     t->p[i] = t->p[i] + distance * t->r[3 * i + 2];
 }
 
-/* About the fixed axes x, then y, then z. */
+/* The rotation about the fixed axes x, then y, then z. */
 RC_SHARED void
 rc_rotation_from_rpy (const double *rpy, double *r)
 {
@@ -99,7 +99,7 @@ rc_rotation_from_rpy (const double *rpy, double *r)
   r[8] = cp * cr;
 }
 
-/* The angles of the above, the second in [-pi/2, pi/2]; where that is an end, the first is 0. */
+/* The three angles of a rotation as above. The second is in [-pi/2, pi/2]; at either end of this range, the first is 0. */
 RC_SHARED void
 rc_rpy_from_rotation (const double *r, double *rpy)
 {
@@ -111,7 +111,7 @@ rc_rpy_from_rotation (const double *r, double *rpy)
   rpy[2] = is_end ? rc_arctangent (-r[1], r[4]) : rc_arctangent (r[3], r[0]);
 }
 
-/* q: w x y z, of norm 1. */
+/* The rotation of a quaternion q: w x y z, of norm 1. */
 RC_SHARED void
 rc_rotation_from_quaternion (const double *q, double *r)
 {
@@ -128,8 +128,8 @@ rc_rotation_from_quaternion (const double *q, double *r)
   r[8] = 1.0 - 2.0 * (x * x + y * y);
 }
 
-/* w x y z, w >= 0, of norm 1; where w is 0, the first of the others that is not is positive. From whichever of the four is greatest
- * (Shepperd, Quaternion from rotation matrix, J. Guidance and Control 1, 1978). */
+/* The quaternion of a rotation: w x y z, w >= 0, of norm 1; if w is 0, the first nonzero component is positive. Computed from the
+ * greatest of the four (Shepperd, Quaternion from rotation matrix, J. Guidance and Control 1, 1978). */
 RC_SHARED_CALL void
 rc_quaternion_from_rotation (const double *r, double *q)
 {
@@ -163,7 +163,7 @@ rc_quaternion_from_rotation (const double *r, double *q)
     q[i] = is_negative ? -q[i] : q[i];
 }
 
-/* Axis times angle (at most pi) of the rotation, in the frame that it maps to. */
+/* The rotation vector, axis times angle (at most pi), in the frame to which the rotation maps. */
 RC_SHARED void
 rc_rotation_vector (const double *r, double *vector)
 {
@@ -177,7 +177,7 @@ rc_rotation_vector (const double *r, double *vector)
     vector[i] = factor * q[1 + i];
 }
 
-/* pose: x y z, w x y z of any norm. FALSE: a number is NaN or infinite, or the norm is 0. Coordinates stay within `greatest`. */
+/* Reads a pose: x y z, then w x y z of any norm. FALSE: a number is NaN or infinite, or the norm is 0. Coordinates are clamped to `greatest`. */
 RC_SHARED_CALL int
 rc_transform_from_pose (const double *pose, double greatest, RcTransform *out)
 {
@@ -192,7 +192,7 @@ rc_transform_from_pose (const double *pose, double greatest, RcTransform *out)
     size = fabs (pose[3 + i]) > size ? fabs (pose[3 + i]) : size;
   if (!is_finite || !(size > 0.0))
     return 0;
-  /* first by the greatest, so that no square leaves the range of doubles */
+  /* divide by the greatest first, so that no square leaves the range of doubles */
   for (i = 0; i < 4; i++)
     q[i] = pose[3 + i] / size;
   rc_normalise4 (q);

@@ -123,7 +123,7 @@ add_step (Build *build, int32_t joint, int is_reversed, Place *place)
 
   if (variable < 0)
     return rc_error_set_wrong (build->error, RC_INVALID_ARGUMENT, rc_wrong_length (RC_SETTING_VARIABLES, build->spec->n_variables),
-        "joint %" PRId32 " among them, which moves a frame", source.joint);
+        "a list with joint %" PRId32 ", which moves a frame", source.joint);
   if (plan->chain.n_steps == RC_KINEMATICS_MAX_STEPS)
     return rc_error_set_wrong (build->error, RC_INVALID_ARGUMENT, rc_wrong_length (RC_SETTING_FRAMES, build->spec->n_frames),
         "frames that at most %d joints move", RC_KINEMATICS_MAX_STEPS);

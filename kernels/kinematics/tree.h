@@ -1,4 +1,4 @@
-/* robocache: the steps from a base to its frames, of a tree of joints
+/* robocache: finds the steps from a base to its frames in a tree of joints
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,7 +7,7 @@
 
 #include "plan.h"
 
-/* Writes the lists of plan, whose spec is valid by itself. RC_INVALID_ARGUMENT: too many steps, or one that moves without a variable. */
+/* Writes the lists of plan, whose spec is valid by itself. RC_INVALID_ARGUMENT: too many steps, or a moving step without a variable. */
 RcStatus rc_kinematics_build (RcKinematicsPlan * plan, const RcKinematicsSpec * spec, RcError * error);
 
 #endif

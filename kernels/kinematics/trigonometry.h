@@ -10,7 +10,7 @@
 #include "kernels/arithmetic.h"
 
 #define RC_TWO_OVER_PI 0x1.45f306dc9c883p-1
-/* pi/2 in two parts of 25 bits and the rest, so that k times either of the first two is exact for k < 2^28. */
+/* pi/2 in two parts of 25 bits and the rest, so that the product of k and either of the first two is exact for k < 2^28. */
 #define RC_HALF_PI_HIGH 0x1.921fb5p+0
 #define RC_HALF_PI_MIDDLE 0x1.110b46p-26
 #define RC_HALF_PI_LOW 0x1.1a62633145c07p-54
@@ -46,7 +46,8 @@ rc_cosine_of_small (double x)   /* |x| <= pi/4 */
   return 1.0 - (0.5 * u - u * u * p);
 }
 
-/* Of any x, NaN for an infinite one. x - k pi/2 with the nearest k; a huge x has no meaningful remainder, and gets one in [-1, 1]. */
+/* Sine and cosine of any x; NaN for an infinite x. Uses x - k pi/2 with the nearest k. A huge x has no meaningful remainder; its results
+ * are in [-1, 1]. */
 RC_SHARED void
 rc_sine_cosine (double x, double *sine, double *cosine)
 {
@@ -63,8 +64,8 @@ rc_sine_cosine (double x, double *sine, double *cosine)
   *cosine = (size == 2.0) | (quarter == 1.0) ? -across : across;
 }
 
-/* Angle of (x, y) from the x axis in (-pi, pi]; 0 for (0, 0). x and y are at most 1e150. The arcsine of whichever is small beside the
- * other, and between 30 and 60 degrees twice that of half the angle. */
+/* Angle of (x, y) from the x axis in (-pi, pi]; 0 for (0, 0). x and y are at most 1e150. Uses the arcsine of the smaller coordinate, and
+ * between 30 and 60 degrees twice the arcsine for half the angle. */
 RC_SHARED double
 rc_arctangent (double y, double x)
 {

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Runs every benchmark, and writes its figures into the tables and plots of docs/performance.md.
+# Runs every benchmark, and writes its figures into the tables and plots of docs/explanation/measurements.md and docs/performance.md.
 #
 #   run_all.sh [--gpu | --cpu] [--only PART[,PART...]] [--without NAME[,NAME...]] [--pointpillars DIR] [--awml DIR]
 #              [--build DIR] [RESULTS]
 #
-#   RESULTS   a folder (default: results) for performance/*.csv, logs, performance.md and performance/*.svg; copy the page and
-#             the plots to the same places in docs
+#   RESULTS   a folder (default: results) for performance/*.csv, logs, performance.md, explanation/measurements.md and performance/*.svg;
+#             copy pages and plots to the same places in docs
 #   --gpu     only parts that need a GPU
 #   --cpu     only parts that need none
 #   --only    only these parts
@@ -181,8 +181,8 @@ for name in ${only//,/ }; do
   fi
 done
 
-# ---- the page ----
+# ---- the pages ----
 
-if ! python3 "$here/report/report.py" "$pages" "$results"; then failed+=(report); fi
+if ! python3 -B "$here/report/report.py" "$pages" "$results"; then failed+=(report); fi
 echo "$passed parts, ${#failed[@]} failed${failed[*]:+: ${failed[*]}}, ${#missing[@]} libraries missing"
 [ "${#failed[@]}" -eq 0 ] && [ "${#missing[@]}" -eq 0 ] && [ "$passed" -gt 0 ]

@@ -173,22 +173,26 @@ error_code_name (const GError *error)
   return "";
 }
 
-/* What is wrong with the next error or warning, of that code and whose text holds the words; NULL: nothing. */
+/* What is wrong with the next error or warning, of that code and whose text holds the words, and whose debug text does not name the file
+ * that posts errors of all elements; NULL: nothing. */
 static inline gchar *
 message_fault (GstHarness *h, GstMessageType type, const gchar *code, const gchar *words)
 {
   GstMessage *message = pop_message (h, type);
-  gchar *fault = NULL;
+  gchar *fault = NULL, *debug = NULL;
   GError *error = NULL;
 
   if (!message)
     return g_strdup_printf ("no %s was posted", gst_message_type_get_name (type));
   if (type == GST_MESSAGE_ERROR)
-    gst_message_parse_error (message, &error, NULL);
+    gst_message_parse_error (message, &error, &debug);
   else
-    gst_message_parse_warning (message, &error, NULL);
+    gst_message_parse_warning (message, &error, &debug);
   if (!g_str_equal (error_code_name (error), code) || !strstr (error->message, words))
     fault = g_strdup_printf ("the %s is %s: %s", gst_message_type_get_name (type), error_code_name (error), error->message);
+  else if (debug && strstr (debug, "common/element/errors.c"))
+    fault = g_strdup_printf ("the origin of \"%s\" is %s", error->message, debug);
+  g_free (debug);
   g_error_free (error);
   gst_message_unref (message);
   return fault;

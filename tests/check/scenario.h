@@ -6,7 +6,8 @@
  *     flow:NAME   what the buffer before returned, where that is not ok
  *     start (STREAM_START and CAPS)   stream (STREAM_START)   caps[:CAPS]   seg:START,BASE,OFFSET,RATE[,STOP]
  *     bytes (a segment in bytes)   gap:T,D   segdone:T   eos   flush   tag   reconfigure   drain (a query)   seek:T
- *     seek:T,STOP (a segment)   no-seek:T (refused)   downstream:CAPS   upstream-latency:T   set:PROPERTY=VALUE
+ *     seek:T,STOP (a segment)   no-seek:T (refused)   downstream:CAPS   upstream-latency:T   live:0 (upstream is not)
+ *     set:PROPERTY=VALUE
  *     state:NAME[=RETURN]   time:T (the clock)   base:T (base time)   crank:N   clock:T (another one, at T; -: none)
  *     from:T (the clock is at T, and times from here on are counted from there)
  *
@@ -376,6 +377,13 @@ follow_downstream (Scenario *s, const gchar *text)
   gst_harness_set_sink_caps_str (s->h, text);
 }
 
+/* The harness is live at first. */
+static inline void
+follow_live (Scenario *s, const gchar *text)
+{
+  gst_harness_set_live (s->h, *text == '1');
+}
+
 static inline void
 follow_upstream_latency (Scenario *s, const gchar *text)
 {
@@ -546,6 +554,7 @@ static const struct
   {"+", follow_input}, {"&", follow_input_of_thread}, {"join", follow_join}, {"flow:", follow_flow}, {"caps", follow_caps},
   {"seg:", follow_segment}, {"gap:", follow_gap}, {"segdone:", follow_segment_done}, {"seek:", follow_seek},
   {"no-seek:", follow_seek}, {"downstream:", follow_downstream}, {"upstream-latency:", follow_upstream_latency},
+  {"live:", follow_live},
   {"set:", follow_set}, {"state:", follow_state}, {"time:", follow_time}, {"base:", follow_base_time},
   {"from:", follow_origin}, {"clock:", follow_clock}, {"crank:", follow_crank},
   {".", expect_no_buffer}, {">>", expect_next_events}, {">gap:", expect_gap}, {">nogap", expect_no_gap},

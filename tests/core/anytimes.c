@@ -7,7 +7,7 @@
 
 #define MS G_GINT64_CONSTANT (1000000)
 #define PERIOD (10 * MS)
-#define MAX_OFFSET (10000 * MS) /* a greater one puts a hole between rows that are kept, whose ticks leave at once */
+#define MAX_OFFSET (3600000 * MS)
 #define N_SEEDS 50
 #define N_STEPS 2000
 
@@ -45,7 +45,7 @@ static const gchar *const of_all[] = { "rate=1/1000", "rate=20000/1", "rate=1000
   "min-upstream-latency=9223372036854775807", "qos-messages=false", "qos-interval=18446744073709551615"
 };
 
-static const gchar *const of_pad[] = { "interpolation=previous", "interpolation=cubic", "interpolation=mean", "max-gap=0", "max-gap=-1",
+static const gchar *const of_pad[] = { "interpolation=previous", "interpolation=cubic", "interpolation=mean", "interpolation=lowpass", "max-gap=0", "max-gap=-1",
   "hold-limit=0", "hold-limit=9223372036854775807", "required=true", "reorder-window=3600000000000", "max-lead=0",
   "max-lead=9223372036854775807", "timestamp-source=reference", "clock-mode=track", "offset=9223372036854775807",
   "offset=-9223372036854775808", "offset=10000000000", "offset=-10000000000", "offset=3000000000000", "offset=-3000000000000", "offset=1",

@@ -289,7 +289,10 @@ void
 feed_set_segment (Feed *feed, const PlayedSegment *segment)
 {
   const gboolean continues = feed->has_segment && is_same_segment (&feed->segment, segment);
-  const FuseEvent event = {.kind = FUSE_EVENT_SEGMENT,.segment = {continues, segment->start} };
+  const FuseEvent event = {
+    .kind = FUSE_EVENT_SEGMENT,
+    .segment = {.continues = continues,.start = segment->start,.begin = segment->base },
+  };
 
   if (!continues)
     feed->next_time = NONE;
@@ -308,6 +311,19 @@ running_time (const Feed *feed, gint64 position)
   if (!feed->has_segment || position < segment->start + segment->offset || (segment->stop != NONE && position > segment->stop))
     return NONE;
   return rc_add_saturating (position - segment->start - segment->offset, segment->base);
+}
+
+/* The running time of a row; the same is known before the segment, unless the source is live. */
+static gint64
+time_of_row (const Feed *feed, gint64 position, FuseRows *rows)
+{
+  const PlayedSegment *segment = &feed->segment;
+
+  if (!feed->has_segment || feed->stream->source.live || position < 0 || position >= segment->start)
+    return running_time (feed, position);
+  rows->has_earlier = TRUE;
+  rows->begin = segment->base;
+  return position - segment->start - segment->offset + segment->base;
 }
 
 void
@@ -385,7 +401,7 @@ read_times (Feed *feed, const PlayedRows *rows, gint64 *times, FuseRows *to)
     to->duration = rows->duration != NONE ? rows->duration : feed->nominal_duration;
   } else if (time != NONE || has_row_times) {
     for (guint i = 0; i < to->n_rows; i++)
-      times[i] = running_time (feed, position_of_row (rows, has_row_times, time, duration, i, (guint) to->n_rows));
+      times[i] = time_of_row (feed, position_of_row (rows, has_row_times, time, duration, i, (guint) to->n_rows), to);
     to->times = times;
   }
 }
@@ -453,7 +469,7 @@ feed_push (Feed *feed, const PlayedRows *rows)
   if (flow == FLOW_OK)
     flow = insert (feed, rows);
   else
-    fuse_core_refuse (rig->core, feed->stream);
+    fuse_core_refuse (rig->core, feed->stream, ROBOCACHE_DROPPED_REFUSED);
   rig_look_after (rig);
   if (flow == FLOW_OK)
     expect_no_wait (feed);

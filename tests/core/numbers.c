@@ -19,6 +19,7 @@ static const Count counts[] = {
   {"rows-superseded", COUNT (rows.superseded)}, {"rows-kept", COUNT (n_kept)}, {"ticks-aligned", COUNT (ticks_aligned)},
   {"ticks-held", COUNT (ticks_held)}, {"ticks-missing", COUNT (ticks_missing)}, {"clock-jumps", COUNT (clock_jumps)},
   {"quaternions-not-unit", COUNT (quaternions.not_unit.n)}, {"quaternions-zero", COUNT (quaternions.zero.n)},
+  {"quaternions-scattered", COUNT (quaternions.n_scattered)},
 };
 
 /* NAME-max, NAME-p50, NAME-p99 */
@@ -69,6 +70,10 @@ feed_get_number (const Feed *feed, const gchar *name, gint64 *number)
     *number = stream->origin_shift;
   else if (g_str_equal (name, "reference-origin"))
     *number = stream->times.origin ? stream->times.origin->origin : NONE;
+  else if (g_str_equal (name, "thinned-spacing"))
+    *number = fuse_core_thinned_spacing (feed->rig->core, stream);
+  else if (g_str_equal (name, "max-gap"))
+    *number = fuse_stream_max_gap (stream);
   else if (g_str_equal (name, "clock-pairs"))
     *number = (gint64) fuse_timestamps_estimate (&stream->times).pairs;
   else if (g_str_equal (name, "clock-jumps") && fuse_timestamps_are_tracked (&stream->times))
@@ -103,6 +108,8 @@ rig_get_number (const Rig *rig, const gchar *name, gint64 *number)
     *number = (gint64) ticks->n_out;
   else if (g_str_equal (name, "ticks-dropped"))
     *number = (gint64) ticks->n_dropped;
+  else if (g_str_equal (name, "tick-lateness"))
+    *number = rig->lateness;
   else
     ok = get_quantile (&ticks->lag, "lag", name, number) || get_quantile (&ticks->lateness, "lateness", name, number)
         || get_quantile (&sum->lateness, "row-lateness", name, number) || get_count (sum, name, number);

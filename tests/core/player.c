@@ -267,7 +267,7 @@ pass_deadline (Play *play, gint64 time)
   const gint64 deadline = fuse_core_next_deadline (rig->core);
 
   play_expect (play, rig->is_running && deadline != ROBOCACHE_NO_TIME, "the core waits for no time");
-  play_expect (play, deadline + rig->base_time == time, "the core waits for %g", (gdouble) (deadline + rig->base_time) / 1e6);
+  play_expect (play, deadline + rig->base_time == time, "the core waits for %.9g", (gdouble) (deadline + rig->base_time) / 1e6);
   rig->clock = time;
   rig_run (rig);
 }

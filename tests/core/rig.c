@@ -389,6 +389,7 @@ step (Rig *rig)
       return TRUE;
     case FUSE_SEND:
     case FUSE_DROP:
+      rig->lateness = fuse_core_lateness (rig->core, &rig->departure);
       leave (rig, decision == FUSE_SEND);
       return TRUE;
     case FUSE_END:

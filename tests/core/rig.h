@@ -101,6 +101,7 @@ struct Rig
   Flow ended;                   /* what sources are answered since the streams ended */
 
   FuseDeparture departure;
+  gint64 lateness;              /* of the last tick that was sent or dropped */
   GQueue notes;
   GPtrArray *blends;            /* of Blend, for each stream of samples */
   RobocacheTickGrid rate;       /* of samples */

@@ -84,7 +84,7 @@ run_plan (const Rig *rig, const Blend *blend, const FuseSnapshot *snapshot, gpoi
   guint8 *rows = g_malloc (MAX (snapshot->n_rows * row_bytes, 1));
   const RcAlignStreamArgs stream = {
     .rows = snapshot->n_rows > 0 ? rows : NULL,.n_rows = (gint64) snapshot->n_rows,.row_stride = (gint64) row_bytes,
-    .brackets = &snapshot->bracket,.out = out,.out_row_stride = (gint64) row_bytes
+    .brackets = &snapshot->bracket,.times = snapshot->times,.out = out,.out_row_stride = (gint64) row_bytes
   };
   const RcAlignArgs args = {.streams = &stream,.batch = 1,.ticks = 1,.scratch = blend->scratch };
   RcError error;

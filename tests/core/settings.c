@@ -12,6 +12,7 @@ typedef enum
   KIND_INT64,                   /* also a time */
   KIND_BOOLEAN,
   KIND_UINT,
+  KIND_DOUBLE,
   KIND_FRACTION,
   KIND_STRING,
   KIND_QUARK,
@@ -37,10 +38,11 @@ static const Setting of_rig[] = {
 
 #define OF_FEED(field) G_STRUCT_OFFSET (Feed, field)
 static const Setting of_feed[] = {
-  {"interpolation", OF_FEED (settings.search.interpolation), KIND_UINT, "linear,nearest,previous,cubic,hermite,mean"},
+  {"interpolation", OF_FEED (settings.search.interpolation), KIND_UINT, "linear,nearest,previous,cubic,hermite,mean,lowpass"},
+  {"cutoff", OF_FEED (settings.search.cutoff_hz), KIND_DOUBLE}, {"lobes", OF_FEED (settings.search.lobes), KIND_UINT},
   {"max-gap", OF_FEED (settings.search.max_gap_ns), KIND_INT64}, {"hold-limit", OF_FEED (settings.search.hold_limit_ns), KIND_INT64},
   {"offset", OF_FEED (settings.offset), KIND_INT64}, {"reorder-window", OF_FEED (settings.reorder_window), KIND_INT64},
-  {"max-lead", OF_FEED (settings.max_lead), KIND_INT64}, {"required", OF_FEED (settings.required), KIND_BOOLEAN},
+  {"nan", OF_FEED (settings.nan), KIND_UINT, "copy,missing"}, {"max-lead", OF_FEED (settings.max_lead), KIND_INT64}, {"required", OF_FEED (settings.required), KIND_BOOLEAN},
   {"timestamp-source", OF_FEED (timestamps.source), KIND_UINT, "auto,pts,row-times,reference"},
   {"reference-clock", OF_FEED (timestamps.reference_clock), KIND_UINT, "other,pipeline"},
   {"reference-origin", OF_FEED (timestamps.reference_origin), KIND_INT64}, {"reference-caps", OF_FEED (timestamps.reference), KIND_QUARK},
@@ -62,7 +64,7 @@ feed_default_settings (Feed *feed, gboolean is_camera)
   const gint64 limit = ROBOCACHE_SECOND / 5;
 
   feed->settings = (FuseStreamSettings) {
-    .search = {.interpolation = is_camera ? RC_NEAREST : RC_LINEAR,.max_gap_ns = limit,.hold_limit_ns = limit},
+    .search = {.interpolation = is_camera ? RC_NEAREST : RC_LINEAR,.max_gap_ns = RC_GAP_AUTO,.hold_limit_ns = limit,.lobes = RC_DEFAULT_LOBES},
     .max_lead = 3600 * ROBOCACHE_SECOND
   };
   feed->timestamps = (FuseTimestampSettings) {.reference_origin = ROBOCACHE_NO_TIME };
@@ -103,6 +105,9 @@ set_field (const Setting *setting, gpointer field, const gchar *text)
       break;
     case KIND_BOOLEAN:
       *(gboolean *) field = g_str_equal (text, "true");
+      break;
+    case KIND_DOUBLE:
+      *(gdouble *) field = g_ascii_strtod (text, NULL);
       break;
     case KIND_UINT:
       *(guint *) field = read_uint (setting->values, text);

@@ -189,6 +189,7 @@ clear_caps (PlayedCaps *caps)
 {
   g_free (caps->shape);
   g_free (caps->names);
+  g_free (caps->kinds);
   g_free (caps->rate);
 }
 
@@ -200,23 +201,27 @@ up_to (gchar *text, gchar end)
   return g_strdup (text);
 }
 
-/* gray@RATE, 1+times or [float64:]CHANNELS[:ROWS][NAME,NAME][@RATE] */
+/* gray@RATE, 1+times or [float64:]CHANNELS[:ROWS[:N]][NAME,NAME]<KIND,KIND>[@RATE] */
 static void
 parse_caps (PlayedCaps *caps, const gchar *text)
 {
   const gboolean is_double = g_str_has_prefix (text, "float64:"), is_gray = g_str_has_prefix (text, "gray");
-  gchar *shape = g_strdup (is_double ? text + strlen ("float64:") : text), *rate = cut_at (shape, '@'), *names = cut_at (shape, '[');
+  gchar *shape = g_strdup (is_double ? text + strlen ("float64:") : text), *rate = cut_at (shape, '@'), *kinds = cut_at (shape, '<');
+  gchar *names = cut_at (shape, '[');
   const gchar *rows = strchr (shape, ':');
 
   clear_caps (caps);
   *caps = (PlayedCaps) {
     .names = up_to (names, ']'),
+    .kinds = up_to (kinds, '>'),
     .rate = g_strdup (rate),
     .element_size = is_gray ? 1 : is_double ? sizeof (gdouble) : sizeof (gfloat),
     .channels = is_gray ? 8 : (guint) strtoull (shape, NULL, 10),
-    .n_rows = rows ? (guint) atoi (rows + 1) : 1,
+    .n_rows = 1,
     .has_times = g_str_has_suffix (shape, "+times"),
   };
+  for (; rows; rows = strchr (rows + 1, ':'))
+    caps->n_rows *= (guint) atoi (rows + 1);
   cut_at (shape, '+');
   caps->shape = shape;
 }
@@ -681,7 +686,9 @@ play_release (Play *play)
 gint64
 random_time (GRand *rand, gint64 now)
 {
-  const gint64 far = (gint64) (((guint64) g_rand_int (rand) << 32 | g_rand_int (rand)) >> g_rand_int_range (rand, 0, 64));
+  const gint shift = g_rand_int_range (rand, 0, 64);
+  const guint64 high = g_rand_int (rand), low = g_rand_int (rand);
+  const gint64 far = (gint64) ((high << 32 | low) >> shift);
 
   switch (g_rand_int_range (rand, 0, 4)) {
     case 0:

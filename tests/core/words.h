@@ -8,8 +8,9 @@
  *
  * Pads are letters: "a" is proprio_0, "b" is proprio_1, and so on; "a=sink_0" has another name. Behind a comma each:
  *     PROPERTY=VALUE              a setting; durations in ns, or as 5ms
- *     caps:C                      [float64:]CHANNELS[:ROWS][NAME,NAME][@RATE], 1+times with row times, or gray@RATE, which is 4x2
- *                                 pixels. Without it one channel with no rate, or at 100 Hz if it is live
+ *     caps:C                      [float64:]CHANNELS[:ROWS[:N]][NAME,NAME]<KIND,KIND>[@RATE], of which only the element has kinds,
+ *                                 1+times with row times, or gray@RATE, which is 4x2 pixels. Without it one channel with no rate, or
+ *                                 at 100 Hz if it is live
  *     live, live:N                its source is live, with a latency of N ms; holds-nothing: and with no room
  *     bare                        linked, and nothing is sent yet     absent      there is no such pad yet
  *     expects:C                   its expected caps                   unlinked    it has no source yet
@@ -36,6 +37,8 @@
  *     a:flush-start#N, a:flush-stop#N   (E) parts of flush N          a:flush-stop-keep#N  (E) that does not reset times
  *     a:title                     (E) tags of something else          a:activate, a:deactivate  (E)
  *     seek:START[..STOP][!]       (E) a flushing seek from downstream; ! is refused
+ *     loop:START[..STOP][!]       (E) one of a segment, without a flush
+ *     a:done                      (E) SEGMENT_DONE
  *     a:sought=START[..STOP]      (E) its source got a seek to there
  *     wall:T                      (E) the system clock is at T        awake       (E) it reads the clock again and again
  * Out:
@@ -44,6 +47,8 @@
  *                                 and its value is T. One value stands for all channels
  *     >eos, >gap:T,D, >nogap      the end; the next GAP event; no other one
  *     >segment:T                  positions of the segment in force start at T
+ *     begins:T,R                  (E) they do, at running time R
+ *     done                        (E) the next SEGMENT_DONE is out, with the number of the last seek; earlier-done: with another one
  *     .                           no sample is out                    drop, renew  forget samples; after a flush, the EOS, too
  *     past:T                      forgets samples up to the one at T, which it waits for
  * Then:
@@ -68,7 +73,7 @@ G_BEGIN_DECLS
 #define UNIX_TODAY G_GINT64_CONSTANT (1700000000000000000)
 #define NTP_TODAY G_GINT64_CONSTANT (3908988800000000000)
 #define MAX_PADS 6
-#define MAX_VALUES 64
+#define MAX_VALUES 80
 #define NONE G_MININT64         /* a time that is none */
 
 typedef struct
@@ -83,7 +88,7 @@ typedef struct Play Play;
 typedef struct
 {
   gchar *shape;                 /* CHANNELS[:ROWS], or gray */
-  gchar *names, *rate;          /* separated by commas; a fraction or a number; or NULL */
+  gchar *names, *kinds, *rate;  /* separated by commas, likewise; a fraction or a number; or NULL */
   guint channels, n_rows, element_size;
   gboolean has_times;
 } PlayedCaps;
@@ -174,6 +179,7 @@ struct Play
   guint n_pads;
   gdouble t;                    /* of the loop; NaN outside */
   guint32 seqnums[4];
+  guint32 last_seek;            /* its number */
   const gchar *word;            /* for messages */
 };
 

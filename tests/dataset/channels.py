@@ -1,11 +1,18 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Cases: channels of a recording's summary, beside the official reader."""
+"""Cases: what an export takes from a recording's summary, beside the official reader, and recordings that are cut or damaged."""
+import contextlib
 import io
+import random
 import struct
+
+import make
 
 from mcap.data_stream import ReadDataStream
 from mcap.records import Channel
-from robocache_export.recordings.mcapindex import read_channel
+from robocache.export.errors import ExportError
+from robocache.export.recordings.mcapfile import McapFile
+from robocache.export.recordings.mcapindex import FOOTER_RECORD, MAGIC, read_channel
+from run import export
 
 
 def _text(text):
@@ -37,6 +44,74 @@ def damaged(content):
     yield "channel", found, None
 
 
-def cases(_):
+# ---- files ----
+
+def _look(path):
+    """What an export plans with: (error, {topic: times}), and what was said."""
+    said, found, error = io.StringIO(), McapFile(path, path.name), None
+    with contextlib.redirect_stderr(said):
+        try:
+            times = {topic: found.times(topic).tolist() for topic in found.topics()}
+        except ExportError as caught:
+            times, error = {}, str(caught)
+    return error, times, said.getvalue()
+
+
+def flips(folder):
+    """A bit of each byte of the summary and of the index before it: read all the same, by the chunks, and said."""
+    path = make.record(folder / "flips.mcap", [make.rows("sink_0", 100, 1, 3), make.rows("sink_1", 20, 1, 2)], ["/a", "/b"])
+    whole, at = path.read_bytes(), random.Random(1)
+    error, expected, said = _look(path)
+    yield "whole", (error, sorted(expected), said), (None, ["/a", "/b", "/robocache/events"] if "/robocache/events" in expected else ["/a", "/b"], "")
+    begin = FOOTER_RECORD.unpack_from(whole, len(whole) - len(MAGIC) - FOOTER_RECORD.size)[2]
+    wrong, silent = [], []
+    for place in range(begin, len(whole)):
+        flipped = bytearray(whole)
+        flipped[place] ^= 1 << at.randrange(8)
+        path.write_bytes(flipped)
+        error, found, said = _look(path)
+        if error or found != expected:
+            wrong.append(place)
+        if not said.startswith("warning: flips.mcap: "):
+            silent.append(place)
+    yield "bits", len(whole) - begin > 500, True
+    yield "wrong", wrong, []
+    yield "silent", silent, []
+
+
+def cut_at(folder, share, parts):
+    """A cut recording: what it has is exported, and what it lacks is said."""
+    whole = (folder / "a.mcap").read_bytes()
+    path = folder / f"cut{int(100 * share)}.mcap"
+    path.write_bytes(whole[:int(len(whole) * share)])
+    spans = make.spans(folder, [f"{path.name},+0,+2.9,,,"], "cut-spans.csv")
+    status, said = export(path, "--mapping", make.mapping(folder), "--output", path.with_suffix(".set"), "--episodes", spans)
+    yield f"said: {said}", (status, [part for part in parts if part not in said]), (0, [])
+
+
+def flipped_summary(folder):
+    """The whole set, and a warning."""
+    whole = bytearray((folder / "a.mcap").read_bytes())
+    whole[-40] ^= 4
+    path = folder / "flipped.mcap"
+    path.write_bytes(whole)
+    spans = make.spans(folder, [f"{name},+0,+1,,," for name in ("a.mcap", "flipped.mcap")], "flipped-spans.csv")
+    arguments = ["--mapping", make.mapping(folder), "--episodes", spans, "--output"]
+    expected, got = (export(name, *arguments, folder / f"{name.stem}.flips") for name in (folder / "a.mcap", path))
+    yield f"said: {got[1]}", (got[0], "warning: flipped.mcap: the summary is damaged: " in got[1], "30 frames" in got[1]), (0, True, True)
+    yield "as the whole one", "30 frames" in expected[1], True
+
+
+# (share of the bytes, parts of what is said)
+CUTS = [
+    (0.5, ["warning: cut50.mcap: the file is cut: ", " of 87 frames", "ticks absent, as the recording has no rows there"]),
+    (0.9999, ["warning: cut99.mcap: the file is cut: ", "87 frames"]),
+]
+
+
+def cases(folder):
     yield from ((f"channel {name}", whole, content) for name, content in WHOLE.items())
     yield from ((f"channel {name}", damaged, content) for name, content in DAMAGED.items())
+    yield "summary flips", flips, folder
+    yield from ((f"cut at {share}", cut_at, folder, share, parts) for share, parts in CUTS)
+    yield "summary flipped", flipped_summary, folder

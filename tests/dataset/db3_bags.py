@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Cases: .db3 files of bags make the set of the MCAP file that has their messages."""
+import math
 import sqlite3
 import struct
 from contextlib import closing
@@ -62,6 +63,60 @@ def same_as_mcap(folder):
         yield f"{name} pictures", *counters
 
 
+def _write_numbers(path, topics):
+    """{topic: (type, form of its value, [(seconds, value)])}, in CDR."""
+    with closing(sqlite3.connect(path)) as database:
+        for table in TABLES:
+            database.execute(table)
+        for number, (topic, (type_name, form, values)) in enumerate(topics.items(), 1):
+            database.execute("INSERT INTO topics VALUES (?, ?, ?, 'cdr', '')", (number, topic, type_name))
+            database.executemany("INSERT INTO messages (topic_id, timestamp, data) VALUES (?, ?, ?)",
+                                 [(number, round(seconds * SECOND), struct.pack(f"<4B{form}", 0, 1, 0, 0, value)) for seconds, value in values])
+        database.commit()
+
+
+def bool_of_long_before(folder):
+    """The last message of a Bool is in force, 10 s later and more."""
+    bag, rows = folder / "bag-switch", ("std_msgs/msg/Float64", "d", [(i / 20, i) for i in range(300)])
+    bag.mkdir()
+    _write_numbers(bag / "bag_0.db3", {"/joints": rows, "/command": rows, "/closed": ("std_msgs/msg/Bool", "?", [(0.2, False), (1, True)])})
+    path = folder / "switch.toml"
+    path.write_text('fps = 20\n[streams]\njoints = {topic = "/joints"}\nclosed = {topic = "/closed"}\ncommand = {topic = "/command"}\n'
+                    '[features]\n"observation.state" = ["joints", "closed"]\n"action" = "command"\n')
+    said = must_export(bag, "--mapping", path, "--output", folder / "switch-set", "--episodes", make.spans(folder, [",+11,+13,,,"], "switch.csv"))
+    yield f"said: {said}", "hole" in said, False
+    yield "values", Set(folder / "switch-set").column("observation.state").tolist(), [[220.0 + k, 1.0] for k in range(40)]
+
+
+def one_topic_twice(folder):
+    """What ticks fold is measured of each use of a topic, by what the mapping takes it for."""
+    bag, number = folder / "bag-twice", "std_msgs/msg/Float64"
+    bag.mkdir()
+    _write_numbers(bag / "bag_0.db3", {"/joints": (number, "d", [(i / 200, math.sin(1.3 * i)) for i in range(1400)]),
+                                       "/command": (number, "d", [(i / 20, i) for i in range(140)])})
+    path = folder / "twice.toml"
+    path.write_text('fps = 20\n[streams]\nheld = {topic = "/joints", kinds = "hold"}\nreal = {topic = "/joints"}\nagain = {topic = "/joints"}\n'
+                    'command = {topic = "/command"}\n[features]\n"observation.state" = ["held", "real", "again"]\n"action" = "command"\n')
+    said = must_export(bag, "--mapping", path, "--output", folder / "twice-set", "--episodes", make.spans(folder, [",+0,+2,,,"], "twice.csv"))
+    yield f"said: {said}", [name for name in ("held", "real", "again") if f"warning: streams.{name}, " in said], ["real", "again"]
+
+
+def slow_from_the_middle(folder):
+    """Rows at 4 Hz are interpolated from the first tick of an episode on, as in the whole recording, however short the others are held."""
+    bag, number = folder / "bag-slow", "std_msgs/msg/Float64"
+    bag.mkdir()
+    _write_numbers(bag / "bag_0.db3", {"/joints": (number, "d", [(i / 4, i * 5) for i in range(160)]),
+                                       "/command": (number, "d", [(i / 20, i) for i in range(800)])})
+    path = folder / "slow.toml"
+    path.write_text('fps = 20\n[streams]\njoints = {topic = "/joints"}\ncommand = {topic = "/command", hold-limit = "200ms"}\n'
+                    '[features]\n"observation.state" = "joints"\n"action" = "command"\n')
+    said = must_export(bag, "--mapping", path, "--output", folder / "slow-set", "--episodes", make.spans(folder, [",+20.1,+24,,,"], "slow.csv"))
+    made = Set(folder / "slow-set")
+    yield f"said: {said}", "hole" in said, False
+    yield "values", made.column("observation.state").ravel().round(3).tolist(), [402.0 + k for k in range(78)]
+    yield "status", set(made.column("status.joints").ravel().tolist()), {0}
+
+
 def faults(folder):
     bag = folder / "bag-little" / "bag_0.db3"
     mapping = make.mapping(folder)
@@ -75,4 +130,4 @@ def faults(folder):
 
 
 def cases(folder):
-    yield from ((f"bags {case.__name__}", case, folder) for case in (same_as_mcap, faults))
+    yield from ((f"bags {case.__name__}", case, folder) for case in (same_as_mcap, bool_of_long_before, slow_from_the_middle, one_topic_twice, faults))

@@ -34,6 +34,9 @@ PLANS = {
     "no episodes": (["a"], {}, ["a,0,1,,,yes"], ["no episodes"]),
     "wrong property of a pad": (
         ["a"], {"streams": {"joints": '{topic = "/joint_states", interpolatoin = "linear"}'}}, ["a,0,1,,,"], ["a.mcap episode 0", "interpolatoin"]),
+    "wrong cutoff": (
+        ["a"], {"streams": {"joints": '{topic = "/joint_states", interpolation = "lowpass", lobes = 2, cutoff = 1e-7}'}}, ["a,0,1,,,"],
+        ["a.mcap episode 0", "cutoff=1e-07: expected 0 (automatic) or 0.001"]),
     "wrong channel": (
         ["a"], {"features": {"observation.state": '"joints:q9"'}}, ["a,0,1,,,"], ["features.observation.state: joints has no channel q9"]),
     "rows as pictures": (
@@ -45,7 +48,9 @@ PLANS = {
 # (changes of the mapping, part of the message)
 MAPPINGS = {
     "unknown setting": ({"more": "[video]\ncodec = \"h264\""}, "video.codec is not a setting: expected encoder"),
-    "wrong choice": ({"missing": "keep"}, "missing = 'keep': expected drop or end"),
+    "wrong choice": ({"missing": "skip"}, "missing = 'skip': expected split or end or keep or drop"),
+    "wrong length": ({"min_episode": "1 minute"}, "min-episode = '1 minute': expected seconds, or a time with a unit"),
+    "fill without holes": ({"fill": "hold"}, "fill = \"hold\" needs missing = \"keep\", and missing is \"split\""),
     "wrong encoder": ({"more": "[video]\nencoder = \"vp8enc\""}, "video.encoder = 'vp8enc': expected x264enc"),
     "absent encoder": ({"more": "[video]\nencoder = \"nvh264enc\""}, "video.encoder: nvh264enc is not installed"),
     "wrong preset": ({"more": "[video]\npreset = \"quick\""}, "speed-preset"),

@@ -5,7 +5,7 @@ import json
 import h5py
 import make
 import numpy as np
-from lerobot_sets import STREAMS, Set
+from lerobot_sets import STREAMS, TIMES, Set
 from run import export, must_export
 
 KEYS = {"front": 50, "wrist": 30}
@@ -35,6 +35,7 @@ def robomimic(folder):
         yield "env_args", sorted(json.loads(data.attrs["env_args"])), ["env_kwargs", "env_name", "type"]
         yield "masks", {name: [demo.decode() for demo in file["mask"][name]] for name in file["mask"]}, \
             {"train": ["demo_0", "demo_1", "demo_2"], "success": ["demo_0"], "failure": ["demo_1"]}
+        yield "manifest", [one["recording"] for one in json.loads(file["manifest"][()])["episodes"]], ["a.mcap", "a.mcap", "b.mcap"]
         for i, demo in enumerate(data[name] for name in sorted(data)):
             count = int(demo.attrs["num_samples"])
             yield f"actions {i}", demo["actions"][()].tolist(), made.of(i, "action").tolist()
@@ -42,7 +43,7 @@ def robomimic(folder):
             yield f"next state {i}", demo["next_obs/state"][()].tolist(), made.of(i, "observation.state")[[*range(1, count), -1]].tolist()
             yield f"dones {i}", demo["dones"][()].tolist(), [0] * (count - 1) + [1]
             yield f"rewards {i}", demo["rewards"][()].tolist(), [0.0] * (count - 1) + [1.0 if i == 0 else 0.0]
-            for time in ("capture_time", "age", "status"):
+            for time in TIMES:
                 yield f"{time} {i}", {name: demo[f"times/{time}/{name}"][()].tolist() for name in STREAMS}, \
                     {name: made.of(i, f"{time}.{name}").tolist() for name in STREAMS}
             yield f"no time in obs {i}", sorted(demo["obs"]), ["front_image", "state", "wrist_image"]
@@ -51,7 +52,7 @@ def robomimic(folder):
 
 def aloha(folder):
     made = Set(folder / "set")
-    yield "files", sorted(path.name for path in (folder / "act").iterdir()), [f"episode_{i}.hdf5" for i in range(3)]
+    yield "files", sorted(path.name for path in (folder / "act").iterdir()), [*(f"episode_{i}.hdf5" for i in range(3)), "manifest.json"]
     for i in range(3):
         with h5py.File(folder / "act" / f"episode_{i}.hdf5") as root:
             yield f"sim {i}", bool(root.attrs["sim"]), False

@@ -13,7 +13,7 @@ from shards import compare, tree
 
 FPS = 30
 SECOND = 10**9
-TIMES = ("capture_time", "age", "status")
+TIMES = ("capture_time", "age", "gap", "status")
 STREAMS = ("joints", "command", "front", "wrist")
 DEFAULTS = ["timestamp", "frame_index", "episode_index", "index", "task_index"]
 
@@ -68,6 +68,8 @@ def schema(made):
     yield "row groups", [pq.ParquetFile(file).num_row_groups for file in made.files], [3]
     yield "rows of a group", [pq.ParquetFile(made.files[0]).metadata.row_group(i).num_rows for i in range(3)], \
         [row["length"] for row in made.episodes]
+    yield "kinds", json.loads((made.root / "meta" / "kinds.json").read_text()), \
+        {name: {"kinds": "", "from": "none"} for name in ("joints", "command")}
     yield "nulls", sum(made.table.column(name).null_count for name in made.table.column_names), 0
 
 
@@ -193,7 +195,7 @@ def next_state(folder):
 
 
 def missing(folder):
-    """Joints are silent from 1.0 to 1.5 s: 15 ticks, which are dropped or end the episode."""
+    """Joints are silent from 1.0 to 1.5 s: 15 ticks, which are dropped, or end the episode; holes.py has the other choices."""
     path = make.robot(folder, "gap.mcap", joint_settings="gap=500000000 gap-interval=1000000000")
     strict = make.mapping(folder, "gap.toml", {"joints": '{topic = "/joint_states", max-gap = "100ms", hold-limit = 0}'})
     marks = make.spans(folder, ["gap,0,1.9,,,"], "gap.csv")
@@ -289,6 +291,19 @@ def widths(folder):
     yield "odd sizes", (status, "639x479 pictures; yuv420p needs even numbers: set width and height" in said), (1, True)
 
 
+def disordered_quaternion(folder):
+    """Columns of an order of their own are refused, or are numbers."""
+    source = folder / "disordered"
+    source.mkdir()
+    (source / "pose.csv").write_text("t,qz,qy,qx,qw\n" + "".join(f"{100 + i * 0.1:.1f},0,0,{i},1\n" for i in range(31)))
+    for kinds, words in (("", "qx, qy, qz and qw are a quaternion by their names"), (', kinds = "ignore"', "")):
+        path = folder / "disordered.toml"
+        path.write_text(f'fps = 10\naction = "next-state"\n[streams]\npose = {{topic = "/pose"{kinds}}}\n[features]\n"observation.state" = "pose"\n')
+        status, said = export(source, "--mapping", path, "--output", folder / "disordered-set", "--episodes",
+                              make.spans(folder, [",+0.5,+2.5,,,"], "disordered.csv"))
+        yield f"quaternion in disorder{kinds}", (status, words in said), (int(bool(words)), True)
+
+
 def csv_folder(folder):
     """A folder of CSV, which has numbers alone; the command is between its rows what it was."""
     source = folder / "csv"
@@ -296,7 +311,7 @@ def csv_folder(folder):
     (source / "joints.csv").write_text("t,a,b\n" + "".join(f"{100 + i * 0.01:.2f},{i},{-i}\n" for i in range(300)))
     (source / "command.csv").write_text("t,c\n" + "".join(f"{100 + i * 0.1:.1f},{i}\n" for i in range(31)))
     path = folder / "csv.toml"
-    path.write_text('fps = 10\n[streams]\njoints = {topic = "/joints"}\ncommand = {topic = "/command"}\n'
+    path.write_text('fps = 10\n[streams]\njoints = {topic = "/joints", kinds = "real,hold"}\ncommand = {topic = "/command"}\n'
                     '[features]\n"observation.state" = "joints:b"\n"action" = "command"\n')
     must_export(source, "--mapping", path, "--output", folder / "csv-set", "--episodes", make.spans(folder, [",+0.5,+2.5,,,"], "csv.csv"))
     made = Set(folder / "csv-set")
@@ -304,6 +319,9 @@ def csv_folder(folder):
     yield "action", made.column("action").ravel().tolist(), [5 + k for k in range(20)]
     yield "times", made.column("capture_time.command").tolist(), [100 * SECOND + (5 + k) * SECOND // 10 for k in range(20)]
     yield "no video", made.info["video_path"], None
+    yield from disordered_quaternion(folder)
+    yield "kinds", json.loads((folder / "csv-set" / "meta" / "kinds.json").read_text()), \
+        {"joints": {"kinds": "real,hold", "from": "the mapping"}, "command": {"kinds": "", "from": "none"}}
 
 
 def cases(folder):

@@ -5,8 +5,8 @@ from lerobot_sets import SECOND, Set
 from mcap.reader import NonSeekingReader
 from mcap_ros2.writer import Writer as RosWriter
 from run import export, must_export
-from robocache_export.errors import ExportError
-from robocache_export.marks import Span, from_gaps, from_topic, time_of
+from robocache.export.errors import ExportError
+from robocache.export.marks import Span, from_gaps, from_topic, time_of
 
 
 class FakeRecording:

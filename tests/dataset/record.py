@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""examples/dataset/record on a simulated robot: marks, and what a crash leaves. Run as export.py is.
+"""examples/dataset/robocache-record on a simulated robot: marks, and what a crash leaves. Run as export.py is.
 
 Prints PASS or FAIL for each case; exit status 1 if one failed.
 """
@@ -19,7 +19,7 @@ Gst.init(None)
 
 from lerobot_sets import Set  # noqa: E402: elements come first
 from mcapplan import run_cases  # noqa: E402
-from robocache_export.recordings import open_recordings  # noqa: E402
+from robocache.export.recordings import open_recordings  # noqa: E402
 from run import SCRIPT, must_export  # noqa: E402
 
 MAPPING = """
@@ -40,7 +40,7 @@ class Recording:
 
     def __init__(self, path):
         self.path, self.said = path, []
-        self.process = subprocess.Popen([SCRIPT.with_name("record"), path, "--simulated", "--task", "wave"], stdin=subprocess.PIPE,
+        self.process = subprocess.Popen([SCRIPT.with_name("robocache-record"), path, "--simulated", "--task", "wave"], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, text=True)
 
     def say(self, line):
@@ -113,9 +113,19 @@ def crash(folder):
     yield "a second and more of it", made.info["total_frames"] >= 30, True
 
 
+def existing(folder):
+    """Neither a recording nor its marks are replaced."""
+    for name in ("kept.mcap", "kept.episodes.csv"):
+        path = folder / name
+        path.write_text("of before", encoding="ascii")
+        done = subprocess.run([SCRIPT.with_name("robocache-record"), folder / "kept.mcap", "--simulated"], capture_output=True, text=True, check=False)
+        yield name, (done.returncode, f"{path} exists" in done.stderr, path.read_text(encoding="ascii")), (2, True, "of before")
+        path.unlink()
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        return run_cases([(f"record {case.__name__}", case, Path(folder)) for case in (marks, crash)])
+        return run_cases([(f"record {case.__name__}", case, Path(folder)) for case in (marks, crash, existing)])
 
 
 if __name__ == "__main__":

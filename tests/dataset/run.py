@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 from unittest import mock
 
-from robocache_export import cli
+from robocache.export import cli
 
-SCRIPT = Path(cli.__file__).parents[1] / "robocache-export"
+SCRIPT = Path(cli.__file__).parents[2] / "robocache-export"
 
 
 def export(*arguments):

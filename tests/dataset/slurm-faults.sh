@@ -139,7 +139,7 @@ END
 # exporter NODE: the process that exports a shard there
 exporter () {
   local pid
-  for pid in $(pgrep -f 'mrobocache_export.*--shard'); do
+  for pid in $(pgrep -f 'mrobocache.export.*--shard'); do
     if tr '\0' '\n' 2> /dev/null < "/proc/$pid/environ" | grep -qx "SLURMD_NODENAME=$1"; then
       echo "$pid"
       return
@@ -164,7 +164,7 @@ fault_same_shard_twice () {
   local words
   shard_on n1
   mapfile -d '' words < "/proc/$pid/cmdline"
-  PYTHONPATH=$examples:$examples/../python "${words[@]}" > "$work/twice.out" 2>&1 || die "the second process of a shard failed: $work/twice.out"
+  PYTHONPATH=$examples "${words[@]}" > "$work/twice.out" 2>&1 || die "the second process of a shard failed: $work/twice.out"
 }
 
 fault_job_killed () { shard_on n1; kill -9 "$pid"; }

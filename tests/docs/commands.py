@@ -5,7 +5,7 @@
     commands.py ROOT BUILD [PAGE...]     PAGE: relative to ROOT; default: README.md and all pages in docs with commands
 
 Prints a line per block: PASS, FAIL or SKIP, its page and line. The blocks of a page run in order in one folder, which looks like
-ROOT, and programs in Python with PYTHONPATH=examples/python. Words behind the language of a block tell how it runs:
+ROOT, and programs in Python with PYTHONPATH=examples/dataset. Words behind the language of a block tell how it runs:
 
     ```sh               bash runs it to the end
     ```sh ctrl-c        bash runs it until the output that the page shows has appeared, then gets SIGINT
@@ -14,7 +14,8 @@ ROOT, and programs in Python with PYTHONPATH=examples/python. Words behind the l
     ```text             the lines that the block above prints, in this order; … stands for any characters
     ```text like        the same, but numbers may differ, and so may the spaces between words
 
-A command in any other block is an error."""
+In a row of a table "| QUESTION? | `grep …` | `LINE` |", the command prints the line; it runs after the block above the table, and not
+if that block is skipped. A command in any other block is an error."""
 import math
 import os
 import pathlib
@@ -31,6 +32,7 @@ import threading
 
 FENCE = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE)
 COMMAND = re.compile(r"^    +(?:\$ )?(?:bash|gst-launch-1\.0|gst-inspect-1\.0|meson|ninja|build/|python3|sudo|tests/|examples/)", re.MULTILINE)
+ANSWER = re.compile(r"^\| (?P<question>[^|`]*\?) \| `(?P<command>grep [^`]+)` \| `(?P<line>[^`]+)` \|$", re.MULTILINE)
 NUMBER = re.compile(r"\\?[-+]?\d[\d,]*(?:\\\.\d+)?(?:e[-+]?\d+)?")
 SECONDS = 60  # per block
 
@@ -202,19 +204,30 @@ class Block:
         self.name = f"{page}:{text.count(chr(10), 0, match.start()) + 1}"
         self.body = match["body"]
         self.expected = None
+        self.answers = []
 
     def needs(self):
         return [need for word in self.words if word.startswith("needs=") for need in word.partition("=")[2].split(",")]
 
 
+class Answer:
+    """A row of a table of questions."""
+
+    def __init__(self, page, text, match):
+        self.name = f"{page}:{text.count(chr(10), 0, match.start()) + 1}: {match['question']}"
+        self.command, self.line = match["command"], match["line"]
+
+
 def blocks(page, text):
-    """The blocks of a page that run, each with the text block that follows it."""
+    """The blocks of a page that run, each with the text block that follows it, and the rows of tables of questions."""
     found = []
-    for match in FENCE.finditer(text):
+    for match in sorted([*FENCE.finditer(text), *ANSWER.finditer(text)], key=lambda match: match.start()):
+        if match.re is ANSWER:
+            found[-1].answers.append(Answer(page, text, match))
+            continue
         block = Block(page, text, match)
         if block.language in RUNNERS:
             found.append(block)
-            end = match.end()
         elif block.language == "text" and found:
             if found[-1].expected is None:
                 found[-1].expected = block
@@ -287,6 +300,14 @@ def run(block, folder):
     return None
 
 
+def check(answer, folder):
+    """Why the command of a row does not print its line, or None."""
+    process = subprocess.run([*RUNNERS["sh"], answer.command], cwd=folder, capture_output=True, text=True, errors="replace", check=False)
+    if any(pattern(answer.line, False).fullmatch(line.strip()) for line in process.stdout.splitlines()):
+        return None
+    return f"\"{answer.command}\" does not print \"{answer.line}\": {process.stdout[:600] or process.stderr or 'nothing'}"
+
+
 def mirror(root, build, folder):
     """A folder that looks like ROOT, where commands may write."""
     for entry in root.iterdir():
@@ -315,15 +336,16 @@ def run_page(root, build, name):
                 continue
             else:
                 problem = run(block, folder)
-            print(f"FAIL {block.name}: {problem}" if problem else f"PASS {block.name}", flush=True)
-            failed |= bool(problem)
+            for name, fault in [(block.name, problem)] + [(answer.name, check(answer, folder)) for answer in block.answers if not problem]:
+                print(f"FAIL {name}: {fault}" if fault else f"PASS {name}", flush=True)
+                failed |= bool(fault)
     return failed
 
 
 def main(root, build, names):
     # Debian's python3 comes first: it is the one that python3-gi is for
     os.environ["PATH"] = "/usr/bin:" + os.environ["PATH"]
-    os.environ.update(ROBOCACHE_BUILD_DIR=str(build), GST_PLUGIN_PATH_1_0=str(build / "gst"), PYTHONPATH="examples/python")
+    os.environ.update(ROBOCACHE_BUILD_DIR=str(build), GST_PLUGIN_PATH_1_0=str(build / "gst"), PYTHONPATH="examples/dataset")
     if not names:
         pages = [root / "README.md", *sorted((root / "docs").rglob("*.md"))]
         names = [str(page.relative_to(root)) for page in pages if re.search("^```(sh|python)", page.read_text(encoding="utf-8"), re.MULTILINE)]

@@ -21,7 +21,7 @@ typedef struct
 #define PLAN_ROWS {GPU, 16384, "scratch of the plan"}
 #define COUNTERS {GPU, 72, "counters"}, {HOST, 144, "counters that the CPU reads"}
 #define EPISODE "gap-policy=nan quaternions=0 angles=4", 60
-#define PLAN_EPISODES {GPU, 12, "roles of the plan"}, PLAN_ROWS, {GPU, 32, "counters"}, {HOST, 64, "counters that the CPU reads"}
+#define PLAN_EPISODES {GPU, 12, "roles of the plan"}, PLAN_ROWS, {GPU, 40, "counters"}, {HOST, 80, "counters that the CPU reads"}
 #define CLOUD_UP {HOST, 32768, "staging"}, {GPU, 24064, "clouds"}
 #define FIELDS {GPU, 16, "fields of the plan"}
 
@@ -40,7 +40,7 @@ static const struct
   {{FUSED_FRAMES, "uint16", 1, 1, 1, "window=3"}, SYSTEM_TO_DEVICE,
       {PLAN_ROWS, {GPU, 18432, "window"}, {HOST, 18432, "output"}, {HOST, 6144, "staging"}}},
   {{FUSED_FRAMES, "uint16", 1, 1, 1, "window=2 pads=camera_0,interpolation=linear"}, SYSTEM_TO_DEVICE,
-      {PLAN_ROWS, {GPU, 12288, "window"}, {HOST, 12288, "output"}, {HOST, 72, "staging of a bracket"}, {HOST, 6144, "staging"},
+      {PLAN_ROWS, {GPU, 12288, "window"}, {HOST, 12288, "output"}, {HOST, 80, "staging of a bracket"}, {HOST, 6144, "staging"},
           {GPU, 12544, "frames to blend"}}},
 
   {{ROWS, "float32", 14, 1, 1, ""}, SYSTEM_TO_SYSTEM, {PLAN_ROWS, {HOST, 56, "output"}, {HOST, 512, "rows, read in place"}}},

@@ -208,13 +208,6 @@ __ldg (const T *p)
 }
 
 template <typename T>
-T
-__ldcg (const T *p)
-{
-  return *p;
-}
-
-template <typename T>
 void
 __stcs (T *p, T v)
 {

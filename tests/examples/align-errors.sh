@@ -23,7 +23,7 @@ refuse words '^error: words.csv: the time column has no time: it is column 0, co
 printf 'time;v\n0;1\n0.01;2\n' > semicolons.csv
 refuse semicolons '^error: semicolons.csv: the header "time;v" is one field; set delimiter=";"$' semicolons.csv
 printf 'time\tv\n0\t1\n0.01\t2\n' > tabs.csv
-refuse tabs '^error: tabs.csv: the header "time.v" is one field; set delimiter=tab$' tabs.csv
+refuse tabs '^error: tabs.csv: the header "time\\tv" is one field; set delimiter=tab$' tabs.csv
 refuse time_column_too_far '^error: good.csv: the time column has no time: it is column 7, ' good.csv,time-column=7
 refuse time_column_unknown '^error: good.csv: time-column=stamp: the header has no column of that name$' good.csv,time-column=stamp
 printf 't\n0\n0.01\n' > lonely.csv
@@ -47,11 +47,11 @@ refuse option_unknown '^error: .*--fast' --fast good.csv
 
 refuse key_unknown '^error: good.csv: there is no option "speed"' good.csv,speed=3
 refuse key_without_value '^error: good.csv: there is no option "interpolation"' good.csv,interpolation
-refuse interpolation_unknown '^error: good.csv: interpolation=best: expected linear, nearest, previous, cubic, hermite or mean$' \
+refuse interpolation_unknown '^error: good.csv: interpolation=best: expected linear, nearest, previous, cubic, hermite, mean or lowpass$' \
   good.csv,interpolation=best
-refuse duration_word '^error: good.csv: max-gap=long: expected a time in ns, or with a unit, like 20ms, of at least -1$' good.csv,max-gap=long
+refuse duration_word '^error: good.csv: max-gap=long: expected a time in ns, or with a unit, like 20ms, of at least -2$' good.csv,max-gap=long
 refuse duration_unit '^error: good.csv: hold-limit=5h: expected a time' good.csv,hold-limit=5h
-refuse duration_negative '^error: good.csv: max-gap=-2: expected a time' good.csv,max-gap=-2
+refuse duration_negative '^error: good.csv: max-gap=-3: expected a time' good.csv,max-gap=-3
 refuse offset_word '^error: good.csv: offset=soon: expected a time' good.csv,offset=soon
 refuse required_word '^error: good.csv: required=maybe: expected true or false$' good.csv,required=maybe
 refuse delimiter_letter '^error: good.csv: delimiter="x" cannot separate fields' good.csv,delimiter=x
@@ -69,7 +69,7 @@ expect quaternion_past_the_end_in_one_line "$(wc -l <<<"$errors")" 1
 # ---- the output ----
 
 before=$(cat good.csv)
-refuse output_is_an_input '^error: --output good.csv is one of the recordings; write to another file$' -o good.csv good.csv
+refuse output_is_an_input '^error: --output good.csv is one of the inputs; write to another file$' -o good.csv good.csv
 expect input_is_untouched "$(cat good.csv)" "$before"
 refuse output_nowhere '^error: nowhere/out.csv: No such file or directory$' -o nowhere/out.csv good.csv
 if [ -w /dev/full ]; then
@@ -85,7 +85,7 @@ aligns faulty_lines "0,1 10000000,2 20000000,3 30000000,4 40000000,5" faulty.csv
 expect_match faulty_lines_are_said "$errors" 'omits 2 malformed lines'
 expect_match faulty_line_is_named "$errors" '^warning: faulty.csv: Dropped a malformed record: line 3, column 1: "left" is not a number$'
 printf 't,v\n0,1\n0.01,\n0.02,3\n' > gaps.csv
-aligns empty_field "0,1 10000000,nan 20000000,3" gaps.csv
+aligns empty_field "0,1 10000000,2 20000000,3" gaps.csv
 printf 't,v\n0.001,1\n' > between.csv
 aligns no_tick "0,1" between.csv
 align --help

@@ -22,16 +22,56 @@ values chosen_name "10 11 12 13 14" ramp.csv,channels=w
 values chosen_columns "0 1 2 3 4" ramp.csv,channels=2,1
 values options_after_a_list "0 0 2 2 4" ramp.csv,channels=2,1,interpolation=previous
 
+# the column of arrivals is no channel, whatever else is set
+printf 't,arr,a,b,c\n0,0.01,1,10,100\n0.02,0.03,3,12,102\n' > arrivals.csv
+aligns arrivals_are_left_out "0,1,10,100 20000000,3,12,102" --rate 50 arrivals.csv,arrival-column=arr
+aligns arrivals_beside_channels "0,100 20000000,102" --rate 50 arrivals.csv,channels=c,arrival-column=arr
+expect arrivals_beside_channels_name "$(head -1 <<<"$said")" "tick_ns_since_0,c"
+aligns arrivals_beside_kinds "0,1,10,100 10000000,1,11,101 20000000,3,12,102" --rate 100 \
+  arrivals.csv,kinds=hold,real,real,arrival-column=arr
+
 printf 't,yaw\n0,3\n0.02,-3\n' > yaw.csv
 values straight "3 0 -3" yaw.csv
 printf 't,yaw\n0,3\n0.02,-2.5\n' > turn.csv
 values angles "3 -2.89159274 -2.5" turn.csv,angles=0
 values angles_by_name "3 -2.89159274 -2.5" turn.csv,angles=yaw
+printf 't,closed,mode\n0,0,1\n0.02,1,4\n' > switch.csv
+values mode_is_held "1 1 4" switch.csv
+expect_match mode_is_said "$errors" '; kinds real,hold \(by their names\)$'
+values switch_is_held "0 0 1" switch.csv,channels=closed,kinds=hold
+values kinds_of_columns "1 1 4" switch.csv,kinds=angle,hold
+values kinds_are_ignored "1 2.5 4" switch.csv,kinds=ignore
+values kinds_are_ignored_for_all "1 2.5 4" --kinds=ignore switch.csv
+printf 't,closed\n0,0\n0.012,1\n0.02,1\n' > near.csv
+# ages NAME EXPECTED ARGUMENT...: value, status and age, at 100 Hz
+ages () {
+  align --rate 100 -o - "${@:3}"
+  expect "$1" "$(tail -n +2 <<<"$said" | cut -d , -f 2- | xargs)" "$2"
+}
+ages age_of_the_nearest "0,0,0 1,0,-2000000 1,0,0" near.csv,kinds=ignore,interpolation=nearest
+ages age_of_what_is_held "0,0,0 0,0,10000000 1,0,0" near.csv,kinds=hold,interpolation=nearest
+printf 't,p/orientation/w,p/orientation/x,p/orientation/y,p/orientation/z\n0,1,0,0,0\n0.02,-0.6,0,0,-0.8\n' > plotjuggler.csv
+values names_of_plotjuggler "0 0.44721359 -0.800000012" plotjuggler.csv
+printf 't,q.w,q.z,q.y,q.x\n0,1,0,0,0\n0.02,1,0,0,0\n' > backwards.csv
+align --rate 100 -o - backwards.csv
+expect_match quaternion_in_disorder "$errors" 'q.x, q.y, q.z and q.w are a quaternion by their names.*list them in such an order in channels, or set kinds=ignore'
+values quaternion_in_order "1 1 1" backwards.csv,channels=q.x,q.y,q.z,q.w,kinds=quaternion
 printf 't,x,v\n0,0,0\n0.02,0.01,1\n' > rates.csv
 values hermite "0 0.5 1" rates.csv,interpolation=hermite,velocities=1
 values hermite_by_name "0 0.5 1" rates.csv,interpolation=hermite,velocities=v
 align --rate 100 -o - rates.csv,interpolation=hermite,velocities=1
 expect hermite_values "$(column <(echo "$said") x)" "0 0.00249999994 0.00999999978"
+
+{ echo t,v; for i in $(seq 0 60); do echo "0.$(printf %02d "$i"),$((i % 2))"; done; } > fast.csv
+align --rate 10 -o - fast.csv,interpolation=lowpass,lobes=2,cutoff=10
+expect lowpass "$(for v in $(column <(echo "$said") v); do printf '%.2f ' "$v"; done)" "0.00 0.50 0.50 0.50 0.50 0.50 0.00 "
+
+# 5 s of it, which ticks fold; a warning names the channel and the choices
+awk 'BEGIN { print "t,v"; for (i = 0; i <= 520; i++) printf "%.2f,%d\n", i / 100, i % 2 }' > folded.csv
+align --rate 10 -o - folded.csv
+expect_match fast_rows_are_folded "$errors" '^warning: folded.csv: .*variance of channel 0 lies above 5 Hz.*interpolation=lowpass, which looks 500ms ahead, or interpolation=mean'
+align --rate 10 -o - folded.csv,interpolation=lowpass
+expect fast_rows_are_filtered "$(grep -c variance <<<"$errors")" 0
 
 values gap_is_bridged "1 1 1 1 1 1 1 1 1 1 1 1 1 1 1" hole.csv
 values gap_is_held "1 1 1 1 1 nan nan nan nan nan nan nan 1 1 1" hole.csv,max-gap=50ms,hold-limit=20000000

@@ -10,7 +10,7 @@
 
 align --rate 10 a.csv b.csv
 expect exit_status "$status $errors" \
-  "0 warning: a.csv: max-gap is 200ms, but the rows are 250ms apart, so ticks between rows are not aligned: set max-gap above 250ms"
+  "0 warning: a.csv: max-gap is 200ms, but the rows are 250ms apart, so ticks between rows are not aligned: set max-gap above 250ms (the default, until 8 rows tell their period)"
 expect default_output "$(head -1 aligned.csv)" "tick_ns_since_4000000000,x,y,a.status,a.age_ns,b.status,b.age_ns"
 expect ticks "$(column aligned.csv tick_ns_since_4000000000)" \
   "0 100000000 200000000 300000000 400000000 500000000 600000000 700000000 800000000 900000000 1000000000 1100000000 1200000000 1300000000 1400000000 1500000000 1600000000 1700000000 1800000000 1900000000 2000000000"
@@ -123,4 +123,42 @@ printf 't,n\n0,16777217\n0.01,20000001\n' > long.csv
 align --rate 100 -o - long.csv
 expect_match rounding_is_said "$errors" 'note: float32 keeps seven digits, but these columns have longer numbers: n$'
 
+# ---- empty cells are no value, and columns with other ones are streams ----
+
+# fast has a value each 10 ms, slow each 100 ms, none never
+awk 'BEGIN { print "t,fast,slow,none"; for (i = 0; i <= 100; i++) printf "%.2f,%d,%s,NA\n", i / 100, i, i % 10 ? "" : i }' > sparse.csv
+
+align --rate 50 -o - sparse.csv
+# the CSV is on standard output, and what people read beside it
+expect status "$status" 0
+expect rows "$(wc -l <<<"$said")" 52
+expect header "$(head -1 <<<"$said")" tick_ns_since_0,fast,slow,sparse.status,sparse.age_ns,sparse_2.status,sparse_2.age_ns
+expect values "$(awk -F, 'NR > 1 && ($2 != 2 * (NR - 2) || $3 != 2 * (NR - 2) || $4 != 0 || $6 != 0)' <<<"$said")" ""
+expect_match left_out "$errors" '^sparse.csv: columns without a value in the whole file are left out: none$'
+expect_match streams "$errors" '^sparse.csv: columns have values in different rows, so they become 2 streams. Rows without a value, of 101: slow \(90, 89.1 %\)$'
+expect_match of_slow "$errors" '^sparse.csv \(slow\): 11 rows of 1 channels, about 10 Hz, .*; 90 of 101 rows of the file have no value$'
+expect no_warning "$(grep -c '^warning' <<<"$errors")" 0
+
+aligns chosen "$(seq 0 50 | awk '{ printf "%s%d,%d", s, $1 * 20000000, 2 * $1; s = " " }')" --rate 50 sparse.csv,channels=slow
+# a cell that is empty for longer than max-gap is a hole
+head -12 sparse.csv | cut -d, -f1,3 > short.csv
+aligns hole_in_a_stream "0,0 20000000,nan 40000000,nan 60000000,nan 80000000,nan 100000000,10" --rate 50 --max-gap 50ms --hold-limit 0 short.csv
+
+printf 't,a,b\n0,1,\n0.01,,2\n0.02,3,\n0.03,,4\n' > apart.csv
+aligns never_together "0,1,nan 10000000,2,2 20000000,3,3 30000000,3,4" --rate 100 apart.csv
+program=robocache-align
+refuse options_by_number '^error: apart.csv: its columns have values in different rows, so angles=0 does not say of which: .*channels=1; channels=2$' apart.csv,angles=0
+refuse kinds_of_all '^error: apart.csv: its columns have values in different rows, so kinds=hold\*2 does not say of which: ' 'apart.csv,kinds=hold*2'
+printf 't,a\n0,\n0.01,NaN\n' > nothing.csv
+refuse no_value '^error: nothing.csv has no value in any row$' nothing.csv
+program=robocache-estimate-offset
+run "$programs/$program" apart.csv sparse.csv,channels=fast
+expect_match other_programs "$status $errors" '^1 error: apart.csv: no row has a value in each column: choose some by channels=1 or channels=2$'
+
+# ---- a clock that was set back ----
+
+awk 'BEGIN { print "t,a"; for (i = 0; i < 200; i++) printf "%.2f,%d\n", 100 + (i < 100 ? i : i - 99) / 100, i }' > back.csv
+align --rate 100 -o - back.csv
+expect_match set_back "$status $errors" '^warning: back.csv: The time goes back 1 time, first at line 102, by up to 0.980 s: the clock was set'
+expect said_once "$(grep -c 'time goes back' <<<"$errors")" 1
 exit $failed

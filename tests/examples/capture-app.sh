@@ -3,6 +3,7 @@
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "$(dirname "$0")/cases.sh"
+programs=$ROBOCACHE_BUILD_DIR/examples
 capture=$programs/capture-app
 
 runs capture "$capture" --seconds 2 --every 1
@@ -81,6 +82,9 @@ if gst-inspect-1.0 robocachemcapsink > inspected.txt 2>&1; then
   program=capture-app
   runs recorded_with_quotes "$capture" --seconds 1 --record 'a "run" ! fakesink.mcap' --camera "$small"
   expect quotes_in_the_name "$(test -s 'a "run" ! fakesink.mcap' && echo written)" written
+  before=$(sha256sum session.mcap)
+  refuse record_exists '^error: .*session.mcap exists: ' --record session.mcap
+  expect record_is_kept "$(sha256sum session.mcap)" "$before"
   refuse record_nowhere '^error: .*cannot create nowhere/session.mcap: No such file or directory' --record nowhere/session.mcap
 fi
 exit $failed

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 set -uo pipefail
 examples=$ROBOCACHE_SOURCE_DIR/examples
-programs=$ROBOCACHE_BUILD_DIR/examples
+programs=$ROBOCACHE_BUILD_DIR/examples/tools
 data=${ROBOCACHE_TEST_DATA:-$ROBOCACHE_SOURCE_DIR/../shared/data}
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1

@@ -54,13 +54,37 @@ ln -s ../a.csv folder/a.csv
 echo precious > kept
 for job in "${readers[@]}"; do
   for output in a.csv ./a.csv soft.csv hard.csv elsewhere/a.csv; do
-    refuses "${job}_to_input_$output" '^error: .*(is one of the recordings|is both input and output); write to another file$' \
+    refuses "${job}_to_input_$output" '^error: .*is one of the inputs; write to another file$' \
       "$job" a.csv "$output"
   done
   refuses "${job}_from_link" '; write to another file$' "$job" soft.csv a.csv
   refuses "${job}_missing" '^error: nowhere.csv: No such file or directory$' "$job" nowhere.csv kept
   refuses "${job}_directory" '^error: folder: Is a directory$' "$job" folder kept
 done
+
+# refuses_line NAME PATTERN COMMAND...: as refuses, with the command itself
+refuses_line () {
+  command () { command=("$@"); }
+  refuses "$1" "$2" "${@:3}"
+}
+
+# ---- two outputs, and standard output ----
+
+same='^error: --(output|picture) [^ ]+ and --report [^ ]+ are the same file; write to two files$'
+for report in kept ./kept elsewhere/../kept; do
+  (refuses_line "align_report_$report" "$same" "$programs/robocache-align" -o kept --report "$report" a.csv; exit $failed) || failed=1
+done
+for outputs in 'new new' './new new' 'elsewhere/new folder/new'; do
+  (refuses_line "align_new_report_$outputs" "$same" "$programs/robocache-align" -o "${outputs% *}" --report "${outputs#* }" a.csv
+    exit $failed) || failed=1
+  (refuses_line "picture_and_report_$outputs" "$same" "$programs/robocache-simulated-robot" --picture "${outputs% *}" \
+    --report "${outputs#* }" --seconds 0; exit $failed) || failed=1
+done
+before=$(files)
+"$programs/robocache-align" -o - a.csv 2>errors.txt >> soft.csv
+expect align_appends_to_input "$? $(cat errors.txt) $(diff <(echo "$before") <(files))" \
+  "1 error: --output - is one of the inputs; write to another file "
+runs align_device_twice "$programs/robocache-align" -o /dev/null --report /dev/null --time-unit s a.csv
 
 # ---- outputs ----
 
@@ -167,4 +191,34 @@ interrupted () {
 interrupted fuse INT 130
 interrupted fuse TERM 143
 interrupted resample INT 130
+
+# what was left by a script that was killed is gone after the next program or script that writes there
+before=$(files)
+for job in align resample; do
+  command fuse pipe kept
+  set -m
+  "${command[@]}" 2>errors.txt &
+  pid=$!
+  set +m
+  (exec 3> pipe; kill -s KILL -- "-$pid") &
+  wait "$pid" 2>/dev/null
+  wait $!
+  expect "left_before_$job" "$(find . -name '.robocache-*' | wc -l)" 1
+  command "$job" a.csv new
+  [ "$job" != align ] || command+=(--report=)
+  runs "left_removed_by_$job" "${command[@]}"
+  rm -f new
+  expect "left_removed_by_${job}_files" "$(diff <(echo "$before") <(files))" ""
+done
+
+# a rename that fails
+mkdir shim
+printf '#!/bin/sh\necho "mv: Input/output error" >&2\nexit 1\n' > shim/mv
+chmod +x shim/mv
+for job in fuse resample voxelize window simulate; do
+  before=$(files)
+  command "$job" a.csv kept
+  run env PATH="$work/shim:$PATH" "${command[@]}"
+  expect "${job}_rename_fails" "$((status != 0)) $errors $(diff <(echo "$before") <(files))" "1 mv: Input/output error "
+done
 exit $failed

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""examples/python/fused.py, used as an application uses it. Prints one line a case: PASS, FAIL or SKIP and its name.
+"""robocache.fused, used as an application uses it. Prints one line a case: PASS, FAIL or SKIP and its name.
 
     fused.py EXAMPLES [--device]
 
@@ -18,8 +18,9 @@ import tempfile
 import warnings
 
 sys.dont_write_bytecode = True
-EXAMPLES = pathlib.Path(sys.argv[1]).resolve() / "python"
-sys.path.insert(0, str(EXAMPLES))
+PACKAGES = pathlib.Path(sys.argv[1]).resolve() / "dataset"
+sys.path.insert(0, str(PACKAGES))
+os.environ["PYTHONPATH"] = str(PACKAGES)
 CASES = {}
 MS = 1_000_000
 
@@ -122,10 +123,18 @@ def statuses():
     """The camera ends at 200 ms, is held for 100 ms, and then missing."""
     got = [(sample.tick_ns // MS, sample.status["camera_0"].name, sample.age_ns["camera_0"] // MS, sample.status["proprio_0"].name)
            for sample in fused(fuse("rate=20/1 camera_0::hold-limit=100000000", camera("RGB", 3), JOINTS.replace("=100 ", "=45 ")))]
-    # nearest: between two frames the row is aligned, and its age is that of the one before
+    # of two frames at the same distance the one before is copied
     expect(got, [(0, "ALIGNED", 0, "ALIGNED"), (50, "ALIGNED", 50, "ALIGNED"), (100, "ALIGNED", 0, "ALIGNED"),
                  (150, "ALIGNED", 50, "ALIGNED"), (200, "ALIGNED", 0, "ALIGNED"), (250, "HELD", 50, "ALIGNED"),
                  (300, "HELD", 100, "ALIGNED"), (350, "MISSING", 150, "ALIGNED"), (400, "MISSING", 200, "ALIGNED")], "rows")
+
+
+@case("ages")
+def ages():
+    """Of the frame that was copied: negative where it came after the tick. Rows that are interpolated have the age of the one before."""
+    got = [(sample.tick_ns // MS, round(sample.age_ns["camera_0"] / MS), round(sample.age_ns["proprio_0"] / MS))
+           for sample in fused(fuse("rate=30/1", camera("RGB", 3), JOINTS))]
+    expect(got[:7], [(0, 0, 0), (33, 33, 3), (66, -33, 7), (100, 0, 0), (133, 33, 3), (166, -33, 7), (200, 0, 0)], "ages")
 
 
 @case("before_the_first_row")
@@ -342,9 +351,8 @@ def latency():
 
 INTERRUPTED = """
 import sys
-sys.path.insert(0, {examples!r})
 sys.dont_write_bytecode = True
-from fused import fused
+from robocache.fused import fused
 try:
     for sample in fused({description!r}):
         print(sample.tick_ns, flush=True)
@@ -365,14 +373,14 @@ def interrupt(*command):
 def interrupt_a_loop():
     """Ctrl-C raises KeyboardInterrupt, also while no sample comes: ticks are 100 s apart."""
     for rate in ("50/1", "1/100"):
-        script = INTERRUPTED.format(examples=str(EXAMPLES), description=fuse(f"rate={rate}", LIVE_JOINTS))
+        script = INTERRUPTED.format(description=fuse(f"rate={rate}", LIVE_JOINTS))
         lines, status = interrupt("-c", script)
         expect((lines[-1:], status), (["interrupted"], 0), rate)
 
 
 @case("program_interrupted")
 def program_interrupted():
-    lines, status = interrupt(str(EXAMPLES / "fused.py"), fuse("rate=50/1", LIVE_JOINTS))
+    lines, status = interrupt("-mrobocache.fused", fuse("rate=50/1", LIVE_JOINTS))
     expect(status, 0, "status")
     expect(any(line.startswith("proprio_0: ") and "ticks: " in line for line in lines), True, f"statistics in {lines}")
 
@@ -382,9 +390,9 @@ def program():
     for arguments, status, stdout, stderr in (
             ([fuse("rate=10/1", JOINTS)], 0, "tick 0.900 s: proprio_0 aligned 0.00 ms old; proprio_0 float32[14]\n"
              "proprio_0: 100 rows in, 10 used; ticks: 10 aligned, 0 held, 0 missing\n", ""),
-            ([], 1, "", "python3 fused.py 'robocachefuse "),
+            ([], 1, "", "python3 -m robocache.fused 'robocachefuse "),
             (["nosuchelement ! fakesink"], 1, "", 'error: no element "nosuchelement"\n')):
-        done = subprocess.run([sys.executable, "-B", str(EXAMPLES / "fused.py"), *arguments], capture_output=True, text=True,
+        done = subprocess.run([sys.executable, "-B", "-mrobocache.fused", *arguments], capture_output=True, text=True,
                               timeout=60, check=False)
         expect((done.returncode, stdout in done.stdout, stderr in done.stderr), (status, True, True),
                f"{arguments}: {done.stdout}{done.stderr}")
@@ -407,7 +415,7 @@ def on_gpu(*streams, memory="RobocacheCUDA"):
 
 def has_template(memory):
     """Whether this build's samples may be in that memory."""
-    from fused import Gst
+    from robocache.fused import Gst
     templates = Gst.ElementFactory.find("robocachefuse").get_static_pad_templates()
     return any(f"memory:{memory}" in template.static_caps.string for template in templates if template.name_template == "src")
 
@@ -424,7 +432,7 @@ def from_capsule(capsule, devicetensor):
 @case("device_tensors")
 def device_tensors(memory="RobocacheCUDA"):
     """The CPU's bits, in GPU memory, through DLPack. Emulated devices have the host's memory, which the case reads."""
-    import devicetensor
+    from robocache import devicetensor
     expected = {"camera_0": (1, 8, [4, 16, 3]), "proprio_0": (2, 32, [14])}
     streams = camera("RGB"), JOINTS
     on_cpu = [(sample.tick_ns, {name: array.tobytes() for name, array in sample.tensors.items()})
@@ -456,7 +464,7 @@ def device_gstreamers_memory():
 @case("device_capsule_unused")
 def device_capsule_unused():
     """A capsule that nobody takes releases the memory, also after its sample and pipeline are gone."""
-    import devicetensor
+    from robocache import devicetensor
     capsules = [sample.tensors["proprio_0"].__dlpack__() for sample in on_gpu(JOINTS)]
     gc.collect()
     expect(len(devicetensor._exports), 10, "held")
@@ -528,8 +536,8 @@ if __name__ == "__main__":
         for selected_name in selected:
             print(f"SKIP {selected_name}: {missing}")
         sys.exit(0)
-    import fused as fused_module
     import numpy as np
-    from fused import Gst, Mapping, PipelineError, fused
+    from robocache import fused as fused_module
+    from robocache.fused import Gst, Mapping, PipelineError, fused
     IS_EMULATED = "ROBOCACHE_EMULATED_DEVICES" in os.environ
     sys.exit(run(selected))

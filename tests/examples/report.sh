@@ -34,10 +34,11 @@ page recordings report.html
 expect recordings_title "$(fact title)" "$hostile, wide.csv, nonfinite.csv, one.csv, late.csv"
 expect recordings_streams "$(fact stream)" "${hostile%.csv} charts 8 account 81 = 81
 wide charts 20 account 50 = 50
-nonfinite charts 6 account 5 = 5
+nonfinite charts 4 account 2 = 2
+nonfinite_2 charts 6 account 5 = 5
 one charts 4 account 1 = 1
 late charts 7 account 31 = 31"
-expect recordings_notes "$(fact notes)" "5 values of the channels drawn are not finite."
+expect recordings_notes "$(fact notes)" "2 values of the channels drawn are not finite."
 expect_match says_of_many "$(cat report.html)" 'the first 8 of 20 channels'
 expect_match says_gap "$(cat report.html)" '<dt>gaps</dt><dd>1<small>longest 200'
 
@@ -49,7 +50,7 @@ else
   expect browser_charts "$(fact charts)" "$(grep -c '<svg ' report.html)"
   expect browser_console "$(fact console)" ""
   # the overview, and a page for each stream
-  expect browser_pages "$(fact pages)" 6
+  expect browser_pages "$(fact pages)" 7
 fi
 
 rm -f report.html
@@ -65,8 +66,16 @@ expect no_report_beside_stdout "$status $(ls report.html 2>&1 | wc -l)" "0 1"
 run "$programs/robocache-align" --report nowhere/report.html wide.csv
 expect report_nowhere "$status $errors" "1 error: nowhere/report.html: No such file or directory"
 
+# a force with a disturbance of 200 Hz at 1 kHz, and one without
+awk 'BEGIN { print "t,fx,fy"; for (i = 0; i < 2000; i++) printf "%.3f,%.5f,%.4f\n", i / 1000, sin (6.2831853 * 0.2003 * i), i / 1000 }' > force.csv
+run "$programs/robocache-align" --rate 30 force.csv
+expect folded "$status $errors" "0 warning: force.csv: 100 % of the variance of channel 0 lies above 15 Hz, half of the rate of ticks, and is folded below: \
+set interpolation=lowpass, which looks 166.7ms ahead, or interpolation=mean, which looks half a tick ahead"
+expect_match folded_in_the_report "$(cat report.html)" 'Variance above 15(\.[0-9]*)? Hz, half of the rate of ticks: 100 % of fx. It is folded below, unless interpolation is lowpass, which looks 166.7ms'
+runs not_folded "$programs/robocache-align" --rate 30 --interpolation mean force.csv
+
 program=robocache-align
-refuse report_is_recording '^error: --report wide.csv is one of the recordings; write to another file$' --report wide.csv wide.csv
+refuse report_is_recording '^error: --report wide.csv is one of the inputs; write to another file$' --report wide.csv wide.csv
 
 # ---- recordings as MCAP ----
 
@@ -87,6 +96,17 @@ page mcap report.html
 expect mcap_streams "$(fact stream | sort)" "/joint_states charts 18 account 400 = 400
 /wrench charts 16 account 2000 = 2000"
 expect_match mcap_names_pads "$(cat report.html)" '7 channels of float32, in samples as proprio_0'
+
+# one tensor of all streams: the recorded rows tell which channels of it are whose
+gst-launch-1.0 -q robocachemcapsink name=record location=concat.mcap sync-interval=0 sink_0::topic=/robot/proprio_0 \
+  sink_1::topic=/robot/force_0 sink_2::topic=/fused robocachefuse name=fuse rate=50/1 layout=concat ! queue ! record.sink_2 \
+  $joints ! tee name=ta ! queue max-size-buffers=0 max-size-time=0 ! fuse.proprio_0 ta. ! queue max-size-buffers=0 max-size-time=0 ! record.sink_0 \
+  $force ! tee name=tb ! queue max-size-buffers=0 max-size-time=0 ! fuse.force_0 tb. ! queue max-size-buffers=0 max-size-time=0 ! record.sink_1
+runs concat "$programs/$program" concat.mcap --output concat.html
+page concat concat.html
+expect concat_streams "$(fact stream | sort)" "/robot/force_0 charts 16 account 2000 = 2000
+/robot/proprio_0 charts 18 account 400 = 400"
+expect concat_has_values "$(grep -o tick-dot concat.html | wc -l)" "$(grep -o tick-dot report.html | wc -l)"
 
 # cut in the middle: what is whole is shown
 head -c "$(($(stat -c %s run.mcap) * 2 / 3))" run.mcap > cut.mcap
@@ -121,9 +141,82 @@ tool of /joint_states charts 12 account none"
   expect_match no_joints_is_said "$(fact notes)" 'No stream has a channel for each joint that moves tool: q0, q1, q2, q3, q4, q5, q6\.'
   refuse no_urdf '^error: run.mcap: .*nowhere.urdf.*: No such file or directory$' run.mcap --urdf nowhere.urdf
   refuse no_robot '^error: run.mcap: urdf=wide.csv: line 1: no XML' run.mcap --urdf wide.csv
-  refuse no_link '^error: run.mcap: .*"nose" is no link of robot "arm"$' run.mcap --urdf "$arm" --tool nose
+  cp "$arm" arm.urdf
+  refuse output_is_urdf '^error: --output ./arm.urdf is one of the inputs; write to another file$' run.mcap --urdf arm.urdf --output ./arm.urdf
+  refuse no_link '^error: run.mcap: .*"nose" is not a link of robot "arm"$' run.mcap --urdf "$arm" --tool nose
 else
   echo "SKIP tool: built without libxml2"
+fi
+
+# stamps SECONDS...: writes an MCAP file, years.mcap, with a message for each stamp, which arrives 2023, and names that a terminal obeys
+stamps () {
+  python3 - "$@" <<'END'
+import struct, sys
+
+def text(value):
+    return struct.pack("<I", len(value)) + value
+
+def record(opcode, content):
+    return struct.pack("<BQ", opcode, len(content)) + content
+
+header = b"builtin_interfaces/Time stamp\nstring frame_id\n"
+time = b"int32 sec\nuint32 nanosec\n"
+definition = (b"std_msgs/Header header\nVector3 vector\n" + b"=" * 80 + b"\nMSG: std_msgs/Header\n" + header + b"=" * 80
+              + b"\nMSG: builtin_interfaces/Time\n" + time + b"=" * 80 + b"\nMSG: geometry_msgs/Vector3\nfloat64 x\nfloat64 y\nfloat64 z\n")
+data = record(1, text(b"ros2") + text(b"")) + record(3, struct.pack("<H", 1) + text(b"geometry_msgs/msg/Vector3Stamped") + text(b"ros2msg") + text(definition))
+data += record(4, struct.pack("<HH", 1, 1) + text(b"/a\x1b[31m") + text(b"cdr") + text(b""))
+for i, second in enumerate(sys.argv[1:]):
+    arrival = 1700000000 * 10**9 + i * 10**7
+    cdr = b"\0\1\0\0" + struct.pack("<iI", int(second), i % 100 * 10**7) + text(b"f\x1b\0") + b"\0" + struct.pack("<ddd", i, 2, 3)
+    data += record(5, struct.pack("<HIQQ", 1, i, arrival, arrival) + cdr)
+open("years.mcap", "wb").write(b"\x89MCAP0\r\n" + data + record(15, bytes(4)) + record(2, bytes(20)) + b"\x89MCAP0\r\n")
+END
+}
+
+# stamps from 1901 to today, in each order: the axis has those that are near the times of arrival
+many=$(yes 1700000000 | head -n 60)
+far='1 rows and 0 ticks are not on the axis of time: they are more than 10 years from the others\.'
+for case in "first:-2147483648 $many" "middle:${many} -2147483648 $many" "last:$many -2147483648" "future:$many 2147483647"; do
+  # shellcheck disable=SC2086
+  stamps ${case#*:}
+  runs "years_${case%%:*}" timeout 20 "$programs/$program" years.mcap -o years.html
+  page "years_${case%%:*}" years.html
+  expect_match "years_${case%%:*}_is_said" "$(fact notes)" "$far"
+done
+# the first stamp is none, so it is the time of arrival
+# shellcheck disable=SC2046
+stamps $(yes '0 0 1 1 2 2' | head -n 20 | xargs)
+runs years_of_a_simulation timeout 20 "$programs/$program" years.mcap -o years.html
+page years_of_a_simulation years.html
+expect_match years_of_a_simulation_is_said "$(fact notes)" '^.*[0-9] rows and 0 ticks are not on the axis'
+stamps -2147483648 2147483647 -2147483648 0
+runs years_apart timeout 20 "$programs/$program" years.mcap -o years.html
+
+# ---- names that a terminal obeys: escaped in all that is printed ----
+
+# unescaped FILE...: control characters of the files, and of what was printed last
+unescaped () { LC_ALL=C grep -aHc $'[\x01-\x08\x0b-\x1f\x7f]' "$@" - <<<"$said$errors" | grep -v ':0$'; }
+
+printf 't,v\033[31m,"w\r"\n0,1,2\n0.01,2,3\n0.02,3,4\n' > $'esc\033[2J.csv'
+runs escaped_csv "$programs/robocache-align" --time-unit s -o esc.csv --report esc.html $'esc\033[2J.csv'
+expect escaped_csv_names "$(head -n 1 esc.csv | cut -d, -f2-4) $(unescaped esc.csv esc.html)" \
+  'v\x1b[31m,w\x0d,esc\x1b[2J.status '
+expect_match escaped_csv_table "$said" '^esc\\x1b\[2J +3 '
+run "$programs/robocache-align" $'no\033[2J\n.csv'
+expect escaped_error "$status $errors" '1 error: no\x1b[2J\n.csv: No such file or directory'
+run "$programs/$program" $'no\033[2J.mcap'
+expect escaped_report_error "$status $errors" '1 error: no\x1b[2J.mcap: No such file or directory'
+# shellcheck disable=SC2086
+stamps $(yes 1700000000 | head -n 10)
+if gst-inspect-1.0 robocachebagsrc > /dev/null 2>&1; then
+  run "$programs/robocache-align" -o esc.csv --report esc.html years.mcap
+  expect escaped_topic "$status $(head -n 1 esc.csv | grep -o 'a[^,]*status') $(unescaped esc.csv esc.html)" '0 a\x1b[31m.status '
+  expect_match escaped_topic_table "$said" '^a\\x1b\[31m +10 '
+fi
+if [ -x "$programs/robocache-recover" ]; then
+  cp years.mcap $'esc\033[2J.mcap'
+  run "$programs/robocache-recover" $'esc\033[2J.mcap'
+  expect escaped_recover "$status $(unescaped) $(grep -c 'esc\\x1b\[2J' <<<"$said")" '0  2'
 fi
 
 refuse no_recording '^error: nowhere.mcap: No such file or directory$' nowhere.mcap
@@ -131,5 +224,5 @@ refuse no_mcap '^error: wide.csv: ' wide.csv
 refuse no_argument '^error: expected one recording; see --help$'
 refuse folder '^error: out: not a file$' out
 refuse output_nowhere '^error: nowhere/x.html: No such file or directory$' run.mcap --output nowhere/x.html
-refuse output_is_recording '^error: --output run.mcap is the recording; write to another file$' run.mcap --output run.mcap
+refuse output_is_recording '^error: --output run.mcap is one of the inputs; write to another file$' run.mcap --output run.mcap
 exit $failed

@@ -4,7 +4,7 @@
  */
 #include <math.h>
 
-#include "examples/sampletensor.h"
+#include "examples/tools/sampletensor.h"
 #include "tests/check/run_pipeline.h"
 #include "tests/check/suite.h"
 

@@ -45,7 +45,7 @@ sent () {
 }
 
 # what the scripts would do, but one at a time
-(. "$examples/setup.sh"; robocache_build "$ROBOCACHE_BUILD_DIR" gst/libgstrobocache.so examples/robocache-two-hosts) 2>/dev/null
+(. "$examples/setup.sh"; robocache_build "$ROBOCACHE_BUILD_DIR" gst/libgstrobocache.so examples/tools/robocache-two-hosts) 2>/dev/null
 
 # at once, since each takes its time: the two transports, and what becomes of RTP when rows are stamped as they arrive
 mapfile -t ports < <(free_ports 3)

@@ -13,6 +13,7 @@
 #include "common/mcap/read/stream.h"
 #include "common/mcap/writer.h"
 #include "input.h"
+#include "tests/check/mcap/memorysource.h"
 
 /* What was read. The digest does not depend on the order. */
 typedef struct
@@ -104,7 +105,7 @@ static Outcome
 read_by_index (const guint8 *bytes, gsize size, gboolean *is_walked)
 {
   const RobocacheMcapBytes memory = { bytes, size };
-  const RobocacheMcapSource source = robocache_mcap_source_of_memory (&memory);
+  const RobocacheMcapSource source = source_of_memory (&memory);
   RobocacheMcapReader *reader = robocache_mcap_reader_new (&source, NULL);
   Outcome outcome = { .is_damaged = TRUE };
   guint64 found;

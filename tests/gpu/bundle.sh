@@ -21,7 +21,7 @@ for name in coreelements app videotestsrc videoconvertscale videoparsersbad play
   if [ -e "$plugins/libgst$name.so" ]; then cp "$plugins/libgst$name.so" "$out/plugins/"; fi
 done
 cp "$build/gst/libgstrobocache.so" "$out/plugins/"
-cp -L "$build"/robocache/librobocache-1.0.so.[0-9] "$out/lib/"
+cp -L "$build"/common/library/librobocache-1.0.so.[0-9] "$out/lib/"
 cp "$(command -v gst-launch-1.0)" "$(command -v gst-inspect-1.0)" "$scanner" "$out/bin/"
 find "$build/tests/gpu" "$build/tests/kernels" -maxdepth 1 -type f -executable \( -name 'gpu-*' -o -name 'kernels-*' \) -exec cp -t "$out" {} +
 mkdir "$out/faulty"
@@ -29,7 +29,7 @@ cp "$build/tests/gpu/faulty/libcuda.so.1" "$out/faulty/"
 cp "$build/tests/gpu/libholdcontexts.so" "$out/"
 find "$build/tests/check" -maxdepth 1 -type f -executable \( -name 'fuse_*' -o -name 'resample_*' -o -name 'voxelize_*' \
   -o -name 'gpu*' -o -name 'cudamemory' \) -exec cp -t "$out/check" {} +
-mkdir -p "$out"/bench/docs
+mkdir -p "$out"/bench/docs/explanation
 find "$build/tests/bench" -type f -executable -name 'bench-*' -exec cp -t "$out/bench" {} +
 cp "$here"/../bench/run_all.sh "$out/bench/"
 for folder in limits peers report; do
@@ -39,6 +39,7 @@ done
 mkdir "$out/bench/pipelines"
 cp "$here/../bench/pipelines/several.sh" "$out/bench/pipelines/"
 cp "$here/../../docs/performance.md" "$out/bench/docs/"
+cp "$here/../../docs/explanation/measurements.md" "$out/bench/docs/explanation/"
 cp "$here/../../examples/arm.urdf" "$out/bench/"
 git -C "$here" describe --always --dirty --abbrev=12 > "$out/bench/commit" 2> /dev/null || echo unknown > "$out/bench/commit"
 if [ -x "$build/tests/soak/robot" ]; then cp "$build/tests/soak/robot" "$out/bin/"; fi

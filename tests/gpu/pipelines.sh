@@ -90,12 +90,16 @@ imu="robocachetestsrc kind=imu rate=200/1 num-buffers=600 seed=3"
 camera="videotestsrc num-buffers=90 pattern=smpte ! video/x-raw,format=RGB,width=322,height=240,framerate=30/1"
 wide="videotestsrc num-buffers=90 pattern=ball ! video/x-raw,format=RGBA,width=512,height=240,framerate=30/1"
 
-for interpolation in linear nearest previous cubic mean; do
+for interpolation in linear nearest previous cubic mean lowpass; do
   same "fuse_$interpolation" "robocachefuse name=f rate=50/1 backend=BACKEND proprio_0::interpolation=$interpolation
     force_0::interpolation=$interpolation ! MEMORY ! filesink location=OUT $proprio ! f.proprio_0 $force ! f.force_0"
 done
 same fuse_quaternions "robocachefuse name=f rate=50/1 backend=BACKEND sink_0::quaternions=0 ! MEMORY ! filesink location=OUT
   $imu ! f.sink_0"
+same fuse_means_of_rotations "robocachefuse name=f rate=5/1 info=tensor backend=BACKEND sink_0::quaternions=0 sink_0::angles=4-6
+  sink_0::interpolation=mean ! MEMORY ! filesink location=OUT $imu ! robocacheresample rate=150/1 quaternions=0 backend=BACKEND ! MEMORY ! f.sink_0"
+same fuse_lowpass_of_rotations "robocachefuse name=f rate=5/1 info=tensor backend=BACKEND sink_0::quaternions=0 sink_0::angles=4-6
+  sink_0::interpolation=lowpass sink_0::lobes=2 ! MEMORY ! filesink location=OUT $imu ! robocacheresample rate=150/1 quaternions=0 backend=BACKEND ! MEMORY ! f.sink_0"
 for type in float16 bfloat16 float64 int16; do
   same "fuse_$type" "robocachefuse name=f rate=50/1 backend=BACKEND type=$type ! MEMORY ! filesink location=OUT
     $proprio ! f.proprio_0 $force ! f.force_0"

@@ -17,6 +17,7 @@ static const RcBracket brackets[] = {
   {RC_BLEND_CUBIC, RC_ALIGNED, 0, 1, 0, 1 << 30, 0, {0, 0, 0}},
   {RC_BLEND_MEAN, RC_ALIGNED, 3, 6, 0, 0, 0, {0, 0, 0}},
   {7, RC_ALIGNED, 0, 1, 0, 0, 0, {0, 0, 0}},
+  {RC_BLEND_LOWPASS, RC_ALIGNED, 0, 5, 2, 3, 1, {0.5, 1, 0}},   /* rows without times */
   {RC_BLEND_COPY, RC_MISSING, 0, 0, 0, 0, 0, {0, 0, 0}},
   {RC_BLEND_LINEAR, RC_HELD, 0, 4, 0, 0, 0.5, {0, 0, 0}},
 };

@@ -360,10 +360,60 @@ GST_END_TEST;
 
 GST_START_TEST (test_blend_angle)
 {
-  fail_unless (fabs (rc_blend_angle (3.0, -3.0, 0.25) - (3.0 + 0.25 * (2 * RC_PI - 6))) < 1e-15);
-  fail_unless (fabs (rc_blend_angle (-3.0, 3.0, 0.25) + (3.0 + 0.25 * (2 * RC_PI - 6))) < 1e-15);
-  fail_unless (fabs (rc_blend_angle (0.5, 0.7, 0.5) - 0.6) < 1e-15);
-  fail_unless (fabs (rc_blend_angle (100.0, 100.2, 0.5) - oracle_wrap (100.1)) < 1e-13);
+  const RcAngleLimits limits = rc_angle_limits (RC_FLOAT64, RC_FLOAT64);
+
+  fail_unless (fabs (rc_blend_angle (3.0, -3.0, 0.25, &limits) - (3.0 + 0.25 * (2 * RC_PI - 6))) < 1e-15);
+  fail_unless (fabs (rc_blend_angle (-3.0, 3.0, 0.25, &limits) + (3.0 + 0.25 * (2 * RC_PI - 6))) < 1e-15);
+  fail_unless (fabs (rc_blend_angle (0.5, 0.7, 0.5, &limits) - 0.6) < 1e-15);
+  fail_unless (fabs (rc_blend_angle (100.0, 100.2, 0.5, &limits) - 100.1) < 1e-13);
+}
+
+GST_END_TEST;
+
+/* The limits of rows are what a dtype makes of pi and 2 pi, and the least result that a dtype rounds to them is the least one. */
+GST_START_TEST (test_limits_of_turns)
+{
+  for (gint in = 0; in < RC_N_DTYPES; in++) {
+    for (gint out = 0; out < RC_N_DTYPES; out++) {
+      const RcAngleLimits limits = rc_angle_limits ((RcDtype) in, (RcDtype) out);
+      const gdouble of_rows[] = { limits.pi, limits.two_pi }, tops[] = { limits.top_pi, limits.top_two_pi };
+
+      for (gint i = 0; i < 2; i++) {
+        const gdouble stored = oracle_stored ((RcDtype) out, of_rows[i]);
+
+        fail_unless (of_rows[i] == oracle_stored ((RcDtype) in, (i + 1) * RC_PI), "%d: %a", in, of_rows[i]);
+        fail_unless (oracle_stored ((RcDtype) out, tops[i]) == stored, "%d to %d: %a", in, out, tops[i]);
+        fail_unless (oracle_stored ((RcDtype) out, nextafter (tops[i], 0)) < stored, "%d to %d: %a", in, out, tops[i]);
+      }
+    }
+  }
+}
+
+GST_END_TEST;
+
+/* Whatever the angle, the result is within the turn of its rows as it is stored, and the same angle. */
+GST_START_TEST (test_turns)
+{
+  GRand *rand = g_rand_new_with_seed (11);
+
+  for (guint i = 0; i < 1000000; i++) {
+    const RcDtype in = RC_FLOAT16 + i % 4, out = RC_FLOAT16 + i / 4 % 4;
+    const RcAngleLimits limits = rc_angle_limits (in, out);
+    const gboolean is_full = i % 3 == 0;
+    const gdouble low = is_full ? 0 : -limits.pi, high = is_full ? limits.two_pi : limits.pi;
+    gdouble x = g_rand_double_range (rand, -30, 30), got;
+
+    if (i % 5 == 0)             /* near a limit */
+      x = nextafter (low + RC_PI * g_rand_int_range (rand, -4, 5), i % 2 ? -INFINITY : INFINITY);
+    got = rc_into_turn (x, is_full ? 0 : -1, 1, &limits);
+    fail_unless (got >= low && oracle_stored (out, got) < oracle_stored (out, high), "%a: %a", x, got);
+    fail_unless (fabs (remainder (got - x, 2 * RC_PI)) <= high - limits.top_pi * (1 + is_full) + 2e-3, "%a: %a", x, got);
+    if (x >= low && oracle_stored (out, x) < oracle_stored (out, high))
+      fail_unless (got == x, "%a: %a", x, got);
+    fail_unless (rc_into_turn (x, -1, 7, &limits) == x && rc_into_turn (x, -4, 1, &limits) == x);
+  }
+  fail_unless (isnan (rc_into_turn (NAN, 0, 1, &(RcAngleLimits) { RC_PI, RC_TWO_PI, RC_PI, RC_TWO_PI })));
+  g_rand_free (rand);
 }
 
 GST_END_TEST;
@@ -444,5 +494,5 @@ CHECK_MAIN (arithmetic, NULL, NULL, EACH (halves, test_every_half_and_back), EAC
     EACH (halves, test_random_bits_to_half), EACH (halves, test_extremes_to_half), ONCE (test_canonical),
     ONCE (test_nearest_is_nearbyint), ONCE (test_nearest_near_its_limits), TIMES (RC_UINT64 - RC_INT8 + 1, test_integers_saturate),
     TIMES (RC_N_DTYPES, test_rows_are_numbers_one_by_one), ONCE (test_sine), ONCE (test_arccosine), ONCE (test_wrap_random),
-    ONCE (test_wrap_stays_inside_for_any_number), ONCE (test_wrap_at_its_ends), ONCE (test_blend_angle), ONCE (test_slerp_random),
-    ONCE (test_slerp_may_overwrite_its_input), ONCE (test_slerp_of_nothing_is_nan))
+    ONCE (test_wrap_stays_inside_for_any_number), ONCE (test_wrap_at_its_ends), ONCE (test_blend_angle),
+    ONCE (test_limits_of_turns), ONCE (test_turns), ONCE (test_slerp_random), ONCE (test_slerp_may_overwrite_its_input), ONCE (test_slerp_of_nothing_is_nan))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Bags through examples/robocache-align: the same as from CSV files with the same rows, and what is left out or refused.
+"""Bags through examples/tools/robocache-align: the same as from CSV files with the same rows, and what is left out or refused.
 
     aligned.py ALIGN-RECORDINGS [CASE...]
 
@@ -10,6 +10,7 @@ import csv
 import math
 import io
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -208,6 +209,31 @@ def to_mcap(folder):
     yield "left", sorted(p.name for p in Path(folder).iterdir()), ["bag", "out.csv", "out.mcap", "report.html"]
 
 
+def cut(folder):
+    """The rows of whole chunks, which are a megabyte, and a warning."""
+    bag = write_bag(Path(folder, "bag"), "mcap", end_ms=60000, topics=["/wrench", "/cloud"])
+    recording = file_of(bag)
+    whole = aligned(folder, f"{bag},topics=/wrench")
+    data = recording.read_bytes()
+    recording.write_bytes(data[:-len(data) // 3])
+    for name in (bag, recording):
+        lines = aligned(folder, f"{name},topics=/wrench", warning=f"{recording}: the recording is cut: no whole record is left from byte ")
+        yield "number", 1000 < len(lines) < len(whole), True
+        yield "rows", lines, whole[:len(lines)]
+
+
+def many_topics(folder):
+    """The CPU time grows about as the number of topics does: the report with a page is part of it."""
+    times = []
+    for n in (100, 400):
+        bag = write_messages(folder, f"bag{n}", [(f"/t{i}", "geometry_msgs/msg/WrenchStamped", ms, wrench(ms))
+                                                 for ms in range(0, 1000, 100) for i in range(n)])
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        yield "columns", len(aligned(folder, bag)[0].split(",")) > 6 * n, True
+        times.append(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before)
+    yield f"at most 10 times the CPU time for 4 times the topics: {times}", times[1] < 10 * times[0], True
+
+
 # arguments with FOLDER, the error with FOLDER
 REFUSED = {
     "no topic": (["FOLDER/bag,topics=/nothing"], 'FOLDER/bag: the recording has no topic that topics="/nothing" chooses'),
@@ -217,7 +243,19 @@ REFUSED = {
     "missing file": (["FOLDER/missing"], "FOLDER/missing/missing.mcap: No such file or directory"),
     "no MCAP to a pipe": (["--output", "/dev/fd/9.mcap", "FOLDER/bag"], "/dev/fd/9.mcap: No such file or directory"),
     "onto itself": (["--output", "FOLDER/bag/bag.mcap", "FOLDER/bag/bag.mcap"],
-                    "--output FOLDER/bag/bag.mcap is one of the recordings; write to another file"),
+                    "--output FOLDER/bag/bag.mcap is one of the inputs; write to another file"),
+    "a file of the bag": (["--output", "FOLDER/bag/bag.mcap", "FOLDER/bag"],
+                          "--output FOLDER/bag/bag.mcap is one of the inputs; write to another file"),
+    "the bag's metadata": (["--output", "FOLDER/bag/metadata.yaml", "FOLDER/bag"],
+                           "--output FOLDER/bag/metadata.yaml is one of the inputs; write to another file"),
+    "metadata beside the file": (["--output", "FOLDER/bag/metadata.yaml", "FOLDER/bag/bag.mcap"],
+                                 "--output FOLDER/bag/metadata.yaml is one of the inputs; write to another file"),
+    "a link to the bag": (["--output", "FOLDER/x.csv", "--report", "FOLDER/missing/../bag/metadata.yaml", "FOLDER/bag"],
+                          "--report FOLDER/missing/../bag/metadata.yaml is one of the inputs; write to another file"),
+    "a definition": (["--output", "FOLDER/missing/metadata.yaml", "FOLDER/bag,msg-path=FOLDER/none:FOLDER/missing"],
+                     "--output FOLDER/missing/metadata.yaml is one of the inputs; write to another file"),
+    "one file twice": (["--output", "FOLDER/x.csv", "--report", "FOLDER/bag/../x.csv", "FOLDER/bag"],
+                       "--output FOLDER/x.csv and --report FOLDER/bag/../x.csv are the same file; write to two files"),
 }
 
 
@@ -225,15 +263,17 @@ def refused(folder, arguments, text):
     write_bag(Path(folder, "bag"), "mcap")
     os.unlink(file_of(write_bag(Path(folder, "missing"), "mcap")))
     csvs(folder, ["/joints"])
+    before = {p: p.read_bytes() for p in Path(folder).rglob("*") if p.is_file()}
     status, _, errors = align(folder, *(argument.replace("FOLDER", folder) for argument in arguments))
     yield "error", (status, errors), (1, "error: " + text.replace("FOLDER", folder) + "\n")
     yield "nothing is written", sorted(p.name for p in Path(folder).iterdir()), ["bag", "joints.csv", "missing"]
+    yield "no file is changed", {p: p.read_bytes() for p in Path(folder).rglob("*") if p.is_file()}, before
 
 
 def list_cases():
     for kind in KINDS:
         yield f"as CSV: {kind}", in_folder, as_csv, kind
-    for case in (what_it_says, quaternions, late_streams, long_transport, with_csv, humble, to_mcap):
+    for case in (what_it_says, quaternions, late_streams, long_transport, with_csv, humble, to_mcap, cut, many_topics):
         yield case.__name__.replace("_", " "), in_folder, case
     for name, arguments in REFUSED.items():
         yield f"refused: {name}", in_folder, refused, *arguments

@@ -6,6 +6,7 @@
 
 Prints PASS, FAIL or SKIP for each case; exit status 1 if one failed.
 """
+import contextlib
 import os
 import re
 import shutil
@@ -16,6 +17,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+import zstandard
 from rosbags.rosbag2 import CompressionFormat, CompressionMode, Reader, StoragePlugin, Writer
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
@@ -77,6 +79,12 @@ def cloud(ms):
                 row_step=600, data=data, is_dense=True)
 
 
+def large(ms):
+    return make("sensor_msgs/PointCloud2", header=header(ms), height=1, width=5000, is_bigendian=False, point_step=12, row_step=60000,
+                fields=[make("sensor_msgs/PointField", name=n, offset=4 * i, datatype=7, count=1) for i, n in enumerate("xyz")],
+                data=np.zeros(60000, np.uint8), is_dense=True)
+
+
 # topic: type, message at ms, its values as the tool prints them, and the period (ms)
 TOPICS = {
     "/wrench": ("geometry_msgs/msg/WrenchStamped", wrench, lambda ms: [ms, -ms, 0.5, 1, 2, 3], 10),
@@ -84,6 +92,7 @@ TOPICS = {
     "/cloud": ("sensor_msgs/msg/PointCloud2", cloud, lambda ms: np.arange(150, dtype=np.float32).tobytes().hex(), 50),
     "/force": ("my_msgs/msg/Force", force, lambda ms: [ms, 0, 0, 0, ms, 0, 1, 1, ms / 2], 25),
 }
+ALL_TOPICS = {**TOPICS, "/large": ("sensor_msgs/msg/PointCloud2", large, lambda ms: bytes(60000).hex(), 500)}
 
 
 def write_bag(folder, kind, begin_ms=0, end_ms=1000, topics=TOPICS, version=9):
@@ -93,10 +102,10 @@ def write_bag(folder, kind, begin_ms=0, end_ms=1000, topics=TOPICS, version=9):
     if compression != CompressionMode.NONE:
         writer.set_compression(compression, CompressionFormat.ZSTD)
     with writer:
-        connections = {topic: writer.add_connection(topic, TOPICS[topic][0], typestore=STORE) for topic in topics}
+        connections = {topic: writer.add_connection(topic, ALL_TOPICS[topic][0], typestore=STORE) for topic in topics}
         for ms in range(begin_ms, end_ms, 5):
             for topic, connection in connections.items():
-                name, message, _, period = TOPICS[topic]
+                name, message, _, period = ALL_TOPICS[topic]
                 if ms % period == 0:
                     writer.write(connection, BEGIN + (ms + 3) * MS, bytes(STORE.serialize_cdr(message(ms), name)))
     return folder
@@ -247,7 +256,7 @@ def humble(folder):
     yield "part of a definition", report(messages, "info"), [
         "/force of type my_msgs/msg/Force cannot be read: my_msgs/Force has the field contacts of type Contact, whose definition is missing"]
     yield "no folder", report(play(bag, f"msg-path={share}/none")[1], "error"), [
-        f"msg-path: {share}/none is no folder"]
+        f"msg-path: {share}/none is not a folder"]
 
 
 def folder_in_paths(folder):
@@ -270,10 +279,12 @@ def is_cut_mcap(folder):
     bag = write_bag(Path(folder, "bag"), "mcap", end_ms=60000, topics=["/wrench", "/cloud"])
     data = file_of(bag).read_bytes()
     file_of(bag).write_bytes(data[:-len(data) // 3])
-    pads, _ = play(bag, "topics=/wrench")
+    pads, messages = play(bag, "topics=/wrench")
     rows = rounded(as_numbers(pads))["/wrench"]
     yield "rows", rows, rounded(expected(["/wrench"], 0, 60000))["/wrench"][:len(rows)]
     yield "number", 1000 < len(rows) < 6000, True
+    yield "warning", [re.sub("[0-9]+ on", "N on", line) for line in report(messages, "warning")], [
+        f"{file_of(bag)}: the recording is cut: no whole record is left from byte N on"]
 
 
 def damaged_message(folder):
@@ -407,29 +418,70 @@ def temporary_files(folder):
     yield "error", [re.sub("robocache-.{6}", "NAME", line) for line in said], [f"{file_of(bag)}: /nowhere/NAME: No such file or directory"]
 
 
+def killed_while_unpacking(folder):
+    """What is unpacked has no name, so that a kill leaves nothing."""
+    zeros = Path(folder, "zeros.db3.zstd")
+    zeros.write_bytes(zstandard.ZstdCompressor().compress(bytes(1 << 29)))
+    temporary = Path(folder, "tmp")
+    temporary.mkdir()
+    with subprocess.Popen([TOOL, "", zeros, "bag"], env={**os.environ, "TMPDIR": str(temporary)}, stdout=subprocess.DEVNULL) as process:
+        opened = []
+        while not opened and process.poll() is None:
+            opened = [link for link in links_of(process.pid) if link.startswith(str(temporary)) and link.endswith(" (deleted)")]
+        yield "names while it runs", [path.name for path in temporary.iterdir()], []
+        process.kill()
+    yield "was unpacking", len(opened), 1
+    yield "left", list(temporary.iterdir()), []
+
+
+def links_of(pid):
+    for entry in Path(f"/proc/{pid}/fd").glob("*"):
+        with contextlib.suppress(OSError):
+            yield os.readlink(entry)
+
+
+def large_message(folder):
+    """One above max-message-bytes, of each storage: unpacked, compressed by itself, and in a chunk."""
+    for number, kind in enumerate(("sqlite", "sqlite by message", "mcap", "mcap by chunk")):
+        bag = write_bag(Path(folder, f"bag{number}"), kind, topics=["/large"])
+        said = report(play(bag, "max-message-bytes=4096")[1], "")
+        yield f"{kind}: said", sum(any(words in line for words in ("too big", "more than 4096")) for line in said) > 0, True
+        yield f"{kind}: none with the default", report(play(bag)[1], ""), []
+
+
+def nested_metadata(bag):
+    (bag / "metadata.yaml").write_text("[" * 1000000)
+
+
+def replace_by_fifo(path):
+    path.unlink()
+    os.mkfifo(path)
+
+
 def cut(path):
     path.write_bytes(path.read_bytes()[:-path.stat().st_size // 3])
 
 
+COMPUTED = "is a view, or has computed columns, which bags of ROS 2 do not have"
 NEEDS_SQLITE3 = "the file is cut or damaged (the command .recover of sqlite3 saves what is whole)"
 # kind, what is done to the bag, and the error, where FOLDER and FILE stand for paths
 ERRORS = {
     "no folder": ("mcap", shutil.rmtree, "FOLDER: No such file or directory"),
-    "no metadata": ("mcap", lambda b: os.unlink(b / "metadata.yaml"), "FOLDER/metadata.yaml: No such file: the folder is no bag, or its "
+    "no metadata": ("mcap", lambda b: os.unlink(b / "metadata.yaml"), "FOLDER/metadata.yaml: No such file: the folder is not a bag, or its "
                     "recorder was stopped: set location to one of its .mcap or .db3 files"),
-    "no YAML": ("mcap", lambda b: (b / "metadata.yaml").write_text("a: [b\nc: d"), "FOLDER/metadata.yaml: no YAML: line 2: did not find "
+    "no YAML": ("mcap", lambda b: (b / "metadata.yaml").write_text("a: [b\nc: d"), "FOLDER/metadata.yaml: not YAML: line 2: did not find "
                 "expected ',' or ']'"),
-    "other YAML": ("mcap", lambda b: (b / "metadata.yaml").write_text("a: b\n"), "FOLDER/metadata.yaml: it has no "
-                   "rosbag2_bagfile_information, so it is not of a bag"),
-    "empty metadata": ("mcap", lambda b: (b / "metadata.yaml").write_text(""), "FOLDER/metadata.yaml: it has no "
-                       "rosbag2_bagfile_information, so it is not of a bag"),
-    "no version": ("mcap", lambda b: edit_metadata(b, ("^  version: 9", "")), "FOLDER/metadata.yaml: version is missing or no number"),
+    "other YAML": ("mcap", lambda b: (b / "metadata.yaml").write_text("a: b\n"), "FOLDER/metadata.yaml: the key "
+                   "rosbag2_bagfile_information is missing, so this is not the metadata of a bag"),
+    "empty metadata": ("mcap", lambda b: (b / "metadata.yaml").write_text(""), "FOLDER/metadata.yaml: the key "
+                       "rosbag2_bagfile_information is missing, so this is not the metadata of a bag"),
+    "no version": ("mcap", lambda b: edit_metadata(b, ("^  version: 9", "")), "FOLDER/metadata.yaml: version is missing or not a number"),
     "no storage": ("mcap", lambda b: edit_metadata(b, ("storage_identifier", "storage")),
-                   "FOLDER/metadata.yaml: storage_identifier is missing or no text"),
+                   "FOLDER/metadata.yaml: storage_identifier is missing or not a string"),
     "no paths": ("mcap", lambda b: edit_metadata(b, ("relative_file_paths:\n.*", "relative_file_paths: []")),
                  "FOLDER/metadata.yaml: relative_file_paths names no file"),
     "paths of another kind": ("mcap", lambda b: edit_metadata(b, ("relative_file_paths:\n.*", "relative_file_paths: {a: b}")),
-                              "FOLDER/metadata.yaml: relative_file_paths is missing or no list of texts"),
+                              "FOLDER/metadata.yaml: relative_file_paths is missing or not a list of strings"),
     "other storage": ("mcap", lambda b: edit_metadata(b, ("storage_identifier: mcap", "storage_identifier: rosbag_v2")),
                       "FOLDER/metadata.yaml: the storage \"rosbag_v2\" is neither mcap nor sqlite3"),
     "other compression": ("mcap by file", lambda b: edit_metadata(b, ("compression_format: zstd", "compression_format: lz4")),
@@ -439,8 +491,18 @@ ERRORS = {
     "missing file": ("sqlite", lambda b: os.unlink(file_of(b)), "FILE: No such file or directory"),
     "empty file": ("sqlite", lambda b: file_of(b).write_bytes(b""), "FILE: neither MCAP nor SQLite"),
     "other file": ("mcap", lambda b: file_of(b).write_bytes(b"some text, and more of it\n"), "FILE: neither MCAP nor SQLite"),
+    "FIFO for a file": ("sqlite", lambda b: replace_by_fifo(file_of(b)), "FILE: not a regular file"),
+    "FIFO for metadata": ("mcap", lambda b: replace_by_fifo(b / "metadata.yaml"), "FOLDER/metadata.yaml: not a regular file"),
+    "nested metadata": ("mcap", nested_metadata, "FOLDER/metadata.yaml: nested deeper than 32"),
+    "view": ("sqlite", lambda b: sql(file_of(b), "ALTER TABLE messages RENAME TO m", "CREATE VIEW messages AS SELECT id, topic_id, "
+                                     "timestamp, zeroblob(900000000) AS data FROM m"), "FILE: messages " + COMPUTED),
+    "view of topics": ("sqlite", lambda b: sql(file_of(b), "ALTER TABLE topics RENAME TO t", "CREATE VIEW topics AS SELECT id, "
+                                               "replace(hex(zeroblob(200000000)), '0', 'a') AS name, type, serialization_format FROM t"),
+                       "FILE: topics " + COMPUTED),
+    "computed column": ("sqlite", lambda b: sql(file_of(b), "ALTER TABLE messages DROP COLUMN data", "ALTER TABLE messages ADD COLUMN data "
+                                                "GENERATED ALWAYS AS (zeroblob(900000000)) VIRTUAL"), "FILE: messages " + COMPUTED),
     "cut SQLite": ("sqlite", lambda b: cut(file_of(b)), "FILE: database disk image is malformed: " + NEEDS_SQLITE3),
-    "cut zstd": ("sqlite by file", lambda b: cut(file_of(b)), "FILE: the compressed file is cut"),
+    "cut zstd": ("sqlite by file", lambda b: cut(file_of(b)), "FILE: the compressed file is truncated"),
     "no topics": ("sqlite", lambda b: sql(file_of(b), "DROP TABLE topics"), "FILE: no such table: topics"),
     "no messages": ("sqlite", lambda b: sql(file_of(b), "DROP TABLE messages"), "FILE: no such table: messages"),
     "no column": ("sqlite", lambda b: sql(file_of(b), "ALTER TABLE topics RENAME COLUMN type TO kind"), "FILE: no such column: type"),
@@ -484,7 +546,7 @@ def list_cases():
         for definition in DEFINITIONS:
             yield f"service events: {storage.name.lower()}, defined {definition}", in_folder, service_events, storage, definition
     for case in (topics, humble, folder_in_paths, yaml_styles, is_cut_mcap, damaged_message, damaged_message_by_demuxer, write_ahead_log,
-                 unknown_topic_id, temporary_files, wrong_page):
+                 unknown_topic_id, temporary_files, killed_while_unpacking, large_message, wrong_page):
         yield case.__name__.replace("_", " "), in_folder, case
     for name, arguments in ERRORS.items():
         yield f"error: {name}", in_folder, errors, *arguments

@@ -5,11 +5,12 @@
     crash.py [--moments=N] [--limit=SECONDS]
 
 Kills a live recording of four sensors at 1 kHz and a camera at N random moments, and prints the loss of each with --verbose. A loss
-above the limit fails. By hand: --moments=100 --limit=1. Prints PASS or FAIL; exit status 1 if it failed.
+above the limit fails. A third as many bags are killed, too. By hand: --moments=100 --limit=1. Prints PASS or FAIL; exit status 1 if it failed.
 """
 import argparse
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -24,8 +25,8 @@ SENSORS = [f"/sensor_{i}" for i in range(4)]
 TOPICS = [*SENSORS, "/camera"]
 
 
-def start_recording(path):
-    words = f"robocachemcapsink name=record location={path} "
+def start_recording(path, settings=""):
+    words = f"robocachemcapsink name=record location={path} {settings} "
     for i, topic in enumerate(TOPICS):
         words += f"sink_{i}::topic={topic} "
     for i in range(len(SENSORS)):
@@ -80,6 +81,39 @@ def killed_at_random(folder, options):
         print(f"the worst loss of {options.moments} is {worst:.3f} s")
 
 
+def wait_for_file(path, recorder):
+    end = time.monotonic() + 60
+    while not path.exists():
+        assert recorder.poll() is None and time.monotonic() < end, f"{path.name} was not written within a minute"
+        time.sleep(0.01)
+
+
+def killed_bag(folder, options):
+    """In a folder that had another bag: metadata.yaml is absent, or of files that are there and complete."""
+    moments = random.Random(options.seed)
+    for moment in range(options.moments // 3):
+        bag = Path(folder, f"bag{moment}")
+        bag.mkdir()
+        for name in ("metadata.yaml", f"{bag.name}_0.mcap", f"{bag.name}_90.mcap"):
+            (bag / name).write_text("of before", encoding="ascii")
+        recorder = start_recording(bag, "layout=rosbag2 fragment-duration=400000000 overwrite=true")
+        try:
+            wait_for_file(bag / f"{bag.name}_1.mcap", recorder)
+            time.sleep(moments.uniform(0, 2))
+        finally:
+            recorder.kill()
+            recorder.wait()
+        metadata = bag / "metadata.yaml"
+        text = metadata.read_text(encoding="utf-8") if metadata.exists() else ""
+        listed = re.findall(r'    - "(.*)"', text)
+        complete = {path.name for path in bag.glob("*.mcap") if path.read_bytes().endswith(b"\x89MCAP0\r\n")}
+        yield f"of before in bag {moment}", ("of before" in text, (bag / f"{bag.name}_90.mcap").exists()), (False, False)
+        yield f"listed in bag {moment}: {listed}", set(listed) <= complete, True
+        # one may have been closed before it was listed
+        yield f"complete in bag {moment}: {complete}", len(complete) - len(listed) <= 1, True
+        yield f"messages in bag {moment}", all(readable(path.read_bytes()) for path in bag.glob("*.mcap") if path.stat().st_size > 4096), True
+
+
 def in_folder(case, options):
     with tempfile.TemporaryDirectory() as folder:
         yield from case(folder, options)
@@ -92,7 +126,8 @@ def main():
     parser.add_argument("--limit", type=float, default=3)
     parser.add_argument("--seed", type=int, default=os.getpid())
     parser.add_argument("--verbose", action="store_true")
-    return run_cases([(killed_at_random.__name__, in_folder, killed_at_random, parser.parse_args())])
+    options = parser.parse_args()
+    return run_cases([(case.__name__, in_folder, case, options) for case in (killed_at_random, killed_bag)])
 
 
 if __name__ == "__main__":

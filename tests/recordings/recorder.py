@@ -30,7 +30,7 @@ def values_of_row(decoded):
 def record(folder, source, pad_settings="", sink_settings=""):
     """A file of one source, whose data also go to a raw file: (recording, path of that)."""
     path, raw = Path(folder, "run.mcap"), Path(folder, "raw")
-    launch(f"robocachemcapsink name=record location={path} sync-interval=0 {pad_settings} {sink_settings}",
+    launch(f"robocachemcapsink name=record location={path} overwrite=true sync-interval=0 {pad_settings} {sink_settings}",
            f"{source} ! tee name=split ! queue ! record.sink_0 split. ! queue ! filesink location={raw}")
     return read(path), raw
 
@@ -234,10 +234,16 @@ def video(folder):
     yield "ran", True, True
 
 
+def age_of_used(tick, stream):
+    """From the frame that was copied, which is the nearest, or from the newest row at or before the tick."""
+    is_later = (stream.name == "camera_0" and stream.status == 0 and stream.after >= 0 and stream.after - tick < tick - stream.before)
+    return tick - (stream.after if is_later else stream.before) if stream.before >= 0 else stream.before
+
+
 def fused(folder):
     """A sample of several tensors: a topic a tensor and one of ticks."""
     path = Path(folder, "run.mcap")
-    launch(f"robocachemcapsink name=record location={path} sync-interval=0 sink_0::topic=/aligned",
+    launch(f"robocachemcapsink name=record location={path} overwrite=true sync-interval=0 sink_0::topic=/aligned",
            "robocachefuse name=fuse rate=50/1 info=tensor ! record.sink_0",
            "videotestsrc num-buffers=60 ! video/x-raw,format=RGB,width=16,height=12,framerate=30/1 ! fuse.camera_0",
            "robocachetestsrc kind=proprio num-buffers=200 ! fuse.proprio_0",
@@ -255,14 +261,14 @@ def fused(folder):
         info = np.frombuffer(bytes(m.data), np.int64).reshape(-1, 4)
         yield "info", [[s.before, s.after, s.status] for s in tick.streams], info[:, 1:].tolist()
         yield "names", [s.name for s in tick.streams], ["camera_0", "proprio_0", "force_0"]
-        yield "ages", [s.age for s in tick.streams], [tick.tick - s.before if s.before >= 0 else s.before for s in tick.streams]
+        yield "ages", [s.age for s in tick.streams], [age_of_used(tick.tick, s) for s in tick.streams]
     yield "statuses", [m.status for _, m in recording.of("/aligned/proprio_0")], [tick.streams[1].status for tick in ticks]
     yield "picture", {tuple(m.dims) for _, m in recording.of("/aligned/camera_0")}, {(3, 16, 12)}
 
 
 def fused_in_one(folder):
     path = Path(folder, "run.mcap")
-    launch(f"robocachemcapsink name=record location={path} sync-interval=0 sink_0::topic=/aligned",
+    launch(f"robocachemcapsink name=record location={path} overwrite=true sync-interval=0 sink_0::topic=/aligned",
            "robocachefuse name=fuse rate=50/1 layout=concat ! record.sink_0",
            "robocachetestsrc kind=proprio channels=2 num-buffers=200 ! fuse.proprio_0",
            "robocachetestsrc kind=force num-buffers=2000 ! fuse.force_0")
@@ -277,7 +283,7 @@ def order(folder):
     digests = set()
     for _ in range(20):
         path = Path(folder, "run.mcap")
-        launch(f"robocachemcapsink name=record location={path} sync-interval=0 compression=zstd",
+        launch(f"robocachemcapsink name=record location={path} overwrite=true sync-interval=0 compression=zstd",
                "robocachetestsrc kind=proprio jitter=3000000 seed=1 num-buffers=100 ! record.sink_0",
                "robocachetestsrc kind=force num-buffers=1000 gap=50000000 gap-interval=200000000 ! record.sink_1",
                "robocachetestsrc kind=points channels=50 num-buffers=10 ! record.sink_2",
@@ -296,7 +302,7 @@ def mux_to_file(folder):
     for compression in ("none", "zstd", "lz4"):
         one, other = Path(folder, "a.mcap"), Path(folder, "b.mcap")
         launch(f"{source} ! robocachemcapmux compression={compression} ! filesink location={one}")
-        launch(f"{source} ! robocachemcapsink compression={compression} location={other}")
+        launch(f"{source} ! robocachemcapsink compression={compression} location={other} overwrite=true")
         yield compression, one.read_bytes(), other.read_bytes()
         yield "messages", len(read(one).of("/sink_0")), 500
 
@@ -349,7 +355,7 @@ def bag(folder):
     """A folder that rosbags, and so ros2 bag, plays."""
     for settings, n_files in (("", 1), ("fragment-duration=1000000000", 3)):
         path = Path(folder, f"bag{n_files}")
-        launch(f"robocachemcapsink name=record location={path} layout=rosbag2 sync-interval=0 {settings} sink_0::topic=/joint_states",
+        launch(f"robocachemcapsink name=record location={path} overwrite=true layout=rosbag2 sync-interval=0 {settings} sink_0::topic=/joint_states",
                "robocachetestsrc kind=proprio num-buffers=250 ! record.sink_0",
                "robocachetestsrc kind=imu num-buffers=500 ! record.sink_1")
         yield "files", sorted(p.name for p in path.iterdir()), [f"bag{n_files}_{i}.mcap" for i in range(n_files)] + ["metadata.yaml"]

@@ -1,32 +1,40 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Files that were cut or damaged, through examples/robocache-recover: the official reader finds in its files what is whole in them.
+"""Files that were cut or damaged, through examples/tools/robocache-recover: the official reader finds in its files what is whole in them.
 
     recover.py RECOVER
 
-Prints PASS or FAIL for each case; exit status 1 if one failed.
+Prints PASS, FAIL or SKIP for each case; exit status 1 if one failed.
 """
 import io
 import random
+import resource
 import struct
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+import zstandard
 from mcap.exceptions import McapError
 from mcap.reader import NonSeekingReader, SeekingReader
+from mcap.writer import CompressionType, Writer
 
 from mcapplan import Plan, run_cases
 from official_files import OPTIONS, Files
 
 
-def recover(data, *options):
-    """(bytes of the file that was written, or None; output; errors)."""
+def limit_memory(mebibytes):
+    return lambda: resource.setrlimit(resource.RLIMIT_AS, (mebibytes << 20,) * 2)
+
+
+def recover(data, *options, mebibytes=None):
+    """(bytes of the file that was written, or None; output; errors). mebibytes: the address space of the process."""
     with tempfile.TemporaryDirectory() as folder:
         path, recovered = Path(folder, "run.mcap"), Path(folder, "run.recovered.mcap")
         path.write_bytes(data)
-        done = subprocess.run([RECOVER, *options, path], capture_output=True, text=True, check=False)
+        done = subprocess.run([RECOVER, *options, path], capture_output=True, text=True, check=False,
+                              preexec_fn=mebibytes and limit_memory(mebibytes))
         found = recovered.read_bytes() if recovered.exists() else None
         assert (done.returncode == 0) == (found is not None), (done.returncode, found)
         assert found is None or {p.name for p in Path(folder).iterdir()} == {"run.mcap", "run.recovered.mcap"}
@@ -118,6 +126,78 @@ def damaged(seed):
     indexed_messages_of(found)
 
 
+def wrong_crc(seed):
+    """A chunk with a byte changed is left out, or with --keep-damaged kept, and said."""
+    data = bytearray(Files(Plan(seed, with_others=False), chunk_size=2000, compression=CompressionType.NONE).data)
+    before = messages_of(bytes(data))
+    chunks = SeekingReader(io.BytesIO(bytes(data))).get_summary().chunk_indexes
+    chunk = chunks[len(chunks) // 2]
+    data[chunk.chunk_start_offset + chunk.chunk_length - 1] ^= 0xff  # of the last message
+    found, said, errors = recover(bytes(data))
+    got = messages_of(found)
+    lost = len(before) - len(got)
+    yield "all that are there are whole", [m for m in got if m not in before], []
+    yield "left out", ("run.mcap is complete, but damaged" in said, "1 damaged record is lost" in said, "CRC" in errors), (True, True, True)
+    kept, said, errors = recover(bytes(data), "--keep-damaged")
+    yield "kept", (len(messages_of(kept)), len([m for m in messages_of(kept) if m not in before])), (len(before), 1)
+    yield "said", f"{lost} messages of damaged chunks are kept: values may be wrong, and no CRC tells" in said, True
+    indexed_messages_of(kept)
+
+
+def damaged_definition(seed):
+    """The topic of a channel is changed in the first chunk: that of the summary counts. Another chunk cannot be unpacked, and is lost."""
+    plan = Files(Plan(seed, with_others=False), chunk_size=2000, compression=CompressionType.NONE)
+    data = bytearray(plan.data)
+    before = messages_of(bytes(data))
+    topic = before[0][3].encode()
+    data[data.index(struct.pack("<I", len(topic)) + topic) + 4] ^= 1
+    kept, said, _ = recover(bytes(data), "--keep-damaged")
+    yield "messages", messages_of(kept), before
+    yield "said", [line for line in said.splitlines() if "damaged" in line][1:2], ["1 damaged chunk is in it"]
+    chunks = SeekingReader(io.BytesIO(bytes(data))).get_summary().chunk_indexes
+    at = chunks[len(chunks) // 2].chunk_start_offset + 9 + 28  # the length of its compression
+    data[at:at + 4] = struct.pack("<I", 1 << 30)
+    _, said, _ = recover(bytes(data), "--keep-damaged")
+    yield "both", [line for line in said.splitlines() if "damaged" in line][1:3], ["1 damaged record is lost", "1 damaged chunk is in it"]
+
+
+def marks():
+    """Those that robocache-record wrote go along."""
+    spans = "start,end,task,success,discard\n1,2,\"pick, place\",true,\n"
+    with tempfile.TemporaryDirectory() as folder:
+        path, recovered = Path(folder, "run.mcap"), Path(folder, "saved.mcap")
+        path.write_bytes(Files(Plan(3)).data)
+        Path(folder, "run.episodes.csv").write_text(spans, encoding="utf-8")
+        done = subprocess.run([RECOVER, path, "-o", recovered], capture_output=True, text=True, check=True)
+        yield "marks", Path(folder, "saved.episodes.csv").read_text(encoding="utf-8"), spans
+        yield "said", done.stdout.splitlines()[-1], "marks of episodes are copied beside it"
+        yield "files", sorted(p.name for p in Path(folder).iterdir()), ["run.episodes.csv", "run.mcap", "saved.episodes.csv", "saved.mcap"]
+
+
+HEADER = ("std_msgs/Header header\n" + "=" * 80 + "\nMSG: std_msgs/Header\nbuiltin_interfaces/Time stamp\nstring frame_id\n"
+          + "=" * 80 + "\nMSG: builtin_interfaces/Time\nint32 sec\nuint32 nanosec\n")
+
+
+def messages_with_faults():
+    """Longer than their definition, and stamps of 0: kept, and said once with counts."""
+    out = io.BytesIO()
+    writer = Writer(out)
+    writer.start("ros2", "tests")
+    for topic, text, bodies in (("/long", "float32 x\nfloat32 y\n", [bytes(12), bytes(12), bytes(8), bytes(11)]),
+                                ("/zero", HEADER, [bytes(8) + struct.pack("<I", 1) + b"\0"] * 3)):
+        schema = writer.register_schema("pkg/msg/" + topic[1:].title(), "ros2msg", text.encode())
+        channel = writer.register_channel(topic, "cdr", schema, {})
+        for i, body in enumerate(bodies):
+            writer.add_message(channel, i, b"\0\1\0\0" + body, i, i)
+    writer.finish()
+    found, _, errors = recover(out.getvalue())
+    yield "messages", len(messages_of(found)), 7
+    yield "warnings", errors.splitlines(), [
+        "warning: run.mcap: /long: 2 of 4 messages are longer than their definition; of the first: the message has 16 bytes, but by its "
+        "definition of pkg/Long it ends after 12: it was written with another version of the definition",
+        "warning: run.mcap: /zero: 3 of 3 stamps are 0, so their times are log times"]
+
+
 def private_records():
     """They are left out, and said."""
     data = Files(Plan(5, with_others=False), chunk_size=2000).data
@@ -134,6 +214,49 @@ def compressions():
         found, _, _ = recover(data, "--compression", name)
         yield name, {c.compression for c in SeekingReader(io.BytesIO(found)).get_summary().chunk_indexes}, {name.replace("none", "")}
         yield from compare(data, found)
+
+
+def record(opcode, content):
+    return struct.pack("<BQ", opcode, len(content)) + content
+
+
+def text(characters):
+    return struct.pack("<I", len(characters)) + characters.encode()
+
+
+def pressed(size):
+    """A file of one message with that many zero bytes, in a chunk of some thousandths of them."""
+    channel = record(4, struct.pack("<HH", 1, 0) + text("/zeros") + text("") + struct.pack("<I", 0))
+    head = struct.pack("<BQHIQQ", 5, 22 + size, 1, 0, 7, 7)
+    press = zstandard.ZstdCompressor(level=19).compressobj()
+    records = press.compress(channel + head)
+    for _ in range(size >> 20):
+        records += press.compress(bytes(1 << 20))
+    records += press.flush()
+    chunk = struct.pack("<QQQI", 7, 7, len(channel) + len(head) + size, 0) + text("zstd") + struct.pack("<Q", len(records)) + records
+    magic = b"\x89MCAP0\r\n"
+    return magic + record(1, text("") + text("")) + record(6, chunk) + record(15, bytes(4)) + record(2, bytes(20)) + magic
+
+
+def low_memory(mebibytes, size, text):
+    """A small file with much in it: one error, and no file."""
+    data = pressed(size << 20)
+    yield "size of the file", len(data) < 20_000, True
+    yield "what comes of it", recover(data, mebibytes=mebibytes), (None, "", text)
+
+
+LOST = "error: run.mcap: nothing in it is whole, so run.recovered.mcap was not written\n"
+# MiB of the process and of the message, errors
+LOW_MEMORY = {
+    "above the limit": (100, 400, "warning: run.mcap: record at byte 25: the chunk announces 419430462 bytes, more than 268435456\n" + LOST),
+    "to unpack a chunk": (100, 240, "warning: run.mcap: record at byte 25: no memory for 134217728 bytes\n" + LOST),
+    "to keep a message": (500, 240, "error: run.mcap: no memory for a record of 251658240 bytes, which needs 756023389\n"),
+}
+
+
+def memory_has_limits():
+    """Not under sanitizers, which reserve more."""
+    return subprocess.run([RECOVER, "--help"], capture_output=True, check=False, preexec_fn=limit_memory(300)).returncode == 0
 
 
 REFUSED = {
@@ -155,8 +278,17 @@ def list_cases():
             yield f"cut: {name} {seed}", cut, seed, OPTIONS[name]
     for seed in range(3):
         yield f"damaged {seed}", damaged, seed
+        yield f"wrong CRC {seed}", wrong_crc, seed
+        yield f"damaged definition {seed}", damaged_definition, seed
+    yield "marks", marks
+    yield "messages with faults", messages_with_faults
     yield "private records", private_records
     yield "compressions", compressions
+    for name, arguments in LOW_MEMORY.items():
+        if memory_has_limits():
+            yield f"low memory {name}", low_memory, *arguments
+        else:
+            print(f"SKIP low memory {name}: the memory of a process cannot be limited under a sanitizer or qemu")
     for name, arguments in REFUSED.items():
         yield f"refused: {name}", refused, *arguments
 

@@ -5,6 +5,7 @@ A case is a function that raises when the elements and the reference disagree. I
 gets a Scene: a folder of its own and a random generator.
 """
 import importlib
+import math
 import os
 import pathlib
 import shutil
@@ -153,6 +154,27 @@ def unit_quaternions(random, n, turn=0.3):
     return q.astype(np.float32)
 
 
+def orientations(random, batch, n_rows):
+    """Attitudes of either sign and about length 1, for some time near the one before and then for some time anywhere."""
+    q = np.cumsum(random.normal(size=(batch, n_rows, 4)) * 0.1, axis=1) + 0.01
+    wild = np.repeat(random.random((batch, n_rows // 12 + 1)) < 0.5, 12, axis=1)[:, :n_rows]
+    q[wild] = random.normal(size=(wild.sum(), 4))
+    q /= np.linalg.norm(q, axis=2, keepdims=True)
+    return q * random.uniform(0.9, 1, (batch, n_rows, 1)) * random.choice([-1, 1], (batch, n_rows, 1))
+
+
+def headings(random, batch, n_rows):
+    """The same kind of walk in three conventions; some rows stand still, and some are at a limit."""
+    steps = random.choice([0, 0.1, 2.5], (batch, n_rows, 3)) * random.uniform(-1, 1, (batch, n_rows, 3))
+    walk = np.cumsum(steps, axis=1) + random.uniform(0, 6, (batch, 1, 3))
+    walk[:, :, 0] = math.pi - np.mod(math.pi - walk[:, :, 0], 2 * math.pi)
+    walk[:, :, 1] = np.mod(walk[:, :, 1], 2 * math.pi)
+    at_limit = random.random((batch, n_rows)) < 0.1
+    walk[:, :, 0][at_limit] = random.choice([-math.pi, math.pi], at_limit.sum())
+    walk[:, :, 1][at_limit] = random.choice([0, 2 * math.pi], at_limit.sum())
+    return walk
+
+
 # ---------------------------------------------------------------- types
 NUMPY = {"float64": "<f8", "float32": "<f4", "float16": "<f2", "int8": "i1", "uint8": "u1", "int16": "<i2", "uint16": "<u2",
          "int32": "<i4", "uint32": "<u4", "int64": "<i8", "uint64": "<u8"}
@@ -179,6 +201,14 @@ def as_integers(values, dtype):
     info = np.iinfo(NUMPY[dtype])
     rounded = np.rint(np.where(np.isnan(values), 0.0, values))
     return np.array([min(max(int(v), info.min), info.max) for v in rounded.ravel()], NUMPY[dtype]).reshape(values.shape)
+
+
+def put_holds(wanted, times, rows, ticks, holds):
+    """Channels of wanted [ticks, channels] that are held: those of the newest row at or before the tick, where it has a row."""
+    newest = np.searchsorted(times, ticks, side="right") - 1
+    for channel in holds:
+        has_row = ~np.isnan(wanted[:, channel])
+        wanted[has_row, channel] = np.asarray(rows)[newest[has_row], channel]
 
 
 # ---------------------------------------------------------------- comparison

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Real recordings: an arm, a flight controller, a rover."""
 from fuse_cases import check
-from pipelines import MS, case, csv_source, expect_close, from_bytes, load_reference, np, properties, recording
+from pipelines import MS, case, csv_source, expect_close, from_bytes, load_reference, np, properties, put_holds, recording
 
 UNIT = {"s": 9, "ms": 6, "us": 3, "ns": 0}
 
@@ -79,7 +79,7 @@ for window in (0, 700 * MS):
         read_all = [read(name, "ns", 1, 2) for name, _, _ in ROVER]
         origin = min(int(times.min()) for times, _ in read_all)
         streams = [{"times": times - origin, "rows": rows, "reorder_window": window} for times, rows in read_all]
-        streams[0]["quaternions"] = (1,)
+        streams[0] |= {"quaternions": (1,), "holds": (0,)}
         duplicates = load_reference().accept(streams[1]["times"], streams[1]["rows"], window)[3]
         assert duplicates > 100, "the twist rows do not come twice"
         check(scene, streams, (50, 1), sources=[source(name, time_unit="ns", time_column=1, channels=channels, time_origin=origin)
@@ -92,5 +92,8 @@ for window in (0, 700 * MS):
             origin = int(times.min())
             parse = source(name, time_unit="ns", time_column=1, channels=channels, time_origin=origin)
             out = scene.play(f"{parse} ! robocacheresample rate=100/1 reorder-window={window} gap-policy=nan ! {{out}}")
-            _, wanted, _ = load_reference().resample(times - origin, rows, 100, 1, gap_policy="nan", reorder_window=window)
+            # by the names of the columns: seq is held, qx to qw are a quaternion
+            roles, holds = ({"quaternions": (1,)}, (0,)) if "imu" in name else ({}, ())
+            ticks, wanted, _ = load_reference().resample(times - origin, rows, 100, 1, gap_policy="nan", reorder_window=window, **roles)
+            put_holds(wanted, *load_reference().accept(times - origin, rows, window)[:2], ticks, holds)
             expect_close(from_bytes(out, "float32").reshape(-1, width), wanted, rows, name)

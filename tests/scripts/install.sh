@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # install.sh BUILD PREFIX PLUGINSDIR LIBDIR: checks that `meson install` puts down the plugin where GStreamer finds it, the
-# programs with their man pages, the library with what a compiler and Python need of it, and the pages; and that each works.
+# programs with their man pages, the package of Python, the library with what a compiler and Python need of it, and the pages; and that
+# each works.
 set -uo pipefail
 build=$1 prefix=$2 pluginsdir=$3 libdir=$4 failed=0
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -31,7 +32,7 @@ installed () {
 nothing_else () {
   local other
   other=$(cd "$root" && find . -type f | grep -v -E \
-    "^\.($pluginsdir/libgstrobocache.so|$prefix/($libdir/(librobocache-1\.0\.so\.[0-9.]+|pkgconfig/robocache-1\.0\.pc|girepository-1\.0/Robocache-1\.0\.typelib)|include/robocache-1\.0/robocache/robocache\.h|bin/robocache-[a-z-]+|share/(man/man1/robocache-[a-z-]+\.1(\.gz)?|gir-1\.0/Robocache-1\.0\.gir|licenses/robocache/LICENSE|doc/robocache/(.*\.(md|svg|png|py|sh|[ch])|examples/dataset/(record|robocache-export)))))\$")
+    "^\.($pluginsdir/libgstrobocache.so|$prefix/($libdir/(librobocache-1\.0\.so\.[0-9.]+|pkgconfig/robocache-1\.0\.pc|girepository-1\.0/Robocache-1\.0\.typelib)|include/robocache-1\.0/robocache/robocache\.h|bin/robocache-[a-z-]+|share/(man/man1/robocache-[a-z-]+\.1(\.gz)?|gir-1\.0/Robocache-1\.0\.gir|licenses/robocache/LICENSE|doc/robocache/.*\.(md|svg|png))|(local/)?lib/python3[0-9.]*/(site|dist)-packages/robocache/.*\.py))\$")
   [ -z "$other" ] || { echo "$other"; return 1; }
 }
 
@@ -46,7 +47,7 @@ has_element () {
 # those that the page names, less those for recordings where the build has none
 programs_are_on_the_page () {
   local expected absent='^$'
-  has_element robocachemcapsink || absent='-(recover|replay|report)$'
+  has_element robocachemcapsink || absent='-(export|record|recover|replay|report)$'
   expected=$(sed -n 's/^| `\(robocache-[a-z-]*\)` | [a-z].*/\1/p' "$source/docs/howto/install.md" | grep -v -x -e robocache-tools -e robocache-doc |
     grep -v -E -e "$absent" | sort)
   diff <(echo "$expected") <(cd "$root$prefix/bin" && ls)
@@ -56,10 +57,28 @@ programs_are_on_the_page () {
 programs_run () {
   local program
   for program in "$root$prefix"/bin/robocache-*; do
-    "$program" --help | grep "^  ${program##*/} \[OPTION" > /dev/null || { "$program" --help; return 1; }
+    "$program" --help | grep -E "^(usage:| ) ${program##*/} \[OPTION" > /dev/null || { "$program" --help; return 1; }
     [ -d "$root$prefix/share/man" ] || continue
     gzip -cdf "$root$prefix/share/man/man1/${program##*/}.1"* | grep "${program##*/}" > /dev/null || return 1
   done
+}
+
+# with_gstreamer COMMAND...: with the installed plugin beside those of the system
+with_gstreamer () {
+  env -u GST_PLUGIN_PATH_1_0 -u GST_PLUGIN_PATH GST_PLUGIN_SYSTEM_PATH_1_0="$pluginsdir:$root$pluginsdir" \
+    GST_REGISTRY_1_0="$root/registry.bin" "$@"
+}
+
+recorder_records () {
+  with_gstreamer "$root$prefix/bin/robocache-record" "$root/run.mcap" --simulated <<< quit && [ -s "$root/run.mcap" ]
+}
+
+# in the Python environment of suite dataset
+exporter_reads () {
+  printf 't,x\n0,0\n0.5,1\n1,2\n' > "$root/a.csv"
+  with_gstreamer "$root$prefix/bin/robocache-align" --report= -o "$root/a.mcap" --rate 2 "$root/a.csv" &&
+    ROBOCACHE_EXPORT_VENV=$source/build-venv-export with_gstreamer "$root$prefix/bin/robocache-export" "$root/a.mcap" --suggest |
+    grep 'topic = "/aligned"'
 }
 
 application_compiles_and_runs () {
@@ -89,11 +108,11 @@ END
   ${CC:-cc} -Wall -Werror -o "$root/application" "$root/application.c" $flags && "$root/application"
 }
 
-# sources of the plugin are not installed; explanations link to them
+# sources are not installed; pages link to them
 links_of_the_pages () {
   local dead
   dead=$(python3 "$source/tests/docs/links.py" "$root$prefix/share/doc/robocache" | sed -n 's/^FAIL //p' |
-    sed -E 's#(, )?\.\./\.\./(gst|common|kernels|robocache)/[^,]*##g' | grep -v ': *$')
+    sed -E 's#(, )?(\.\./)+(gst|common|kernels|examples)/[^,]*##g' | grep -v ': *$')
   [ -z "$dead" ] || { echo "$dead"; return 1; }
 }
 
@@ -134,6 +153,18 @@ check elements_are_found has_element robocachefuse
 if [ -d "$root$prefix/bin" ]; then
   check programs_are_on_the_page programs_are_on_the_page
   check programs_run programs_run
+  if ! has_element robocachemcapsink; then
+    echo 'SKIP recorder_records, exporter_reads: -Dmcap=disabled'
+  elif ! /usr/bin/python3 -c 'import gi; gi.require_version("Gst", "1.0")' 2>/dev/null; then
+    echo 'SKIP recorder_records, exporter_reads: not installed: python3-gi gir1.2-gstreamer-1.0'
+  else
+    check recorder_records recorder_records
+    if compgen -G "$source/build-venv-export-*/bin/python" > /dev/null; then
+      check exporter_reads exporter_reads
+    else
+      echo 'SKIP exporter_reads: suite dataset makes its environment'
+    fi
+  fi
 else
   echo 'SKIP programs_run: -Dexamples=disabled'
 fi

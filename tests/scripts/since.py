@@ -15,7 +15,7 @@ from pathlib import Path
 
 C = "{http://www.gtk.org/introspection/c/1.0}"
 SUFFIXES = {".c", ".h"}
-FOLDERS = ("common", "gst", "kernels", "robocache", "examples", "tests")
+FOLDERS = ("common", "gst", "kernels", "examples", "tests")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 GUARD = re.compile(r"^\s*#\s*if.*\b(GST_CHECK_VERSION|HAVE_GSTCUDA|HAVE_ANALYTICS)\b")  # libraries of 1.22 and 1.26
 CONDITION = re.compile(r"^\s*#\s*(if|else|elif|endif)")

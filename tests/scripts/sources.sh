@@ -21,11 +21,11 @@ expect simulate_sensor_repeats "$(cmp "$work/imu" "$work/again" && echo same)" s
 "$examples/simulate-sensor.sh" imu "$work/other" 500 1
 expect simulate_sensor_by_seed "$(cmp -s "$work/imu" "$work/other" || echo differs)" differs
 
-printf 't,a,b\n0,0,10\n0.5,1,20\n1,2,30\n' > "$work/ramp.csv"
-"$examples/resample-recording.sh" "$work/ramp.csv" "$work/ramp" 4
-expect resample_recording "$(od -An -v -w8 -f "$work/ramp" | xargs)" "0 10 0.5 15 1 20 1.5 25 2 30"
-"$examples/resample-recording.sh" "$work/ramp.csv" "$work/b" 2 s b
-expect resample_recording_channels "$(od -An -v -w4 -f "$work/b" | xargs)" "10 20 30"
+printf 't,a,b\n0,0,10\n0.1,1,20\n0.2,2,30\n1,2,30\n' > "$work/ramp.csv"
+"$examples/resample-recording.sh" "$work/ramp.csv" "$work/ramp" 20
+expect resample_recording "$(od -An -v -w8 -f "$work/ramp" | head -n 6 | xargs)" "0 10 0.5 15 1 20 1.5 25 2 30 nan nan"
+"$examples/resample-recording.sh" "$work/ramp.csv" "$work/b" 10 s b
+expect resample_recording_channels "$(od -An -v -w4 -f "$work/b" | head -n 3 | xargs)" "10 20 30"
 
 printf 'arrival,stamp,q\n120,100,1\n125,110,2\n130,105,3\n' > "$work/late.csv"
 expect replay_recording "$("$examples/replay-recording.sh" "$work/late.csv" 1 0 ms | tr '\n' ' ')" \

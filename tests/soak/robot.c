@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "examples/messages.h"
-#include "examples/statstable.h"
+#include "examples/tools/program.h"
+#include "examples/tools/statstable.h"
 #include "soak.h"
 
 #define TICK_RATE 100

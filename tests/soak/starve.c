@@ -1,10 +1,10 @@
-/* robocache: fifty pads at 1 kHz that get no CPU time for a while, and how soon all rows come in again
+/* robocache: fifty pads at 1 kHz that get no CPU time for a while, what comes out meanwhile, and how soon all rows come in again
  *
  * Each round: a calm second; then busy loops on the same cores for some seconds, while the pipeline's process is stopped for a part of
- * them; then their end. It must take in rows at the full rate again within two seconds of that end. Lag, lateness and drops are
- * printed for the time before, during and after.
+ * them; then their end. Without a stop, ticks must come at half their rate or more meanwhile. Rows must come in at the full rate again
+ * within two seconds of the end. Rows, ticks, lag, lateness, drops and memory are printed for the time before, during and after.
  *
- *   starve [--rounds N] [--pads N] [--rate HZ] [--loops N] [--seconds N] [--stopped N] [--cores N]
+ *   starve [--rounds N] [--pads N] [--rate HZ] [--ticks HZ] [--loops N] [--seconds N] [--stopped N] [--cores N]
  *
  * The pipeline, the loops and the judge are processes of their own; counters are in memory that they share. A sensor that wakes up
  * after more than a second has lost the rows before that second, as a driver's buffer would have.
@@ -17,6 +17,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -28,18 +29,20 @@
 #define MAX_LOOPS 64
 #define CALM_US G_USEC_PER_SEC
 #define LOOK_US (20 * 1000)
+#define STATISTICS_US (100 * 1000)
 #define WINDOW_US (250 * 1000)  /* of intake, and how old rows may be */
 #define BOUND_US (2 * G_USEC_PER_SEC)
 #define GIVE_UP_US (20 * G_USEC_PER_SEC)
 #define FULL 0.95               /* of the rate */
-#define TICKS_PER_S 100
+#define ENOUGH 0.5              /* of the ticks, without a stop */
 
-static gint n_rounds = 1, n_pads = 50, rate = 1000, n_loops = 6, n_seconds = 10, n_stopped = 5, n_cores = 2;
+static gint n_rounds = 1, n_pads = 50, rate = 1000, tick_rate = 100, n_loops = 6, n_seconds = 10, n_stopped = 5, n_cores = 2;
 
 static const GOptionEntry options[] = {
   {"rounds", 0, 0, G_OPTION_ARG_INT, &n_rounds, "starvations", "N"},
   {"pads", 0, 0, G_OPTION_ARG_INT, &n_pads, "pads", "N"},
   {"rate", 0, 0, G_OPTION_ARG_INT, &rate, "rows a second of each pad", "HZ"},
+  {"ticks", 0, 0, G_OPTION_ARG_INT, &tick_rate, "ticks a second", "HZ"},
   {"loops", 0, 0, G_OPTION_ARG_INT, &n_loops, "busy loops", "N"},
   {"seconds", 0, 0, G_OPTION_ARG_INT, &n_seconds, "a starvation", "N"},
   {"stopped", 0, 0, G_OPTION_ARG_INT, &n_stopped, "seconds of it in which the process is stopped", "N"},
@@ -53,9 +56,12 @@ typedef struct
   gint is_ready;
   gint n_errors, n_messages;
   gint64 rows[MAX_PADS];        /* that the element has taken in */
-  gint64 ticks, ticks_dropped, rows_lost;       /* by its statistics */
+  gint64 ticks;                 /* that came out */
+  gint64 ticks_dropped, rows_lost;      /* by its statistics */
   gint64 max_lag_us;            /* from a row's time to its arrival, since it was set to 0 */
   gint64 max_lateness_us;       /* of a sample beyond the latency, likewise */
+  gint64 last_tick;             /* monotonic time (us) of the last sample */
+  gint64 max_hole_us;           /* between two samples, likewise */
 } Shared;
 
 #define GET(field) __atomic_load_n (&(field), __ATOMIC_RELAXED)
@@ -75,7 +81,8 @@ typedef struct
 {
   Shared *shared;
   GstElement *pipeline, *fuse;
-  GstClockTime latency;
+  GstClock *clock;              /* a sensor's own look at it takes no lock of the element */
+  GstClockTime base_time, latency;
 } Robot;
 
 typedef struct
@@ -88,11 +95,7 @@ typedef struct
 static gint64
 running_us (Robot *robot)
 {
-  GstClock *clock = gst_element_get_clock (robot->fuse);
-  const gint64 us = GST_CLOCK_DIFF (gst_element_get_base_time (robot->fuse), gst_clock_get_time (clock)) / 1000;
-
-  gst_object_unref (clock);
-  return us;
+  return GST_CLOCK_DIFF (robot->base_time, gst_clock_get_time (robot->clock)) / 1000;
 }
 
 static gboolean
@@ -144,12 +147,22 @@ push_rows (gpointer data)
   }
 }
 
+static void
+note_hole (Shared *shared)
+{
+  if (GET (shared->last_tick) > 0)
+    raise_to (&shared->max_hole_us, g_get_monotonic_time () - GET (shared->last_tick));
+}
+
 static GstPadProbeReturn
 note_sample (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   Robot *robot = data;
   const gint64 due_us = (gint64) (GST_BUFFER_PTS (GST_PAD_PROBE_INFO_BUFFER (info)) + robot->latency) / 1000;
 
+  SET (robot->shared->ticks, robot->shared->ticks + 1);
+  note_hole (robot->shared);
+  SET (robot->shared->last_tick, g_get_monotonic_time ());
   raise_to (&robot->shared->max_lateness_us, running_us (robot) - due_us);
   return GST_PAD_PROBE_OK;
 }
@@ -172,13 +185,12 @@ static void
 note_statistics (Robot *robot)
 {
   GstStructure *stats;
-  guint64 out = 0, dropped = 0, lost = 0, late = 0;
+  guint64 dropped = 0, lost = 0, late = 0;
 
   g_object_get (robot->fuse, "stats", &stats, NULL);
-  gst_structure_get (stats, "ticks-out", G_TYPE_UINT64, &out, "ticks-dropped", G_TYPE_UINT64, &dropped, "rows-dropped", G_TYPE_UINT64,
+  gst_structure_get (stats, "ticks-dropped", G_TYPE_UINT64, &dropped, "rows-dropped", G_TYPE_UINT64,
       &lost, "rows-late", G_TYPE_UINT64, &late, NULL);
   gst_structure_free (stats);
-  SET (robot->shared->ticks, (gint64) out);
   SET (robot->shared->ticks_dropped, (gint64) dropped);
   SET (robot->shared->rows_lost, (gint64) (lost + late));
 }
@@ -211,12 +223,14 @@ run_robot (Shared *shared)
   robot.pipeline = gst_pipeline_new (NULL);
   robot.fuse = gst_element_factory_make ("robocachefuse", NULL);
   sink = gst_element_factory_make ("fakesink", NULL);
-  g_object_set (robot.fuse, "rate", TICKS_PER_S, 1, "layout", 1, NULL);
+  g_object_set (robot.fuse, "rate", tick_rate, 1, "layout", 1, NULL);
   g_object_set (sink, "sync", FALSE, "async", FALSE, NULL);
   gst_bin_add_many (GST_BIN (robot.pipeline), robot.fuse, sink, NULL);
   gst_element_link (robot.fuse, sink);
   gst_element_set_state (robot.pipeline, GST_STATE_PLAYING);
   gst_element_get_state (robot.pipeline, NULL, NULL, GST_CLOCK_TIME_NONE);
+  robot.clock = gst_element_get_clock (robot.fuse);
+  robot.base_time = gst_element_get_base_time (robot.fuse);
   plug_in_sensors (&robot);
   g_usleep (CALM_US);
   query = gst_query_new_latency ();
@@ -225,7 +239,7 @@ run_robot (Shared *shared)
   gst_query_unref (query);
   pad = gst_element_get_static_pad (robot.fuse, "src");
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, note_sample, &robot, NULL);
-  for (SET (shared->is_ready, TRUE);; g_usleep (LOOK_US)) {
+  for (SET (shared->is_ready, TRUE);; g_usleep (STATISTICS_US)) {
     note_messages (&robot);
     note_statistics (&robot);
   }
@@ -272,6 +286,20 @@ count_rows (Shared *shared)
   return n;
 }
 
+/* Resident memory of a process (MB). */
+static gint64
+memory_of (pid_t pid)
+{
+  gchar *path = g_strdup_printf ("/proc/%d/statm", (int) pid), *text = NULL;
+  gint64 pages = 0;
+
+  if (g_file_get_contents (path, &text, NULL, NULL))
+    pages = g_ascii_strtoll (strchr (text, ' '), NULL, 10);
+  g_free (path);
+  g_free (text);
+  return pages * sysconf (_SC_PAGESIZE) / 1000000;
+}
+
 typedef struct
 {
   gint64 time, rows, ticks, ticks_dropped, rows_lost;
@@ -283,22 +311,26 @@ mark (Shared *shared)
 {
   SET (shared->max_lag_us, 0);
   SET (shared->max_lateness_us, 0);
+  SET (shared->max_hole_us, 0);
   return (Mark) { g_get_monotonic_time (), count_rows (shared), GET (shared->ticks), GET (shared->ticks_dropped),
     GET (shared->rows_lost), g_atomic_int_get (&shared->n_messages)
   };
 }
 
-static void
-report (Shared *shared, const gchar *phase, const Mark *since)
+/* Returns the ticks a second. */
+static gdouble
+report (Shared *shared, pid_t robot, const gchar *phase, const Mark *since)
 {
   const gdouble s = (gdouble) (g_get_monotonic_time () - since->time) / 1e6;
 
-  printf ("  %-7s %8.0f rows/s, %6.1f ticks/s, lag of rows at most %9.3f ms, ticks late by at most %9.3f ms, "
-      "lost %" G_GINT64_FORMAT " rows and %" G_GINT64_FORMAT " ticks, %d QoS messages\n", phase,
+  note_hole (shared);           /* one that has not ended */
+  printf ("  %-7s %8.0f rows/s, %6.1f ticks/s, lag of rows at most %9.3f ms, ticks late by at most %9.3f ms, hole at most %9.3f ms, "
+      "lost %" G_GINT64_FORMAT " rows and %" G_GINT64_FORMAT " ticks, %d QoS messages, %" G_GINT64_FORMAT " MB\n", phase,
       (gdouble) (count_rows (shared) - since->rows) / s, (gdouble) (GET (shared->ticks) - since->ticks) / s,
       (gdouble) GET (shared->max_lag_us) / 1e3, (gdouble) GET (shared->max_lateness_us) / 1e3,
-      GET (shared->rows_lost) - since->rows_lost, GET (shared->ticks_dropped) - since->ticks_dropped,
-      g_atomic_int_get (&shared->n_messages) - since->messages);
+      (gdouble) GET (shared->max_hole_us) / 1e3, GET (shared->rows_lost) - since->rows_lost, GET (shared->ticks_dropped) - since->ticks_dropped,
+      g_atomic_int_get (&shared->n_messages) - since->messages, memory_of (robot));
+  return (gdouble) (GET (shared->ticks) - since->ticks) / s;
 }
 
 /* Rows come in at the rate, and not those of long ago. */
@@ -345,20 +377,23 @@ static gboolean
 run_round (Shared *shared, pid_t robot, gint round, gint64 *us)
 {
   Mark since = mark (shared);
+  gboolean enough;
 
   printf ("round %d\n", round);
   g_usleep (CALM_US);
-  report (shared, "before", &since);
+  report (shared, robot, "before", &since);
   since = mark (shared);
   starve (robot);
-  report (shared, "during", &since);
+  enough = report (shared, robot, "during", &since) >= ENOUGH * tick_rate || n_stopped > 0;
   *us = time_to_recover (shared);
   since = mark (shared);
   g_usleep (CALM_US);
-  report (shared, "after", &since);
+  report (shared, robot, "after", &since);
   printf ("  %s full intake after %.2f s\n", *us <= BOUND_US ? "back at" : "not back in time at", (gdouble) *us / 1e6);
+  if (!enough)
+    printf ("  too few ticks\n");
   fflush (stdout);
-  return *us <= BOUND_US;
+  return enough && *us <= BOUND_US;
 }
 
 static gboolean
@@ -374,7 +409,7 @@ judge (Shared *shared, pid_t robot)
     slowest = MAX (slowest, us);
   }
   return verdict (n_back == n_rounds && GET (shared->n_errors) == 0, "starved_pipelines_recover",
-      "%d of %d times back at full intake within 2 s, at most %.2f s, %d errors", n_back, n_rounds, (gdouble) slowest / 1e6,
+      "%d of %d times enough ticks, and back at full intake within 2 s, at most %.2f s, %d errors", n_back, n_rounds, (gdouble) slowest / 1e6,
       GET (shared->n_errors));
 }
 
@@ -390,7 +425,7 @@ main (int argc, char **argv)
 
   g_option_context_add_main_entries (context, options, NULL);
   if (!g_option_context_parse (context, &argc, &argv, &error) || n_pads < 1 || n_pads > MAX_PADS || n_loops < 0 || n_loops > MAX_LOOPS
-      || n_rounds < 1 || rate < 1 || n_cores < 1 || n_stopped < 0 || n_seconds < n_stopped || shared == MAP_FAILED) {
+      || n_rounds < 1 || rate < 1 || tick_rate < 1 || n_cores < 1 || n_stopped < 0 || n_seconds < n_stopped || shared == MAP_FAILED) {
     fprintf (stderr, "%s\n", error ? error->message : "a number is out of range");
     return EXIT_FAILURE;
   }

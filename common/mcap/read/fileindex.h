@@ -1,30 +1,65 @@
-/* robocache: where the messages of an MCAP file are
+/* robocache: what an MCAP file has: its schemas and channels, and where its messages, metadata and attachments are
  *
- * A block is a chunk, or a row of messages outside chunks.
+ * A block is a chunk, or a run of consecutive messages outside chunks. The index comes from the summary of a file, or from a scan of its
+ * records if the file has no summary, is cut, or contains messages outside chunks. A scan reads only heads of records if message indexes
+ * follow the chunks.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef ROBOCACHE_MCAP_FILEINDEX_H
 #define ROBOCACHE_MCAP_FILEINDEX_H
 
-#include "definitions.h"
 #include "source.h"
 
 G_BEGIN_DECLS
 
+/* ---- definitions ---- */
+
 typedef struct
 {
-  guint64 offset, size;         /* in the file, heads included */
+  guint16 id;
+  gchar *name, *encoding;
+  guint8 *data;
+  gsize size;
+} RobocacheMcapSchemaInfo;
+
+typedef struct
+{
+  guint16 id, schema_id;
+  gchar *topic, *message_encoding;
+  GHashTable *metadata;         /* a map of texts */
+} RobocacheMcapChannelInfo;
+
+typedef struct _RobocacheMcapDefinitions RobocacheMcapDefinitions;
+RobocacheMcapDefinitions *robocache_mcap_definitions_new (void);
+void robocache_mcap_definitions_free (RobocacheMcapDefinitions * definitions);
+
+/* Adds a Schema or Channel record; other opcodes are ignored. The first record of an id is kept, as the format requires them to be equal.
+ * FALSE and an error: the record is damaged. */
+gboolean robocache_mcap_definitions_add (RobocacheMcapDefinitions * definitions, guint8 opcode, RobocacheMcapBytes content,
+    GError ** error);
+
+/* Return a schema or channel, which stays valid until definitions are freed. NULL: no such id. */
+const RobocacheMcapSchemaInfo *robocache_mcap_definitions_schema (const RobocacheMcapDefinitions * definitions, guint16 id);
+const RobocacheMcapChannelInfo *robocache_mcap_definitions_channel (const RobocacheMcapDefinitions * definitions, guint16 id);
+/* Iterates over channels: returns the first one with this id or a higher id; NULL: no more. */
+const RobocacheMcapChannelInfo *robocache_mcap_definitions_next_channel (const RobocacheMcapDefinitions * definitions, guint id);
+
+/* ---- blocks ---- */
+
+typedef struct
+{
+  guint64 offset, size;         /* offset and size in the file, record heads included */
   guint64 start_time, end_time; /* log times */
-  guint64 max_end_time;         /* of all blocks up to this one */
+  guint64 max_end_time;         /* greatest end_time of all blocks up to this one */
   gboolean is_chunk;
-  guint first_channel, n_channels;      /* those in it, in the index's channels; 0: unknown */
+  guint first_channel, n_channels;      /* range of its channels in the index's channels; n_channels 0: unknown */
 } RobocacheMcapBlock;
 
 /* Metadata or an attachment. */
 typedef struct
 {
-  guint64 offset, size;         /* in the file, heads included */
+  guint64 offset, size;         /* offset and size in the file, record head included */
   gchar *name;
 } RobocacheMcapEntry;
 
@@ -32,29 +67,50 @@ typedef struct
 {
   gchar *profile, *library;
   RobocacheMcapDefinitions *definitions;
-  GArray *blocks;               /* of RobocacheMcapBlock, by start time, then offset */
-  GArray *channels;             /* of guint16, for blocks */
-  GArray *metadata, *attachments;       /* of RobocacheMcapEntry, by offset */
+  GArray *blocks;               /* RobocacheMcapBlock items, by start time, then offset */
+  GArray *channels;             /* guint16 items, for blocks */
+  GArray *metadata, *attachments;       /* RobocacheMcapEntry items, by offset */
   gboolean has_summary;
-  gboolean is_cut;              /* it ends in a record, or without footer */
-  guint64 whole_size;           /* where its last whole record ends */
+  gboolean is_cut;              /* the file ends in a record, or without a footer */
+  guint64 whole_size;           /* end of its last complete record */
+  GPtrArray *faults;            /* texts of the first faults that a scan found */
+  guint n_faults;
 } RobocacheMcapFileIndex;
 
-/* An empty one. */
+/* Makes an empty index. */
 RobocacheMcapFileIndex *robocache_mcap_file_index_new (void);
 void robocache_mcap_file_index_free (RobocacheMcapFileIndex * index);
 
 /* Adds a block, without channels; robocache_mcap_file_index_add_channel adds to the last one. */
 void robocache_mcap_file_index_add_block (RobocacheMcapFileIndex * index, const RobocacheMcapBlock * block);
 void robocache_mcap_file_index_add_channel (RobocacheMcapFileIndex * index, guint16 channel_id);
-/* To be called when all blocks are there. */
+/* Sorts the index; call it when all blocks were added. */
 void robocache_mcap_file_index_sort (RobocacheMcapFileIndex * index);
 
-/* The first block that may hold messages from a log time on; the number of blocks: none. */
+/* Returns the first block that may contain messages from a log time on; the number of blocks: none. */
 guint robocache_mcap_file_index_find (const RobocacheMcapFileIndex * index, guint64 log_time);
-/* Whether a block may hold messages of a channel. */
+/* The warning about a file that is cut after its last complete record, at an offset; free with g_free. */
+gchar *robocache_mcap_cut_text (guint64 offset);
+/* Whether a block may contain messages of a channel. */
 gboolean robocache_mcap_file_index_may_hold (const RobocacheMcapFileIndex * index, const RobocacheMcapBlock * block,
     guint16 channel_id);
+
+/* ---- indexing ---- */
+
+typedef enum
+{
+  ROBOCACHE_MCAP_SUMMARY_READ,
+  ROBOCACHE_MCAP_SUMMARY_UNUSABLE,      /* absent, damaged or incomplete; *reason has the reason */
+  ROBOCACHE_MCAP_SUMMARY_FAILED /* the source cannot be read: an error */
+} RobocacheMcapSummaryResult;
+
+/* summary.c: fills an empty index. If the summary is unusable, the index is undefined, and *reason is a constant text. */
+RobocacheMcapSummaryResult robocache_mcap_summary_read (const RobocacheMcapSource * source, RobocacheMcapFileIndex * index,
+    const gchar ** reason, GError ** error);
+
+/* filescan.c: fills an empty index. A cut file ends with its last complete record. FALSE and an error: not an MCAP file, or the source cannot be
+ * read. */
+gboolean robocache_mcap_file_scan (const RobocacheMcapSource * source, RobocacheMcapFileIndex * index, GError ** error);
 
 G_END_DECLS
 #endif

@@ -2,29 +2,36 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "filescan.h"
+#include "fileindex.h"
 
 #include <string.h>
 
-#include "common/mcap/chunk.h"
 #include "common/element/errors.h"
-#include "unpack.h"
+#include "common/mcap/compression.h"
+#include "fit.h"
 
 /* Definitions, headers and names above this are not read. */
 #define MAX_RECORD_SIZE ((guint64) 64 << 20)
-/* A row of messages outside chunks is cut into blocks of about this size. */
+/* Faults that are noted as texts. */
+#define MAX_FAULTS 16
+/* Consecutive messages outside chunks are cut into blocks of about this size. */
 #define PLAIN_BLOCK_SIZE ((guint64) 1 << 20)
+/* Bytes of the two times with which chunks and attachments begin. */
+#define TIMES_SIZE (2 * sizeof (guint64))
+/* Offset of the log time in a message, after its channel and sequence number. */
+#define TIME_AT (sizeof (guint16) + sizeof (guint32))
 
 typedef struct
 {
   RobocacheMcapWalk walk;
   RobocacheMcapFileIndex *index;
-  gboolean is_in_messages;      /* the last block is a row of messages, and goes on */
+  gboolean is_in_messages;      /* the last block is a sequence of messages that may continue */
   RobocacheMcapPlace chunk;     /* the last one, while its message indexes are read; size 0: none */
   gboolean is_chunk_unpacked;   /* for its definitions */
   gboolean has_index;           /* it has message indexes */
   RobocacheMcapCodec *codec;
-  GByteArray *packed, *memory;
+  RobocacheMcapBuffer packed, memory;
+  RobocacheMcapView view;
 } Scan;
 
 static gboolean
@@ -41,7 +48,7 @@ last_block (Scan *scan)
   return &g_array_index (scan->index->blocks, RobocacheMcapBlock, scan->index->blocks->len - 1);
 }
 
-/* Definitions in the chunk, and without message indexes its channels and times. Where it is damaged, reading it says so. */
+/* Definitions in the chunk, and without message indexes its channels and times. If the chunk is damaged, reading it reports the error. */
 static void
 read_records (Scan *scan, RobocacheMcapBytes records)
 {
@@ -64,18 +71,18 @@ static gboolean
 unpack_chunk (Scan *scan, GError **error)
 {
   const RobocacheMcapSource *source = scan->walk.source;
-  const gsize size = (gsize) MIN (scan->chunk.size, ROBOCACHE_MCAP_MAX_CHUNK_SIZE);
+  const gsize size = (gsize) scan->chunk.size;
   RobocacheMcapRecord record;
   RobocacheMcapBytes records;
 
   scan->is_chunk_unpacked = TRUE;
-  if (size != scan->chunk.size)
+  /* without memory, reading the block reports the error */
+  if (!robocache_mcap_buffer_resize (&scan->packed, size, NULL))
     return TRUE;
-  g_byte_array_set_size (scan->packed, (guint) size);
-  if (!source->read (source->user_data, scan->chunk.offset + ROBOCACHE_MCAP_HEAD_SIZE, size, scan->packed->data, error))
+  if (!source->read (source->user_data, scan->chunk.offset + ROBOCACHE_MCAP_HEAD_SIZE, size, scan->packed.data, error))
     return FALSE;
-  if (robocache_mcap_record_read (&record, ROBOCACHE_MCAP_CHUNK, (RobocacheMcapBytes) {scan->packed->data, size}, NULL)
-      && robocache_mcap_unpack (scan->codec, &record.chunk, scan->memory, &records, NULL))
+  if (robocache_mcap_record_read (&record, ROBOCACHE_MCAP_CHUNK, (RobocacheMcapBytes) {scan->packed.data, size}, NULL)
+      && robocache_mcap_unpack (scan->codec, &record.chunk, scan->view.max_bytes, &scan->memory, &records, NULL))
     read_records (scan, records);
   return TRUE;
 }
@@ -95,14 +102,14 @@ add_chunk (Scan *scan, const RobocacheMcapPlace *place, GError **error)
 {
   RobocacheMcapBytes fields;
 
-  if (!robocache_mcap_walk_peek (&scan->walk, place, 16, &fields, error))
+  if (!robocache_mcap_walk_peek (&scan->walk, place, TIMES_SIZE, &fields, error))
     return FALSE;
-  /* too short to be one: reading the block says so */
+  /* too short for a chunk: reading the block reports the error */
   robocache_mcap_file_index_add_block (scan->index, &(RobocacheMcapBlock) {
       .offset = place->offset,
       .size = ROBOCACHE_MCAP_HEAD_SIZE + place->size,
-      .start_time = fields.size == 16 ? robocache_mcap_get_uint64 (fields.data) : 0,
-      .end_time = fields.size == 16 ? robocache_mcap_get_uint64 (fields.data + 8) : 0,
+      .start_time = fields.size == TIMES_SIZE ? robocache_mcap_get_uint64 (fields.data) : 0,
+      .end_time = fields.size == TIMES_SIZE ? robocache_mcap_get_uint64 (fields.data + sizeof (guint64)) : 0,
       .is_chunk = TRUE});
   scan->chunk = *place;
   scan->is_chunk_unpacked = scan->has_index = FALSE;
@@ -139,7 +146,7 @@ add_message (Scan *scan, const RobocacheMcapPlace *place, GError **error)
 
   if (!robocache_mcap_walk_peek (&scan->walk, place, ROBOCACHE_MCAP_MESSAGE_HEAD_SIZE - ROBOCACHE_MCAP_HEAD_SIZE, &fields, error))
     return FALSE;
-  time = fields.size >= 14 ? robocache_mcap_get_uint64 (fields.data + 6) : 0;
+  time = fields.size >= TIME_AT + sizeof (time) ? robocache_mcap_get_uint64 (fields.data + TIME_AT) : 0;
   if (!scan->is_in_messages || last_block (scan)->size >= PLAIN_BLOCK_SIZE) {
     robocache_mcap_file_index_add_block (scan->index, &(RobocacheMcapBlock) {
         .offset = place->offset, .start_time = time, .end_time = time});
@@ -178,20 +185,20 @@ add_header (Scan *scan, const RobocacheMcapPlace *place, GError **error)
   return TRUE;
 }
 
-/* Of attachments the content is not read: their names are, as far as they are in its first bytes. */
+/* Reads the names of attachments, as far as they are in the first bytes, but not their data. */
 static gboolean
 add_entry (Scan *scan, const RobocacheMcapPlace *place, GError **error)
 {
   const gboolean is_metadata = place->opcode == ROBOCACHE_MCAP_METADATA;
-  const gsize n_before = is_metadata ? 0 : 16;
+  const gsize n_before = is_metadata ? 0 : TIMES_SIZE, length_size = sizeof (guint32);
   RobocacheMcapEntry entry = { place->offset, ROBOCACHE_MCAP_HEAD_SIZE + place->size, NULL };
   RobocacheMcapBytes fields, name = { NULL, 0 };
 
   if (!robocache_mcap_walk_peek (&scan->walk, place, 1024, &fields, error))
     return FALSE;
-  if (fields.size >= n_before + 4) {
-    name.data = fields.data + n_before + 4;
-    name.size = MIN (robocache_mcap_get_uint32 (fields.data + n_before), fields.size - n_before - 4);
+  if (fields.size >= n_before + length_size) {
+    name.data = fields.data + n_before + length_size;
+    name.size = MIN (robocache_mcap_get_uint32 (fields.data + n_before), fields.size - n_before - length_size);
   }
   entry.name = robocache_mcap_text_dup (name);
   g_array_append_val (is_metadata ? scan->index->metadata : scan->index->attachments, entry);
@@ -244,25 +251,106 @@ check_magic (const RobocacheMcapSource *source, GError **error)
   return FALSE;
 }
 
-/* Records up to the end of the data section, or to where no whole one is left. */
+static void
+note_fault (Scan *scan, guint64 offset, GError *fault, guint64 resumed_at)
+{
+  GPtrArray *faults = scan->index->faults;
+
+  scan->is_in_messages = FALSE;
+  scan->index->n_faults++;
+  if (faults->len < MAX_FAULTS)
+    g_ptr_array_add (faults, resumed_at == 0 ? g_strdup_printf ("record at byte %" G_GUINT64_FORMAT ": %s", offset, fault->message)
+        : g_strdup_printf ("record at byte %" G_GUINT64_FORMAT ": %s: reading resumes at byte %" G_GUINT64_FORMAT, offset, fault->message,
+            resumed_at));
+  g_error_free (fault);
+}
+
+static RobocacheMcapFit
+take_record (Scan *scan, const RobocacheMcapPlace *place, GError **error)
+{
+  scan->walk.offset = place->offset + ROBOCACHE_MCAP_HEAD_SIZE + place->size;
+  scan->index->is_cut = place->opcode != ROBOCACHE_MCAP_FOOTER && place->opcode != ROBOCACHE_MCAP_DATA_END;
+  return add_record (scan, place, error) ? ROBOCACHE_MCAP_FIT_RECORD : ROBOCACHE_MCAP_FIT_FAILED;
+}
+
+/* Goes on at the next record that fits. Takes the fault; without such a record the file is cut. */
+static RobocacheMcapFit
+resume (Scan *scan, const RobocacheMcapPlace *place, GError *fault, GError **error)
+{
+  guint64 offset = place->offset + 1;
+  const RobocacheMcapFit fit = robocache_mcap_find_fit (&scan->view, &offset, error);
+
+  if (fit != ROBOCACHE_MCAP_FIT_RECORD) {
+    g_error_free (fault);
+    return fit;
+  }
+  note_fault (scan, place->offset, fault, offset);
+  scan->walk.offset = offset;
+  return fit;
+}
+
+/* Scans one record or damaged range. RECORD: there may be more. */
+static RobocacheMcapFit
+scan_record (Scan *scan, GError **error)
+{
+  RobocacheMcapPlace place;
+  GError *fault = NULL;
+  const RobocacheMcapFit fit = robocache_mcap_fit (&scan->view, scan->walk.offset, &place, &fault);
+
+  if (fit == ROBOCACHE_MCAP_FIT_FAILED) {
+    g_propagate_error (error, fault);
+    return fit;
+  }
+  if (fit == ROBOCACHE_MCAP_FIT_END || fit == ROBOCACHE_MCAP_FIT_MORE)
+    return ROBOCACHE_MCAP_FIT_END;
+  if (place.opcode == ROBOCACHE_MCAP_CHUNK)
+    scan->view.has_chunks = TRUE;
+  if (fit == ROBOCACHE_MCAP_FIT_DAMAGED)
+    return resume (scan, &place, fault, error);
+  if (fault)
+    note_fault (scan, place.offset, fault, 0);
+  if (fit == ROBOCACHE_MCAP_FIT_RECORD)
+    return take_record (scan, &place, error);
+  scan->walk.offset = place.offset + ROBOCACHE_MCAP_HEAD_SIZE + place.size;
+  return ROBOCACHE_MCAP_FIT_RECORD;
+}
+
+/* Definitions are repeated in the summary, and a chunk that had them may be damaged. Up to the first fault. */
+static gboolean
+scan_summary (Scan *scan, GError **error)
+{
+  RobocacheMcapPlace place;
+  GError *fault = NULL;
+
+  while (robocache_mcap_fit (&scan->view, scan->walk.offset, &place, &fault) == ROBOCACHE_MCAP_FIT_RECORD && !fault
+      && place.opcode != ROBOCACHE_MCAP_FOOTER) {
+    if ((place.opcode == ROBOCACHE_MCAP_SCHEMA || place.opcode == ROBOCACHE_MCAP_CHANNEL) && !add_definition (scan, &place, error))
+      return FALSE;
+    scan->walk.offset = place.offset + ROBOCACHE_MCAP_HEAD_SIZE + place.size;
+  }
+  g_clear_error (&fault);
+  return TRUE;
+}
+
+/* Records up to the end of the data section, or to where none that fits is left. */
 static gboolean
 scan_records (Scan *scan, GError **error)
 {
-  RobocacheMcapPlace place;
-  GError *failure = NULL;
+  RobocacheMcapFit fit = ROBOCACHE_MCAP_FIT_RECORD;
 
   scan->index->is_cut = TRUE;
-  while (scan->index->is_cut && robocache_mcap_walk_next (&scan->walk, &place, &failure)) {
-    scan->index->is_cut = place.opcode != ROBOCACHE_MCAP_FOOTER && place.opcode != ROBOCACHE_MCAP_DATA_END;
-    if (!add_record (scan, &place, &failure))
-      break;
-  }
-  if (!failure)
-    end_chunk (scan, &failure);
+  while (scan->index->is_cut && fit == ROBOCACHE_MCAP_FIT_RECORD)
+    fit = scan_record (scan, error);
+  if (fit != ROBOCACHE_MCAP_FIT_FAILED && (!end_chunk (scan, error) || (!scan->index->is_cut && !scan_summary (scan, error))))
+    fit = ROBOCACHE_MCAP_FIT_FAILED;
   scan->index->whole_size = scan->index->is_cut ? scan->walk.offset : scan->walk.source->size;
-  if (failure)
-    g_propagate_error (error, failure);
-  return !failure;
+  return fit != ROBOCACHE_MCAP_FIT_FAILED;
+}
+
+static gboolean
+look (gpointer walk, guint64 offset, gsize size, RobocacheMcapBytes *bytes, GError **error)
+{
+  return robocache_mcap_walk_look (walk, offset, size, bytes, error);
 }
 
 gboolean
@@ -274,14 +362,13 @@ robocache_mcap_file_scan (const RobocacheMcapSource *source, RobocacheMcapFileIn
   if (!check_magic (source, error))
     return FALSE;
   robocache_mcap_walk_init (&scan.walk, source, ROBOCACHE_MCAP_MAGIC_SIZE, source->size);
+  scan.view = (RobocacheMcapView) { look, &scan.walk, source->size, robocache_mcap_source_max_bytes (source), FALSE };
   scan.codec = robocache_mcap_codec_new ();
-  scan.packed = g_byte_array_new ();
-  scan.memory = g_byte_array_new ();
   is_read = scan_records (&scan, error);
   robocache_mcap_file_index_sort (index);
   robocache_mcap_walk_clear (&scan.walk);
   robocache_mcap_codec_free (scan.codec);
-  g_byte_array_unref (scan.packed);
-  g_byte_array_unref (scan.memory);
+  robocache_mcap_buffer_clear (&scan.packed);
+  robocache_mcap_buffer_clear (&scan.memory);
   return is_read;
 }

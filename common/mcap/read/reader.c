@@ -8,14 +8,49 @@
 #include <zlib.h>
 
 #include "common/element/errors.h"
-#include "filescan.h"
-#include "openblock.h"
-#include "summary.h"
+#include "common/mcap/compression.h"
 
 /* Bytes of blocks that are open because they overlap. Beyond, messages come block by block. */
 #define MAX_OPEN_SIZE ((guint64) 512 << 20)
-/* Metadata and attachments above this are not read. */
-#define MAX_RECORD_SIZE ((guint64) 1 << 30)
+/* Bytes that a block may have in addition to its largest message, or to the records of a chunk. */
+#define MAX_MORE_BYTES ((guint64) 2 << 20)
+/* Metadata and attachments above these are not read. */
+#define MAX_METADATA_SIZE ((guint64) 64 << 20)
+#define MAX_ATTACHMENT_SIZE ((guint64) 1 << 30)
+
+/* A message of an open block. */
+typedef struct
+{
+  guint64 log_time, offset;     /* log time and offset of the record in the block */
+} OpenEntry;
+
+/* A block whose messages are listed in order of their log times. */
+typedef struct
+{
+  guint64 file_offset;          /* offset of the block in the file */
+  RobocacheMcapBuffer bytes, memory;    /* the block as in the file, and decompressed */
+  RobocacheMcapBytes records;   /* the records, in bytes or in memory */
+  GArray *entries;              /* OpenEntry items */
+  guint position;               /* index of the next entry */
+} OpenBlock;
+
+/* The part of a block that is read. */
+typedef struct
+{
+  const RobocacheMcapSource *source;
+  RobocacheMcapCodec *codec;
+  RobocacheMcapDefinitions *definitions;        /* receives the definitions in the block */
+  const GByteArray *is_selected;        /* by channel id; NULL: all channels */
+  guint64 from_time;            /* earlier entries are omitted */
+  gboolean checks_times;        /* the block has no CRC, so messages outside its times are a fault */
+} BlockReader;
+
+typedef enum
+{
+  BLOCK_OPEN,
+  BLOCK_DAMAGED,                /* an error; the readable part is available */
+  BLOCK_FAILED                  /* an error of the source */
+} BlockResult;
 
 struct _RobocacheMcapReader
 {
@@ -27,9 +62,190 @@ struct _RobocacheMcapReader
   GByteArray *is_selected;      /* by channel id; NULL: all */
   guint64 from_time;
   guint next_block;
-  GPtrArray *open, *idle;       /* of RobocacheMcapOpenBlock */
+  GPtrArray *open, *idle;       /* OpenBlock items with messages left; items to use again */
   guint64 open_size;
 };
+
+/* ---- a block ---- */
+
+static OpenBlock *
+new_open_block (void)
+{
+  OpenBlock *open = g_new0 (OpenBlock, 1);
+
+  open->entries = g_array_new (FALSE, FALSE, sizeof (OpenEntry));
+  return open;
+}
+
+static void
+free_open_block (OpenBlock *open)
+{
+  robocache_mcap_buffer_clear (&open->bytes);
+  robocache_mcap_buffer_clear (&open->memory);
+  g_array_unref (open->entries);
+  g_free (open);
+}
+
+static BlockResult
+damaged (const OpenBlock *open, GError **error)
+{
+  g_prefix_error (error, "block at byte %" G_GUINT64_FORMAT ": ", open->file_offset);
+  return BLOCK_DAMAGED;
+}
+
+static BlockResult
+fail (const OpenBlock *open, GError **error, const gchar *what)
+{
+  g_set_error_literal (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, what);
+  return damaged (open, error);
+}
+
+static BlockResult
+read_bytes (OpenBlock *open, const RobocacheMcapSource *source, const RobocacheMcapBlock *block, GError **error)
+{
+  /* plus the bytes before the records of a chunk, and messages of a block before its last one */
+  const guint64 limit = robocache_mcap_source_max_bytes (source) + MAX_MORE_BYTES;
+
+  if (block->offset > source->size || block->size > source->size - block->offset)
+    return fail (open, error, "it ends after the end of the file");
+  if (block->size > limit) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "it has %" G_GUINT64_FORMAT " bytes, more than %" G_GUINT64_FORMAT,
+        block->size, limit);
+    return damaged (open, error);
+  }
+  if (!robocache_mcap_buffer_resize (&open->bytes, (gsize) block->size, error))
+    return damaged (open, error);
+  if (block->size > 0 && !source->read (source->user_data, block->offset, (gsize) block->size, open->bytes.data, error))
+    return BLOCK_FAILED;
+  return BLOCK_OPEN;
+}
+
+static BlockResult
+unpack_block (OpenBlock *open, const BlockReader *reader, GError **error)
+{
+  RobocacheMcapBytes content = { open->bytes.data, open->bytes.size };
+  RobocacheMcapRecord record;
+
+  if (content.size < ROBOCACHE_MCAP_HEAD_SIZE || content.data[0] != ROBOCACHE_MCAP_CHUNK)
+    return fail (open, error, "it is not a Chunk record");
+  /* the index has its length: where the head has another one it is damaged, and the records have a CRC */
+  content.data += ROBOCACHE_MCAP_HEAD_SIZE;
+  content.size -= ROBOCACHE_MCAP_HEAD_SIZE;
+  if (!robocache_mcap_record_read (&record, ROBOCACHE_MCAP_CHUNK, content, error)
+      || !robocache_mcap_unpack (reader->codec, &record.chunk, robocache_mcap_source_max_bytes (reader->source), &open->memory,
+          &open->records, error))
+    return damaged (open, error);
+  return BLOCK_OPEN;
+}
+
+static gboolean
+is_wanted (const BlockReader *reader, const RobocacheMcapMessage *message)
+{
+  return message->log_time >= reader->from_time && (!reader->is_selected
+      || (message->channel_id < reader->is_selected->len && reader->is_selected->data[message->channel_id]));
+}
+
+static gboolean
+check_time (const RobocacheMcapBlock *block, guint64 log_time, GError **error)
+{
+  if (log_time >= block->start_time && log_time <= block->end_time)
+    return TRUE;
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "it has a message at %" G_GUINT64_FORMAT ", but its header gives %"
+      G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT, log_time, block->start_time, block->end_time);
+  return FALSE;
+}
+
+/* Adds a message, or a definition. FALSE and an error: it is damaged. */
+static gboolean
+add_record (OpenBlock *open, const BlockReader *reader, const RobocacheMcapBlock *block, guint8 opcode,
+    RobocacheMcapBytes content, guint64 offset, GError **error)
+{
+  RobocacheMcapRecord record;
+
+  if (opcode != ROBOCACHE_MCAP_MESSAGE)
+    return robocache_mcap_definitions_add (reader->definitions, opcode, content, error);
+  if (!robocache_mcap_record_read (&record, opcode, content, error))
+    return FALSE;
+  if (is_wanted (reader, &record.message)) {
+    const OpenEntry entry = { record.message.log_time, offset };
+
+    g_array_append_val (open->entries, entry);
+  }
+  return !reader->checks_times || check_time (block, record.message.log_time, error);
+}
+
+/* A damaged record is left out; the error is of the first. */
+static BlockResult
+list_entries (OpenBlock *open, const BlockReader *reader, const RobocacheMcapBlock *block, GError **error)
+{
+  RobocacheMcapBytes left = open->records, content;
+  GError *fault = NULL;
+  guint64 offset = 0;
+  guint8 opcode;
+
+  for (; robocache_mcap_next_record (&left, &opcode, &content); offset = open->records.size - left.size)
+    add_record (open, reader, block, opcode, content, offset, fault ? NULL : &fault);
+  if (!fault)
+    return left.size == 0 ? BLOCK_OPEN : fail (open, error, "its last record is truncated");
+  g_propagate_error (error, fault);
+  return damaged (open, error);
+}
+
+static gint
+compare_entries (gconstpointer a, gconstpointer b)
+{
+  const OpenEntry *first = a, *second = b;
+
+  if (first->log_time != second->log_time)
+    return first->log_time < second->log_time ? -1 : 1;
+  return first->offset < second->offset ? -1 : first->offset > second->offset;
+}
+
+static void
+sort_entries (GArray *entries)
+{
+  const OpenEntry *entry = (const OpenEntry *) entries->data;
+  guint i = 1;
+
+  while (i < entries->len && entry[i - 1].log_time <= entry[i].log_time)
+    i++;
+  if (i < entries->len)
+    g_array_sort (entries, compare_entries);
+}
+
+/* Opens a block, which replaces the previous one. */
+static BlockResult
+read_block (OpenBlock *open, const BlockReader *reader, const RobocacheMcapBlock *block,
+    GError **error)
+{
+  BlockResult result;
+
+  open->file_offset = block->offset;
+  open->position = 0;
+  g_array_set_size (open->entries, 0);
+  result = read_bytes (open, reader->source, block, error);
+  open->records = (RobocacheMcapBytes) {open->bytes.data, open->bytes.size};
+  if (result == BLOCK_OPEN && block->is_chunk)
+    result = unpack_block (open, reader, error);
+  if (result == BLOCK_OPEN)
+    result = list_entries (open, reader, block, error);
+  sort_entries (open->entries);
+  return result;
+}
+
+/* Returns the message of an entry. */
+static void
+get_message (const OpenBlock *open, guint entry, RobocacheMcapMessage *message)
+{
+  const gsize offset = (gsize) g_array_index (open->entries, OpenEntry, entry).offset;
+  RobocacheMcapBytes left = { open->records.data + offset, open->records.size - offset }, content;
+  RobocacheMcapRecord record;
+  guint8 opcode;
+
+  robocache_mcap_next_record (&left, &opcode, &content);
+  robocache_mcap_record_read (&record, opcode, content, NULL);
+  *message = record.message;
+}
 
 /* ---- opening ---- */
 
@@ -72,8 +288,8 @@ robocache_mcap_reader_new (const RobocacheMcapSource *source, GError **error)
   reader->index = index;
   reader->summary_fault = summary_fault;
   reader->codec = robocache_mcap_codec_new ();
-  reader->open = g_ptr_array_new_with_free_func ((GDestroyNotify) robocache_mcap_open_block_free);
-  reader->idle = g_ptr_array_new_with_free_func ((GDestroyNotify) robocache_mcap_open_block_free);
+  reader->open = g_ptr_array_new_with_free_func ((GDestroyNotify) free_open_block);
+  reader->idle = g_ptr_array_new_with_free_func ((GDestroyNotify) free_open_block);
   return reader;
 }
 
@@ -108,16 +324,16 @@ nth_block (const RobocacheMcapReader *reader, guint i)
   return &g_array_index (reader->index->blocks, RobocacheMcapBlock, i);
 }
 
-static RobocacheMcapOpenBlock *
+static OpenBlock *
 nth_open (const RobocacheMcapReader *reader, guint i)
 {
   return g_ptr_array_index (reader->open, i);
 }
 
 static guint64
-size_of (const RobocacheMcapOpenBlock *open)
+size_of (const OpenBlock *open)
 {
-  return open->bytes->len + open->memory->len;
+  return open->bytes.size + open->memory.size;
 }
 
 /* A block that holds none of the selected channels, or ended before. */
@@ -153,29 +369,30 @@ close_block (RobocacheMcapReader *reader, guint i)
   g_ptr_array_add (reader->idle, g_ptr_array_steal_index (reader->open, i));
 }
 
-static RobocacheMcapOpenBlock *
+static OpenBlock *
 get_idle (RobocacheMcapReader *reader)
 {
   if (reader->idle->len > 0)
     return g_ptr_array_steal_index (reader->idle, reader->idle->len - 1);
-  return robocache_mcap_open_block_new ();
+  return new_open_block ();
 }
 
-static RobocacheMcapBlockReader
+static BlockReader
 block_reader (const RobocacheMcapReader *reader)
 {
-  return (RobocacheMcapBlockReader) {reader->source, reader->codec, reader->index->definitions, reader->is_selected, reader->from_time};
+  return (BlockReader) {reader->source, reader->codec, reader->index->definitions, reader->is_selected, reader->from_time,
+        !reader->index->has_summary};
 }
 
-static RobocacheMcapBlockResult
+static BlockResult
 open_next (RobocacheMcapReader *reader, const RobocacheMcapBlock *block, GError **error)
 {
-  const RobocacheMcapBlockReader of_block = block_reader (reader);
-  RobocacheMcapOpenBlock *open = get_idle (reader);
-  const RobocacheMcapBlockResult result = robocache_mcap_open_block_read (open, &of_block, block, error);
+  const BlockReader of_block = block_reader (reader);
+  OpenBlock *open = get_idle (reader);
+  const BlockResult result = read_block (open, &of_block, block, error);
 
   /* where the source failed it is tried again */
-  if (result != ROBOCACHE_MCAP_BLOCK_FAILED)
+  if (result != BLOCK_FAILED)
     reader->next_block++;
   g_ptr_array_add (reader->open, open);
   reader->open_size += size_of (open);
@@ -184,14 +401,14 @@ open_next (RobocacheMcapReader *reader, const RobocacheMcapBlock *block, GError 
 
 /* ---- messages ---- */
 
-static const RobocacheMcapOpenEntry *
-next_entry (const RobocacheMcapOpenBlock *open)
+static const OpenEntry *
+next_entry (const OpenBlock *open)
 {
-  return &g_array_index (open->entries, RobocacheMcapOpenEntry, open->position);
+  return &g_array_index (open->entries, OpenEntry, open->position);
 }
 
 static gboolean
-is_before (const RobocacheMcapOpenBlock *a, const RobocacheMcapOpenBlock *b)
+is_before (const OpenBlock *a, const OpenBlock *b)
 {
   const guint64 time_a = next_entry (a)->log_time, time_b = next_entry (b)->log_time;
 
@@ -207,10 +424,10 @@ close_finished (RobocacheMcapReader *reader)
 }
 
 /* The open block with the next message; NULL: none is open. */
-static RobocacheMcapOpenBlock *
+static OpenBlock *
 first_open (const RobocacheMcapReader *reader)
 {
-  RobocacheMcapOpenBlock *first = NULL;
+  OpenBlock *first = NULL;
 
   for (guint i = 0; i < reader->open->len; i++)
     if (!first || is_before (nth_open (reader, i), first))
@@ -220,7 +437,7 @@ first_open (const RobocacheMcapReader *reader)
 
 /* Whether a block may hold a message that comes before the next one of `first`. */
 static gboolean
-must_open (const RobocacheMcapReader *reader, const RobocacheMcapBlock *block, const RobocacheMcapOpenBlock *first)
+must_open (const RobocacheMcapReader *reader, const RobocacheMcapBlock *block, const OpenBlock *first)
 {
   if (!block || !first)
     return block != NULL;
@@ -232,20 +449,20 @@ robocache_mcap_reader_next (RobocacheMcapReader *reader, RobocacheMcapMessage *m
 {
   for (;;) {
     const RobocacheMcapBlock *block = peek_block (reader);
-    RobocacheMcapOpenBlock *first;
+    OpenBlock *first;
 
     close_finished (reader);
     first = first_open (reader);
     if (must_open (reader, block, first)) {
-      const RobocacheMcapBlockResult result = open_next (reader, block, error);
+      const BlockResult result = open_next (reader, block, error);
 
-      if (result != ROBOCACHE_MCAP_BLOCK_OPEN)
-        return result == ROBOCACHE_MCAP_BLOCK_DAMAGED ? ROBOCACHE_MCAP_READ_DAMAGED : ROBOCACHE_MCAP_READ_FAILED;
+      if (result != BLOCK_OPEN)
+        return result == BLOCK_DAMAGED ? ROBOCACHE_MCAP_READ_DAMAGED : ROBOCACHE_MCAP_READ_FAILED;
       continue;
     }
     if (!first)
       return ROBOCACHE_MCAP_READ_END;
-    robocache_mcap_open_block_get (first, first->position++, message);
+    get_message (first, first->position++, message);
     return ROBOCACHE_MCAP_READ_MESSAGE;
   }
 }
@@ -274,12 +491,12 @@ robocache_mcap_reader_seek (RobocacheMcapReader *reader, guint64 log_time)
 
 /* The last entry of an open block up to a log time that is taken. FALSE: none. */
 static gboolean
-find_in_block (const RobocacheMcapOpenBlock *open, guint64 log_time, RobocacheMcapTake take, gpointer user_data, guint64 *found)
+find_in_block (const OpenBlock *open, guint64 log_time, RobocacheMcapTake take, gpointer user_data, guint64 *found)
 {
   RobocacheMcapMessage message;
 
   for (guint i = open->entries->len; i-- > 0;) {
-    robocache_mcap_open_block_get (open, i, &message);
+    get_message (open, i, &message);
     if (message.log_time <= log_time && take (user_data, &message)) {
       *found = message.log_time;
       return TRUE;
@@ -292,9 +509,9 @@ gboolean
 robocache_mcap_reader_find_back (RobocacheMcapReader *reader, guint16 channel_id, guint64 log_time, RobocacheMcapTake take,
     gpointer user_data, guint64 *found)
 {
-  RobocacheMcapBlockReader of_block = block_reader (reader);
+  BlockReader of_block = block_reader (reader);
   GByteArray *is_selected = g_byte_array_new ();
-  RobocacheMcapOpenBlock *open = get_idle (reader);
+  OpenBlock *open = get_idle (reader);
   gboolean has_found = FALSE;
   guint64 time;
 
@@ -310,7 +527,7 @@ robocache_mcap_reader_find_back (RobocacheMcapReader *reader, guint16 channel_id
       break;
     if (block->start_time > log_time || !robocache_mcap_file_index_may_hold (reader->index, block, channel_id))
       continue;
-    robocache_mcap_open_block_read (open, &of_block, block, NULL);
+    read_block (open, &of_block, block, NULL);
     if (find_in_block (open, log_time, take, user_data, &time) && (!has_found || time > *found)) {
       *found = time;
       has_found = TRUE;
@@ -325,21 +542,22 @@ robocache_mcap_reader_find_back (RobocacheMcapReader *reader, guint16 channel_id
 
 /* The content of a record in the file, in bytes. */
 static gboolean
-read_entry (RobocacheMcapReader *reader, const RobocacheMcapEntry *entry, guint8 opcode, GByteArray *bytes,
+read_entry (RobocacheMcapReader *reader, const RobocacheMcapEntry *entry, guint8 opcode, RobocacheMcapBuffer *bytes,
     RobocacheMcapRecord *record, GError **error)
 {
   RobocacheMcapBytes sequence, content;
   guint8 found;
 
-  if (entry->size > MAX_RECORD_SIZE || entry->offset > reader->source->size || entry->size > reader->source->size - entry->offset) {
+  if (entry->size > (opcode == ROBOCACHE_MCAP_METADATA ? MAX_METADATA_SIZE : MAX_ATTACHMENT_SIZE) || entry->offset > reader->source->size || entry->size > reader->source->size - entry->offset) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "%s at byte %" G_GUINT64_FORMAT " has %" G_GUINT64_FORMAT " bytes",
         entry->name, entry->offset, entry->size);
     return FALSE;
   }
-  g_byte_array_set_size (bytes, (guint) entry->size);
+  if (!robocache_mcap_buffer_resize (bytes, (gsize) entry->size, error))
+    return FALSE;
   if (entry->size > 0 && !reader->source->read (reader->source->user_data, entry->offset, (gsize) entry->size, bytes->data, error))
     return FALSE;
-  sequence = (RobocacheMcapBytes) {bytes->data, bytes->len};
+  sequence = (RobocacheMcapBytes) {bytes->data, bytes->size};
   if (robocache_mcap_next_record (&sequence, &found, &content) && found == opcode)
     return robocache_mcap_record_read (record, opcode, content, error);
   g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "the record at byte %" G_GUINT64_FORMAT " is not a %s record",
@@ -350,18 +568,18 @@ read_entry (RobocacheMcapReader *reader, const RobocacheMcapEntry *entry, guint8
 GHashTable *
 robocache_mcap_reader_get_metadata (RobocacheMcapReader *reader, const RobocacheMcapEntry *entry, GError **error)
 {
-  GByteArray *bytes = g_byte_array_new ();
+  RobocacheMcapBuffer bytes = { 0 };
   GHashTable *metadata = NULL;
   RobocacheMcapRecord record;
 
-  if (read_entry (reader, entry, ROBOCACHE_MCAP_METADATA, bytes, &record, error))
+  if (read_entry (reader, entry, ROBOCACHE_MCAP_METADATA, &bytes, &record, error))
     metadata = robocache_mcap_text_map (record.metadata.metadata);
-  g_byte_array_unref (bytes);
+  robocache_mcap_buffer_clear (&bytes);
   return metadata;
 }
 
 static gboolean
-check_attachment (const RobocacheMcapAttachment *attachment, const GByteArray *bytes, GError **error)
+check_attachment (const RobocacheMcapAttachment *attachment, const RobocacheMcapBuffer *bytes, GError **error)
 {
   const guint8 *end = attachment->data.data + attachment->data.size;
   const guint8 *start = bytes->data + ROBOCACHE_MCAP_HEAD_SIZE;
@@ -375,12 +593,17 @@ check_attachment (const RobocacheMcapAttachment *attachment, const GByteArray *b
 GBytes *
 robocache_mcap_reader_get_attachment (RobocacheMcapReader *reader, const RobocacheMcapEntry *entry, GError **error)
 {
-  GByteArray *bytes = g_byte_array_new ();
+  RobocacheMcapBuffer bytes = { 0 };
   RobocacheMcapRecord record;
-  GBytes *data = NULL;
+  GBytes *whole, *data = NULL;
 
-  if (read_entry (reader, entry, ROBOCACHE_MCAP_ATTACHMENT, bytes, &record, error) && check_attachment (&record.attachment, bytes, error))
-    data = g_bytes_new (record.attachment.data.data, record.attachment.data.size);
-  g_byte_array_unref (bytes);
-  return data;
+  if (read_entry (reader, entry, ROBOCACHE_MCAP_ATTACHMENT, &bytes, &record, error)
+      && check_attachment (&record.attachment, &bytes, error)) {
+    whole = g_bytes_new_take (bytes.data, bytes.size);
+    data = g_bytes_new_from_bytes (whole, (gsize) (record.attachment.data.data - bytes.data), record.attachment.data.size);
+    g_bytes_unref (whole);
+    return data;
+  }
+  robocache_mcap_buffer_clear (&bytes);
+  return NULL;
 }

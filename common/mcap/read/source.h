@@ -1,10 +1,11 @@
-/* robocache: bytes of a file at any place, and its records one after the other
+/* robocache: random access to the bytes of a file, on disk or elsewhere, and iteration over its records
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef ROBOCACHE_MCAP_SOURCE_H
 #define ROBOCACHE_MCAP_SOURCE_H
 
+#include "common/mcap/buffer.h"
 #include "common/mcap/records.h"
 
 G_BEGIN_DECLS
@@ -12,20 +13,41 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint64 size;
-  /* Reads bytes that lie within the size. FALSE and an error where that is not possible. */
+  /* Reads bytes within the size. FALSE and an error: not possible. */
   gboolean (*read) (gpointer user_data, guint64 offset, gsize size, guint8 * to, GError ** error);
   gpointer user_data;
+  guint64 max_bytes;            /* maximum bytes of a message or chunk; 0: the default */
 } RobocacheMcapSource;
 
-/* Makes a source of bytes in memory, which must outlive the source. */
-RobocacheMcapSource robocache_mcap_source_of_memory (const RobocacheMcapBytes * bytes);
+/* A message or chunk above this size is a fault, unless the source sets another limit. */
+#define ROBOCACHE_MCAP_DEFAULT_MAX_BYTES ((guint64) 256 << 20)
+guint64 robocache_mcap_source_max_bytes (const RobocacheMcapSource * source);
 
-/* Goes through a range of records. It reads ahead little where they are skipped, and more where they are read. */
+/* ---- files on disk ---- */
+
+typedef struct
+{
+  RobocacheMcapSource source;   /* its user_data is this struct */
+  int fd;
+  gchar *name;                  /* name of the file in errors */
+  gint *is_stopped;             /* atomic: once set, reading fails; NULL: unused */
+} RobocacheMcapFileSource;
+
+/* Takes an open file, also on failure. NULL and an error: its size cannot be determined. */
+RobocacheMcapFileSource *robocache_mcap_file_source_new (int fd, const gchar * name, gint * is_stopped, GError ** error);
+void robocache_mcap_file_source_free (RobocacheMcapFileSource * file);
+
+/* Opens a regular file for reading, since other files may block for ever. -1 and an error that names the file: failed. */
+int robocache_open_to_read (const gchar * path, GError ** error);
+
+/* ---- records ---- */
+
+/* Iterates over a range of records. It reads ahead little if records are skipped, and more if they are read. */
 typedef struct
 {
   const RobocacheMcapSource *source;
-  guint64 offset, end;          /* of the next record, and of the range */
-  GByteArray *window;
+  guint64 offset, end;          /* offset of the next record, and end of the range */
+  RobocacheMcapBuffer window;
   guint64 window_offset;
   gsize read_ahead;
 } RobocacheMcapWalk;
@@ -36,15 +58,18 @@ void robocache_mcap_walk_clear (RobocacheMcapWalk * walk);
 typedef struct
 {
   guint8 opcode;
-  guint64 offset;               /* of the record's head */
-  guint64 size;                 /* of the content */
+  guint64 offset;               /* offset of the record's head */
+  guint64 size;                 /* size of the content */
 } RobocacheMcapPlace;
 
-/* The next record. FALSE: at the end, or where no whole record is left, walk->offset stays there; with an error if reading failed. */
+/* Returns the next record. FALSE: at the end, or no complete record is left, and walk->offset does not change; with an error if reading
+ * failed. */
 gboolean robocache_mcap_walk_next (RobocacheMcapWalk * walk, RobocacheMcapPlace * place, GError ** error);
-/* The first bytes of its content, at most max of them, valid until the next call. */
+/* Returns the first bytes of its content, at most max, valid until the next call. */
 gboolean robocache_mcap_walk_peek (RobocacheMcapWalk * walk, const RobocacheMcapPlace * place, gsize max, RobocacheMcapBytes * bytes,
     GError ** error);
+/* Returns bytes from any offset on, at most `size`, and fewer at the end of the range; valid until the next call. FALSE and an error: failed. */
+gboolean robocache_mcap_walk_look (RobocacheMcapWalk * walk, guint64 offset, gsize size, RobocacheMcapBytes * bytes, GError ** error);
 
 G_END_DECLS
 #endif

@@ -1,6 +1,6 @@
 /* robocache: reads an MCAP file as its bytes arrive
  *
- * For pipes, sockets and files that are still written: records come out in order of the file, those of chunks one by one.
+ * For pipes, sockets and files that are still being written: records are returned in the order of the file, also those within chunks.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -17,36 +17,48 @@ void robocache_mcap_stream_free (RobocacheMcapStream * stream);
 /* Starts at the beginning of a file. */
 void robocache_mcap_stream_reset (RobocacheMcapStream * stream);
 
+/* Sets the maximum size of messages and chunks, from the next record on. Larger ones are faults. */
+void robocache_mcap_stream_set_max_bytes (RobocacheMcapStream * stream, guint64 max_bytes);
+
+/* Records of chunks whose CRC is wrong follow the error about it, from the next chunk on: their bytes may be wrong. */
+void robocache_mcap_stream_keep_damaged (RobocacheMcapStream * stream);
+
 /* Copies the next bytes of the file. Records are limited by what was pushed, not by what they announce. Call it once next returned
- * ROBOCACHE_MCAP_STREAM_MORE, as it moves what was read. */
+ * ROBOCACHE_MCAP_STREAM_MORE, as it moves what was read. Where memory lacks, next returns ROBOCACHE_MCAP_STREAM_FATAL. */
 void robocache_mcap_stream_push (RobocacheMcapStream * stream, const guint8 * bytes, gsize size);
+
+/* Ends the file. After that, next also returns records that follow a record whose length exceeds the file. */
+void robocache_mcap_stream_end (RobocacheMcapStream * stream);
 
 typedef enum
 {
   ROBOCACHE_MCAP_STREAM_RECORD,
   ROBOCACHE_MCAP_STREAM_MORE,   /* more bytes are needed */
-  ROBOCACHE_MCAP_STREAM_DAMAGED,        /* an error; what follows can be read */
-  ROBOCACHE_MCAP_STREAM_FATAL,  /* an error; nothing can be read */
-  ROBOCACHE_MCAP_STREAM_END     /* the file is complete; bytes behind it are ignored */
+  ROBOCACHE_MCAP_STREAM_DAMAGED,        /* an error; the following data can be read */
+  ROBOCACHE_MCAP_STREAM_FATAL,  /* an error; no more data can be read */
+  ROBOCACHE_MCAP_STREAM_END     /* the file is complete; further bytes are ignored */
 } RobocacheMcapStreamResult;
 
 typedef struct
 {
-  guint8 opcode;                /* never CHUNK: its records follow */
-  RobocacheMcapRecord record;   /* lies in the stream, until the next call */
+  guint8 opcode;                /* never CHUNK: the records in a chunk are returned after a check of its CRC */
+  RobocacheMcapRecord record;   /* points into the stream; valid until the next call */
   RobocacheMcapBytes content;
   guint64 offset;               /* in the file, of the record or of the chunk that it is in */
+  gboolean is_damaged;          /* of a chunk whose CRC is wrong */
 } RobocacheMcapStreamRecord;
 
-/* Unknown and private records, and attachments that are too large for memory, are skipped. */
+/* Returns the next record. Skips unknown and private records, and attachments that are too large for memory. */
 RobocacheMcapStreamResult robocache_mcap_stream_next (RobocacheMcapStream * stream, RobocacheMcapStreamRecord * next,
     GError ** error);
 
-/* Records that were skipped since the beginning of the file, but those that an error named. */
+/* Number of records that were skipped since the beginning of the file, except those that an error named. */
 guint64 robocache_mcap_stream_get_skipped (const RobocacheMcapStream * stream);
 
-/* Where the next record starts: the file is whole up to there. */
+/* Offset of the next record, up to which the file is complete. */
 guint64 robocache_mcap_stream_get_offset (const RobocacheMcapStream * stream);
+/* Whether the data section is still open: a file that ends here is cut. */
+gboolean robocache_mcap_stream_is_in_data (const RobocacheMcapStream * stream);
 
 G_END_DECLS
 #endif

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "summary.h"
+#include "fileindex.h"
 
 #include <string.h>
 #include <zlib.h>

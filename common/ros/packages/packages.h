@@ -1,6 +1,6 @@
 /* robocache: definitions of messages by package
  *
- * Each table ends with a NULL name. Types of fields are written in full.
+ * Each table ends with a NULL name. Names of field types are complete.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -29,6 +29,9 @@ extern const RobocacheRosDefinition robocache_ros_std_msgs[];
 extern const RobocacheRosDefinition robocache_ros_stereo_msgs[];
 extern const RobocacheRosDefinition robocache_ros_trajectory_msgs[];
 extern const RobocacheRosDefinition robocache_ros_visualization_msgs[];
+
+/* All tables, with NULL at the end. */
+extern const RobocacheRosDefinition *const robocache_ros_packages[];
 
 G_END_DECLS
 #endif

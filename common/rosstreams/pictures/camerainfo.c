@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "common/ros/messagecheck.h"
+
 /* Numbers of a lens; the largest model of ROS has 14. */
 #define MAX_DISTORTION 64
 
@@ -23,6 +25,7 @@ static const RobocacheFieldSpec old_info_fields[N_INFO_FIELDS] = {
 struct _RobocacheCameraInfo
 {
   RobocacheMessageFields *fields;
+  RobocacheMessageCheck *check;
   GstStructure *caps_fields;
 };
 
@@ -38,6 +41,7 @@ robocache_camera_info_new (const RobocacheRosSchema *schema, GError **error)
     return NULL;
   info = g_new0 (RobocacheCameraInfo, 1);
   info->fields = fields;
+  info->check = robocache_message_check_new (schema);
   return info;
 }
 
@@ -47,6 +51,7 @@ robocache_camera_info_free (RobocacheCameraInfo *info)
   if (!info)
     return;
   robocache_message_fields_free (info->fields);
+  robocache_message_check_free (info->check);
   g_clear_pointer (&info->caps_fields, gst_structure_free);
   g_free (info);
 }
@@ -98,6 +103,8 @@ robocache_camera_info_read (RobocacheCameraInfo *info, gconstpointer message, gs
   robocache_cdr_reader_init (&reader, message, size);
   if (!robocache_message_fields_find (info->fields, &reader, FALSE))
     return robocache_cdr_reader_check (&reader, error);
+  if (!robocache_message_check_length (info->check, message, size, error))
+    return FALSE;
   fields = read_caps_fields (info->fields);
   if (fields && info->caps_fields && gst_structure_is_equal (fields, info->caps_fields)) {
     gst_structure_free (fields);

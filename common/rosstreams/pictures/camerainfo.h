@@ -17,15 +17,15 @@ G_BEGIN_DECLS
 
 typedef struct _RobocacheCameraInfo RobocacheCameraInfo;
 
-/* NULL and an error: the definition of the type is another one. */
+/* NULL and an error: the type has an unexpected definition. */
 RobocacheCameraInfo *robocache_camera_info_new (const RobocacheRosSchema * schema, GError ** error);
 void robocache_camera_info_free (RobocacheCameraInfo * info);
 /* Reads a message. FALSE and an error: it cannot be read. */
 gboolean robocache_camera_info_read (RobocacheCameraInfo * info, gconstpointer message, gsize size, GError ** error);
-/* Fields for caps of the camera's pictures; NULL: uncalibrated, or no message yet. The same object until they change. */
+/* Fields for caps of the camera's pictures; NULL: uncalibrated, or no message yet. The object changes only when the fields change. */
 const GstStructure *robocache_camera_info_fields (const RobocacheCameraInfo * info);
 
-/* Whether topics like /camera/image_raw and /camera/camera_info are of one camera. */
+/* Whether topics like /camera/image_raw and /camera/camera_info belong to the same camera. */
 gboolean robocache_camera_info_is_of (const gchar * info_topic, const gchar * picture_topic);
 
 G_END_DECLS

@@ -89,9 +89,11 @@ bayer_caps (const gchar *format, guint32 width, guint32 height, RobocachePicture
 }
 
 static GstCaps *
-tensor_caps (RcDtype dtype, guint64 channels, guint32 width, guint32 height, gboolean is_bigendian, RobocachePictureLines *lines)
+tensor_caps (const gchar *encoding, RcDtype dtype, guint64 channels, guint32 width, guint32 height, gboolean is_bigendian,
+    RobocachePictureLines *lines)
 {
   RobocacheTensorsInfo info = {.n_tensors = 1,.rate_den = 1 };
+  GstCaps *caps;
   const guint64 plane[] = { width, height }, pixels[] = { channels, width, height };
   const gsize line_bytes = channels * width * rc_dtype_size (dtype);
 
@@ -99,7 +101,9 @@ tensor_caps (RcDtype dtype, guint64 channels, guint32 width, guint32 height, gbo
   one_plane (lines, height, line_bytes, line_bytes);
   if (is_bigendian != (G_BYTE_ORDER == G_BIG_ENDIAN))
     lines->swap_bytes = (guint) rc_dtype_size (dtype);
-  return robocache_tensors_info_to_caps (&info);
+  caps = robocache_tensors_info_to_caps (&info);
+  gst_caps_set_simple (caps, ROBOCACHE_PICTURE_FIELD, G_TYPE_STRING, encoding, NULL);
+  return caps;
 }
 
 /* "16UC3": FALSE where it is no such name. */
@@ -132,9 +136,9 @@ find_caps (const gchar *encoding, gboolean is_bigendian, guint32 width, guint32 
   }
   for (guint i = 0; i < G_N_ELEMENTS (wide_encodings); i++) {
     if (g_str_equal (encoding, wide_encodings[i].encoding))
-      return tensor_caps (RC_UINT16, wide_encodings[i].channels, width, height, is_bigendian, lines);
+      return tensor_caps (encoding, RC_UINT16, wide_encodings[i].channels, width, height, is_bigendian, lines);
   }
-  return parse_depth (encoding, &dtype, &channels) ? tensor_caps (dtype, channels, width, height, is_bigendian, lines) : NULL;
+  return parse_depth (encoding, &dtype, &channels) ? tensor_caps (encoding, dtype, channels, width, height, is_bigendian, lines) : NULL;
 }
 
 GstCaps *

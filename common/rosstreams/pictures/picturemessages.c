@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "picturemessages.h"
+#include "common/rosstreams/readers.h"
 
 #include <string.h>
 
@@ -56,7 +56,7 @@ static const RobocacheFieldSpec image_fields[N_IMAGE_FIELDS] = {
   {"is_bigendian", ROBOCACHE_FIELD_NUMBER}, {"step", ROBOCACHE_FIELD_NUMBER}, {"data", ROBOCACHE_FIELD_BYTES},
 };
 
-/* FALSE and an error: pictures that we do not know. */
+/* FALSE and an error: the encoding of the pictures is unknown. */
 static gboolean
 update_image_caps (PictureReader *self, GError **error)
 {
@@ -82,14 +82,14 @@ update_image_caps (PictureReader *self, GError **error)
   return TRUE;
 }
 
-/* Bytes of a plane in the message, padding behind its last line included. */
+/* Bytes of a plane in the message, padding after its last line included. */
 static guint64
 plane_size (const PictureReader *self, guint plane, guint64 step)
 {
   return self->lines.n_lines[plane] * step * self->lines.steps[plane];
 }
 
-/* FALSE and an error: the data have not all lines. */
+/* FALSE and an error: the data do not contain all lines. */
 static gboolean
 check_lines (const PictureReader *self, guint64 step, guint64 size, GError **error)
 {
@@ -101,15 +101,15 @@ check_lines (const PictureReader *self, guint64 step, guint64 size, GError **err
     needed += plane_size (self, p, step);
     if (step * self->lines.steps[p] >= self->lines.line_bytes[p])
       continue;
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a step of %" G_GUINT64_FORMAT " bytes for %u pixels of %s", step,
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "step is %" G_GUINT64_FORMAT " bytes, too few for %u pixels of %s", step,
         self->width, self->format);
     return FALSE;
   }
   /* the last line may end with its pixels */
   if (needed - padding <= size)
     return TRUE;
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "%u lines of %" G_GUINT64_FORMAT " bytes in %" G_GUINT64_FORMAT " bytes",
-      self->height, step, size);
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "the image needs %u lines of %" G_GUINT64_FORMAT " bytes, but its data "
+      "has %" G_GUINT64_FORMAT " bytes", self->height, step, size);
   return FALSE;
 }
 
@@ -223,7 +223,9 @@ read_compressed (RobocacheStreamReader *reader, RobocacheCdrReader *message, GEr
   if (!self->caps || !gst_caps_is_equal (self->caps, caps))
     gst_caps_replace (&self->caps, caps);
   gst_caps_unref (caps);
-  buffer = gst_buffer_new_memdup (data, size);
+  buffer = robocache_sample_copy (data, size, error);
+  if (!buffer)
+    return FALSE;
   if (gst_structure_has_name (gst_caps_get_structure (self->caps, 0), "video/x-h264")
       || gst_structure_has_name (gst_caps_get_structure (self->caps, 0), "video/x-h265")) {
     if (!robocache_is_key_frame (format, data, size))

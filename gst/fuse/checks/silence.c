@@ -12,12 +12,12 @@
 #define CHECK_SOURCE "check its source (the file, device or address)"
 
 static GstMessage *
-make_warning (GstRobocacheFuse *fuse, GQuark domain, gint code, gchar *text)
+make_warning (GstRobocacheFuse *fuse, gpointer object, GQuark domain, gint code, gchar *text)
 {
   GError *warning = g_error_new_literal (domain, code, text);
   GstMessage *message = gst_message_new_warning (GST_OBJECT (fuse), warning, NULL);
 
-  GST_WARNING_OBJECT (fuse, "%s", text);
+  GST_WARNING_OBJECT (object, "%s", text);
   g_error_free (warning);
   g_free (text);
   return message;
@@ -93,7 +93,7 @@ collect_expected_pads (GstRobocacheFuse *fuse, GQueue *messages)
   if (names == NULL)
     return;
   fuse->expected_pads_are_reported = TRUE;
-  g_queue_push_tail (messages, make_warning (fuse, GST_CORE_ERROR, GST_CORE_ERROR_PAD,
+  g_queue_push_tail (messages, make_warning (fuse, fuse, GST_CORE_ERROR, GST_CORE_ERROR_PAD,
           g_strdup_printf ("no sample leaves before %s has all its pads: it has not signalled no-more-pads after 2 s, and a link to one of its pads "
               "is still to come; " CHECK_SOURCE ", and remove links to pads that it does not have", names)));
   g_free (names);
@@ -105,7 +105,7 @@ collect_no_pad (GstRobocacheFuse *fuse, GQueue *messages)
   if (fuse->pads->len > 0 || fuse->no_pad_is_reported || fuse->expected_pads_are_reported)
     return;
   fuse->no_pad_is_reported = TRUE;
-  g_queue_push_tail (messages, make_warning (fuse, GST_CORE_ERROR, GST_CORE_ERROR_PAD,
+  g_queue_push_tail (messages, make_warning (fuse, fuse, GST_CORE_ERROR, GST_CORE_ERROR_PAD,
           g_strdup_printf ("%s has no sink pad, so no sample leaves: link streams to it, like \"robocachetestsrc ! %s.proprio_0\"",
               GST_OBJECT_NAME (fuse), GST_OBJECT_NAME (fuse))));
 }
@@ -119,7 +119,7 @@ collect_silent_pad (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GQueue *me
     return;
   pad->silence_is_reported = TRUE;
   cause = describe_cause (pad);
-  g_queue_push_tail (messages, make_warning (fuse, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+  g_queue_push_tail (messages, make_warning (fuse, pad, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
           g_strdup_printf ("%s has no row after 2 s, and %s; %s", GST_OBJECT_NAME (pad), describe_effect (fuse, pad), cause)));
   g_free (cause);
 }
@@ -142,7 +142,7 @@ gst_robocache_fuse_collect_empty_pad (GstRobocacheFuse *fuse, GstRobocacheFusePa
     return;
   pad->silence_is_reported = TRUE;
   cause = describe_dropped_rows (pad->stream);
-  g_queue_push_tail (messages, make_warning (fuse, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, g_strdup_printf ("%s ended without a row, so %s; %s",
+  g_queue_push_tail (messages, make_warning (fuse, pad, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, g_strdup_printf ("%s ended without a row, so %s; %s",
           GST_OBJECT_NAME (pad), pad->reader.format ? "it is missing in all samples" : "samples have no tensor of it",
           cause ? cause : CHECK_SOURCE)));
   g_free (cause);

@@ -9,12 +9,12 @@
 
 G_BEGIN_DECLS
 
-/* Called with the lock; each warning is added once until the element starts again. */
+/* Both functions are called with the lock. Each warning is added once until the element starts again. */
 
-/* Adds a warning for elements that may still link a pad, one for an element without sink pads, and one for each pad that samples may wait
- * for: without a row and not at its end, and where it is declared, before the first tick of recordings. */
+/* Adds a warning about elements that may still link a pad, one if the element has no sink pads, and one about each pad that samples may
+ * wait for. Such a pad has no row and is not at EOS; a declared pad counts only before the first tick of recordings. */
 void gst_robocache_fuse_collect_silent_pads (GstRobocacheFuse * fuse, GQueue * messages);
-/* Adds a warning of a pad that is at its end, and had no row. */
+/* Adds a warning about a pad that reached EOS without a row. */
 void gst_robocache_fuse_collect_empty_pad (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad, GQueue * messages);
 
 G_END_DECLS

@@ -65,6 +65,7 @@ collect_findings (GstRobocacheFuse *fuse, gboolean is_live, gchar **unused, gboo
 {
   const gboolean are_due = rows_are_due (fuse, is_live);
 
+  GST_DEBUG_OBJECT (fuse, "looks for pads without rows: they are %s", are_due ? "due" : "not due yet");
   *unused = find_unused_settings (fuse, is_live);
   *are_awaited = fuse_core_awaits_streams (fuse->core);
   fuse->watch_is_over |= fuse_core_is_playing (fuse->core);
@@ -108,7 +109,7 @@ free_weak_ref (gpointer data)
   g_free (data);
 }
 
-/* Takes the id. A clock lets go of an id that was unscheduled only later, which must not keep the element. */
+/* Takes the id. A clock releases an unscheduled id only later, and this must not keep the element alive. */
 static void
 wait_for_look (GstRobocacheFuse *fuse, GstClockID id)
 {
@@ -119,7 +120,7 @@ wait_for_look (GstRobocacheFuse *fuse, GstClockID id)
   gst_clock_id_unref (id);
 }
 
-/* Takes the id over, and lets go of the one before. Called with the lock; unschedule what it returns without it. */
+/* Stores the id, and returns the previous one, to be unscheduled without the lock. Called with the lock. */
 static GstClockID
 swap_watch (GstRobocacheFuse *fuse, GstClockID id)
 {

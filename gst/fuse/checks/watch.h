@@ -1,6 +1,6 @@
-/* robocache: a look at robocachefuse two seconds after it starts: pads without rows, settings without pads
+/* robocache: checks of robocachefuse two seconds after its start: pads without rows, settings without pads
  *
- * Two seconds of the system clock: not live, a pipeline that waits for a row never gets to PLAYING, so it has no other clock.
+ * The two seconds are measured by the system clock: not live, a pipeline that waits for a row never reaches PLAYING, so it has no other clock.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -11,9 +11,9 @@
 
 G_BEGIN_DECLS
 
-/* Looks in two seconds, counted from now on, and posts warnings. Called without the lock, at PAUSED and again at PLAYING. */
+/* Checks in two seconds from now, and posts warnings. Called without the lock, at PAUSED and again at PLAYING. */
 void gst_robocache_fuse_begin_watch (GstRobocacheFuse * fuse);
-/* Looks again two seconds after a pad was requested in PLAYING. Called without the lock. */
+/* Looks again for pads without rows and settings without pads, two seconds after a pad was requested in PLAYING. Called without the lock. */
 void gst_robocache_fuse_watch_new_pad (GstRobocacheFuse * fuse);
 void gst_robocache_fuse_end_watch (GstRobocacheFuse * fuse);
 

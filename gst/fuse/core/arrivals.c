@@ -7,8 +7,9 @@
 #include "commonclock.h"
 #include "control.h"
 #include "latency.h"
+#include "ranges.h"
 #include "status.h"
-#include "stream/insertion.h"
+#include "stream/rowrules.h"
 #include "timejumps.h"
 
 /* Few enough frames for any camera's pool. */
@@ -76,7 +77,17 @@ fuse_core_begin_ticks (FuseCore *core)
   if (clock->ticking || clock->earliest_start != ROBOCACHE_NO_TIME || core->now == ROBOCACHE_NO_TIME || core->total == ROBOCACHE_NO_TIME)
     return FALSE;
   clock->earliest_start = fuse_earliest_in_time (core->now, core->total);
+  FUSE_LOG (&core->log, INFO, NULL, "live: the first tick is not before %" FUSE_TIME_FORMAT ", for ticks wait up to %" G_GINT64_FORMAT " ns",
+      FUSE_TIME_ARGS (clock->earliest_start), core->total);
   return TRUE;
+}
+
+/* No tick is before running time 0. FALSE: rows may still be shifted, or a mean may need any of them. */
+static gboolean
+first_possible_tick (const FuseCore *core, const FuseStream *stream, gint64 *tick)
+{
+  *tick = 0;
+  return core->clock.grid.num > 0 && !stream->origin_is_first_row;
 }
 
 /* Releases rows between two ticks that no tick needs: a camera's pool may be small. */
@@ -86,16 +97,10 @@ prune (FuseCore *core, FuseStream *stream)
   const FuseEpoch *epoch = fuse_stream_epoch (stream);
   gint64 tick;
 
-  if (epoch && epoch->history.n > MIN_ROWS_WORTH_PRUNING && !fuse_core_awaits_streams (core) && fuse_tick_clock_lower_bound (&core->clock, &tick))
+  if (epoch == NULL || epoch->history.n <= MIN_ROWS_WORTH_PRUNING || fuse_core_awaits_streams (core))
+    return;
+  if (fuse_tick_clock_lower_bound (&core->clock, &tick) || first_possible_tick (core, stream, &tick))
     fuse_stream_prune (stream, tick);
-}
-
-static void
-add_warning (GQueue *notes, FuseNoteKind kind, FuseStream *stream, gchar *warning)
-{
-  if (warning)
-    fuse_note_add (notes, kind, stream, g_strdup_printf ("%s: %s", stream->name, warning));
-  g_free (warning);
 }
 
 /* Ticks of the reference are its rows, so no tick is in a gap of it, and it may not be chosen yet. */
@@ -103,11 +108,17 @@ static void
 check_rows (FuseCore *core, FuseStream *stream, gboolean at_end, GQueue *notes)
 {
   const FuseTickClock *clock = &core->clock;
+  const RcSearch search = fuse_stream_search (stream, fuse_stream_newest_epoch (stream));
   const gboolean may_be_reference = clock->reference ? clock->reference == stream : clock->grid.num == 0;
 
   if (!may_be_reference)
-    add_warning (notes, FUSE_NOTE_SETTING, stream, fuse_stream_check_gap (stream, at_end));
-  add_warning (notes, FUSE_NOTE_FORMAT, stream, robocache_quaternion_check_take_warning (&stream->statistics.quaternions));
+    fuse_note_add_warning (notes, FUSE_NOTE_SETTING, stream, fuse_stream_check_gap (stream, at_end));
+  if (at_end)
+    robocache_decimation_check_complete (&stream->decimation);
+  fuse_note_add_warning (notes, FUSE_NOTE_SETTING, stream, robocache_decimation_check_take_warning (&stream->decimation, &search));
+  fuse_note_add_warning (notes, FUSE_NOTE_FORMAT, stream, robocache_quaternion_check_take_warning (&stream->statistics.quaternions));
+  fuse_note_add_warning (notes, FUSE_NOTE_FORMAT, stream, robocache_nan_check_take_warning (&stream->nan,
+          stream->settings.nan == FUSE_NAN_MISSING));
 }
 
 /* Wakes the owner if the stream, which has changed, was the last one that the next tick waits for, or if it makes the next tick known or
@@ -124,7 +135,7 @@ look_at_stream (FuseCore *core, FuseStream *stream)
     if (fuse_tick_clock_next (clock, &tick) || fuse_tick_clock_is_over (clock))
       fuse_core_wake (core);
     else
-      core->may_continue = TRUE;        /* the row may have told where the first tick is */
+      core->may_continue = TRUE;        /* the row may have determined the first tick */
     return;
   }
   /* live, the first tick and those of a reference may become earlier */
@@ -156,8 +167,11 @@ fuse_core_insert (FuseCore *core, FuseStream *stream, const FuseRows *rows, GQue
   if (fuse_latency_is_off (core, stream))
     fuse_note_add (notes, FUSE_NOTE_LATENCY, stream, NULL);
   if (insertion.jumped)
-    add_warning (notes, FUSE_NOTE_FORMAT, stream, robocache_clock_jump_take_warning (&stream->jump));
+    fuse_note_add_warning (notes, FUSE_NOTE_FORMAT, stream, robocache_clock_jump_take_warning (&stream->jump));
   fuse_follow_rows (core, stream);
+  if (insertion.n_outside > 0)
+    FUSE_LOG (&core->log, LOG, stream, "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " rows have no time in the segment", insertion.n_outside,
+        rows->n_rows);
   if (insertion.jumped || fuse_core_losses_are_due (core, stream))
     fuse_core_wake (core);
   else
@@ -166,12 +180,31 @@ fuse_core_insert (FuseCore *core, FuseStream *stream, const FuseRows *rows, GQue
 }
 
 void
-fuse_core_refuse (FuseCore *core, FuseStream *stream)
+fuse_core_refuse (FuseCore *core, FuseStream *stream, RobocacheDropReason reason)
 {
   if (stream->is_removed)
     robocache_row_counts_refuse (&core->removed.rows, ROBOCACHE_DROPPED_REMOVED, stream->format ? stream->format->n_rows : 1);
   else
-    fuse_stream_refuse (stream);
+    fuse_stream_refuse (stream, reason);
+  if (fuse_core_losses_are_due (core, stream))
+    fuse_core_wake (core);
+}
+
+/* The journal ends once a sample: a starving owner drops thousands. */
+void
+fuse_core_drop_unread (FuseCore *core, FuseStream *stream, guint n)
+{
+  const guint64 n_rows = n * (guint64) (stream->format ? stream->format->n_rows : 1);
+
+  if (stream->is_removed) {
+    robocache_row_counts_refuse (&core->removed.rows, ROBOCACHE_DROPPED_REMOVED, n_rows);
+    return;
+  }
+  fuse_stream_drop_unread (stream, n_rows);
+  if (!core->journal.has_ended)
+    fuse_journal_add (&core->journal, FUSE_JOURNAL_ENDED, -1, 0, core->now);
+  if (fuse_core_losses_are_due (core, stream))
+    fuse_core_wake (core);
 }
 
 /* ---- events ---- */
@@ -180,10 +213,15 @@ static void
 take_format (FuseCore *core, FuseStream *stream, const FuseEvent *event)
 {
   fuse_stream_apply_timestamps (stream);
-  fuse_stream_set_format (stream, event->format, event->has_same_rows, event->is_declared);
   g_free (stream->quaternions);
   stream->quaternions = event->quaternions;
   stream->n_quaternions = event->n_quaternions;
+  stream->unfiltered = event->unfiltered;
+  stream->has_holds = event->has_holds;
+  stream->is_held = event->is_held;
+  FUSE_LOG (&core->log, DEBUG, stream, "%s format of %" G_GUINT64_FORMAT " rows a buffer, %" G_GUINT64_FORMAT " channels%s", event->is_declared
+      ? "expects a" : "has a", event->format->n_rows, (guint64) event->format->channels, event->has_same_rows ? ", as before" : "");
+  fuse_stream_set_format (stream, event->format, event->has_same_rows, event->is_declared);
   if (!event->is_declared)
     note_event (core, stream);
   fuse_tick_clock_sync_period (&core->clock);
@@ -192,9 +230,14 @@ take_format (FuseCore *core, FuseStream *stream, const FuseEvent *event)
 static void
 take_segment (FuseCore *core, FuseStream *stream, const FuseEvent *event)
 {
+  FUSE_LOG (&core->log, DEBUG, stream, "a segment from %" FUSE_TIME_FORMAT ", at running time %" FUSE_TIME_FORMAT "%s",
+      FUSE_TIME_ARGS (event->segment.start), FUSE_TIME_ARGS (event->segment.begin), event->segment.continues ? ", continues the one before" : "");
   if (!event->segment.continues || stream->segment_done)
     fuse_stream_begin_segment (stream);
-  fuse_core_note_start_of_segment (core, stream, event->segment.start);
+  fuse_note_start_of_segment (stream, event->segment.start, fuse_ranges_start (core, stream, event->segment.number));
+  if (stream->awaited_segment != 0)
+    fuse_ranges_begin_stream (core, stream, event->segment.begin, event->segment.number);
+  stream->was_done = FALSE;
   note_event (core, stream);
   core->segment_done &= fuse_tick_clock_streams_are_over (&core->clock);
 }
@@ -231,10 +274,24 @@ take_timestamps (FuseStream *stream, const FuseTimestampSettings *timestamps)
     fuse_stream_apply_timestamps (stream);
 }
 
+/* After SEGMENT_DONE the end may follow. */
+static gboolean
+all_have_ended (const FuseCore *core)
+{
+  gboolean all = TRUE;
+
+  for (guint i = 0; i < core->streams->len; i++)
+    all &= fuse_core_stream (core, i)->eos;
+  return all;
+}
+
 static void
 end_stream (FuseCore *core, FuseStream *stream, GQueue *notes)
 {
+  FUSE_LOG (&core->log, INFO, stream, "has ended: its newest row is at %" FUSE_TIME_FORMAT, FUSE_TIME_ARGS (fuse_stream_newest_row (stream)));
   fuse_stream_eos (stream);
+  fuse_ranges_forget_void (core);
+  core->segment_done &= !all_have_ended (core);
   note_event (core, stream);
   check_rows (core, stream, TRUE, notes);
 }
@@ -244,6 +301,7 @@ flush_stream (FuseCore *core, FuseStream *stream)
 {
   fuse_stream_apply_timestamps (stream);        /* after an error there may be no tick */
   fuse_stream_flush (stream);
+  fuse_ranges_forget_void (core);
   core->may_continue = TRUE;
 }
 
@@ -273,6 +331,14 @@ fuse_core_event (FuseCore *core, FuseStream *stream, const FuseEvent *event, GQu
       return;
     case FUSE_EVENT_SEGMENT_DONE:
       fuse_stream_segment_done (stream);
+      break;
+    case FUSE_EVENT_SEEK:
+      fuse_stream_await_segment (stream, event->seek);
+      core->may_continue = TRUE;
+      break;
+    case FUSE_EVENT_SEEK_FAILED:
+      fuse_stream_await_no_segment (stream, event->seek);
+      fuse_ranges_forget_void (core);
       break;
     case FUSE_EVENT_EOS:
       end_stream (core, stream, notes);
@@ -310,6 +376,7 @@ fuse_core_set_time (FuseCore *core, const FuseInstant *now, GQueue *notes)
 static void
 set_playing (FuseCore *core, gboolean is_playing, gint64 base_time)
 {
+  FUSE_LOG (&core->log, INFO, NULL, "%s, base time %" G_GINT64_FORMAT, is_playing ? "PLAYING: live ticks leave" : "PAUSED: live ticks wait", base_time);
   core->is_playing = is_playing;
   fuse_journal_add (&core->journal, is_playing ? FUSE_JOURNAL_PLAYING : FUSE_JOURNAL_PAUSED, -1, 0, base_time);
   core->has_paused = TRUE;

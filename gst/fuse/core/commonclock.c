@@ -52,7 +52,7 @@ fuse_core_share_origin (FuseCore *core)
 
 /* ---- what cannot be followed ---- */
 
-/* Another stream whose origin differs, where one of both is not shifted; NULL: there is none. */
+/* Another stream with a different origin, if one of the two is not shifted; NULL: no such stream. */
 static FuseStream *
 find_contradiction (const FuseCore *core, const FuseStream *a)
 {
@@ -109,8 +109,7 @@ fuse_core_set_origin (FuseCore *core, FuseStream *stream, gint64 origin, gboolea
 /* ---- seeks ---- */
 
 void
-fuse_core_note_start_of_segment (FuseCore *core, FuseStream *stream, gint64 start)
+fuse_note_start_of_segment (FuseStream *stream, gint64 start, gint64 start_of_samples)
 {
-  stream->sought_by = stream->origin_shift != 0 && start == fuse_stream_position (stream, core->range_start)
-      ? core->range_start - start : 0;
+  stream->sought_by = stream->origin_shift != 0 && start == fuse_stream_position (stream, start_of_samples) ? start_of_samples - start : 0;
 }

@@ -14,27 +14,33 @@ void fuse_core_set_settings (FuseCore * core, const FuseSettings * settings);
 /* Live, ticks leave only between play and pause. */
 void fuse_core_play (FuseCore * core, gint64 base_time);
 void fuse_core_pause (FuseCore * core, gint64 base_time);
-/* Starts the ticks anew. */
+/* Restarts the ticks. */
 void fuse_core_reset_ticks (FuseCore * core);
-/* After an error no tick follows, but an end. */
+/* After an error, no tick follows, only the end. */
 void fuse_core_set_failed (FuseCore * core, gboolean has_failed);
-/* After a seek to start: limits ticks to those before end (ROBOCACHE_NO_TIME: unlimited); is_segment: send SEGMENT_DONE at the end. */
-void fuse_core_set_range (FuseCore * core, gint64 start, gint64 end, gboolean is_segment);
-/* Downstream changed: asks for a new composer. */
+/* After a seek with a flush: limits ticks to the range, which has begun. */
+void fuse_core_set_range (FuseCore * core, const FuseRange * range);
+/* After a seek without a flush: the range begins with the segments that streams await since FUSE_EVENT_SEEK. */
+void fuse_core_add_range (FuseCore * core, const FuseRange * range);
+/* Requests a new composer, because downstream changed. */
 void fuse_core_renew (FuseCore * core);
 
 /* Number of streams that may still be added. Not live, the first tick waits for them, and for the caps of declared streams. */
 void fuse_core_expect_streams (FuseCore * core, guint n);
+/* Whether the first tick waits for streams that are not known yet, so that a seek would not reach them. */
+gboolean fuse_core_awaits_new_streams (const FuseCore * core);
 /* Whether the first tick waits for streams. Until then the rows of all streams may take FUSE_MAX_EARLY_MIB. */
 gboolean fuse_core_awaits_streams (const FuseCore * core);
 #define FUSE_MAX_EARLY_MIB 64
 
-/* After fuse_core_insert: FALSE and an error if no rate is set and no stream can be the reference. */
+/* After fuse_core_insert: FALSE and an error: no rate is set, and no stream can be the reference. */
 gboolean fuse_core_choose_reference (FuseCore * core, GError ** error);
-/* Counts the rows of a buffer that the owner refused. */
-void fuse_core_refuse (FuseCore * core, FuseStream * stream);
+/* Counts the rows of a buffer that the owner refused: ROBOCACHE_DROPPED_REFUSED or ROBOCACHE_DROPPED_MALFORMED. */
+void fuse_core_refuse (FuseCore * core, FuseStream * stream, RobocacheDropReason reason);
+/* Counts the rows of n buffers that the owner dropped unprocessed, as overflow. A replay ends here. */
+void fuse_core_drop_unread (FuseCore * core, FuseStream * stream, guint n);
 
-/* The journal's number for settings that change now, and an entry for it; the first number has no entry. */
+/* Returns the journal's number for settings that change now, and adds an entry for it; the first number has no entry. */
 gint64 fuse_core_note_settings (FuseCore * core);
 
 G_END_DECLS

@@ -26,6 +26,7 @@ fuse_journal_reset (FuseJournal *journal)
   g_ptr_array_set_size (journal->pads, 0);
   g_clear_pointer (&journal->pads_text, g_free);
   journal->n_before = journal->n_lost = 0;
+  journal->has_ended = FALSE;
   journal->n_settings = 0;
 }
 
@@ -56,6 +57,7 @@ fuse_journal_add (FuseJournal *journal, FuseJournalKind kind, gint64 pad, guint6
 {
   const FuseJournalEntry entry = { kind, pad, (gint64) n, time != ROBOCACHE_NO_TIME ? time : -1 };
 
+  journal->has_ended |= kind == FUSE_JOURNAL_ENDED;
   if (journal->entries->len < FUSE_JOURNAL_MAX_ENTRIES)
     g_array_append_val (journal->entries, entry);
   else
@@ -68,6 +70,7 @@ fuse_journal_take (FuseJournal *journal, GArray *to, guint64 *first)
   *first = journal->n_before;
   journal->n_before += journal->entries->len + journal->n_lost;
   journal->n_lost = 0;
+  journal->has_ended = FALSE;
   g_array_set_size (to, 0);
   g_array_append_vals (to, journal->entries->data, journal->entries->len);
   g_array_set_size (journal->entries, 0);

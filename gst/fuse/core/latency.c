@@ -29,9 +29,11 @@ fuse_earliest_in_time (gint64 now, gint64 latency)
 /* Latency of a stream (ns): the rows that its interpolation waits for, the reorder window, and a negative offset of up to 10 s. A greater
  * offset is one between clocks. */
 static gint64
-latency_of_stream (const FuseStreamSettings *settings, gint64 row_period, gint64 tick_period)
+latency_of_stream (const FuseStream *stream, gint64 tick_period)
 {
-  gint64 latency = robocache_interpolation_latency (settings->search.interpolation, row_period, tick_period);
+  const FuseStreamSettings *settings = &stream->settings;
+  const RcSearch search = fuse_stream_search (stream, fuse_stream_newest_epoch (stream));
+  gint64 latency = robocache_interpolation_latency (&search, fuse_stream_period (stream), tick_period);
 
   latency = rc_add_saturating (latency, settings->reorder_window);
   return settings->offset < 0 && settings->offset >= -MAX_DELAY ? rc_subtract_saturating (latency, settings->offset) : latency;
@@ -124,7 +126,7 @@ set_total (FuseCore *core, gint64 total)
   core->total = total;
   note_total (core);
   if (live != core->clock.live) {
-    FUSE_LOG (&core->log, INFO, NULL, "%s", live ? "live: ticks have deadlines" : "not live: ticks wait for every stream");
+    FUSE_LOG (&core->log, INFO, NULL, "%s", live ? "live: ticks have deadlines" : "not live: ticks wait for all streams");
     core->clock.live = live;
     core->may_continue = TRUE;
   }
@@ -143,20 +145,46 @@ fuse_core_update_sources (FuseCore *core)
   set_total (core, live ? rc_add_saturating (MAX (sources.min, (gint64) core->settings.min_upstream_latency), core->own) : ROBOCACHE_NO_TIME);
 }
 
-/* Declared streams without data do not count. */
+/* Declared streams without data do not count. Notes what each stream needs. */
 static gint64
-needed_latency (const FuseCore *core)
+needed_latency (FuseCore *core)
 {
   const gint64 tick_period = fuse_tick_clock_period (&core->clock);
   gint64 needed = 0;
 
   for (guint i = 0; i < core->streams->len; i++) {
-    const FuseStream *stream = fuse_core_stream (core, i);
+    FuseStream *stream = fuse_core_stream (core, i);
 
-    if (!stream->is_declared)
-      needed = MAX (needed, latency_of_stream (&stream->settings, fuse_stream_period (stream), tick_period));
+    stream->needed = stream->is_declared ? 0 : latency_of_stream (stream, tick_period);
+    needed = MAX (needed, stream->needed);
   }
   return needed;
+}
+
+/* Whether a stream moves the latency by an eighth. The others are asked only where it was the one that needed the most: with thousands of
+ * streams, each of them at each row takes long. */
+static gboolean
+moves_latency (FuseCore *core, FuseStream *stream)
+{
+  const gint64 tolerance = core->needed / 8;
+  const gint64 needed = stream->is_declared ? 0 : latency_of_stream (stream, core->period);
+
+  if (needed >= core->needed - tolerance)
+    return needed > core->needed + tolerance;
+  return stream->needed >= core->needed - tolerance && core->needed - needed_latency (core) > tolerance;
+}
+
+static void
+log_latency (const FuseCore *core)
+{
+  for (guint i = 0; i < core->streams->len; i++) {
+    FuseStream *stream = fuse_core_stream (core, i);
+
+    FUSE_LOG (&core->log, INFO, stream, "ticks wait up to %" G_GINT64_FORMAT " ns for its rows, which are %" G_GINT64_FORMAT
+        " ns apart; latency of its source: %" G_GINT64_FORMAT " ns", stream->needed, fuse_stream_period (stream), stream->source.min);
+  }
+  FUSE_LOG (&core->log, INFO, NULL, "ticks wait up to %" G_GINT64_FORMAT " ns: %" G_GINT64_FORMAT " for rows, latency=%" G_GUINT64_FORMAT
+      ", the rest for live sources", core->total == ROBOCACHE_NO_TIME ? core->own : core->total, core->needed, core->settings.latency);
 }
 
 /* Limits the frames that live cameras keep. */
@@ -183,6 +211,8 @@ fuse_core_update_latency (FuseCore *core)
   core->own = own;
   core->period = fuse_tick_clock_period (&core->clock);
   fuse_core_update_sources (core);
+  if (changed)
+    log_latency (core);
   changed |= core->reported != ROBOCACHE_NO_TIME && core->reported != core->total;
   core->reported = core->total;
   update_frames (core);
@@ -201,6 +231,7 @@ fuse_core_report_latency (FuseCore *core, gboolean *live)
 void
 fuse_core_set_latency (FuseCore *core, gint64 total)
 {
+  FUSE_LOG (&core->log, INFO, NULL, "ticks wait up to %" G_GINT64_FORMAT " ns, as the owner asks for", total);
   core->total_is_given = TRUE;
   set_total (core, total);
   update_frames (core);
@@ -217,5 +248,5 @@ fuse_latency_is_off (FuseCore *core, FuseStream *stream)
       || (epoch->history.n_spacings > 4 && epoch->history.n_spacings % ROBOCACHE_N_SPACINGS != 0))
     return FALSE;
   stream->spacings_seen = epoch->history.n_spacings;
-  return ABS (needed_latency (core) - core->needed) > core->needed / 8;
+  return moves_latency (core, stream);
 }

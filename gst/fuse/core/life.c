@@ -9,8 +9,12 @@
 #include "common/element/errordomain.h"
 #include "commonclock.h"
 #include "control.h"
+#include "ranges.h"
 #include "state.h"
 #include "status.h"
+
+/* Without a seek. */
+static const FuseRange whole = {.length = ROBOCACHE_NO_TIME };
 
 /* ---- life ---- */
 
@@ -29,7 +33,9 @@ fuse_core_new (GPtrArray *released, const FuseLog *log)
   core->origins = fuse_origins_new ();
   fuse_tick_clock_init (&core->clock, core->streams);
   fuse_journal_init (&core->journal);
-  core->total = core->deadline = core->now = core->range_end = ROBOCACHE_NO_TIME;
+  core->next_ranges = g_array_new (FALSE, FALSE, sizeof (FuseRange));
+  fuse_core_set_range (core, &whole);
+  core->total = core->deadline = core->now = ROBOCACHE_NO_TIME;
   fuse_core_reset_ticks (core);
   return core;
 }
@@ -44,6 +50,7 @@ fuse_core_free (FuseCore *core)
   g_ptr_array_unref (core->next_composed);
   g_array_unref (core->keys);
   g_array_unref (core->next_keys);
+  g_array_unref (core->next_ranges);
   g_ptr_array_unref (core->released);
   g_free (core->settings.reference);
   g_free (core);
@@ -86,6 +93,9 @@ void
 fuse_core_start (FuseCore *core, const FuseSettings *settings)
 {
   start_settings (core, settings);
+  FUSE_LOG (&core->log, INFO, NULL, "starts: rate %d/%d Hz, reference %s, window %u, latency %" G_GUINT64_FORMAT " ns%s", settings->rate.num,
+      settings->rate.den, settings->reference ? settings->reference : "unset", settings->output.window, settings->latency,
+      settings->force_live ? ", live without live sources" : "");
   core->is_started = TRUE;
   core->reference_lost = core->has_failed = core->is_accepted = core->is_playing = core->total_is_given = FALSE;
   core->n_expected = 0;
@@ -94,9 +104,7 @@ fuse_core_start (FuseCore *core, const FuseSettings *settings)
   core->window_is_stale = FALSE;
   fuse_journal_reset (&core->journal);
   core->journal_latency = G_MININT64;
-  core->range_start = 0;
-  core->range_end = ROBOCACHE_NO_TIME;
-  core->range_is_segment = FALSE;
+  fuse_core_set_range (core, &whole);
   memset (&core->ticks, 0, sizeof (core->ticks));
   memset (&core->removed, 0, sizeof (core->removed));
   reset_streams (core);
@@ -110,7 +118,7 @@ fuse_core_stop (FuseCore *core)
   fuse_journal_reset (&core->journal);
 }
 
-/* Ticks go on at another rate; without one before or now, that holds from the next start on. */
+/* Ticks continue at another rate; without a rate before or now, the change takes effect at the next start. */
 static void
 change_rate (FuseCore *core, RobocacheTickGrid rate)
 {
@@ -155,40 +163,30 @@ fuse_core_reset_ticks (FuseCore *core)
 {
   fuse_tick_clock_reset (&core->clock);
   fuse_journal_add (&core->journal, FUSE_JOURNAL_ENDED, -1, 0, ROBOCACHE_NO_TIME);
-  core->has_sent = core->segment_done = FALSE;
+  core->has_sent = core->segment_done = core->range_is_done = core->range_is_new = FALSE;
+  core->range.begin = 0;
+  g_array_set_size (core->next_ranges, 0);
   core->discont = core->window_is_stale = TRUE;
-  core->hole.n = core->lost_ticks = 0;
+  core->hole.n = core->hole.n_since = core->lost_ticks = 0;
   core->last_gap = core->last_report = core->awaited = core->common_origin = core->seen.running_time = ROBOCACHE_NO_TIME;
   for (guint i = 0; i < core->streams->len; i++)
     fuse_core_stream (core, i)->start_is_checked = fuse_core_stream (core, i)->end_is_checked = FALSE;
 }
 
-void
-fuse_core_set_range (FuseCore *core, gint64 start, gint64 end, gboolean is_segment)
-{
-  core->range_start = start;
-  core->range_end = end;
-  core->range_is_segment = is_segment;
-}
-
 /* ---- streams come and go ---- */
-
-static gint
-compare_streams (gconstpointer a, gconstpointer b)
-{
-  const guint64 x = (*(FuseStream *const *) a)->order, y = (*(FuseStream *const *) b)->order;
-
-  return (x > y) - (x < y);
-}
 
 void
 fuse_core_add_stream (FuseCore *core, FuseStream *stream)
 {
+  guint i = core->streams->len;
+
   stream->log = &core->log;
   stream->times.origins = core->origins;
   stream->released = g_ptr_array_ref (core->released);
-  g_ptr_array_add (core->streams, stream);
-  g_ptr_array_sort (core->streams, compare_streams);
+  while (i > 0 && stream->order < fuse_core_stream (core, i - 1)->order)
+    i--;
+  g_ptr_array_insert (core->streams, (gint) i, stream);
+  FUSE_LOG (&core->log, DEBUG, NULL, "%s is added, as stream %u of %u", stream->name, i, core->streams->len);
   fuse_tick_clock_sync_period (&core->clock);
   fuse_core_wake (core);
 }
@@ -200,8 +198,10 @@ close_stream (FuseCore *core, FuseStream *stream)
   fuse_stream_discard (stream, ROBOCACHE_DROPPED_REMOVED);
   fuse_stream_add_statistics (stream, &core->removed);
   fuse_timestamps_reset (&stream->times);       /* its use of a shared origin ends */
+  FUSE_LOG (&core->log, DEBUG, stream, "is removed: samples have no tensor of it from the next tick on");
   stream->is_removed = TRUE;
   g_ptr_array_remove (core->streams, stream);
+  fuse_ranges_forget_void (core);
   core->is_accepted &= !g_ptr_array_remove (core->composed, stream);
   core->next_is_void |= g_ptr_array_remove (core->next_composed, stream);
 }
@@ -221,7 +221,7 @@ fuse_core_remove_stream (FuseCore *core, FuseStream *stream, GQueue *notes)
   if (core->clock.reference == stream)
     lose_reference (core, stream, notes);
   close_stream (core, stream);
-  if (!fuse_core_has_epochs (core)) {     /* ticks start anew with the next row */
+  if (!fuse_core_has_epochs (core)) {     /* ticks restart with the next row */
     core->clock.ticking = FALSE;
     core->clock.earliest_start = ROBOCACHE_NO_TIME;
     core->discont = TRUE;
@@ -237,9 +237,17 @@ fuse_core_remove_stream (FuseCore *core, FuseStream *stream, GQueue *notes)
 void
 fuse_core_expect_streams (FuseCore *core, guint n)
 {
+  if (n != core->n_expected)
+    FUSE_LOG (&core->log, DEBUG, NULL, "%u more streams are expected%s", n, core->clock.ticking ? "" : ": the first tick of recordings waits for them");
   core->n_expected = n;
   core->may_continue = TRUE;
   fuse_core_wake (core);
+}
+
+gboolean
+fuse_core_awaits_new_streams (const FuseCore *core)
+{
+  return core->n_expected > 0 && fuse_core_awaits_streams (core);
 }
 
 gboolean
@@ -306,6 +314,8 @@ fuse_core_choose_reference (FuseCore *core, GError **error)
     return TRUE;
   stream = find_reference (core);
   if (stream) {
+    FUSE_LOG (&core->log, INFO, stream, "ticks are the rows of this pad: %s", core->settings.reference ? "reference-pad names it"
+        : "no rate is set, and it is the first camera");
     fuse_tick_clock_set_reference (clock, stream);
     fuse_tick_clock_sync_period (clock);
     return TRUE;

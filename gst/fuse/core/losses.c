@@ -41,6 +41,8 @@ collect_losses (FuseCore *core, FuseStream *stream, gboolean all, GQueue *notes)
     return;
   statistics = g_new0 (FuseStatistics, 1);
   fuse_stream_add_statistics (stream, statistics);
+  FUSE_LOG (&core->log, DEBUG, stream, "%" G_GUINT64_FORMAT " rows were lost, the first at %" FUSE_TIME_FORMAT ", %" G_GINT64_FORMAT " ns late",
+      loss.n, FUSE_TIME_ARGS (loss.time), loss.lateness);
   note = fuse_note_add (notes, FUSE_NOTE_LOST_ROWS, stream, NULL);
   note->loss = loss;
   note->rows = statistics->rows;

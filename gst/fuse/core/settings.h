@@ -27,11 +27,11 @@ typedef struct
   guint window;                 /* ticks in a sample, at least 1 */
   FuseLayout layout;
   FuseInfo info;
-  RcDtype dtype;                /* or ROBOCACHE_DTYPE_AUTO */
+  RcDtype dtype;                /* a dtype, or ROBOCACHE_DTYPE_AUTO */
   gboolean has_tensor_meta;     /* samples also have a GstTensorMeta */
 } FuseOutput;
 
-/* Times in ns. Those of the first part hold from one start to the next, the others at once. */
+/* Times are in ns. Settings of the first part take effect at the next start, the others at once. */
 typedef struct
 {
   gchar *reference;             /* the name of the stream whose rows are the ticks; NULL: unset */
@@ -40,10 +40,10 @@ typedef struct
   FuseOutput output;
 
   RobocacheTickGrid rate;       /* num 0: ticks are the rows of the reference */
-  guint64 latency;              /* live: additional time that ticks wait */
+  guint64 latency;              /* live: additional time for which ticks wait */
   guint64 min_upstream_latency;
   gboolean reports_losses;
-  guint64 loss_interval;        /* between reports of a stream's losses */
+  guint64 loss_interval;        /* time between reports of a stream's losses */
 } FuseSettings;
 
 G_END_DECLS

@@ -34,9 +34,9 @@ nearest_stream (const FuseCore *core, gint64 t)
 
   for (guint i = 0; i < core->streams->len; i++) {
     FuseStream *stream = fuse_core_stream (core, i);
-    const gint64 first = fuse_stream_first_time (stream);
+    const gint64 first = fuse_stream_begin (stream);
 
-    if (first != ROBOCACHE_NO_TIME && (nearest == NULL || distance (first, t) < distance (fuse_stream_first_time (nearest), t)))
+    if (first != ROBOCACHE_NO_TIME && (nearest == NULL || distance (first, t) < distance (fuse_stream_begin (nearest), t)))
       nearest = stream;
   }
   return nearest;
@@ -47,17 +47,19 @@ fuse_check_first_rows (const FuseCore *core, gint64 tick, GError **error)
 {
   for (guint i = 0; is_on (core) && i < core->streams->len; i++) {
     FuseStream *stream = fuse_core_stream (core, i), *other;
-    const gint64 first = fuse_stream_first_time (stream);
+    const gint64 first = fuse_stream_begin (stream);
 
     if (stream->start_is_checked || first == ROBOCACHE_NO_TIME)
       continue;
     stream->start_is_checked = TRUE;
+    FUSE_LOG (&core->log, INFO, stream, "its first row is at %" FUSE_TIME_FORMAT ", the tick at %" FUSE_TIME_FORMAT, FUSE_TIME_ARGS (first),
+        FUSE_TIME_ARGS (tick));
     other = nearest_stream (core, tick);
     if (other == stream || distance (first, tick) <= MAX_DISTANCE)
       continue;
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "the first row of %s is at %.3f s, and that of %s at %.3f s, more than a "
         "day apart: " WHAT_TO_SET, stream->name, (gdouble) first / 1e9, other->name,
-        (gdouble) fuse_stream_first_time (other) / 1e9);
+        (gdouble) fuse_stream_begin (other) / 1e9);
     return FALSE;
   }
   return TRUE;
@@ -83,7 +85,7 @@ collect_warning (const FuseStream *ended, const FuseStream *later, GQueue *notes
           (gdouble) fuse_stream_first_time (later) / 1e9));
 }
 
-/* A stream that begins after t; NULL: there is none. */
+/* A stream that begins after t; NULL: no such stream. */
 static FuseStream *
 find_later (const FuseCore *core, gint64 t)
 {

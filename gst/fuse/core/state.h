@@ -9,58 +9,61 @@
 
 G_BEGIN_DECLS
 
-/* Dropped ticks that no GAP covers yet. */
+/* Dropped ticks that are not covered by a GAP yet. */
 typedef struct
 {
   guint64 n;
   gint64 first, end;            /* time of the first one, end of the last one */
+  guint64 n_since;              /* since the last sample, those that GAPs cover included */
 } FuseHole;
 
 /* The properties of a stream that a composer depends on. */
 typedef struct
 {
   guint64 id;
-  guint serial;                 /* of its format */
+  guint serial;                 /* serial of its format */
   RcInterpolation interpolation;
 } FuseComposed;
 
 struct _FuseCore
 {
-  FuseSettings settings;        /* in force */
+  FuseSettings settings;        /* current settings */
   FuseLog log;
   GPtrArray *released;
-  GPtrArray *streams;           /* of FuseStream, in their order, no references */
-  guint n_expected;             /* streams that may still come */
+  GPtrArray *streams;           /* FuseStream items in their order, without references */
+  guint n_expected;             /* number of streams that may still be added */
   FuseOrigins *origins;
   gint64 common_origin;         /* the earliest origin of shifted streams: see commonclock.h */
   gboolean reference_lost;      /* the reference was removed */
-  gboolean must_wake, may_continue;     /* since the owner cleared them */
-  gboolean has_failed;          /* no tick follows */
+  gboolean must_wake, may_continue;     /* requests to the owner, until it clears them */
+  gboolean has_failed;          /* an error has ended the ticks */
 
   /* time */
   gboolean is_started, is_playing;
   FuseInstant seen;             /* live and playing: the last reading; running_time ROBOCACHE_NO_TIME: none yet */
-  gboolean has_paused;          /* since the last reading */
+  gboolean has_paused;          /* paused since the last reading */
   gint64 now;                   /* ROBOCACHE_NO_TIME: no tick depends on time */
 
   /* ticks */
   FuseTickClock clock;
-  gint64 range_start, range_end;
-  gboolean range_is_segment;
-  gboolean is_waiting;          /* the last decision was FUSE_WAIT, with the next three fields */
+  FuseRange range;              /* current range: see ranges.h */
+  GArray *next_ranges;          /* FuseRange items, in the order of their seeks */
+  gboolean range_is_done;       /* SEGMENT_DONE of the current range was decided */
+  gboolean range_is_new;        /* no departure has reported the range yet */
+  gboolean is_waiting;          /* the last decision was FUSE_WAIT; the next three fields are valid */
   gint64 deadline;              /* running time of the next decision */
   gint64 awaited;               /* the awaited tick; ROBOCACHE_NO_TIME: unknown */
   guint n_unready;              /* streams that the awaited tick waits for */
 
   /* samples */
-  GPtrArray *composed, *next_composed;  /* of FuseStream, no references */
-  GArray *keys, *next_keys;     /* of FuseComposed, one per stream */
+  GPtrArray *composed, *next_composed;  /* FuseStream items without references */
+  GArray *keys, *next_keys;     /* FuseComposed items, one per stream */
   RobocacheTickGrid rate, next_rate;
-  gboolean is_accepted;         /* there is a composer for composed */
+  gboolean is_accepted;         /* a composer for composed exists */
   gboolean next_is_void;        /* a stream of next_composed was removed */
   gboolean is_composing;        /* the owner uses the snapshots */
   gboolean window_is_stale;     /* the window's last tick is not the one before the next tick */
-  gboolean has_sent;            /* any sample */
+  gboolean has_sent;            /* a sample was sent */
   gboolean discont;             /* the next sample follows a hole */
   gboolean segment_done;        /* SEGMENT_DONE was decided, and no segment has begun since */
   FuseHole hole;
@@ -68,18 +71,18 @@ struct _FuseCore
 
   /* latency */
   gint64 total;                 /* live: how long a tick may wait; ROBOCACHE_NO_TIME otherwise */
-  gboolean total_is_given;      /* by fuse_core_set_latency, not computed */
-  gint64 needed;                /* by the streams */
-  gint64 own;                   /* needed, and the property */
-  gint64 reported;              /* the last reported total; ROBOCACHE_NO_TIME: none, or not live */
-  gint64 period;                /* of the ticks, when needed was computed */
+  gboolean total_is_given;      /* total was set by fuse_core_set_latency, not computed */
+  gint64 needed;                /* latency that the streams need */
+  gint64 own;                   /* needed plus the property latency */
+  gint64 reported;              /* the last reported total; ROBOCACHE_NO_TIME: not reported, or not live */
+  gint64 period;                /* period of the ticks when needed was computed */
 
   FuseJournal journal;
   gint64 journal_latency;       /* the last total in the journal; G_MININT64: none */
 
   FuseTickStatistics ticks;
-  FuseStatistics removed;       /* of removed streams */
-  guint64 lost_ticks;           /* not reported yet */
+  FuseStatistics removed;       /* statistics of removed streams */
+  guint64 lost_ticks;           /* number of lost ticks that were not reported yet */
   gint64 first_lost;            /* time of the first lost tick */
   gint64 last_report;           /* tick of the last report; ROBOCACHE_NO_TIME: none */
 };
@@ -97,7 +100,7 @@ fuse_core_stream (const FuseCore *core, guint i)
   return g_ptr_array_index (core->streams, i);
 }
 
-/* Whether any stream can answer ticks. */
+/* Whether any stream can provide rows for ticks. */
 static inline gboolean
 fuse_core_has_epochs (const FuseCore *core)
 {
@@ -108,10 +111,21 @@ fuse_core_has_epochs (const FuseCore *core)
   return FALSE;
 }
 
+/* The number of a tick that is not decided yet: that of its instant on the grid, or of the ticks of the reference so far. */
+static inline gint64
+fuse_core_tick_number (const FuseCore *core, const FuseTick *tick)
+{
+  return core->clock.grid.num > 0 ? tick->index : (gint64) (core->ticks.n_out + core->ticks.n_dropped);
+}
+
+/* Such a tick in log lines. */
+#define FUSE_TICK_FORMAT "tick %" G_GINT64_FORMAT " at %" FUSE_TIME_FORMAT
+#define FUSE_TICK_ARGS(core, tick) fuse_core_tick_number (core, tick), FUSE_TIME_ARGS ((tick)->time)
+
 /* Live, before the first tick: skips ticks whose deadline has passed, so that they do not leave in a burst. TRUE: the time of the first
  * tick is known. */
 gboolean fuse_core_begin_ticks (FuseCore * core);
-/* Whether lost rows of stream are to be reported now. */
+/* Whether a report of lost rows of stream is due now. */
 gboolean fuse_core_losses_are_due (const FuseCore * core, const FuseStream * stream);
 /* Counts n dropped ticks from tick on, and adds a report of them when one is due. */
 void fuse_lose_ticks (FuseCore * core, const FuseTick * tick, guint64 n, GQueue * notes);

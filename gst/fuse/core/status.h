@@ -15,23 +15,27 @@ gboolean fuse_core_is_live (const FuseCore * core);
 gboolean fuse_core_is_playing (const FuseCore * core);
 /* The last running time of fuse_core_set_time; ROBOCACHE_NO_TIME while no tick depends on time. */
 gint64 fuse_core_now (const FuseCore * core);
-/* Whether the owner composes the last decision. */
+/* Live: time from the deadline of a tick to its decision; not live: 0. */
+gint64 fuse_core_lateness (const FuseCore * core, const FuseDeparture * departure);
+/* The spacing of rows (ns) to which a live stream may be thinned: half a period of the ticks; 0: its rows must not be dropped. */
+gint64 fuse_core_thinned_spacing (const FuseCore * core, const FuseStream * stream);
+/* Whether the owner is composing the last decision. */
 gboolean fuse_core_is_composing (const FuseCore * core);
 
 /* Whether a waiting owner must ask for a decision, and whether blocked sources may continue. Both calls clear the answer. */
 gboolean fuse_core_clear_wakeup (FuseCore * core);
 gboolean fuse_core_clear_progress (FuseCore * core);
-/* Not live: whether the source of stream must block, to keep recordings of different rates together and early rows within memory.
- * is_waiting: it blocks now. */
+/* Not live: whether the source of stream must wait, so that recordings of different rates stay together and early rows fit into memory.
+ * is_waiting: it is waiting now. */
 gboolean fuse_core_is_ahead (const FuseCore * core, const FuseStream * stream, gboolean is_waiting);
 
 /* ---- statistics ---- */
 
-/* Statistics of ticks. The other two functions add to sum: those of all present streams, and of removed ones. */
+/* Statistics of ticks. The other two functions add to sum the statistics of all present streams, and of removed streams. */
 const FuseTickStatistics *fuse_core_tick_statistics (const FuseCore * core);
 void fuse_core_add_statistics (const FuseCore * core, FuseStatistics * sum);
 void fuse_core_add_removed_statistics (const FuseCore * core, FuseStatistics * sum);
-/* Adds due reports of lost rows and clocks; all: those that are not due yet, too. */
+/* Adds the due reports of lost rows and of clocks; all: also reports that are not due yet. */
 void fuse_core_collect_notes (FuseCore * core, gboolean all, GQueue * notes);
 
 /* ---- journal ---- */

@@ -51,12 +51,24 @@ fuse_tick_clock_sync_period (FuseTickClock *clock)
 
 /* ---- the first and the last tick of a grid ---- */
 
+/* Not live: whether the stream that an earlier question was in vain for has no row still. With thousands of streams, each of them at
+ * each row takes long. */
+static gboolean
+still_waits (const FuseTickClock *clock)
+{
+  const FuseStream *stream = !clock->live && clock->waits_for < clock->streams->len ? stream_at (clock, clock->waits_for) : NULL;
+
+  return stream && !fuse_stream_is_over (stream) && fuse_stream_frontier (stream) == ROBOCACHE_NO_TIME;
+}
+
 /* The first row of the earliest stream. Not live: known once no stream can still bring an earlier one. */
 static gboolean
-earliest_row (const FuseTickClock *clock, gint64 *earliest)
+earliest_row (FuseTickClock *clock, gint64 *earliest)
 {
   gint64 first = G_MAXINT64;
 
+  if (still_waits (clock))
+    return FALSE;
   for (guint i = 0; i < clock->streams->len; i++) {
     const gint64 t = fuse_stream_first_time (stream_at (clock, i));
 
@@ -68,8 +80,10 @@ earliest_row (const FuseTickClock *clock, gint64 *earliest)
   for (guint i = 0; !clock->live && i < clock->streams->len; i++) {
     const FuseStream *stream = stream_at (clock, i);
 
-    if (!fuse_stream_is_over (stream) && fuse_stream_frontier (stream) < first)
+    if (!fuse_stream_is_over (stream) && fuse_stream_frontier (stream) < first) {
+      clock->waits_for = i;
       return FALSE;
+    }
   }
   *earliest = first;
   return TRUE;
@@ -111,7 +125,7 @@ all_are_over (const FuseTickClock *clock)
 /* ---- the next tick ---- */
 
 static gboolean
-begin_of_grid (const FuseTickClock *clock, gint64 *time)
+begin_of_grid (FuseTickClock *clock, gint64 *time)
 {
   if (clock->starts_without_rows && clock->earliest_start != ROBOCACHE_NO_TIME)
     *time = clock->earliest_start;

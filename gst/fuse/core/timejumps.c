@@ -18,11 +18,11 @@ fuse_note_move (FuseCore *core)
 static gint64
 clock_time (const FuseInstant *seen)
 {
-  return seen->running_time + seen->base_time;
+  return rc_add_saturating (seen->running_time, seen->base_time);
 }
 
-/* How far the pipeline's clock has moved, other than by the time that has passed: it was set, or is another one. 0: it has not,
- * though it may have stood still. */
+/* By how much the pipeline's clock has moved beyond the elapsed time: it was set, or is another clock. 0: it has not jumped, but may have
+ * stood still. */
 static gint64
 clock_moved (const FuseInstant *before, const FuseInstant *now, gboolean has_paused)
 {
@@ -147,6 +147,8 @@ fuse_return_to_now (FuseCore *core, gint64 tick)
   }
   if (!any_is_now || (any_is_ahead && !any_is_held))
     return FALSE;
+  FUSE_LOG (&core->log, INFO, NULL, "ticks return from %" FUSE_TIME_FORMAT " to running time %" FUSE_TIME_FORMAT ": no stream has rows there any more",
+      FUSE_TIME_ARGS (tick), FUSE_TIME_ARGS (now));
   fuse_tick_clock_move (&core->clock, now);
   fuse_journal_add (&core->journal, FUSE_JOURNAL_MOVED, -1, 0, now);
   fuse_note_move (core);
@@ -163,12 +165,39 @@ fuse_follow_rows (FuseCore *core, const FuseStream *stream)
       || newest == ROBOCACHE_NO_TIME || newest >= clock->last_tick
       || rc_subtract_saturating (clock->last_tick, now) <= JUMP)
     return;
+  FUSE_LOG (&core->log, INFO, stream, "ticks follow the rows of the reference back to %" FUSE_TIME_FORMAT, FUSE_TIME_ARGS (newest));
   fuse_tick_clock_move (clock, newest);
   fuse_note_move (core);
 }
 
+/* Whether a row up to the tick is more than a second ahead of running time: an offset has moved the rows ahead. */
+static gboolean
+is_among_rows_ahead (const FuseCore *core, gint64 tick)
+{
+  const gint64 ahead = rc_add_saturating (core->now, JUMP);
+
+  for (guint i = 0; tick > ahead && i < core->streams->len; i++) {
+    const gint64 row = fuse_stream_next_row_after (fuse_core_stream (core, i), ahead);
+
+    if (row != ROBOCACHE_NO_TIME && row <= tick)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* The first time from the tick's on that has a row near it. G_MAXINT64: none has. */
+static gint64
+next_near (const FuseCore *core, gint64 tick)
+{
+  gint64 next = G_MAXINT64;
+
+  for (guint i = 0; i < core->streams->len && next > tick; i++)
+    next = MIN (next, fuse_stream_next_near (fuse_core_stream (core, i), tick));
+  return next;
+}
+
 guint64
-fuse_skip_overdue (FuseCore *core, const FuseTick *tick, FuseDeparture *departure)
+fuse_skip_empty (FuseCore *core, const FuseTick *tick, FuseDeparture *departure)
 {
   FuseTickClock *clock = &core->clock;
   const gint64 now = core->now;
@@ -176,12 +205,11 @@ fuse_skip_overdue (FuseCore *core, const FuseTick *tick, FuseDeparture *departur
 
   if (now == ROBOCACHE_NO_TIME || !clock->ticking || clock->grid.num == 0)
     return 0;
-  until = fuse_tick_clock_streams_are_over (clock) ? G_MAXINT64 : fuse_earliest_in_time (now, MAX (core->total, 0));
-  if (rc_subtract_saturating (until, tick->time) <= JUMP)
-    return 0;
-  for (guint i = 0; i < core->streams->len && until > tick->time; i++)
-    until = MIN (until, fuse_stream_next_near (fuse_core_stream (core, i), tick->time));
-  if (robocache_tick_at_or_after (&clock->grid, until) - clock->next_index < (gint64) core->settings.output.window)
+  until = next_near (core, tick->time);
+  if (!fuse_tick_clock_streams_are_over (clock) && (until == G_MAXINT64 || !is_among_rows_ahead (core, tick->time)))
+    until = MIN (until, fuse_earliest_in_time (now, MAX (core->total, 0)));
+  if (rc_subtract_saturating (until, tick->time) <= JUMP
+      || robocache_tick_at_or_after (&clock->grid, until) - clock->next_index < (gint64) core->settings.output.window)
     return 0;
   fuse_begin_tick (core, tick->time, departure);
   return fuse_tick_clock_skip (clock, until);
@@ -194,12 +222,5 @@ fuse_earliest_departure (const FuseCore *core, gint64 tick)
 
   if (now == ROBOCACHE_NO_TIME || tick <= now || core->clock.grid.num == 0 || fuse_tick_clock_streams_are_over (&core->clock))
     return ROBOCACHE_NO_TIME;
-  for (guint i = 0; i < core->streams->len; i++) {
-    const FuseStream *stream = fuse_core_stream (core, i);
-    const gint64 row = fuse_stream_next_row_after (stream, now);
-
-    if (fuse_stream_next_near (stream, tick) <= tick || (row != ROBOCACHE_NO_TIME && row <= tick))
-      return ROBOCACHE_NO_TIME;
-  }
-  return tick;
+  return next_near (core, tick) <= tick || is_among_rows_ahead (core, tick) ? ROBOCACHE_NO_TIME : tick;
 }

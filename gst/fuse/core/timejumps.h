@@ -1,8 +1,8 @@
 /* robocache: jumps of running time, and the ticks of robocachefuse after them
  *
- * Running time goes back, or forwards by more than the time that passes, where an application sets a base time or another
- * clock, where the clock itself is set, and where the process was stopped. An offset of the reference has the same
- * effect on ticks. Ticks that went back begin a new segment. For live streams only.
+ * Running time jumps back or forwards if an application sets a base time or another clock, if the clock itself is set, or if the process
+ * was stopped. A change of the reference's offset has the same effect on ticks. When ticks go back, a new segment begins. This concerns
+ * live streams only.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,24 +13,26 @@
 
 G_BEGIN_DECLS
 
-/* The time as it is now, when live. Where it has gone back by more than a second, earlier rows are dropped, and the ticks go on from
- * now. Where it has moved either way, sensors are watched that do not follow. */
+/* Live: handles the current time. If it has gone back by more than a second, earlier rows are dropped, and ticks continue from now. After
+ * a jump in either direction, the core watches for sensors that do not follow. */
 void fuse_follow_time (FuseCore * core, const FuseInstant * now, GQueue * notes);
-/* A tick that was awaited is none any more. */
+/* Notes that the awaited tick is no longer a tick. */
 void fuse_note_move (FuseCore * core);
-/* The tick is about to be made: begins a new segment where it is not after the last one. */
+/* Before a tick is made: begins a new segment if the tick is not after the last one. */
 void fuse_begin_tick (FuseCore * core, gint64 tick, FuseDeparture * departure);
-/* Where ticks have run ahead with rows, and these, or those of one stream that the tick waits for, are at running time again,
- * ticks go on from now. TRUE: they do. */
+/* If ticks have followed rows ahead of running time, and these rows, or the rows of one stream for which the tick waits, are at running
+ * time again, continues ticks from now. TRUE: continued. */
 gboolean fuse_return_to_now (FuseCore * core, gint64 tick);
-/* A row of the stream has come: where ticks are its rows, have run ahead of running time with them, and it is earlier, they go on
- * from it. */
+/* After a new row of the stream: if its rows are the ticks, the ticks have run ahead of running time, and this row is earlier, ticks
+ * continue from this row. */
 void fuse_follow_rows (FuseCore * core, const FuseStream * stream);
-/* Skips tick, and those after it, as long as their deadlines are more than a second ago or all streams have ended, no stream has a
- * row near them, and they are more than a window. Returns how many were skipped. */
-guint64 fuse_skip_overdue (FuseCore * core, const FuseTick * tick, FuseDeparture * departure);
-/* Running time before which a tick must not leave, though it is ready: its own where all rows are after it, and none is near, as
- * where an offset has moved them ahead; otherwise ROBOCACHE_NO_TIME. */
+/* Skips tick and later ticks as long as no stream has a row near them and they would leave at once. They would if their deadlines are
+ * more than a second ago, if rows before them are more than a second ahead, or if all streams have ended. If these ticks span less than a
+ * second or a window, none is skipped. Returns the number of skipped ticks. */
+guint64 fuse_skip_empty (FuseCore * core, const FuseTick * tick, FuseDeparture * departure);
+/* Running time before which a tick must not leave, even if it is ready. This is the time of the tick if no row is near the tick, unless a
+ * row before the tick is more than a second ahead of running time, because an offset has moved the rows ahead. Otherwise it is
+ * ROBOCACHE_NO_TIME. */
 gint64 fuse_earliest_departure (const FuseCore * core, gint64 tick);
 
 G_END_DECLS

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "common/channels/kinds.h"
 #include "common/tensors/memorycaps.h"
 #include "common/tensors/tensormeta.h"
 #include "common/device/budget.h"
@@ -45,10 +46,10 @@ parse_camera (FuseFormat *format, const GstCaps *caps, GError **error)
 gboolean
 fuse_format_is_whole (const FuseFormat *format)
 {
-  return !format->rows.is_camera && format->tensors.n_tensors > 0 && format->tensors.tensors[0].rank > 2;
+  return format->rows.is_whole;
 }
 
-/* A tensor of more axes than channels and rows is one row of all its elements. */
+/* A tensor of more axes than channels and rows is one row of all its elements, as is a picture. */
 static gboolean
 lay_out_rows (FuseFormat *format, GError **error)
 {
@@ -71,12 +72,15 @@ lay_out_rows (FuseFormat *format, GError **error)
 static gboolean
 use_tensors (FuseFormat *format, const GstCaps *caps, GError **error)
 {
+  format->rows.is_whole = format->tensors.tensors[0].rank > 2 || gst_structure_has_field (gst_caps_get_structure (caps, 0), ROBOCACHE_PICTURE_FIELD);
   if (!lay_out_rows (format, error))
     return FALSE;
   format->rows.rate_num = format->tensors.rate_num;
   format->rows.rate_den = format->tensors.rate_den;
   format->rows.on_device = robocache_caps_on_device (caps);
   format->channels = g_strdup (gst_structure_get_string (gst_caps_get_structure (caps, 0), "channels"));
+  if (!fuse_format_is_whole (format))
+    format->kinds = g_strdup (gst_structure_get_string (gst_caps_get_structure (caps, 0), ROBOCACHE_KINDS_FIELD));
   return TRUE;
 }
 
@@ -105,6 +109,7 @@ static void
 clear_format (gpointer format)
 {
   g_free (((FuseFormat *) format)->channels);
+  g_free (((FuseFormat *) format)->kinds);
 }
 
 static gboolean
@@ -133,6 +138,8 @@ fuse_format_parse (const GstCaps *caps, const gchar *tensor_id, GError **error)
   format->rows.kept_bytes = kept_bytes (format);
   if (format->rows.is_camera || format->rows.on_device)
     format->rows.ref_buffer = ref_buffer;
+  if (format->rows.on_device && !format->rows.is_camera)
+    format->rows.read = robocache_device_row_read;
   return format;
 }
 
@@ -177,7 +184,8 @@ gboolean
 fuse_format_has_same_rows (const FuseFormat *a, const FuseFormat *b)
 {
   return has_same_shape (a, b) && a->rows.rate_num == b->rows.rate_num && a->rows.rate_den == b->rows.rate_den
-      && a->tensor_id == b->tensor_id && (!a->rows.is_camera || gst_video_info_is_equal (&a->video, &b->video)) && g_strcmp0 (a->channels, b->channels) == 0;
+      && a->tensor_id == b->tensor_id && (!a->rows.is_camera || gst_video_info_is_equal (&a->video, &b->video)) && g_strcmp0 (a->channels, b->channels) == 0
+      && g_strcmp0 (a->kinds, b->kinds) == 0;
 }
 
 gboolean
@@ -185,12 +193,14 @@ fuse_format_is_as_declared (FuseFormat *format, const FuseFormat *declared)
 {
   const gboolean is_so = has_same_shape (format, declared)
       && (declared->channels == NULL || g_strcmp0 (format->channels, declared->channels) == 0)
+      && (declared->kinds == NULL || g_strcmp0 (format->kinds, declared->kinds) == 0)
       && (declared->rows.rate_num == 0 || (format->rows.rate_num == declared->rows.rate_num
           && format->rows.rate_den == declared->rows.rate_den));
 
   if (is_so) {
     g_free (format->channels);
     format->channels = g_strdup (declared->channels);
+    format->hides_kinds = declared->kinds == NULL;
   }
   return is_so;
 }

@@ -12,35 +12,37 @@
 
 G_BEGIN_DECLS
 
-/* Frames of a camera beside those that are kept for ticks. */
+/* Frames of a camera in addition to the frames that are kept for ticks. */
 #define FUSE_FRAMES_ON_THEIR_WAY 2
 
 typedef struct
 {
   FuseRowFormat rows;           /* a camera's frame is one row of width * height * components elements */
   gboolean is_in_frames;        /* a buffer is a frame, whose GstTensorMeta has the tensor */
-  GQuark tensor_id;             /* of the tensor in a GstTensorMeta; 0: none was given */
-  RobocacheTensorsInfo tensors; /* of a tensor stream's buffers */
-  GstVideoInfo video;           /* of a camera's frames */
+  GQuark tensor_id;             /* id of the tensor in a GstTensorMeta; 0: not set */
+  RobocacheTensorsInfo tensors; /* tensors of a tensor stream's buffers */
+  GstVideoInfo video;           /* video info of a camera's frames */
   gchar *channels;              /* names of the channels, separated by commas; or NULL */
+  gchar *kinds;                 /* of the channels, as caps have them; or NULL */
+  gboolean hides_kinds;         /* caps of samples do not have them, since they were made without */
 } FuseFormat;
 
-/* Parses fixed caps; free with fuse_format_unref. With a tensor_id, frames stand for that tensor of their GstTensorMeta; NULL: none. NULL
- * and a ROBOCACHE_ERROR_CAPS that names the wrong field. */
+/* Parses fixed caps; free with fuse_format_unref. tensor_id: use this tensor of the frames' GstTensorMeta; NULL: use the frames. Returns
+ * NULL and a ROBOCACHE_ERROR_CAPS that names the wrong field. */
 FuseFormat *fuse_format_parse (const GstCaps * caps, const gchar * tensor_id, GError ** error);
 FuseFormat *fuse_format_ref (FuseFormat * format);
 void fuse_format_unref (FuseFormat * format);
 
-/* Whether rows of both may be blended and give the same output. Blocks of another length hold the same rows. */
+/* Whether rows of both formats may be blended and give the same output. Blocks of different lengths have the same rows. */
 gboolean fuse_format_has_same_rows (const FuseFormat * a, const FuseFormat * b);
 
-/* Whether rows are as declared: what declared leaves open, names and framerate, may be anything. Then format takes the names of
- * declared over, which the caps of samples were made of. */
+/* Whether rows are as declared: what declared leaves open, names, kinds and framerate, may be anything. Then format takes the names of
+ * declared over, which the caps of samples were made of, and hides kinds that declared has not. */
 gboolean fuse_format_is_as_declared (FuseFormat * format, const FuseFormat * declared);
 
-/* Whether a tensor has more axes than channels and rows: it is one row, and is carried as it is. */
+/* Whether a tensor has more axes than channels and rows, or is a picture: it is one row, and is carried as it is. */
 gboolean fuse_format_is_whole (const FuseFormat * format);
-/* System memory that rows may take while they wait for ticks: of a camera max_frames, and two on their way. */
+/* System memory that rows may take while they wait for ticks: for a camera, that of max_frames and two more frames. */
 guint64 fuse_format_held_bytes (const FuseFormat * format, guint max_frames);
 /* Releases a buffer that the core keeps. */
 void fuse_buffer_unref (gpointer buffer);

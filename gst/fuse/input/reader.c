@@ -7,7 +7,6 @@
 #include "common/device/budget.h"
 #include "common/device/devicememory.h"
 #include "common/device/mapping.h"
-#include "common/element/propertytypes.h"
 #include "common/tensors/cudamemory.h"
 #include "common/tensors/videoframe.h"
 #include "common/time/segments.h"
@@ -46,32 +45,29 @@ fuse_reader_reset (FuseReader *reader)
 /* ---- events ---- */
 
 void
-fuse_reader_take_format (FuseReader *reader, FuseFormat *format, gboolean is_declared, const gchar *quaternions, FuseEvent *event)
+fuse_reader_take_format (FuseReader *reader, FuseFormat *format, gboolean is_declared, RobocacheChannelRoles *roles, FuseEvent *event)
 {
-  RobocacheChannelList list = { NULL, 0 };
+  RobocacheChannelList *quaternions = &roles->lists[ROBOCACHE_ROLE_QUATERNIONS];
+  const guint32 unfiltered = robocache_channel_roles_unfiltered (roles);
+  const gboolean has_same_rows = reader->format && fuse_format_has_same_rows (reader->format, format);
 
-  robocache_channel_list_parse (&list, quaternions, format->channels, NULL);
+  if (has_same_rows)
+    format->hides_kinds |= reader->format->hides_kinds;
   *event = (FuseEvent) {
     .kind = FUSE_EVENT_FORMAT,
+    .unfiltered = unfiltered,
     .format = (FuseRowFormat *) fuse_format_ref (format),
-    .has_same_rows = reader->format && fuse_format_has_same_rows (reader->format, format),
+    .has_same_rows = has_same_rows,
     .is_declared = is_declared,
-    .quaternions = list.channels,
-    .n_quaternions = list.n,
+    .quaternions = g_steal_pointer (&quaternions->channels),
+    .n_quaternions = quaternions->n,
+    .has_holds = roles->holds.n > 0,
+    .is_held = robocache_channel_roles_are_held (roles),
   };
+  quaternions->n = 0;
   clear_format (reader);
   reader->format = format;
   robocache_row_times_set_rate (&reader->clock, format->rows.rate_num, format->rows.rate_den);
-}
-
-void
-fuse_reader_take_segment (FuseReader *reader, const GstSegment *segment, FuseEvent *event)
-{
-  const gboolean continues = robocache_segment_continues (&reader->clock.segment, segment);
-
-  *event = (FuseEvent) {.kind = FUSE_EVENT_SEGMENT,.segment = { continues, fuse_time_of_clock (segment->start) } };
-  if (!continues)
-    robocache_row_times_set_segment (&reader->clock, segment);
 }
 
 static gint64
@@ -82,6 +78,26 @@ running_time (const FuseReader *reader, GstClockTime position)
   if (segment->format != GST_FORMAT_TIME)
     return ROBOCACHE_NO_TIME;
   return fuse_time_of_clock (gst_segment_to_running_time (segment, GST_FORMAT_TIME, position));
+}
+
+/* Its running time. */
+static gint64
+start_of_segment (const FuseReader *reader)
+{
+  return running_time (reader, reader->clock.segment.start + reader->clock.segment.offset);
+}
+
+void
+fuse_reader_take_segment (FuseReader *reader, const GstSegment *segment, FuseEvent *event)
+{
+  const gboolean continues = robocache_segment_continues (&reader->clock.segment, segment);
+
+  if (!continues)
+    robocache_row_times_set_segment (&reader->clock, segment);
+  *event = (FuseEvent) {
+    .kind = FUSE_EVENT_SEGMENT,
+    .segment = {.continues = continues,.start = fuse_time_of_clock (segment->start),.begin = start_of_segment (reader) },
+  };
 }
 
 void
@@ -123,13 +139,21 @@ read_reference (FuseReader *reader, GQuark reference, GstBuffer *buffer, GstCloc
   rows->duration = fuse_time_of_clock (GST_CLOCK_TIME_IS_VALID (meta->duration) ? meta->duration : duration);
 }
 
+/* keeps_earlier: rows before the segment have times, too: the last of them is valid at the start of the segment. */
 static void
-list_times (FuseReader *reader, const RobocacheBufferTimes *times)
+list_times (FuseReader *reader, const RobocacheBufferTimes *times, gboolean keeps_earlier, FuseRows *rows)
 {
   for (guint64 i = 0; i < times->n_rows; i++) {
-    if (!robocache_row_times_nth (&reader->clock, times, i, &reader->times[i]))
+    if (robocache_row_times_nth (&reader->clock, times, i, &reader->times[i]))
+      continue;
+    if (keeps_earlier && robocache_row_times_nth_before (&reader->clock, times, i, &reader->times[i]))
+      rows->has_earlier = TRUE;
+    else
       reader->times[i] = ROBOCACHE_NO_TIME;
   }
+  rows->times = reader->times;
+  if (rows->has_earlier)
+    rows->begin = start_of_segment (reader);
 }
 
 /* row_times: [n_rows], or NULL. */
@@ -151,8 +175,7 @@ read_times (FuseReader *reader, const FuseStream *stream, GstBuffer *buffer, con
   if (settings->source == FUSE_TIMES_REFERENCE) {
     read_reference (reader, settings->reference, buffer, times.duration, rows);
   } else if (is_timed) {
-    list_times (reader, &times);
-    rows->times = reader->times;
+    list_times (reader, &times, !stream->source.live, rows);
   }
 }
 
@@ -201,7 +224,7 @@ read_device_tensor (FuseReader *reader, const FuseStream *stream, GstBuffer *buf
 {
   const FuseFormat *format = reader->format;
   gint64 *row_times = NULL;
-  gboolean ok = robocache_tensors_check (buffer, &format->tensors, error);
+  gboolean ok = robocache_tensors_check_memories (buffer, &format->tensors, error);
 
   if (ok && format->rows.has_times)
     ok = robocache_tensors_copy (buffer, &format->tensors, 1, (gpointer *) & row_times, error);
@@ -213,7 +236,7 @@ read_device_tensor (FuseReader *reader, const FuseStream *stream, GstBuffer *buf
   return ok;
 }
 
-/* Memory for the times and places of a buffer's rows, kept from buffer to buffer. FALSE and an error: there is none. */
+/* Allocates memory for the times and places of a buffer's rows, which is reused for later buffers. FALSE and an error: no memory. */
 static gboolean
 reserve (FuseReader *reader, GError **error)
 {
@@ -262,7 +285,7 @@ fuse_reader_wait_for_device (const FuseReader *reader, GstBuffer *buffer)
     return;
   if (robocache_is_cuda_frame (buffer)) {
     robocache_cuda_frame_wait (buffer);
-  } else if (format->rows.has_times && robocache_tensors_check (buffer, &format->tensors, NULL)) {
+  } else if (format->rows.has_times && robocache_tensors_check_memories (buffer, &format->tensors, NULL)) {
     times = robocache_tensors_peek_memory (buffer, &format->tensors, 1, &offset);
     if (robocache_is_gpu_memory (times) && gst_memory_map (times, &map, (GstMapFlags) (GST_MAP_READ | ROBOCACHE_MAP_DEVICE)))
       gst_memory_unmap (times, &map);

@@ -1,6 +1,6 @@
-/* robocache: buffers, segments and GAPs of an input of robocachefuse, as its core takes them
+/* robocache: converts buffers, segments and GAPs of an input of robocachefuse for its core
  *
- * A reader belongs to one stream. It knows no pad and no lock.
+ * A reader belongs to one stream. It uses no pad and no lock.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -8,6 +8,7 @@
 #define FUSE_READER_H
 
 #include "common/rows/blender.h"
+#include "common/rows/channelroles.h"
 #include "common/tensors/tensorbuffer.h"
 #include "common/time/rowtimes.h"
 #include "format.h"
@@ -17,31 +18,32 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  FuseFormat *format;           /* of the newest caps; NULL: none have come, nor are any expected */
-  RobocacheRowTimes clock;      /* segment, and where a buffer without PTS continues */
-  guint n_positions;            /* of the stream when the last buffer was read: at another one none continues */
-  GQuark reference;             /* the reference clock that reference_caps are of */
+  FuseFormat *format;           /* format of the newest caps; NULL: no caps have arrived or are expected */
+  RobocacheRowTimes clock;      /* the segment, and the time at which a buffer without PTS continues */
+  guint n_positions;            /* n_positions of the stream when the last buffer was read; if it has changed, rows do not continue */
+  GQuark reference;             /* reference clock of reference_caps */
   GstCaps *reference_caps;
-  gint64 *times;                /* of the rows of the buffer that is read; NULL: to be allocated for the format */
-  RobocacheDeviceRow *device_rows;      /* the same of rows on a device, and of a frame */
-  RobocacheTensorsMap map;      /* of that buffer */
+  gint64 *times;                /* times of the rows of the current buffer; NULL: not allocated for the format yet */
+  RobocacheDeviceRow *device_rows;      /* rows of the current buffer on a device, or its frame */
+  RobocacheTensorsMap map;      /* map of the current buffer */
   gboolean is_mapped;
 } FuseReader;
 
 void fuse_reader_init (FuseReader * reader);
 void fuse_reader_clear (FuseReader * reader);
-/* As new. */
+/* Resets the reader. */
 void fuse_reader_reset (FuseReader * reader);
 
-/* Each makes the event for the core of what came. */
+/* Each of these functions makes an event for the core. */
 
-/* Takes the format over. quaternions: a channel list or NULL; an invalid one counts as none. */
-void fuse_reader_take_format (FuseReader * reader, FuseFormat * format, gboolean is_declared, const gchar * quaternions, FuseEvent * event);
+/* Takes the format over. roles: of its rows, parsed; the event gets their quaternions. */
+void fuse_reader_take_format (FuseReader * reader, FuseFormat * format, gboolean is_declared, RobocacheChannelRoles * roles,
+    FuseEvent * event);
 void fuse_reader_take_segment (FuseReader * reader, const GstSegment * segment, FuseEvent * event);
 void fuse_reader_take_gap (const FuseReader * reader, GstClockTime pts, GstClockTime duration, FuseEvent * event);
 
-/* The rows of a buffer, until fuse_reader_end. stream: the core's, which tells the timestamps in force. base_time: of the pipeline. FALSE
- * and an error when the buffer differs from its caps. */
+/* Reads the rows of a buffer, which are valid until fuse_reader_end. stream: that of the core, with the current timestamp settings.
+ * base_time: that of the pipeline. FALSE and an error: the buffer differs from its caps. */
 gboolean fuse_reader_begin (FuseReader * reader, const FuseStream * stream, GstBuffer * buffer, GstClockTime base_time, FuseRows * rows,
     GError ** error);
 void fuse_reader_end (FuseReader * reader);
@@ -49,7 +51,7 @@ void fuse_reader_end (FuseReader * reader);
 /* Waits for GPU work on the buffer that fuse_reader_begin would wait for. Called without a lock. */
 void fuse_reader_wait_for_device (const FuseReader * reader, GstBuffer * buffer);
 
-/* Times between GStreamer and the core: GST_CLOCK_TIME_NONE is ROBOCACHE_NO_TIME. */
+/* Convert times between GStreamer and the core: GST_CLOCK_TIME_NONE is ROBOCACHE_NO_TIME. */
 static inline gint64
 fuse_time_of_clock (GstClockTime time)
 {

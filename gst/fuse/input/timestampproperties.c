@@ -89,8 +89,8 @@ fuse_timestamp_properties_install (GObjectClass *klass, guint first_id)
       "Reference clock", "Clock of the reference's timestamps", reference_clock_get_type (),
       FUSE_REFERENCE_OTHER, playing));
   g_object_class_install_property (klass, first_id + PROP_REFERENCE_ORIGIN, g_param_spec_int64 ("reference-origin",
-      "Reference origin", "Reference time of running time 0 (ns); the smallest int64: measured at the first meta, for all "
-          "pads with these reference-caps", G_MININT64, G_MAXINT64, ROBOCACHE_NO_TIME, playing));
+      "Reference origin", "Reference time at running time 0 (ns, the smallest int64 = measured at the first meta, for all "
+          "pads with these reference-caps)", G_MININT64, G_MAXINT64, ROBOCACHE_NO_TIME, playing));
   g_object_class_install_property (klass, first_id + PROP_CLOCK_MODE, g_param_spec_enum ("clock-mode", "Clock mode",
       "Clock of the sensor's timestamps", ROBOCACHE_TYPE_CLOCK_MODE, ROBOCACHE_CLOCK_NONE, playing));
   gst_type_mark_as_plugin_api (timestamp_source_get_type (), 0);

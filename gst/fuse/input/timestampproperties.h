@@ -14,13 +14,13 @@ G_BEGIN_DECLS
 typedef struct
 {
   FuseTimestampSettings settings;
-  GstCaps *reference;           /* that settings name; NULL: FUSE_USUAL_REFERENCE */
+  GstCaps *reference;           /* caps of the reference in settings; NULL: FUSE_USUAL_REFERENCE */
 } FuseTimestampProperties;
 
 void fuse_timestamp_properties_init (FuseTimestampProperties * properties);
 void fuse_timestamp_properties_clear (FuseTimestampProperties * properties);
 
-/* The properties of a pad, of which first_id is the first; set and get take the difference. */
+/* The properties of a pad. first_id is the id of the first; set and get take an id minus first_id. */
 #define FUSE_N_TIMESTAMP_PROPERTIES 5
 void fuse_timestamp_properties_install (GObjectClass * klass, guint first_id);
 void fuse_timestamp_properties_set (FuseTimestampProperties * properties, guint id, const GValue * value);

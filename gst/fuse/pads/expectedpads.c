@@ -21,6 +21,7 @@ struct _FuseExpectedPads
   gulong removed_id;
   GstBus *bus;                  /* NULL: the pipeline has none */
   gulong message_id;
+  gboolean lack_seek;           /* lock of the owner: see fuse_expected_pads_note_seek */
 };
 
 /* An element that adds pads. */
@@ -256,7 +257,7 @@ watch_pipeline (FuseExpectedPads *pads, GstElement *pipeline)
   g_atomic_int_set (&pads->is_watching, TRUE);
 }
 
-/* ---- what is downstream ---- */
+/* ---- elements downstream ---- */
 
 static void
 add (GHashTable *elements, GstPad *pad)
@@ -267,7 +268,7 @@ add (GHashTable *elements, GstPad *pad)
     g_hash_table_add (elements, element);
 }
 
-/* The pad at the other end of a link, in whatever bin it is; bins on the way are added. NULL: there is none. */
+/* The pad at the other end of a link, in any bin; adds the bins on the way. NULL: no such pad. */
 static GstPad *
 follow_link (GstPad *src, GHashTable *elements)
 {
@@ -289,7 +290,7 @@ follow_link (GstPad *src, GHashTable *elements)
   return pad;
 }
 
-/* All elements that get data from one, on whatever way. */
+/* All elements that get data from an element, directly or indirectly. */
 static gboolean
 add_downstream (GstElement *element, GstPad *src, gpointer elements)
 {
@@ -310,6 +311,7 @@ add_downstream (GstElement *element, GstPad *src, gpointer elements)
 typedef struct
 {
   FuseExpectedPads *pads;
+  GstElement *owner;            /* for log lines */
   GHashTable *passed_over;      /* of elements, each with a reference */
   GstCaps *accepted;
 } Search;
@@ -362,8 +364,11 @@ static void
 look_at (GstElement *element, const Search *search)
 {
   if (GST_STATE (element) <= GST_STATE_READY && adds_pads (element, search->accepted)
-      && !g_hash_table_contains (search->passed_over, element) && has_listeners (element))
+      && !g_hash_table_contains (search->passed_over, element) && has_listeners (element)) {
+    GST_INFO_OBJECT (search->owner, "%s may add pads, and a link waits for one: the first tick of recordings waits for its no-more-pads",
+        GST_OBJECT_NAME (element));
     add_source (search->pads, element);
+  }
 }
 
 static void
@@ -389,7 +394,7 @@ search_bin (GstBin *bin, const Search *search)
 static void
 search_pipeline (FuseExpectedPads *pads, GstElement *element, GstBin *pipeline)
 {
-  const Search search = { pads, g_hash_table_new_full (NULL, NULL, gst_object_unref, NULL), accepted_caps (element) };
+  const Search search = { pads, element, g_hash_table_new_full (NULL, NULL, gst_object_unref, NULL), accepted_caps (element) };
 
   g_hash_table_add (search.passed_over, gst_object_ref (element));
   gst_element_foreach_src_pad (element, add_downstream, search.passed_over);
@@ -453,6 +458,18 @@ guint
 fuse_expected_pads_pending (FuseExpectedPads *pads)
 {
   return (guint) g_atomic_int_get (&pads->n_pending);
+}
+
+void
+fuse_expected_pads_note_seek (FuseExpectedPads *pads)
+{
+  pads->lack_seek = fuse_expected_pads_pending (pads) > 0;
+}
+
+gboolean
+fuse_expected_pads_lack_seek (const FuseExpectedPads *pads)
+{
+  return pads->lack_seek;
 }
 
 gchar *

@@ -12,8 +12,8 @@
 #define DEFAULT_INTERPOLATION RC_LINEAR
 #define DEFAULT_CAMERA_INTERPOLATION RC_NEAREST
 #define DEFAULT_OFFSET 0
-#define DEFAULT_MAX_GAP (200 * GST_MSECOND)
-#define DEFAULT_HOLD_LIMIT (200 * GST_MSECOND)
+#define DEFAULT_MAX_GAP RC_GAP_AUTO
+#define DEFAULT_HOLD_LIMIT ROBOCACHE_HOLD_LIMIT_AUTO
 #define DEFAULT_REQUIRED FALSE
 #define DEFAULT_REORDER_WINDOW 0
 #define DEFAULT_MAX_LEAD (3600 * GST_SECOND)
@@ -31,6 +31,9 @@ enum
   PROP_EXPECTED_CAPS,
   PROP_TENSOR_ID,
   PROP_STATS,
+  PROP_CUTOFF,
+  PROP_LOBES,
+  PROP_NAN,
   PROP_TIMESTAMPS,
   PROP_ROLES = PROP_TIMESTAMPS + FUSE_N_TIMESTAMP_PROPERTIES
 };
@@ -67,7 +70,14 @@ static const gsize fields[] = {
   [PROP_REQUIRED] = G_STRUCT_OFFSET (GstRobocacheFusePad, settings.required),
   [PROP_REORDER_WINDOW] = G_STRUCT_OFFSET (GstRobocacheFusePad, settings.reorder_window),
   [PROP_MAX_LEAD] = G_STRUCT_OFFSET (GstRobocacheFusePad, settings.max_lead),
+  [PROP_CUTOFF] = G_STRUCT_OFFSET (GstRobocacheFusePad, settings.search.cutoff_hz),
+  [PROP_LOBES] = G_STRUCT_OFFSET (GstRobocacheFusePad, settings.search.lobes),
+  [PROP_NAN] = G_STRUCT_OFFSET (GstRobocacheFusePad, settings.nan),
 };
+
+static ROBOCACHE_DEFINE_ENUM (nan_get_type, "GstRobocacheFuseNan",
+    {FUSE_NAN_COPY, "A row with NaN is a value: its bits are copied", "copy"},
+    {FUSE_NAN_MISSING, "A row with NaN is no value: ticks are made of the rows around it, or held, or missing", "missing"})
 
 /* An empty text is none. */
 static void
@@ -168,32 +178,39 @@ gst_robocache_fuse_pad_class_init (GstRobocacheFusePadClass *klass)
   object_class->get_property = gst_robocache_fuse_pad_get_property;
 
   install_interpolation (object_class, DEFAULT_INTERPOLATION);
+  robocache_lowpass_install_properties (object_class, PROP_CUTOFF, PROP_LOBES, playing);
   g_object_class_install_property (object_class, PROP_OFFSET, g_param_spec_int64 ("offset", "Offset",
-      "Correction of a constant delay, added to the time of each row (ns, signed)",
+      "Corrects a constant delay of the timestamps: added to the time of each row (ns). Negative for a sensor whose timestamps are too late, "
+      "positive for one whose are too early",
       G_MININT64, G_MAXINT64, DEFAULT_OFFSET, playing));
   g_object_class_install_property (object_class, PROP_MAX_GAP, g_param_spec_int64 ("max-gap", "Maximum gap",
-      "Maximum gap to interpolate across (ns, -1 = none)", -1, G_MAXINT64, DEFAULT_MAX_GAP, playing));
+      "Maximum gap to interpolate across (ns, -1 = none, -2 = 8 periods of the rows, from 20 ms to 1 s or two periods)", RC_GAP_AUTO,
+      G_MAXINT64, DEFAULT_MAX_GAP, playing));
   g_object_class_install_property (object_class, PROP_HOLD_LIMIT, g_param_spec_int64 ("hold-limit", "Hold limit",
-      "Maximum age of a repeated row (ns, 0 = do not hold, -1 = forever)", -1, G_MAXINT64,
-      DEFAULT_HOLD_LIMIT, playing));
+      "Maximum age of a repeated row (ns, 0 = do not hold, -1 = forever, -2 = 200 ms, or forever where all channels are held)",
+      ROBOCACHE_HOLD_LIMIT_AUTO, G_MAXINT64, DEFAULT_HOLD_LIMIT, playing));
+  g_object_class_install_property (object_class, PROP_NAN, g_param_spec_enum ("nan", "NaN", "What a row with NaN in a channel is",
+      nan_get_type (), FUSE_NAN_COPY, playing));
   g_object_class_install_property (object_class, PROP_REQUIRED, g_param_spec_boolean ("required", "Required",
       "Drop ticks at which this stream is missing", DEFAULT_REQUIRED, playing));
   g_object_class_install_property (object_class, PROP_REORDER_WINDOW, g_param_spec_int64 ("reorder-window", "Reorder window",
       "Accept rows up to this much older than the newest row (ns)", 0, ROBOCACHE_MAX_REORDER_WINDOW, DEFAULT_REORDER_WINDOW,
       playing));
   g_object_class_install_property (object_class, PROP_MAX_LEAD, g_param_spec_int64 ("max-lead", "Maximum lead",
-      "Live: drop rows that are further ahead of running time, offset included (ns)", 0, G_MAXINT64,
+      "Live: drop rows that are ahead of running time by more than this, offset included (ns)", 0, G_MAXINT64,
       DEFAULT_MAX_LEAD, playing));
   g_object_class_install_property (object_class, PROP_EXPECTED_CAPS, g_param_spec_boxed ("expected-caps", "Expected caps",
-      "Declared caps: samples have this stream's tensor from the first tick on, missing before its first row. Live, no tick waits "
-      "for it; not live, the first tick waits for its caps or EOS (NULL = wait for caps at every tick)", GST_TYPE_CAPS, playing));
+      "Caps that the stream will have: samples have its tensor from the first tick on, with status missing before its first "
+      "row. Live, no tick waits for the stream; not live, the first tick waits for its caps or EOS (NULL = every tick waits "
+      "for caps)", GST_TYPE_CAPS, playing));
   g_object_class_install_property (object_class, PROP_TENSOR_ID, g_param_spec_string ("tensor-id", "Tensor id",
-      "Id of this pad's tensor in the tensor meta of samples (NULL = the pad's name). For frames: take the tensor with this id of "
-      "the frame's tensor meta in place of the frame, as its caps describe it (GStreamer 1.28 and later)", NULL,
+      "Id of this pad's tensor in the tensor meta of samples (NULL = the pad's name). On camera pads: use the tensor with "
+      "this id of the frame's tensor meta instead of the frame, as the caps describe it (GStreamer 1.28 and later)", NULL,
       G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY));
   g_object_class_install_property (object_class, PROP_STATS, g_param_spec_boxed ("stats", "Statistics",
       "Rows and ticks of this pad since the element started", GST_TYPE_STRUCTURE,
       G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+  gst_type_mark_as_plugin_api (nan_get_type (), 0);
   fuse_timestamp_properties_install (object_class, PROP_TIMESTAMPS);
   robocache_channel_roles_install_properties (object_class, PROP_ROLES);
 }
@@ -203,7 +220,8 @@ gst_robocache_fuse_pad_init (GstRobocacheFusePad *pad)
 {
   pad->role = GST_ROBOCACHE_FUSE_SINK;
   pad->settings = (FuseStreamSettings) {
-    .search = {.interpolation = DEFAULT_INTERPOLATION,.max_gap_ns = DEFAULT_MAX_GAP,.hold_limit_ns = DEFAULT_HOLD_LIMIT},
+    .search = {.interpolation = DEFAULT_INTERPOLATION,.max_gap_ns = DEFAULT_MAX_GAP,.hold_limit_ns = DEFAULT_HOLD_LIMIT,
+        .lobes = RC_DEFAULT_LOBES},
     .offset = DEFAULT_OFFSET,.reorder_window = DEFAULT_REORDER_WINDOW,.max_lead = DEFAULT_MAX_LEAD,
     .required = DEFAULT_REQUIRED
   };
@@ -281,6 +299,12 @@ gst_robocache_fuse_pad_get_settings (GstRobocacheFusePad *pad, FuseEvent *settin
   GST_OBJECT_UNLOCK (pad);
 }
 
+static void
+set_channels (RobocacheChannelRoles *roles, const FuseFormat *format)
+{
+  robocache_channel_roles_set_channels (roles, format->rows.channels, format->channels, format->kinds);
+}
+
 /* Copies the roles that the stream's samples are made with. */
 static void
 start_roles (GstRobocacheFusePad *pad)
@@ -288,6 +312,22 @@ start_roles (GstRobocacheFusePad *pad)
   GST_OBJECT_LOCK (pad);
   robocache_channel_roles_copy (&pad->started_roles, &pad->roles);
   GST_OBJECT_UNLOCK (pad);
+}
+
+/* Kinds of the caps, unless the property has others. Lists of channels, which plans refuse, are not looked at. */
+static gboolean
+check_kinds (GstRobocacheFusePad *pad, const FuseFormat *format, GError **error)
+{
+  RobocacheChannelRoles roles = { 0 };
+  gboolean ok;
+
+  GST_OBJECT_LOCK (pad);
+  roles.strings[ROBOCACHE_ROLE_KINDS] = g_strdup (pad->roles.strings[ROBOCACHE_ROLE_KINDS]);
+  GST_OBJECT_UNLOCK (pad);
+  set_channels (&roles, format);
+  ok = robocache_channel_roles_parse (&roles, error);
+  robocache_channel_roles_clear (&roles);
+  return ok;
 }
 
 FuseFormat *
@@ -301,16 +341,32 @@ gst_robocache_fuse_pad_parse_caps (GstRobocacheFusePad *pad, const GstCaps *caps
   GST_OBJECT_UNLOCK (pad);
   format = fuse_format_parse (caps, tensor_id, error);
   g_free (tensor_id);
+  if (format && !check_kinds (pad, format, error))
+    g_clear_pointer (&format, fuse_format_unref);
   return format;
 }
 
-/* Takes format. */
+/* What is chosen of the channels, and why. */
+static void
+log_kinds (GstRobocacheFusePad *pad, const FuseFormat *format)
+{
+  gchar *text = robocache_channel_roles_describe (&pad->started_roles, format->rows.dtype);
+
+  GST_INFO_OBJECT (pad, "%s", text);
+  g_free (text);
+}
+
+/* Takes format. Lists of channels that are wrong, which plans refuse, count as none. */
 static void
 take_format (GstRobocacheFusePad *pad, FuseFormat *format, gboolean is_declared, FuseEvent *event)
 {
   if (pad->reader.format == NULL)
     start_roles (pad);
-  fuse_reader_take_format (&pad->reader, format, is_declared, pad->started_roles.strings[ROBOCACHE_ROLE_QUATERNIONS], event);
+  set_channels (&pad->started_roles, format);
+  robocache_channel_roles_parse (&pad->started_roles, NULL);
+  if (!format->rows.is_camera && (pad->reader.format == NULL || g_strcmp0 (pad->reader.format->kinds, format->kinds) != 0))
+    log_kinds (pad, format);
+  fuse_reader_take_format (&pad->reader, format, is_declared, &pad->started_roles, event);
 }
 
 gboolean
@@ -366,7 +422,9 @@ gst_robocache_fuse_pad_reset (GstRobocacheFusePad *pad)
   fuse_reader_reset (&pad->reader);
   start_roles (pad);
   pad->flushing = pad->flush_awaited = pad->sources_checked = pad->is_flexible = FALSE;
+  pad->thin_until = 0;
   pad->silence_is_reported = pad->missing_caps_are_reported = FALSE;
+  pad->faults = (RobocachePadFaults) { 0 };
   pad->flow = GST_FLOW_OK;
 }
 

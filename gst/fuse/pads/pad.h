@@ -7,6 +7,7 @@
 
 #include <gst/gst.h>
 
+#include "common/element/inputfaults.h"
 #include "common/rows/channelroles.h"
 #include "gst/fuse/core/core.h"
 #include "gst/fuse/input/reader.h"
@@ -14,7 +15,7 @@
 
 G_BEGIN_DECLS
 
-/* In the order of their tensors in the output. */
+/* Roles of pads, in the order of their tensors in the output. */
 typedef enum
 {
   GST_ROBOCACHE_FUSE_CAMERA,
@@ -31,7 +32,7 @@ extern const gchar *const gst_robocache_fuse_role_names[GST_ROBOCACHE_FUSE_N_ROL
     (G_TYPE_CHECK_INSTANCE_CAST ((object), GST_TYPE_ROBOCACHE_FUSE_PAD, GstRobocacheFusePad))
 GType gst_robocache_fuse_pad_get_type (void);
 
-/* The same with the defaults of camera_%u. */
+/* A GstRobocacheFusePad with the defaults of camera_%u. */
 #define GST_TYPE_ROBOCACHE_FUSE_CAMERA_PAD (gst_robocache_fuse_camera_pad_get_type ())
 GType gst_robocache_fuse_camera_pad_get_type (void);
 
@@ -41,7 +42,7 @@ typedef struct
   GstPadClass parent_class;
 } GstRobocacheFusePadClass;
 
-/* Calls of a pad to its element. Called without locks, with the element that the pad is in. */
+/* Functions of the element that a pad calls, without locks, with its element. */
 typedef struct
 {
   void (*settings_changed) (GstElement * element, GstRobocacheFusePad * pad);
@@ -60,46 +61,50 @@ struct _GstRobocacheFusePad
   FuseStreamSettings settings;
   FuseTimestampProperties timestamps;
   RobocacheChannelRoles roles;
-  GstCaps *expected_caps;       /* or NULL */
-  gchar *tensor_id;             /* or NULL */
+  GstCaps *expected_caps;       /* NULL: not set */
+  gchar *tensor_id;             /* NULL: not set */
 
   /* lock of the element */
   FuseStream *stream;           /* constant; the core's state of it */
   FuseReader reader;            /* also its streaming thread's */
-  RobocacheChannelRoles started_roles;  /* the roles as they were when the stream got its first format */
+  RobocacheChannelRoles started_roles;  /* the roles as they were when the stream got its first format, and their meaning for the newest one */
   gboolean flushing;            /* its chain function must not wait */
   gboolean flush_awaited;       /* a flush of all pads waits for its FLUSH_STOP */
   gboolean waiting;             /* its chain function waits for the other streams */
-  gboolean missing_caps_are_reported;   /* since the element started */
-  gboolean silence_is_reported; /* since the element started: see silence.h */
-  GstFlowReturn flow;           /* not OK once downstream, an error or the end stopped the streams */
+  /* since the element started */
+  RobocachePadFaults faults;    /* see checks/faults.h */
+  gboolean missing_caps_are_reported;
+  gboolean silence_is_reported; /* see silence.h */
+  GstFlowReturn flow;           /* not OK after downstream, an error or EOS stopped the streams */
 
   /* only used by its streaming thread */
   gboolean sources_checked;
+  gint n_thinned;               /* atomic: buffers dropped since the statistics got them: see checks/thinning.h */
+  gint64 thin_until;            /* buffers may be dropped until this monotonic time (us); 0: do not drop */
   gboolean is_flexible;         /* buffers describe their tensors */
-  RobocacheTensorsInfo flexible;        /* as the last one did, with the framerate of the caps */
+  RobocacheTensorsInfo flexible;        /* tensors of the last buffer, with the framerate of the caps */
 };
 
-/* The parts of a name like camera_3. FALSE: it is none. */
+/* Parses a name like camera_3. FALSE: it is not such a name. */
 gboolean gst_robocache_fuse_pad_parse_name (const gchar * name, GstRobocacheFuseRole * role, guint * number);
 GType gst_robocache_fuse_pad_type (GstRobocacheFuseRole role);
-/* FALSE and an error: a value of a property's type that it does not take, whatever the caps. */
+/* FALSE and an error: the value has the property's type, but is invalid for any caps. */
 gboolean gst_robocache_fuse_pad_check_setting (const GParamSpec * pspec, const GValue * value, GError ** error);
 
-/* A new pad named ROLE_number; floating. */
+/* Makes a pad named ROLE_number; returns a floating reference. */
 GstRobocacheFusePad *gst_robocache_fuse_pad_new (GstPadTemplate * pad_template, GstRobocacheFuseRole role, guint number,
     const GstRobocacheFusePadCallbacks * callbacks);
 
-/* The settings as events for the core. May be called without the lock of the element. */
+/* Returns the settings as events for the core. May be called without the lock of the element. */
 void gst_robocache_fuse_pad_get_settings (GstRobocacheFusePad * pad, FuseEvent * settings, FuseEvent * timestamps);
 /* Parses caps of the pad: see fuse_format_parse. May be called without a lock. */
 FuseFormat *gst_robocache_fuse_pad_parse_caps (GstRobocacheFusePad * pad, const GstCaps * caps, GError ** error);
-/* The event that gives the stream the format of expected-caps, if it has none. FALSE: there is none, or an error, when they are no caps of
- * a stream. Called with the lock of the element. */
+/* Makes the event that sets the format of expected-caps, if the stream has no format yet. FALSE: no event; with an error if the caps are
+ * not those of a stream. Called with the lock of the element. */
 gboolean gst_robocache_fuse_pad_declare (GstRobocacheFusePad * pad, FuseEvent * event, GError ** error);
-/* The event of new caps; takes format. FALSE and an error: caps differ from those that were expected. Called with the lock of the element. */
+/* Makes the event for new caps; takes format. FALSE and an error: caps differ from expected-caps. Called with the lock of the element. */
 gboolean gst_robocache_fuse_pad_set_format (GstRobocacheFusePad * pad, FuseFormat * format, FuseEvent * event, GError ** error);
-/* As new, but the core's stream. Called with the lock of the element. */
+/* Resets the pad, except for the core's stream. Called with the lock of the element. */
 void gst_robocache_fuse_pad_reset (GstRobocacheFusePad * pad);
 
 /* Order of tensors: by role, then by number. */

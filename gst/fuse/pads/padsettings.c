@@ -116,7 +116,7 @@ append_to_last (GPtrArray *settings, const gchar *more)
   last->value = longer;
 }
 
-/* NAME=VALUE, or what goes on a list: quaternions=3,7. FALSE: neither. */
+/* NAME=VALUE, or the next item of a list: quaternions=3,7. FALSE: neither. */
 static gboolean
 read_setting (GPtrArray *settings, const gchar **cursor)
 {
@@ -233,7 +233,7 @@ add_entry (GPtrArray *entries, const gchar *name, GPtrArray *settings, GError **
   return TRUE;
 }
 
-/* Reads one entry, and moves on behind it. */
+/* Reads one entry, and moves past it. */
 static gboolean
 read_entry (GPtrArray *entries, const gchar **cursor, GError **error)
 {
@@ -293,6 +293,8 @@ use_entry (GPtrArray *entries, GstRobocacheFusePad *pad)
 {
   Entry *entry = find_entry (entries, GST_OBJECT_NAME (pad));
 
+  if (entry)
+    GST_DEBUG_OBJECT (pad, "has settings in pads: %" GST_PTR_FORMAT, entry->values);
   if (entry)
     entry->is_used = TRUE;
   return entry;

@@ -106,7 +106,7 @@ copy_lines (const GstVideoInfo *video, GstBuffer *buffer, guint8 *to, GError **e
   return TRUE;
 }
 
-/* Whether the device copies the frame by itself: dense, and in memory of ours. */
+/* Whether the device copies the frame directly: it is dense, and in memory of ours. */
 static gboolean
 is_copied_directly (const GstVideoInfo *video, gsize bytes, GstBuffer *buffer)
 {

@@ -1,6 +1,6 @@
-/* robocache: camera frames of robocachefuse, in the memory of the sample
+/* robocache: writes camera frames of robocachefuse to the memory of the sample
  *
- * A frame's lines may be padded, and may be on the GPU; a tensor's lines are dense.
+ * Lines of a frame may be padded, and may be on the GPU; lines of a tensor are dense.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -20,20 +20,20 @@ typedef struct
 {
   RobocacheEngine *engine;
   RobocacheStaging staging;
-  RobocacheScratch blended;     /* a bracket, and the frames that it names */
-  GPtrArray *in_use;            /* of GstBuffer: frames on the GPU that are being copied, and kept until that is done */
+  RobocacheScratch blended;     /* a bracket and its frames */
+  GPtrArray *in_use;            /* GstBuffer items: frames on the GPU, kept until they are copied */
   RcEvent copied;
 } FuseCameraFrames;
 
 gboolean fuse_camera_frames_init (FuseCameraFrames * frames, RobocacheEngine * engine, GError ** error);
-/* A zeroed one may be cleared too. */
+/* A zeroed struct may be cleared too. */
 void fuse_camera_frames_clear (FuseCameraFrames * frames);
 
-/* Around the frames of one tick: begin releases those of the tick before. */
+/* Begin and end the frames of one tick: begin releases those of the previous tick. */
 gboolean fuse_camera_frames_begin (FuseCameraFrames * frames, GError ** error);
 gboolean fuse_camera_frames_end (FuseCameraFrames * frames, GError ** error);
 
-/* Whether the frame's one memory holds its lines of pixels and nothing else, in system memory. */
+/* Whether the frame is one memory in system memory that contains only its lines of pixels. */
 gboolean fuse_camera_frame_is_dense (const GstVideoInfo * video, gsize row_bytes, GstBuffer * frame);
 
 /* Frame i of a camera's snapshot; no reference. */
@@ -43,8 +43,8 @@ fuse_camera_frame_of (const FuseSnapshot *snapshot, guint64 i)
   return ((GstBuffer **) snapshot->rows)[i];
 }
 
-/* Enqueues the frame of a snapshot, blended by plan if its bracket is a blend, to memory of the engine; a missing one is 0.
- * scratch is the plan's. */
+/* Enqueues the write of a snapshot's frame to memory of the engine, blended by plan if its bracket is a blend; a missing frame is 0.
+ * scratch: that of the plan. */
 gboolean fuse_camera_frames_write (FuseCameraFrames * frames, const GstVideoInfo * video, const FuseSnapshot * snapshot,
     RcAlignPlan * plan, gpointer scratch, gpointer to, GError ** error);
 

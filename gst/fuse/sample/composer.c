@@ -55,7 +55,7 @@ struct _FuseComposer
   GstBufferPool *peer_pool;     /* downstream's, for samples of one memory; or NULL */
   GstAllocator *peer_allocator; /* downstream's; or NULL */
   GstAllocationParams peer_params;
-  RcAlignPlan *plan;            /* of all streams that are no cameras; NULL when there are none */
+  RcAlignPlan *plan;            /* plan of all streams except cameras; NULL when there is no such stream */
   RobocacheBlendStream *blends; /* [n_streams], those of the plan first */
   RobocacheBlender blender;
   FuseCameraFrames frames;
@@ -116,6 +116,23 @@ set_tensor (Tensor *tensor, const Stream *stream, guint window)
   tensor->row_bytes = stream->row_bytes;
 }
 
+static gboolean
+check_lowpass (const FuseInput *input, GError **error)
+{
+  if (input->search.interpolation != RC_LOWPASS)
+    return TRUE;
+  if (input->format->rows.is_camera)
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "%s: interpolation=lowpass is for tensors: set "
+        "%s::interpolation=nearest or mean", input->name, input->name);
+  else if (input->search.cutoff_hz == 0 && input->search.period_ns <= 0)
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "%s: interpolation=lowpass has a cutoff of 0.4 times the rate "
+        "of ticks, which is unknown: set %s::cutoff (Hz), rate, or a framerate in the caps of the reference pad", input->name,
+        input->name);
+  else
+    return TRUE;
+  return FALSE;
+}
+
 /* A mean is taken over one tick, whose length must be known. */
 static gboolean
 check_periods (const FuseComposer *composer, GError **error)
@@ -129,6 +146,8 @@ check_periods (const FuseComposer *composer, GError **error)
           composer->streams[i].input->name);
       return FALSE;
     }
+    if (!check_lowpass (composer->streams[i].input, error))
+      return FALSE;
   }
   return TRUE;
 }
@@ -240,6 +259,23 @@ channel_names (const FuseComposer *composer)
   return g_string_free (names, names->len == 0);
 }
 
+/* The kinds of the channels of the one tensor; NULL: there are several, all channels are real, or some are hidden. */
+static gchar *
+channel_kinds (const FuseComposer *composer)
+{
+  const RobocacheChannelRoles **roles = g_new (const RobocacheChannelRoles *, composer->n_streams);
+  gboolean is_one = composer->n_tensors == 1;
+  gchar *kinds;
+
+  for (guint i = 0; i < composer->n_streams; i++) {
+    roles[i] = &composer->streams[i].input->roles;
+    is_one &= !composer->streams[i].input->format->rows.is_camera && !composer->streams[i].input->format->hides_kinds;
+  }
+  kinds = is_one ? robocache_channel_roles_join (roles, composer->n_streams) : NULL;
+  g_free (roles);
+  return kinds;
+}
+
 /* In a GstTensorMeta. */
 static GQuark
 tensor_id (const FuseComposer *composer, guint i)
@@ -251,13 +287,30 @@ tensor_id (const FuseComposer *composer, guint i)
   return input->format->tensor_id ? input->format->tensor_id : g_quark_from_string (input->name);
 }
 
+/* Streams whose rows are copies of the nearest one: consumers tell by it how old a row is. */
+static void
+name_nearest (const FuseComposer *composer)
+{
+  GString *names = g_string_new (NULL);
+
+  for (guint i = 0; i < composer->n_streams; i++) {
+    const FuseInput *input = composer->streams[i].input;
+
+    if (input->search.interpolation == RC_NEAREST)
+      g_string_append_printf (names, "%s%s", names->len > 0 ? "," : "", input->name);
+  }
+  if (names->len > 0)
+    gst_caps_set_simple (composer->caps, "nearest", G_TYPE_STRING, names->str, NULL);
+  g_string_free (names, TRUE);
+}
+
 static void
 make_caps (FuseComposer *composer)
 {
   const FuseComposition *composition = &composer->composition;
   RobocacheTensorsInfo *sample = &composer->sample;
   GString *names = g_string_new (NULL);
-  gchar *channels = channel_names (composer);
+  gchar *channels = channel_names (composer), *kinds = channel_kinds (composer);
 
   *sample = (RobocacheTensorsInfo) { composer->n_tensors, {{0}}, composition->rate_num, composition->rate_den };
   for (guint i = 0; i < composer->n_tensors; i++) {
@@ -276,12 +329,16 @@ make_caps (FuseComposer *composer)
     append_name (names, composer->streams[i].input->name);
   composer->names = g_string_free (names, FALSE);
   gst_caps_set_simple (composer->caps, "streams", G_TYPE_STRING, composer->names, NULL);
+  name_nearest (composer);
   if (channels)
     gst_caps_set_simple (composer->caps, "channels", G_TYPE_STRING, channels, NULL);
+  if (kinds)
+    gst_caps_set_simple (composer->caps, ROBOCACHE_KINDS_FIELD, G_TYPE_STRING, kinds, NULL);
   if (composer->output.window > 1)
     gst_caps_set_simple (composer->caps, "window", G_TYPE_INT, (gint) composer->output.window, NULL);
   composer->caps = robocache_caps_in_memory (composer->caps, composer->memory);
   g_free (channels);
+  g_free (kinds);
 }
 
 static RcAlignStreamSpec
@@ -362,7 +419,7 @@ make_plans (FuseComposer *composer, GError **error)
   return ok;
 }
 
-/* Rows of a stream that a tick is made of at least. A mean reserves memory for more when they are there. */
+/* Rows of a stream for which every tick reserves memory. A mean reserves more when it has more rows. */
 static guint64
 rows_of_a_tick (const Stream *stream)
 {
@@ -695,6 +752,7 @@ blend_tensor_streams (FuseComposer *composer, const FuseSnapshot *snapshots, gui
     composer->blends[n++] = (RobocacheBlendStream) {
       .rows = snapshots[i].rows,
       .n_rows = snapshots[i].n_rows,
+      .times = snapshots[i].times,
       .rows_on_device = stream->input->format->rows.on_device,
       .row_bytes = fuse_row_format_bytes (&stream->input->format->rows),
       .bracket = &snapshots[i].bracket,
@@ -845,7 +903,7 @@ write_header (const FuseComposer *composer, const Output *output, guint i)
     robocache_flexible_write_header (output->start[i], &composer->sample.tensors[i]);
 }
 
-/* A copy of info behind its header. */
+/* A copy of info after its header. */
 static GBytes *
 add_header (GBytes *info, const RobocacheTensorInfo *tensor)
 {

@@ -2,13 +2,13 @@
  *
  * RobocacheSampleMeta has the fields "tick" (int64, running time in ns), "streams" (string, names of the pads in the order of
  * the rows of info), "info" (GBytes): int64 [window][streams][4] of tick, time of the row at or before it, time of the row
- * after it, and status: RcRowStatus, and 4 where a frame that the row is made of is corrupted; running times, G_MININT64
- * where there is none. Where a frame carries reference timestamps, "references" is a GstValueArray of structures with
+ * after it, and status: RcRowStatus, plus 4 if a frame of the row is corrupted. Times are running times; G_MININT64: no such row. If a
+ * frame has reference timestamps, "references" is a GstValueArray of structures with
  * "stream" (string), "reference" (caps), "timestamp" and "duration" (uint64).
  *
- * Live, it also has what decided: "decided" (int64, running time at which the tick was decided), "taken" (GBytes: int64
- * [streams][3], rows, GAPs and events that the stream had taken in), "journal" (GBytes: int64 [entries][4] of kind, pad, n and
- * time: see journal.h; all since the last sample), "journal-start" (int64, entries before these) and "journal-pads" (string,
+ * Live, it also has the data of the decision: "decided" (int64, running time at which the tick was decided), "taken" (GBytes: int64
+ * [streams][3], rows, GAPs and events that the stream had received), "journal" (GBytes: int64 [entries][4] of kind, pad, n and
+ * time: see journal.h; all entries since the last sample), "journal-start" (int64, number of earlier entries) and "journal-pads" (string,
  * names of the pads by number).
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -22,11 +22,11 @@ G_BEGIN_DECLS
 
 /* Adds the meta to a buffer of any pool. info: info_bytes, copied. */
 void fuse_sample_init (GstBuffer * sample, const gchar * streams, gint64 tick, gconstpointer info, gsize info_bytes);
-/* The same for a buffer that has the meta, whose memory is used again. */
+/* The same for a buffer that already has the meta; its memory is reused. */
 void fuse_sample_update (GstBuffer * sample, gint64 tick, gconstpointer info);
-/* The info that the meta holds; a reference. */
+/* The info of the meta; returns a reference. */
 GBytes *fuse_sample_info (GstBuffer * sample);
-/* What decided: GArrays of int64, whose elements may be structures of them. */
+/* The data of the decision: GArrays of int64, or of structures of int64. */
 typedef struct
 {
   gint64 decided;
@@ -35,7 +35,7 @@ typedef struct
   const gchar *journal_pads;
 } FuseSampleDecision;
 
-/* NULL: none, and none stays of a sample whose memory is used again. */
+/* decision NULL: removes the data of a decision from the meta. */
 void fuse_sample_set_decision (GstBuffer * sample, const FuseSampleDecision * decision);
 /* Copies the reference timestamps of a frame of a stream to the meta. */
 void fuse_sample_add_references (GstBuffer * sample, const gchar * stream, GstBuffer * frame);

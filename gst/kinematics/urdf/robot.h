@@ -1,4 +1,4 @@
-/* robocache: robocachekinematics, a robot as its URDF describes it
+/* robocache: robocachekinematics, a robot described by a URDF
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -17,20 +17,20 @@ G_BEGIN_DECLS
 typedef struct
 {
   gchar *name;
-  gchar *link;                  /* that it moves */
-  gchar *parent, *mimics;       /* names of the link before it, and of a joint or NULL */
-  gboolean is_free;             /* floating or planar: of no model, and fixed in spec */
+  gchar *link;                  /* the link that the joint moves */
+  gchar *parent, *mimics;       /* names of the parent link, and of the mimicked joint or NULL */
+  gboolean is_free;             /* floating or planar: not part of any model, and fixed in spec */
   guint line;
   RcJointSpec spec;
 } RobocacheRobotJoint;
 
-/* Joints come after those of the links before them. */
+/* The joints are in an order in which each follows the joint that moves its parent link. */
 typedef struct
 {
-  gchar *name, *root;           /* of the robot, and of its root link */
+  gchar *name, *root;           /* names of the robot and of its root link */
   GArray *joints;               /* RobocacheRobotJoint */
-  GHashTable *links;            /* name to number of the joint that moves it, or ROBOCACHE_ROBOT_ROOT */
-  GHashTable *joint_numbers;    /* name to number */
+  GHashTable *links;            /* link name → number of the joint that moves it, or ROBOCACHE_ROBOT_ROOT */
+  GHashTable *joint_numbers;    /* joint name → number */
 } RobocacheRobot;
 
 void robocache_robot_free (RobocacheRobot * robot);
@@ -41,13 +41,13 @@ robocache_robot_joint (const RobocacheRobot * robot, gint i)
   return &g_array_index (robot->joints, RobocacheRobotJoint, i);
 }
 
-/* The joint that moves a link, ROBOCACHE_ROBOT_ROOT, or ROBOCACHE_ROBOT_NONE: there is no such link. */
+/* The joint that moves a link; ROBOCACHE_ROBOT_ROOT: the root link; ROBOCACHE_ROBOT_NONE: no such link. */
 gint robocache_robot_find_link (const RobocacheRobot * robot, const gchar * name);
-/* ROBOCACHE_ROBOT_NONE: there is no such joint. */
+/* The joint with a name; ROBOCACHE_ROBOT_NONE: no such joint. */
 gint robocache_robot_find_joint (const RobocacheRobot * robot, const gchar * name);
 
-/* The robot of joints and links (gchar *) as a file names them, which it takes. NULL and an error where they are no tree, a limit is
- * reversed, or a joint mimics none that moves. */
+/* Makes the robot of joints and links (gchar *) that a file lists; takes all arguments. NULL and an error: they are not a tree, a limit
+ * is reversed, or a joint mimics a joint that does not move. */
 RobocacheRobot *robocache_robot_new (gchar * name, GArray * joints, GPtrArray * links, GError ** error);
 void robocache_robot_joint_clear (RobocacheRobotJoint * joint);
 

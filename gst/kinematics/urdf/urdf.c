@@ -27,7 +27,7 @@ typedef struct
   GError *error;                /* the first one, without the file's name */
   guint depth;
   const xmlChar *path[MAX_DEPTH];       /* names of the open elements, in the parser's dictionary */
-  gchar *name;                  /* of the robot; NULL: its element has not come yet */
+  gchar *name;                  /* name of the robot; NULL: its element was not read yet */
   GArray *joints;
   GPtrArray *links;
   gboolean has_limits, has_parent, has_child;   /* of the open joint */
@@ -61,7 +61,7 @@ is_xacro (const gchar *text)
 static void
 refuse_xacro (Reader *reader)
 {
-  refuse (reader, "the file is xacro, which is no URDF yet: expand it with \"xacro FILE > robot.urdf\"");
+  refuse (reader, "the file is xacro, not URDF: expand it with \"xacro FILE > robot.urdf\"");
 }
 
 /* ---- attributes ---- */
@@ -73,7 +73,7 @@ typedef struct
   gint n;
 } Attributes;
 
-/* Free with g_free; NULL: there is none of that name. */
+/* Free with g_free; NULL: no attribute of that name. */
 static gchar *
 read_text (Reader *reader, const Attributes *attributes, const gchar *name)
 {
@@ -377,7 +377,7 @@ end_element (void *data, const xmlChar *name, const xmlChar *prefix, const xmlCh
 static void
 start_document_type (void *data, const xmlChar *name, const xmlChar *external, const xmlChar *system)
 {
-  refuse (data, "the file has a document type: URDF has none, and entities are not expanded");
+  refuse (data, "the file has a document type: expected URDF, which has none; entities are not expanded");
   stop_after_error (data);
 }
 
@@ -411,7 +411,7 @@ clear_joint (gpointer joint)
   robocache_robot_joint_clear (joint);
 }
 
-/* Also frees the parser's document, which no handler makes, in case one is there. */
+/* Also frees the parser's document, if it has one although no handler makes it. */
 static void
 reader_clear (Reader *reader)
 {

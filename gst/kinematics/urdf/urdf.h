@@ -11,11 +11,11 @@ G_BEGIN_DECLS
 
 #define ROBOCACHE_URDF_MAX_BYTES (64 << 20)
 
-/* Reads links, joints, origins, axes, limits and mimicry of a URDF; meshes and all else are ignored. NULL and an error that names the
- * file and the line: it cannot be read, is no XML or no URDF, has a document type (so no entity is ever expanded), is xacro, or describes
- * no tree. */
+/* Reads links, joints, origins, axes, limits and mimicry of a URDF; meshes and all other elements are ignored. NULL and an error that
+ * names the file and the line: the file cannot be read, is not XML or not URDF, has a document type (so no entity is ever expanded), is
+ * xacro, or does not describe a tree. */
 RobocacheRobot *robocache_urdf_read (const gchar * path, GError ** error);
-/* The same of bytes; name stands for the file in errors. */
+/* The same for bytes in memory; errors use name as the file name. */
 RobocacheRobot *robocache_urdf_parse (const gchar * name, const gchar * bytes, gsize n, GError ** error);
 
 G_END_DECLS

@@ -15,7 +15,7 @@ mux_channel_metadata_new (void)
   return metadata;
 }
 
-/* -1 is none. */
+/* -1: not set. */
 static gint64
 time_number (GstClockTime time)
 {

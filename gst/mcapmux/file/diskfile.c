@@ -5,7 +5,6 @@
 #include "diskfile.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <gst/gst.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -25,7 +24,6 @@ struct _MuxDiskFile
   GCond closing;
   gboolean is_closing, is_dirty;
   gint sync_errno;              /* of the first failure; 0: none */
-  guint n_syncs;
 };
 
 static gboolean
@@ -38,7 +36,7 @@ fail (GError **error, GstResourceError code, const gchar *what, const MuxDiskFil
 
 /* ---- synchronizing ---- */
 
-/* Called with the lock, which it lets go of meanwhile. */
+/* Called with the lock, which is released in between. */
 static void
 synchronize (MuxDiskFile *file)
 {
@@ -48,7 +46,6 @@ synchronize (MuxDiskFile *file)
   g_mutex_unlock (&file->lock);
   result = fdatasync (file->fd) == 0 ? 0 : errno;
   g_mutex_lock (&file->lock);
-  file->n_syncs++;
   /* pipes and some file systems cannot */
   if (result != 0 && result != EINVAL && result != ENOTSUP && file->sync_errno == 0)
     file->sync_errno = result;
@@ -75,19 +72,13 @@ run_syncer (gpointer data)
 /* ---- life ---- */
 
 MuxDiskFile *
-mux_disk_file_open (const gchar *path, guint64 sync_interval_ns, GError **error)
+mux_disk_file_new (int descriptor, const gchar *path, guint64 sync_interval_ns)
 {
   MuxDiskFile *file = g_new0 (MuxDiskFile, 1);
 
   file->path = g_strdup (path);
   file->sync_interval_ns = sync_interval_ns;
-  file->fd = open (path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file->fd < 0) {
-    fail (error, GST_RESOURCE_ERROR_OPEN_WRITE, "cannot create", file, errno);
-    g_free (file->path);
-    g_free (file);
-    return NULL;
-  }
+  file->fd = descriptor;
   g_mutex_init (&file->lock);
   g_cond_init (&file->closing);
   if (sync_interval_ns > 0)
@@ -170,7 +161,7 @@ mux_disk_file_write (MuxDiskFile *file, const RobocacheMcapBytes *pieces, guint 
   }
   result = write_all (file->fd, vectors, n_pieces);
   if (result != 0) {
-    /* what is there of a cut record would hide nothing, but costs readers a warning */
+    /* the beginning of a cut record is harmless, but readers would warn about it */
     if (ftruncate (file->fd, (off_t) file->size) != 0)
       result = result == ENOSPC ? ENOSPC : errno;
     return fail (error, GST_RESOURCE_ERROR_WRITE, "cannot write", file, result);
@@ -181,21 +172,4 @@ mux_disk_file_write (MuxDiskFile *file, const RobocacheMcapBytes *pieces, guint 
   result = file->sync_errno;
   g_mutex_unlock (&file->lock);
   return result == 0 || fail (error, GST_RESOURCE_ERROR_SYNC, "cannot synchronize", file, result);
-}
-
-guint64
-mux_disk_file_get_size (const MuxDiskFile *file)
-{
-  return file->size;
-}
-
-guint
-mux_disk_file_get_syncs (MuxDiskFile *file)
-{
-  guint n;
-
-  g_mutex_lock (&file->lock);
-  n = file->n_syncs;
-  g_mutex_unlock (&file->lock);
-  return n;
 }

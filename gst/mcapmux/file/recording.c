@@ -6,10 +6,13 @@
 
 #include <string.h>
 
+#include "common/element/errordomain.h"
 #include "common/ros/definitions.h"
 
 /* Chunks that are kept for reuse: memory follows the queue, not its longest length so far. */
 #define MAX_IDLE_CHUNKS 4
+/* More than the fixed parts of a message, a channel and a schema take. */
+#define MAX_HEADS 256
 
 typedef struct
 {
@@ -47,8 +50,10 @@ struct _MuxRecording
 {
   MuxRecordingSettings settings;
   GPtrArray *schemas, *channels, *extras;
+  GHashTable *channel_ids;      /* of GBytes, which are all of a channel, its id */
   File *files[2];               /* the first, and the next or NULL; both NULL when finished */
   guint n_files;                /* opened so far */
+  gboolean has_begun;
   GQueue outputs;
   gsize queued;                 /* bytes of outputs, those that are written now included */
   GPtrArray *idle;              /* of chunks */
@@ -140,7 +145,8 @@ new_chunk (MuxRecording *recording)
 {
   if (recording->idle->len > 0)
     return g_ptr_array_steal_index (recording->idle, recording->idle->len - 1);
-  return robocache_mcap_chunk_new (recording->settings.chunk_size);
+  /* its memory comes with its first message */
+  return robocache_mcap_chunk_new (0);
 }
 
 static void
@@ -188,6 +194,7 @@ mux_recording_new (const MuxRecordingSettings *settings)
 
   recording->settings = *settings;
   recording->schemas = g_ptr_array_new_with_free_func (free_schema);
+  recording->channel_ids = g_hash_table_new_full (g_bytes_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref, NULL);
   recording->channels = g_ptr_array_new_with_free_func (free_channel);
   recording->extras = g_ptr_array_new_with_free_func (free_extra);
   recording->idle = g_ptr_array_new_with_free_func ((GDestroyNotify) robocache_mcap_chunk_free);
@@ -207,6 +214,7 @@ mux_recording_free (MuxRecording *recording)
     g_clear_pointer (&recording->files[i], free_file);
   g_ptr_array_unref (recording->schemas);
   g_ptr_array_unref (recording->channels);
+  g_hash_table_unref (recording->channel_ids);
   g_ptr_array_unref (recording->extras);
   g_ptr_array_unref (recording->idle);
   g_free (recording);
@@ -230,13 +238,30 @@ find_schema (MuxRecording *recording, const gchar *type)
   return recording->schemas->len - 1;
 }
 
+static GBytes *
+key_of (const gchar *topic, const gchar *type, const GByteArray *metadata)
+{
+  GByteArray *key = g_byte_array_new ();
+
+  g_byte_array_append (key, (const guint8 *) topic, (guint) strlen (topic) + 1);
+  g_byte_array_append (key, (const guint8 *) type, (guint) strlen (type) + 1);
+  g_byte_array_append (key, metadata->data, metadata->len);
+  return g_byte_array_free_to_bytes (key);
+}
+
 gint
 mux_recording_add_channel (MuxRecording *recording, const gchar *topic, const gchar *type, const GByteArray *metadata)
 {
+  GBytes *key = key_of (topic, type, metadata);
   Channel *channel;
+  gpointer id = NULL;
+  const gboolean is_known = g_hash_table_lookup_extended (recording->channel_ids, key, NULL, &id);
 
-  if (recording->channels->len >= G_MAXUINT16)
-    return -1;
+  if (is_known || recording->channels->len >= G_MAXUINT16) {
+    g_bytes_unref (key);
+    return is_known ? GPOINTER_TO_INT (id) : -1;
+  }
+  g_hash_table_insert (recording->channel_ids, key, GINT_TO_POINTER (recording->channels->len));
   channel = g_new0 (Channel, 1);
   channel->topic = g_strdup (topic);
   channel->type = g_strdup (type);
@@ -289,8 +314,9 @@ define_channel (MuxRecording *recording, File *file, guint index)
 
 /* ---- chunks ---- */
 
+/* why: for log lines. */
 static void
-close_chunk (MuxRecording *recording, File *file)
+close_chunk (MuxRecording *recording, File *file, const gchar *why)
 {
   MuxOutput *output;
 
@@ -298,6 +324,7 @@ close_chunk (MuxRecording *recording, File *file)
     return;
   output = push_output (recording, MUX_WRITE_CHUNK, file->number);
   output->chunk = file->chunk;
+  output->why = why;
   count_output (recording, output);
   file->chunk = new_chunk (recording);
 }
@@ -322,25 +349,51 @@ count_message (File *file, guint channel, guint64 log_time)
   file->n_messages++;
 }
 
+/* Bytes of a message's record and of what may be written before it, at most. */
+static gsize
+record_size (MuxRecording *recording, const Channel *channel, gsize size)
+{
+  const Schema *schema = recording->schemas->pdata[channel->schema];
+
+  return size + strlen (schema->name) + strlen (schema->text) + strlen (channel->topic) + channel->metadata->len + MAX_HEADS;
+}
+
+/* Makes room for a message. FALSE and an error. */
+static gboolean
+make_room (MuxRecording *recording, RobocacheMcapChunk *chunk, const Channel *channel, gsize size, GError **error)
+{
+  if (size > recording->settings.max_message) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a message of %" G_GSIZE_FORMAT " bytes is larger than max-message-bytes=%"
+        G_GSIZE_FORMAT, size, recording->settings.max_message);
+    return FALSE;
+  }
+  if (robocache_mcap_chunk_reserve (chunk, record_size (recording, channel, size), recording->settings.chunk_size))
+    return TRUE;
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_MEMORY, "no memory for a message of %" G_GSIZE_FORMAT " bytes", size);
+  return FALSE;
+}
+
 gboolean
 mux_recording_add_message (MuxRecording *recording, gboolean in_next, guint channel, guint64 log_time, guint64 publish_time,
-    gconstpointer data, gsize size)
+    gconstpointer data, gsize size, GError **error)
 {
   File *file = recording->files[in_next];
   const RobocacheMcapBytes bytes = { data, size };
   Channel *of = recording->channels->pdata[channel];
 
-  if (is_old (recording, file->chunk, log_time) || !robocache_mcap_chunk_fits (file->chunk, size))
-    close_chunk (recording, file);
-  /* its definitions are small beside the limit */
-  if (size > ROBOCACHE_MCAP_MAX_CHUNK_SIZE / 2)
+  if (is_old (recording, file->chunk, log_time))
+    close_chunk (recording, file, "chunk-duration is reached");
+  else if (!robocache_mcap_chunk_fits (file->chunk, size))
+    close_chunk (recording, file, "the next message does not fit");
+  if (!make_room (recording, file->chunk, of, size, error))
     return FALSE;
   define_channel (recording, file, channel);
   robocache_mcap_chunk_add_message (file->chunk, &(RobocacheMcapMessage) {
       (guint16) channel, of->sequence++, log_time, publish_time}, &bytes, 1);
   count_message (file, channel, log_time);
+  recording->has_begun = TRUE;
   if (file->chunk->records->len >= recording->settings.chunk_size)
-    close_chunk (recording, file);
+    close_chunk (recording, file, "chunk-size is reached");
   return TRUE;
 }
 
@@ -353,7 +406,7 @@ mux_recording_get_sequence (const MuxRecording *recording, guint channel)
 gboolean
 mux_recording_is_full (const MuxRecording *recording)
 {
-  return recording->queued >= recording->settings.max_queued;
+  return recording->has_begun && recording->queued >= recording->settings.max_queued;
 }
 
 void
@@ -361,15 +414,15 @@ mux_recording_close_old_chunks (MuxRecording *recording, guint64 log_time)
 {
   for (guint i = 0; i < G_N_ELEMENTS (recording->files); i++)
     if (recording->files[i] && is_old (recording, recording->files[i]->chunk, log_time))
-      close_chunk (recording, recording->files[i]);
+      close_chunk (recording, recording->files[i], "chunk-duration is over");
 }
 
-void
-mux_recording_close_chunks (MuxRecording *recording)
+static void
+close_chunks (MuxRecording *recording)
 {
   for (guint i = 0; i < G_N_ELEMENTS (recording->files); i++)
     if (recording->files[i])
-      close_chunk (recording, recording->files[i]);
+      close_chunk (recording, recording->files[i], "metadata follow");
 }
 
 /* ---- other records ---- */
@@ -381,7 +434,7 @@ mux_recording_add_metadata (MuxRecording *recording, const gchar *name, GByteArr
 
   extra->name = g_strdup (name);
   extra->metadata = metadata;
-  mux_recording_close_chunks (recording);
+  close_chunks (recording);
   write_extra_to_open (recording, extra);
   if (in_each)
     g_ptr_array_add (recording->extras, extra);
@@ -423,8 +476,9 @@ close_file (MuxRecording *recording, File *file)
 {
   MuxOutput *output;
 
-  close_chunk (recording, file);
+  close_chunk (recording, file, "the file ends");
   output = push_output (recording, MUX_CLOSE_FILE, file->number);
+  output->n_messages = file->n_messages;
   output->start_time = file->start_time;
   output->end_time = file->end_time;
   output->topics = g_array_new (FALSE, FALSE, sizeof (MuxTopicCount));
@@ -459,6 +513,7 @@ mux_recording_finish (MuxRecording *recording)
   while (recording->files[0])
     mux_recording_close_first (recording);
   count_output (recording, push_output (recording, MUX_END, 0));
+  recording->has_begun = TRUE;
 }
 
 gboolean
@@ -471,22 +526,28 @@ mux_recording_get_start (const MuxRecording *recording, guint64 *log_time)
 /* ---- out ---- */
 
 gboolean
+mux_recording_has_begun (const MuxRecording *recording)
+{
+  return recording->has_begun;
+}
+
+gboolean
 mux_recording_has_output (const MuxRecording *recording)
 {
-  return recording->outputs.length > 0;
+  return recording->has_begun && recording->outputs.length > 0;
 }
 
 MuxOutput *
 mux_recording_pop (MuxRecording *recording)
 {
-  return g_queue_pop_head (&recording->outputs);
+  return recording->has_begun ? g_queue_pop_head (&recording->outputs) : NULL;
 }
 
 /* One that grew for a large message keeps that memory as long as it lives. */
 static gboolean
 is_reusable (const MuxRecording *recording, const RobocacheMcapChunk *chunk)
 {
-  return recording->idle->len < MAX_IDLE_CHUNKS && chunk->records->len / 2 <= recording->settings.chunk_size;
+  return recording->idle->len < MAX_IDLE_CHUNKS && chunk->capacity / 2 <= recording->settings.chunk_size;
 }
 
 void

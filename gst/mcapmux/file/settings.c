@@ -5,11 +5,14 @@
 #include "settings.h"
 
 #include "common/element/propertytypes.h"
+#include "common/mcap/chunk.h"
 
 #define DEFAULT_CHUNK_SIZE ((guint64) 1 << 20)
 #define DEFAULT_CHUNK_DURATION (GST_SECOND / 2)
 #define DEFAULT_MAX_QUEUE_SIZE ((guint64) 64 << 20)
 #define DEFAULT_INDEX_INTERVAL (10 * GST_SECOND)
+/* beside its definitions, and a chunk that is almost full */
+#define MAX_MESSAGE_BYTES ((guint64) ROBOCACHE_MCAP_MAX_CHUNK_SIZE / 2)
 
 enum
 {
@@ -18,6 +21,7 @@ enum
   PROP_CHUNK_DURATION,
   PROP_COMPRESSION,
   PROP_MAX_QUEUE_SIZE,
+  PROP_MAX_MESSAGE_BYTES,
   PROP_INDEX_INTERVAL,
   PROP_KEEP_BUFFERS,
   PROP_CLOCK,
@@ -33,6 +37,7 @@ static const gsize fields[N_PROPS] = {
   [PROP_CHUNK_DURATION] = G_STRUCT_OFFSET (MuxSettings, chunk_duration),
   [PROP_COMPRESSION] = G_STRUCT_OFFSET (MuxSettings, compression),
   [PROP_MAX_QUEUE_SIZE] = G_STRUCT_OFFSET (MuxSettings, max_queue_size),
+  [PROP_MAX_MESSAGE_BYTES] = G_STRUCT_OFFSET (MuxSettings, max_message_bytes),
   [PROP_INDEX_INTERVAL] = G_STRUCT_OFFSET (MuxSettings, index_interval),
   [PROP_KEEP_BUFFERS] = G_STRUCT_OFFSET (MuxSettings, keep_buffers),
   [PROP_CLOCK] = G_STRUCT_OFFSET (MuxSettings, clock),
@@ -41,9 +46,9 @@ static const gsize fields[N_PROPS] = {
 };
 
 static ROBOCACHE_DEFINE_ENUM (compression_get_type, "RobocacheMcapCompression",
-    {ROBOCACHE_MCAP_UNCOMPRESSED, "Chunks as they are", "none"},
-    {ROBOCACHE_MCAP_ZSTD, "Zstandard, level 1: smaller", "zstd"},
-    {ROBOCACHE_MCAP_LZ4, "LZ4: faster", "lz4"})
+    {ROBOCACHE_MCAP_UNCOMPRESSED, "Uncompressed chunks", "none"},
+    {ROBOCACHE_MCAP_ZSTD, "Zstandard, level 1: smaller files", "zstd"},
+    {ROBOCACHE_MCAP_LZ4, "LZ4: faster compression", "lz4"})
 
 static ROBOCACHE_DEFINE_ENUM (clock_get_type, "RobocacheMcapClock",
     {MUX_CLOCK_AUTO, "time-origin if it is set; the reference timestamp meta of the first buffer; live: the system's clock; else the "
@@ -58,15 +63,17 @@ install_file_properties (GObjectClass *klass, GParamFlags flags)
   g_object_class_install_property (klass, PROP_CHUNK_SIZE, g_param_spec_uint64 ("chunk-size", "Chunk size",
       "Close a chunk when its records have this many bytes", 1 << 10, (guint64) 512 << 20, DEFAULT_CHUNK_SIZE, flags));
   g_object_class_install_property (klass, PROP_CHUNK_DURATION, g_param_spec_uint64 ("chunk-duration", "Chunk duration",
-      "Close a chunk this long after its first message arrived (ns, 0 = by size alone)", 0, G_MAXINT64, DEFAULT_CHUNK_DURATION,
+      "Close a chunk this long after its first message arrived (ns, 0 = only by size)", 0, G_MAXINT64, DEFAULT_CHUNK_DURATION,
       flags));
   g_object_class_install_property (klass, PROP_COMPRESSION, g_param_spec_enum ("compression", "Compression",
       "Compression of chunks", compression_get_type (), ROBOCACHE_MCAP_UNCOMPRESSED, flags));
   g_object_class_install_property (klass, PROP_MAX_QUEUE_SIZE, g_param_spec_uint64 ("max-queue-size", "Maximum queue size",
-      "Bytes that may wait to be written: live rows beyond are dropped and counted, other sources wait", 1, G_MAXINT64,
+      "Maximum bytes that wait to be written; then live rows are dropped and counted, and other sources wait", 1, G_MAXINT64,
       DEFAULT_MAX_QUEUE_SIZE, flags));
+  g_object_class_install_property (klass, PROP_MAX_MESSAGE_BYTES, g_param_spec_uint64 ("max-message-bytes", "Maximum message size",
+      "Maximum size of a message (bytes); a larger one is an error", 1, MAX_MESSAGE_BYTES, MAX_MESSAGE_BYTES, flags));
   g_object_class_install_property (klass, PROP_INDEX_INTERVAL, g_param_spec_uint64 ("index-interval", "Index interval",
-      "Write statistics of the streams into the file this often (ns of log time, 0 = at the end alone)", 0, G_MAXINT64,
+      "Interval between statistics of the streams in the file (ns of log time, 0 = only at the end)", 0, G_MAXINT64,
       DEFAULT_INDEX_INTERVAL, flags));
 }
 
@@ -77,15 +84,15 @@ mux_settings_install (GObjectClass *klass)
 
   install_file_properties (klass, flags);
   g_object_class_install_property (klass, PROP_KEEP_BUFFERS, g_param_spec_boolean ("keep-buffers", "Keep buffers",
-      "Record a block of rows as one message, and durations of buffers to the nanosecond", FALSE, flags));
+      "Record each block of rows as one message, with the duration of its buffer to the nanosecond", FALSE, flags));
   g_object_class_install_property (klass, PROP_CLOCK, g_param_spec_enum ("clock", "Clock",
-      "Where the time of the recording comes from", clock_get_type (), MUX_CLOCK_AUTO, flags));
+      "Source of the recording's time", clock_get_type (), MUX_CLOCK_AUTO, flags));
   g_object_class_install_property (klass, PROP_TIME_ORIGIN, g_param_spec_int64 ("time-origin", "Time origin",
-      "UTC of running time 0 (ns, the smallest number = as clock says)", MUX_NO_ORIGIN, G_MAXINT64, MUX_NO_ORIGIN, flags));
+      "UTC at running time 0 (ns, the smallest int64 = from the source that clock selects)", MUX_NO_ORIGIN, G_MAXINT64, MUX_NO_ORIGIN, flags));
   g_object_class_install_property (klass, PROP_ATTACHMENTS, g_param_spec_string ("attachments", "Attachments",
-      "Files to put into the recording, like a URDF or a calibration: paths, separated by commas", NULL, flags));
+      "Files to include in the recording, like a URDF or a calibration: paths, separated by commas", NULL, flags));
   g_object_class_install_property (klass, PROP_STATS, g_param_spec_boxed ("stats", "Statistics",
-      "What was taken in, written and dropped, of each stream, since the element was started", GST_TYPE_STRUCTURE,
+      "Rows and bytes received, written and dropped of each stream since the element started", GST_TYPE_STRUCTURE,
       G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   gst_type_mark_as_plugin_api (compression_get_type (), 0);
   gst_type_mark_as_plugin_api (clock_get_type (), 0);
@@ -105,6 +112,7 @@ mux_settings_init (MuxSettings *settings)
     .chunk_duration = DEFAULT_CHUNK_DURATION,
     .compression = ROBOCACHE_MCAP_UNCOMPRESSED,
     .max_queue_size = DEFAULT_MAX_QUEUE_SIZE,
+    .max_message_bytes = MAX_MESSAGE_BYTES,
     .index_interval = DEFAULT_INDEX_INTERVAL,
     .time_origin = MUX_NO_ORIGIN,
   };

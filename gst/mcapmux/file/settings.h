@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* Where the recording's clock comes from: UTC of running time 0. */
+/* The source of the recording's clock: UTC at running time 0. */
 typedef enum
 {
   MUX_CLOCK_AUTO,
@@ -20,7 +20,7 @@ typedef enum
   MUX_CLOCK_RUNNING
 } MuxClockChoice;
 
-/* time-origin that is not set */
+/* time-origin: not set */
 #define MUX_NO_ORIGIN G_MININT64
 
 typedef struct
@@ -28,7 +28,7 @@ typedef struct
   guint64 chunk_size;
   GstClockTime chunk_duration;
   gint compression;             /* RobocacheMcapCompression */
-  guint64 max_queue_size;
+  guint64 max_queue_size, max_message_bytes;
   GstClockTime index_interval;
   gboolean keep_buffers;
   gint clock;                   /* MuxClockChoice */
@@ -36,10 +36,10 @@ typedef struct
   gchar *attachments;           /* paths, separated by commas; NULL: none */
 } MuxSettings;
 
-/* Ids of properties of a subclass begin here. */
+/* The first property id of a subclass. */
 #define MUX_FIRST_OWN_PROPERTY 64
 
-/* Installs the properties, among them stats, whose id is MUX_PROP_STATS. */
+/* Installs the properties, including stats, whose id is MUX_PROP_STATS. */
 #define MUX_PROP_STATS 1
 void mux_settings_install (GObjectClass * klass);
 

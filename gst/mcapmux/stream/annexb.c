@@ -62,9 +62,11 @@ is_slice (const MuxAnnexB *annexb, guint8 header)
 static void
 append_unit (GByteArray *sets, const guint8 *unit, gsize size)
 {
+  static const guint8 start_code[] = { 0, 0, 0, 1 };
+
   while (size > 0 && unit[size - 1] == 0)
     size--;
-  g_byte_array_append (sets, (const guint8 *) "\0\0\0\1", 4);
+  g_byte_array_append (sets, start_code, sizeof (start_code));
   g_byte_array_append (sets, unit, (guint) size);
 }
 

@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   gboolean is_h265;
-  GByteArray *parameter_sets;   /* the last ones, each behind its start code; empty: none came yet */
+  GByteArray *parameter_sets;   /* the last parameter sets, each after its start code; empty: none yet */
 } MuxAnnexB;
 
 void mux_annexb_init (MuxAnnexB * annexb, gboolean is_h265);
@@ -22,11 +22,11 @@ void mux_annexb_clear (MuxAnnexB * annexb);
 
 typedef struct
 {
-  gboolean has_start_code;      /* at its beginning, as Annex B has it */
-  gboolean has_all_sets;        /* sequence and picture parameter sets, for H.265 video ones, too */
+  gboolean has_start_code;      /* the access unit begins with a start code of Annex B */
+  gboolean has_all_sets;        /* has sequence and picture parameter sets; for H.265 also video parameter sets */
 } MuxAccessUnit;
 
-/* Looks at the NAL units before the first slice, and keeps the parameter sets if all are there. */
+/* Scans the NAL units before the first slice, and keeps the parameter sets if the set is complete. */
 MuxAccessUnit mux_annexb_scan (MuxAnnexB * annexb, const guint8 * data, gsize size);
 
 G_END_DECLS

@@ -1,4 +1,4 @@
-/* robocache: what a buffer says beside its time and data, as text where it changes
+/* robocache: properties of a buffer other than PTS and data, as text when they change
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* Notes of the buffer before. */
+/* Properties of the previous buffer. */
 typedef struct
 {
   GstClockTime duration;
@@ -18,12 +18,12 @@ typedef struct
   GstClockTimeDiff dts_after_pts;
 } MuxBufferNotes;
 
-/* Sets the notes of no buffer: no duration, no decoding time, no flag. */
+/* Initializes notes: no duration, no decoding time, no flag. */
 void mux_buffer_notes_init (MuxBufferNotes * notes);
 
-/* Whether a buffer says something else than the one before. Durations that differ by 1 ns, as those of 30 frames a second do, count only
- * with is_exact, and no duration does where messages hold it. Sets *text ("flags=discont dts=-40000000", dts after PTS; "flags="); free
- * with g_free. */
+/* Whether a buffer differs from the previous one. Durations that differ by 1 ns, as at 30 frames a second, count only with is_exact;
+ * durations do not count if messages contain them (has_duration). Sets *text ("flags=discont dts=-40000000", dts relative to PTS;
+ * "flags="); free with g_free. */
 gboolean mux_buffer_notes_change (MuxBufferNotes * notes, GstBuffer * buffer, gboolean has_duration, gboolean is_exact,
     gchar ** text);
 

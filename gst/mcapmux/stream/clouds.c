@@ -2,8 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "clouds.h"
+#include "encoders.h"
 
+#include "common/device/mapping.h"
 #include "common/element/errors.h"
 #include "common/points/pointcloudcaps.h"
 
@@ -25,10 +26,12 @@ clouds_begin (MuxEncoder *encoder, GstBuffer *buffer, MuxItems *items, GError **
 
   if (!robocache_points_info_count (&clouds->info, gst_buffer_get_size (buffer), &n_points, error))
     return FALSE;
-  if (n_points > G_MAXUINT32 || !gst_buffer_map (buffer, &clouds->map, GST_MAP_READ)) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a cloud of %" G_GUINT64_FORMAT " points cannot be mapped", n_points);
+  if (n_points > G_MAXUINT32) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a cloud of %" G_GUINT64_FORMAT " points is too large for a message", n_points);
     return FALSE;
   }
+  if (!robocache_map_buffer (buffer, &clouds->map, GST_MAP_READ, error))
+    return FALSE;
   clouds->buffer = buffer;
   *items = (MuxItems) {1, NULL, TRUE};
   return TRUE;

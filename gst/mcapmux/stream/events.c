@@ -38,5 +38,5 @@ mux_events_write (MuxEvents *events, MuxRecording *recording, const MuxTimes *ti
     return;
   robocache_ros_write_event (&events->writer, &header, event->kind, event->topic, event->sequence, event->duration_ns, event->text);
   mux_recording_add_message (recording, mux_recording_has_next (recording), events->channel, times->log_ns,
-      (guint64) times->stamp_ns, events->writer.data, events->writer.size);
+      (guint64) times->stamp_ns, events->writer.data, events->writer.size, NULL);
 }

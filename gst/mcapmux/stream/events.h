@@ -1,4 +1,4 @@
-/* robocache: the topic of events: what happened to streams beside their rows
+/* robocache: the topic of events: everything that happens to streams except rows
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -17,11 +17,11 @@ G_BEGIN_DECLS
 /* The times of a row or an event on the recording's clock. */
 typedef struct
 {
-  gint64 stamp_ns;              /* of capture */
-  guint64 log_ns;               /* of arrival */
+  gint64 stamp_ns;              /* time of capture */
+  guint64 log_ns;               /* time of arrival */
 } MuxTimes;
 
-/* Zero is before the first event. */
+/* The state of the topic. A zeroed struct is the state before the first event. */
 typedef struct
 {
   gboolean has_channel;
@@ -34,13 +34,13 @@ void mux_events_clear (MuxEvents * events);
 typedef struct
 {
   const gchar *kind;            /* "gap" */
-  const gchar *topic;           /* of the stream; "" of the recorder */
-  guint32 sequence;             /* messages of that topic before it */
+  const gchar *topic;           /* topic of the stream; "": the recorder */
+  guint32 sequence;             /* number of earlier messages of that topic */
   gint64 duration_ns;           /* -1: none */
   const gchar *text;
 } MuxEvent;
 
-/* Records an event. Called with what guards the recording. */
+/* Records an event. Called with the lock of the recording. */
 void mux_events_write (MuxEvents * events, MuxRecording * recording, const MuxTimes * times, const MuxEvent * event);
 
 G_END_DECLS

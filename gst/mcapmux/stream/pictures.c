@@ -2,10 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "pictures.h"
+#include "encoders.h"
 
 #include <gst/video/video.h>
 
+#include "common/device/mapping.h"
 #include "common/element/errors.h"
 
 /* ---- raw ---- */
@@ -35,8 +36,11 @@ pictures_begin (MuxEncoder *encoder, GstBuffer *buffer, MuxItems *items, GError 
 {
   Pictures *pictures = (Pictures *) encoder;
 
+  /* with a meta each plane is mapped as the memory that it begins in */
+  if (!gst_buffer_get_video_meta (buffer) && !robocache_check_merge (buffer, error))
+    return FALSE;
   if (!gst_video_frame_map (&pictures->frame, &pictures->info, buffer, GST_MAP_READ)) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a buffer of %" G_GSIZE_FORMAT " bytes is no frame of %d x %d pixels "
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a buffer of %" G_GSIZE_FORMAT " bytes is not a frame of %d x %d pixels "
         "of %s: expected %" G_GSIZE_FORMAT " bytes", gst_buffer_get_size (buffer), pictures->info.width, pictures->info.height,
         gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&pictures->info)), pictures->info.size);
     return FALSE;
@@ -55,7 +59,7 @@ has_whole_lines (const GstVideoFrame *frame)
   return GST_VIDEO_FRAME_PLANE_STRIDE (frame, 0) > 0 && frame->map[0].size >= needed;
 }
 
-/* A copy without what lies between the lines; *step is their size. Free with g_free. */
+/* A copy without what lies between the lines; *step is their size. Free with g_free. NULL: no memory. */
 static guint8 *
 pack_lines (const GstVideoFrame *frame, gsize *step)
 {
@@ -66,8 +70,8 @@ pack_lines (const GstVideoFrame *frame, gsize *step)
   *step = (gsize) GST_VIDEO_FRAME_WIDTH (frame) * (gsize) GST_VIDEO_FRAME_COMP_PSTRIDE (frame, 0);
   if (GST_VIDEO_FRAME_FORMAT (frame) == GST_VIDEO_FORMAT_UYVY || GST_VIDEO_FRAME_FORMAT (frame) == GST_VIDEO_FORMAT_YUY2)
     *step = (gsize) GST_ROUND_UP_2 (GST_VIDEO_FRAME_WIDTH (frame)) * 2;
-  lines = g_malloc (*step * (gsize) height);
-  for (gint i = 0; i < height; i++, line += GST_VIDEO_FRAME_PLANE_STRIDE (frame, 0))
+  lines = g_try_malloc (*step * (gsize) height);
+  for (gint i = 0; lines && i < height; i++, line += GST_VIDEO_FRAME_PLANE_STRIDE (frame, 0))
     memcpy (lines + (gsize) i * *step, line, *step);
   return lines;
 }
@@ -78,8 +82,14 @@ pictures_write (MuxEncoder *encoder, guint64 item, const MuxItemTimes *times, Mu
   Pictures *pictures = (Pictures *) encoder;
   const GstVideoFrame *frame = &pictures->frame;
   gsize step = (gsize) GST_VIDEO_FRAME_PLANE_STRIDE (frame, 0);
-  guint8 *packed = has_whole_lines (frame) ? NULL : pack_lines (frame, &step);
+  const gboolean is_whole = has_whole_lines (frame);
+  guint8 *packed = is_whole ? NULL : pack_lines (frame, &step);
 
+  if (!is_whole && !packed) {
+    robocache_cdr_writer_begin (&encoder->writer);
+    encoder->writer.has_failed = TRUE;
+    return emit (user_data, 0, &encoder->writer);
+  }
   robocache_ros_write_image (&encoder->writer, &times->header, (guint32) GST_VIDEO_FRAME_HEIGHT (frame),
       (guint32) GST_VIDEO_FRAME_WIDTH (frame), encodings[pictures->encoding].encoding, encodings[pictures->encoding].is_bigendian,
       (guint32) step, packed ? packed : GST_VIDEO_FRAME_PLANE_DATA (frame, 0));
@@ -146,10 +156,8 @@ compressed_begin (MuxEncoder *encoder, GstBuffer *buffer, MuxItems *items, GErro
 {
   CompressedPictures *pictures = (CompressedPictures *) encoder;
 
-  if (!gst_buffer_map (buffer, &pictures->map, GST_MAP_READ)) {
-    g_set_error_literal (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a buffer cannot be mapped");
+  if (!robocache_map_buffer (buffer, &pictures->map, GST_MAP_READ, error))
     return FALSE;
-  }
   pictures->buffer = buffer;
   *items = (MuxItems) {1, NULL, TRUE};
   return TRUE;

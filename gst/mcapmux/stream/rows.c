@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "rows.h"
+#include "encoders.h"
 
 #include <string.h>
 
@@ -39,6 +39,13 @@ rows_begin (MuxEncoder *encoder, GstBuffer *buffer, MuxItems *items, GError **er
 
   if (!robocache_tensors_map (&rows->map, buffer, &rows->info, GST_MAP_READ, error))
     return FALSE;
+  if (rows->is_block && rows->layout.has_times && !rows->offsets)
+    rows->offsets = g_try_new (gint64, rows->layout.n_rows);
+  if (rows->is_block && rows->layout.has_times && !rows->offsets) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_MEMORY, "no memory for %" G_GUINT64_FORMAT " times of rows", rows->layout.n_rows);
+    robocache_tensors_unmap (&rows->map);
+    return FALSE;
+  }
   *items = (MuxItems) {rows->is_block ? 1 : rows->layout.n_rows, rows->layout.has_times ? rows->map.data[1] : NULL, TRUE};
   return TRUE;
 }
@@ -139,8 +146,6 @@ mux_rows_new (const RobocacheTensorsInfo *info, const GstCaps *caps, const MuxEn
   if (rows->names && !rows->is_block)
     robocache_row_message_init (&rows->message, (const gchar * const *) rows->names, rows->n_names,
         gst_structure_get_string (structure, "role"), rows->layout.dtype);
-  if (rows->is_block && rows->layout.has_times)
-    rows->offsets = g_new (gint64, rows->layout.n_rows);
   mux_encoder_add_channel (&rows->parent, robocache_row_message_type (&rows->message), g_strdup (""),
       rc_dtype_name (rows->layout.dtype), rows->message.kind == ROBOCACHE_ROW_MESSAGE_NONE);
   return &rows->parent;

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "samples.h"
+#include "encoders.h"
 
 #include <string.h>
 
@@ -16,6 +16,9 @@
 enum
 { INFO_TICK, INFO_BEFORE, INFO_AFTER, INFO_STATUS, N_INFO };
 
+/* Beside the status are flags. */
+#define STATUS_MASK 3
+
 typedef struct
 {
   MuxEncoder parent;
@@ -23,10 +26,11 @@ typedef struct
   RobocacheTensorsMap map;
   gboolean has_tick;            /* a channel of ticks, the last one */
   gchar **streams, **channels;  /* names, of the meta and of the caps; NULL: none */
+  gchar **nearest;              /* names of streams whose rows are copies of the nearest one; NULL: none */
   guint n_streams;
   gboolean is_concat;           /* one tensor of all streams */
   gchar **names[ROBOCACHE_MAX_TENSORS]; /* of a row's channels, in channels; NULL: none */
-  GstBuffer *buffer;            /* the mapped one, and what its meta says */
+  GstBuffer *buffer;            /* the mapped sample, and its meta */
   GArray *tick_streams;         /* of RobocacheRosTickStream, of each row of the window */
   guint tick_window;
 } Samples;
@@ -68,15 +72,27 @@ get_numbers (const GstStructure *meta, const gchar *field, gsize *n)
 
 /* ---- ticks ---- */
 
+/* From the row that was used to the tick: negative where the nearest row came after it. */
+static gint64
+age_of (const Samples *samples, const gchar *name, const gint64 *info)
+{
+  const gint64 tick = info[INFO_TICK], before = info[INFO_BEFORE], after = info[INFO_AFTER];
+  const gboolean is_nearest = samples->nearest && g_strv_contains ((const gchar * const *) samples->nearest, name)
+      && (info[INFO_STATUS] & STATUS_MASK) == RC_ALIGNED;
+
+  if (before == ROBOCACHE_ROS_NO_TIME)
+    return ROBOCACHE_ROS_NO_TIME;
+  return is_nearest && after != ROBOCACHE_ROS_NO_TIME && after - tick < tick - before ? tick - after : tick - before;
+}
+
 static void
 append_tick_stream (Samples *samples, const gchar *name, const gint64 *info, const gint64 *taken)
 {
-  const gboolean has_before = info[INFO_BEFORE] != ROBOCACHE_ROS_NO_TIME;
   const RobocacheRosTickStream stream = {
     .name = name,
     .before_ns = info[INFO_BEFORE],
     .after_ns = info[INFO_AFTER],
-    .age_ns = has_before ? info[INFO_TICK] - info[INFO_BEFORE] : ROBOCACHE_ROS_NO_TIME,
+    .age_ns = age_of (samples, name, info),
     .status = (guint8) info[INFO_STATUS],
     .rows = taken ? (guint64) taken[0] : 0,
     .gaps = taken ? (guint64) taken[1] : 0,
@@ -221,6 +237,7 @@ samples_free (MuxEncoder *encoder)
   g_array_unref (samples->tick_streams);
   g_strfreev (samples->streams);
   g_strfreev (samples->channels);
+  g_strfreev (samples->nearest);
   mux_encoder_clear (encoder);
   g_free (samples);
 }
@@ -250,6 +267,7 @@ read_streams (Samples *samples, const GstStructure *meta, const GstCaps *caps)
   samples->has_tick = meta != NULL;
   samples->streams = meta ? split_names (gst_structure_get_string (meta, "streams")) : NULL;
   samples->channels = split_names (gst_structure_get_string (gst_caps_get_structure (caps, 0), "channels"));
+  samples->nearest = split_names (gst_structure_get_string (gst_caps_get_structure (caps, 0), "nearest"));
   samples->n_streams = samples->streams ? g_strv_length (samples->streams) : 0;
   has_info = last->dtype == RC_INT64 && last->dims[0] == N_INFO && robocache_tensor_info_dim (last, 1) == samples->n_streams;
   samples->is_concat = samples->n_streams > 1 && samples->info.n_tensors == (has_info ? 2 : 1);

@@ -5,12 +5,8 @@
 #include "stream.h"
 
 #include "gst/mcapmux/file/channels.h"
-#include "clouds.h"
 #include "common/points/pointcloudcaps.h"
-#include "pictures.h"
-#include "rows.h"
-#include "samples.h"
-#include "video.h"
+#include "encoders.h"
 
 /* ---- formats ---- */
 
@@ -132,7 +128,6 @@ mux_stream_init (MuxStream *stream)
 void
 mux_stream_reset (MuxStream *stream)
 {
-  mux_stream_close (stream);
   gst_clear_caps (&stream->caps);
   g_clear_pointer (&stream->format, mux_format_free);
   set_encoder (stream, NULL);
@@ -171,14 +166,14 @@ mux_stream_set_segment (MuxStream *stream, const GstSegment *segment)
 
 /* ---- buffers ---- */
 
-void
+GstBuffer *
 mux_stream_close (MuxStream *stream)
 {
   if (!stream->buffer)
-    return;
+    return NULL;
   stream->encoder->class->end (stream->encoder);
-  gst_clear_buffer (&stream->buffer);
   g_clear_pointer (&stream->change, g_free);
+  return g_steal_pointer (&stream->buffer);
 }
 
 static gboolean
@@ -290,10 +285,14 @@ add_message (gpointer user_data, guint channel, const RobocacheCdrWriter *messag
   MuxStreamStatistics *statistics = &target->stream->statistics;
   const guint64 publish_ns = target->has_time ? (guint64) target->times->stamp_ns : target->times->log_ns;
 
-  if (message->has_failed || !mux_recording_add_message (target->recording, target->stream->in_next,
-          g_array_index (target->stream->channels, guint, channel), target->times->log_ns, publish_ns, message->data, message->size)) {
-    g_set_error (target->error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "%s: a message is too large for a file",
-        target->stream->topic);
+  if (message->has_failed) {
+    g_set_error (target->error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_MEMORY, "%s: no memory for the message of a buffer of %" G_GSIZE_FORMAT
+        " bytes", target->stream->topic, gst_buffer_get_size (target->stream->buffer));
+    return FALSE;
+  }
+  if (!mux_recording_add_message (target->recording, target->stream->in_next, g_array_index (target->stream->channels, guint, channel),
+          target->times->log_ns, publish_ns, message->data, message->size, target->error)) {
+    g_prefix_error (target->error, "%s: ", target->stream->topic);
     return FALSE;
   }
   statistics->messages++;

@@ -2,9 +2,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "video.h"
+#include "encoders.h"
+
+#include <string.h>
 
 #include "annexb.h"
+#include "common/device/mapping.h"
 #include "common/element/errors.h"
 
 typedef struct
@@ -14,7 +17,8 @@ typedef struct
   GstClockTime last_pts;        /* of the frame before; GST_CLOCK_TIME_NONE: none */
   GstBuffer *buffer;
   GstMapInfo map;
-  GByteArray *with_sets;        /* the frame with parameter sets before it; empty: as it is */
+  guint8 *with_sets;            /* the frame with parameter sets before it; NULL: as it is */
+  gsize with_sets_size;
 } Video;
 
 static const gchar *
@@ -41,6 +45,23 @@ check_order (Video *video, GstBuffer *buffer, GError **error)
   return FALSE;
 }
 
+static gboolean
+add_sets (Video *video, GError **error)
+{
+  const GByteArray *sets = video->annexb.parameter_sets;
+
+  video->with_sets_size = sets->len + video->map.size;
+  video->with_sets = g_try_malloc (video->with_sets_size);
+  if (!video->with_sets) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_MEMORY, "no memory for a key frame of %" G_GSIZE_FORMAT " bytes",
+        video->with_sets_size);
+    return FALSE;
+  }
+  memcpy (video->with_sets, sets->data, sets->len);
+  memcpy (video->with_sets + sets->len, video->map.data, video->map.size);
+  return TRUE;
+}
+
 /* Looks at a key frame. FALSE and an error: nobody could decode from it on. */
 static gboolean
 check_key_frame (Video *video, GError **error)
@@ -59,9 +80,7 @@ check_key_frame (Video *video, GError **error)
         "before the recorder", format_of (video));
     return FALSE;
   }
-  g_byte_array_append (video->with_sets, video->annexb.parameter_sets->data, video->annexb.parameter_sets->len);
-  g_byte_array_append (video->with_sets, video->map.data, (guint) video->map.size);
-  return TRUE;
+  return add_sets (video, error);
 }
 
 static void
@@ -70,6 +89,7 @@ video_end (MuxEncoder *encoder)
   Video *video = (Video *) encoder;
 
   gst_buffer_unmap (video->buffer, &video->map);
+  g_clear_pointer (&video->with_sets, g_free);
 }
 
 static gboolean
@@ -80,12 +100,9 @@ video_begin (MuxEncoder *encoder, GstBuffer *buffer, MuxItems *items, GError **e
   *items = (MuxItems) {1, NULL, !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT)};
   if (!check_order (video, buffer, error))
     return FALSE;
-  if (!gst_buffer_map (buffer, &video->map, GST_MAP_READ)) {
-    g_set_error_literal (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a buffer cannot be mapped");
+  if (!robocache_map_buffer (buffer, &video->map, GST_MAP_READ, error))
     return FALSE;
-  }
   video->buffer = buffer;
-  g_byte_array_set_size (video->with_sets, 0);
   if (!items->is_key || check_key_frame (video, error))
     return TRUE;
   video_end (encoder);
@@ -97,9 +114,8 @@ video_write (MuxEncoder *encoder, guint64 item, const MuxItemTimes *times, MuxEm
 {
   Video *video = (Video *) encoder;
 
-  if (video->with_sets->len > 0)
-    robocache_ros_write_compressed_video (&encoder->writer, &times->header, format_of (video), video->with_sets->data,
-        video->with_sets->len);
+  if (video->with_sets)
+    robocache_ros_write_compressed_video (&encoder->writer, &times->header, format_of (video), video->with_sets, video->with_sets_size);
   else
     robocache_ros_write_compressed_video (&encoder->writer, &times->header, format_of (video), video->map.data, video->map.size);
   return emit (user_data, 0, &encoder->writer);
@@ -111,7 +127,6 @@ video_free (MuxEncoder *encoder)
   Video *video = (Video *) encoder;
 
   mux_annexb_clear (&video->annexb);
-  g_byte_array_unref (video->with_sets);
   mux_encoder_clear (encoder);
   g_free (video);
 }
@@ -126,7 +141,6 @@ mux_video_new (const GstCaps *caps)
   mux_encoder_init (&video->parent, &video_class);
   mux_annexb_init (&video->annexb, gst_structure_has_name (gst_caps_get_structure (caps, 0), "video/x-h265"));
   video->last_pts = GST_CLOCK_TIME_NONE;
-  video->with_sets = g_byte_array_new ();
   mux_encoder_add_channel (&video->parent, "foxglove_msgs/msg/CompressedVideo", g_strdup (""), NULL, FALSE);
   return &video->parent;
 }

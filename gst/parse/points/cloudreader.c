@@ -11,7 +11,7 @@
 #include "pointlayouts.h"
 #include "common/tensors/tensorcaps.h"
 
-#define MIN_BYTES_OF_TIMES 65536        /* whatever max_bytes is */
+#define MIN_BYTES_OF_TIMES 65536        /* independently of max_bytes */
 
 /* When the first byte of a buffer was captured. */
 typedef struct
@@ -82,7 +82,7 @@ check_spec (RobocacheCloudReader *reader, const RobocacheCloudSpec *spec, GError
   }
   if (is_set (spec->layout) || is_set (spec->channels)) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "%s=\"%s\" is for format=points only: files of this format "
-        "describe their points, or always have the same",
+        "describe their points, or always have the same fields",
         is_set (spec->layout) ? "layout" : "channels", is_set (spec->layout) ? spec->layout : spec->channels);
     return FALSE;
   }
@@ -240,7 +240,7 @@ begin_cloud (RobocacheCloudReader *reader, guint64 first_byte)
   g_array_remove_range (reader->times, 0, n);
 }
 
-/* Of PCD files: in points, and behind them, the next cloud begins behind the bytes that were read. */
+/* For PCD files: within points, and after them, the next cloud begins after the bytes that were read. */
 static void
 forget_times (RobocacheCloudReader *reader)
 {
@@ -324,7 +324,7 @@ next_raw (RobocacheCloudReader *reader, RobocacheCloudRecord *cloud, GError **er
   return read_points (reader, available, cloud, error);
 }
 
-/* What is behind a cloud in its file and begins no other takes no number, and with it no time. */
+/* Bytes after a cloud in its file that begin no other cloud have no number, and so no time. */
 static gboolean
 is_rest_of_file (const RobocacheCloudReader *reader, RobocacheReadResult result)
 {

@@ -149,7 +149,7 @@ robocache_pcd_read_sizes (const RobocachePcdHeader *header, const guint8 *bytes,
   }
   if (sizes->uncompressed > (guint64) sizes->compressed * MAX_EXPANSION) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "%u compressed bytes cannot hold %u bytes: LZF makes at most "
-        "%d of one", sizes->compressed, sizes->uncompressed, MAX_EXPANSION);
+        "%d bytes of one byte", sizes->compressed, sizes->uncompressed, MAX_EXPANSION);
     return FALSE;
   }
   return TRUE;

@@ -1,6 +1,6 @@
 /* robocache: the points of a PCD file, as text and as compressed columns
  *
- * Both become points that follow each other with fields that do, in the machine's byte order: header->fields.
+ * Both are converted to packed points with packed fields, in the machine's byte order: header->fields.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -11,11 +11,11 @@
 
 G_BEGIN_DECLS
 
-/* The words of a line of ASCII (gchar *) as a point of header->fields.point_step bytes. FALSE and an error that names the
- * value when there are too few or too many, or one is no number of its field's type. */
+/* Converts the words of a line of ASCII (gchar *) to a point of header->fields.point_step bytes. FALSE and an error that names the value:
+ * too few or too many words, or a word is not a number of its field's type. */
 gboolean robocache_pcd_read_point (const RobocachePcdHeader * header, const GPtrArray * words, guint8 * point,
     GError ** error);
-/* A point that is none: NaN in each field of a float type, 0 in others. */
+/* Makes an invalid point: NaN in each field of a float type, 0 in others. */
 void robocache_pcd_invalid_point (const RobocachePcdHeader * header, guint8 * point);
 
 /* The header of compressed points: two uint32, little endian. */
@@ -26,11 +26,11 @@ typedef struct
   guint32 compressed, uncompressed;     /* bytes */
 } RobocachePcdSizes;
 
-/* FALSE and an error when the sizes do not fit the header or each other. */
+/* FALSE and an error: the sizes contradict the header or each other. */
 gboolean robocache_pcd_read_sizes (const RobocachePcdHeader * header, const guint8 * bytes, RobocachePcdSizes * sizes,
     GError ** error);
-/* Takes sizes->compressed bytes: LZF, of one column after the other. Returns n_points points, to be freed with g_free; NULL
- * and an error when they are damaged, or of GST_RESOURCE_ERROR when there is no memory. */
+/* Decompresses sizes->compressed bytes: LZF, one column after the other. Returns n_points points, to be freed with g_free. NULL and an
+ * error: damaged, or GST_RESOURCE_ERROR: no memory. */
 guint8 *robocache_pcd_decompress (const RobocachePcdHeader * header, const guint8 * bytes,
     const RobocachePcdSizes * sizes, GError ** error);
 

@@ -10,8 +10,8 @@
  *   TYPE F F F F                  I signed, U unsigned, F floating point; F each where it is missing
  *   COUNT 1 1 1 1                 elements of a field; 1 each where it is missing
  *   WIDTH 640
- *   HEIGHT 480                    more than 1: an organised cloud, an image of points
- *   VIEWPOINT 0 0 0 1 0 0 0       where the sensor was: translation, and a quaternion w x y z
+ *   HEIGHT 480                    above 1: an organised cloud, which is an image of points
+ *   VIEWPOINT 0 0 0 1 0 0 0       pose of the sensor: translation, and a quaternion w x y z
  *   POINTS 307200
  *   DATA ascii                    or binary or binary_compressed; ends the header
  *
@@ -27,7 +27,7 @@
 
 G_BEGIN_DECLS
 
-/* Bytes from ROBOCACHE_PCD_MAGIC to the end of the first keyword: a file with longer comments is not found behind another. */
+/* Maximum bytes from ROBOCACHE_PCD_MAGIC to the end of the first keyword: a file with longer comments is not found after another file. */
 #define ROBOCACHE_PCD_MAX_BEGINNING 1024
 
 typedef enum
@@ -40,9 +40,9 @@ typedef enum
 /* A column of FIELDS. */
 typedef struct
 {
-  RcDtype dtype;                /* of an element */
-  guint count;                  /* elements */
-  gboolean skipped;             /* padding, which is no field of the points that come out */
+  RcDtype dtype;                /* dtype of an element */
+  guint count;                  /* number of elements */
+  gboolean skipped;             /* padding, which is not a field of the output points */
 } RobocachePcdColumn;
 
 #define ROBOCACHE_PCD_N_KEYWORDS 10
@@ -50,16 +50,16 @@ typedef struct
 typedef struct
 {
   /* lines that were read */
-  gchar **values[ROBOCACHE_PCD_N_KEYWORDS];     /* what follows each keyword; NULL: it has not come */
-  guint64 lines[ROBOCACHE_PCD_N_KEYWORDS];      /* where it was */
-  gboolean begun;               /* there was a keyword */
+  gchar **values[ROBOCACHE_PCD_N_KEYWORDS];     /* words after each keyword; NULL: not read yet */
+  guint64 lines[ROBOCACHE_PCD_N_KEYWORDS];      /* line number of each keyword */
+  gboolean begun;               /* a keyword was read */
 
-  /* their values, once the header is complete */
+  /* values of the lines, once the header is complete */
   RobocachePcdData data;
   GArray *columns;              /* RobocachePcdColumn */
-  guint n_elements;             /* of all columns, padding included: what a line of ASCII has */
+  guint n_elements;             /* number of elements of a line of ASCII: of all columns, padding included */
   gsize stored_step;            /* bytes of a point, padding included */
-  RobocachePointFields fields;  /* of the points that come out: with gaps for binary data, else packed */
+  RobocachePointFields fields;  /* fields of the output points: with gaps for binary data, else packed */
   guint64 width, height, n_points;
   gchar *viewpoint;             /* "tx,ty,tz,qw,qx,qy,qz"; NULL: at the origin, unrotated */
 } RobocachePcdHeader;
@@ -71,24 +71,24 @@ typedef enum
   ROBOCACHE_PCD_HEADER_MALFORMED        /* the error has the line and the fault */
 } RobocachePcdHeaderResult;
 
-/* Zeroed memory is a header of which nothing was read. */
+/* A zeroed struct is an empty header. */
 void robocache_pcd_header_clear (RobocachePcdHeader * header);
 
-/* Whether a header begins with these bytes, n of ROBOCACHE_PCD_MAX_BEGINNING: with the magic, and in the next line that is
- * no comment a keyword, so that points are not taken for one by chance. keyword is -1 when more bytes are needed. */
+/* Whether a header begins with these n bytes, at most ROBOCACHE_PCD_MAX_BEGINNING: the magic, and a keyword in the next line that is not
+ * a comment, so that points are not mistaken for a header. keyword -1: more bytes are needed. */
 gboolean robocache_pcd_header_begins (const guint8 * bytes, gsize n, gint * keyword);
-/* Whether a line with that keyword was read. */
+/* Whether a line with this keyword was read. */
 gboolean robocache_pcd_header_has (const RobocachePcdHeader * header, gint keyword);
 gboolean robocache_pcd_header_is_whole (const RobocachePcdHeader * header);
 
-/* Takes the next line of a header. */
+/* Reads the next line of a header. */
 RobocachePcdHeaderResult robocache_pcd_header_take_line (RobocachePcdHeader * header, const GString * line, guint64 number,
     GError ** error);
 
-/* Forgets its first n lines, and with them a DATA that made no sense. */
+/* Removes the first n lines, including an invalid DATA line. */
 void robocache_pcd_header_drop_lines (RobocachePcdHeader * header, guint64 n);
 
-/* application/x-pointcloud without a framerate, with width and height of an organised cloud, and a viewpoint. */
+/* Makes application/x-pointcloud caps without a framerate, with width and height of an organised cloud, and a viewpoint. */
 GstCaps *robocache_pcd_header_to_caps (const RobocachePcdHeader * header);
 
 G_END_DECLS

@@ -93,8 +93,8 @@ robocache_pcd_reader_end (RobocachePcdReader *reader)
 
 /* ---- files ---- */
 
-/* Has the file that is being read end where the next one begins. Bytes that could be its beginning wait for those after
- * them. The lines of a header may go on there, goes_on. */
+/* Ends the current file where the next one begins. Bytes that could be a beginning wait for the following bytes. goes_on: the lines of a
+ * header may continue there. */
 static void
 limit_to_file (RobocachePcdReader *reader)
 {
@@ -134,7 +134,7 @@ skip_file (RobocachePcdReader *reader)
 
 /* ---- header ---- */
 
-/* The settings ask for no more than so many bytes of a cloud, in the file or out of it. */
+/* The settings limit the bytes of a cloud, in the file and decompressed. */
 static gboolean
 check_bytes (const RobocachePcdReader *reader, guint64 bytes, GError **error)
 {
@@ -171,15 +171,15 @@ may_be_comment (const RobocacheByteInput *input)
   return !input->in_line || *text == '#' || *text == '\0';
 }
 
-/* Whether what looks like the next file is a comment in the header that is being read, which goes on behind it with a keyword
- * that has not come. */
+/* Whether the apparent beginning of the next file may be a comment in the current header, because the keyword that follows it was not
+ * read before. */
 static gboolean
 is_comment (const RobocachePcdReader *reader, const RobocachePcdBeginning *next)
 {
   return reader->header.begun && !robocache_pcd_header_has (&reader->header, next->keyword) && may_be_comment (reader->input);
 }
 
-/* Of several before the same keyword the first alone, since the same lines are behind them. */
+/* Notes only the first of several beginnings before the same keyword, since the same lines follow them. */
 static void
 note_seam (RobocachePcdReader *reader, const RobocachePcdBeginning *beginning)
 {
@@ -223,7 +223,7 @@ cut_in_header (RobocachePcdReader *reader, GError **error)
 
   if (next && next->position < reader->cloud_end) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "the next file begins %" G_GUINT64_FORMAT " bytes before the "
-        "end of the cloud, which took them as its last ones", reader->cloud_end - next->position);
+        "end of the cloud, so the cloud ends with bytes of that file", reader->cloud_end - next->position);
     return get_lost (reader);
   }
   if (!reader->header.begun)
@@ -233,7 +233,7 @@ cut_in_header (RobocachePcdReader *reader, GError **error)
   return ROBOCACHE_READ_MALFORMED;
 }
 
-/* The header ended at one of its seams, and the next one's lines, up to that which was read last, are those behind it. */
+/* Ends the header at one of its seams: the lines after the seam, up to the last one that was read, belong to the next header. */
 static RobocacheReadResult
 split_header (RobocachePcdReader *reader, guint n_seams, GError **error)
 {
@@ -248,7 +248,7 @@ split_header (RobocachePcdReader *reader, guint n_seams, GError **error)
   return header_ends (seam.n_lines + seam.cuts_line, error);
 }
 
-/* The line that was read last makes no sense, why says, unless it is one of the next file. */
+/* The last line that was read is invalid because of `why`, unless it belongs to the next file. */
 static RobocacheReadResult
 malformed_header (RobocachePcdReader *reader, GError *why, GError **error)
 {
@@ -440,8 +440,8 @@ read_ascii (RobocachePcdReader *reader, GstBuffer **points, guint64 *n_points, G
   return take_cloud (reader, wrap_points (reader), points, n_points);
 }
 
-/* Whether n bytes of points are there. They do not wait for bytes behind them, so the first bytes of a magic that has its end
- * there are points, too. */
+/* Whether n bytes of points are available. Points do not wait for the bytes after them, so the first bytes of a magic that ends there
+ * count as points, too. */
 static gboolean
 has_bytes (RobocachePcdReader *reader, guint64 n, RobocacheReadResult *otherwise, GError **error)
 {

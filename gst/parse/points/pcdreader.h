@@ -1,6 +1,6 @@
-/* robocache: PCD files, one after another
+/* robocache: reads PCD files, one after another
  *
- * A file ends after the points of its header, or where the next one begins: a file that was cut short does not damage the next one.
+ * A file ends after the points of its header, or where the next file begins: a truncated file does not damage the next one.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -18,7 +18,7 @@ G_BEGIN_DECLS
 typedef enum
 {
   ROBOCACHE_PCD_STATE_HEADER,
-  ROBOCACHE_PCD_STATE_SPLIT,    /* lines that were read are of the next file's header */
+  ROBOCACHE_PCD_STATE_SPLIT,    /* lines that were read belong to the next file's header */
   ROBOCACHE_PCD_STATE_ASCII,
   ROBOCACHE_PCD_STATE_BINARY,
   ROBOCACHE_PCD_STATE_SIZES,
@@ -26,50 +26,51 @@ typedef enum
   ROBOCACHE_PCD_STATE_LOST      /* the rest of the file is malformed */
 } RobocachePcdState;
 
-/* A comment of a header, with which the next file may begin: then its lines make no sense with those before it. */
+/* A comment in a header at which the next file may begin. It does if the lines after the comment contradict the lines before it. */
 typedef struct
 {
   RobocachePcdBeginning beginning;
-  guint64 n_lines;              /* of the header before it */
-  gboolean cuts_line;           /* it begins in the line behind these */
+  guint64 n_lines;              /* number of lines of the header before it */
+  gboolean cuts_line;           /* it begins within the line after these lines */
 } RobocachePcdSeam;
 
 typedef struct
 {
-  RobocacheByteInput *input;    /* the owner's */
-  RobocachePcdSearch search;    /* for the files after the one that is being read */
+  RobocacheByteInput *input;    /* owned by the caller */
+  RobocachePcdSearch search;    /* search for the files after the current one */
   RobocachePcdState state;
   RobocachePcdHeader header;
-  GArray *seams;                /* RobocachePcdSeam, of the header */
-  guint64 split_position;       /* where the next file begins, in ROBOCACHE_PCD_STATE_SPLIT */
+  GArray *seams;                /* RobocachePcdSeam items of the header */
+  guint64 split_position;       /* position of the next file, in ROBOCACHE_PCD_STATE_SPLIT */
   RobocachePcdSizes sizes;
-  GstCaps *caps;                /* of the header, once it is whole */
-  gboolean first_line_is_cut;   /* of the header: its first bytes were taken for points */
-  guint64 cloud_end;            /* position behind the cloud that was read last */
-  GPtrArray *words;             /* of a line */
-  guint64 max_bytes;            /* of a cloud */
-  guint8 *points;               /* of ASCII, so far */
-  gsize n_bytes, capacity;      /* of these */
-  guint64 n_lines;              /* of points, so far, malformed ones included */
-  guint64 n_good;               /* points that were read well, in all */
+  GstCaps *caps;                /* caps of the header, once it is complete */
+  gboolean first_line_is_cut;   /* the first bytes of the header were mistaken for points */
+  guint64 cloud_end;            /* position after the last cloud */
+  GPtrArray *words;             /* words of a line */
+  guint64 max_bytes;            /* maximum bytes of a cloud */
+  guint8 *points;               /* points of ASCII so far */
+  gsize n_bytes, capacity;      /* bytes of these points */
+  guint64 n_lines;              /* number of lines of points so far, malformed ones included */
+  guint64 n_good;               /* total number of well-formed points */
 } RobocachePcdReader;
 
 void robocache_pcd_reader_init (RobocachePcdReader * reader, RobocacheByteInput * input, guint64 max_bytes);
 void robocache_pcd_reader_clear (RobocachePcdReader * reader);
 void robocache_pcd_reader_restart (RobocachePcdReader * reader);
 
-/* Searches all pieces that are pushed into the input for beginnings of files. */
+/* Makes the reader search all pieces that are pushed into the input for beginnings of files. */
 void robocache_pcd_reader_watch (RobocachePcdReader * reader);
-/* The next bytes do not continue those before. */
+/* Notes that the next bytes do not continue the previous ones. */
 void robocache_pcd_reader_end (RobocachePcdReader * reader);
 
 /* Whether no cloud has begun before the next byte. */
 gboolean robocache_pcd_reader_is_between_clouds (const RobocachePcdReader * reader);
 
-/* Position behind the last cloud, complete or malformed. */
+/* Position after the last cloud, complete or malformed. */
 guint64 robocache_pcd_reader_position (const RobocachePcdReader * reader);
 
-/* ROBOCACHE_READ_RECORD: *points are those of a cloud. ROBOCACHE_READ_REFUSED: a cloud exceeds max_bytes, or memory. Errors do
+/* ROBOCACHE_READ_RECORD: *points are those of a cloud. ROBOCACHE_READ_REFUSED: a cloud exceeds max_bytes, or there is no memory for it.
+ * Errors do
  * not name the cloud. */
 RobocacheReadResult robocache_pcd_reader_next (RobocachePcdReader * reader, GstBuffer ** points, guint64 * n_points,
     GError ** error);

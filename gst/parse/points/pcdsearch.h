@@ -1,6 +1,6 @@
-/* robocache: beginnings of PCD files in bytes that arrive in pieces
+/* robocache: finds beginnings of PCD files in bytes that arrive in pieces
  *
- * Each piece is searched once, in place. Of the pieces before it, only last bytes that could begin a file are stored.
+ * Each piece is searched once, without a copy. Of earlier pieces, only the last bytes are stored, if they could begin a file.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* Where a file begins, and with which keyword of a header (pcdheader.h). */
+/* The position of a beginning, and the first keyword of its header (pcdheader.h). */
 typedef struct
 {
   guint64 position;
@@ -20,11 +20,11 @@ typedef struct
 
 typedef struct
 {
-  guint64 position;             /* of the first byte that may still begin a file */
-  GByteArray *held;             /* bytes from there on */
-  GArray *found;                /* RobocachePcdBeginning before it, in order */
-  guint n_skipped;              /* of these */
-  gboolean no_memory;           /* for more of these */
+  guint64 position;             /* position of the first byte that may still begin a file */
+  GByteArray *held;             /* bytes from this position on */
+  GArray *found;                /* RobocachePcdBeginning items before this position, in order */
+  guint n_skipped;              /* number of skipped items of found */
+  gboolean no_memory;           /* no memory was left for more items of found */
 } RobocachePcdSearch;
 
 void robocache_pcd_search_init (RobocachePcdSearch * search);
@@ -32,9 +32,9 @@ void robocache_pcd_search_clear (RobocachePcdSearch * search);
 /* Drops all bytes. */
 void robocache_pcd_search_restart (RobocachePcdSearch * search);
 
-/* The next n bytes. */
+/* Searches the next n bytes. */
 void robocache_pcd_search_push (RobocachePcdSearch * search, const guint8 * bytes, gsize n);
-/* The next bytes do not continue those before. */
+/* Notes that the next bytes do not continue the previous ones. */
 void robocache_pcd_search_end (RobocachePcdSearch * search);
 
 /* The first beginning that was found and not skipped; NULL: none. */

@@ -1,4 +1,4 @@
-/* robocache: records of fixed size, described as Python's struct module does
+/* robocache: records of fixed size, described as in Python's struct module
  *
  *   byte order  < little, > or ! big, = the machine's, all with standard sizes and no padding;
  *               @ or none: the machine's, with the compiler's sizes and alignment
@@ -20,25 +20,25 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  gchar type;                   /* with its standard size: 'l' of 8 bytes is a 'q' */
+  gchar type;                   /* type with its standard size: 'l' of 8 bytes is 'q' */
   gsize offset;                 /* bytes from the beginning of the record */
 } RobocacheRecordField;
 
 typedef struct
 {
-  RobocacheRecordField *fields; /* padding is none */
+  RobocacheRecordField *fields; /* without padding */
   guint n_fields;
   gsize size;                   /* bytes of a record */
-  gboolean swap;                /* its byte order is not the machine's */
+  gboolean swap;                /* the byte order differs from the machine's */
 } RobocacheRecordFormat;
 
-/* FALSE and an error that names the character when string is no layout, or the record is empty or above the limit. */
+/* FALSE and an error that names the character: string is not a layout, or the record is empty or exceeds the limit. */
 gboolean robocache_record_format_parse (RobocacheRecordFormat * format, const gchar * string, GError ** error);
 void robocache_record_format_clear (RobocacheRecordFormat * format);
 
-/* A field of a record as a float: one rounding from its own type. */
+/* Reads a field of a record as a float, rounded once from its type. */
 gfloat robocache_record_format_read_float (const RobocacheRecordFormat * format, guint field, const guint8 * record);
-/* The same as a time, exactly. */
+/* Reads a field of a record as an exact time. */
 RobocacheTimeStatus robocache_record_format_read_time (const RobocacheRecordFormat * format, guint field, const guint8 * record,
     RobocacheTimeUnit unit, gint64 * time_ns);
 

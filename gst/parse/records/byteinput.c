@@ -86,7 +86,7 @@ robocache_byte_input_unmap (RobocacheByteInput *input)
   input->n_bytes = input->cursor = 0;
 }
 
-/* Each memory by itself: to map several at once would copy all of them. */
+/* Maps each memory separately, since mapping several at once would copy all of them. */
 static gboolean
 check_readable (GstBuffer *buffer, GError **error)
 {
@@ -226,7 +226,7 @@ copy_pieces (RobocacheByteInput *input, gsize n, GError **error)
   return copy;
 }
 
-/* In memory of the allocator; NULL: there is none. */
+/* A copy in memory of the allocator; NULL: no memory. */
 static GstMemory *
 copy_pieces_to_memory (RobocacheByteInput *input, gsize n)
 {

@@ -1,6 +1,6 @@
 /* robocache: bytes that arrive in pieces, and lines cut from them
  *
- * Pieces are read as one run of bytes: results depend on their concatenation alone.
+ * Pieces are read as one run of bytes: results depend only on their concatenation.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -18,34 +18,33 @@ G_BEGIN_DECLS
 /* Receives the bytes of each piece when it is pushed, without a copy. */
 typedef void (*RobocacheByteWatch) (gpointer watcher, const guint8 * bytes, gsize n);
 
-/* Bytes. A smaller piece behind unread bytes is copied into a block with others, since a GstBuffer needs some hundred bytes
- * of its own. */
+/* Bytes. A smaller piece after unread bytes is copied into a block with others, since each GstBuffer needs some hundred bytes. */
 #define ROBOCACHE_SMALL_PIECE 1024
 
 typedef struct
 {
   GstAdapter *adapter;
-  GByteArray *block;            /* small pieces, behind the bytes of the adapter */
-  const guint8 *bytes;          /* the first of the adapter, at most up to the limit, while mapped */
+  GByteArray *block;            /* small pieces, which follow the bytes of the adapter */
+  const guint8 *bytes;          /* the first bytes of the adapter, at most up to the limit, while mapped */
   gsize n_bytes, cursor;
-  guint8 *copy;                 /* of peeked bytes that lie in several pieces; or NULL */
+  guint8 *copy;                 /* copy of peeked bytes that lie in several pieces; or NULL */
   gboolean ended;               /* all bytes were pushed */
   guint64 limit;                /* position of the end of readable bytes; G_MAXUINT64: all */
-  gboolean limit_is_end;        /* and of the input */
-  guint64 position;             /* of the adapter's first byte, since the last restart */
-  guint64 line_number;          /* of the line that was read last, from 1 */
-  GString *line;                /* the line that was read last, or the beginning of the next one */
-  gboolean in_line;             /* its end was not pushed yet */
+  gboolean limit_is_end;        /* the limit is also the end of the input */
+  guint64 position;             /* position of the adapter's first byte, since the last restart */
+  guint64 line_number;          /* number of the last line that was read, from 1 */
+  GString *line;                /* the last line that was read, or the beginning of the next one */
+  gboolean in_line;             /* the end of line was not pushed yet */
   gboolean line_is_too_long;
-  gboolean line_is_cut;         /* it ended with the input, without a line end */
+  gboolean line_is_cut;         /* the line ended with the input, without a line end */
   RobocacheByteWatch watch;     /* the owner's, or NULL */
   gpointer watcher;
-  GstAllocator *allocator;      /* of copies in buffers, one of the plugin's; NULL: system memory */
+  GstAllocator *allocator;      /* an allocator of this plugin for copies in buffers; NULL: system memory */
 } RobocacheByteInput;
 
 typedef enum
 {
-  ROBOCACHE_LINE_NONE,          /* its end was not pushed yet */
+  ROBOCACHE_LINE_NONE,          /* the end of the line was not pushed yet */
   ROBOCACHE_LINE_WHOLE,         /* in input->line, without its end, LF or CRLF */
   ROBOCACHE_LINE_TOO_LONG
 } RobocacheLineResult;
@@ -53,33 +52,33 @@ typedef enum
 void robocache_byte_input_init (RobocacheByteInput * input);
 void robocache_byte_input_clear (RobocacheByteInput * input);
 
-/* Takes the buffer. FALSE and an error when its bytes cannot be read. */
+/* Takes the buffer. FALSE and an error: its bytes cannot be read. */
 gboolean robocache_byte_input_push (RobocacheByteInput * input, GstBuffer * buffer, GError ** error);
 /* Drops all bytes: the next piece is the beginning of an input. */
 void robocache_byte_input_restart (RobocacheByteInput * input);
 
-/* Makes bytes from an unread position on unreadable until the limit changes. */
+/* Sets a limit, an unread position: bytes from there on cannot be read until the limit changes. */
 void robocache_byte_input_set_limit (RobocacheByteInput * input, guint64 position, gboolean is_end);
 
-/* Sets bytes and n_bytes; cursor is the number of bytes read, and at least `least` or else all readable ones follow it. */
+/* Sets bytes and n_bytes. cursor is the number of bytes read; at least `least` bytes follow it, or all readable bytes if there are fewer. */
 void robocache_byte_input_map (RobocacheByteInput * input, gsize least);
 /* Releases the bytes that were read. */
 void robocache_byte_input_unmap (RobocacheByteInput * input);
 
-/* Maps input and reads the next line: a copy, that may be cut in place. Reads each byte once, whatever the pieces. */
+/* Maps input and reads the next line, a copy that may be split in place. Reads each byte once, for any pieces. */
 RobocacheLineResult robocache_byte_input_read_line (RobocacheByteInput * input);
 
-/* Reads the next n bytes, which must be available, of unmapped input: a part of a pushed buffer when they lie in one. NULL and
- * an error: there is no memory for a copy, and they are skipped. */
+/* Reads the next n bytes, which must be available, from unmapped input: as part of a pushed buffer if they lie in one. NULL and an error:
+ * no memory for a copy; the bytes are skipped. */
 GstBuffer *robocache_byte_input_read_buffer (RobocacheByteInput * input, gsize n, GError ** error);
-/* The same bytes without reading them, in place or in one copy, or NULL and an error; valid until they are skipped. */
+/* Returns the next n bytes without reading them, directly or as a copy; valid until they are skipped. NULL and an error: no memory. */
 const guint8 *robocache_byte_input_peek (RobocacheByteInput * input, gsize n, GError ** error);
 /* Skips n available bytes of unmapped input. */
 void robocache_byte_input_skip (RobocacheByteInput * input, gsize n);
 
-/* Number of readable bytes that were not read. */
+/* Number of readable bytes that were not read yet. */
 gsize robocache_byte_input_available (const RobocacheByteInput * input);
-/* Whether no more of them follow. */
+/* Whether no more readable bytes follow. */
 gboolean robocache_byte_input_has_ended (const RobocacheByteInput * input);
 /* Position of the next byte, since the last restart. */
 guint64 robocache_byte_input_position (const RobocacheByteInput * input);

@@ -9,9 +9,9 @@
 
 G_BEGIN_DECLS
 
-/* The columns that choice names, in its order: numbers ("3"), ranges ("1-6,9") and, where the file has a header, names
- * ("q0,q1"). NULL or "": all of n_columns but time_column and arrival_column (-1: none). names is NULL or
- * [n_columns]. Returns an array of guint, never empty; NULL and an error with the columns of the file. */
+/* Returns the columns that choice names, in its order: numbers ("3"), ranges ("1-6,9") and, if the file has a header, names ("q0,q1").
+ * NULL or "": all n_columns except time_column and arrival_column (-1: none). names is NULL or [n_columns]. The array of guint is never
+ * empty. NULL and an error that lists the columns of the file: invalid choice. */
 GArray *robocache_columns_choose (const gchar * choice, guint n_columns, gchar ** names, guint time_column,
     gint arrival_column, GError ** error);
 

@@ -140,3 +140,18 @@ robocache_csv_number (const gchar *text, gdouble *value)
   *value = g_ascii_strtod (text, &end);
   return end != text && *end == '\0';
 }
+
+gboolean
+robocache_csv_is_missing (const gchar *text)
+{
+  static const gchar *const words[] = { "na", "n/a", "#n/a", "<na>", "null", "none", "nan", "-nan" };
+
+  /* most fields are numbers */
+  if (g_ascii_isdigit (*text) || *text == '.' || (*text == '-' && !g_ascii_isalpha (text[1])))
+    return FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++) {
+    if (g_ascii_strcasecmp (text, words[i]) == 0)
+      return TRUE;
+  }
+  return *text == '\0';
+}

@@ -1,4 +1,4 @@
-/* robocache: one line of a CSV file, cut into fields
+/* robocache: splits a line of a CSV file into fields
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,17 +9,20 @@
 
 G_BEGIN_DECLS
 
-/* "," ";" "|" ":" …, "\t" or "tab", " " or "space". With a space, runs of blanks count as one, those around the
- * line as none. FALSE and an error that quotes the string for what could be part of a number, a quote or a line end. */
+/* "," ";" "|" ":" …, "\t" or "tab", " " or "space". With a space, a run of blanks counts as one delimiter, and blanks around the line are
+ * ignored. FALSE and an error that quotes the string: it could be part of a number, a quote or a line end. */
 gboolean robocache_csv_delimiter_parse (const gchar * string, gchar * delimiter, GError ** error);
 
-/* Cuts line (without its line end, writable, line[length] is writable too) in place; fields receives a gchar * each.
- * Blanks around a field do not belong to it, unless it is quoted: "a ""quoted"" one". A field does not go on in the
- * next line. FALSE and an error when a quote is not closed, or followed by anything but a delimiter. */
+/* Splits line (without its line end, writable, line[length] is writable too) in place; fields receives a gchar * for each field.
+ * Blanks around a field do not belong to it, unless it is quoted: "a ""quoted"" one". A field does not continue in the next line. FALSE
+ * and an error: a quote is not closed, or not followed by a delimiter. */
 gboolean robocache_csv_split (gchar * line, gsize length, gchar delimiter, GPtrArray * fields, GError ** error);
 
-/* A decimal number, nan or inf, read without regard to the locale. FALSE when that is not all of text. */
+/* Reads a decimal number, nan or inf, independently of the locale. FALSE: text contains anything else. */
 gboolean robocache_csv_number (const gchar * text, gdouble * value);
+
+/* Whether a field is empty, or a word for a value that is missing: NA, N/A, #N/A, <NA>, null, none or NaN, in any case. */
+gboolean robocache_csv_is_missing (const gchar * text);
 
 G_END_DECLS
 #endif

@@ -38,6 +38,7 @@ struct _RobocacheRecordReader
   /* columns */
   guint n_columns;              /* 0: not known */
   GArray *columns;              /* guint, of the channels */
+  GArray *left_out;             /* guint, of no channel; or NULL */
   gfloat *values;
   gchar *names;
   guint version;
@@ -80,6 +81,32 @@ guess_times (RobocacheRecordReader *reader, guint n_columns, gchar **names)
 }
 
 static gboolean
+is_left_out (const RobocacheRecordReader *reader, guint column)
+{
+  for (guint i = 0; reader->left_out && i < reader->left_out->len; i++) {
+    if (g_array_index (reader->left_out, guint, i) == column)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* Of the columns, those that are not left out; if there are none, all. */
+static GArray *
+keep_columns (const RobocacheRecordReader *reader, GArray *columns)
+{
+  GArray *kept = g_array_new (FALSE, FALSE, sizeof (guint));
+
+  for (guint i = 0; i < columns->len; i++) {
+    const guint column = g_array_index (columns, guint, i);
+
+    if (!is_left_out (reader, column))
+      g_array_append_val (kept, column);
+  }
+  g_array_unref (kept->len > 0 ? columns : kept);
+  return kept->len > 0 ? kept : columns;
+}
+
+static gboolean
 set_columns (RobocacheRecordReader *reader, guint n_columns, gchar **names, GError **error)
 {
   GArray *columns;
@@ -89,6 +116,7 @@ set_columns (RobocacheRecordReader *reader, guint n_columns, gchar **names, GErr
 
   if (!columns)
     return FALSE;
+  columns = keep_columns (reader, columns);
   forget_columns (reader);
   reader->n_columns = n_columns;
   reader->columns = columns;
@@ -103,6 +131,20 @@ guint
 robocache_record_reader_n_channels (const RobocacheRecordReader *reader)
 {
   return reader->columns ? reader->columns->len : 0;
+}
+
+guint
+robocache_record_reader_column (const RobocacheRecordReader *reader, guint i)
+{
+  return g_array_index (reader->columns, guint, i);
+}
+
+void
+robocache_record_reader_leave_out (RobocacheRecordReader *reader, const GArray *columns)
+{
+  g_clear_pointer (&reader->left_out, g_array_unref);
+  reader->left_out = g_array_sized_new (FALSE, FALSE, sizeof (guint), columns->len);
+  g_array_append_vals (reader->left_out, columns->data, columns->len);
 }
 
 const gchar *
@@ -127,6 +169,12 @@ guint64
 robocache_record_reader_comments (const RobocacheRecordReader *reader)
 {
   return reader->comments;
+}
+
+guint64
+robocache_record_reader_position (const RobocacheRecordReader *reader)
+{
+  return robocache_byte_input_position (&reader->input);
 }
 
 /* ---- life ---- */
@@ -177,6 +225,7 @@ robocache_record_reader_free (RobocacheRecordReader *reader)
 {
   robocache_byte_input_clear (&reader->input);
   forget_columns (reader);
+  g_clear_pointer (&reader->left_out, g_array_unref);
   robocache_time_source_clear (&reader->times);
   robocache_record_format_clear (&reader->record_format);
   g_ptr_array_unref (reader->fields);
@@ -200,6 +249,7 @@ void
 robocache_record_reader_restart (RobocacheRecordReader *reader)
 {
   robocache_byte_input_restart (&reader->input);
+  g_clear_pointer (&reader->left_out, g_array_unref);
   reader->number = 0;
   reader->header_may_come = TRUE;
   if (reader->format != ROBOCACHE_INPUT_CSV)
@@ -263,14 +313,13 @@ read_values (RobocacheRecordReader *reader, RobocacheRecord *record, GError **er
     const gchar *text = g_ptr_array_index (reader->fields, column);
     gdouble value = NAN;
 
-    if (*text == '\0') {
-      record->n_empty++;
-    } else if (!robocache_csv_number (text, &value)) {
+    if (!robocache_csv_is_missing (text) && !robocache_csv_number (text, &value)) {
       g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA,
           "line %" G_GUINT64_FORMAT ", column %u: \"%.60s\" is not a number", reader->number, column, text);
       return FALSE;
     }
     reader->values[i] = isnan (value) ? NAN : (gfloat) value;
+    record->n_empty += isnan (value) != 0;
   }
   record->values = reader->values;
   return TRUE;

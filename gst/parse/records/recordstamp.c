@@ -63,7 +63,6 @@ find_origin (RobocacheRecordStamp *stamp, gint64 first)
   if (stamp->time_origin != ROBOCACHE_NO_ORIGIN)
     stamp->origin_ns = stamp->time_origin;
   stamp->has_origin = TRUE;
-  GST_INFO ("running time 0 is %" G_GINT64_FORMAT " on the file's clock", stamp->origin_ns);
 }
 
 gboolean

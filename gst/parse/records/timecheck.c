@@ -234,7 +234,7 @@ describe_wrong_unit (const RobocacheTimeSource *source, gdouble step_s)
   return fault;
 }
 
-/* ---- the verdict ---- */
+/* ---- the result ---- */
 
 RobocacheTimeVerdict
 robocache_times_judge (const gint64 *times, gsize n, const RobocacheTimeSource *source, gchar **fault)

@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* Rows that an element judges. */
+/* Number of rows that an element checks. */
 #define ROBOCACHE_TIME_CHECK_ROWS 100
 
 /* A zeroed struct is empty. */
@@ -19,21 +19,21 @@ typedef struct
   guint n;
 } RobocacheTimeCheck;
 
-/* Adds the time of a row. TRUE: the check has all rows that it judges, and ignores more. */
+/* Adds the time of a row. TRUE: the check has all rows that it needs, and ignores more. */
 gboolean robocache_time_check_add (RobocacheTimeCheck * check, gint64 time_ns);
 
 typedef enum
 {
   ROBOCACHE_TIMES_FIT,
-  ROBOCACHE_TIMES_DOUBTFUL,     /* but the user chose the column and the unit, or the rows are nearly in order */
-  ROBOCACHE_TIMES_IMPOSSIBLE    /* and the element chose the column, or the unit */
+  ROBOCACHE_TIMES_DOUBTFUL,     /* wrong, but the user chose the column and the unit, or the rows are nearly in order */
+  ROBOCACHE_TIMES_IMPOSSIBLE    /* wrong, and the element chose the column or the unit */
 } RobocacheTimeVerdict;
 
-/* The verdict on the first n times of a recording (ns, in its order) and, unless they fit, what is wrong with them and what to
+/* Checks the first n times of a recording (ns, in its order). Unless they are plausible, *fault describes the fault and the property to
  * set: free with g_free. */
 RobocacheTimeVerdict robocache_times_judge (const gint64 * times, gsize n, const RobocacheTimeSource * source, gchar ** fault);
 
-/* Median step of times that are sorted by this function, equal ones left out (ns); 0: they are all equal. */
+/* Sorts times, and returns their median step without steps of 0 (ns); 0: all times are equal. */
 gint64 robocache_time_median_step (gint64 * times, gsize n);
 
 G_END_DECLS

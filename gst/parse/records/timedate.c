@@ -10,7 +10,7 @@
 #define S_PER_DAY G_GINT64_CONSTANT (86400)
 #define JULIAN_1970 719163       /* of 1970-01-01, as GLib counts days */
 
-/* n digits, at most max; moves the cursor behind them. */
+/* Reads n digits, a number of at most max, and moves the cursor past them. */
 static gboolean
 read_number (const gchar **cursor, guint n_digits, guint max, guint *number)
 {

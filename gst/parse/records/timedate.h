@@ -1,4 +1,4 @@
-/* robocache: times that are written as dates, ISO 8601
+/* robocache: times in the form of ISO 8601 dates
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,8 +9,8 @@
 
 G_BEGIN_DECLS
 
-/* The whole of text, "2012-01-18T15:12:08.468056009Z", as ns since 1970 in UTC. T may be a blank, the fraction may have any
- * number of digits, of which those below 1 ns are cut off. The zone is Z, +01:00, +0100, +01 or none, which is UTC. */
+/* Converts all of text, "2012-01-18T15:12:08.468056009Z", to ns since 1970 in UTC. T may be a blank. The fraction may have any number of
+ * digits; digits below 1 ns are cut off. The zone is Z, +01:00, +0100, +01 or missing, which means UTC. */
 RobocacheTimeStatus robocache_time_from_date (const gchar * text, gint64 * time_ns);
 
 G_END_DECLS

@@ -84,8 +84,9 @@ find_unit (gchar *name, RobocacheTimeUnit *unit)
   return NULL;
 }
 
-gboolean
-robocache_time_unit_of_name (const gchar *name, RobocacheTimeUnit *unit)
+/* The unit in a name like "stamp_ns", "t (ms)", "time[s]"; FALSE: the name has no unit. */
+static gboolean
+unit_of_name (const gchar *name, RobocacheTimeUnit *unit)
 {
   gchar *simple = simplify (name);
   const gboolean has_unit = find_unit (simple, unit) != NULL;
@@ -190,7 +191,7 @@ robocache_time_source_guess (RobocacheTimeSource *source, gchar **names, guint n
   if (unit != ROBOCACHE_TIME_UNIT_AUTO)
     return;
   source->unit_by = ROBOCACHE_CHOSEN_BY_NAME;
-  if (source->name && robocache_time_unit_of_name (source->name, &source->unit))
+  if (source->name && unit_of_name (source->name, &source->unit))
     return;
   source->unit_by = ROBOCACHE_CHOSEN_BY_DEFAULT;
   source->unit = ROBOCACHE_TIME_UNIT_S;

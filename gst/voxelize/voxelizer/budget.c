@@ -131,7 +131,7 @@ static gboolean
 reserve_clouds (const RobocacheVoxelRun *run, RobocacheVoxelShard *shard, guint64 bytes, guint64 items, guint64 budget,
     GError **error)
 {
-  shard->uploaded_cloud = 0;    /* a block that grows loses what it holds */
+  shard->uploaded_cloud = 0;    /* a block that grows loses its content */
   shard->is_cut = items == 1 && bytes > budget;
   return shard->is_cut ? reserve_piece (run, shard, bytes, budget, error)
       : grow (&shard->clouds, shard->engine, bytes, &budget, error);

@@ -145,13 +145,28 @@ robocache_cloud_unmap (RobocacheMappedCloud *mapped)
 
 /* ---- the window ---- */
 
+static gboolean
+check_image (const RobocachePointsInfo *points, GstBuffer *buffer, GError **error)
+{
+  const gsize size = gst_buffer_get_size (buffer);
+
+  if (!points->is_float_depth)
+    return robocache_video_frame_check (&points->video, buffer, error);
+  if (size == GST_VIDEO_INFO_SIZE (&points->video))
+    return TRUE;
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a depth image has %" G_GSIZE_FORMAT " bytes, but its caps describe %dx%d "
+      "pixels of float32, %" G_GSIZE_FORMAT " bytes", size, GST_VIDEO_INFO_WIDTH (&points->video), GST_VIDEO_INFO_HEIGHT (&points->video),
+      GST_VIDEO_INFO_SIZE (&points->video));
+  return FALSE;
+}
+
 /* Points per item, without mapping the buffer, which may be in device memory. */
 static gboolean
 count_points (const RobocachePointsInfo *points, GstBuffer *buffer, gint64 *n_points, GError **error)
 {
   guint64 n = points->n_points;
 
-  if (points->kind == ROBOCACHE_POINTS_DEPTH ? !robocache_video_frame_check (&points->video, buffer, error)
+  if (points->kind == ROBOCACHE_POINTS_DEPTH ? !check_image (points, buffer, error)
       : !robocache_points_info_count (points, gst_buffer_get_size (buffer), &n, error))
     return FALSE;
   *n_points = (gint64) n;

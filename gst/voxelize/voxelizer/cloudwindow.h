@@ -14,8 +14,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   GstBuffer *buffer;
-  gint64 n_points;              /* per item */
-  guint64 number;               /* counts all clouds, also those before the window was cleared */
+  gint64 n_points;              /* points per item */
+  guint64 number;               /* number of the cloud, counted also across clears of the window */
 } RobocacheCloud;
 
 typedef struct
@@ -23,6 +23,7 @@ typedef struct
   GArray *clouds;               /* of RobocacheCloud, oldest first */
   guint n_expired;              /* of the first clouds, which have left the window */
   guint capacity;               /* clouds in a full window */
+  gboolean newest_first;        /* of the clouds that a grid is made of, set by its owner; otherwise the oldest */
   guint64 n_pushed;
 } RobocacheCloudWindow;
 
@@ -30,24 +31,23 @@ void robocache_cloud_window_init (RobocacheCloudWindow * window);
 void robocache_cloud_window_finish (RobocacheCloudWindow * window);
 void robocache_cloud_window_clear (RobocacheCloudWindow * window);
 
-/* Adds a buffer. All but the newest `capacity` clouds expire, and are held until robocache_cloud_window_prune. FALSE and an
- * error with both sizes when the buffer does not match points; the window is then unchanged. */
+/* Adds a buffer. All clouds except the newest `capacity` expire, and are kept until robocache_cloud_window_prune. FALSE and an error with
+ * both sizes: the buffer does not match points; the window is unchanged. */
 gboolean robocache_cloud_window_push (RobocacheCloudWindow * window, const RobocachePointsInfo * points, guint capacity,
     GstBuffer * buffer, GError ** error);
 /* Releases the expired clouds. */
 void robocache_cloud_window_prune (RobocacheCloudWindow * window);
-/* Releases all buffers, keeping deep copies of them: for a DRAIN query. FALSE: a buffer could not be copied, and is held. */
+/* Replaces all buffers by deep copies, for a DRAIN query. FALSE: a buffer could not be copied, and is kept. */
 gboolean robocache_cloud_window_copy_buffers (RobocacheCloudWindow * window);
 
 guint robocache_cloud_window_length (const RobocacheCloudWindow * window);
 const RobocacheCloud *robocache_cloud_window_nth (const RobocacheCloudWindow * window, guint i);
 /* Points per item of all clouds in the window. */
 gint64 robocache_cloud_window_points (const RobocacheCloudWindow * window);
-/* The cloud with that number, in the window or expired; NULL: it was released. */
+/* The cloud with this number, in the window or expired; NULL: released. */
 const RobocacheCloud *robocache_cloud_window_find (const RobocacheCloudWindow * window, guint64 number);
 
-/* A cloud that the CPU reads: n rows of stride bytes, which are points or lines of an image. Items of a batch are one
- * after the other. */
+/* A mapped cloud for the CPU: n rows of stride bytes, which are points or lines of an image. Items of a batch follow each other. */
 typedef struct
 {
   gboolean is_video;
@@ -59,7 +59,7 @@ typedef struct
   gint64 n, stride;
 } RobocacheMappedCloud;
 
-/* FALSE and an error when the buffer cannot be mapped, or does not match points. */
+/* FALSE and an error: the buffer cannot be mapped, or does not match points. */
 gboolean robocache_cloud_map (const RobocachePointsInfo * points, GstBuffer * buffer, RobocacheMappedCloud * mapped,
     GError ** error);
 void robocache_cloud_unmap (RobocacheMappedCloud * mapped);

@@ -14,13 +14,13 @@ typedef struct
 {
   guint n_slots;
   gsize n_values;
-  guint64 *numbers;             /* [n_slots] of the slot's cloud, from 1 on; 0: free */
+  guint64 *numbers;             /* [n_slots] number of the slot's cloud, from 1 on; 0: free */
   gdouble *values;              /* [n_slots, n_values] */
-  gdouble *maxima;              /* [n_values] over the clouds of the window */
+  gdouble *maxima;              /* [n_values] maxima over the clouds of the window */
 } RobocacheCloudRanges;
 
-/* Sets run->ranges, valid until the next call, where grids that accumulate incrementally depend on them: a run must know beforehand
- * whether it can be incremental. Stops accumulating when the memory budget is too small. */
+/* Sets run->ranges, valid until the next call, if grids that accumulate incrementally depend on them: a run must know beforehand whether
+ * it can be incremental. Stops accumulating if the memory budget is too small. */
 gboolean robocache_voxel_measure_ranges (RobocacheVoxelRun * run, RobocacheCloudRanges * ranges, GError ** error);
 void robocache_cloud_ranges_clear (RobocacheCloudRanges * ranges);
 

@@ -9,15 +9,15 @@
 
 G_BEGIN_DECLS
 
-/* Bytes of the shard's block that `items` items take, of the outputs that kernels cannot write in place. */
+/* Bytes of the shard's block for `items` items of the outputs that kernels cannot write directly. */
 guint64 robocache_voxel_output_bytes (const RobocacheVoxelShard * shard, const RobocacheVoxelPlace * place, guint64 items);
-/* Sets run->occupied to the occupancy stamp of a grid that all shards write in place. */
+/* Sets run->occupied to the occupancy stamp of a grid that all shards write directly. */
 void robocache_voxel_output_find_bitmap (RobocacheVoxelRun * run);
-/* Marks the grid with that stamp, after its last write. */
+/* Sets the stamp of the grid after its last write. */
 void robocache_voxel_output_stamp (const RobocacheVoxelRun * run);
-/* Sets where the job writes: job->out, for maps of points job->job, and parts[] for robocache_voxel_output_deliver. */
+/* Sets the memory that the job writes: job->out, for maps of points job->job, and parts[] for robocache_voxel_output_deliver. */
 void robocache_voxel_output_place (RobocacheVoxelJob * job, guint8 * parts[ROBOCACHE_VOXELIZER_MAX_OUTPUTS]);
-/* Enqueues copies of the parts that were not written in place. */
+/* Enqueues copies of the parts that kernels did not write directly. */
 gboolean robocache_voxel_output_deliver (const RobocacheVoxelJob * job,
     guint8 * const parts[ROBOCACHE_VOXELIZER_MAX_OUTPUTS], GError ** error);
 

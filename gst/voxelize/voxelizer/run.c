@@ -38,8 +38,9 @@ const RobocacheCloud *
 robocache_voxel_run_touched (const RobocacheVoxelRun *run, guint i)
 {
   const guint64 n_added = run->add_end - run->add_first;
+  const guint64 added = run->window->newest_first ? run->add_end - 1 - i : run->add_first + i;
 
-  return robocache_cloud_window_find (run->window, i < n_added ? run->add_first + i : run->remove_first + i - n_added);
+  return robocache_cloud_window_find (run->window, i < n_added ? added : run->remove_first + i - n_added);
 }
 
 static gint64

@@ -14,21 +14,22 @@ G_BEGIN_DECLS
 
 #define ROBOCACHE_VOXELIZER_MAX_OUTPUTS 4
 
-/* Where the tensors of the output are, each with the items one after another. The map of a cloud is one tensor, and none for
- * an empty cloud. */
+/* The memory of the output tensors, each with the items one after another. The map of a cloud is one tensor; an empty cloud has no
+ * tensor. */
 typedef struct
 {
   guint n_outputs;
   GstMemory *memories[ROBOCACHE_VOXELIZER_MAX_OUTPUTS];
   guint64 item_bytes[ROBOCACHE_VOXELIZER_MAX_OUTPUTS];
-  gpointer mapped[ROBOCACHE_VOXELIZER_MAX_OUTPUTS];    /* set when the CPU writes; memories are then ignored */
+  gpointer mapped[ROBOCACHE_VOXELIZER_MAX_OUTPUTS];    /* set if the CPU writes; then memories are ignored */
 } RobocacheVoxelPlace;
 
-/* The work of a run. */
+/* Counts of the work of a run. */
 typedef struct
 {
   guint n_chunks;               /* pieces of a job that did not fit the memory budget; 0: it fitted */
   gint64 points_read;           /* of all items, to add or remove them */
+  const gchar *recomputes;      /* for log lines: why each grid is computed from all clouds of its window; NULL: it is not */
 } RobocacheVoxelWork;
 
 /* Clouds that the accumulators contain, by their numbers: first … end - 1. */
@@ -44,16 +45,16 @@ typedef struct
   const RobocacheCloudWindow *window;
   const RobocacheVoxelPlace *place;
   RobocacheVoxelWork *work;
-  gint64 n_points;              /* per item, in the window */
+  gint64 n_points;              /* points per item in the window */
   const gdouble *ranges;        /* [items, channels] of the window's features; NULL: a range phase finds them */
   gboolean is_incremental;      /* starts from the accumulators of the last run */
   guint64 add_first, add_end;   /* numbers of clouds to add, and to remove */
   guint64 remove_first, remove_end;
-  guint8 *occupied;             /* bitmaps of the items' grids; NULL: every byte of the grids is written */
-  gboolean is_known;            /* the bitmaps are those of the grids */
+  guint8 *occupied;             /* occupancy bitmaps of the items' grids; NULL: every byte of the grids is written */
+  gboolean is_known;            /* the bitmaps match the current content of the grids */
 } RobocacheVoxelRun;
 
-/* Items first … first + n - 1 of a run, on one shard. */
+/* The part of a run on one shard: items first … first + n - 1. */
 typedef struct
 {
   const RobocacheVoxelRun *run;
@@ -64,22 +65,22 @@ typedef struct
   guint64 first, n;
   RcVoxelCounters *counters;
   gdouble *measured;            /* [n, channels] result of the measure phase */
-  gboolean is_uploaded;         /* all clouds are where the kernels read */
-  guint n_pieces;               /* of clouds that were cut */
+  gboolean is_uploaded;         /* all clouds are in memory that the kernels read */
+  guint n_pieces;               /* number of pieces of clouds that were cut */
 } RobocacheVoxelJob;
 
-/* A run over all clouds of the window, from cleared accumulators. */
+/* Makes a run over all clouds of the window, from cleared accumulators. */
 RobocacheVoxelRun robocache_voxel_run_init (RobocacheVoxelShards * shards, const RobocachePointsInfo * points,
     const RobocacheCloudWindow * window, const RobocacheVoxelPlace * place, RobocacheVoxelWork * work);
-/* Returns to that. */
+/* Resets the run to that state. */
 void robocache_voxel_run_restart (RobocacheVoxelRun * run);
-/* Makes the run incremental where that reads fewer points. */
+/* Makes the run incremental if that reads fewer points. */
 void robocache_voxel_run_choose_clouds (RobocacheVoxelRun * run, const RobocacheVoxelHeld * held);
 /* Whether to accumulate incrementally at all. Sparse and rank outputs then read the whole bitmap, which costs more than sorting
  * a few points in a large grid. Assumes that later clouds are like those of the window. */
 gboolean robocache_voxel_run_is_worth_accumulating (const RobocacheVoxelRun * run);
 
-/* Clouds to add, then clouds to remove. */
+/* Clouds to add, in the order of the window, then clouds to remove. */
 guint robocache_voxel_run_n_touched (const RobocacheVoxelRun * run);
 const RobocacheCloud *robocache_voxel_run_touched (const RobocacheVoxelRun * run, guint i);
 /* Points per item of the clouds to add. */

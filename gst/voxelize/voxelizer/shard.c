@@ -129,10 +129,7 @@ robocache_voxel_shards_clear (RobocacheVoxelShards *shards)
 void
 robocache_voxel_shards_stop_accumulating (RobocacheVoxelShards *shards, const gchar *reason)
 {
-  GstDebugCategory *category;
-
-  GST_DEBUG_CATEGORY_GET (category, "robocachevoxelize");
-  GST_CAT_INFO (category, "each grid is computed from all clouds of its window: %s", reason);
+  shards->recomputes = reason;
   robocache_voxel_shards_synchronize (shards);
   shards->accumulates = shards->spec.accumulates = FALSE;
   for (guint i = 0; i < shards->n; i++) {

@@ -18,19 +18,20 @@ typedef struct
   guint64 items;                /* batch of the plan; 0: no plan */
 } RobocacheVoxelPlan;
 
-/* One engine and its share of the items. A zeroed one may be cleared. */
+/* One engine and its share of the items. A zeroed struct may be cleared. */
 typedef struct
 {
   RobocacheEngine *engine;
-  guint64 first, n;             /* items */
-  guint64 items;                /* per job; 0: not chosen yet */
-  RobocacheVoxelPlan plans[2];  /* of `items` items, and of the remainder */
+  guint64 first, n;             /* range of items */
+  guint64 items;                /* items per job; 0: not chosen yet */
+  RobocacheVoxelPlan plans[2];  /* plans for `items` items, and for the remainder */
   RobocacheStaging staging;
   RobocacheScratch scratch;
-  RobocacheScratch clouds;      /* clouds that kernels cannot read in place */
-  guint64 uploaded_cloud;       /* 1 + number of the cloud that was uploaded to be measured, and still is where `clouds` begins; or 0 */
-  RobocacheScratch outputs;     /* outputs that kernels cannot write in place */
-  gboolean is_cut;              /* `clouds` holds only a piece of one cloud */
+  RobocacheScratch clouds;      /* copies of clouds that kernels cannot read directly */
+  guint64 uploaded_cloud;       /* 1 + number of the cloud that was uploaded for a measurement, and is still at the beginning of `clouds`;
+                                 * or 0 */
+  RobocacheScratch outputs;     /* outputs that kernels cannot write directly */
+  gboolean is_cut;              /* `clouds` contains only a piece of one cloud */
   const RcVoxelPlan *clean;     /* plan whose last job left `scratch` clean; NULL: none */
 
   RcEvent done;                 /* the shard wrote its output */
@@ -42,9 +43,10 @@ typedef struct
   guint64 writer;               /* unique number, for occupancy stamps on the grids that these shards wrote */
   RcVoxelSpec spec;
   RcVoxelField *layout;         /* copy that spec refers to */
-  guint64 bitmap_bytes;         /* of an item's occupied voxels; 0: none is kept */
+  guint64 bitmap_bytes;         /* bytes of an item's bitmap of occupied voxels; 0: no bitmap */
   gboolean reads_host;          /* kernels read system memory */
   gboolean accumulates;         /* all plans accumulate incrementally, and fit the memory budget */
+  const gchar *recomputes;      /* see RobocacheVoxelWork */
   guint n;                      /* each has at least one item */
   RobocacheVoxelShard *shards;
 } RobocacheVoxelShards;
@@ -55,9 +57,9 @@ RcStatus robocache_voxel_shards_init (RobocacheVoxelShards * shards, RobocacheEn
 void robocache_voxel_shards_clear (RobocacheVoxelShards * shards);
 /* Waits for all engines: the first may still fetch from the memory of another. */
 void robocache_voxel_shards_synchronize (const RobocacheVoxelShards * shards);
-/* Replaces all plans by plans that accumulate nothing, which need less memory. Logs the reason. */
+/* Replaces all plans by plans that accumulate nothing, which need less memory. reason: static. */
 void robocache_voxel_shards_stop_accumulating (RobocacheVoxelShards * shards, const gchar * reason);
-/* Makes one of the shard's plans for `items` items; returns at once when it is for as many already. */
+/* Makes one of the shard's plans for `items` items; returns at once if the plan already has this number. */
 RcStatus robocache_voxel_shard_make_plan (const RobocacheVoxelShards * shards, RobocacheVoxelShard * shard,
     RobocacheVoxelPlan * plan, guint64 items, RcError * failure);
 
@@ -67,7 +69,7 @@ robocache_voxel_is_no_space (const GError *error)
   return g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT);
 }
 
-/* Bytes of a part of a block, such that the next part is aligned as the block is. */
+/* Bytes of a part of a block, rounded up so that the next part has the alignment of the block. */
 static inline guint64
 robocache_voxel_aligned (guint64 bytes)
 {

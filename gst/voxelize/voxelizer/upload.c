@@ -24,7 +24,8 @@ rows_of (const RobocachePointsInfo *points, const RobocacheCloud *cloud)
   if (points->kind != ROBOCACHE_POINTS_DEPTH)
     return (Rows) {(guint64) cloud->n_points, point, point};
   meta = gst_buffer_get_video_meta (cloud->buffer);
-  return (Rows) {(guint64) GST_VIDEO_INFO_HEIGHT (&points->video), 2 * (guint64) GST_VIDEO_INFO_WIDTH (&points->video),
+  return (Rows) {(guint64) GST_VIDEO_INFO_HEIGHT (&points->video),
+    (guint64) GST_VIDEO_INFO_COMP_PSTRIDE (&points->video, 0) * (guint64) GST_VIDEO_INFO_WIDTH (&points->video),
     (guint64) (meta ? meta->stride[0] : GST_VIDEO_INFO_PLANE_STRIDE (&points->video, 0))
   };
 }
@@ -44,7 +45,7 @@ robocache_voxel_upload_row_stride (const RobocachePointsInfo *points, const Robo
 
 /* ---- memory ---- */
 
-/* The one memory of a cloud, if a GPU copies from it by itself; NULL for other clouds, which the CPU maps. */
+/* The single memory of a cloud, if a GPU copies from it directly; NULL for other clouds, which the CPU maps. */
 static GstMemory *
 memory_for_gpu (const RobocacheVoxelRun *run, const RobocacheCloud *cloud)
 {
@@ -149,7 +150,7 @@ describe_chunk (const RobocacheVoxelJob *job, const RobocacheCloud *cloud, const
   };
 }
 
-/* Enqueues an upload from the cloud's byte `offset` on. mapped: where the CPU reads it; NULL: a GPU copies it by itself. */
+/* Enqueues an upload from the cloud's byte `offset` on. mapped: where the CPU reads it; NULL: a GPU copies it directly. */
 static gboolean
 upload (const RobocacheVoxelJob *job, const RobocacheCloud *cloud, const RobocacheMappedCloud *mapped, guint64 offset,
     guint64 bytes, guint8 *to, GError **error)
@@ -184,7 +185,7 @@ run_pieces (RobocacheVoxelJob *job, RobocacheVoxelPhase phase, const RobocacheCl
   return TRUE;
 }
 
-/* Uploads all items of the job, unless the cloud is there already. */
+/* Uploads all items of the job, unless the cloud was uploaded already. */
 static gboolean
 upload_whole (RobocacheVoxelJob *job, RobocacheVoxelPhase phase, const RobocacheCloud *cloud,
     const RobocacheMappedCloud *mapped, guint64 offset, GError **error)

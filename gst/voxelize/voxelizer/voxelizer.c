@@ -248,9 +248,10 @@ robocache_voxelizer_run (RobocacheVoxelizer *voxelizer, const RobocachePointsInf
   RobocacheVoxelRun run = robocache_voxel_run_init (&voxelizer->shards, points, window, place, work);
 
   if (!prepare (voxelizer, &run, error) || !run_shards (&run, readback, error)) {
-    robocache_voxel_shards_synchronize (&voxelizer->shards);     /* nothing else knows what it still uses */
+    robocache_voxel_shards_synchronize (&voxelizer->shards);     /* nothing else knows which memory the work still uses */
     return FALSE;
   }
+  work->recomputes = voxelizer->shards.recomputes;
   robocache_voxel_output_stamp (&run);
   voxelizer->held = (RobocacheVoxelHeld) {window->n_pushed - robocache_cloud_window_length (window), window->n_pushed};
   return TRUE;

@@ -16,8 +16,7 @@ axes_are (const RobocacheTensorInfo *tensor, guint first, const guint64 grid[3],
   return tensor->rank <= first + 4;
 }
 
-/* nx:ny:nz, C:nx:ny:nz, and with a last axis of items. What could be either, when no mode says it, has channels if it
- * has four axes. */
+/* nx:ny:nz, C:nx:ny:nz, and with a last axis of items. Without a mode, four axes mean that there are channels. */
 static gboolean
 lay_out_dense (RobocacheVoxelLayout *layout, const RobocacheTensorInfo *tensor)
 {

@@ -12,15 +12,15 @@ G_BEGIN_DECLS
 typedef struct
 {
   RobocacheVoxelFrame frame;
-  RcDtype dtype;                /* of the values; RC_N_DTYPES: voxels have none of their own, they are occupied or not */
-  guint64 n_channels;           /* values of a voxel, which lie side by side; 1 without values */
-  guint values;                 /* the tensor that they are in */
-  guint64 n_items;              /* grids of a buffer, one after the other in each tensor */
-  guint64 capacity;             /* voxels in an item of sparse output, at most */
+  RcDtype dtype;                /* dtype of the values; RC_N_DTYPES: voxels have no values, they are occupied or not */
+  guint64 n_channels;           /* number of adjacent values of a voxel; 1 without values */
+  guint values;                 /* the tensor with the values */
+  guint64 n_items;              /* number of grids in a buffer, one after the other in each tensor */
+  guint64 capacity;             /* maximum voxels in an item of sparse output */
 } RobocacheVoxelLayout;
 
-/* Checks that tensors of the frame have a form that robocachevoxelize produces, with values of any type. FALSE and an error with
- * their form and the expected one. */
+/* Checks that the tensors of the frame have a form that robocachevoxelize produces, with values of any type. FALSE and an error with the
+ * actual and the expected form. */
 gboolean robocache_voxel_layout_init (RobocacheVoxelLayout * layout, const RobocacheVoxelFrame * frame,
     const RobocacheTensorsInfo * info, GError ** error);
 

@@ -1,4 +1,4 @@
-/* robocache: the occupied voxels of a grid, whatever form it is in
+/* robocache: the occupied voxels of a grid in any form
  *
  * A dense voxel is occupied when one of its values is not 0; NaN is not 0.
  *
@@ -25,27 +25,27 @@ enum
 typedef struct
 {
   const RobocacheVoxelLayout *layout;
-  const guint8 *values;         /* of the item; NULL: none */
-  const guint8 *coordinates;    /* sparse, of the item */
+  const guint8 *values;         /* values of the item; NULL: none */
+  const guint8 *coordinates;    /* sparse: coordinates of the item */
   guint64 channel;
   guint64 n_occupied;
 
-  guint32 *words;               /* dense and bits: occupancy as bits, as robocachevoxelize puts them out */
+  guint32 *words;               /* dense and bits: occupancy as bits, in the format of robocachevoxelize */
   gsize n_words, capacity;
 } RobocacheOccupiedVoxels;
 
 /* A zeroed struct is valid and empty. */
 void robocache_occupied_voxels_clear (RobocacheOccupiedVoxels * voxels);
 
-/* Reads the voxels of an item of a mapped buffer, with the values of a channel. layout and tensors must outlive their visit.
- * FALSE and an error: the data does not match the layout, or no memory. */
+/* Reads the voxels of an item of a mapped buffer, with the values of a channel. layout and tensors must exist until the last visit.
+ * FALSE and an error: the data do not match the layout, or no memory. */
 gboolean robocache_occupied_voxels_read (RobocacheOccupiedVoxels * voxels, const RobocacheVoxelLayout * layout,
     gpointer const *tensors, guint64 item, guint64 channel, GError ** error);
 
-/* open: which of the asked sides have no neighbour that hides them; never 0. value: 1 without values. */
+/* open: those of the requested sides that no neighbour hides; never 0. value: 1 without values. */
 typedef void (*RobocacheVoxelVisit) (gpointer data, const gint32 at[3], guint open, gfloat value);
 
-/* Calls visit for each voxel that has one of these sides open. Neighbours in a sparse list are not looked for. */
+/* Calls visit for each voxel with at least one of these sides open. In a sparse list, all sides count as open. */
 void robocache_occupied_voxels_visit (const RobocacheOccupiedVoxels * voxels, guint sides, RobocacheVoxelVisit visit,
     gpointer data);
 

@@ -1,4 +1,4 @@
-/* robocache: kinematics of some rows of a batch, built once for each instruction set
+/* robocache: kinematics of a range of rows of a batch, built once for each instruction set
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

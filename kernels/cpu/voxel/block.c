@@ -82,31 +82,51 @@ depth_of (const char *pixels, int64_t i, float scale)
   return depth > 0 ? metres : rc_float32 (RC_NAN32_BITS);
 }
 
+static inline float
+float_depth_of (const char *pixels, int64_t i, float scale)
+{
+  float depth;
+
+  memcpy (&depth, pixels + 4 * i, sizeof (depth));
+  return depth > 0.0f && depth < INFINITY ? depth * scale : rc_float32 (RC_NAN32_BITS);
+}
+
+/* z of the pixels. */
+static void
+load_depth (RcCpuVoxelBlock *block, const char *pixels, const RcVoxelDepth *depth, int64_t n)
+{
+  const float scale = (float) depth->scale;
+
+  block->n = n;
+  for (int64_t i = 0; i < n && !depth->is_float; i++)
+    block->z[i] = depth_of (pixels, i, scale);
+  for (int64_t i = 0; i < n && depth->is_float; i++)
+    block->z[i] = float_depth_of (pixels, i, scale);
+}
+
 void
 RC_LEVEL_NAME (rc_cpu_voxel_unproject) (RcCpuVoxelBlock *block, const char *pixels, const float *rx, float ry,
-    float scale, int64_t n)
+    const RcVoxelDepth *depth, int64_t n)
 {
-  block->n = n;
+  load_depth (block, pixels, depth, n);
   for (int64_t i = 0; i < n; i++) {
-    const float z = depth_of (pixels, i, scale);
+    const float z = block->z[i];
 
     block->x[i] = rx[i] * z;
     block->y[i] = ry * z;
-    block->z[i] = z;
   }
 }
 
 void
 RC_LEVEL_NAME (rc_cpu_voxel_unproject_rays) (RcCpuVoxelBlock *block, const char *pixels, const float *rays,
-    float scale, int64_t n)
+    const RcVoxelDepth *depth, int64_t n)
 {
-  block->n = n;
+  load_depth (block, pixels, depth, n);
   for (int64_t i = 0; i < n; i++) {
-    const float z = depth_of (pixels, i, scale);
+    const float z = block->z[i];
 
     block->x[i] = rays[2 * i] * z;
     block->y[i] = rays[2 * i + 1] * z;
-    block->z[i] = z;
   }
 }
 

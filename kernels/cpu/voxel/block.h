@@ -1,4 +1,4 @@
-/* robocache: a block of points on its way into a voxel grid, built once for each instruction set
+/* robocache: the points that are added to a voxel grid at once, built once for each instruction set
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -8,27 +8,27 @@
 #include "kernels/cpu/cpu.h"
 #include "kernels/voxel_arithmetic.h"
 
-/* Small enough for the first-level cache, with its voxels. */
+/* Points of a block: few enough for the first-level cache, with their voxels. */
 #define RC_CPU_VOXEL_BLOCK 512
 
 struct RcCpuVoxelBlock
 {
   int64_t n;
-  int64_t first;                /* point of the item, in order of arrival */
+  int64_t first;                /* number of the first point within the item, in order of arrival */
   float x[RC_CPU_VOXEL_BLOCK], y[RC_CPU_VOXEL_BLOCK], z[RC_CPU_VOXEL_BLOCK];
-  int64_t voxel[RC_CPU_VOXEL_BLOCK];    /* or RC_VOXEL_OUTSIDE, RC_VOXEL_NAN, RC_VOXEL_INFINITE */
-  int64_t outside, nan, infinite;       /* how many are that */
+  int64_t voxel[RC_CPU_VOXEL_BLOCK];    /* linear index, RC_VOXEL_OUTSIDE, RC_VOXEL_NAN or RC_VOXEL_INFINITE */
+  int64_t outside, nan, infinite;       /* number of points of each kind */
 };
 
-/* x, y, z of n interleaved points. */
+/* Loads x, y, z of n interleaved points. */
 void RC_LEVEL_NAME (rc_cpu_voxel_load) (RcCpuVoxelBlock * block, const RcVoxelField xyz[3], const char *points,
     int64_t stride, int64_t n);
-/* x, y, z of n pixels of one row, whose rays are rx[i] and ry. */
+/* Computes x, y, z of n pixels of one image row, whose rays are rx[i] and ry. */
 void RC_LEVEL_NAME (rc_cpu_voxel_unproject) (RcCpuVoxelBlock * block, const char *pixels, const float *rx, float ry,
-    float scale, int64_t n);
+    const RcVoxelDepth * depth, int64_t n);
 /* The same of pixels whose rays are rays[2 i] and rays[2 i + 1]. */
 void RC_LEVEL_NAME (rc_cpu_voxel_unproject_rays) (RcCpuVoxelBlock * block, const char *pixels, const float *rays,
-    float scale, int64_t n);
+    const RcVoxelDepth * depth, int64_t n);
 /* The voxel of each point, and how many are in none. */
 void RC_LEVEL_NAME (rc_cpu_voxel_locate) (RcCpuVoxelBlock * block, const RcVoxelBox * box);
 

@@ -7,11 +7,11 @@
 
 #include "kernels/voxel_plan.h"
 
-/* The number at p, which need not be aligned, as float64. Indexed by RcDtype. */
+/* Loads the number at p, which need not be aligned, as float64. Indexed by RcDtype. */
 typedef double (*RcCpuLoadFeature) (const char *p);
 extern const RcCpuLoadFeature rc_cpu_load_feature[RC_N_DTYPES];
 
-/* x as element i of out, rounded once. Indexed by RcDtype: float16 and float32. */
+/* Stores x as element i of out, rounded once. Indexed by RcDtype: float16 and float32. */
 typedef void (*RcCpuStoreValue) (void *out, int64_t i, double x);
 extern const RcCpuStoreValue rc_cpu_store_value[RC_N_DTYPES];
 
@@ -24,7 +24,7 @@ rc_cpu_voxel_feature (const RcVoxelPlan *plan, const char *point, int64_t c)
   return rc_cpu_load_feature[feature->dtype] (point + feature->offset);
 }
 
-/* The value that max and min see, as their key. */
+/* The key of a value for max and min. */
 static inline uint32_t
 rc_cpu_voxel_extreme_key (const RcVoxelPlan *plan, double x)
 {
@@ -34,14 +34,14 @@ rc_cpu_voxel_extreme_key (const RcVoxelPlan *plan, double x)
   return rc_voxel_key (rounded, plan->flip);
 }
 
-/* Whether feature_range clamps x, which is counted. */
+/* Whether feature_range clamps x; the caller counts such values. */
 static inline int
 rc_cpu_voxel_exceeds_range (const RcVoxelPlan *plan, double x)
 {
   return plan->spec.feature_range > 0.0 && fabs (x) > plan->spec.feature_range && fabs (x) < INFINITY;
 }
 
-/* A finite feature value, within feature_range where there is one. */
+/* A finite feature value, clamped to feature_range if there is one. */
 static inline double
 rc_cpu_voxel_clamp (const RcVoxelPlan *plan, double x)
 {

@@ -7,15 +7,15 @@
 
 #include "item.h"
 
-/* points: those of the block, stride bytes apart; NULL for depth. */
+/* points: the points of the block, stride bytes apart; NULL for depth. */
 typedef void (*RcCpuVoxelInsert) (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, const RcCpuVoxelBlock * block,
     const char *points, int64_t stride, RcVoxelCounters * counters);
 
-/* Raises the item's ranges to those of the features. */
+/* Raises the item's ranges to the ranges of the features. */
 void rc_cpu_voxel_find_range (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, const RcCpuVoxelBlock * block,
     const char *points, int64_t stride, RcVoxelCounters * counters);
 
-/* What adds points to the plan's accumulators or lists, and what takes them out of accumulators that are kept. */
+/* The function that adds points to the plan's accumulators or lists, and the one that removes them from kept accumulators. */
 RcCpuVoxelInsert rc_cpu_voxel_adder (const RcVoxelPlan * plan);
 RcCpuVoxelInsert rc_cpu_voxel_remover (const RcVoxelPlan * plan);
 

@@ -7,7 +7,7 @@
 
 #include "block.h"
 
-/* RcVoxelLayout says what each holds. */
+/* RcVoxelLayout describes each array. */
 typedef struct RcCpuVoxelItem
 {
   RcVoxelItem *head;
@@ -20,21 +20,21 @@ typedef struct RcCpuVoxelItem
   uint32_t *nonfinite_counts;
   uint32_t *keys;
   uint32_t *layers;
-  int64_t layer;                /* of the chunk */
+  int64_t layer;                /* layer of the chunk */
 
   /* sparse and rank */
-  uint64_t *voxels[2];          /* linear index of each inside point; the second to sort into */
+  uint64_t *voxels[2];          /* linear index of each inside point; the sort needs the second array */
   char *payload;
-  uint32_t *order[2];           /* sorted: which point it is; both for sorting */
+  uint32_t *order[2];           /* number of the point of each index, after sorting; the sort needs both arrays */
 
-  uint32_t *ranks;              /* rank, where the plan keeps: how many bits are set before each word that has one */
+  uint32_t *ranks;              /* rank, if the plan accumulates: for each word with a bit set, the number of bits set before it */
 
-  /* index and rank: where the voxels of points from first_point on go */
+  /* index and rank: output for the voxels of the points from first_point on */
   int64_t *point_voxels;
   int64_t first_point;
 } RcCpuVoxelItem;
 
-/* Of the ranks of an item. */
+/* Bytes of the ranks of an item. */
 static inline uint64_t
 rc_cpu_voxel_ranks_bytes (const RcVoxelPlan *plan)
 {
@@ -77,7 +77,7 @@ rc_cpu_voxel_item (const RcVoxelPlan *plan, const RcVoxelJob *job, int64_t i)
   return item;
 }
 
-/* A feature that is stored of a point, for mean and pillars. */
+/* A stored feature of a point, for mean and pillars. */
 static inline double
 rc_cpu_voxel_stored (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, uint32_t point, int64_t channel)
 {
@@ -88,7 +88,7 @@ rc_cpu_voxel_stored (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, uint32
   return ((const float *) kept)[channel];
 }
 
-/* Voxels of an item, and those for which the output has no row. */
+/* Counts the voxels of an item, and the voxels that do not fit into the output. */
 static inline void
 rc_cpu_voxel_count_occupied (const RcVoxelPlan *plan, int64_t occupied, RcVoxelCounters *counters)
 {
@@ -117,8 +117,8 @@ rc_cpu_voxel_unmark (const RcCpuVoxelItem *item, int64_t voxel)
   item->bits[voxel / 32] &= ~(UINT32_C (1) << (voxel % 32));
 }
 
-/* Writes the output of one item; all pointers are those of the item. Dense and bits leave its accumulators clear, unless
- * the plan keeps; for sparse a plan that keeps has a function of its own. */
+/* Writes the output of one item; all pointers are those of the item. Dense and bits clear its accumulators, unless the plan accumulates;
+ * for sparse a plan that accumulates has its own function. */
 void rc_cpu_voxel_write_dense (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, const RcVoxelOut * out,
     RcVoxelCounters * counters);
 void rc_cpu_voxel_write_bits (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, const RcVoxelOut * out,
@@ -127,23 +127,23 @@ void rc_cpu_voxel_write_sparse (const RcVoxelPlan * plan, const RcCpuVoxelItem *
     RcVoxelCounters * counters);
 void rc_cpu_voxel_write_window_sparse (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, const RcVoxelOut * out,
     RcVoxelCounters * counters);
-/* Makes accumulators that were kept clear. */
+/* Clears accumulators that were kept. */
 void rc_cpu_voxel_clear_accumulated (const RcVoxelPlan * plan, const RcCpuVoxelItem * item);
 
-/* first.c: voxel m of the output, whose coordinates are there, with the first of the points order[0 … n); what there is no point
- * for is zero. */
+/* first.c: writes voxel m of the output, whose coordinates are already written, from the first of the points order[0 … n). Places without
+ * a point become zero. */
 void rc_cpu_voxel_write_first (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, const uint32_t * order, int64_t n,
     const RcVoxelOut * out, int64_t m, RcVoxelCounters * counters);
 
-/* voxel_map.c: what the points of a block add to outputs index and rank, of which one that is kept begins as index does; and
- * the end of these; n_points are those of the job. */
+/* map.c: add the points of a block to the outputs index and rank, and finish these outputs. With kept accumulators, points for rank are
+ * added as for index. n_points: the points of the job. */
 void rc_cpu_voxel_add_index (const RcCpuVoxelItem * item, const RcCpuVoxelBlock * block);
 void rc_cpu_voxel_add_rank (const RcCpuVoxelItem * item, const RcCpuVoxelBlock * block);
 void rc_cpu_voxel_write_map (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, int64_t n_points,
     RcVoxelCounters * counters);
 
-/* Sorts n keys of key_bits significant bits, stably; order, when not NULL, moves along. The result lies in keys[r],
- * order[r] of the returned r. */
+/* Stable sort of n keys with key_bits significant bits; order, unless NULL, moves with the keys. The result is in keys[r] and order[r],
+ * where r is the returned value. */
 int rc_cpu_voxel_sort (uint64_t * const keys[2], uint32_t * const order[2], int64_t n, int key_bits);
 
 #endif

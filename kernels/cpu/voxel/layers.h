@@ -1,4 +1,4 @@
-/* robocache: max and min of incremental voxel grids on the CPU: a cloud that leaves
+/* robocache: removes a cloud from an incremental voxel grid of mode max or min, on the CPU
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,7 +7,7 @@
 
 #include "item.h"
 
-/* Removes the cloud of the item's layer from the voxels of the points of a block; points, stride and counters are not read. */
+/* Removes the cloud of the item's layer from the voxels of the points of a block; does not read points, stride and counters. */
 void rc_cpu_voxel_remove_layered (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, const RcCpuVoxelBlock * block,
     const char *points, int64_t stride, RcVoxelCounters * counters);
 

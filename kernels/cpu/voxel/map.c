@@ -9,7 +9,7 @@
  */
 #include "item.h"
 
-/* Where a point that is wanted is said, at any address. */
+/* The address, possibly unaligned, of the output for a point. */
 static char *
 place_of (const RcCpuVoxelItem *item, int64_t point)
 {
@@ -110,7 +110,7 @@ rank_of (const RcCpuVoxelItem *item, int64_t voxel)
   return item->ranks[voxel / 32] + __builtin_popcount (before);
 }
 
-/* What is there is the voxel of each point. */
+/* The output already has the voxel of each point. */
 static void
 write_window_ranks (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, RcVoxelCounters *counters)
 {

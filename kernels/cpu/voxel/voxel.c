@@ -96,22 +96,21 @@ unproject (Walk *walk, const char *pixels, int64_t row, int64_t u, int64_t n)
 {
   const RcVoxelDepth *depth = &walk->plan->spec.depth;
   const float *rx = walk->plan->backend_state;
-  const float scale = (float) depth->scale;
 
   if (depth->rays)
-    walk->kernels->voxel_unproject_rays (&walk->block, pixels, depth->rays + 2 * (row * depth->width + u), scale, n);
+    walk->kernels->voxel_unproject_rays (&walk->block, pixels, depth->rays + 2 * (row * depth->width + u), depth, n);
   else
-    walk->kernels->voxel_unproject (&walk->block, pixels, rx + u, rx[depth->width + row], scale, n);
+    walk->kernels->voxel_unproject (&walk->block, pixels, rx + u, rx[depth->width + row], depth, n);
 }
 
 static void
 walk_rows (Walk *walk, const char *data, int64_t n, const RcVoxelChunk *chunk)
 {
-  const int64_t width = walk->plan->spec.depth.width;
+  const int64_t width = walk->plan->spec.depth.width, pixel = rc_voxel_pixel_bytes (&walk->plan->spec.depth);
 
   for (int64_t row = 0; row < n; row++) {
     for (int64_t u = 0; u < width; u += RC_CPU_VOXEL_BLOCK) {
-      unproject (walk, data + row * chunk->stride + 2 * u, chunk->first_row + row, u,
+      unproject (walk, data + row * chunk->stride + pixel * u, chunk->first_row + row, u,
           smaller (width - u, RC_CPU_VOXEL_BLOCK));
       insert_block (walk, NULL, 0);
     }
@@ -141,11 +140,11 @@ typedef enum Purpose
   TO_REMOVE
 } Purpose;
 
-/* A chunk, and what is done with its points. */
+/* A chunk, and the work on its points. */
 typedef struct ChunkWalk
 {
   const RcVoxelPlan *plan;
-  const RcVoxelJob *job;        /* NULL: what is looked for goes to ranges */
+  const RcVoxelJob *job;        /* NULL: the phase finds ranges */
   double *ranges;               /* [batch, C] */
   const RcVoxelChunk *chunk;
   RcCpuVoxelInsert insert;
@@ -153,7 +152,7 @@ typedef struct ChunkWalk
   RcVoxelCounters *counters;    /* NULL: not wanted */
 } ChunkWalk;
 
-/* Points or rows of the image that the chunk has of an item. */
+/* Number of points, or lines of the image, that the chunk has of an item. */
 static int64_t
 rows_of (const RcVoxelChunk *chunk, int64_t i)
 {
@@ -192,10 +191,10 @@ check_points (const ChunkWalk *chunk_walk, int64_t i, RcError *error)
         (long long) i, (long long) n, (long long) chunk_walk->chunk->n);
   if (chunk_walk->purpose == TO_ADD
       && points > smaller (head->n_points + job->first_added, job->n_points) - head->n_added)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "%lld points after %lld others for item %lld; the job was said to "
-        "have %lld", (long long) points, (long long) head->n_added, (long long) i, (long long) head->n_points);
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "%lld points after %lld others for item %lld; the job has "
+        "%lld for this item", (long long) points, (long long) head->n_added, (long long) i, (long long) head->n_points);
   if (chunk_walk->purpose == TO_REMOVE && points > head->n_held)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "%lld points to take out of item %lld, which holds %lld",
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "%lld points to remove from item %lld, which holds %lld",
         (long long) points, (long long) i, (long long) head->n_held);
   return RC_OK;
 }
@@ -209,7 +208,7 @@ count_points_of (RcVoxelItem *head, int64_t points, Purpose purpose)
     head->n_held += purpose == TO_ADD ? points : -points;
 }
 
-/* The scales of the features or axes of a mean, once what they depend on is known. */
+/* Computes the scales of the features or axes of a mean, once ranges and numbers of points are known. */
 static void
 set_scales (const RcVoxelPlan *plan, const RcCpuVoxelItem *item)
 {
@@ -287,7 +286,7 @@ job_points (const RcVoxelJob *job, int64_t i)
   return job->item_points ? job->item_points[i] : job->n_points;
 }
 
-/* Unless it goes on, accumulators are cleared, and their scales are not known yet. */
+/* Unless the job is incremental, accumulators are cleared, and their scales are not known yet. */
 static void
 begin_item (void *data, int64_t i)
 {

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#define GROUP 16                /* words that are looked at together */
+#define GROUP 16                /* words that are compared together */
 #define WORDS_AHEAD 16
 
 /* Without a call for each word, which __builtin_popcount is where the oldest processors count, too. */

@@ -329,7 +329,7 @@ prefetch_points (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const uint
     __builtin_prefetch (item->payload + order[i] * plan->layout.payload_bytes);
 }
 
-/* How many voxels are in the output, and what is left out. */
+/* Counts the voxels in the output, and the omitted ones. */
 static void
 finish_sparse (const RcVoxelPlan *plan, const RcVoxelOut *out, int64_t occupied, RcVoxelCounters *counters)
 {

@@ -1,8 +1,7 @@
-/* robocache: some neighbouring channels of a row, read, blended and written by one thread
+/* robocache: one thread reads, blends and writes some neighbouring channels of a row
  *
- * All that a piece is made of is read before any of it is used, so that it is under way at once; rows.cuh has the pieces
- * of several rows in one thread for the same reason. blend.h and align_episode.c of the CPU backend are the same
- * arithmetic in the same order.
+ * All inputs of a piece are loaded before any of them is used, so that the loads overlap; for the same reason a thread in rows.cuh loads
+ * pieces of several rows at once. blend.h and align_episode.c of the CPU backend do the same arithmetic in the same order.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -16,18 +15,19 @@
 
 namespace rc
 {
-/* What one tick is made of where rows are copied or linear: a bracket with addresses, and its weight as it is used. */
+/* The inputs of one tick if rows are copied or linear: a bracket with addresses, and its weight in the type of the computation. */
 template <typename Weight>
 struct __align__ (16) Row
 {
-  const char *y[2];             /* row and next, or the first row of a mean; they and out from the item's first channel on */
+  const char *y[2];             /* row and next, or the first row of a sum; these and out begin at the item's first channel. For a lowpass
+                                   the second one is its bracket */
   char *out;
   int32_t blend;
   Weight w;
-  int64_t apart[sizeof (Weight) == 4 ? 2 : 1];  /* rows that a warp reads at once are in banks of their own */
+  const char *hold;             /* of hold channels; rows that a warp reads at once are in banks of their own by its size, too */
 };
 
-/* The same with any blend. */
+/* The same for any blend. */
 template <typename Weight>
 struct CurvedRow : Row<Weight>
 {
@@ -42,8 +42,8 @@ struct CurvedRow : Row<Weight>
   Weight c[3];
 };
 
-/* Blocks at once of kernels for quaternions without curves, and of those for neither: one more than elsewhere where it has
- * been measured, and is not too many registers. */
+/* Blocks per multiprocessor, for kernels with quaternions but without curves, and for kernels with neither: one more than for others on
+ * devices where this was measured and registers suffice. */
 #if defined (__CUDA_ARCH__) && __CUDA_ARCH__ != 900
 #define SPECIAL_BLOCKS 3
 #define SIMPLE_BLOCKS 4
@@ -54,7 +54,7 @@ struct CurvedRow : Row<Weight>
 
 /* What a kernel is built for: elements and rows that a thread takes at a time, the fewest elements beside one, blocks at
  * once on a multiprocessor, and which of its branches it needs. curves: cubic, hermite and mean. special: quaternions,
- * angles, and what is computed in float64 beside means. The dtypes are constants or come with the stream. */
+ * angles, holds, and what is computed in float64 beside means. filters: lowpass. The dtypes are constants or come with the stream. */
 template <RcDtype D, RcCudaAlignLevel LEVEL>
 struct Same
 {
@@ -62,20 +62,21 @@ struct Same
   static constexpr bool same = true;
   static constexpr bool curves = (LEVEL & RC_CUDA_ALIGN_CURVED) != 0;
   static constexpr bool special = (LEVEL & RC_CUDA_ALIGN_SPECIAL) != 0;
+  static constexpr bool filters = LEVEL == RC_CUDA_ALIGN_FILTERED;
   static constexpr int elements = RC_CUDA_ALIGN_ELEMENTS (false, LEVEL, size_of (D));
   static constexpr int least = RC_CUDA_ALIGN_MIN_ELEMENTS (false, LEVEL);
   static constexpr int rows = curves && size_of (D) > 4 ? 1 : 2;
   static constexpr int blocks = !curves && !special ? SIMPLE_BLOCKS : special && !curves && size_of (D) <= 4 ? SPECIAL_BLOCKS
       : 4 - curves - special;
   using Real = std::conditional_t<D == RC_FLOAT64, double, float>;
-  using Weight = std::conditional_t<special, double, Real>;     /* quaternions and angles are made in float64 */
+  using Weight = std::conditional_t<special, double, Real>;     /* quaternions and angles are computed in float64 */
   using Row = std::conditional_t<curves, CurvedRow<Weight>, rc::Row<Weight>>;
   static constexpr int size = size_of (D), out_size = size;
   static __device__ constexpr Known<D> in (const RcCudaAlignTask &) { return { }; }
   static __device__ constexpr Known<D> out (const RcCudaAlignTask &) { return { }; }
 };
 
-/* Rows of float32 to OUT of fewer bits, copied or linear: what a network is trained on. */
+/* Rows of float32 to a shorter type OUT, copied or linear: typical for training data. */
 template <RcDtype OUT>
 struct FromFloat32 : Same<RC_FLOAT32, RC_CUDA_ALIGN_SIMPLE>
 {
@@ -91,6 +92,7 @@ struct Mixed
   static constexpr bool same = false;
   static constexpr bool curves = (LEVEL & RC_CUDA_ALIGN_CURVED) != 0;
   static constexpr bool special = (LEVEL & RC_CUDA_ALIGN_SPECIAL) != 0;
+  static constexpr bool filters = LEVEL == RC_CUDA_ALIGN_FILTERED;
   static constexpr int elements = RC_CUDA_ALIGN_ELEMENTS (true, LEVEL, 1);
   static constexpr int least = RC_CUDA_ALIGN_MIN_ELEMENTS (true, LEVEL);
   static constexpr int rows = curves ? 1 : 2;
@@ -102,12 +104,12 @@ struct Mixed
   static __device__ __forceinline__ RcDtype out (const RcCudaAlignTask &task) { return (RcDtype) task.out_dtype; }
 };
 
-/* V elements on their way. One that is LOOSE may be at any address. */
+/* The inputs of V elements, in registers. With LOOSE they may be at any address. */
 template <int V, bool CURVES>
 struct Piece
 {
   uint32_t y0[V * 2], y1[V * 2];
-  uint32_t y2[CURVES ? V * 2 : 1], y3[CURVES ? V * 2 : 1];      /* before and after, or the rates of both */
+  uint32_t y2[CURVES ? V * 2 : 1], y3[CURVES ? V * 2 : 1];      /* the rows before and after, or the rates of both rows */
   int32_t blend;                /* -1: no row */
 };
 
@@ -145,14 +147,14 @@ is_blended (int32_t blend)
   return blend == RC_BLEND_LINEAR || blend == RC_BLEND_CUBIC || blend == RC_BLEND_HERMITE;
 }
 
-/* Whether a piece of hermite is one of positions. */
+/* Whether a piece of a hermite row has positions. */
 __device__ __forceinline__ bool
 has_rates (const RcCudaAlignTask &task, int32_t blend, int64_t channel)
 {
   return blend == RC_BLEND_HERMITE && channel < task.n_velocities;
 }
 
-/* The channel of the rate of c, both counted where the addresses of the row are. */
+/* The channel of the rate of c; both count from the addresses of the row. */
 template <int V>
 __device__ __forceinline__ int64_t
 rate_of (const RcCudaAlignTask &task, int64_t first, int32_t c)
@@ -160,7 +162,7 @@ rate_of (const RcCudaAlignTask &task, int64_t first, int32_t c)
   return V == 1 ? task.rates[first + c] - first : c + task.rates_after;
 }
 
-/* Of the channels from first + c on, c counted where the addresses of row are. */
+/* Loads the channels from first + c on; c counts from the addresses of row. */
 template <class Types, int V, bool LOOSE>
 __device__ __forceinline__ void
 read_piece (const RcCudaAlignTask &task, const typename Types::Row &row, int64_t first, int32_t c,
@@ -230,7 +232,7 @@ hermite (Real y0, Real y1, Real rate0, Real rate1, const Factors<Real> &f)
   return ((y0 + f.c[0] * (y1 - y0)) + f.c[1] * rate0) + f.c[2] * rate1;
 }
 
-/* Of a piece that is copied or blended, its elements g … g + G - 1, the first of which is channel; left in y0. */
+/* Copies or blends elements g … g + G - 1 of a piece, the first of which is channel; the result is in y0. */
 template <class Types, typename Real, int G, int V>
 __device__ __forceinline__ void
 blend_elements (const RcCudaAlignTask &task, const typename Types::Row &row, int64_t channel, int g,
@@ -267,8 +269,8 @@ blend_elements (const RcCudaAlignTask &task, const typename Types::Row &row, int
   pack_as<Real, G> (Types::out (task), y0, piece->y0 + at);
 }
 
-/* The elements from c on of rows row.mean.first … end - 1. times are those of all rows, or NULL in the
- * brackets form; of rows with equal times only the last counts. */
+/* The mean of the elements from c on of rows row.mean.first … end - 1. times: of all rows, or NULL in the brackets form; of rows with
+ * equal times only the last counts. */
 template <class Types, int V, bool LOOSE>
 __device__ __forceinline__ void
 average (const RcCudaAlignTask &task, const typename Types::Row &row, const int64_t *times, int32_t c,
@@ -300,6 +302,13 @@ average (const RcCudaAlignTask &task, const typename Types::Row &row, const int6
 /* ---- quaternions and angles ---- */
 
 template <class Types>
+__device__ __forceinline__ RcAngleLimits
+limits_of (const RcCudaAlignTask &task)
+{
+  return rc_angle_limits (Types::in (task), Types::out (task));
+}
+
+template <class Types>
 __device__ __forceinline__ double
 load_element (const RcCudaAlignTask &task, const char *row, int64_t c)
 {
@@ -326,8 +335,9 @@ __device__ __forceinline__ void
 blend_angle (const RcCudaAlignTask &task, const typename Types::Row &row, int32_t c)
 {
   const double y0 = load_element<Types> (task, row.y[0], c), y1 = load_element<Types> (task, row.y[1], c);
+  const RcAngleLimits limits = limits_of<Types> (task);
 
-  store_element<Types> (task, row.out, c, rc_blend_angle (y0, y1, row.w));
+  store_element<Types> (task, row.out, c, rc_blend_angle (y0, y1, row.w, &limits));
 }
 
 template <class Types>
@@ -348,6 +358,22 @@ load_quaternion (const RcCudaAlignTask &task, const char *row, int32_t c, double
 
 template <class Types>
 __device__ __forceinline__ void
+store_quaternion (const RcCudaAlignTask &task, char *row, int32_t c, const double *q)
+{
+  if (task.elements % 4 == 0) {
+    uint32_t words[8];
+
+    pack_as<double, 4> (Types::out (task), q, words);
+    write_to<Types, 4, false> (task, row, c, words);
+  } else {
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+      store_element<Types> (task, row, c + i, q[i]);
+  }
+}
+
+template <class Types>
+__device__ __forceinline__ void
 blend_quaternion (const RcCudaAlignTask &task, const typename Types::Row &row, int32_t c)
 {
   double q0[4], q1[4], q[4];
@@ -355,21 +381,146 @@ blend_quaternion (const RcCudaAlignTask &task, const typename Types::Row &row, i
   load_quaternion<Types> (task, row.y[0], c, q0);
   load_quaternion<Types> (task, row.y[1], c, q1);
   rc_slerp (q0, q1, row.w, q);
-  if (task.elements % 4 == 0) {
-    uint32_t words[8];
+  store_quaternion<Types> (task, row.out, c, q);
+}
 
-    pack_as<double, 4> (Types::out (task), q, words);
-    write_to<Types, 4, false> (task, row.out, c, words);
-  } else {
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-      store_element<Types> (task, row.out, c + i, q[i]);
+/* The first row from i on that counts in a mean, as in average; row.mean.end when there is none. */
+template <class Row>
+__device__ __forceinline__ int64_t
+counted_row (const Row &row, const int64_t *times, int64_t i)
+{
+  while (times != NULL && i + 1 < row.mean.end && times[i + 1] == times[i])
+    i++;
+  return i;
+}
+
+template <class Row>
+__device__ __forceinline__ const char *
+mean_row (const RcCudaAlignTask &task, const Row &row, int64_t i)
+{
+  return row.y[0] + (i - row.mean.first) * task.row_stride;
+}
+
+template <class Types>
+__device__ __forceinline__ void
+average_angle (const RcCudaAlignTask &task, const typename Types::Row &row, const int64_t *times, int32_t c)
+{
+  const RcAngleLimits limits = limits_of<Types> (task);
+  int64_t i = counted_row (row, times, row.mean.first), count = 1;
+  RcAngleMean mean;
+
+  rc_angle_mean_begin (&mean, load_element<Types> (task, mean_row (task, row, i), c));
+#pragma unroll 1
+  for (i = counted_row (row, times, i + 1); i < row.mean.end; i = counted_row (row, times, i + 1)) {
+    rc_angle_mean_add (&mean, load_element<Types> (task, mean_row (task, row, i), c), 1.0);
+    count++;
   }
+  store_element<Types> (task, row.out, c, rc_angle_mean_end (&mean, (double) count, &limits));
+}
+
+/* Returns whether the rows are scattered. */
+template <class Types>
+__device__ __forceinline__ bool
+average_quaternion (const RcCudaAlignTask &task, const typename Types::Row &row, const int64_t *times, int32_t c)
+{
+  int64_t i = counted_row (row, times, row.mean.first), count = 1;
+  RcQuaternionMean mean;
+  double q[4];
+
+  load_quaternion<Types> (task, mean_row (task, row, i), c, q);
+  rc_quaternion_mean_begin (&mean, q, 1.0);
+#pragma unroll 1
+  for (i = counted_row (row, times, i + 1); i < row.mean.end; i = counted_row (row, times, i + 1)) {
+    load_quaternion<Types> (task, mean_row (task, row, i), c, q);
+    rc_quaternion_mean_add (&mean, q, 1.0);
+    count++;
+  }
+  const bool is_scattered = rc_quaternion_mean_end (&mean, (double) count, q);
+
+  store_quaternion<Types> (task, row.out, c, q);
+  return is_scattered;
+}
+
+/* ---- lowpass ---- */
+
+template <class Row>
+__device__ __forceinline__ const RcBracket &
+filter_of (const Row &row)
+{
+  return *reinterpret_cast<const RcBracket *> (row.y[1]);
+}
+
+/* Writes the V elements from c on. Not inlined, like the functions below, so that the registers of sines do not slow down other blends. */
+template <class Types, int V, bool LOOSE>
+__device__ __noinline__ void
+filter_elements (const RcCudaAlignTask &task, const typename Types::Row &row, const int64_t *times, int32_t c)
+{
+  const RcBracket &filter = filter_of (row);
+  uint32_t words[V * 2];
+  bool is_first = true;
+  double sum[V];
+
+#pragma unroll 1
+  for (int64_t i = counted_row (row, times, row.mean.first); i < row.mean.end; i = counted_row (row, times, i + 1)) {
+    const double weight = rc_lowpass_weight (&filter, times, i);
+    double y[V];
+
+    read_from<Types, V, LOOSE> (task, mean_row (task, row, i), c, words);
+    unpack_as<double, V> (Types::in (task), words, y);
+#pragma unroll
+    for (int k = 0; k < V; k++)
+      sum[k] = is_first ? weight * y[k] : sum[k] + weight * y[k];
+    is_first = false;
+  }
+#pragma unroll
+  for (int k = 0; k < V; k++)
+    sum[k] = sum[k] / filter.w;
+  pack_as<double, V> (Types::out (task), sum, words);
+  write_to<Types, V, LOOSE> (task, row.out, c, words);
+}
+
+template <class Types>
+__device__ __noinline__ void
+filter_angle (const RcCudaAlignTask &task, const typename Types::Row &row, const int64_t *times, int32_t c)
+{
+  const RcAngleLimits limits = limits_of<Types> (task);
+  const RcBracket &filter = filter_of (row);
+  int64_t i = counted_row (row, times, row.mean.first);
+  RcAngleMean mean;
+
+  rc_angle_mean_begin (&mean, load_element<Types> (task, mean_row (task, row, i), c));
+#pragma unroll 1
+  for (i = counted_row (row, times, i + 1); i < row.mean.end; i = counted_row (row, times, i + 1))
+    rc_angle_mean_add (&mean, load_element<Types> (task, mean_row (task, row, i), c), rc_lowpass_weight (&filter, times, i));
+  store_element<Types> (task, row.out, c, rc_angle_mean_end (&mean, filter.w, &limits));
+}
+
+/* Returns whether the rows are scattered. */
+template <class Types>
+__device__ __noinline__ bool
+filter_quaternion (const RcCudaAlignTask &task, const typename Types::Row &row, const int64_t *times, int32_t c)
+{
+  const RcBracket &filter = filter_of (row);
+  int64_t i = counted_row (row, times, row.mean.first);
+  RcQuaternionMean mean;
+  double q[4];
+
+  load_quaternion<Types> (task, mean_row (task, row, i), c, q);
+  rc_quaternion_mean_begin (&mean, q, rc_lowpass_weight (&filter, times, i));
+#pragma unroll 1
+  for (i = counted_row (row, times, i + 1); i < row.mean.end; i = counted_row (row, times, i + 1)) {
+    load_quaternion<Types> (task, mean_row (task, row, i), c, q);
+    rc_quaternion_mean_add (&mean, q, rc_lowpass_weight (&filter, times, i));
+  }
+  const bool is_scattered = rc_quaternion_mean_end (&mean, filter.w, q);
+
+  store_quaternion<Types> (task, row.out, c, q);
+  return is_scattered;
 }
 
 /* ---- any piece ---- */
 
-/* What piece->blend says, left in y0. */
+/* Applies piece->blend; the result is in y0. */
 template <class Types, int V, bool LOOSE>
 __device__ __forceinline__ void
 blend_piece (const RcCudaAlignTask &task, const typename Types::Row &row, const int64_t *times, int64_t first, int32_t c,
@@ -407,6 +558,19 @@ blend_piece (const RcCudaAlignTask &task, const typename Types::Row &row, const 
     }
     blend_elements<Types, typename Types::Real, G, V> (task, row, first + c + g, g, piece);
   }
+}
+
+/* Of a channel that is held. */
+template <class Types>
+__device__ __forceinline__ void
+copy_hold (const RcCudaAlignTask &task, const typename Types::Row &row, int32_t c)
+{
+  Piece<1, Types::curves> piece;
+
+  piece.blend = RC_BLEND_COPY;
+  read_from<Types, 1, true> (task, row.hold, c, piece.y0);
+  blend_piece<Types, 1, true> (task, row, NULL, 0, c, &piece);
+  write_to<Types, 1, true> (task, row.out, c, piece.y0);
 }
 }
 

@@ -1,9 +1,9 @@
 /* robocache: alignment on the GPU: one launch after another
  *
- * The blocks of a launch may come to a multiprocessor before the kernel before it has ended, if that allows it, as these
- * do. When it ends they have their arguments and their item, and their times are on the way to the L2: 1.1 us less of
- * each launch that follows another. Loads are not of the kind for constant data, as what they read may be written while
- * the block is there.
+ * The blocks of a launch may start on a multiprocessor before the preceding kernel has ended, if that kernel allows it, as these kernels
+ * do. When it ends the blocks have their arguments and their item, and their times are on the way to the L2. This saves 1.1 us per launch
+ * that follows another. The kernels do not use loads for constant data, since the preceding kernel may write the data while the block
+ * runs.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,7 +15,7 @@
 
 namespace rc
 {
-/* Times that will be read, brought to the L2, which is where others write: nothing is read too early by it. */
+/* Prefetches times to the L2. Other kernels write to the L2, too, so nothing is read too early. */
 __device__ __forceinline__ void
 bring (const int64_t *times, int32_t n)
 {

@@ -1,12 +1,12 @@
-/* robocache: alignment on the GPU: what a block does
+/* robocache: alignment on the GPU: the work of a block
  *
- * One launch does all streams. What must move through memory: of every episode its times once, the rows that some tick
- * needs once, and the output rows, statuses and tick times once; so with every row needed
+ * One launch processes all streams. The minimal memory traffic: for every episode its times, the rows that some tick needs, and the
+ * output rows, statuses and tick times, each once. If every row is needed these are
  *
  *   batch * (n_rows * (channels * in_size + 8) + ticks * (channels * out_size + 9))    bytes a stream,
  *
- * and the floor is that over the bandwidth of a copy (which counts bytes read and written), plus one launch. Two ticks
- * share rows, and the items of an episode share times: that is left to the caches, neighbouring items being
+ * so the lower bound of the time is these bytes divided by the bandwidth of a copy (which counts bytes read and written), plus one
+ * launch. Two ticks share rows, and the items of an episode share times; the caches provide this, since neighbouring items are
  * neighbouring blocks. An item of R ticks reads at most 2 R rows (4 R for cubics) and min (8 n_rows, 32 KB) of times.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -26,33 +26,33 @@ namespace rc
 struct Item
 {
   int64_t episode;
-  int64_t tick_item;            /* of the episode */
+  int64_t tick_item;            /* number of the item within the ticks of the episode */
   int64_t first_tick;
   int32_t n_ticks;
   int32_t n_channels;
   int64_t first_channel;
-  bool first_of_ticks;          /* the first cut by channels: it writes statuses and counts */
+  bool first_of_ticks;          /* the first of the items with the same ticks: it writes statuses and counts */
   bool first_of_episode;
 };
 
-/* Aligned as lines are, since times follow: where these begin within a line, the copy of a line of them is two writes. */
+/* Aligned to a cache line, since times follow: if these began within a line, copying a line of them would take two writes. */
 struct __align__ (128) Shared
 {
   Item item;
-  RcCudaAlignTask task;         /* where the arguments are not indexed by constants */
+  RcCudaAlignTask task;         /* a copy, for kernels that cannot index the arguments by constants */
   SearchShared search;
   uint32_t counts[RC_MISSING + 1];
 };
 
 DYNAMIC_SHARED (char, dynamic_shared);
 
-/* a / b, neither being negative, with rc_cuda_inverse of b: divisions are slow, and a block waits for those of its item. */
+/* a / b, both nonnegative, with rc_cuda_inverse of b: divisions are slow, and a block waits for the divisions of its item. */
 __device__ __forceinline__ int64_t
 divide (int64_t a, int64_t b, uint32_t inverse)
 {
   if ((a | b) >> 31 != 0)
     return a / b;
-  const uint32_t quotient = __umulhi ((uint32_t) a, inverse);   /* or one less */
+  const uint32_t quotient = __umulhi ((uint32_t) a, inverse);   /* or one less than it */
 
   return quotient + ((uint32_t) a - quotient * (uint32_t) b >= (uint32_t) b);
 }
@@ -79,7 +79,7 @@ item_of (const RcCudaAlignHead &head, const RcCudaAlignTask &task, int64_t index
   return item;
 }
 
-/* Addresses and factors of the bracket of this thread's tick. */
+/* Stores addresses and factors of the bracket of this thread's tick. */
 template <class Types>
 __device__ __forceinline__ void
 put_row (const RcCudaAlignTask &task, const Item &item, const RcBracket &b, typename Types::Row *row)
@@ -94,8 +94,10 @@ put_row (const RcCudaAlignTask &task, const Item &item, const RcBracket &b, type
   row->y[0] = rows + b.row * task.row_stride;
   row->y[1] = rows + b.next * task.row_stride;
   row->w = (typename Types::Weight) b.w;
+  if constexpr (Types::special)
+    row->hold = rows + b.hold * task.row_stride;
   if constexpr (Types::curves) {
-    if (b.blend == RC_BLEND_MEAN) {
+    if (b.blend >= RC_BLEND_MEAN) {
       row->mean.first = b.row;
       row->mean.end = b.next;
       return;
@@ -108,11 +110,11 @@ put_row (const RcCudaAlignTask &task, const Item &item, const RcBracket &b, type
   }
 }
 
-/* Where the times of an item are; not read where there are none. */
+/* Where the times of an item are; not read if there are no times. */
 struct Times
 {
-  const int64_t *rows;          /* of the episode */
-  const int64_t *ticks;         /* of the item */
+  const int64_t *rows;          /* times of the episode's rows */
+  const int64_t *ticks;         /* times of the item's ticks */
 };
 
 __device__ __forceinline__ Times
@@ -122,7 +124,7 @@ times_of (const RcCudaAlignHead &head, const RcCudaAlignTask &task, const Item &
     list_of (head.tick_times, head.tick_times_batch_stride, item.episode) + item.first_tick };
 }
 
-/* Each of the items of an episode brings a share of its times. */
+/* Each item of an episode prefetches a share of the episode's times. */
 __device__ __forceinline__ void
 bring_times (const RcCudaAlignTask &task, const Item &item, const Times &times)
 {
@@ -136,24 +138,42 @@ bring_times (const RcCudaAlignTask &task, const Item &item, const Times &times)
   }
 }
 
-/* Keeps what make_rows needs of the tick of this thread. */
+/* The lowpass bracket of this thread's tick: the caller's, or a copy after the item's rows. */
+template <class Row>
+__device__ __forceinline__ const char *
+keep_filter (const RcCudaAlignHead &head, const RcCudaAlignTask &task, const Item &item, const RcBracket &b, Row *rows)
+{
+  RcBracket *kept = reinterpret_cast<RcBracket *> (rows + head.staged_rows) + threadIdx.x;
+
+  if (task.brackets != NULL)
+    return reinterpret_cast<const char *> (task.brackets + item.first_tick + threadIdx.x);
+  *kept = b;
+  return reinterpret_cast<const char *> (kept);
+}
+
+/* Stores the data of this thread's tick that make_rows needs. */
 template <class Types>
 __device__ __forceinline__ void
-store_row (const RcCudaAlignTask &task, const Item &item, const RcBracket &b, typename Types::Row *rows)
+store_row (const RcCudaAlignHead &head, const RcCudaAlignTask &task, const Item &item, const RcBracket &b,
+    typename Types::Row *rows)
 {
   put_row<Types> (task, item, b, &rows[threadIdx.x]);
+  if constexpr (Types::filters) {
+    if (b.blend == RC_BLEND_LOWPASS)
+      rows[threadIdx.x].y[1] = keep_filter (head, task, item, b, rows);
+  }
   if (item.first_of_ticks && task.status != NULL)
     task.status[item.episode * task.status_batch_stride + item.first_tick + threadIdx.x] = (uint8_t) b.status;
 }
 
-/* The first thread that checks the order: where half of the warps have no tick these do, while the others search. */
+/* The first thread that checks the order of times: if half of the warps have no tick, these check while the others search. */
 __device__ __forceinline__ int32_t
 first_idle (int32_t n_ticks)
 {
   return n_ticks <= RC_CUDA_THREADS / 2 ? (n_ticks + 31) / 32 * 32 : 0;
 }
 
-/* Whether this thread, which looks at some of the slices of its episode, sees one that is not in order. */
+/* Whether this thread finds a disordered slice among the slices of the episode that it checks. */
 __device__ __forceinline__ bool
 has_disordered_slice (const RcCudaAlignHead &head, const RcCudaAlignTask &task, const Item &item)
 {
@@ -165,8 +185,8 @@ has_disordered_slice (const RcCudaAlignHead &head, const RcCudaAlignTask &task, 
   return disordered;
 }
 
-/* Finds the rows of the item's ticks, one in each of the first threads, and waits until all have theirs. Returns the
- * times as average takes them. */
+/* Finds the rows of the item's ticks, one tick in each of the first threads, and waits until all threads have finished. Returns the times
+ * for average. */
 template <class Types>
 __device__ __forceinline__ const int64_t *
 find_rows (const RcCudaAlignHead &head, const RcCudaAlignTask &task, const Times &times, Shared &shared, int64_t *staged,
@@ -179,8 +199,10 @@ find_rows (const RcCudaAlignHead &head, const RcCudaAlignTask &task, const Times
   bool disordered = false;
 
   if (Types::curves && task.rows != NULL && task.brackets != NULL) {
+    const int64_t *filter_times = Types::filters && task.search.interpolation == RC_LOWPASS ? task.times : NULL;
+
     if (has_tick)
-      b = checked_bracket (task.brackets[item.first_tick + threadIdx.x], task.n_rows);
+      b = checked_bracket (task.brackets[item.first_tick + threadIdx.x], filter_times, task.n_rows);
   } else if (task.rows != NULL) {
     const int64_t n = rows_of (task, item.episode);
     const int64_t tick = has_tick ? times.ticks[threadIdx.x] : 0;
@@ -196,20 +218,20 @@ find_rows (const RcCudaAlignHead &head, const RcCudaAlignTask &task, const Times
       stage_all (times.rows, (int32_t) n, staged);
       view = View { staged, 0, n };
     }
-    /* a search in times that decrease finds something of the rows, too: there is no need to wait for the others */
+    /* a search in decreasing times finds a valid row index, too, so there is no need to wait for the other threads */
     if (has_tick && view.n > 0)
-      b = find_bracket<Types::curves> (task.search, view, staged, tick);
+      b = find_bracket<Types::curves, Types::special, Types::filters> (task.search, view, staged, tick);
     if (view.n > 0 && n <= RC_CUDA_STAGED_TIMES && (int32_t) threadIdx.x >= first_idle (item.n_ticks))
       disordered = goes_back (staged, (int32_t) n, first_idle (item.n_ticks));
   }
   if (has_tick) {
-    store_row<Types> (task, item, b, rows);
+    store_row<Types> (head, task, item, b, rows);
     if (item.first_of_ticks)
       atomicAdd (&shared.counts[b.status], 1u);
   }
   if (__syncthreads_or (disordered)) {
     if (has_tick)
-      store_row<Types> (task, item, rc_bracket_none (), rows);
+      store_row<Types> (head, task, item, rc_bracket_none (), rows);
     if (item.first_of_ticks && threadIdx.x <= RC_MISSING)
       shared.counts[threadIdx.x] = threadIdx.x == RC_MISSING ? item.n_ticks : 0;
     if (item.first_of_episode && threadIdx.x == 0 && task.counters != NULL)
@@ -229,6 +251,43 @@ add_counts (const RcCudaAlignTask &task, const Shared &shared)
         (unsigned long long) shared.counts[threadIdx.x]);
 }
 
+/* Makes the ticks missing whose bit is set, and counts them as missing; each thread does this for its own tick. */
+__device__ __forceinline__ void
+lose_scattered (const RcCudaAlignTask &task, const uint32_t *scattered, Shared &shared)
+{
+  const Item &item = shared.item;
+  const int64_t tick = item.first_tick + threadIdx.x;
+
+  if ((int32_t) threadIdx.x >= item.n_ticks || (scattered[threadIdx.x / 32] >> threadIdx.x % 32 & 1) == 0)
+    return;
+  atomicSub (&shared.counts[task.brackets != NULL ? task.brackets[tick].status : RC_ALIGNED], 1u);
+  atomicAdd (&shared.counts[RC_MISSING], 1u);
+  if (task.status != NULL)
+    task.status[item.episode * task.status_batch_stride + tick] = RC_MISSING;
+  if (task.counters != NULL)
+    atomicAdd (reinterpret_cast<unsigned long long *> (&task.counters->scattered), 1ull);
+}
+
+/* As align_item, if the quaternions of a mean may be scattered. One item has all channels of such ticks. */
+template <class Types>
+__device__ __forceinline__ void
+align_means (const RcCudaAlignHead &head, const RcCudaAlignTask &task, const Times &where, Shared &shared, int64_t *staged,
+    typename Types::Row *rows)
+{
+  __shared__ uint32_t scattered[RC_CUDA_ITEM_ROWS / 32];
+  const Item &item = shared.item;
+
+  if (threadIdx.x < RC_CUDA_ITEM_ROWS / 32)
+    scattered[threadIdx.x] = 0;
+  const int64_t *times = find_rows<Types> (head, task, where, shared, staged, rows);
+
+  make_rows<Types> (task, Rows<Types> { rows, times, scattered, item.first_channel, item.n_ticks, item.n_channels });
+  __syncthreads ();
+  lose_scattered (task, scattered, shared);
+  __syncthreads ();
+  add_counts (task, shared);
+}
+
 template <class Types>
 __device__ __forceinline__ void
 align_item (const RcCudaAlignHead &head, const RcCudaAlignTask &task, const Times &where, Shared &shared)
@@ -236,13 +295,18 @@ align_item (const RcCudaAlignHead &head, const RcCudaAlignTask &task, const Time
   const Item &item = shared.item;
   int64_t *staged = reinterpret_cast<int64_t *> (dynamic_shared);
   auto *rows = reinterpret_cast<typename Types::Row *> (staged + head.staged_times);
-  const int64_t *times = find_rows<Types> (head, task, where, shared, staged, rows);
 
-  add_counts (task, shared);
-  make_rows<Types> (task, Rows<Types> { rows, times, item.first_channel, item.n_ticks, item.n_channels });
+  if constexpr (Types::curves && Types::special) {
+    align_means<Types> (head, task, where, shared, staged, rows);
+  } else {
+    const int64_t *times = find_rows<Types> (head, task, where, shared, staged, rows);
+
+    add_counts (task, shared);
+    make_rows<Types> (task, Rows<Types> { rows, times, NULL, item.first_channel, item.n_ticks, item.n_channels });
+  }
 }
 
-/* What all threads need of an item. */
+/* The data of an item that all threads need. */
 __device__ __forceinline__ void
 begin_item (const RcCudaAlignHead &head, const RcCudaAlignTask &task, int64_t index, Shared &shared)
 {
@@ -253,8 +317,8 @@ begin_item (const RcCudaAlignHead &head, const RcCudaAlignTask &task, int64_t in
   __syncthreads ();
 }
 
-/* Aligns one item: some ticks and channels of an episode of one of few streams, whose descriptions are arguments. A block per item,
- * from the search for the brackets to the blended rows, so that nothing but its output goes back to memory. */
+/* Aligns one item: some ticks and channels of an episode of one of few streams, whose descriptions are arguments. One block does
+ * everything for an item, from the search for brackets to the blended rows, so that it writes only its output to memory. */
 template <class Types>
 __global__ void __launch_bounds__ (RC_CUDA_THREADS, Types::blocks)
 align_few (GRID_CONSTANT RcCudaAlignFew launch)

@@ -13,6 +13,7 @@
 #define LEVEL_curved RC_CUDA_ALIGN_CURVED
 #define LEVEL_special RC_CUDA_ALIGN_SPECIAL
 #define LEVEL_curved_special RC_CUDA_ALIGN_CURVED_SPECIAL
+#define LEVEL_filtered RC_CUDA_ALIGN_FILTERED
 #define IS_simple 1
 
 #define JOIN_NAMES(a, b) a ## b

@@ -1,4 +1,4 @@
-/* robocache: alignment on the GPU: where the lists of an episode are
+/* robocache: alignment on the GPU: finds the lists of an episode
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,7 +9,7 @@
 
 namespace rc
 {
-/* The last stream whose number is not above index: streams without a slice have the number of the one after them. */
+/* The last stream whose first number is at most index; a stream without slices has the same first number as the next stream. */
 template <typename Number>
 __device__ __forceinline__ int64_t
 stream_of (int64_t n, int64_t index, Number number)

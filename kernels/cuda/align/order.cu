@@ -14,8 +14,8 @@ using namespace rc;
 
 namespace
 {
-/* Whether this thread sees a time below the one before it, of RC_CUDA_ORDER_SLICE from first on. All loads are under way at
- * once; at the end the last time is looked at again. */
+/* Whether this thread sees a time below the one before it, of RC_CUDA_ORDER_SLICE from first on. All loads overlap; at the end the last
+ * time is compared again. */
 __device__ __forceinline__ bool
 goes_back_from (const int64_t *times, int64_t first, int64_t end)
 {

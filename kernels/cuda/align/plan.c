@@ -15,6 +15,7 @@
 #define ITEM_BYTES 98304
 #define LARGE_ITEM_BYTES 163840 /* where the items are many times those that run at once */
 #define FEW_TICKS 8             /* that may have more */
+#define LOWPASS_TICKS 64        /* most of an item: their brackets are in shared memory, too */
 #define MANY_TIMES 4
 #define ROW_BYTES 8192          /* of a row that is not cut by channels */
 #define MAX_SPECIAL_CHANNELS (1 << 27) /* of a row that cannot be cut: kernels count its bytes in 32 bits */
@@ -40,7 +41,7 @@ typedef struct
 typedef struct
 {
   Kind kind;                    /* for runs whose streams all come with times */
-  int32_t *lists;               /* device: rates, quaternions, pieces without one and roles of all streams */
+  int32_t *lists;               /* device: rates, holds, quaternions, pieces without one and roles of all streams */
   RcCudaAlignTask *tasks;       /* of all streams; what the spec fixes is there from the beginning */
   RcCudaAlignMany launch;
   uint64_t flag_bytes;          /* of scratch; the table follows */
@@ -57,9 +58,15 @@ no_space (RcError *error, uint64_t bytes)
 /* ---- plans ---- */
 
 static int
-is_special (const RcAlignStream *stream)
+has_rotations (const RcAlignStream *stream)
 {
   return stream->n_quaternions > 0 || stream->n_angles > 0;
+}
+
+static int
+is_special (const RcAlignStream *stream)
+{
+  return has_rotations (stream) || stream->n_holds > 0;
 }
 
 /* The kind of a kernel that there is. */
@@ -89,10 +96,12 @@ kind_of (const RcAlignStream *stream)
     kind.type = RC_CUDA_ALIGN_TO_BFLOAT16;
   else if (stream->compute == RC_COMPUTE_FLOAT64)       /* kernels for curves and mixed dtypes move rows of bytes as such */
     kind.level = stream->in == stream->out ? RC_CUDA_ALIGN_CURVED_SPECIAL : RC_CUDA_ALIGN_SPECIAL;
-  if (stream->search.interpolation > RC_PREVIOUS)
+  if (stream->search.interpolation > RC_PREVIOUS || stream->search.max_gap_ns == RC_GAP_AUTO)
     kind.level |= RC_CUDA_ALIGN_CURVED;
   if (is_special (stream))
     kind.level |= RC_CUDA_ALIGN_SPECIAL;
+  if (stream->search.interpolation == RC_LOWPASS)
+    kind.level = RC_CUDA_ALIGN_FILTERED;
   return kind_in_tables (kind.level, kind.type);
 }
 
@@ -110,7 +119,7 @@ kind_of_both (Kind a, Kind b)
   return kind;
 }
 
-/* Brackets may hold any blend, whatever the spec's interpolation. */
+/* Brackets may have any blend, with any interpolation in the spec. */
 static Kind
 kind_with_brackets (Kind kind)
 {
@@ -165,13 +174,13 @@ are_quaternions_apart (const RcAlignStream *stream)
 static int64_t
 plain_pieces (const RcAlignStream *stream)
 {
-  return is_special (stream) && are_quaternions_apart (stream) ? pieces_of_4 (stream) - stream->n_quaternions : 0;
+  return has_rotations (stream) && are_quaternions_apart (stream) ? pieces_of_4 (stream) - stream->n_quaternions : 0;
 }
 
 static int64_t
 role_words (const RcAlignStream *stream)
 {
-  return is_special (stream) ? (stream->channels + 3) / 4 : 0;
+  return has_rotations (stream) ? (stream->channels + 3) / 4 : 0;
 }
 
 static void
@@ -212,6 +221,27 @@ put_rates (const RcAlignStream *stream, int32_t *rates)
   }
 }
 
+static int64_t
+n_hold_channels (const RcAlignStream *stream)
+{
+  int64_t n = 0;
+
+  for (int64_t i = 0; i < stream->n_holds; i++)
+    n += stream->holds[i].n;
+  return n;
+}
+
+static void
+put_holds (const RcAlignStream *stream, int32_t *holds)
+{
+  int64_t i, k;
+
+  for (i = 0; i < stream->n_holds; i++) {
+    for (k = 0; k < stream->holds[i].n; k++)
+      *holds++ = (int32_t) (stream->holds[i].first + k);
+  }
+}
+
 static int32_t
 rates_after (const RcAlignStream *stream)
 {
@@ -227,6 +257,9 @@ put_lists (const RcAlignStream *stream, int32_t *host, const int32_t *device, in
   task->rates_after = rates_after (stream);
   put_rates (stream, host + at);
   at += stream->n_velocities;
+  task->n_holds = (int32_t) n_hold_channels (stream);
+  put_holds (stream, host + at);
+  at += task->n_holds;
   task->quaternions = device + at;
   task->n_quaternions = (uint32_t) stream->n_quaternions;
   if (stream->n_quaternions > 0) {
@@ -235,7 +268,7 @@ put_lists (const RcAlignStream *stream, int32_t *host, const int32_t *device, in
     memcpy (host + at, stream->quaternions, (size_t) stream->n_quaternions * sizeof (*host));
   }
   at += stream->n_quaternions;
-  task->roles = is_special (stream) ? (const uint8_t *) (device + at) : NULL;
+  task->roles = has_rotations (stream) ? (const uint8_t *) (device + at) : NULL;
   put_roles (stream, (uint8_t *) (host + at));
   task->plain = device + at + role_words (stream);
   task->n_plain = (uint32_t) plain_pieces (stream);
@@ -251,8 +284,8 @@ upload_lists (RcCudaBackend *cuda, const RcAlignPlan *plan, State *state, RcErro
   int32_t *host;
 
   for (i = 0; i < plan->n_streams; i++)
-    length += plan->streams[i].n_velocities + plan->streams[i].n_quaternions + role_words (&plan->streams[i])
-        + plain_pieces (&plan->streams[i]);
+    length += plan->streams[i].n_velocities + n_hold_channels (&plan->streams[i]) + plan->streams[i].n_quaternions
+        + role_words (&plan->streams[i]) + plain_pieces (&plan->streams[i]);
   host = calloc ((size_t) length + 1, sizeof (*host));
   if (host == NULL)
     return no_space (error, (uint64_t) length * sizeof (*host));
@@ -299,7 +332,7 @@ set_spec (const RcAlignStream *stream, RcCudaAlignTask *task)
   task->item_channels = stream->channels;
   task->channel_items = 1;
   task->channel_inverse = rc_cuda_inverse (1);
-  /* quaternions and angles overwrite what the blend of the row left: one block has the whole row */
+  /* quaternions, angles and holds overwrite what the blend of the row left: one block has the whole row */
   if (stream->channels > ROW_BYTES / size && !is_special (stream)) {
     task->item_channels = ROW_BYTES / size;
     task->channel_items = (stream->channels - 1) / task->item_channels + 1;
@@ -317,7 +350,7 @@ check_size (const RcAlignPlan *plan, RcError *error)
     if (!is_special (stream) || stream->channels <= MAX_SPECIAL_CHANNELS)
       continue;
     wrong = rc_wrong_with (rc_wrong (RC_SETTING_CHANNELS, "%" PRId64, stream->channels), stream->n_quaternions > 0
-        ? RC_SETTING_QUATERNIONS : RC_SETTING_ANGLES, "%s", "");
+        ? RC_SETTING_QUATERNIONS : stream->n_angles > 0 ? RC_SETTING_ANGLES : RC_SETTING_HOLDS, "%s", "");
     wrong.stream = i;
     return rc_error_set_wrong (error, RC_UNSUPPORTED, wrong, "at most %d on a GPU", MAX_SPECIAL_CHANNELS);
   }
@@ -328,7 +361,8 @@ static const void *
 kernel_of (Kind kind, int many)
 {
   static const void *const (*const kernels[RC_CUDA_ALIGN_LEVELS])[2] = {
-    rc_cuda_align_simple, rc_cuda_align_curved, rc_cuda_align_special, rc_cuda_align_curved_special
+    rc_cuda_align_simple, rc_cuda_align_curved, rc_cuda_align_special, rc_cuda_align_curved_special,
+    [RC_CUDA_ALIGN_FILTERED] = rc_cuda_align_filtered
   };
 
   return kernels[kind.level][kind.type][many];
@@ -464,7 +498,7 @@ fits (Kind kind, const RcAlignStream *stream, const RcCudaAlignTask *task, int64
   if ((kind.level & RC_CUDA_ALIGN_CURVED) != 0 && task->n_velocities > 0
       && (task->rates_after % elements != 0 || task->rates_after == 0 || task->n_velocities % elements != 0))
     return 0;
-  return !is_special (stream) || (elements % 4 == 0 && are_quaternions_apart (stream));
+  return !has_rotations (stream) || (elements % 4 == 0 && are_quaternions_apart (stream));
 }
 
 /* How many threads a row has, and how many elements each takes at a time. */
@@ -475,13 +509,13 @@ choose_lanes (Kind kind, const RcAlignStream *stream, RcCudaAlignTask *task)
   const int64_t least = RC_CUDA_ALIGN_MIN_ELEMENTS (mixed, kind.level);
   int64_t elements = RC_CUDA_ALIGN_ELEMENTS (mixed, kind.level, stream->in_size), threads;
 
-  if (stream->search.interpolation == RC_MEAN)
+  if (stream->search.interpolation >= RC_MEAN)
     elements = lesser (elements, 4);    /* which are summed at a time */
   while (elements >= least && !fits (kind, stream, task, elements))
     elements /= 2;
   task->elements = (uint8_t) (elements >= least ? elements : 1);
   threads = ceil_divide (task->item_channels, task->elements);
-  task->skips = is_special (stream) && !mixed && task->elements == 4;
+  task->skips = has_rotations (stream) && !mixed && task->elements == 4;
   task->pieces = (int32_t) (task->skips ? greater (1, task->n_plain) : threads);
   task->stride_rows = RC_CUDA_THREADS / task->pieces;
   task->stride_pieces = RC_CUDA_THREADS % task->pieces;
@@ -581,12 +615,22 @@ fewer_ticks (Kind kind, int32_t ticks)
   return ticks % 3 == 0 ? ticks / 3 * 2 : ticks / 4 * 3;
 }
 
+static int
+has_lowpass (const RcAlignPlan *plan)
+{
+  int has = 0;
+
+  for (int64_t i = 0; i < plan->n_streams; i++)
+    has |= plan->streams[i].search.interpolation == RC_LOWPASS;
+  return has;
+}
+
 /* Large items where they still are many, and fewer ticks an item while all items still run at once. */
 static void
 cut_for_device (const RcAlignPlan *plan, const RcCudaBackend *cuda, Kind kind, int blocks, RcCudaAlignTask *tasks,
     RcCudaAlignHead *head)
 {
-  Cut cut = { RC_CUDA_ITEM_ROWS, LARGE_ITEM_BYTES };
+  Cut cut = { has_lowpass (plan) ? LOWPASS_TICKS : RC_CUDA_ITEM_ROWS, LARGE_ITEM_BYTES };
 
   if (cut_items (plan, tasks, head, cut) < MANY_TIMES * items_at_once (plan, cuda, blocks, tasks))
     cut.max_bytes = ITEM_BYTES;
@@ -627,7 +671,7 @@ measure_shared (const RcAlignPlan *plan, const RcCudaAlignTask *tasks, RcCudaAli
   head->staged_rows = (int32_t) rows;
 }
 
-/* One call of a run, with what its error message says. */
+/* One call of a run, with the text for its error message. */
 typedef struct
 {
   RcCudaBackend *cuda;
@@ -707,7 +751,8 @@ fill_table (const Run *run, State *state, RcCudaAlignTask *table)
 static size_t
 shared_bytes (const Run *run, const RcCudaAlignHead *head, Kind kind, int blocks)
 {
-  const size_t item = (size_t) head->staged_times * sizeof (int64_t) + (size_t) head->staged_rows * row_bytes (kind);
+  const size_t filter = has_lowpass (run->plan) ? sizeof (RcBracket) : 0;
+  const size_t item = (size_t) head->staged_times * sizeof (int64_t) + (size_t) head->staged_rows * (row_bytes (kind) + filter);
   const size_t least = head->n_streams == 1 && blocks > BLOCKS_PER_MULTIPROCESSOR ? bytes_for_no_more (run->cuda) : 0;
 
   return item > least ? item : least;

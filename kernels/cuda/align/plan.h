@@ -1,4 +1,4 @@
-/* robocache: alignment on the GPU, as RcBackendOps has it
+/* robocache: alignment on the GPU, for RcBackendOps
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,8 +1,8 @@
 /* robocache: the rows of an item
  *
- * The pieces of all rows are numbered through, and neighbouring threads take neighbouring pieces: so all threads have
- * some, whatever the number of channels. Memory answers after a microsecond: a thread has the loads of several pieces
- * under way at once, and the code for rows of one blend has no branches between them.
+ * The pieces of all rows are numbered consecutively, and neighbouring threads process neighbouring pieces, so that all threads have work
+ * with any number of channels. A load takes about a microsecond, so a thread starts the loads of several pieces at once, and the code for
+ * rows with the same blend has no branches between these loads.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,8 +13,8 @@
 
 namespace rc
 {
-/* Where this thread is in a row that 2^lanes_log2 neighbouring threads move. Channels and bytes of one item are few
- * enough for 32 bits. */
+/* The place of this thread in a row that 2^lanes_log2 neighbouring threads process. 32 bits suffice for the channels and bytes of an
+ * item. */
 struct Lane
 {
   int32_t index;
@@ -26,8 +26,9 @@ template <class Types>
 struct Rows
 {
   const typename Types::Row *rows;
-  const int64_t *times;         /* of all rows of the stream, for means; NULL in the brackets form */
-  int64_t first;                /* channel, where their addresses are */
+  const int64_t *times;         /* times of all rows of the stream, for means; NULL in the brackets form */
+  uint32_t *scattered;          /* one bit per row, which make_quaternions sets for a mean of scattered quaternions */
+  int64_t first;                /* channel to which their addresses point */
   int32_t n;
   int32_t n_channels;
 };
@@ -74,7 +75,7 @@ fill_bytes (uint64_t pattern, char *to, int32_t bytes, int alignment, Lane lane)
     to[i] = (char) (pattern >> 8 * (i % 8));
 }
 
-/* Whether a row was made, being nothing but bytes. */
+/* Makes the row if that takes no arithmetic; returns whether it did. */
 template <class Row>
 __device__ __forceinline__ bool
 move_bytes (const RcCudaAlignTask &task, const Row &row, int32_t n, Lane lane)
@@ -92,25 +93,25 @@ move_bytes (const RcCudaAlignTask &task, const Row &row, int32_t n, Lane lane)
 
 /* ---- rows in pieces ---- */
 
-constexpr int32_t ANY_BLEND = -2;       /* a blend that is known when the row is */
+constexpr int32_t ANY_BLEND = -2;       /* a blend that is known once the row is known */
 
-/* A piece: its row and its first channel, counted where the addresses of the row are. */
+/* A piece: its row and its first channel, which counts from the addresses of the row. */
 struct Place
 {
   int32_t r, c;
 };
 
-/* From one piece of a thread to the next, a block of pieces further: additions, as divisions would be a long wait. */
+/* The step from a piece of a thread to its next one, a block of pieces further. Uses additions, since divisions would take long. */
 struct Stride
 {
-  int32_t rows, channels;       /* to a row too far, and back from where it ends */
+  int32_t rows, channels;       /* whole rows, and the negative number of channels back from the end of the last one */
   int32_t row_channels;
 };
 
 __device__ __forceinline__ Place
 next_place (Place at, Stride stride)
 {
-  const int32_t c = at.c + stride.channels, row_before = c >> 31;       /* -1 or 0: two selections would take a third more */
+  const int32_t c = at.c + stride.channels, row_before = c >> 31;       /* -1 or 0; two selections would take a third more time */
 
   return Place { at.r + stride.rows + row_before, c + (row_before & stride.row_channels) };
 }
@@ -132,8 +133,48 @@ first_place (const RcCudaAlignTask &task)
   return Place { row, ((int32_t) threadIdx.x - row * task.pieces) * V };
 }
 
-/* Whether a piece is one of a quaternion, which make_quaternions makes, or an angle, which is made here. Of pieces of 4
- * those with quaternions are skipped beforehand where all dtypes are one. */
+/* The times of all rows of the stream: the ones that come with brackets, or the ones of the run. */
+__device__ __forceinline__ const int64_t *
+filter_times (const RcCudaAlignTask &task, const int64_t *times)
+{
+  return task.brackets != NULL ? task.times : times;
+}
+
+__device__ __forceinline__ bool
+is_sum (int32_t blend)
+{
+  return blend >= RC_BLEND_MEAN;
+}
+
+template <class Types>
+__device__ __forceinline__ void
+make_angle (const RcCudaAlignTask &task, const Rows<Types> &all, const typename Types::Row &row, int32_t c)
+{
+  if constexpr (Types::curves) {
+    if (row.blend == RC_BLEND_MEAN) {
+      average_angle<Types> (task, row, all.times, c);
+      return;
+    }
+  }
+  if constexpr (Types::filters) {
+    if (row.blend == RC_BLEND_LOWPASS) {
+      filter_angle<Types> (task, row, filter_times (task, all.times), c);
+      return;
+    }
+  }
+  blend_angle<Types> (task, row, c);
+}
+
+/* Whether the quaternions and angles of a row need their own arithmetic. */
+template <class Types>
+__device__ __forceinline__ bool
+has_rotations (int32_t blend)
+{
+  return is_blended (blend) || (Types::curves && is_sum (blend));
+}
+
+/* Whether a piece belongs to a quaternion, which make_quaternions computes, or is an angle, which is computed here. If all dtypes are the
+ * same, pieces of 4 with quaternions were skipped before. */
 template <class Types, int V>
 __device__ __forceinline__ bool
 is_made_apart (const RcCudaAlignTask &task, const Rows<Types> &all, Place at)
@@ -141,15 +182,15 @@ is_made_apart (const RcCudaAlignTask &task, const Rows<Types> &all, Place at)
   const auto &row = all.rows[at.r];
   uint8_t role;
 
-  if (V == 2 || (V == 4 && !Types::mixed) || task.roles == NULL || !is_blended (row.blend))
+  if (V == 2 || (V == 4 && !Types::mixed) || task.roles == NULL || !has_rotations<Types> (row.blend))
     return false;
   role = task.roles[all.first + at.c];
   if (V == 1 && role == RC_CUDA_ALIGN_ANGLE)
-    blend_angle<Types> (task, row, at.c);
+    make_angle<Types> (task, all, row, at.c);
   return role != RC_CUDA_ALIGN_PLAIN;
 }
 
-/* U pieces of V elements each, of rows that all have BLEND. */
+/* Makes U pieces of V elements each, of rows that all have BLEND. */
 template <class Types, int V, int U, bool LOOSE, int32_t BLEND>
 __device__ __forceinline__ void
 move_pieces (const RcCudaAlignTask &task, const Rows<Types> &all, const Place *at)
@@ -157,7 +198,7 @@ move_pieces (const RcCudaAlignTask &task, const Rows<Types> &all, const Place *a
   Piece<V, Types::curves> pieces[U];
 
   if constexpr (BLEND == ANY_BLEND || BLEND == RC_BLEND_HERMITE)
-    memset (pieces, 0, sizeof (pieces));        /* or what is not read would keep registers through all of the loop */
+    memset (pieces, 0, sizeof (pieces));        /* otherwise unread parts would occupy registers during the whole loop */
 #pragma unroll
   for (int u = 0; u < U; u++) {
     const auto &row = all.rows[at[u].r];
@@ -165,6 +206,13 @@ move_pieces (const RcCudaAlignTask &task, const Rows<Types> &all, const Place *a
     pieces[u].blend = BLEND != ANY_BLEND ? BLEND : row.blend;
     if constexpr (Types::special) {
       if (is_made_apart<Types, V> (task, all, at[u])) {
+        pieces[u].blend = -1;
+        continue;
+      }
+    }
+    if constexpr (Types::filters && V <= 4 && BLEND == ANY_BLEND) {
+      if (row.blend == RC_BLEND_LOWPASS) {
+        filter_elements<Types, V, LOOSE> (task, row, filter_times (task, all.times), at[u].c);
         pieces[u].blend = -1;
         continue;
       }
@@ -182,7 +230,7 @@ move_pieces (const RcCudaAlignTask &task, const Rows<Types> &all, const Place *a
   }
 }
 
-/* What a row has of V elements, one by one. */
+/* Makes the elements of a piece that lie within the row, at most V, one by one. */
 template <class Types, int V>
 __device__ __forceinline__ void
 move_elements (const RcCudaAlignTask &task, const Rows<Types> &all, Place at)
@@ -194,18 +242,18 @@ move_elements (const RcCudaAlignTask &task, const Rows<Types> &all, Place at)
     move_pieces<Types, 1, 1, false, ANY_BLEND> (task, all, &at);
 }
 
-/* A piece of whatever blend, element by element where the row has fewer than V left, if it has any. */
+/* Makes a piece with any blend; element by element if the row has fewer than V elements left. */
 template <class Types, int V, bool LOOSE>
 __device__ __forceinline__ void
 move_any (const RcCudaAlignTask &task, const Rows<Types> &all, Place at)
 {
-  if (at.c + V <= all.n_channels && (!Types::curves || V <= 4 || all.rows[at.r].blend != RC_BLEND_MEAN))
+  if (at.c + V <= all.n_channels && (!Types::curves || V <= 4 || !is_sum (all.rows[at.r].blend)))
     move_pieces<Types, V, 1, LOOSE, ANY_BLEND> (task, all, &at);
   else if constexpr (V > 1)
     move_elements<Types, V> (task, all, at);
 }
 
-/* A place that is counted in pieces, in channels. */
+/* Converts a place from pieces to channels. */
 template <class Types, int V>
 __device__ __forceinline__ Place
 in_channels (const RcCudaAlignTask &task, Place at)
@@ -217,7 +265,7 @@ in_channels (const RcCudaAlignTask &task, Place at)
   return at;
 }
 
-/* The blend of a piece's row, if it is there and the piece is whole. */
+/* The blend of a piece's row, if the row exists and the piece is complete. */
 template <class Types, int V>
 __device__ __forceinline__ int32_t
 blend_at (const Rows<Types> &all, Place place, Place at)
@@ -225,7 +273,7 @@ blend_at (const Rows<Types> &all, Place place, Place at)
   return place.r < all.n && at.c <= all.n_channels - V ? all.rows[place.r].blend : ANY_BLEND;
 }
 
-/* All rows; neighbouring threads take neighbouring pieces, U at a time where their rows have one blend. */
+/* Makes all rows; neighbouring threads process neighbouring pieces, U at a time if their rows have the same blend. */
 template <class Types, int V, int U, bool LOOSE>
 __device__ __forceinline__ void
 move_rows (const RcCudaAlignTask &task, const Rows<Types> &all)
@@ -264,7 +312,7 @@ move_rows (const RcCudaAlignTask &task, const Rows<Types> &all)
   }
 }
 
-/* All rows, one after another, 2^lanes_log2 threads each. */
+/* Makes all rows, with 2^lanes_log2 threads for each. */
 template <class Types, int V, bool LOOSE>
 __device__ __forceinline__ void
 move_rows_apart (const RcCudaAlignTask &task, const Rows<Types> &all)
@@ -283,8 +331,8 @@ move_rows_apart (const RcCudaAlignTask &task, const Rows<Types> &all)
 
 /* ---- quaternions ---- */
 
-/* Those of all rows, one a thread: hundreds of instructions each, through which threads with other channels would wait. Their
- * channels are known one ahead, since all of a quaternion would wait for the load. */
+/* Makes the quaternions of all rows, one per thread: each takes hundreds of instructions, for which threads with other channels would
+ * wait. The channel of the next quaternion is loaded in advance, since the whole quaternion would wait for this load. */
 template <class Types>
 __device__ __forceinline__ void
 make_quaternions (const RcCudaAlignTask &task, const Rows<Types> &all)
@@ -304,10 +352,47 @@ make_quaternions (const RcCudaAlignTask &task, const Rows<Types> &all)
 
     place = next_place (place, stride);
     ahead = __ldg (task.quaternions + place.c);
+    if constexpr (Types::curves) {
+      if (row.blend == RC_BLEND_MEAN) {
+        if (average_quaternion<Types> (task, row, all.times, at.c))
+          atomicOr (&all.scattered[at.r / 32], 1u << at.r % 32);
+        continue;
+      }
+    }
+    if constexpr (Types::filters) {
+      if (row.blend == RC_BLEND_LOWPASS) {
+        if (filter_quaternion<Types> (task, row, filter_times (task, all.times), at.c))
+          atomicOr (&all.scattered[at.r / 32], 1u << at.r % 32);
+        continue;
+      }
+    }
     if (is_blended (row.blend))
       blend_quaternion<Types> (task, row, at.c);
     else if (!Types::mixed && task.skips)
       move_any<Types, 4, false> (task, all, at);
+  }
+}
+
+/* ---- holds ---- */
+
+/* Those of all rows, one channel a thread, once all of their rows are made: what was blended there is overwritten. */
+template <class Types>
+__device__ __forceinline__ void
+copy_holds (const RcCudaAlignTask &task, const Rows<Types> &all)
+{
+  const int32_t *const holds = task.rates + task.n_velocities;
+  const int32_t n = task.n_holds;
+
+  if (n == 0)
+    return;
+  const Stride stride = { RC_CUDA_THREADS / n + 1, RC_CUDA_THREADS % n - n, n };
+  Place place = { (int32_t) threadIdx.x / n, (int32_t) threadIdx.x % n };
+
+  __syncthreads ();
+#pragma unroll 1
+  for (; place.r < all.n; place = next_place (place, stride)) {
+    if (all.rows[place.r].blend != RC_BLEND_NONE)
+      copy_hold<Types> (task, all.rows[place.r], __ldg (holds + place.c));
   }
 }
 }

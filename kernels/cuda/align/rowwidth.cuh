@@ -1,4 +1,4 @@
-/* robocache: how many channels a thread reads at once, by the rows of an item
+/* robocache: selects how many channels a thread reads at once, by the rows of an item
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,7 +9,7 @@
 
 namespace rc
 {
-/* Kernels for any dtypes and blends move rows that are only bytes as such. */
+/* Kernels for any dtypes and blends copy rows as bytes if no arithmetic is needed. */
 template <class Types, int V, int U, bool LOOSE>
 __device__ __forceinline__ void
 move (const RcCudaAlignTask &task, const Rows<Types> &all)
@@ -20,7 +20,7 @@ move (const RcCudaAlignTask &task, const Rows<Types> &all)
     move_rows<Types, V, U, LOOSE> (task, all);
 }
 
-/* With task.elements, a half or a quarter of the kernel's or one, at a time. */
+/* Makes the rows with task.elements at a time: the kernel's number, a half or a quarter of it, or one. */
 template <class Types>
 __device__ __forceinline__ void
 make_rows (const RcCudaAlignTask &task, const Rows<Types> &all)
@@ -38,8 +38,10 @@ make_rows (const RcCudaAlignTask &task, const Rows<Types> &all)
     move<Types, 1, more, false> (task, all);
   else
     move<Types, 1, 1, true> (task, all);
-  if constexpr (Types::special)
+  if constexpr (Types::special) {
     make_quaternions<Types> (task, all);
+    copy_holds<Types> (task, all);
+  }
 }
 }
 

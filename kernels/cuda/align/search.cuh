@@ -1,7 +1,7 @@
-/* robocache: the rows of each tick of an item, found by a block
+/* robocache: a block finds the rows of each tick of an item
  *
- * Times are staged in shared memory, all of an episode where they fit, otherwise those around the item's ticks, which
- * two searches of 32 probes a step find. Then every tick has a thread, which runs bracket.h on them.
+ * Times are staged in shared memory: all times of an episode if they fit, otherwise the times around the item's ticks, which two searches
+ * with 32 probes per step find. Then every tick has a thread, which runs kernels/interpolation.h on them.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -14,7 +14,7 @@
 
 namespace rc
 {
-/* Times of rows first … first + n - 1 of an episode. A search in them finds what one in all of them would. */
+/* Times of rows first … first + n - 1 of an episode. A search in these finds the same rows as a search in all times. */
 struct View
 {
   const int64_t *times;
@@ -22,8 +22,8 @@ struct View
   int64_t n;
 };
 
-/* rc_lower_bound by a warp: 32 probes a step, so a hundred thousand times take four. Where times decrease it is some row from
- * 0 to n, and nothing outside of them is read. */
+/* rc_lower_bound by a warp, with 32 probes per step, so a hundred thousand times take four steps. If times decrease the result is some
+ * index from 0 to n, and nothing outside the times is read. */
 __device__ __forceinline__ int64_t
 warp_lower_bound (const int64_t *times, int64_t n, int64_t t)
 {
@@ -53,7 +53,7 @@ warp_upper_bound (const int64_t *times, int64_t n, int64_t t)
   return t == INT64_MAX ? n : warp_lower_bound (times, n, t + 1);
 }
 
-/* One past the last row with the time of row i, which is mostly among the next 32, by a warp. */
+/* One past the last row with the time of row i, found by a warp; usually this is among the next 32 rows. */
 __device__ __forceinline__ int64_t
 warp_end_of_equal (const int64_t *times, int64_t n, int64_t i)
 {
@@ -75,8 +75,8 @@ warp_first_of_equal (const int64_t *times, int64_t i)
   return others != 0 ? i + 2 - __ffs (others) : warp_lower_bound (times, i - 31, last);
 }
 
-/* First row that a search at or after `least` can look at: of the last two times before it all rows of the later one,
- * and a row of the earlier one. */
+/* The first row that a search at or after `least` can read: of the last two times before `least` all rows of the later one, and one row
+ * of the earlier one. */
 __device__ __forceinline__ int64_t
 first_looked_at (const int64_t *times, int64_t n, int64_t least)
 {
@@ -85,7 +85,7 @@ first_looked_at (const int64_t *times, int64_t n, int64_t least)
   return row > 0 ? row - 1 : 0;
 }
 
-/* One past the last row that a search at or before `greatest` can look at: the first two times at or after it. */
+/* One past the last row that a search at or before `greatest` can read: the first two times at or after `greatest`. */
 __device__ __forceinline__ int64_t
 end_looked_at (const int64_t *times, int64_t n, int64_t greatest)
 {
@@ -102,7 +102,7 @@ struct SearchShared
   int64_t end;
 };
 
-/* All n of times, staged. They come past the registers, so that all are under way at once. */
+/* Stages all n times. The copies bypass the registers, so that they all overlap. */
 __device__ __forceinline__ void
 stage_all (const int64_t *times, int32_t n, int64_t *staged)
 {
@@ -119,13 +119,13 @@ stage_all (const int64_t *times, int32_t n, int64_t *staged)
   __syncthreads ();
 }
 
-/* Whether this thread, one of those from first_thread on, sees staged times decrease. */
+/* Whether this thread, one of the threads from first_thread on, finds staged times that decrease. */
 __device__ __forceinline__ bool
 goes_back (const int64_t *staged, int32_t n, int32_t first_thread)
 {
   bool back = false;
 
-  /* two times and the next one, or the later one again: half of the loads */
+  /* two times and the next one, or the later one twice: half as many loads */
   for (int32_t i = 2 * (threadIdx.x - first_thread); i + 1 < n; i += 2 * (RC_CUDA_THREADS - first_thread)) {
     const longlong2 pair = *reinterpret_cast<const longlong2 *> (staged + i);
 
@@ -134,8 +134,8 @@ goes_back (const int64_t *staged, int32_t n, int32_t first_thread)
   return back;
 }
 
-/* The part of times that the ticks of this item need, which are in order as good as always; has_tick and tick are this
- * thread's. Times need not be: what is found then is not used. */
+/* The part of times that the ticks of this item need. The ticks are almost always in order; has_tick and tick belong to this thread. If
+ * times are not in order, the result is not used. */
 __device__ __forceinline__ View
 stage_part (const RcSearch &search, const int64_t *times, int64_t n, const int64_t *ticks, int32_t n_ticks, bool has_tick,
     int64_t tick, int64_t *staged, int32_t capacity, SearchShared &shared)
@@ -143,6 +143,8 @@ stage_part (const RcSearch &search, const int64_t *times, int64_t n, const int64
   const bool mean = search.interpolation == RC_MEAN;
   const int64_t least = n_ticks > 0 ? ticks[0] : INT64_MIN, greatest = n_ticks > 0 ? ticks[n_ticks - 1] : INT64_MIN;
 
+  if (search.interpolation == RC_LOWPASS || search.max_gap_ns == RC_GAP_AUTO)
+    return View { times, 0, n };        /* how far they look back depends on the rows */
   if (threadIdx.x / 32 == 0) {
     const int64_t first = first_looked_at (times, n, mean ? rc_mean_start (least, search.period_ns) : least);
 
@@ -162,7 +164,7 @@ stage_part (const RcSearch &search, const int64_t *times, int64_t n, const int64
   return View { staged, shared.first, shared.end - shared.first };
 }
 
-/* rc_lower_bound of staged times, with numbers of 32 bits: a tick's chain of loads is what a small alignment waits for. */
+/* rc_lower_bound of staged times, with 32-bit indices: the time of a small alignment is mainly the chain of loads of a tick. */
 __device__ __forceinline__ int32_t
 staged_lower_bound (const int64_t *staged, int32_t n, int64_t t)
 {
@@ -178,9 +180,10 @@ staged_lower_bound (const int64_t *staged, int32_t n, int64_t t)
   return first + (n == 1 && staged[first] < t);
 }
 
-/* The bracket of a tick, with row numbers of the episode. Without CURVES the interpolation is one of the first three,
- * which takes far fewer registers. Where the view is of staged times the compiler sees that they are in shared memory. */
-template <bool CURVES>
+/* The bracket of a tick, with row numbers of the episode. Without CURVES the interpolation is one of the first three and max-gap is a
+ * number, which takes far fewer registers; without HOLDS no channel is held. Where the view is of staged times the compiler sees that they
+ * are in shared memory. */
+template <bool CURVES, bool HOLDS, bool FILTERS>
 __device__ __forceinline__ RcBracket
 find_bracket (RcSearch search, const View &view, const int64_t *staged, int64_t tick)
 {
@@ -188,16 +191,26 @@ find_bracket (RcSearch search, const View &view, const int64_t *staged, int64_t 
 
   if (!CURVES && search.interpolation != RC_NEAREST && search.interpolation != RC_PREVIOUS)
     search.interpolation = RC_LINEAR;   /* which it is: now the compiler knows */
+  if (!CURVES && search.max_gap_ns == RC_GAP_AUTO)
+    __builtin_unreachable ();
+  if (!HOLDS)
+    search.has_holds = 0;
+  if constexpr (FILTERS) {
+    if (search.interpolation == RC_LOWPASS)     /* all times are in view */
+      return rc_bracket_at (&search, view.times, view.n, rc_lower_bound (view.times, view.n, tick), tick);
+  }
   if (view.times == staged)
-    b = rc_bracket_at (&search, staged, view.n,
+    b = rc_bracket_unfiltered (&search, staged, view.n,
         staged_lower_bound (staged, (int32_t) view.n, rc_search_time (&search, tick)), tick);
   else
-    b = rc_bracket_find (&search, view.times, view.n, tick);
+    b = rc_bracket_unfiltered (&search, view.times, view.n,
+        rc_lower_bound (view.times, view.n, rc_search_time (&search, tick)), tick);
 
   b.row += view.first;
   b.next += view.first;
   b.before += view.first;
   b.after += view.first;
+  b.hold += view.first;
   return b;
 }
 
@@ -207,17 +220,18 @@ is_row (int64_t row, int64_t n)
   return row >= 0 && row < n;
 }
 
-/* A bracket of the caller's that points outside the rows is none. The CPU backend refuses it, which a device cannot. */
+/* A bracket of the caller that points outside the rows, or a lowpass without times, makes the tick missing. The CPU backend returns an
+ * error instead, which a device cannot. */
 __device__ __forceinline__ RcBracket
-checked_bracket (const RcBracket &b, int64_t n)
+checked_bracket (const RcBracket &b, const int64_t *times, int64_t n)
 {
-  bool valid = (uint32_t) b.blend <= RC_BLEND_MEAN && (uint32_t) b.status <= RC_MISSING
-      && (b.blend == RC_BLEND_NONE) == (b.status == RC_MISSING);
+  bool valid = (uint32_t) b.blend <= RC_BLEND_LOWPASS && (uint32_t) b.status <= RC_MISSING
+      && (b.blend >= RC_BLEND_MEAN || (b.blend == RC_BLEND_NONE) == (b.status == RC_MISSING));
 
   if (b.blend != RC_BLEND_NONE)
-    valid = valid && is_row (b.row, n);
-  if (b.blend == RC_BLEND_MEAN)
-    valid = valid && b.next > b.row && b.next <= n;
+    valid = valid && is_row (b.row, n) && is_row (b.hold, n);
+  if (b.blend >= RC_BLEND_MEAN)
+    valid = valid && b.next > b.row && b.next <= n && (b.blend == RC_BLEND_MEAN || times != NULL);
   else if (b.blend > RC_BLEND_COPY)
     valid = valid && is_row (b.next, n);
   if (b.blend == RC_BLEND_CUBIC)

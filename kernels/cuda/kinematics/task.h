@@ -1,4 +1,4 @@
-/* robocache: kinematics on the GPU: what its kernels take
+/* robocache: kinematics on the GPU: the arguments of its kernels
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -11,22 +11,22 @@
 extern "C" {
 #endif
 
-#define RC_CUDA_KINEMATICS_THREADS 128  /* of a block */
-#define RC_CUDA_ARM_THREADS 64          /* of one of forward kinematics of an arm */
-#define RC_CUDA_KINEMATICS_WARP 32      /* of one of a small batch, which is a warp */
+#define RC_CUDA_KINEMATICS_THREADS 128  /* threads per block */
+#define RC_CUDA_ARM_THREADS 64          /* threads per block for forward kinematics of an arm */
+#define RC_CUDA_KINEMATICS_WARP 32      /* threads per block for a small batch: one warp */
 
 /* Arms have their own kernels, whose arrays are short. */
 #define RC_CUDA_ARM_STEPS 8
 #define RC_CUDA_ARM_VARIABLES 8
 #define RC_CUDA_ARM_FRAMES 1
 
-/* A thread for each row from first on. Lists of the chain are in device memory. */
+/* One thread per row, from row first on. Lists of the chain are in device memory. */
 typedef struct RcCudaForward
 {
   RcChain chain;
   RcForwardArgs args;
   int64_t first;
-  int32_t staged;               /* of an arm: doubles of a thread in shared memory */
+  int32_t staged;               /* for an arm: doubles per thread in shared memory */
 } RcCudaForward;
 
 typedef struct RcCudaInverse
@@ -36,7 +36,7 @@ typedef struct RcCudaInverse
   int64_t first;
 } RcCudaInverse;
 
-/* The kernels for any model, and for an arm. Forward kinematics of an arm needs joints that follow one another, and a variable for each. */
+/* The kernels for any model, and for an arm. The arm kernel of forward kinematics needs consecutive joints with one variable each. */
 extern const void *const rc_cuda_kinematics_forward[2];
 extern const void *const rc_cuda_kinematics_inverse[2];
 

@@ -74,7 +74,7 @@ check_version (RcError *error)
   const CUresult result = functions.cuDriverGetVersion_ (&version);
 
   if (result != CUDA_SUCCESS)
-    return rc_error_set (error, RC_NO_DEVICE, "the NVIDIA driver does not tell its version: %s",
+    return rc_error_set (error, RC_NO_DEVICE, "the NVIDIA driver does not report its version: %s",
         rc_cuda_driver_error (&functions, result));
   if (version / 1000 < CUDA_VERSION / 1000)
     return rc_error_set (error, RC_NO_DEVICE, "the NVIDIA driver is too old: it is for CUDA %d.%d, this build for CUDA "
@@ -91,7 +91,7 @@ initialise (RcError *error)
   if (result == CUDA_ERROR_NO_DEVICE)
     return rc_error_set (error, RC_NO_DEVICE, "no GPU: the NVIDIA driver finds no device");
   if (result != CUDA_SUCCESS)
-    return rc_error_set (error, RC_NO_DEVICE, "the NVIDIA driver does not start: %s (error %d)",
+    return rc_error_set (error, RC_NO_DEVICE, "the NVIDIA driver cannot be initialised: %s (error %d)",
         rc_cuda_driver_error (&functions, result), (int) result);
   if (pthread_atfork (NULL, NULL, record_fork) != 0)
     return rc_error_set (error, RC_NO_SPACE, "no memory to register for forks");
@@ -105,7 +105,7 @@ rc_cuda_driver_open (const RcCudaDriver **driver, RcError *error)
   RcStatus status = RC_OK;
 
   if (forked)
-    return rc_error_set (error, RC_NO_DEVICE, "this process is a fork of one that used CUDA, which does not work; "
+    return rc_error_set (error, RC_NO_DEVICE, "CUDA does not work in this process, a fork of one that used CUDA; "
         "expected the first use of CUDA after the fork, or a new program");
   pthread_mutex_lock (&lock);
   if (!is_loaded)

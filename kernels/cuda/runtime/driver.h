@@ -1,6 +1,6 @@
 /* robocache: the CUDA driver, found at run time
  *
- * The library loads on machines without a driver, so libcuda is opened when a backend is, and never linked.
+ * The library loads on machines without a driver, so libcuda is opened with the first backend, and never linked.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -34,13 +34,13 @@ typedef struct RcCudaDriver
 } RcCudaDriver;
 
 /* Loads and initialises the driver, once in a process. RC_NO_DEVICE: there is none, it is too old for this build, it
- * finds no device, or the process is a fork of one that used it; each with its own message. */
+ * finds no device, or the process is a fork of one that used the driver; each case has its own message. */
 RcStatus rc_cuda_driver_open (const RcCudaDriver ** driver, RcError * error);
 
-/* Whether this process is a fork of one that had initialised the driver, which CUDA does not survive. */
+/* Whether this process is a fork of one that had initialised the driver. CUDA does not work in such a process. */
 int rc_cuda_driver_is_forked (void);
 
-/* What the driver says of a result. */
+/* The driver's message for a result. */
 const char *rc_cuda_driver_error (const RcCudaDriver * driver, CUresult result);
 
 #endif

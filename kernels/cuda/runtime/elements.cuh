@@ -1,8 +1,8 @@
 /* robocache: elements of any dtype, in registers
  *
- * Elements are read and written as words of raw bits, 16 bytes at a time where they can be, and taken apart in
- * registers. Functions that take a dtype as a template parameter compile to what that dtype needs; those that take it as
- * an argument branch, the same way in all threads of a row. Loads need not make a NaN canonical, since every store does.
+ * Elements are read and written as words of raw bits, up to 16 bytes at a time, and unpacked in registers. Functions that take a dtype as
+ * a template parameter compile to what that dtype needs; functions that take it as an argument branch, in the same way in all threads of
+ * a row. Loads need not make a NaN canonical, since every store does.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -27,7 +27,7 @@ size_of (RcDtype dtype)
 
 /* ---- words ---- */
 
-/* BYTES at p, which is aligned to BYTES or to 16. */
+/* Loads BYTES at p, which is aligned to BYTES or to 16. */
 template <int BYTES>
 __device__ __forceinline__ void
 read_words (const char *p, uint32_t *words)
@@ -56,7 +56,7 @@ read_words (const char *p, uint32_t *words)
   }
 }
 
-/* GLOBAL: p is in global memory, which the compiler cannot see. */
+/* GLOBAL: p is in global memory, which the compiler cannot infer. */
 template <typename Word, bool GLOBAL>
 __device__ __forceinline__ void
 write_word (char *p, Word v)
@@ -157,7 +157,7 @@ pair (const uint32_t *words, int i)
   return (uint64_t) words[2 * i + 1] << 32 | words[2 * i];
 }
 
-/* Element i as Real; exact, but for 64-bit integers. Hardware's conversion of float16 is exact too. */
+/* Element i as Real; exact, except for 64-bit integers. The hardware conversion of float16 is exact, too. */
 template <RcDtype D, typename Real>
 __device__ __forceinline__ Real
 unpack (const uint32_t *words, int i)
@@ -241,7 +241,7 @@ bits_of (float x)
     return rc_bits32 (rc_canonical32 (x));
 }
 
-/* Element i of SIZE bytes, the elements before it in its word being there. */
+/* Stores element i of SIZE bytes; the elements before it in its word must be stored already. */
 template <int SIZE>
 __device__ __forceinline__ void
 put_bits (uint64_t bits, int i, uint32_t *words)
@@ -267,8 +267,8 @@ pack_each (const Real *values, uint32_t *words)
     put_bits<size_of (D)> (bits_of<D> (values[i]), i, words);
 }
 
-/* Two at a time in hardware, which rounds to nearest even and keeps denormals as we do, but of a NaN makes 0x7FFF: as signed
- * numbers of 16 bits only that one is above our NaN, as infinity is below it and what is negative below zero. */
+/* Converts two at a time in hardware, which rounds to nearest even and keeps denormals as we do, but turns a NaN into 0x7FFF. Among
+ * signed 16-bit numbers only 0x7FFF is above our NaN: infinity is below it, and negative values are below zero. */
 template <RcDtype D, int V>
 __device__ __forceinline__ void
 pack_halves (const float *values, uint32_t *words)
@@ -299,8 +299,8 @@ pack_all (const Real *values, uint32_t *words)
 
 /* ---- dtypes as arguments ---- */
 
-/* A dtype that is one of the kernel's. As an argument it leaves no switch to be taken apart wherever it is inlined, which would
- * be half of the time that the kernel takes to compile. */
+/* A dtype of the kernel, as an argument. The compiler then has no switch to simplify at each inlined call, which would take half of the
+ * kernel's compile time. */
 template <RcDtype D>
 struct Known
 {
@@ -325,7 +325,7 @@ pack_as (Known<D>, const Real *values, uint32_t *words)
   pack_all<D, Real, V> (values, words);
 }
 
-/* Of a dtype that align_plan.h computes in Real. */
+/* For a dtype that align_plan.h computes in Real. */
 template <typename Real, int V>
 __device__ __forceinline__ void
 unpack_as (RcDtype dtype, const uint32_t *words, Real *values)
@@ -440,7 +440,7 @@ saturated (RcDtype dtype, int64_t x)
   return (uint64_t) (raised < high ? raised : high);
 }
 
-/* V integers of one dtype, those of words, as ones of another. */
+/* Converts V integers of words from one dtype to another. */
 template <int V>
 __device__ __forceinline__ void
 convert_integers (RcDtype from, RcDtype to, uint32_t *words)

@@ -1,4 +1,4 @@
-/* robocache: what .c files start of .cu files
+/* robocache: kernels of .cu files that .c files launch
  *
  * A kernel is a pointer to its host stub, as cudaLaunchKernel and cudaFuncGetAttributes take it.
  *
@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* Does nothing. Loads exactly where the build has code for the device. */
+/* A kernel that does nothing. It can be loaded exactly if the build has code for the device. */
 extern const void *const rc_cuda_probe;
 
 #ifdef __cplusplus

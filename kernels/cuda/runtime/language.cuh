@@ -1,7 +1,7 @@
-/* robocache: what kernels use that is not in C++, and that a compiler other than nvcc is to be told
+/* robocache: language features of kernels that C++ lacks, with replacements for compilers other than nvcc
  *
- * Kernels as pointers, their bounds, the shared memory whose size a launch says, and PTX. Where no nvcc compiles, they are
- * emulated (tests/emulation), and what reads and writes is plain.
+ * Pointers to kernels, launch bounds, shared memory whose size a launch sets, and PTX. Without nvcc kernels are emulated
+ * (tests/emulation), and loads and stores are plain C++.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -17,15 +17,15 @@
 
 #define DYNAMIC_SHARED(type, name) extern __shared__ __align__ (16) type name[]
 
-/* A parameter of a kernel that is read where the launch put it, in the constant bank. */
+/* A parameter of a kernel that is read directly from the constant bank. */
 #define GRID_CONSTANT const __grid_constant__
 
 #endif
 
 namespace rc
 {
-/* Keeps the compiler from reading parts of a kernel's arguments before they are used: in registers from the start they would leave
- * too few. */
+/* Keeps the compiler from loading parts of a kernel's arguments before they are used, since they would occupy registers from the start.
+ * */
 template <typename... Arguments>
 __device__ __forceinline__ void
 read_late ([[maybe_unused]] const Arguments &...arguments)
@@ -39,9 +39,9 @@ read_late ([[maybe_unused]] const Arguments &...arguments)
 #endif
 }
 
-/* ---- words of global memory, where the compiler cannot see that they are there ----
+/* ---- words of global memory, if the compiler cannot infer that they are there ----
  *
- * That is so where addresses come from shared memory. What is read stays after what it is written after. */
+ * This is so if addresses come from shared memory. The order of loads and stores is kept. */
 
 template <typename Word>
 __device__ __forceinline__ Word
@@ -94,7 +94,7 @@ store_global (char *p, Word v)
 #endif
 }
 
-/* Brings the line of an address to the L2. */
+/* Prefetches the line of an address to the L2. */
 __device__ __forceinline__ void
 prefetch_global (const char *p)
 {
@@ -103,7 +103,7 @@ prefetch_global (const char *p)
 #endif
 }
 
-/* The same, of a line that the L2 is to keep longer than others, since it is read again after much was written. */
+/* The same for a line that the L2 should keep longer than others, since it is read again after many writes. */
 __device__ __forceinline__ void
 prefetch_evict_last (const char *p)
 {
@@ -114,7 +114,7 @@ prefetch_evict_last (const char *p)
 #endif
 }
 
-/* ---- copies of 16 bytes to shared memory, past the registers where the device can ---- */
+/* ---- copies of 16 bytes to shared memory, which bypass the registers if the device supports it ---- */
 
 __device__ __forceinline__ void
 begin_copy (char *to, const char *from)
@@ -127,7 +127,7 @@ begin_copy (char *to, const char *from)
 #endif
 }
 
-/* Those that this thread began are there then; for others after a barrier. */
+/* Waits for the copies that this thread began; other threads see them after a barrier. */
 __device__ __forceinline__ void
 finish_copies (void)
 {
@@ -136,9 +136,9 @@ finish_copies (void)
 #endif
 }
 
-/* ---- launches of which one begins before the one before it has ended, where the device can ---- */
+/* ---- launches that begin before the preceding one has ended, if the device supports it ---- */
 
-/* The next one may. */
+/* Lets the next launch begin. */
 __device__ __forceinline__ void
 allow_next (void)
 {
@@ -147,8 +147,9 @@ allow_next (void)
 #endif
 }
 
-/* Before this, nothing is read or written that others write or read. After it, too, what others write is read by plain loads: those
- * for constant data want it as it is for as long as the kernel is there. */
+/* Waits for the preceding launch. Before this call a kernel must not read or write memory that other kernels write or read. After it,
+ * such memory must still be read by plain loads, since loads for constant data require that it does not change during the whole kernel.
+ * */
 __device__ __forceinline__ void
 wait_for_previous (void)
 {

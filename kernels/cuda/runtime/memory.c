@@ -399,7 +399,7 @@ cuda_event_synchronize (RcBackend *backend, RcEvent event, RcError *error)
 
 /* ---- copies ---- */
 
-/* The runtime knows no contexts; of two on one device, the driver copies. */
+/* The runtime API has no contexts; between two contexts on one device, the driver copies. */
 static RcStatus
 copy_from_context (RcCudaBackend *cuda, const RcMemoryCopy *copy, RcStream stream, RcError *error)
 {
@@ -448,7 +448,7 @@ copy_rows (RcCudaBackend *cuda, const RcMemoryCopy *copy, RcStream stream, RcErr
   return status;
 }
 
-/* Copies from pageable memory have read it when they return; from pinned memory they have not begun. */
+/* Copies from pageable memory have read it when they return; copies from pinned memory may not have begun. */
 static RcStatus
 wait_until_read (RcCudaBackend *cuda, const void *from, RcStream stream, RcError *error)
 {

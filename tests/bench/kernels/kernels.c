@@ -1,6 +1,6 @@
 /* robocache: how fast the kernels are, against the bytes that they must move
  *   bench-kernels [--alignments] [--voxels] [--size SIZE] [--only TEXT]... [--wanted] [--csv FILE] [--rows FOLDER] [--once]
- * Measures the works of works.c as docs/performance.md says, or only those of a kind, of a size, with a name that contains one of the
+ * Measures the works of works.c (docs/explanation/measurements.md), or only those of a kind, of a size, with a name that contains one of the
  * texts, or with a target. The status is 1 if any output differs from the CPU's. --csv writes the table, --rows inputs and outputs for
  * peers.py (rows.h). --once is for a profiler (roofline.py): runs each work over its copies, and then once in an NVTX range named
  * "counted" within a range with the work's name, so that its data is not in the L2.

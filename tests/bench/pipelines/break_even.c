@@ -2,9 +2,8 @@
  *
  *   bench-break-even [--only TEXT] [--n-threads N] [--csv FILE]
  *
- * docs/performance.md#where-the-gpu-pays says what is measured. The bytes of the grid are what `backend=auto` compares with
- * ROBOCACHE_BREAK_EVEN_BYTES, since caps of clouds do not say how many points there will be. Two inputs come by turns, so that a grid
- * is never what it was.
+ * Method and figures: docs/explanation/measurements.md#where-the-gpu-pays. `backend=auto` compares the bytes of the grid with
+ * ROBOCACHE_BREAK_EVEN_BYTES, since caps of clouds have no number of points. Two inputs alternate, so each grid differs from the one before.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

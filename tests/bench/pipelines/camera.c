@@ -2,11 +2,10 @@
  *
  *   bench-camera [--h264 FILE] [--frames N] [--only TEXT] [--csv FILE] [--smoke] [--seconds N [--every N]]
  *
- * docs/performance.md#camera-to-command says what is measured. A frame is pushed when it is captured, by the clock. Beside robocachefuse, the
- * arrival of a decoded frame takes the newest row of each other stream, as a muxer of streams does. Where no recording is given or the
- * machine has no decoder, frames are pushed raw. With --seconds the first work runs for so long and reports its memory.
- * Status 1 when a command is not the CPU's, half of the frames
- * made none, or memory grew; SKIP lines where there is no GPU.
+ * Method and figures: docs/explanation/measurements.md#camera-to-command. A frame is pushed when it is captured, by the clock. The pairing beside
+ * robocachefuse takes the newest row of each other stream when a decoded frame arrives, as a muxer of streams does. Frames are pushed raw
+ * without a recording or a decoder. With --seconds the first work runs for so long and reports its memory. The status is 1 if a command
+ * differs from the CPU's, half of the frames made none, or memory grew. Works that need a GPU print SKIP on a machine without one.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -3,11 +3,11 @@
  *   bench-latency [--ticks N | --idle] [--elements N] [--processes N] [--change] [--only PATTERN] [--csv FILE] [--smoke]
  *   bench-latency --model SECONDS     keeps the GPU busy, as a model beside the elements would
  *
- * docs/performance.md#robocachefuse says what is measured. Of each stream the row that completes a tick is the first at or after it. What
- * came out is compared, bit for bit, with what the CPU makes of the same rows when it is not live: of a tensor up to 64 bytes, of a
- * frame the first 8, which are its row's time, or on the device its number. With --processes a row has figures of each element, and the memory of a process: of the GPU
- * what is used more on the board while they run, divided by their number, with contexts; of the host the largest peak. Status 1 when
- * something differs; SKIP lines for what needs a GPU where there is none.
+ * Method and figures: docs/explanation/measurements.md#robocachefuse. The first row of a stream at or after a tick completes this tick. Outputs are
+ * compared, bit for bit, with those of the CPU for the same rows, not live: up to 64 bytes of a tensor, and the first 8 of a frame, which are
+ * the time of its row, or its number on the device. With --processes a row has figures of each element, and the memory of a process. On the
+ * GPU this is the additional use of the board while the processes run, contexts included, divided by their number. On the host it is the
+ * largest peak. The status is 1 if an output differs. Works that need a GPU print SKIP on a machine without one.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -2,8 +2,8 @@
  *
  *   bench-pipelines [--runs N] [--cpu N] [--only WORKLOAD] [--csv FILE] [--smoke]
  *
- * docs/performance.md#robocachefuse says what is measured. Status 1 when a figure is above its limit, but for --csv, whose table says
- * which. --smoke: one short run, one line a figure, in which only the figures that are no timings have to keep their limit.
+ * The status is 1 if a figure exceeds its limit. With --csv it is 0, and the table has a column for that. --smoke makes one short run and one
+ * line a figure, and checks the limits of figures that are no times. Method and figures: docs/explanation/measurements.md#robocachefuse.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,17 +1,9 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Draws the plots of docs/performance.md from its tables, as SVG: one per element, bars on a logarithmic axis.
-
-    plots.py DOCS              writes DOCS/performance/ELEMENT.svg
-    plots.py DOCS --check      prints PASS or FAIL for each: whether it shows the figures of the tables"""
+"""Draws the plots of docs/explanation/measurements.md from its tables, as SVG: one per element, bars on a logarithmic axis.
+report.py writes and checks them."""
 import math
-import pathlib
-import re
-import sys
 from xml.sax.saxutils import escape
 
-PAGE = "performance.md"
-TABLE = re.compile(r"<!-- table ([\w/-]+)[^\n]*-->\n(.*?)<!-- end -->", re.DOTALL)
 COLOURS = ("#2c6e9b", "#d98324")
 WIDTH, LABELS, VALUES = 880, 385, 60  # of the picture, and of the columns left and right of the bars
 BAR, GAP, HEAD = 11, 5, 34
@@ -30,19 +22,10 @@ PLOTS = {
 }
 
 
-def tables(page):
-    """Rows of each table as dictionaries of text, without bold marks."""
-    found = {}
-    for name, body in TABLE.findall(page):
-        lines = [[cell.strip().replace("**", "") for cell in line.strip("|").split("|")] for line in body.splitlines()]
-        found[name] = [dict(zip(lines[0], cells)) for cells in lines[2:]]
-    return found
-
-
 def number(text):
-    """Of a cell, without its percentiles; None if the text is not a number."""
+    """Of a cell, without its percentiles and bold marks; None if the text is not a number."""
     try:
-        return float(text.partition(" (")[0].replace(",", ""))
+        return float(text.partition(" (")[0].replace(",", "").replace("**", ""))
     except ValueError:
         return None
 
@@ -101,36 +84,8 @@ def picture(found, panels):
             f'<rect width="{WIDTH}" height="{y}" fill="white"/>\n' + "\n".join(lines) + "\n</svg>\n")
 
 
-def drawn(page):
-    """Name and text of each plot of which the page has the tables."""
-    found = tables(page)
+def drawn(tables):
+    """Name and text of each plot of which there are tables: rows as dictionaries of cells."""
     for element, panels in PLOTS.items():
-        if all(found.get(name) for _, name, _ in panels):
-            yield f"{element}.svg", picture(found, panels)
-
-
-def write(page, folder):
-    for name, svg in drawn(page):
-        (folder / name).write_text(svg, encoding="utf-8")
-
-
-def check(page, folder):
-    failed = False
-    for name, svg in drawn(page):
-        path = folder / name
-        is_same = path.exists() and path.read_text(encoding="utf-8") == svg
-        print(f"PASS {name}" if is_same else f"FAIL {name}: not the figures of {PAGE}; run tests/bench/report/plots.py docs")
-        failed |= not is_same
-    return failed
-
-
-def main(arguments):
-    if len(arguments) not in (1, 2) or arguments[1:] not in ([], ["--check"]):
-        sys.exit(__doc__)
-    docs = pathlib.Path(arguments[0])
-    page = (docs / PAGE).read_text(encoding="utf-8")
-    return (check if arguments[1:] else write)(page, docs / "performance")
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+        if all(tables.get(name) for _, name, _ in panels):
+            yield f"{element}.svg", picture(tables, panels)

@@ -1,20 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes the figures of benchmarks into the tables of the pages about performance.
+"""Writes the figures of benchmarks into the pages about performance, and draws their plots.
 
-    report.py DOCS RESULTS     DOCS: has performance.md
-                               RESULTS: gets this page, with the figures of RESULTS/performance/*.csv, and its plots
+    report.py DOCS RESULTS     DOCS: has performance.md and explanation/measurements.md
+                               RESULTS: gets both pages, with the figures of RESULTS/performance/*.csv, and the plots in performance
+    report.py DOCS --check     prints PASS or FAIL for performance.md and each plot: whether it shows the figures of measurements.md
 
 A table stands between two comments. All other text stays as it is:
 
     <!-- table NAME[COLUMN~PATTERN]: COLUMN, COLUMN as HEADING -->
     <!-- end -->
 
-NAME is a file, performance/NAME.csv, or `missed`, which is made of several. The filter, a regular expression, and the columns
-are optional. The end of a column's name is its unit (_us, _bytes, _gbps, _j, …); share_… is a share of 1. Percentiles of a
+On measurements.md, NAME is a file, performance/NAME.csv, or `missed`, which is made of several. On performance.md, it is a table of
+measurements.md, and COLUMN is one of its columns, named as in the file: performance.md repeats cells, and has no figure of its own.
+Filters, regular expressions, and columns are optional. A row matches every filter: [COLUMN~PATTERN][COLUMN~PATTERN].
+
+The end of a column's name is its unit (_us, _bytes, _gbps, _j, …); share_… is a share of 1. Percentiles of a
 median that have no column of their own stand in parentheses beside it, if one of them is more than 5 % away. A table without
 figures keeps its rows. The table parts keeps the rows of parts that did not run. The status is 1 if a table names an unknown
-column."""
+column, or if a table of performance.md has no rows."""
 import csv
 import pathlib
 import re
@@ -22,10 +26,11 @@ import sys
 
 import plots
 
-PAGE = "performance.md"
+PAGE, NOTEBOOK = "performance.md", "explanation/measurements.md"
 
-TABLE = re.compile(r"<!-- table (?P<name>[\w/-]+)(?:\[(?P<column>\w+)~(?P<pattern>[^\]]*)\])?(?:: (?P<columns>.*?))? -->\n"
+TABLE = re.compile(r"<!-- table (?P<name>[\w/-]+)(?P<filters>(?:\[\w+~[^\]]*\])*)(?:: (?P<columns>.*?))? -->\n"
                    r"(?P<rows>.*?)<!-- end -->", re.DOTALL)
+FILTER = re.compile(r"\[(\w+)~([^\]]*)\]")
 UNITS = {  # unit in the file: unit in the page, and divisor
     "us": ("us", 1), "ms": ("ms", 1), "s": ("s", 1), "ns": ("ns", 1), "bytes": ("MB", 1e6), "gbps": ("GB/s", 1),
     "j": ("J", 1), "w": ("W", 1),
@@ -144,47 +149,111 @@ def line(cells):
     return "| " + " | ".join(cells) + " |\n"
 
 
+def cells_of(text):
+    return [cell.strip() for cell in text.strip().strip("|").split("|")]
+
+
+def filtered(rows, filters):
+    """Rows that match every filter."""
+    pairs = FILTER.findall(filters)
+    return [row for row in rows if all(re.search(pattern, row.get(column) or "") for column, pattern in pairs)]
+
+
 def kept_rows(old, new):
     """Lines of a table whose first cell is not that of a new line."""
     names = {row.split(" | ")[0] for row in new}
     return [row for row in old.splitlines(keepends=True)[2:] if row.split(" | ")[0] not in names]
 
 
-def written(figures, match, complain):
+def rewritten(match, columns, rows, show, complain):
+    """The text of a table with rows: show makes a cell of a row and a column."""
+    unknown = [column for column, _ in columns if column not in rows[0]]
+    if unknown:
+        complain(f"table {match['name']}: it has no column {unknown[0]}")
+        return match[0]
+    lines = [line(show(row, column) for column, _ in columns) for row in rows]
+    if match["name"] == "parts" and not match["filters"]:
+        lines = kept_rows(match["rows"], lines) + lines
+    begin = match[0][:match.start("rows") - match.start()]
+    return begin + line(title for _, title in columns) + "|---" * len(columns) + "|\n" + "".join(lines) + "<!-- end -->"
+
+
+def measured(figures, match, complain):
     """The text of a table, with the figures of the run if it has them."""
     try:
         rows = figures.rows(match["name"])
     except (KeyError, ValueError) as error:
         complain(f"table {match['name']}: its files lack {error}")
         return match[0]
-    if match["column"]:
-        rows = [row for row in rows or [] if re.search(match["pattern"], row.get(match["column"]) or "")]
+    rows = filtered(rows or [], match["filters"])
     if not rows:
         return match[0]
     columns = columns_of(match["columns"], rows)
-    unknown = [column for column, _ in columns if column not in rows[0]]
-    if unknown:
-        complain(f"table {match['name']}: it has no column {unknown[0]}")
-        return match[0]
     named = {column for column, _ in columns}
-    lines = [line(cell(row, column, not named.issuperset(percentiles_of(column))) for column, _ in columns) for row in rows]
-    if match["name"] == "parts":
-        lines = kept_rows(match["rows"], lines) + lines
-    begin = match[0][:match.start("rows") - match.start()]
-    return begin + line(title for _, title in columns) + "|---" * len(columns) + "|\n" + "".join(lines) + "<!-- end -->"
+    return rewritten(match, columns, rows, lambda row, column: cell(row, column, not named.issuperset(percentiles_of(column))), complain)
+
+
+def tables_of(text):
+    """Columns and headings of each table that has those of its comment, and its rows as dictionaries of cells."""
+    found = {}
+    for match in TABLE.finditer(text):
+        lines = [cells_of(row) for row in match["rows"].splitlines()]
+        titles = lines[0] if lines else []
+        columns = columns_of(match["columns"], []) or [(title, title) for title in titles]
+        if [title for _, title in columns] == titles:
+            found[match["name"]] = columns, [dict(zip((column for column, _ in columns), cells)) for cells in lines[2:]]
+    return found
+
+
+def chosen(tables, match, complain):
+    """The text of a table of which the notebook has the rows."""
+    columns, rows = tables.get(match["name"], ([], []))
+    rows = filtered(rows, match["filters"])
+    if not rows:
+        complain(f"table {match['name']}: {NOTEBOOK} has no such rows, or its table has other headings than its comment")
+        return match[0]
+    columns = columns_of(match["columns"], rows) if match["columns"] else columns
+    return rewritten(match, columns, rows, dict.get, complain)
+
+
+# ---- pages ----
+
+
+def pages(docs, figures, complaints):
+    """Text of each page and plot by its path. figures: None keeps those of the notebook."""
+    notebook, page = ((docs / name).read_text(encoding="utf-8") for name in (NOTEBOOK, PAGE))
+    of_notebook, of_page = (lambda text, name=name: complaints.append(f"{name}: {text}") for name in (NOTEBOOK, PAGE))
+    if figures:
+        notebook = TABLE.sub(lambda match: measured(figures, match, of_notebook), notebook)
+    tables = tables_of(notebook)
+    page = TABLE.sub(lambda match: chosen(tables, match, of_page), page)
+    titled = {name: [dict(zip((title for _, title in columns), row.values())) for row in rows] for name, (columns, rows) in tables.items()}
+    return {NOTEBOOK: notebook, PAGE: page, **{f"performance/{name}": svg for name, svg in plots.drawn(titled)}}
+
+
+def check(docs, texts):
+    is_stale = False
+    for name, text in texts.items():
+        if name == NOTEBOOK:
+            continue
+        is_same = (docs / name).exists() and (docs / name).read_text(encoding="utf-8") == text
+        print(f"PASS {name}" if is_same else f"FAIL {name}: not the figures of {NOTEBOOK}; run tests/bench/report/report.py docs docs")
+        is_stale |= not is_same
+    return is_stale
 
 
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
-    docs, results = (pathlib.Path(path) for path in sys.argv[1:])
-    figures, complaints = Figures(results / "performance"), []
-    text = TABLE.sub(lambda match: written(figures, match, complaints.append), (docs / PAGE).read_text(encoding="utf-8"))
-    (results / PAGE).write_text(text, encoding="utf-8")
-    plots.write(text, results / "performance")
+    is_check, docs, results, complaints = sys.argv[2] == "--check", pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), []
+    texts = pages(docs, None if is_check else Figures(results / "performance"), complaints)
+    is_stale = is_check and check(docs, texts)
+    for name, text in ({} if is_check else texts).items():
+        (results / name).parent.mkdir(parents=True, exist_ok=True)
+        (results / name).write_text(text, encoding="utf-8")
     for complaint in complaints:
-        print(f"FAIL {PAGE}: {complaint}")
-    return 1 if complaints else 0
+        print(f"FAIL {complaint}")
+    return 1 if complaints or is_stale else 0
 
 
 if __name__ == "__main__":

@@ -29,10 +29,12 @@ TABLES = [
     ("columns_of_percentiles", "one_job: p5_us as 5 %, median_us as median, p95_us as 95 %",
      {"one_job": "p5_us,median_us,p95_us\n10,20,30\n"}, ["| 10.0 | 20.0 | 30.0 |"]),
     ("filter", "kernels_align[size~^l|huge]: work", {"kernels_align": KERNELS}, ["| occupancy / 64³ |"]),
+    ("two_filters", "kernels_align[size~small|large][wanted_us~^4$]: work", {"kernels_align": KERNELS}, ["| resample 1x2 → 3x4 |"]),
+    ("filters_without_a_row", "kernels_align[size~small][wanted_us~1050]: work", {"kernels_align": KERNELS}, ["| old | 1 |"]),
     ("no_file", "kernels_align", {}, ["| old | 1 |"]),
     ("no_rows", "kernels_align", {"kernels_align": "work,median_us\n"}, ["| old | 1 |"]),
     ("unknown_column", "kernels_align: work, colour", {"kernels_align": KERNELS}, ["| old | 1 |"],
-     "performance.md: table kernels_align: it has no column colour"),
+     "explanation/measurements.md: table kernels_align: it has no column colour"),
     ("parts_are_merged", "parts", {"parts": "a,b\nnew,2\n"}, ["| old | 1 |", "| new | 2 |"]),
     ("part_that_ran_again", "parts", {"parts": "a,b\nold,2\n"}, ["| old | 2 |"]),
     ("checks", "checks: checked", {"checks": "checked\n" + "".join(f"{check}\n" for check in CHECKS)},
@@ -42,7 +44,7 @@ TABLES = [
     ("missed_with_a_peer", "missed: best_peer_us", {"kernels_align": KERNELS.replace(",4,3.14", ",3,3.14"), "peers_align": PEERS},
      ["| 7.50 |", "|  |"]),
 ]
-ROWS = ("echo work,unit,median,least,greatest,wanted,met > ${@: -1}", "echo a,us,1,1,1,1,yes >> ${@: -1}")
+ROWS = ("echo work,unit,median,least,greatest,wanted,met > ${@: -1}", "echo fuse,us,1,1,1,1,yes >> ${@: -1}")
 CLOCKS = "1980 MHz, 100.00 W"
 # name, program of pipelines and resources, arguments, expected status, pattern of the beginning of a line
 RUNS = [
@@ -84,53 +86,102 @@ def expect(name, got, expected):
     print(f"PASS {name}" if got == expected else f"FAIL {name}: got {got!r}, expected {expected!r}")
 
 
+def write_docs(folder, measurements, performance="# Performance\n"):
+    """The folder docs with both pages."""
+    docs = pathlib.Path(folder, "docs")
+    (docs / "explanation").mkdir(parents=True)
+    (docs / "explanation/measurements.md").write_text(measurements, encoding="utf-8")
+    (docs / "performance.md").write_text(performance, encoding="utf-8")
+    return docs
+
+
+def report(*arguments):
+    return subprocess.run([sys.executable, "-B", HERE / "report.py", *arguments], capture_output=True, text=True, check=False)
+
+
 def test_table(name, table, files, lines, complaint=None):
     with tempfile.TemporaryDirectory() as folder:
-        docs, results = (pathlib.Path(folder) / part for part in ("docs", "results"))
-        docs.mkdir()
+        docs, results = write_docs(folder, PAGE.format(table)), pathlib.Path(folder, "results")
         (results / "performance").mkdir(parents=True)
-        (docs / "performance.md").write_text(PAGE.format(table), encoding="utf-8")
         for file, text in files.items():
             (results / f"performance/{file}.csv").write_text(text, encoding="utf-8")
-        run = subprocess.run([sys.executable, HERE / "report.py", docs, results], capture_output=True, text=True, check=False)
-        text = (results / "performance.md").read_text(encoding="utf-8")
+        run = report(docs, results)
+        text = (results / "explanation/measurements.md").read_text(encoding="utf-8")
+        text_of_other = (results / "performance.md").read_text(encoding="utf-8")
     begin, rows, end = text.partition(" -->\n")[0], text.split(" -->\n")[1].split("<!-- end")[0].splitlines(), text[-21:]
     expect(name, (rows[2:], run.stdout.splitlines()), (lines, [f"FAIL {complaint}"] if complaint else []))
-    expect(f"{name}_text", (begin, end), (PAGE.partition("<!-- table")[0] + f"<!-- table {table}", "<!-- end -->\n\nAfter.\n"))
+    expect(f"{name}_text", (begin, end, text_of_other),
+           (PAGE.partition("<!-- table")[0] + f"<!-- table {table}", "<!-- end -->\n\nAfter.\n", "# Performance\n"))
 
 
 def table_of(name, columns, *rows):
-    lines = [columns, "|---" * columns.count("|"), *rows]
+    lines = [columns, "|---" * columns.count("|") + "|---", *rows]
     return f"<!-- table {name} -->\n" + "".join(f"| {line} |\n" for line in lines) + "<!-- end -->\n"
+
+
+LATENCY_ROWS = ["CPU | **58.2** (18.3 to 127) | 225 | yes", "CPU, awake | 18.4 | 1,437 | yes", "GPU | 207 | 547 | yes"]
+LATENCY_TABLE = "work | median | greatest | checked"
+ABSENT = "explanation/measurements.md has no such rows, or its table has other headings than its comment"
+# name, table of the page, expected lines, expected complaint
+CHOICES = [
+    ("choice_of_columns", "latency: work, max_us as most", ["| work | most |", "| CPU | 225 |", "| CPU, awake | 1,437 |", "| GPU | 547 |"]),
+    ("choice_of_rows", "latency[work~^CPU][max_us~^2]: p50_us as time, work", ["| time | work |", "| **58.2** (18.3 to 127) | CPU |"]),
+    ("choice_of_all_columns", "latency[work~GPU]", ["| work | median | greatest | checked |", "| GPU | 207 | 547 | yes |"]),
+    ("choice_of_no_row", "latency[work~TPU]: work", ["| a | b |", "| old | 1 |"], f"table latency: {ABSENT}"),
+    ("choice_of_no_table", "camera", ["| a | b |", "| old | 1 |"], f"table camera: {ABSENT}"),
+    ("choice_of_another_comment", "stale: work", ["| a | b |", "| old | 1 |"], f"table stale: {ABSENT}"),
+    ("choice_of_no_column", "latency: p99_us", ["| a | b |", "| old | 1 |"], "table latency: it has no column p99_us"),
+]
+
+
+def test_choice(name, table, lines, complaint=None):
+    measurements = (table_of("latency: work, p50_us as median, max_us as greatest, checked", LATENCY_TABLE, *LATENCY_ROWS)
+                    + table_of("stale: work, p50_us as median, max_us as greatest", LATENCY_TABLE, *LATENCY_ROWS))
+    with tempfile.TemporaryDirectory() as folder:
+        docs = write_docs(folder, measurements, PAGE.format(table))
+        stale, run, fresh = (report(docs, where) for where in ("--check", docs, "--check"))
+        rows = (docs / "performance.md").read_text(encoding="utf-8").split(" -->\n")[1].split("<!-- end")[0].splitlines()
+    said = [f"FAIL performance.md: {complaint}"] if complaint else []
+    expect(name, (rows[:1] + rows[2:], run.stdout.splitlines(), run.returncode), (lines, said, bool(complaint)))
+    expect(f"{name}_is_checked", (stale.returncode, fresh.returncode, fresh.stdout.splitlines()),
+           (1, bool(complaint), ["PASS performance.md", *said]))
+
+
+def test_new_figures_of_a_choice():
+    """Figures of a run reach both pages."""
+    with tempfile.TemporaryDirectory() as folder:
+        docs = write_docs(folder, table_of("latency: work, p50_us as median", "work | median", "CPU | 1.00"), PAGE.format("latency: p50_us as time"))
+        (docs / "performance").mkdir()
+        (docs / "performance/latency.csv").write_text("work,p50_us\nCPU,2\n", encoding="utf-8")
+        run = report(docs, docs)
+        text = (docs / "performance.md").read_text(encoding="utf-8")
+    expect("new_figures_of_a_choice", (run.returncode, "| 2.00 |" in text), (0, True))
 
 
 # name, rows of the GPU's table, expected texts beside bars
 PLOTS = [
-    ("plot_of_factors", ["a <b> | **2.00** (1.00 to 3.00) | **8.00** (7.00 to 9.00) | 9 |  | 500 |", "c | 4.00 |  | 2.00 | 3 |  |"],
+    ("plot_of_factors", ["a <b> | **2.00** (1.00 to 3.00) | **8.00** (7.00 to 9.00) | 9 |  | 500", "c | 4.00 |  | 2.00 | 3 | "],
      ["a &lt;b&gt;", "4", "c", "0.5"]),
-    ("plot_without_peers", ["a | 2.00 | 1 |  |  |  |", "no peer | 2.00 |  |  |  |  |"], ["a", "0.5"]),
+    ("plot_without_peers", ["a | 2.00 | 1 |  |  | ", "no peer | 2.00 |  |  |  | "], ["a", "0.5"]),
 ]
 
 
 def test_plot(name, rows, texts):
-    columns = "work | robocache | plain CUDA | Triton | torch.compile | PyTorch |"
-    page = (table_of("peers_voxel_cpu_libraries: x", "work | robocache | NumPy | Open3D", "z | 1 | 3 |  ")
+    columns = "work | robocache | plain CUDA | Triton | torch.compile | PyTorch"
+    page = (table_of("peers_voxel_cpu_libraries: work, a as robocache, b as NumPy, c as Open3D", "work | robocache | NumPy | Open3D", "z | 1 | 3 |  ")
             + table_of("peers_voxel_libraries", columns, *rows))
     with tempfile.TemporaryDirectory() as folder:
-        docs = pathlib.Path(folder)
-        (docs / "performance").mkdir()
-        (docs / "performance.md").write_text(page, encoding="utf-8")
-        plots = [sys.executable, HERE / "plots.py", docs]
-        subprocess.run(plots, check=True)
-        fresh = subprocess.run([*plots, "--check"], capture_output=True, text=True, check=False)
+        docs = write_docs(folder, page)
+        report(docs, docs)
+        fresh = report(docs, "--check")
         svg = (docs / "performance/robocachevoxelize.svg").read_text(encoding="utf-8")
-        (docs / "performance.md").write_text(page.replace("3 |  ", "5 |  "), encoding="utf-8")
-        stale = subprocess.run([*plots, "--check"], capture_output=True, text=True, check=False)
+        (docs / "explanation/measurements.md").write_text(page.replace("3 |  ", "5 |  "), encoding="utf-8")
+        stale = report(docs, "--check")
         others = len(list((docs / "performance").iterdir()))
     drawn = re.findall(r"<text[^>]*>([^<]*)</text>", svg.partition("GPU: ")[2])
     expect(name, [text for text in texts if text not in drawn], [])
-    expect(f"{name}_is_checked", (fresh.returncode, fresh.stdout, stale.returncode, stale.stdout[:26]),
-           (0, "PASS robocachevoxelize.svg\n", 1, "FAIL robocachevoxelize.svg"))
+    expect(f"{name}_is_checked", (fresh.returncode, fresh.stdout, stale.returncode, "FAIL performance/robocachevoxelize.svg" in stale.stdout),
+           (0, "PASS performance.md\nPASS performance/robocachevoxelize.svg\n", 1, True))
     expect(f"{name}_only", others, 1)
 
 
@@ -172,6 +223,9 @@ def test_several(name, first, rows, calls):
 
 for test in TABLES:
     test_table(*test)
+for test in CHOICES:
+    test_choice(*test)
+test_new_figures_of_a_choice()
 for test in PLOTS:
     test_plot(*test)
 for test in RUNS:

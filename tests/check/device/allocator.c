@@ -175,7 +175,7 @@ GST_START_TEST (test_pool_configured_by_upstream)
   const guint sizes[] = { robocache_tensor_pool_buffer_size (ROBOCACHE_TENSOR_POOL (pool)), 0 };
   GstStructure *config = gst_buffer_pool_get_config (pool);
   GstBuffer *held[4];
-  guint size;
+  guint size, min_buffers, allocated;
 
   gst_buffer_pool_config_set_params (config, others, 69, 0, 0);
   fail_if (gst_buffer_pool_set_config (pool, config));
@@ -184,10 +184,13 @@ GST_START_TEST (test_pool_configured_by_upstream)
   fail_unless (gst_buffer_pool_set_config (pool, config));
   fail_unless (gst_buffer_pool_set_active (pool, TRUE));
   config = gst_buffer_pool_get_config (pool);
-  gst_buffer_pool_config_get_params (config, NULL, &size, NULL, NULL);
+  gst_buffer_pool_config_get_params (config, NULL, &size, &min_buffers, NULL);
   fail_unless_equals_int (size, 69);
+  fail_unless_equals_int (min_buffers, 3);
+  allocated = device->counts.allocs;
   for (guint i = 0; i < 4; i++) {
     held[i] = acquire (pool);
+    fail_unless_equals_int (device->counts.allocs > allocated, i >= 3);
     fail_unless_equals_int (gst_buffer_n_memory (held[i]), 2);
     fail_unless_equals_uint64 (gst_buffer_get_size (held[i]), 69);
     fail_unless (robocache_is_gpu_memory (gst_buffer_peek_memory (held[i], 1)));

@@ -1,6 +1,6 @@
 /* robocache: elements on a GPU that fails while data flows: one error, nothing afterwards, and a new start helps
  *
- * The driver is told which call fails (../gpu/faultydriver.c), or the emulated one is; with any other the program is skipped.
+ * The driver is told which call fails (tests/gpu/faultydriver.c), or the emulated one is; with any other the program is skipped.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -56,7 +56,7 @@ GST_END_TEST;
 GST_START_TEST (test_interpolation)
 {
   static const gchar *const nicks[] = {[RC_LINEAR] = "linear",[RC_NEAREST] = "nearest",[RC_PREVIOUS] = "previous",
-    [RC_CUBIC] = "cubic",[RC_HERMITE] = "hermite",[RC_MEAN] = "mean"
+    [RC_CUBIC] = "cubic",[RC_HERMITE] = "hermite",[RC_MEAN] = "mean",[RC_LOWPASS] = "lowpass"
   };
   GEnumClass *type = g_type_class_ref (ROBOCACHE_TYPE_INTERPOLATION);
 

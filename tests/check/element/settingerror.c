@@ -74,19 +74,21 @@ GST_START_TEST (test_names)
     RC_SETTING_FIELDS, RC_SETTING_N_POINTS, RC_SETTING_WIDTH, RC_SETTING_HEIGHT, RC_SETTING_JOINTS
   };
   const RcSetting setting = (RcSetting) (__i__ + 1);
-  const gchar *name = robocache_setting_name (setting);
+  const RcError failure = {.status = RC_INVALID_ARGUMENT,.expected = "x",.wrong = {.setting = setting,.value = "" } };
+  gchar *text = robocache_setting_text (&failure), *name = g_strndup (text, strcspn (text, ":"));
   GstElementFactory *kinematics = gst_element_factory_find ("robocachekinematics");
   const gboolean is_built = kinematics != NULL;
   gboolean expected = TRUE;
 
   gst_clear_object (&kinematics);
-  fail_unless (name != NULL && strchr (name, '_') == NULL);
+  fail_unless (g_str_has_suffix (text, ": expected x") && *name && strchr (name, '_') == NULL, "%s", text);
   for (guint i = 0; i < G_N_ELEMENTS (not_properties); i++)
     expected = expected && not_properties[i] != setting;
-  if (setting >= RC_SETTING_JOINTS && !is_built)
-    return;
-  fail_unless_equals_int (is_property ("robocachefuse", "sink_0", name) || is_property ("robocacheresample", NULL, name)
-      || is_property ("robocachevoxelize", NULL, name) || (is_built && is_property ("robocachekinematics", NULL, name)), expected);
+  if (setting < RC_SETTING_JOINTS || is_built)
+    fail_unless_equals_int (is_property ("robocachefuse", "sink_0", name) || is_property ("robocacheresample", NULL, name)
+        || is_property ("robocachevoxelize", NULL, name) || (is_built && is_property ("robocachekinematics", NULL, name)), expected);
+  g_free (name);
+  g_free (text);
 }
 
 GST_END_TEST;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/element/statistics.h"
+#include "common/element/statsmessages.h"
 #include "common/rows/reports.h"
 #include "tests/check/checks.h"
 
@@ -14,7 +14,7 @@ static RobocacheHistogram histogram;
 static void
 setup (void)
 {
-  robocache_histogram_clear (&histogram);
+  histogram = (RobocacheHistogram) { 0 };
 }
 
 static const gint64 values[] = { 0, 1, 2, 31, 32, 33, 63, 64, 65, 100, 1000, 1000000, 1000003, 16777215, 16777216,
@@ -32,7 +32,7 @@ GST_START_TEST (test_one_value)
   for (guint i = 0; i < G_N_ELEMENTS (quantiles); i++)
     fail_unless_equals_int64 (robocache_histogram_quantile (&histogram, quantiles[i]), values[__i__]);
   fail_unless_equals_int64 (histogram.max_ns, values[__i__]);
-  robocache_histogram_clear (&histogram);
+  histogram = (RobocacheHistogram) { 0 };
   robocache_histogram_add (&histogram, value);
   robocache_histogram_add (&histogram, G_MAXINT64);
   read = robocache_histogram_quantile (&histogram, 0.5);
@@ -80,7 +80,7 @@ GST_START_TEST (test_random)
 
     fail_unless (read >= exact && read - exact <= exact / 31, "quantile %g", quantiles[i]);
   }
-  robocache_histogram_clear (&histogram);
+  histogram = (RobocacheHistogram) { 0 };
   fail_unless_equals_uint64 (histogram.n, 0);
   fail_unless_equals_int64 (robocache_histogram_quantile (&histogram, 1), 0);
   g_rand_free (rand);

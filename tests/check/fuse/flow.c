@@ -77,6 +77,100 @@ GST_START_TEST (test_seeks_while_flowing)
 
 GST_END_TEST;
 
+/* ---- loops in a pipeline ---- */
+
+#define N_LOOPS 3
+
+/* Running times and bytes of all samples, in their order. */
+static void
+collect_sample (GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer bytes)
+{
+  GstEvent *event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
+  const GstSegment *segment;
+  guint64 times[2];
+  GstMapInfo map;
+
+  gst_event_parse_segment (event, &segment);
+  times[0] = GST_BUFFER_PTS (buffer);
+  times[1] = gst_segment_to_running_time (segment, GST_FORMAT_TIME, times[0]);
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
+  g_byte_array_append (bytes, (const guint8 *) (gpointer) times, sizeof (times));
+  g_byte_array_append (bytes, map.data, (guint) map.size);
+  gst_buffer_unmap (buffer, &map);
+  gst_event_unref (event);
+}
+
+static guint32
+seek_segment (GstElement *pipeline, GstSeekFlags flags)
+{
+  GstEvent *seek = gst_event_new_seek (1, GST_FORMAT_TIME, flags, GST_SEEK_TYPE_SET, MS (200), GST_SEEK_TYPE_SET, MS (505));
+  const guint32 seqnum = gst_event_get_seqnum (seek);
+
+  fail_unless (gst_element_send_event (pipeline, seek));
+  return seqnum;
+}
+
+/* Rows at 100 Hz and 83 Hz, of which 300 ms are played again and again. */
+static GByteArray *
+play_loops (void)
+{
+  GstElement *fuse, *pipeline = launch ("robocachefuse name=fuse rate=50/1 layout=concat ! fakesink name=sink signal-handoffs=true "
+      SENSOR (100) "queue ! fuse.proprio_0 robocachetestsrc kind=force rate=83/1 num-buffers=83 ! fuse.force_0", &fuse);
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GByteArray *bytes = g_byte_array_new ();
+  GstMessage *message;
+  guint32 seqnum;
+
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  gst_element_get_state (pipeline, NULL, NULL, GST_CLOCK_TIME_NONE);
+  g_signal_connect (sink, "handoff", G_CALLBACK (collect_sample), bytes);
+  seqnum = seek_segment (pipeline, GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_SEGMENT);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  for (guint loop = 1; loop <= N_LOOPS; loop++) {
+    message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND, GST_MESSAGE_SEGMENT_DONE | GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+    fail_unless (message != NULL && GST_MESSAGE_TYPE (message) == GST_MESSAGE_SEGMENT_DONE, "no SEGMENT_DONE");
+    fail_unless_equals_int (gst_message_get_seqnum (message), seqnum);
+    gst_message_unref (message);
+    seqnum = seek_segment (pipeline, loop < N_LOOPS ? GST_SEEK_FLAG_SEGMENT : GST_SEEK_FLAG_NONE);
+  }
+  message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  fail_unless (message != NULL && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS);
+  fail_unless_equals_int (gst_message_get_seqnum (message), seqnum);
+  gst_message_unref (message);
+  gst_object_unref (bus);
+  gst_object_unref (sink);
+  end_pipeline (pipeline, fuse);
+  return bytes;
+}
+
+/* As audiomixer's and compositor's are looped, with the same samples whatever threads do. */
+GST_START_TEST (test_loops)
+{
+  GByteArray *before = NULL, *bytes;
+  const guint64 *times;
+  guint n, size;
+
+  for (guint run = 0; run < 10; run++) {
+    bytes = play_loops ();
+    fail_unless (before == NULL || (before->len == bytes->len && memcmp (before->data, bytes->data, bytes->len) == 0), "run %u differs", run);
+    g_clear_pointer (&before, g_byte_array_unref);
+    before = bytes;
+  }
+  size = 2 * sizeof (guint64) + 8 * sizeof (gfloat);
+  n = before->len / size;
+  fail_unless_equals_int (before->len % size, 0);
+  for (guint i = 0; i < n; i++) {
+    times = (const guint64 *) (gconstpointer) (before->data + i * size);
+    fail_unless (times[0] >= (guint64) MS (200) && times[0] < (guint64) MS (505), "a sample at %g ms", (gdouble) times[0] / 1e6);
+    fail_unless_equals_uint64 (times[1], i * (guint64) MS (20));
+  }
+  fail_unless_equals_int (n, (N_LOOPS + 1) * 305 / 20);
+  g_byte_array_unref (before);
+}
+
+GST_END_TEST;
+
 /* ---- seeks that make no sense, or not all of it ---- */
 
 static const struct
@@ -88,7 +182,6 @@ static const struct
 } refused[] = {
   {GST_FORMAT_BYTES, 1, GST_SEEK_FLAG_FLUSH, 0, -1},
   {GST_FORMAT_TIME, -1, GST_SEEK_FLAG_FLUSH, 0, -1},
-  {GST_FORMAT_TIME, 1, GST_SEEK_FLAG_NONE, 0, -1},      /* downstream would not be told of the new segment */
   {GST_FORMAT_TIME, 1, GST_SEEK_FLAG_FLUSH, 30, 20},
 };
 
@@ -102,6 +195,19 @@ refused_seek (gint i)
   return gst_event_new_seek (refused[i].rate, refused[i].format, refused[i].flags, GST_SEEK_TYPE_SET,
       MS (refused[i].start), stop_type, -1);
 }
+
+/* Sources are at different positions. */
+GST_START_TEST (test_seek_without_start_and_flush)
+{
+  Play *play = play_new ("rate=100/1", "a,on-seek:take");
+
+  fail_if (gst_pad_push_event (play->rig->out->sinkpad, gst_event_new_seek (2, GST_FORMAT_TIME, GST_SEEK_FLAG_NONE, GST_SEEK_TYPE_NONE, -1,
+              GST_SEEK_TYPE_NONE, -1)));
+  play_words (play, "a+0..30/10 a:eos >0..30/10 >eos");
+  play_free (play);
+}
+
+GST_END_TEST;
 
 /* Of a running element, and of one that is not yet. */
 GST_START_TEST (test_refused_seeks)
@@ -270,7 +376,9 @@ robocachefuseflow_suite (void)
   tcase_add_loop_test (tc, test_end_frees_a_waiting_source, 0, 3);
   tcase_add_test (tc, test_flushing_seeks);
   tcase_add_test (tc, test_seeks_while_flowing);
+  tcase_add_test (tc, test_loops);
   tcase_add_loop_test (tc, test_refused_seeks, 0, G_N_ELEMENTS (refused));
+  tcase_add_test (tc, test_seek_without_start_and_flush);
   tcase_add_test (tc, test_seek_within_another_flush);
   tcase_add_test (tc, test_flush_while_the_source_pad_is_activated);
   tcase_add_test (tc, test_seek_from_the_thread_of_samples);

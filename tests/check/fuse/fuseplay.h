@@ -10,20 +10,32 @@
 
 /* ---- pads ---- */
 
+/* Free with g_free. text: NULL: there is no such field. */
+static inline gchar *
+list_field (const gchar *name, const gchar *text)
+{
+  return text ? g_strdup_printf (", %s=(string)\"%s\"", name, text) : g_strdup ("");
+}
+
 /* free with g_free */
 static inline gchar *
 caps_text (const PlayedCaps *caps)
 {
   const gchar *rate = caps->rate ? caps->rate : "0/1";
+  gchar *names, *kinds, *text;
 
   if (g_str_equal (caps->shape, "gray"))
     return g_strdup_printf ("video/x-raw, format=(string)GRAY8, width=(int)4, height=(int)2, framerate=(fraction)%s", rate);
   if (caps->has_times)
     return g_strdup_printf ("other/tensors, format=(string)static, num_tensors=(int)2, types=(string)\"float32,int64\", "
         "dimensions=(string)\"1.1\", framerate=(fraction)%s", rate);
-  return g_strdup_printf ("other/tensors, format=(string)static, num_tensors=(int)1, types=(string)%s, dimensions=(string)%s, "
-      "framerate=(fraction)%s%s%s%s", caps->element_size == sizeof (gdouble) ? "float64" : "float32", caps->shape, rate,
-      caps->names ? ", channels=(string)\"" : "", caps->names ? caps->names : "", caps->names ? "\"" : "");
+  names = list_field ("channels", caps->names);
+  kinds = list_field ("kinds", caps->kinds);
+  text = g_strdup_printf ("other/tensors, format=(string)static, num_tensors=(int)1, types=(string)%s, dimensions=(string)%s, "
+      "framerate=(fraction)%s%s%s", caps->element_size == sizeof (gdouble) ? "float64" : "float32", caps->shape, rate, names, kinds);
+  g_free (kinds);
+  g_free (names);
+  return text;
 }
 
 static inline GstCaps *
@@ -208,6 +220,8 @@ play_follow_of_pad (Play *play, PlayedPad *pad, const gchar *what)
 
   if (g_str_equal (what, "title"))
     feed_event (pad->feed, gst_event_new_tag (gst_tag_list_new (GST_TAG_TITLE, "a title", NULL)));
+  else if (g_str_equal (what, "done"))
+    feed_event (pad->feed, gst_event_new_segment_done (GST_FORMAT_TIME, 0));
   else if (g_str_has_prefix (what, "sought="))
     expect_sought (play, pad, what + 7);
   else if (g_str_has_prefix (what, "flush-start#"))

@@ -144,6 +144,7 @@ drop_samples (Rig *rig)
 
 /* ---- numbers and messages ---- */
 
+/* Of a structure, the number of its fields. */
 static inline gint64
 number_in (const GstStructure *stats, const gchar *name)
 {
@@ -151,6 +152,8 @@ number_in (const GstStructure *stats, const gchar *name)
   GValue number = G_VALUE_INIT;
 
   fail_unless (value != NULL, "stats have no %s", name);
+  if (GST_VALUE_HOLDS_STRUCTURE (value))
+    return gst_structure_n_fields (gst_value_get_structure (value));
   g_value_init (&number, G_TYPE_INT64);
   fail_unless (g_value_transform (value, &number), "%s is no number", name);
   return g_value_get_int64 (&number);
@@ -327,15 +330,47 @@ stop (Rig *rig)
 
 /* START[..STOP][!] */
 static inline void
-seek (Play *play, const gchar *text)
+seek (Play *play, const gchar *text, GstSeekFlags flags)
 {
   gchar *range = g_strdup (text);
+  GstEvent *event;
   const gboolean is_taken = cut_at (range, '!') == NULL;
   gint64 start, stop;
 
   parse_range (play, range, &start, &stop);
-  fail_unless (gst_pad_push_event (play->rig->out->sinkpad, seek_to (start, stop == NONE ? -1 : stop)) == is_taken, "%s", play->word);
+  event = gst_event_new_seek (1, GST_FORMAT_TIME, flags, GST_SEEK_TYPE_SET, start, GST_SEEK_TYPE_SET, stop == NONE ? -1 : stop);
+  if (is_taken)
+    play->last_seek = gst_event_get_seqnum (event);
+  fail_unless (gst_pad_push_event (play->rig->out->sinkpad, event) == is_taken, "%s", play->word);
   g_free (range);
+}
+
+static inline void
+expect_segment_done (Play *play, gboolean is_of_seek)
+{
+  GstEvent *event = wait_event (play->rig, GST_EVENT_SEGMENT_DONE);
+
+  if (play->last_seek != 0)
+    fail_unless ((gst_event_get_seqnum (event) == play->last_seek) == is_of_seek, "SEGMENT_DONE of another seek");
+  gst_event_unref (event);
+}
+
+/* T,R */
+static inline void
+expect_segment (Play *play, const gchar *text)
+{
+  GstEvent *event = gst_pad_get_sticky_event (play->rig->out->sinkpad, GST_EVENT_SEGMENT, 0);
+  gchar **times = g_strsplit (text, ",", 2);
+  const GstSegment *segment;
+
+  fail_unless (event != NULL, "%s: no segment", play->word);
+  gst_event_parse_segment (event, &segment);
+  fail_unless_equals_int64 ((gint64) segment->start, ns_at (play, times[0]));
+  fail_unless_equals_int64 ((gint64) gst_segment_to_running_time (segment, GST_FORMAT_TIME, segment->start), ns_at (play, times[1]));
+  if (play->last_seek != 0)
+    fail_unless_equals_int (gst_event_get_seqnum (event), play->last_seek);
+  gst_event_unref (event);
+  g_strfreev (times);
 }
 
 /* Of tests that know how the element waits. */
@@ -385,7 +420,13 @@ play_follow (Play *play, const gchar *word, const gchar *rest)
   else if (g_str_has_prefix (word, "wall:"))
     pass_wall_time (rig, ns_at (play, rest));
   else if (g_str_has_prefix (word, "seek:"))
-    seek (play, rest);
+    seek (play, rest, GST_SEEK_FLAG_FLUSH);
+  else if (g_str_has_prefix (word, "loop:"))
+    seek (play, rest, GST_SEEK_FLAG_SEGMENT);
+  else if (g_str_has_prefix (word, "begins:"))
+    expect_segment (play, rest);
+  else if (g_str_equal (word, "done") || g_str_equal (word, "earlier-done"))
+    expect_segment_done (play, *word == 'd');
   else if (g_str_has_prefix (word, "error:"))
     assert_error (rig, "%s", rest);
   else if (g_str_has_prefix (word, "warning:"))

@@ -25,13 +25,14 @@ static const struct
 }, pad_properties[] = {
   {"interpolation", "linear", "cubic"},
   {"offset", "0", "-3000000"},
-  {"max-gap", "200000000", "-1"},
-  {"hold-limit", "200000000", "0"},
+  {"max-gap", "-2", "200000000"},
+  {"hold-limit", "-2", "0"},
   {"required", "false", "true"},
   {"reorder-window", "0", "5000000"},
   {"quaternions", NULL, "0,4-5"},
   {"angles", NULL, "8"},
   {"velocities", NULL, "9-11"},
+  {"kinds", NULL, "real*3,hold"},
 };
 
 static void
@@ -113,7 +114,7 @@ GST_START_TEST (test_bad_channel_list)
 GST_END_TEST;
 
 static const gchar *wrong_lists[][3] = {
-  {"quaternions", "0", "proprio_3: quaternions: 0: expected no entry: 2 channels hold no 4"},
+  {"quaternions", "0", "proprio_3: quaternions: 0: expected no entry: a row has 2 channels, fewer than 4"},
   {"quaternions", "0,1,2", "proprio_3: quaternions: 3 entries: expected 0 to the 2 channels"},
   {"angles", "2", "proprio_3: angles: 2: expected a channel from 0 to 1"},
   {"velocities", "5", "proprio_3: velocities: 5: expected a channel from 0 to 1"},

@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "fusescenario.h"
+#include "gst/fuse/core/journal.h"
 
 /* One tick left at its deadline; a row of before it comes and is of no use any more, and the one after it is. */
 #define LATE_ROW "a+0 >0 deadline:25 >10 a=held:0 a+4 a+8 a+28 >20 a+38..48/10 >30..40/10 a+58 >50 "
@@ -85,6 +86,132 @@ GST_START_TEST (test_latencies_that_contradict)
 
 GST_END_TEST;
 
+/* ---- ticks that are late because the task waited for the lock ---- */
+
+/* The clock goes there in steps that are no jumps of it, each with a row of a pad. */
+static void
+walk_clock (Feed *feed, gint from_ms, gint to_ms)
+{
+  for (gint t = from_ms; t <= to_ms; t += 900) {
+    set_clock (feed->rig, MS (t));
+    feed_one (feed, MS (t), 0);
+  }
+}
+
+static gboolean
+journal_has (GstBuffer *sample, FuseJournalKind kind)
+{
+  const GValue *value = gst_structure_get_value (sample_meta (sample), "journal");
+  gsize size;
+  const FuseJournalEntry *entries = g_bytes_get_data (g_value_get_boxed (value), &size);
+  gboolean has = FALSE;
+
+  for (gsize i = 0; i < size / sizeof (FuseJournalEntry); i++)
+    has |= entries[i].kind == (gint64) kind;
+  return has;
+}
+
+/* Called by a thread that has the element's lock: the task, whose time comes, waits for the lock. */
+static void
+hold_lock (GstDebugCategory *category, GstDebugLevel level, const gchar *file, const gchar *function, gint line, GObject *object,
+    GstDebugMessage *message, gpointer rig)
+{
+  if (strstr (gst_debug_message_get (message), "outside the segment") == NULL)
+    return;
+  jump_clock (rig, MS (10800));
+  /* a wait for the lock is in real time */
+  fail_unless (gst_bus_timed_pop_filtered (((Rig *) rig)->bus, 700 * GST_MSECOND, GST_MESSAGE_ERROR) == NULL);
+}
+
+static void
+hold_lock_while_a_tick_is_due (Feed *feed)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.start = segment.time = MS (9950);
+  feed_event (feed, gst_event_new_segment (&segment));
+  gst_test_clock_wait_for_next_pending_id (feed->rig->clock, NULL);     /* the event has woken the task */
+  gst_debug_add_log_function (hold_lock, feed->rig, NULL);
+  gst_debug_set_threshold_for_name ("robocachefuse", GST_LEVEL_LOG);
+  feed_one (feed, MS (9940), 0);
+  gst_debug_remove_log_function (hold_lock);
+  gst_debug_unset_threshold_for_name ("robocachefuse");
+}
+
+/* Returns whether the journal of the sample at a tick has rows dropped unread. */
+static gboolean
+next_journal_ends (Rig *rig, gint64 tick)
+{
+  GstBuffer *sample = pull (rig);
+  gboolean has;
+
+  while (GST_BUFFER_PTS (sample) < (GstClockTime) tick) {       /* those at 0 */
+    gst_buffer_unref (sample);
+    sample = pull (rig);
+  }
+  has = journal_has (sample, FUSE_JOURNAL_ENDED);
+  gst_buffer_unref (sample);
+  return has;
+}
+
+static void
+assert_overflow (Feed *feed, guint64 rows_in, guint64 overflow)
+{
+  fail_unless_equals_uint64 (count_of (feed->sink, "rows-in"), rows_in);
+  fail_unless_equals_uint64 (count_of (feed->sink, "rows-dropped-overflow"), overflow);
+  assert_all_rows_balance (feed->rig);
+}
+
+/* After a late tick a live pad inserts one row each 5 s, half the ticks' period, and counts the others: until a tick is in time. */
+GST_START_TEST (test_late_ticks_thin_live_rows)
+{
+  Rig *rig = rig_new ("rate=1/10");
+  Feed *live = feed_new_bare (rig, "proprio_0", TRUE), *recorded = feed_new_bare (rig, "proprio_1", FALSE);
+  const gfloat zero = 0;
+  GstMessage *message;
+  guint64 dropped;
+
+  set_all (live->sink, "interpolation=previous");
+  set_all (recorded->sink, "interpolation=previous");
+  rig_play (rig);
+  feed_start (live, ONE_CHANNEL);
+  feed_start (recorded, ONE_CHANNEL);
+  feed_one (live, 0, 0);
+  feed_one (recorded, 0, 0);
+  walk_clock (recorded, 900, 9900);
+  hold_lock_while_a_tick_is_due (live);
+  fail_if (next_journal_ends (rig, MS (10000)));
+  for (gint i = 0; i < 100; i++) {
+    feed_one (live, MS (10600 + i), 0);
+    feed_one (recorded, MS (10600 + i), 0);
+  }
+  assert_overflow (live, 102, 99);
+  assert_overflow (recorded, 112, 0);
+  do {
+    message = wait_message (rig, GST_MESSAGE_QOS);
+    gst_message_parse_qos_stats (message, NULL, NULL, &dropped);
+    gst_message_unref (message);
+  } while (dropped < 99 + 2);
+  /* for all reasons: the row outside the segment, and the one at 0, which a jump of the clock has left behind */
+  fail_unless_equals_uint64 (dropped, 99 + 2);
+  fail_unless_equals_uint64 (count_of (live->sink, "rows-dropped"), dropped);
+  fail_unless_equals_int (feed_row (live, NONE, &zero, 1), GST_FLOW_OK);        /* the time of the next one depends on it */
+  assert_overflow (live, 103, 99);
+  feed_event (live, gst_event_new_gap (MS (10701), 0));
+  feed_ramp (live, 10701, 10703, 1);    /* the first row after an event is in */
+  assert_overflow (live, 106, 101);
+
+  walk_clock (recorded, 11700, 19900);
+  jump_clock (rig, MS (20006));
+  fail_unless (next_journal_ends (rig, MS (20000)));
+  feed_ramp (live, 20001, 20100, 1);
+  assert_overflow (live, 206, 101);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
 static void
 stay_awake (void)
 {
@@ -107,6 +234,7 @@ robocachefuselive_suite (void)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     tcase_add_test (cases[i], test_live_and_not);
     tcase_add_test (cases[i], test_latencies_that_contradict);
+    tcase_add_test (cases[i], test_late_ticks_thin_live_rows);
   }
   add_scenarios (s, scenarios, G_N_ELEMENTS (scenarios), TRUE);
   return s;

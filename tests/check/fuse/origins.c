@@ -100,12 +100,94 @@ GST_START_TEST (test_recordings)
 
 GST_END_TEST;
 
+/* ---- seeks ---- */
+
+#define N_SEEKS 40
+
+typedef struct
+{
+  GstClockTime start;           /* samples before it are not collected */
+  GByteArray *bytes;            /* PTS and values of each sample */
+} Samples;
+
+static void
+collect_sample (GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer data)
+{
+  const Samples *samples = data;
+  const guint64 pts = GST_BUFFER_PTS (buffer);
+  GstMapInfo map;
+
+  if (pts < samples->start)
+    return;
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
+  g_byte_array_append (samples->bytes, (const guint8 *) &pts, sizeof (pts));
+  g_byte_array_append (samples->bytes, map.data, (guint) map.size);
+  gst_buffer_unmap (buffer, &map);
+}
+
+/* The samples from start on, of a run from the beginning or after a seek. */
+static GByteArray *
+play_from (const gchar *line, GstClockTime start, gboolean is_sought)
+{
+  GstElement *fuse, *pipeline = launch (line, &fuse), *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  Samples samples = { start, g_byte_array_new () };
+
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  gst_element_get_state (pipeline, NULL, NULL, GST_CLOCK_TIME_NONE);
+  if (is_sought) {
+    fail_unless (gst_element_seek_simple (pipeline, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, (gint64) start));
+    gst_element_get_state (pipeline, NULL, NULL, GST_CLOCK_TIME_NONE);
+  }
+  g_signal_connect (sink, "handoff", G_CALLBACK (collect_sample), &samples);
+  run_to_eos (pipeline);
+  gst_object_unref (sink);
+  end_pipeline (pipeline, fuse);
+  return samples.bytes;
+}
+
+static const gchar *const interpolations[] = { "nearest", "previous", "linear" };
+
+/* Rows at 30 Hz beside some at 100 Hz: the row before the start is in force there. */
+GST_START_TEST (test_seeks_are_as_a_whole_run)
+{
+  gchar *folder = g_dir_make_tmp ("robocache-XXXXXX", NULL), *a = write_recording (folder, "a.csv", 0, 300), *b;
+  GString *slow = g_string_new ("t,v\n");
+  gchar *line;
+
+  for (gint i = 0; i < 90; i++)
+    g_string_append_printf (slow, "%d.%03d,%d\n", 1700000000 + i * 33 / 1000, i * 33 % 1000, i);
+  b = g_build_filename (folder, "b.csv", NULL);
+  fail_unless (g_file_set_contents (b, slow->str, (gssize) slow->len, NULL));
+  line = g_strdup_printf ("robocachefuse name=fuse rate=50/1 layout=concat pads=\"proprio_1,interpolation=%s\" ! fakesink name=sink signal-handoffs=true "
+      "filesrc location=%s ! robocacheparse ! queue ! fuse.proprio_0 filesrc location=%s ! robocacheparse ! queue ! fuse.proprio_1",
+      interpolations[__i__], a, b);
+  for (guint i = 1; i <= N_SEEKS; i++) {
+    GByteArray *whole = play_from (line, i * 60 * GST_MSECOND, FALSE), *part = play_from (line, i * 60 * GST_MSECOND, TRUE);
+
+    fail_unless (whole->len > 0 && whole->len == part->len, "%u bytes instead of %u after a seek to %u ms", part->len, whole->len, i * 60);
+    fail_unless (memcmp (whole->data, part->data, whole->len) == 0, "other samples after a seek to %u ms", i * 60);
+    g_byte_array_unref (whole);
+    g_byte_array_unref (part);
+  }
+  g_remove (a);
+  g_remove (b);
+  g_rmdir (folder);
+  g_string_free (slow, TRUE);
+  g_free (line);
+  g_free (a);
+  g_free (b);
+  g_free (folder);
+}
+
+GST_END_TEST;
+
 static Suite *
 robocachefuseorigins_suite (void)
 {
   Suite *s = suite_create ("robocachefuseorigins");
 
   tcase_add_loop_test (add_case (s, "recordings"), test_recordings, 0, G_N_ELEMENTS (between));
+  tcase_add_loop_test (add_case (s, "seeks"), test_seeks_are_as_a_whole_run, 0, G_N_ELEMENTS (interpolations));
   add_scenarios (s, scenarios, G_N_ELEMENTS (scenarios), FALSE);
   return s;
 }

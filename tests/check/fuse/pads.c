@@ -36,7 +36,7 @@ static const struct
 {
   const gchar *of_template, *name, *words;
 } explained[] = {
-  {"proprio_%u", "proprio_0", "the pad proprio_0 is in use: release it, or request proprio_%u for the first free number"},
+  {"proprio_%u", "proprio_0", "the pad proprio_0 is in use: release it, or request proprio_%u for the next free number"},
   {"proprio_%u", "propio_1", "\"propio_1\" is not a pad name of proprio_%u: sink pads are camera_%u, proprio_%u, force_%u and sink_%u, with a number "
       "for %u"},
   {"camera_%u", "proprio_1", "\"proprio_1\" is not a pad name of camera_%u"},
@@ -79,9 +79,11 @@ GST_START_TEST (test_unnamed_pads_are_numbered)
   } pads[] = {
     {"proprio_%u", "proprio_0"},
     {"proprio_2", "proprio_2"},
-    {"proprio_%u", "proprio_1"},
     {"proprio_%u", "proprio_3"},
+    {"proprio_%u", "proprio_4"},
     {"camera_%u", "camera_0"},
+    {"camera_4294967295", "camera_4294967295"},
+    {"camera_%u", "camera_1"},
     {"sink_%u", "sink_0"},
   };
 
@@ -108,6 +110,48 @@ GST_START_TEST (test_name_of_a_released_pad_is_free)
     gst_element_release_request_pad (fuse, pad);
     gst_object_unref (pad);
   }
+  gst_object_unref (fuse);
+}
+
+GST_END_TEST;
+
+#define N_THREADS 3
+#define N_REQUESTS 150
+
+/* Requests pads and releases two of three. Returns how many pads are left. */
+static gpointer
+request_and_release (gpointer fuse)
+{
+  guint n_left = 0;
+
+  for (guint i = 0; i < N_REQUESTS; i++) {
+    GstPad *pad = gst_element_request_pad_simple (fuse, i % 2 ? "force_%u" : "proprio_%u");
+    GstObject *parent = gst_object_get_parent (GST_OBJECT (pad));
+
+    fail_unless (parent == fuse);
+    gst_object_unref (parent);
+    if (i % 3 == 0)
+      n_left++;
+    else
+      gst_element_release_request_pad (fuse, pad);
+    gst_object_unref (pad);
+  }
+  return GUINT_TO_POINTER (n_left);
+}
+
+/* A name is free when its pad has left the element, so no pad is without a parent. */
+GST_START_TEST (test_requests_from_threads)
+{
+  GstElement *fuse = gst_element_factory_make ("robocachefuse", NULL);
+  GThread *threads[N_THREADS];
+  guint n_left = 0;
+
+  for (guint i = 0; i < N_THREADS; i++)
+    threads[i] = g_thread_new ("requests", request_and_release, fuse);
+  for (guint i = 0; i < N_THREADS; i++)
+    n_left += GPOINTER_TO_UINT (g_thread_join (threads[i]));
+  fail_unless_equals_int (fuse->numsinkpads, n_left);
+  fail_unless_equals_int (gst_child_proxy_get_children_count (GST_CHILD_PROXY (fuse)), n_left);
   gst_object_unref (fuse);
 }
 
@@ -217,6 +261,7 @@ robocachefusepads_suite (void)
   tcase_add_loop_test (tc, test_refusal_of_a_name_is_explained, 0, G_N_ELEMENTS (explained));
   tcase_add_test (tc, test_unnamed_pads_are_numbered);
   tcase_add_test (tc, test_name_of_a_released_pad_is_free);
+  tcase_add_test (tc, test_requests_from_threads);
   tcase_add_test (tc, test_children);
   tcase_add_test (tc, test_launch_without_pad_names);
   tcase_add_test (tc, test_launch_in_line);

@@ -4,7 +4,7 @@
  */
 #include "fusescenario.h"
 
-#define SETTINGS_OF_PADS "angles, clock-mode, expected-caps, hold-limit, interpolation, max-gap, max-lead, offset, quaternions, " \
+#define SETTINGS_OF_PADS "angles, clock-mode, cutoff, expected-caps, hold-limit, interpolation, kinds, lobes, max-gap, max-lead, nan, offset, quaternions, " \
     "reference-caps, reference-clock, reference-origin, reorder-window, required, tensor-id, timestamp-source, velocities"
 
 #define UNREADABLE " cannot be read: expected entries like \"proprio_0,interpolation=cubic,max-gap=100ms; force_0,required=true\""
@@ -15,22 +15,22 @@ static const struct
 {
   const gchar *pads, *error;    /* all of its text */
 } refused[] = {
-  {"proprio_0,interpolation=lineer", "proprio_0: interpolation=lineer: expected linear, nearest, previous, cubic, hermite or mean"},
+  {"proprio_0,interpolation=lineer", "proprio_0: interpolation=lineer: expected linear, nearest, previous, cubic, hermite, mean or lowpass"},
   {"propio_0,max-gap=5", "\"propio_0\" is not the name of a pad: expected camera_N, proprio_N, force_N or sink_N"},
   {"proprio_x", "\"proprio_x\" is not the name of a pad: expected camera_N, proprio_N, force_N or sink_N"},
   {"src", "\"src\" is not the name of a pad: expected camera_N, proprio_N, force_N or sink_N"},
   {"force_0,required=true; camera_1,maxgap=5", "camera_1: there is no setting \"maxgap\"; the settings are " SETTINGS_OF_PADS},
   {"force_0,stats=1", "force_0: there is no setting \"stats\"; the settings are " SETTINGS_OF_PADS},
   {"force_0,name=a", "force_0: there is no setting \"name\"; the settings are " SETTINGS_OF_PADS},
-  {"force_0,max-gap=-2", "force_0: max-gap=-2: expected a time in ns, or with a unit, like 20ms, of at least -1"},
-  {"force_0,max-gap=5m", "force_0: max-gap=5m: expected a time in ns, or with a unit, like 20ms, of at least -1"},
+  {"force_0,max-gap=-3", "force_0: max-gap=-3: expected a time in ns, or with a unit, like 20ms, of at least -2"},
+  {"force_0,max-gap=5m", "force_0: max-gap=5m: expected a time in ns, or with a unit, like 20ms, of at least -2"},
   {"force_0,reorder-window=2h",
       "force_0: reorder-window=2h: expected a time in ns, or with a unit, like 20ms, of at least 0 and at most 3600000000000"},
   {"force_0,required=maybe", "force_0: required=maybe: expected true or false"},
   {"force_0,expected-caps=\"=\"", "force_0: expected-caps==: expected caps"},
   {"force_0,quaternions=1-", "force_0: quaternions: \"1-\" is not a channel list: set zero-based numbers and ranges, like \"0\" or \"3-6,9\""},
   {"force_0,offset=1ms; sink_1; force_0,offset=2ms", "force_0 has two entries"},
-  {"force_0,max-gap=1ms,required", "force_0: max-gap=1ms,required: expected a time in ns, or with a unit, like 20ms, of at least -1"},
+  {"force_0,max-gap=1ms,required", "force_0: max-gap=1ms,required: expected a time in ns, or with a unit, like 20ms, of at least -2"},
   {"sink_0; force_0,=5", "\"force_0,=5\"" UNREADABLE},
   {"force_0,required", "\"force_0,required\"" UNREADABLE},
   {"force_0,required=\"true\"x", "\"force_0,required=\"true\"x\"" UNREADABLE},
@@ -89,9 +89,9 @@ static const struct
   {"proprio_0,quaternions=\"a\\\"b\\\\\"", "proprio_0", "quaternions", "\"a\\\"b\\\\\""},
   {"proprio_0,quaternions=qx", "proprio_0", "quaternions", "qx"},
   {"proprio_0,angles=0-2", "proprio_0", "angles", "0-2"},
-  {"proprio_0", "proprio_0", "max-gap", "200000000"},
-  {"", "proprio_0", "max-gap", "200000000"},
-  {" ", "proprio_0", "max-gap", "200000000"},
+  {"proprio_0", "proprio_0", "max-gap", "-2"},
+  {"", "proprio_0", "max-gap", "-2"},
+  {" ", "proprio_0", "max-gap", "-2"},
 };
 
 static void

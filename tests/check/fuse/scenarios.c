@@ -13,10 +13,71 @@ static const Scenario scenarios[] = {
       "a+0 a+0.000001=1 a+0.000002=2 a+1000=5 a:eos >0 a=1 >1000 a=5 >eos"},
   {"mean with a reference pad of no period", "reference-pad=sink_0", "a,interpolation=mean b=sink_0",
       "b+20..40/20 a+0..60/10 eos 'error:settings:proprio_0|mean|set rate'"},
+  {"lowpass with a reference pad of no period", "reference-pad=sink_0", "a,interpolation=lowpass b=sink_0",
+      "b+20..40/20 a+0..60/10 eos 'error:settings:proprio_0|lowpass|proprio_0::cutoff'"},
+  {"lowpass of a cutoff with a reference pad of no period", "reference-pad=sink_0", "a,interpolation=lowpass,cutoff=20 b=sink_0",
+      "b+100..200/20 a+0..300/10 eos >100..200/20 >eos"},
+  {"lowpass of a cutoff of a day", "rate=50/1", "a,interpolation=lowpass,cutoff=0.00001",
+      "a+0..60/10 a:eos 'error:settings:cutoff=1e-05: expected 0 (automatic) or 0.001 to 1e+06'"},
+  {"fast rows that ticks fold", "rate=30/1", "a=force_0,caps:1:4@250/1", "for:0..4996/4 { a+t=0,1,0,1 } no:warning a+5000..5008/4=0,1,0,1 "
+      "'warning:force_0: 100 % of the variance of channel 0 lies above 15 Hz, half of the rate of ticks, and is folded below: set "
+      "interpolation=lowpass, which looks 166.7ms ahead, or interpolation=mean, which looks half a tick ahead' "
+      "a+5012..11000/4=0,1,0,1 a:eos no:warning"},
+  {"fast rows of which two channels are folded", "rate=30/1", "a=force_0,caps:3@250/1", "for:0..2000/8 { a+t=0,0,t a+t+4=1,2,t } a:eos "
+      "'warning:force_0: 100 % of the variance of channel 0, 100 % of channel 1 lies above 15 Hz, half of the rate of ticks' no:warning"},
+  /* NaN */
+  {"rows with NaN are copied, and told of once", "rate=20/1", "a,live b,live,caps:2@100",
+      "for:0..200/50 { @t a+t b+t >t } for:250..400/50 { @t a+t b+t=-,1 >t b=-,1 } 'warning:proprio_1|channels 0|nan=missing' "
+      "for:450..600/50 { @t a+t b+t >t } for:650..800/50 { @t a+t b+t=-,- >t b=-,- } no:warning b.rows-dropped=0 b.ticks-missing=0 b.nan-values=12 "
+      "a.nan-values=0"},
+  {"rows with NaN are no value: held, then missing", "rate=20/1", "a,live b,live,caps:2@100,nan=missing",
+      "for:0..200/50 { @t a+t b+t >t } for:250..400/50 { @t a+t b+t=1,- deadline:t+15 >t b=held:200 } "
+      "'warning:proprio_1|channels 1|rows-dropped-nan' for:450..600/50 { @t a+t b+t=1,- deadline:t+15 >t b=missing } "
+      "for:650..800/50 { @t a+t b+t >t } no:warning b.rows-dropped-nan=8 b.rows-dropped=8 b.nan-values=8 b.ticks-held=4 b.ticks-missing=4 balance"},
+  {"not live, a row with NaN is interpolated across", "rate=20/1", "a b,nan=missing", "a+0..200/50 b+0..50/50 b+100=- b+150..200/50 eos "
+      ">0..200/50 >eos b.rows-dropped-nan=1 b.ticks-aligned=5 balance"},
+  {"a tensor of more axes has NaN as pixels have it", "rate=20/1", "a b,caps:1:1:2,nan=missing,interpolation=previous", "a+0..200/50 b+0..50/50=1 b+100=- b+150..200/50=1 eos "
+      ">0..50/50 b=1 >100 b=- >150..200/50 b=1 >eos no:warning b.rows-dropped-nan=0 b.nan-values=0 balance"},
+  {"the first 64 channels with NaN have counts", "rate=20/1", "a,caps:70", "a+0=- a+50=- a:eos >0 a=- >50 a=- >eos warning:proprio_0|channels|62 "
+      "a.nan-values=140 a.nan-channels=64"},
   {"a quaternion by the name of its first channel", "rate=200/1", "a,bare,quaternions=qw",
       "a:stream a:caps=5[x,qw,qx,qy,qz] a:segment a+0=1,0,0,0,1 a+10=3,0,0,0.70710678,0.70710678 a:eos >0 a=1,0,0,0,1 >5 a=2,0,0,0.38268343,0.92387953"},
   {"a name that the caps do not have", "rate=200/1", "a,bare,angles=x;z",
       "a:stream a:caps=2[x,y] a:segment a+0=1,0 a:eos 'error:settings:proprio_0: angles: \"x;z\": there is no channel \"x;z\"; the caps have x,y'"},
+
+  /* kinds of channels */
+  {"a gripper's switch is no number between", "rate=100/1", "a,kinds=hold", "a+0=0 a+25=1 a+60=0 a+70=0 a:eos >0 a=0 >10 a=0 >20 a=0 "
+      ">30 a=1 >40 a=1 >50 a=1 >60 a=0 >70 a=0 >eos"},
+  {"a switch between two numbers", "rate=100/1", "a", "a+0=0 a+20=1 a:eos >0 a=0 >10 a=0.5 >20 a=1 >eos"},
+  {"a mode that is published when it changes stays known", "rate=1/1", "a,kinds=hold b,max-gap=-1",
+      "a+0=2 b+0 b+9000 a+4500=3 eos >0 a=2 >1000..4000/1000 a=2 >5000..9000/1000 a=3 >eos a.hold-limit=-1"},
+  {"a hold limit that is set counts", "rate=1/1", "a,kinds=hold,hold-limit=1000000000 b,max-gap=-1",
+      "a+0=2 b+0 b+4000 a+1500=3 eos >0 a=2 >1000 a=2 >2000 a=3 >3000 a=missing >4000 a=missing >eos"},
+  {"a hold limit that is set counts, whatever the interpolation", "rate=1/1", "a,kinds=hold,interpolation=previous,hold-limit=5000000000 b,max-gap=-1",
+      "a+0=2 b+0 b+9000 eos >0..5000/1000 a=2 >6000..9000/1000 a=missing >eos a.hold-limit=5000000000"},
+  {"a switch that is held for ever waits for no row", "rate=1/1", "a,live,kinds=hold,hold-limit=-1",
+      "a+0=2 >0 a=2"},
+
+  {"a fast switch is not folded", "rate=30/1", "a=force_0,caps:1:4@250/1,kinds=hold", "for:0..5996/4 { a+t=0,1,0,1 } a:eos no:warning"},
+  {"a pose whose driver keeps w positive", "rate=200/1", "a,caps:4,kinds=quaternion",
+      "a+0=1,0,0,0 a+10=-0.70710678,-0.70710678,0,0 a:eos >0 a=1,0,0,0 >5 a=0.92387953,0.38268343,0,0 >10 "
+      "a=-0.70710678,-0.70710678,0,0 >eos no:warning"},
+  {"a wrist that wraps", "rate=200/1", "a,kinds=angle", "a+0=3.1 a+10=-3 a:eos >0 a=3.1 >5 a=-3.0915927 >10 a=-3 >eos"},
+  {"the means of a wrist and of a switch", "rate=50/1", "a,kinds=angle,interpolation=mean b,kinds=hold,interpolation=mean",
+      "a+0..40/10=3 b+0=0 b+5=1 b+19=2 b+21=3 eos >0 a=3 b=0 >20 a=3 b=2 >40 a=3 b=3 >eos"},
+  {"ticks before a change of kinds follow the old ones, of which one channel is held", "rate=100/1", "a,bare,interpolation=nearest b,max-gap=-1",
+      "a:stream a:caps=2<real,hold> a:segment a+0=0,0 a+12=2,2 a:caps=2<real,real> a+40=4,4 a+52=6,6 b+0 b+60 eos "
+      ">0 a=0,0 >10 a=2,0 >20 a=held:2,2 >30 a=held:2,2 >40 a=4,4 >50 a=6,6 >60 a=held:6,6 >eos"},
+  {"of which all are held", "rate=100/1", "a,bare,interpolation=linear,max-gap=5ms b,max-gap=-1",
+      "a:stream a:caps=2<hold,hold> a:segment a+0=0,0 a+20=2,2 a:caps=2<real,real> a+40=4,4 a+60=6,6 b+0 b+60 eos "
+      ">0 a=0,0 >10 a=0,0 >20 a=2,2 >30 a=2,2 >40 a=4,4 >50 a=held:4,4 >60 a=6,6 >eos a.hold-limit=200ms"},
+  {"and the other way round", "rate=100/1", "a,bare,interpolation=mean b,max-gap=-1",
+      "a:stream a:caps=2<real,real> a:segment a+0=0,0 a+8=2,2 a+12=4,4 a+20=6,6 a:caps=2<hold,hold> a+28=8,8 a+32=9,9 b+0 b+40 eos "
+      ">0 a=0,0 >10 a=3,3 >20 a=6,6 >30 a=8,8 >40 a=9,9 >eos a.hold-limit=-1"},
+  {"kinds that expected caps had not stay hidden", "rate=100/1", "a,bare,expects:1",
+      "a:stream a:caps=1<hold> a:segment a+0=1 a+10=2 a+20=3 >0 a=1 caps.kinds= a:caps=1:2<hold> renew a+30:20=4,5 a:eos past:30 caps.kinds= >40 a=5 >eos"},
+  {"kinds that are none", "rate=200/1", "a,kinds=reel", "a+0=1!any a:eos 'error:negotiation:proprio_0|\"reel\" is no kind'"},
+  {"kinds of fewer channels", "rate=200/1", "a,caps:2,kinds=hold", "a+0=1!any a:eos 'error:negotiation:proprio_0|1 channels|a row has 2'"},
 
   /* times of rows */
   {"a block at a nominal rate, which is of buffers", "rate=100/1", "a=force_0,caps:1:2@25/1",
@@ -89,6 +150,51 @@ static const Scenario scenarios[] = {
       "seek:0..25 a+0..50/10!any a:eos >0..20/10 >eos"},
   {"a source that promised it could seek", "rate=100/1", "a,on-seek:refuse", "a+0..20/10 >0 seek:0! a+30..60/10 >10..30/10"},
   {"a seek with no source", "rate=100/1", "a,absent", "seek:0! a:add a:start a+10..20/10 a+30..60/10 >10..30/10"},
+  {"a source that cannot seek does not stop one that can", "rate=100/1", "a,on-seek:flush b,on-seek:never",
+      "ab+0..30/10 >0..10/10 seek:0 drop a:sought=0 a:segment a+0..60/10 b+40..60/10 eos >0..30/10 b=any >40..60/10 >eos"},
+  {"live, such a source continues at the running time of after the seek", "rate=100/1", "a,on-seek:flush b,live,on-seek:never",
+      "@1000 base:1000 ab+0..30/10 >0..20/10 @1500 base:1500 seek:0 drop a:segment ab+0..30/10 >0..20/10"},
+  {"a seek does not begin anew what has ended and cannot seek", "rate=100/1", "a,on-seek:flush b,on-seek:never",
+      "ab+0..30/10 eos >0..30/10 >eos seek:0 renew a:segment a+0..30/10 a:eos >0..30/10 b=any >eos"},
+  {"a seek while the first tick waits for a pad is refused, since that would not get it", "rate=100/1 pads=proprio_0;proprio_1",
+      "a,on-seek:flush b,absent,on-seek:flush",
+      "a+0..30/10 seek:20! b:add b:start b+0..30/10 >0..10/10 seek:20 drop ab:segment:start=20 ab+20..40/10 eos >20..40/10 >eos"},
+  {"EOS after SEGMENT_DONE", "rate=100/1", "a", "a+0..20/10 a:done >0..20/10 done a:eos >eos"},
+
+  /* seeks without a flush */
+  {"a loop continues in running time", "rate=100/1", "a,on-seek:take b,on-seek:take",
+      "ab:segment:stop=30 ab+0..20/10 ab:done >0..20/10 begins:0,0 done "
+      "loop:0..30 ab:sought=0..30 ab:segment:stop=30,base=30 ab+0..20/10 ab:done >0..20/10 begins:0,30 done "
+      "loop:10..30 ab:segment:start=10,stop=30,base=60 ab+10..20/10 ab:done >10..20/10 begins:10,60 done"},
+  {"ticks of a loop wait for all streams, whichever is first", "rate=100/1", "a,on-seek:take b,on-seek:take",
+      "ab:segment:stop=30 ab+0..20/10 ab:done >0..20/10 done loop:0..30 a:segment:stop=30,base=30 a+0..20/10 idle . "
+      "b:segment:stop=30,base=30 b+0..20/10 ab:done >0..20/10 done"},
+  {"a seek that comes before all streams are done loses neither ticks nor SEGMENT_DONE", "rate=100/1", "a,on-seek:take b,on-seek:take",
+      "ab:segment:stop=30 ab+0..20/10 a:done loop:0..30 b:done ab:segment:stop=30,base=30 a+0..20/10 idle b+0..20/10 ab:done "
+      ">0..20/10 >0! >10..20/10 begins:0,30 earlier-done done"},
+  {"a loop of no multiple of the period", "rate=100/1", "a,on-seek:take",
+      "a:segment:stop=25 a+0..25/5 a:done >0..20/10 done loop:0..25 a:segment:stop=25,base=25 a+0..25/5 a:done >5..15/10 begins:0,25 done"},
+  {"a reference's ticks in a loop", "reference-pad=proprio_0", "a,on-seek:take b,on-seek:take",
+      "ab:segment:stop=30 a+5..25/10 b+0..20/10 ab:done >5..25/10 b=any done loop:0..30 ab:segment:stop=30,base=30 "
+      "a+5..25/10 b+0..20/10 ab:done >5..25/10 b=any begins:0,30 done"},
+  {"a seek while streams flow begins where the first one continues", "rate=100/1", "a,on-seek:take b,on-seek:take",
+      "ab+0..40/10 >0..20/10 loop:100 a:segment:start=100,base=50 b:segment:start=100,base=45 ab+100..130/10 eos >30..40/10 >105 a=100 "
+      "begins:100,45 >115 a=110 >125 a=120 >135 a=130 b=held:130 >eos"},
+  {"two seeks, of which streams begin the last one alone", "rate=100/1", "a,on-seek:take b,on-seek:take",
+      "ab+0..40/10 >0..20/10 loop:200 loop:100 ab:segment:start=100,base=50 ab+100..130/10 eos >30..40/10 >100..130/10 begins:100,50 >eos"},
+  {"a source that fails in a seek without a flush continues, and so does one that does not", "rate=100/1", "a,on-seek:take b,on-seek:refuse",
+      "ab+0..20/10 loop:0! a:segment:base=30 a+0..20/10 b+30..50/10 eos >0..20/10 >0..20/10 b=t+30 >eos"},
+  {"a source that cannot seek continues in loops", "rate=100/1", "a,on-seek:take b,on-seek:never",
+      "a:segment:stop=30 ab+0..20/10 b+30..50/10 a:done >0..20/10 >30 a=held:20 loop:0..30 a:segment:stop=30,base=60 b+60..100/10 a+0..20/10 "
+      "a:done >40..50/10 a=held:20 >0..20/10 b=t+60 begins:0,60 earlier-done done"},
+  {"a flush begins anew after loops", "rate=100/1", "a,on-seek:flush",
+      "a:segment:stop=30 a+0..20/10 a:done >0..20/10 done seek:0 drop a:segment a+0..30/10 >0..10/10 begins:0,0"},
+  {"no loop after the end", "rate=100/1", "a,on-seek:take", "a+0..20/10 a:eos >0..20/10 >eos loop:0!"},
+  {"a pad goes while its segment is awaited", "rate=100/1", "a,on-seek:take b,on-seek:take",
+      "ab+0..30/10 >0..10/10 loop:0 a:segment:base=40 a+0..20/10 b:remove eos >20..30/10 >0..20/10 >eos"},
+  {"a stream ends while its segment is awaited", "rate=100/1", "a,on-seek:take b,on-seek:take",
+      "ab+0..30/10 >0..10/10 loop:0 a:segment:base=40 a+0..20/10 b:eos a:eos >20..30/10 >0..20/10 b=held:30 >eos"},
+
   {"a source that cannot seek", "rate=100/1", "a,on-seek:never", "a+0..20/10 seek:0! a+30..40/10 a:eos >0..40/10 >eos"},
 
   /* pads that come and go */
@@ -118,6 +224,7 @@ static const Scenario scenarios[] = {
   {"previous frames", "rate=100/1", "a=camera_0,caps:gray@50/1,interpolation=previous", "a+0=10 a+20=30 a:eos >0 a=10 >10 a=10"},
   {"cubic frames", "rate=100/1", "a=camera_0,caps:gray@50/1,interpolation=cubic", "a+0=10 a+20=30 a:eos >0 a=10 >10 a=20"},
   {"mean frames", "rate=100/1", "a=camera_0,caps:gray@50/1,interpolation=mean", "a+0=10 a+20=30 a:eos >0 a=10 >10 a=20"},
+  {"lowpass frames", "rate=100/1", "a=camera_0,caps:gray@50/1,interpolation=lowpass", "a+0=10 a+20=30 a:eos 'error:settings:camera_0|lowpass|tensors'"},
   {"a window of frames", "rate=100/1 window=2", "a=camera_0,caps:gray@100/1",
       "a+0=1 a+10=2 a:eos >0 a=0,0,0,0,0,0,0,0,1,1,1,1,1,1,1,1 >10 a=1,1,1,1,1,1,1,1,2,2,2,2,2,2,2,2 caps.dimensions=1:4:2:2"},
 
@@ -129,6 +236,7 @@ static const Scenario scenarios[] = {
   {"reference-pad holds", "rate=100/1", "a", HELD_SETTING ("set:reference-pad=nobody", "reference-pad")},
   {"quaternions holds", "rate=100/1", "a", HELD_SETTING ("a:quaternions=99", "quaternions")},
   {"angles holds", "rate=100/1", "a", HELD_SETTING ("a:angles=x", "angles")},
+  {"kinds holds", "rate=100/1", "a", HELD_SETTING ("a:kinds=hold", "kinds")},
   {"no messages of statistics by default", "rate=100/1", "a", "a+0..200/10 a:eos >0..200/10 >eos no:element"},
   {"set while the element runs, it holds from the next start on", "rate=1/1800", "a",
       "a+0 set:allow-gaps=true warning:allow-gaps a+2h a:eos error:format:allow-gaps >0 >eos stop play a:start a+0 a+2h a:eos >0 "

@@ -1,4 +1,4 @@
-/* robocache: robocachefuse and sensors that misbehave, where pads, frames and caps matter; see also tests/core/sensorfaults.c
+/* robocache: robocachefuse and sensors that misbehave, where pads, frames and caps matter; see also tests/core/tables/sensorfaults.c
  *
  * Live, on a test clock: beside a good sensor, a, there is one that fails, b. Both have a row every 50 ms, and so have the ticks.
  *

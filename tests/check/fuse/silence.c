@@ -19,7 +19,7 @@ static const Scenario scenarios[] = {
   {"not linked", "rate=100/1", "a b,unlinked", "a+0 @2000 wall:2000 'warning:proprio_1 has no row after 2 s, and samples wait for it; the pad is not "
       "linked: link a stream to it, or release it' no:warning"},
   {"each of two", "rate=100/1", "a b,bare", "@2000 wall:2000 warning:proprio_0 warning:proprio_1 no:warning"},
-  {"rows outside the segment", "rate=100/1", "a b", "a+0 b:segment:start=500 b+0..20/10 @2000 wall:2000 'warning:proprio_1 has no row after 2 s, and "
+  {"rows outside the segment", "rate=100/1", "a b", "a+0 b:segment:stop=500 b+600..620/10 @2000 wall:2000 'warning:proprio_1 has no row after 2 s, and "
       "samples wait for it; all 3 rows were dropped (stats: rows-dropped-outside-segment): correct the times of its source' no:warning"},
   {"a GAP is no silence", "rate=100/1", "a b", "a+0 b:gap:0,10 @2000 wall:2000 no:warning"},
   {"live, an expected stream may be late", "rate=100/1", "a,live b,bare,live,expects:1@100", "a+0 @2000 wall:2000 no:warning"},
@@ -50,7 +50,7 @@ static const Scenario scenarios[] = {
       ">20..30/10 a=missing >eos no:warning"},
   {"an end without caps", "rate=100/1", "a b,bare", "b:stream b:eos 'warning:proprio_1 ended without a row, so samples have no tensor of it; "
       SOURCE "' a+0 a:eos >0 b=none >eos no:warning"},
-  {"an end after rows outside the segment", "rate=100/1", "a b", "b:segment:start=500 b+0..20/10 b:eos 'warning:proprio_1 ended without a row, so "
+  {"an end after rows outside the segment", "rate=100/1", "a b", "b:segment:stop=500 b+600..620/10 b:eos 'warning:proprio_1 ended without a row, so "
       "it is missing in all samples; all 3 rows were dropped (stats: rows-dropped-outside-segment)' no:warning"},
   {"an end after a row", "rate=100/1", "a", "a+0 a:eos >0 >eos no:warning"},
 

@@ -320,7 +320,7 @@ GST_END_TEST;
 /* Statistics are read and settings are changed while rows flow. */
 GST_START_TEST (test_properties_under_load)
 {
-  static const gchar *interpolations[] = { "linear", "cubic", "mean", "previous", "nearest", "hermite" };
+  static const gchar *interpolations[] = { "linear", "cubic", "mean", "previous", "nearest", "hermite", "lowpass" };
   Rig *rig = rig_new ("rate=500/1");
   Feed *steady = feed_new_bare (rig, "force_0", FALSE);
   GThread *load, *drain;

@@ -99,21 +99,21 @@ static const struct
   const gchar *properties, *caps, *code, *words;
 } wrong[] = {
   {"frames=tool", ROWS ("int32", "7", Q), "negotiation", "types=int32: rows of kinematics"},
-  {"frames=tool", UNNAMED ("7"), "settings", "channels: none is named \"q0\" or \"q0.position\""},
+  {"frames=tool", UNNAMED ("7"), "settings", "channels: no channel is named \"q0\" or \"q0.position\""},
   {"frames=tool", ROWS ("float32", "7", "q0,q1,q2,q3,q4,q5,q5"), "settings", "channels: several are named \"q5\""},
   {"frames=tool", ROWS ("float32", "6", Q), "settings", "channels: the caps name more channels than rows have, which is 6"},
-  {"frames=tip", ROWS ("float32", "7", Q), "settings", "frames: \"tip\" is no link of robot \"arm\""},
+  {"frames=tip", ROWS ("float32", "7", Q), "settings", "frames: \"tip\" is not a link of robot \"arm\""},
   {"", ROWS ("float32", "7", Q), "settings", "frames is not set, and robot \"arm\" has 2 ends"},
-  {"frames=tool base=world", ROWS ("float32", "7", Q), "settings", "base: \"world\" is no link"},
+  {"frames=tool base=world", ROWS ("float32", "7", Q), "settings", "base: \"world\" is not a link"},
   {"frames=tool joints=q0,q1,q2,q3,q4,q5,elbow", UNNAMED ("7"), "settings", "joints: robot \"arm\" has no joint \"elbow\""},
-  {"frames=tool joints=q0,q1,q2,q3,q4,q5,q5", UNNAMED ("7"), "settings", "joints: joint \"q5\" comes twice"},
-  {"frames=tool joints=q0,q1,q2,q3,q4,q5", UNNAMED ("7"), "settings", "joints: joint \"q6\" moves a frame, but is not among them"},
+  {"frames=tool joints=q0,q1,q2,q3,q4,q5,q5", UNNAMED ("7"), "settings", "joints: joint \"q5\" is listed twice"},
+  {"frames=tool joints=q0,q1,q2,q3,q4,q5", UNNAMED ("7"), "settings", "joints: joint \"q6\" moves a frame, but is not listed"},
   {"frames=tool joints=q0,q1,q2,q3,q4,q5,q6", UNNAMED ("6"), "settings", "joints: 7 names, but rows have 6 channels"},
-  {"frames=tool mode=velocity", ROWS ("float32", "7", Q), "settings", "channels: none is named \"q0.velocity\""},
+  {"frames=tool mode=velocity", ROWS ("float32", "7", Q), "settings", "channels: no channel is named \"q0.velocity\""},
   {"frames=tool mode=velocity velocities=7-12", ROWS ("float32", "14", Q), "settings", "velocities=7-12: 6 channels: expected 7, one per joint"},
   {"frames=tool mode=velocity velocities=8-14", ROWS ("float32", "14", Q), "settings", "velocities: channel 14: expected 0 to 13"},
   {"frames=tool mode=velocity velocities=7-x", ROWS ("float32", "14", Q), "settings", "velocities: "},
-  {"frames=tool mode=ik", ROWS ("float32", "7", Q), "settings", "channels: none is named \"tool.x\""},
+  {"frames=tool mode=ik", ROWS ("float32", "7", Q), "settings", "channels: no channel is named \"tool.x\""},
   {"frames=tool mode=ik poses=0-5", UNNAMED ("7"), "settings", "poses=0-5: 6 channels: expected 7, the pose of each frame"},
   {"frames=tool,link1,link2,link3,link4 mode=ik", UNNAMED ("7"), "settings", "frames: 5 links with mode=ik: expected at most 4"},
   {"frames=tool base-pose=0-2", ROWS ("float32", "7", Q), "settings", "base-pose=0-2: 3 channels: expected 7"},
@@ -368,6 +368,36 @@ GST_START_TEST (test_base_pose)
 
 GST_END_TEST;
 
+/* What the channels are, of those that come in, too; "" where all are real. */
+static const struct
+{
+  const gchar *settings, *in, *kinds;
+} kinds_out[] = {
+  {"frames=tool", "", "\"real\\*3\\,quaternion\""},
+  {"frames=tool orientation=rotation6d", "", ""},
+  {"frames=tool orientation=euler", "", "\"real\\*3\\,angle\\*3\""},
+  {"frames=tool append=true", "", "\"real\\*4\\,angle\\,real\\*5\\,quaternion\""},   /* q4 has no limits */
+  {"frames=tool append=true", "hold\\,real*6", "\"hold\\,real\\*3\\,angle\\,real\\*5\\,quaternion\""},
+  {"frames=tool mode=jacobian", "", ""},
+};
+
+GST_START_TEST (test_kinds)
+{
+  gchar *caps = g_strdup_printf ("%s%s%s%s", ROWS ("float64", "7", Q), *kinds_out[__i__].in ? ",kinds=(string)\"" : "", kinds_out[__i__].in,
+      *kinds_out[__i__].in ? "\"" : "");
+  GstHarness *h = open_arm (kinds_out[__i__].settings, caps);
+  gchar *text;
+
+  fail_unless_equals_int (gst_harness_push (h, buffer_of (bent, sizeof bent, 0)), GST_FLOW_OK);
+  text = caps_text (h, "kinds");
+  fail_unless_equals_string (text ? text : "", kinds_out[__i__].kinds);
+  g_free (text);
+  g_free (caps);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
 /* Blocks of rows are as rows one by one; a second tensor goes through as it is, in the same memory or in another. */
 GST_START_TEST (test_blocks_and_tensors)
 {
@@ -483,7 +513,13 @@ GST_END_TEST;
 GST_START_TEST (test_short_buffer)
 {
   GstHarness *h = open_arm ("frames=tool", ROWS ("float64", "7", Q));
+  gchar *fault;
 
+  fail_unless_equals_int (gst_harness_push (h, buffer_of (bent, 48, NS (0))), GST_FLOW_OK);
+  fault = message_fault (h, GST_MESSAGE_WARNING, "format", "48");
+  fail_unless (fault == NULL, "%s", fault);
+  fail_unless_equals_uint64 (count_of (h, "buffers-dropped-malformed"), 1);
+  gst_harness_set_live (h, FALSE);
   fail_unless_equals_int (gst_harness_push (h, buffer_of (bent, 48, NS (0))), GST_FLOW_ERROR);
   expect_posted_error (h, "format", "48");
   harness_close (h);
@@ -529,6 +565,7 @@ static const Test tests[] = {
   CASES (test_wrong_robots, G_N_ELEMENTS (wrong_robots)), TEST (test_downstream), TEST (test_spelling), TEST (test_upright),
   CASES (test_there_and_back, G_N_ELEMENTS (forms) * G_N_ELEMENTS (references)), TEST (test_velocity), TEST (test_missing),
   TEST (test_partly_missing), TEST (test_statuses), TEST (test_base_pose), TEST (test_blocks_and_tensors),
+  CASES (test_kinds, G_N_ELEMENTS (kinds_out)),
   CASES (test_forgets, G_N_ELEMENTS (forgetting)), TEST (test_events), TEST (test_short_buffer), TEST (test_statistics),
   TEST (test_late_setting),
 };

@@ -63,7 +63,7 @@ static const struct
         ROBOT ("<link name=\"&c;&c;&c;\"/>"), "line 1: the file has a document type"},
   {"external entity", "<!DOCTYPE r SYSTEM \"file:///etc/passwd\">" ROBOT (LINK ("a")), "the file has a document type"},
   {"xacro element", "<robot name=\"r\" xmlns:xacro=\"http://www.ros.org/wiki/xacro\"><xacro:include filename=\"x\"/>" LINK ("a") "</robot>",
-      "the file is xacro, which is no URDF yet: expand it with \"xacro FILE > robot.urdf\""},
+      "the file is xacro, not URDF: expand it with \"xacro FILE > robot.urdf\""},
   {"xacro value", ROBOT (LINK ("${prefix}base")), "the file is xacro"},
 };
 
@@ -176,8 +176,8 @@ static const struct
   const gchar *base, *frames, *words;
 } models[] = {
   {"", "c", "base: joint \"free\" between link \"a\" and frame \"c\" is floating or planar: set base=b"}, {"b", "c", NULL},
-  {"c", "d", NULL}, {"x", "c", "base: \"x\" is no link of robot \"r\""}, {"b", "j", "frames: \"j\" is no link of robot \"r\", but a joint"},
-  {"b", "", "frames is not set, and robot \"r\" has 2 ends (c, d): set frames to links"}, {"b", "c,,d", "frames: \"\" is no link"},
+  {"c", "d", NULL}, {"x", "c", "base: \"x\" is not a link of robot \"r\""}, {"b", "j", "frames: \"j\" is not a link of robot \"r\", but a joint"},
+  {"b", "", "frames is not set, and robot \"r\" has 2 ends (c, d): set frames to links"}, {"b", "c,,d", "frames: \"\" is not a link"},
   {"b", "c,c,c,c,c,c,c,c,c,c,c,c,c,c,c,c,c", "frames: 17 links: expected at most 16"},
 };
 
@@ -194,7 +194,7 @@ GST_START_TEST (test_models)
   fail_unless (ok || strstr (error->message, models[__i__].words), "%s", error ? error->message : "");
   if (ok) {
     fail_if (robocache_model_check_variables (&model, robot, &error));
-    fail_unless (strstr (error->message, "joints: joint \"j\" moves a frame, but is not among them") != NULL, "%s", error->message);
+    fail_unless (strstr (error->message, "joints: joint \"j\" moves a frame, but is not listed") != NULL, "%s", error->message);
   }
   g_clear_error (&error);
   robocache_model_clear (&model);

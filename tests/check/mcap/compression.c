@@ -36,7 +36,8 @@ bytes_of (const GByteArray *array)
 GST_START_TEST (test_round_trip)
 {
   RobocacheMcapCodec *codec = robocache_mcap_codec_new ();
-  GByteArray *packed = g_byte_array_new (), *again = g_byte_array_new (), *out = g_byte_array_new ();
+  GByteArray *packed = g_byte_array_new (), *again = g_byte_array_new ();
+  RobocacheMcapBuffer out = { 0 };
 
   for (guint kind = 0; kind < N_KINDS; kind++)
     for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
@@ -47,13 +48,13 @@ GST_START_TEST (test_round_trip)
       fail_unless (packed->len == again->len && memcmp (packed->data, again->data, packed->len) == 0);
       if (__i__ != ROBOCACHE_MCAP_UNCOMPRESSED && kind != RANDOM && input->len > 1000)
         fail_unless (packed->len < input->len / 5, "%u of %u bytes", packed->len, input->len);
-      fail_unless (robocache_mcap_decompress (codec, __i__, bytes_of (packed), input->len, out, NULL));
-      fail_unless (out->len == input->len && (out->len == 0 || memcmp (out->data, input->data, out->len) == 0));
+      fail_unless (robocache_mcap_decompress (codec, __i__, bytes_of (packed), input->len, &out, NULL));
+      fail_unless (out.size == input->len && (out.size == 0 || memcmp (out.data, input->data, out.size) == 0));
       g_byte_array_unref (input);
     }
   g_byte_array_unref (packed);
   g_byte_array_unref (again);
-  g_byte_array_unref (out);
+  robocache_mcap_buffer_clear (&out);
   robocache_mcap_codec_free (codec);
 }
 
@@ -64,27 +65,28 @@ GST_START_TEST (test_damaged)
 {
   static const guint64 announced[] = { 0, 1, 99999, 100001, G_MAXINT, G_MAXUINT32, (guint64) 1 << 40, G_MAXUINT64 };
   RobocacheMcapCodec *codec = robocache_mcap_codec_new ();
-  GByteArray *input = make_input (PATTERN, 100000), *packed = g_byte_array_new (), *out = g_byte_array_new ();
+  GByteArray *input = make_input (PATTERN, 100000), *packed = g_byte_array_new ();
+  RobocacheMcapBuffer out = { 0 };
   const gboolean is_packed = __i__ != ROBOCACHE_MCAP_UNCOMPRESSED;
 
   fail_unless (robocache_mcap_compress (codec, __i__, bytes_of (input), packed, NULL));
   for (guint i = 0; i < G_N_ELEMENTS (announced); i++) {
     GError *error = NULL;
 
-    fail_if (robocache_mcap_decompress (codec, __i__, bytes_of (packed), announced[i], out, &error));
+    fail_if (robocache_mcap_decompress (codec, __i__, bytes_of (packed), announced[i], &out, &error));
     fail_unless (g_error_matches (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA));
     g_clear_error (&error);
   }
   for (guint size = 0; size < packed->len; size += is_packed ? 1 : 1000)
-    fail_if (robocache_mcap_decompress (codec, __i__, (RobocacheMcapBytes) {packed->data, size}, input->len, out, NULL));
+    fail_if (robocache_mcap_decompress (codec, __i__, (RobocacheMcapBytes) {packed->data, size}, input->len, &out, NULL));
   /* its magic number */
   packed->data[0] ^= 0x10;
-  fail_unless_equals_int (robocache_mcap_decompress (codec, __i__, bytes_of (packed), input->len, out, NULL), !is_packed);
+  fail_unless_equals_int (robocache_mcap_decompress (codec, __i__, bytes_of (packed), input->len, &out, NULL), !is_packed);
   packed->data[0] ^= 0x10;
-  fail_unless (robocache_mcap_decompress (codec, __i__, bytes_of (packed), input->len, out, NULL));
+  fail_unless (robocache_mcap_decompress (codec, __i__, bytes_of (packed), input->len, &out, NULL));
   g_byte_array_unref (input);
   g_byte_array_unref (packed);
-  g_byte_array_unref (out);
+  robocache_mcap_buffer_clear (&out);
   robocache_mcap_codec_free (codec);
 }
 
@@ -94,14 +96,15 @@ GST_END_TEST;
 GST_START_TEST (test_memory)
 {
   RobocacheMcapCodec *codec = robocache_mcap_codec_new ();
-  GByteArray *input = make_input (PATTERN, 1000), *packed = g_byte_array_new (), *out = g_byte_array_new ();
+  GByteArray *input = make_input (PATTERN, 1000), *packed = g_byte_array_new ();
+  RobocacheMcapBuffer out = { 0 };
 
   fail_unless (robocache_mcap_compress (codec, __i__, bytes_of (input), packed, NULL));
-  fail_if (robocache_mcap_decompress (codec, __i__, bytes_of (packed), G_MAXINT - 1, out, NULL));
-  fail_unless (out->len <= 8 << 20, "%u bytes", out->len);
+  fail_if (robocache_mcap_decompress (codec, __i__, bytes_of (packed), G_MAXINT - 1, &out, NULL));
+  fail_unless (out.size <= 8 << 20, "%" G_GSIZE_FORMAT " bytes", out.size);
   g_byte_array_unref (input);
   g_byte_array_unref (packed);
-  g_byte_array_unref (out);
+  robocache_mcap_buffer_clear (&out);
   robocache_mcap_codec_free (codec);
 }
 
@@ -112,15 +115,17 @@ GST_START_TEST (test_two_frames)
 {
   RobocacheMcapCodec *codec = robocache_mcap_codec_new ();
   GByteArray *input = make_input (RANDOM, 1000), *packed = g_byte_array_new (), *both = g_byte_array_new ();
+  RobocacheMcapBuffer out = { 0 };
 
   fail_unless (robocache_mcap_compress (codec, __i__, bytes_of (input), packed, NULL));
   g_byte_array_append (both, packed->data, packed->len);
   g_byte_array_append (both, packed->data, packed->len);
-  fail_unless (robocache_mcap_decompress (codec, __i__, bytes_of (both), 2000, packed, NULL));
-  fail_unless (memcmp (packed->data, input->data, 1000) == 0 && memcmp (packed->data + 1000, input->data, 1000) == 0);
+  fail_unless (robocache_mcap_decompress (codec, __i__, bytes_of (both), 2000, &out, NULL));
+  fail_unless (memcmp (out.data, input->data, 1000) == 0 && memcmp (out.data + 1000, input->data, 1000) == 0);
   g_byte_array_unref (input);
   g_byte_array_unref (packed);
   g_byte_array_unref (both);
+  robocache_mcap_buffer_clear (&out);
   robocache_mcap_codec_free (codec);
 }
 

@@ -9,6 +9,7 @@
 #include "common/mcap/read/stream.h"
 #include "common/mcap/writer.h"
 #include "tests/check/checks.h"
+#include "tests/check/mcap/memorysource.h"
 #include "tests/check/memorylimit.h"
 
 #define MEMORY ((guint64) 64 << 20)
@@ -92,6 +93,65 @@ huge_attachment (GByteArray *file)
   append_liar (file, ROBOCACHE_MCAP_ATTACHMENT, (guint64) 1 << 33);
 }
 
+/* The same with a message behind it. */
+static void
+before_a_message (GByteArray *file, void (*append) (GByteArray *file))
+{
+  append (file);
+  append_message (file, 1, 2);
+}
+
+static void
+huge_message_inside (GByteArray *file)
+{
+  before_a_message (file, huge_message);
+}
+
+static void
+endless_message_inside (GByteArray *file)
+{
+  before_a_message (file, endless_message);
+}
+
+static void
+endless_chunk_inside (GByteArray *file)
+{
+  append_chunk (file, "", (const guint8 *) "", 0, 0);
+  append_liar (file, ROBOCACHE_MCAP_CHUNK, G_MAXINT64);
+  /* in a file with chunks no message is sought outside them */
+  append_message (file, 1, 2);
+  append_chunk (file, "", (const guint8 *) "", 0, 0);
+  append_message (file, 1, 3);
+}
+
+static void
+huge_unknown_inside (GByteArray *file)
+{
+  before_a_message (file, huge_unknown);
+}
+
+/* A length that swallows what is behind it, and ends there. */
+static void
+swallowing_message (GByteArray *file)
+{
+  const guint start = file->len;
+
+  append_message (file, 1, 2);
+  append_message (file, 1, 3);
+  file->data[start + 1] += 20;
+  append_message (file, 1, 4);
+}
+
+static void
+swallowing_chunk (GByteArray *file)
+{
+  const guint start = file->len;
+
+  append_chunk (file, "", (const guint8 *) "\5\x16\0\0\0\0\0\0\0" "\1\0" "\0\0\0\0" "\5\0\0\0\0\0\0\0" "\5\0\0\0\0\0\0", 31, 31);
+  append_chunk (file, "", (const guint8 *) "", 0, 0);
+  file->data[start + 1] += 40;
+}
+
 static void
 short_channel (GByteArray *file)
 {
@@ -105,6 +165,23 @@ promising_zstd (GByteArray *file)
 {
   append_chunk (file, "zstd", (const guint8 *) "\x28\xb5\x2f\xfd\xa4\0\0\0\x30\x01\0", 11, (guint64) 800 << 20);
   append_message (file, 1, 2);
+}
+
+/* Some kB that are 100 MB. */
+static void
+zstd_of_zeros (GByteArray *file)
+{
+  const gsize size = 100 << 20;
+  guint8 *zeros = g_malloc0 (size);
+  RobocacheMcapCodec *codec = robocache_mcap_codec_new ();
+  GByteArray *packed = g_byte_array_new ();
+
+  fail_unless (robocache_mcap_compress (codec, ROBOCACHE_MCAP_ZSTD, (RobocacheMcapBytes) {zeros, size}, packed, NULL));
+  append_chunk (file, "zstd", packed->data, packed->len, size);
+  append_message (file, 1, 2);
+  g_byte_array_unref (packed);
+  robocache_mcap_codec_free (codec);
+  g_free (zeros);
 }
 
 static void
@@ -183,11 +260,14 @@ static const struct
   const gchar *name;
   void (*append) (GByteArray *file);
   guint n_by_index, n_by_stream;        /* messages */
-  guint n_damages;              /* by index */
+  guint n_damages;              /* by index, those of the walk included */
 } liars[] = {
 #define LIAR(name, ...) {#name, name, __VA_ARGS__}
   LIAR (huge_message, 1, 1, 0), LIAR (endless_message, 1, 1, 0), LIAR (endless_chunk, 1, 1, 0), LIAR (huge_unknown, 1, 1, 0),
+  LIAR (huge_message_inside, 2, 2, 1), LIAR (endless_message_inside, 2, 2, 1), LIAR (endless_chunk_inside, 2, 2, 1),
+  LIAR (huge_unknown_inside, 2, 2, 1), LIAR (swallowing_message, 3, 3, 1), LIAR (swallowing_chunk, 2, 2, 1),
   LIAR (huge_attachment, 1, 1, 0), LIAR (short_channel, 2, 2, 1), LIAR (promising_zstd, 2, 2, 1), LIAR (promising_lz4, 2, 2, 1),
+  LIAR (zstd_of_zeros, 2, 2, 1),
   LIAR (chunk_above_limit, 2, 2, 1), LIAR (strange_compression, 2, 2, 1), LIAR (cut_in_chunk, 2, 2, 1),
   LIAR (short_message, 2, 2, 1), LIAR (summary_is_the_file, 1, 1, 0), LIAR (summary_behind_the_end, 1, 1, 0),
   LIAR (lying_index, 1, 1, 0), LIAR (index_of_no_chunk, 0, 1, 1000),
@@ -220,7 +300,7 @@ GST_START_TEST (test_liar_by_index)
 {
   GByteArray *file = new_liar (__i__);
   const RobocacheMcapBytes bytes = { file->data, file->len };
-  const RobocacheMcapSource source = robocache_mcap_source_of_memory (&bytes);
+  const RobocacheMcapSource source = source_of_memory (&bytes);
   const rlim_t before = limit ();
   RobocacheMcapReader *reader = robocache_mcap_reader_new (&source, NULL);
   RobocacheMcapReadResult result;
@@ -236,6 +316,7 @@ GST_START_TEST (test_liar_by_index)
     fail_unless_equals_int (result == ROBOCACHE_MCAP_READ_DAMAGED, error != NULL);
     g_clear_error (&error);
   }
+  n_damages += robocache_mcap_reader_get_index (reader)->n_faults;
   robocache_mcap_reader_free (reader);
   unlimit (before);
   fail_unless_equals_int (n_messages, liars[__i__].n_by_index);
@@ -253,10 +334,14 @@ GST_START_TEST (test_liar_by_stream)
   RobocacheMcapStreamRecord next;
   guint n_messages = 0;
 
-  for (guint i = 0; i < file->len; i += 10) {
+  /* once more at the end */
+  for (guint i = 0; i < file->len + 10; i += 10) {
     RobocacheMcapStreamResult result;
 
-    robocache_mcap_stream_push (stream, file->data + i, MIN (10, file->len - i));
+    if (i < file->len)
+      robocache_mcap_stream_push (stream, file->data + i, MIN (10, file->len - i));
+    else
+      robocache_mcap_stream_end (stream);
     while ((result = robocache_mcap_stream_next (stream, &next, NULL)) == ROBOCACHE_MCAP_STREAM_RECORD
         || result == ROBOCACHE_MCAP_STREAM_DAMAGED)
       n_messages += result == ROBOCACHE_MCAP_STREAM_RECORD && next.opcode == ROBOCACHE_MCAP_MESSAGE;
@@ -304,7 +389,7 @@ GST_START_TEST (test_overlap)
   }
   robocache_mcap_writer_finish (writer, NULL);
   bytes = (RobocacheMcapBytes) {file->data, file->len};
-  source = robocache_mcap_source_of_memory (&bytes);
+  source = source_of_memory (&bytes);
   reader = robocache_mcap_reader_new (&source, NULL);
   for (guint64 from = 0; from < 600; from += 29) {
     guint n = 0, expected = 0;

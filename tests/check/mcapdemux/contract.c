@@ -126,6 +126,12 @@ GST_START_TEST (test_type)
 
 GST_END_TEST;
 
+#ifdef TEST_BAGSRC
+#define CONTAINER "ROS 2 bag"
+#else
+#define CONTAINER "MCAP"
+#endif
+
 static const struct
 {
   const gchar *properties;
@@ -156,6 +162,14 @@ GST_START_TEST (test_tags)
   }
   g_free (topic);
   g_free (frame);
+  g_free (text);
+  gst_event_unref (event);
+  /* those of the recording are an event of their own */
+  event = gst_pad_get_sticky_event (pad, GST_EVENT_TAG, 1);
+  gst_event_parse_tag (event, &tags);
+  fail_unless (gst_tag_list_get_scope (tags) == GST_TAG_SCOPE_GLOBAL);
+  fail_unless (gst_tag_list_get_string (tags, GST_TAG_CONTAINER_FORMAT, &text));
+  fail_unless_equals_string (text, CONTAINER);
   g_free (text);
   gst_event_unref (event);
   gst_object_unref (pad);
@@ -354,5 +368,129 @@ GST_START_TEST (test_stop)
 
 GST_END_TEST;
 
+/* ---- EOS of the application, and events of upstream ---- */
+
+static guint32
+seqnum_of (Player *player, const gchar *pad_name, GstEventType type)
+{
+  GstPad *pad = gst_element_get_static_pad (player->demux, pad_name);
+  GstEvent *event = gst_pad_get_sticky_event (pad, type, 0);
+  guint32 seqnum;
+
+  fail_unless (event != NULL, "no %s on %s", gst_event_type_get_name (type), pad_name);
+  seqnum = gst_event_get_seqnum (event);
+  gst_event_unref (event);
+  gst_object_unref (pad);
+  return seqnum;
+}
+
+/* It ends the streams where they are, and is no error. */
+GST_START_TEST (test_application_eos)
+{
+  GstEvent *event = gst_event_new_eos ();
+  const guint32 seqnum = gst_event_get_seqnum (event);
+  GString *text = g_string_new (NULL);
+  Player player;
+
+  player_open_file (&player, write_recording (200), "", "");
+  gst_element_set_state (player.pipeline, GST_STATE_PAUSED);
+  g_mutex_lock (&player.output.lock);
+  while (player.output.n_buffers == 0)
+    g_cond_wait (&player.output.changed, &player.output.lock);
+  g_mutex_unlock (&player.output.lock);
+  fail_unless (gst_element_send_event (player.pipeline, event));
+  gst_element_set_state (player.pipeline, GST_STATE_PLAYING);
+  wait_for_end (player.pipeline, text);
+  fail_unless (strstr (text->str, "error") == NULL && strstr (text->str, "cut") == NULL, "%s", text->str);
+  fail_unless (player.output.n_buffers < 1000, "%u buffers", player.output.n_buffers);
+  for (guint i = 0; i < player.output.texts->len; i++)
+    fail_unless (g_str_has_suffix (((GString *) g_ptr_array_index (player.output.texts, i))->str, " eos"));
+#ifdef TEST_BAGSRC
+  /* a source that is pulled does not tell which event it was */
+  fail_unless_equals_int (seqnum_of (&player, "src_0", GST_EVENT_EOS), seqnum);
+#else
+  fail_unless (seqnum_of (&player, "src_0", GST_EVENT_EOS) != seqnum);
+#endif
+  g_string_free (text, TRUE);
+  player_close (&player);
+}
+
+GST_END_TEST;
+
+#ifndef TEST_BAGSRC
+static guint
+group_of (Player *player, const gchar *pad_name)
+{
+  GstPad *pad = gst_element_get_static_pad (player->demux, pad_name);
+  GstEvent *event = gst_pad_get_sticky_event (pad, GST_EVENT_STREAM_START, 0);
+  guint group = 0;
+
+  fail_unless (event && gst_event_parse_group_id (event, &group));
+  gst_event_unref (event);
+  gst_object_unref (pad);
+  return group;
+}
+
+typedef struct
+{
+  GMutex lock;
+  GCond changed;
+  guint n_passed;
+  gboolean is_halted;
+} Halt;
+
+/* Some buffers of the file pass, and no more. */
+static GstPadProbeReturn
+halt_in_the_middle (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
+{
+  Halt *halt = user_data;
+  GstPadProbeReturn ret;
+
+  g_mutex_lock (&halt->lock);
+  ret = halt->n_passed++ < 30 ? GST_PAD_PROBE_PASS : GST_PAD_PROBE_OK;
+  halt->is_halted = ret == GST_PAD_PROBE_OK;
+  g_cond_signal (&halt->changed);
+  g_mutex_unlock (&halt->lock);
+  return ret;
+}
+
+/* The streams are of the group of upstream, and their segment and EOS have the seqnums of those of upstream. A file that ends there is cut. */
+GST_START_TEST (test_follows_upstream)
+{
+  GstEvent *event = gst_event_new_eos ();
+  const guint32 seqnum = gst_event_get_seqnum (event);
+  GString *text = g_string_new (NULL);
+  Halt halt = { 0 };
+  Player player;
+  GstPad *sink, *peer;
+
+  player_open_file (&player, write_recording (50), "blocksize=100 ! queue", "");
+  sink = gst_element_get_static_pad (player.demux, "sink");
+  peer = gst_pad_get_peer (sink);
+  gst_pad_add_probe (peer, GST_PAD_PROBE_TYPE_BLOCK | GST_PAD_PROBE_TYPE_BUFFER, halt_in_the_middle, &halt, NULL);
+  gst_element_set_state (player.pipeline, GST_STATE_PLAYING);
+  g_mutex_lock (&halt.lock);
+  while (!halt.is_halted)
+    g_cond_wait (&halt.changed, &halt.lock);
+  g_mutex_unlock (&halt.lock);
+  fail_unless (gst_pad_send_event (sink, event));
+  wait_for_end (player.pipeline, text);
+  fail_unless (strstr (text->str, "error") == NULL && strstr (text->str, "the recording is cut") != NULL, "%s", text->str);
+  fail_unless_equals_int (group_of (&player, "src_0"), group_of (&player, "sink"));
+  fail_unless_equals_int (group_of (&player, "src_2"), group_of (&player, "sink"));
+  fail_unless_equals_int (seqnum_of (&player, "src_0", GST_EVENT_SEGMENT), seqnum_of (&player, "sink", GST_EVENT_SEGMENT));
+  fail_unless_equals_int (seqnum_of (&player, "src_0", GST_EVENT_EOS), seqnum);
+  gst_object_unref (peer);
+  gst_object_unref (sink);
+  g_string_free (text, TRUE);
+  player_close (&player);
+}
+
+GST_END_TEST;
+#define FOLLOWS ONCE (test_follows_upstream)
+#else
+#define FOLLOWS ONCE (test_statistics)
+#endif
+
 CHECK_MAIN (contract, NULL, NULL, ONCE (test_type), EACH (origins, test_tags), ONCE (test_statistics), EACH (orders, test_order),
-    EACH (modes, test_restart), EACH (modes, test_stop))
+    EACH (modes, test_restart), EACH (modes, test_stop), ONCE (test_application_eos), FOLLOWS)

@@ -34,6 +34,7 @@ typedef struct
   const gchar *redefined;       /* one that is, which gets it, too; NULL: none */
   const gchar *schema_encoding, *message_encoding;      /* NULL: ros2msg, cdr */
   const gchar *caps;            /* noted in all channels; NULL: none */
+  const gchar *origin;          /* noted as robocachemcapmux does; NULL: none */
 } RecordingOptions;
 
 static inline gboolean
@@ -123,10 +124,31 @@ add_recorded_channel (RobocacheMcapChunk *chunk, GByteArray *plain, const Record
   g_free (name);
 }
 
+/* -1: the greatest time */
 static inline guint64
 recorded_time (gint ms)
 {
-  return (guint64) ms * 1000000;
+  return ms < 0 ? G_MAXUINT64 : (guint64) ms * 1000000;
+}
+
+/* The end of a file without summary. */
+static inline void
+end_plain (GByteArray *file)
+{
+  robocache_mcap_append_record (file, ROBOCACHE_MCAP_DATA_END, &(RobocacheMcapDataEnd) {0});
+  robocache_mcap_append_record (file, ROBOCACHE_MCAP_FOOTER, &(RobocacheMcapFooter) {0});
+  g_byte_array_append (file, (const guint8 *) ROBOCACHE_MCAP_MAGIC, ROBOCACHE_MCAP_MAGIC_SIZE);
+}
+
+static inline void
+add_origin (RobocacheMcapWriter *writer, const gchar *origin)
+{
+  GByteArray *map = g_byte_array_new ();
+
+  robocache_mcap_append_sealed (map, "time-origin", origin);
+  fail_unless (robocache_mcap_writer_add_metadata (writer, &(RobocacheMcapMetadata) {robocache_mcap_text ("robocache.recording"),
+              {map->data, map->len}}, NULL));
+  g_byte_array_unref (map);
 }
 
 /* The bytes of a file. Sequence numbers count per channel, from 1 on. */
@@ -141,6 +163,8 @@ make_recording (const RecordingOptions *options, const RecordedMessage *messages
   guint32 sequences[64] = { 0 };
 
   fail_unless (robocache_mcap_writer_begin (writer, "ros2", "test", NULL));
+  if (options->origin)
+    add_origin (writer, options->origin);
   for (guint i = 0; i < n; i++) {
     gboolean is_new;
     const guint16 id = recorded_channel (topics, messages[i].topic, &is_new);
@@ -165,6 +189,8 @@ make_recording (const RecordingOptions *options, const RecordedMessage *messages
   }
   if (options->form == RECORDED_IN_CHUNKS)
     fail_unless (robocache_mcap_writer_finish (writer, NULL));
+  if (options->form == RECORDED_PLAIN)
+    end_plain (file);
   robocache_cdr_writer_clear (&cdr);
   g_ptr_array_unref (topics);
   robocache_mcap_chunk_free (chunk);

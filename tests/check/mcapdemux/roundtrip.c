@@ -60,6 +60,11 @@ static const struct
   {"image/png, framerate=(fraction)10/1", 30, 1, "", NULL, 0xff, 1, 8, "\x89PNG\r\n\x1a\n"},
   {"video/x-h264, stream-format=(string)byte-stream, alignment=(string)au, width=(int)4, height=(int)2", 20, 1, "", NULL, 0x7f, 1, 15,
         "\0\0\0\1\x67\x42\0\0\1\x68\x01\0\0\1\x65"},
+  /* kinds of channels */
+  {TENSOR ("float64", "7") ", channels=(string)\"x,y,z,qx,qy,qz,qw\", role=(string)pose, kinds=(string)\"real*3,quaternion\"", 56, 1, "", NULL,
+        0xbf, 8},
+  {TENSOR ("float32", "3") ", channels=(string)\"q2,q0,q1\", role=(string)proprio, kinds=(string)\"angle*3\"", 12, 1, "", NULL, 0xbf, 4},
+  {TENSOR ("int8", "2") ", channels=(string)\"a,b\", kinds=(string)\"hold,real\"", 2, 1, "", NULL, 0xff, 1},
 };
 
 static void

@@ -6,6 +6,7 @@
 
 #include "muxrun.h"
 #include "tests/check/checks.h"
+#include "tests/check/memorylimit.h"
 
 #define MUX "robocachemcapmux"
 #define ORIGIN "time-origin=0 index-interval=0 chunk-duration=0"
@@ -17,7 +18,7 @@
 static const struct
 {
   const gchar *name, *got;      /* NULL: refused */
-} requests[] = { {"sink_%u", "sink_0"}, {"sink_3", "sink_3"}, {"sink_%u", "sink_1"}, {"sink_x", NULL}, {"sink_4294967296", NULL} };
+} requests[] = { {"sink_%u", "sink_0"}, {"sink_3", "sink_3"}, {"sink_%u", "sink_4"}, {"sink_x", NULL}, {"sink_4294967296", NULL} };
 
 GST_START_TEST (test_pads)
 {
@@ -77,14 +78,14 @@ static const struct
   const gchar *caps;
   gsize size;
   const gchar *error;
-} refusals[] = {
+} refusals[] = {                /* live: those at even places, which are of caps */
   {"other/tensors, format=(string)sparse", 8, "format"},
   {"other/tensors, format=(string)flexible", 8, "a flexible tensor has 8 bytes, less than its header of 128"},
   {"other/tensors, format=(string)flexible, framerate=(string)fast", 8, "framerate"},
-  {"video/x-raw, format=(string)RGB", 24, "expected video/x-raw with format, width and height"},
-  {"application/x-pointcloud, fields=(string)\"x,y\"", 8, "fields"},
   {TENSORS ("float32", "4"), 15, "15"},
-  {"video/x-raw, format=(string)RGB, width=(int)4, height=(int)4", 10, "10 bytes is no frame of 4 x 4"},
+  {"application/x-pointcloud, fields=(string)\"x,y\"", 8, "fields"},
+  {"video/x-raw, format=(string)RGB, width=(int)4, height=(int)4", 10, "10 bytes is not a frame of 4 x 4"},
+  {"video/x-raw, format=(string)RGB", 24, "expected video/x-raw with format, width and height"},
   {"video/x-h264, stream-format=(string)byte-stream, alignment=(string)au", 8, "put h264parse before the recorder"},
 };
 
@@ -141,6 +142,122 @@ GST_START_TEST (test_settings)
   fail_unless (gst_element_set_state (run.mux, GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE);
   EXPECT_MESSAGES (&run, settings[__i__].error);
   mux_close (&run);
+}
+
+GST_END_TEST;
+
+/* ---- sizes ---- */
+
+/* Caps that alternate use two channels, however often they do: the messages of each count on. */
+GST_START_TEST (test_alternating_caps)
+{
+  MuxSource *a;
+  MuxRun run;
+
+  mux_open (&run, MUX, ORIGIN);
+  a = mux_add (&run, TRUE);
+  mux_play (&run);
+  for (guint i = 0; i < 10; i++) {
+    mux_begin (a, i % 2 ? TENSORS ("float32", "2") : ROW);
+    fail_unless_equals_int (mux_push (a, i, (1 + i % 2) * ROW_SIZE), GST_FLOW_OK);
+  }
+  mux_end (&run);
+  fail_unless (mux_file_has (&run, "/sink_0#4@"));
+  EXPECT_MESSAGES (&run, "");
+  mux_close (&run);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_large_message)
+{
+  MuxSource *a;
+  MuxRun run;
+
+  mux_open (&run, MUX, ORIGIN " max-message-bytes=1000");
+  a = mux_add (&run, FALSE);
+  mux_play (&run);
+  mux_begin (a, TENSORS ("float32", "1000"));
+  fail_unless_equals_int (mux_push (a, 0, 4000), GST_FLOW_ERROR);
+  EXPECT_MESSAGES (&run, "bytes is larger than max-message-bytes=1000");
+  mux_close (&run);
+}
+
+GST_END_TEST;
+
+#define GRAY(width) "video/x-raw, format=(string)GRAY8, width=(int)" #width ", height=(int)8192, framerate=(fraction)30/1"
+
+static const struct
+{
+  guint64 memory;               /* that is left */
+  gboolean is_blocked;          /* until memory is short */
+  const gchar *caps, *properties;
+  guint n_memories;             /* of a buffer; 0: one */
+} shortages[] = {
+  {16 << 20, FALSE, GRAY (8192), ""}, {100 << 20, FALSE, GRAY (8192), ""}, {180 << 20, FALSE, GRAY (8192), ""},
+  {220 << 20, FALSE, GRAY (8192), "compression=zstd"}, {220 << 20, FALSE, GRAY (8192), "compression=lz4"}, {100 << 20, FALSE, GRAY (8186), ""},
+  {350 << 20, TRUE, GRAY (8192), "max-queue-size=10000000000"},
+
+  {16 << 20, FALSE, GRAY (8192), "", 2}, {16 << 20, FALSE, "image/jpeg", "", 2}, {16 << 20, FALSE, TENSORS ("float32", "16777216"), "", 2},
+  {16 << 20, FALSE, "video/x-h264, stream-format=(string)byte-stream, alignment=(string)au", "", 2},
+  {16 << 20, FALSE, "application/x-pointcloud, fields=(string)\"x,y,z,i\", type=(string)float32, framerate=(fraction)30/1", "", 2},
+};
+
+static GstBuffer *
+buffer_of_memories (guint n, gsize bytes)
+{
+  GstBuffer *buffer = gst_buffer_new ();
+
+  for (guint i = 0; i < n; i++)
+    gst_buffer_append_memory (buffer, gst_allocator_alloc (NULL, bytes / n, NULL));
+  for (guint i = 0; i < n; i++) {
+    GstMapInfo map;
+
+    fail_unless (gst_buffer_map_range (buffer, i, 1, &map, GST_MAP_WRITE));
+    memset (map.data, 0, map.size);
+    gst_buffer_unmap (buffer, &map);
+  }
+  GST_BUFFER_PTS (buffer) = 0;
+  return buffer;
+}
+
+/* Frames of 64 MiB: one error, which names their bytes, or all are recorded. */
+GST_START_TEST (test_short_memory)
+{
+  GstBuffer *frame = buffer_of_memories (MAX (shortages[__i__].n_memories, 1), 64 << 20);
+  gchar *properties = g_strconcat (ORIGIN " ", shortages[__i__].properties, NULL), *messages = NULL;
+  MuxSource *a;
+  rlim_t before;
+  MuxRun run;
+
+  if (skip_without_memory_limit ("short_memory")) {
+    gst_buffer_unref (frame);
+    g_free (properties);
+    return;
+  }
+  mux_open (&run, MUX, properties);
+  gst_pad_set_chain_function (run.sink, forget);
+  a = mux_add (&run, TRUE);
+  mux_play (&run);
+  mux_begin (a, shortages[__i__].caps);
+  set_blocked (&run, shortages[__i__].is_blocked);
+  before = limit_memory (shortages[__i__].memory);
+  for (guint i = 0; i < 10; i++)
+    if (gst_pad_push (a->pad, gst_buffer_ref (frame)) != GST_FLOW_OK)
+      break;
+  set_blocked (&run, FALSE);
+  gst_pad_push_event (a->pad, gst_event_new_eos ());
+  do {
+    g_free (messages);
+    g_usleep (1000);
+    messages = mux_messages (&run);
+  } while (!*messages && !g_atomic_int_get (&run.has_eos));
+  restore_memory (before);
+  fail_unless (strstr (messages, "no memory ") && strstr (messages, "bytes"), "%s", messages);
+  mux_close (&run);
+  g_free (messages);
+  g_free (properties);
+  gst_buffer_unref (frame);
 }
 
 GST_END_TEST;
@@ -264,15 +381,15 @@ GST_END_TEST;
 /* Each life writes a file of its own; READY before EOS ends one of the sink in order. */
 GST_START_TEST (test_restart)
 {
-  gchar *folder = g_dir_make_tmp ("restart-XXXXXX", NULL), *path = g_build_filename (folder, "run.mcap", NULL);
-  gchar *properties = g_strdup_printf (ORIGIN " sync-interval=0 location=%s", path);
+  gchar *folder = g_dir_make_tmp ("restart-XXXXXX", NULL);
+  gchar *properties = g_strdup_printf (ORIGIN " sync-interval=0 location=%s/%%d.mcap", folder);
   MuxSource *a;
   MuxRun run;
 
   mux_open (&run, "robocachemcapsink", properties);
   a = mux_add (&run, FALSE);
   for (guint life = 0; life < 3; life++) {
-    gchar *bytes, *text;
+    gchar *path = g_strdup_printf ("%s/%u.mcap", folder, life), *bytes, *text;
     gsize size;
 
     mux_play (&run);
@@ -287,20 +404,26 @@ GST_START_TEST (test_restart)
     fail_unless (g_str_has_prefix (text, "[recording property] | /sink_0#0@0/0") && g_str_has_suffix (text, "| [statistics]"), "%s", text);
     fail_unless_equals_int (strstr (text, "/sink_0#2@2/2") != NULL, life == 2);
     fail_unless (memcmp (bytes + size - 8, "\x89MCAP0\r\n", 8) == 0);
+    g_free (path);
     g_free (bytes);
     g_free (text);
   }
   EXPECT_MESSAGES (&run, "");
   mux_close (&run);
-  g_unlink (path);
+  for (guint life = 0; life < 3; life++) {
+    gchar *path = g_strdup_printf ("%s/%u.mcap", folder, life);
+
+    g_unlink (path);
+    g_free (path);
+  }
   g_rmdir (folder);
   g_free (properties);
-  g_free (path);
   g_free (folder);
 }
 
 GST_END_TEST;
 
 CHECK_MAIN (contract, NULL, NULL, ONCE (test_pads), ONCE (test_release), EACH (refusals, test_refusals), ONCE (test_segment_of_bytes),
-    EACH (settings, test_settings), TIMES (2, test_events), ONCE (test_flush), EACH (clocks, test_clocks), ONCE (test_mixed_clocks),
+    EACH (settings, test_settings), ONCE (test_alternating_caps),
+    ONCE (test_large_message), EACH (shortages, test_short_memory), TIMES (2, test_events), ONCE (test_flush), EACH (clocks, test_clocks), ONCE (test_mixed_clocks),
     ONCE (test_restart))

@@ -376,5 +376,70 @@ GST_START_TEST (test_fragments)
 
 GST_END_TEST;
 
-CHECK_MAIN (live, NULL, NULL, ONCE (test_arrival), EACH (origins, test_origins), ONCE (test_quiet), ONCE (test_overflow),
+/* ---- a faulty sensor ---- */
+
+static gboolean
+set_caps (MuxSource *source, const gchar *text)
+{
+  GstCaps *caps = gst_caps_from_string (text);
+  const gboolean is_handled = gst_pad_send_event (source->peer, gst_event_new_caps (caps));
+
+  gst_caps_unref (caps);
+  return is_handled;
+}
+
+/* Live, buffers and caps that cannot be used cost the rows of their own stream. */
+GST_START_TEST (test_faulty_sensor)
+{
+  static const gsize sizes[] = { 0, 3, 5, 4000 };
+  MuxSource *a, *b;
+  MuxRun run;
+
+  mux_open (&run, MUX, ORIGIN "chunk-duration=0");
+  a = mux_add (&run, TRUE);
+  b = mux_add (&run, TRUE);
+  mux_play (&run);
+  mux_begin (a, TENSORS ("float32", "1"));
+  mux_begin (b, TENSORS ("float32", "1"));
+  mux_set_time (&run, 10);
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    fail_unless_equals_int (mux_push (a, 5, sizes[i]), GST_FLOW_OK);
+  fail_unless (mux_push (a, 6, 4) == GST_FLOW_OK && mux_push (b, 7, 4) == GST_FLOW_OK);
+  EXPECT_MESSAGES (&run, "rows-dropped-malformed");
+  fail_unless (set_caps (a, TENSORS ("complex", "1")) && set_caps (a, "other/tensors, format=(string)flexible, framerate=(string)many"));
+  fail_unless (mux_push (a, 8, 4) == GST_FLOW_OK && mux_push (b, 8, 4) == GST_FLOW_OK);
+  EXPECT_MESSAGES (&run, "until it has caps that can be used");
+  fail_unless (set_caps (a, TENSORS ("float32", "2")));
+  fail_unless (mux_push (a, 9, 8) == GST_FLOW_OK);
+  fail_unless_equals_uint64 (count_of (&run, "rows-dropped-malformed"), G_N_ELEMENTS (sizes) + 1);
+  mux_end (&run);
+  fail_unless (mux_file_has (&run, "/sink_0#0@10/6 ") && mux_file_has (&run, "/sink_1#0@10/7 ") && mux_file_has (&run, "/sink_1#1@10/8 ")
+      && mux_file_has (&run, "@10/9 "));
+  EXPECT_MESSAGES (&run, "");
+  mux_close (&run);
+}
+
+GST_END_TEST;
+
+/* An error is due where no other sensor is left, and where the source is not live. */
+GST_START_TEST (test_faulty_sensor_alone)
+{
+  const gboolean is_live = __i__;
+  MuxSource *a;
+  MuxRun run;
+
+  mux_open (&run, MUX, ORIGIN "chunk-duration=0");
+  a = mux_add (&run, is_live);
+  if (!is_live)
+    mux_begin (mux_add (&run, TRUE), TENSORS ("float32", "1"));
+  mux_play (&run);
+  mux_begin (a, TENSORS ("float32", "1"));
+  fail_if (set_caps (a, TENSORS ("complex", "1")));
+  EXPECT_MESSAGES (&run, "complex");
+  mux_close (&run);
+}
+
+GST_END_TEST;
+
+CHECK_MAIN (live, NULL, NULL, ONCE (test_faulty_sensor), TIMES (2, test_faulty_sensor_alone), ONCE (test_arrival), EACH (origins, test_origins), ONCE (test_quiet), ONCE (test_overflow),
     EACH (bursts, test_burst), ONCE (test_waits), ONCE (test_full_at_the_end), TIMES (2, test_waits_for_none), ONCE (test_fragments))

@@ -1,7 +1,7 @@
 /* robocache: robocachemcapmux on pads of the test, and what its file says as text
  *
  * The file as words: "TOPIC#SEQUENCE@LOG/PUBLISH" for each message, "KIND(TOPIC TEXT)@LOG" for each of /robocache/events,
- * "[NAME CLOCK]" for metadata and "|" at the end of a chunk. Times are ms.
+ * "[NAME CLOCK]" or "[tags TITLE]" for metadata and "|" at the end of a chunk. Times are ms.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,7 +12,7 @@
 #include <gst/check/gsttestclock.h>
 #include <string.h>
 
-#include "common/mcap/read/definitions.h"
+#include "common/mcap/read/fileindex.h"
 #include "common/mcap/read/stream.h"
 #include "common/ros/cdr.h"
 
@@ -95,6 +95,20 @@ collect (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   g_byte_array_append (run->file, map.data, (guint) map.size);
   gst_buffer_unmap (buffer, &map);
   g_cond_broadcast (&run->changed);
+  g_mutex_unlock (&run->lock);
+  gst_buffer_unref (buffer);
+  return GST_FLOW_OK;
+}
+
+/* As collect, for files that are too large to keep. */
+static inline GstFlowReturn
+forget (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  MuxRun *run = gst_pad_get_element_private (pad);
+
+  g_mutex_lock (&run->lock);
+  while (run->is_blocked)
+    g_cond_wait (&run->changed, &run->lock);
   g_mutex_unlock (&run->lock);
   gst_buffer_unref (buffer);
   return GST_FLOW_OK;
@@ -325,9 +339,9 @@ append_metadata (GString *text, const RobocacheMcapMetadata *metadata)
 {
   gchar *name = robocache_mcap_text_dup (metadata->name);
   GHashTable *map = robocache_mcap_text_map (metadata->metadata);
-  const gchar *clock = g_hash_table_lookup (map, "clock");
+  const gchar *value = g_hash_table_lookup (map, strcmp (name, "robocache.tags") == 0 ? "title" : "clock");
 
-  g_string_append_printf (text, "[%s%s%s] ", name + strlen ("robocache."), clock ? " " : "", clock ? clock : "");
+  g_string_append_printf (text, "[%s%s%s] ", name + strlen ("robocache."), value ? " " : "", value ? value : "");
   g_hash_table_unref (map);
   g_free (name);
 }

@@ -89,12 +89,25 @@ GST_START_TEST (text_to_rows)
     {"", "t,q\n0,1\n1,x\n2,3\n3,y\n4,5\n", "1 q | D0:1 D2000000000:3 D4000000000:5 | malformed=2", NULL, "line 3, column 1: \"x\""},
     {"max-errors=2", "0,1\nx\nx\n1,1\nx\nx\n2,1\n", "1 | D0:1 D1000000000:1 D2000000000:1 | malformed=4", NULL, "line 2"},
     {"max-errors=2", "0,1\nx\nx\nx\n1,1\n", "1 | D0:1 | malformed=3",
-        "3 malformed records in a row, more than max-errors=2; the last: line 4 has 1 column, expected 2", "line 2"},
+        "3 consecutive malformed records, more than max-errors=2; the last: line 4 has 1 column, expected 2", "line 2"},
     {"max-errors=0", "0,1\nx\n", "1 | D0:1 | malformed=1", "more than max-errors=0"},
     {"max-errors=-1", "0,1\nx\nx\nx\nx\nx\nx\nx\nx\nx\nx\nx\nx\n1,1\n", "1 | D0:1 D1000000000:1 | malformed=12", NULL, "line 2"},
     {"", "0,1,2\n1,2", "2 | D0:1,2 | malformed=1", NULL, "line 2 has 2 columns, expected 3"},
     {"", "", "| |", NULL, "The input ended without a record"},
     {"", "t,q\nno,table\nat all\n", NULL, "No record of 2 could be read; the first: line 2", "line 2"},
+    /* empty cells of a file are no value */
+    {"", "t,a,b\n0,1,\n1,2,\n2,3,4\n", "2 a,b | D0:3,4 | empty-fields=2", NULL, "2 of 3 records are left out, since a channel has no value in them: "
+          "b (2, 66.7 %). To have the values of the others, read each group of columns as a stream of its own: channels=1; channels=2"},
+    {"channels=a", "t,a,b\n0,1,\n1,2,\n2,3,4\n", "1 a | D0:1 1000000000:2 2000000000:3 |"},
+    {"channels=b", "t,a,b\n0,1,\n1,2,\n2,3,4\n", "1 b | D0:4 | empty-fields=2"},
+    {"", "t,a,b,c\n0,1,,5\n1,2,NA,6\n2,3,null,7\n", "2 a,c | D0:1,5 1000000000:2,6 2000000000:3,7 |", NULL, "Columns without a value in the whole file "
+          "are left out: b"},
+    {"", "0,1,\n1,2,N/A\n", "1 | D0:1 1000000000:2 |", NULL, "left out: column 2"},
+    {"", "t,\n0,1\n1,2\n", "1  | D0:1 1000000000:2 |"},
+    {"", ",time\n5,0.1\n", "1  | D0:5 |"},
+    {"start=keep", "t,a\n0,1\n1,nan\n2,\n3,-NaN\n4,5\n", "1 a | D0:1 4000000000:5 | empty-fields=3"},
+    {"", "t,a,b\n0,,\n1,NaN,\n", "| | empty-fields=4", NULL, "No row was sent: no record of 2 has a value in each channel"},
+    {"", "t,a\n0,nano\n1,2\n", "1 a | D0:2 | malformed=1", NULL, "\"nano\" is not a number"},
     /* settings that make no sense */
     {"delimiter=ab", "0,1\n", "| |", "delimiter=\"ab\""},
     {"format=binary", "0,1\n", "| |", "layout=\"\" contains no number"},
@@ -161,7 +174,7 @@ GST_START_TEST (any_cut_gives_the_same_rows)
     gsize n;
     const gchar *properties, *output;
   } cases[] = {
-    {mixed, sizeof mixed - 1, "", "2 q0,q 1 | D0:1,2 100000000:3,4 D400000000:nan,7 500000000:8,9 | malformed=2 empty-fields=1 "
+    {mixed, sizeof mixed - 1, "", "2 q0,q 1 | D0:1,2 100000000:3,4 D500000000:8,9 | malformed=2 empty-fields=1 "
           "comments=1"},
     {binary, sizeof binary - 1, "format=binary layout=<if time-unit=us", "1 | D0:0.5 1000:1 2000:2 |"},
   };

@@ -124,13 +124,13 @@ GST_START_TEST (text_of_files)
     /* Then its last bytes are those of the next file, which is told, and loses nothing by it. */
     {HEADER ("1", "binary") "12345678901" GOOD GOOD,
         "1 n=1 " XYZ " 313233343536373839303123\n"
-        "malformed cloud 1 at byte 132: the next file begins 1 bytes before the end of the cloud, which took "
-        "them as its last ones\n"
+        "malformed cloud 1 at byte 132: the next file begins 1 bytes before the end of the cloud, so the "
+        "cloud ends with bytes of that file\n"
         GOOD_SAID ("2") GOOD_SAID ("3")},
     {HEADER ("1", "binary") "1234567" GOOD GOOD,
         "1 n=1 " XYZ " 313233343536372320" "2e5043\n"
-        "malformed cloud 1 at byte 132: the next file begins 5 bytes before the end of the cloud, which took "
-        "them as its last ones\n"
+        "malformed cloud 1 at byte 132: the next file begins 5 bytes before the end of the cloud, so the "
+        "cloud ends with bytes of that file\n"
         GOOD_SAID ("2") GOOD_SAID ("3")},
     {HEADER ("1", "binary") "123456" GOOD GOOD,
         "malformed cloud 1 at byte 0: the cloud ends after 6 bytes, expected 12 for POINTS 1\n" GOOD_SAID ("2")

@@ -66,6 +66,15 @@ static const struct
       "+'0,1\n0.5,1\n1,1\n1.2,1\n2.5,1\n' stats-message:rows=3 stats-messages=1 eos stats-messages=1"},
   {"a flush forgets the partial line, and not the origin", "", "+'10,1\n11,' >0=1 flush bytes +'12,2\n' >2000=2"},
   {"a new segment drains the last line", "", "+'t,a\n0,1\n1,2' bytes buffers=2 +'t,a\n2,3\n' buffers=3"},
+  {"names of a quaternion", "", "+'t,x,qx,qy,qz,qw\n0,1,0,0,0,1\n' >0=1,0,0,0,1 '>caps:kinds=\"real\\,quaternion\"'"},
+  {"a mode", "", "+'t,mode,a\n0,1,2\n' >0=1,2 '>caps:kinds=\"hold\\,real\"'"},
+  {"a quaternion in an order of its own", "", "+'t,qx,qy,qw,qz\n0,0,0,1,0\n' flow:not-negotiated 'error:settings:qx, qy, qz and qw are a "
+      "quaternion by their names, but as channels 0, 1, 3 and 2 they are not adjacent in the order x, y, z, w or w, x, y, z: list them in such "
+      "an order in channels, or set kinds=ignore' buffers=0"},
+  {"a quaternion that is put in order", "channels=qx,qy,qz,qw", "+'t,qx,qy,qw,qz\n0,1,2,3,4\n' >0=1,2,4,3 >caps:kinds=quaternion"},
+  {"names that are ignored", "kinds=ignore", "+'t,qx,qy,qw,qz,mode\n0,1,2,3,4,5\n' >0=1,2,3,4,5"},
+  {"kinds of columns without names", "kinds=angle,hold", "+'0,1,2\n' >0=1,2 '>caps:kinds=\"angle\\,hold\"'"},
+  {"kinds of other columns", "kinds=angle*3", "+'0,1,2\n' flow:not-negotiated 'error:negotiation:kinds=\"angle*3\" has 3 channels, but a row has 2'"},
   {"new columns are new caps", "", "+'t,a\n0,1\n' bytes +'t,a,b\n1,2,3\n' buffers=2 '>caps:channels=\"a\\,b\"'"},
   {"each longer duration is announced at the end", "",
       "+'0,1\n3,1\n' new-durations=0 duration=none position=3000 eos new-durations=1 duration=3000 "
@@ -126,7 +135,7 @@ static const struct
   {"two malformed points in a row, after a good one", "format=pcd max-errors=2",
       "+'" FIVE_POINTS "' eos >-#24 . 'warning:decode:cloud 1 at byte 0: line 4 has 2 columns, expected 3' warnings=0 errors=0"},
   {"two malformed points in a row are an error", "format=pcd max-errors=1", "+'" FIVE_POINTS "' flow:error . "
-      "'error:decode:2 malformed records in a row, more than max-errors=1' 'warning:decode:line 4'"},
+      "'error:decode:2 consecutive malformed records, more than max-errors=1' 'warning:decode:line 4'"},
   {"PCD read as CSV", "", "+'# .PCD v0.7 - Point Cloud Data file format\nVERSION 0.7\n' flow:error "
       "'error:settings:set format=pcd'"},
   {"a discontinuity ends a cloud", "format=pcd cloud-end=stream",

@@ -6,6 +6,8 @@
 
 #include "gst/parse/records/timedate.h"
 #include "gst/parse/records/timeguess.h"
+#include "gst/parse/records/timescout.h"
+#include "gst/parse/records/timesteps.h"
 #include "parse_harness.h"
 
 /* ---- dates ---- */
@@ -303,9 +305,148 @@ GST_START_TEST (choices_are_said)
 
 GST_END_TEST;
 
+/* ---- steps back ---- */
+
+GST_START_TEST (steps_back)
+{
+  static const struct
+  {
+    const gchar *times;         /* ranges FIRST-LAST, or single times */
+    guint64 n;
+    gint64 greatest;
+    guint64 first;              /* record, from 1 */
+  } cases[] = {
+    {"0-99", 0}, {"0-49 0-49", 1, 49, 51}, {"0-49 20-49", 1, 29, 51}, {"0-49 0-49 0-49", 2, 49, 51}, {"0-49 40-49", 0},
+    /* rows out of order are none */
+    {"0-49 30-38 50-99", 0}, {"0-49 10 50 11 51 12 52 13 53 14 54 15 55 16 56 17 57 18 58 19 59 20 60", 0},
+    {"0-49 30-39 60-99", 1, 19, 51}, {"", 0}, {"5", 0}, {"99 98 97 96 95 94 93 92 91 90 89 88 87 86 85", 0}, {"0-49 2 0 1 3-49", 1, 47, 51},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    gchar **ranges = g_strsplit (cases[i].times, " ", -1);
+    RobocacheTimeSteps steps = { 0 };
+    guint64 record = 0;
+
+    for (guint k = 0; ranges[k]; k++) {
+      gchar *end;
+      gint64 first = g_ascii_strtoll (ranges[k], &end, 10), last = *end ? g_ascii_strtoll (end + 1, NULL, 10) : first;
+
+      for (; first <= last; first++)
+        robocache_time_steps_add (&steps, first, ++record);
+    }
+    fail_unless (steps.n == cases[i].n && steps.greatest == cases[i].greatest && steps.first == cases[i].first, "%s: %" G_GUINT64_FORMAT " steps of up to %"
+        G_GINT64_FORMAT ", first at %" G_GUINT64_FORMAT, cases[i].times, steps.n, steps.greatest, steps.first);
+    g_strfreev (ranges);
+  }
+}
+
+GST_END_TEST;
+
+/* Rows stay in the order of the file. */
+GST_START_TEST (a_clock_that_was_set_back)
+{
+  GString *text = g_string_new ("t,a\n");
+  Output out;
+
+  for (guint k = 0; k < 100; k++)
+    g_string_append_printf (text, "%u.%02u,%u\n", 100 + (k < 50 ? k : k - 40) / 100, (k < 50 ? k : k - 40) % 100, k);
+  out = parse (text->str, "");
+  expect_complaints (&out, NULL, "The time goes back 1 time, first at line 52, by up to 0.390 s", "a clock that was set back");
+  fail_unless_equals_int (out.buffers->len, 100);
+  for (guint k = 0; k < 100; k++)
+    fail_unless_equals_int ((gint) output_value (&out, k, 0), (gint) k);
+  fail_unless_equals_uint64 (output_count (&out, "steps-back"), 1);
+  output_clear (&out);
+  g_string_free (text, TRUE);
+}
+
+GST_END_TEST;
+
+/* ---- rows that are read before any is sent ---- */
+
+/* A line is read n_lines times, of which `extra` characters are more x, then the last text. */
+static const struct
+{
+  const gchar *begin, *line;
+  guint extra, n_lines;
+  const gchar *last;
+  gboolean judges_times, has_ended;
+  guint64 n_records;            /* that were read */
+  const gchar *without_value;   /* names of columns */
+} scouted[] = {
+  {"t,a,b\n0,1,\n", "1,2,\n", 0, 3, "2,3,\n", FALSE, TRUE, 5, "b"},
+  {"t,a,b\n0,1,\n", "1,2,\n", 0, 3, "2,3,4\n3,4,5\n", FALSE, FALSE, 5},
+  {"t,a\n", "x\n", 0, 100, "0,1\n", TRUE, FALSE, 0},
+  {"t,a\n0,1\n", "x\n", 0, 100, "1,2\n", TRUE, FALSE, 1},
+  /* malformed lines before a sparse column has its first value */
+  {"t,a,b\n0,1,\n", "x\n", 0, 300, "2,3,4\n3,4,5\n", FALSE, FALSE, 2},
+  {"t,a,b\n0,1,\n", "x\n", 0, 300, "2,3,\n", TRUE, TRUE, 2, "b"},
+  /* of 4 MiB */
+  {"t,a\n0,1\n1,2\n", "#", (1 << 20) - 2, 3, "2,3\n", TRUE, TRUE, 3},
+  {"t,a\n0,1\n", "#", (1 << 20) - 2, 4, "1,2\n", TRUE, FALSE, 1},
+  /* of 64 MiB */
+  {"t,a,b\n0,1,\n", "#", (1 << 20) - 2, 63, "1,2,3\n", FALSE, FALSE, 2},
+  {"t,a,b\n0,1,\n", "#", (1 << 20) - 2, 64, "1,2,3\n", FALSE, FALSE, 1, "b"},
+};
+
+/* The text as buffers of n_bytes; its lines are one memory. */
+static gboolean
+scout_text (RobocacheTimeScout *scout, guint i, gsize n_bytes)
+{
+  GString *line = g_string_new (scouted[i].line);
+  GstBuffer *all = gst_buffer_new_memdup (scouted[i].begin, strlen (scouted[i].begin)), *lines;
+  gboolean is_done = FALSE;
+  gsize size;
+
+  for (guint k = 0; k < scouted[i].extra; k++)
+    g_string_append_c (line, 'x');
+  if (scouted[i].extra > 0)
+    g_string_append_c (line, '\n');
+  lines = gst_buffer_new_memdup (line->str, line->len);
+  for (guint k = 0; k < scouted[i].n_lines; k++)
+    all = gst_buffer_append (all, gst_buffer_ref (lines));
+  all = gst_buffer_append (all, gst_buffer_new_memdup (scouted[i].last, strlen (scouted[i].last)));
+  size = gst_buffer_get_size (all);
+  for (gsize offset = 0; offset < size && !is_done; offset += n_bytes) {
+    GstBuffer *piece = gst_buffer_copy_region (all, GST_BUFFER_COPY_MEMORY, offset, MIN (n_bytes, size - offset));
+
+    is_done = robocache_time_scout_push (scout, piece);
+    gst_buffer_unref (piece);
+  }
+  gst_buffer_unref (lines);
+  gst_buffer_unref (all);
+  g_string_free (line, TRUE);
+  return is_done;
+}
+
+/* What is read depends on the bytes, not on their buffers. */
+GST_START_TEST (rows_that_are_scouted)
+{
+  static const gsize pieces[] = { 65521, 1000003, 100 << 20 };
+  const RobocacheRecordSpec spec = {.format = ROBOCACHE_INPUT_CSV,.delimiter = ",",.time_column = -1,.arrival_column = -1 };
+
+  for (guint k = 0; k < G_N_ELEMENTS (pieces); k++) {
+    RobocacheTimeScout *scout = robocache_time_scout_new (&spec, scouted[__i__].judges_times);
+    const RobocacheEmptyCells *cells = robocache_time_scout_cells (scout);
+    gchar *names;
+
+    fail_unless (scout_text (scout, __i__, pieces[k]) == !scouted[__i__].has_ended, "pieces of %" G_GSIZE_FORMAT, pieces[k]);
+    robocache_time_scout_end (scout);
+    names = robocache_empty_cells_names_without_value (cells);
+    fail_unless_equals_int (robocache_time_scout_has_ended (scout), scouted[__i__].has_ended);
+    fail_unless_equals_uint64 (cells->n_records, scouted[__i__].n_records);
+    fail_unless (g_strcmp0 (names, scouted[__i__].without_value) == 0, "%s", names);
+    g_free (names);
+    robocache_time_scout_free (scout);
+  }
+}
+
+GST_END_TEST;
+
 static const Test tests[] = {
   TEST (dates), TEST (columns_by_name), CASES (files, G_N_ELEMENTS (recordings)), CASES (streams, G_N_ELEMENTS (recordings)),
-  TEST (waiting_rows_change_nothing), TEST (counts), TEST (a_header_without_a_time), TEST (choices_are_said),
+  TEST (waiting_rows_change_nothing), TEST (counts), TEST (a_header_without_a_time), TEST (choices_are_said), TEST (steps_back),
+  TEST (a_clock_that_was_set_back), CASES (rows_that_are_scouted, G_N_ELEMENTS (scouted)),
 };
 
 TESTS_MAIN (robocacheparsetimes);

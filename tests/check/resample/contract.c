@@ -229,7 +229,7 @@ GST_END_TEST;
 
 /* ---- holes ---- */
 
-static const gchar *const interpolations[] = { "linear", "nearest", "previous", "cubic", "hermite", "mean" };
+static const gchar *const interpolations[] = { "linear", "nearest", "previous", "cubic", "hermite", "mean", "lowpass" };
 
 /* The ticks of a run: 0 none, 1 a row, 2 a missing row or a tick within a GAP. */
 static GByteArray *

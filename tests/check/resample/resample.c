@@ -2,6 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include <math.h>
+
 #include "resampleharness.h"
 #include "tests/check/checks.h"
 
@@ -280,6 +282,9 @@ static const struct
   {"rate=50/1 interpolation=hermite", 10},
   {"rate=50/1 interpolation=cubic", 20},
   {"rate=50/1 interpolation=mean", 20},
+  {"rate=50/1 interpolation=lowpass", 100},
+  {"rate=200/1 interpolation=lowpass lobes=2 reorder-window=3000000", 28},
+  {"rate=50/1 interpolation=lowpass cutoff=10", 200},
   {"rate=50/1 interpolation=previous reorder-window=3000000", 3},
   {"rate=50/1 interpolation=linear reorder-window=3000000", 13},
 };
@@ -335,6 +340,55 @@ GST_START_TEST (test_latency_follows_the_rate)
 
 GST_END_TEST;
 
+/* ---- rows that ticks fold ---- */
+
+static const struct
+{
+  const gchar *properties;
+  gdouble hz;                   /* of a sine in rows at 1 kHz */
+  guint warnings;
+} fast_rows[] = {
+  {"rate=30/1", 200, 1}, {"rate=30/1", 16.5, 1}, {"rate=30/1", 8, 0}, {"rate=30/1 interpolation=nearest", 200, 1},
+  {"rate=30/1 interpolation=lowpass", 200, 0}, {"rate=30/1 interpolation=mean", 200, 0}, {"rate=350/1", 200, 0},
+};
+
+/* 1 % of the variance above half of the rate of ticks is too much, in the first 5 s, and once. */
+GST_START_TEST (test_fast_rows)
+{
+  GstHarness *h = harness (NOT_LIVE, fast_rows[__i__].properties, ONE);
+
+  for (guint i = 0; i < 11000; i++) {
+    push (h, i, (gfloat) sin (fast_rows[__i__].hz * i * (2 * G_PI / 1000)));
+    fail_unless_equals_int (count_messages (h, GST_MESSAGE_WARNING), i == 5000 ? fast_rows[__i__].warnings : 0);
+  }
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+/* The first 5 s are all of a shorter stream, if they have ticks enough. Each channel is named. */
+GST_START_TEST (test_short_stream_of_fast_rows)
+{
+  static const struct
+  {
+    guint rows;
+    guint warnings;
+  } cases[] = { {300, 0}, {700, 0}, {900, 1}, {2000, 1} };
+
+  for (guint k = 0; k < G_N_ELEMENTS (cases); k++) {
+    GstHarness *h = harness (NOT_LIVE, "rate=30/1", ONE);
+
+    for (guint i = 0; i < cases[k].rows; i++)
+      push (h, i, (gfloat) sin (200.0 * i * (2 * G_PI / 1000)));
+    fail_unless_equals_int (count_messages (h, GST_MESSAGE_WARNING), 0);
+    gst_harness_push_event (h, gst_event_new_eos ());
+    fail_unless (count_messages (h, GST_MESSAGE_WARNING) == cases[k].warnings, "%u rows", cases[k].rows);
+    harness_close (h);
+  }
+}
+
+GST_END_TEST;
+
 /* ---- counts ---- */
 
 GST_START_TEST (test_counts_balance)
@@ -372,6 +426,47 @@ GST_START_TEST (test_counts_balance)
 
 GST_END_TEST;
 
+/* max-gap in force: of the last tick, also when its rows have gone. */
+static const struct
+{
+  const gchar *properties, *rate;
+  gdouble spacing;              /* ms */
+  gint64 expected;
+} max_gaps[] = {
+  {"", "0/1", 10, 80 * GST_MSECOND}, {"", "0/1", 1, 20 * GST_MSECOND}, {"", "50/1", 1, 160 * GST_MSECOND}, {"max-gap=5", "50/1", 1, 5},
+  {"max-gap=-1", "0/1", 10, -1}, {"max-gap=-2", "0/1", 200, 1000 * GST_MSECOND},
+};
+
+static gint64
+max_gap_in_stats (GstHarness *h)
+{
+  GstStructure *stats;
+  gint64 value;
+
+  g_object_get (h->element, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_int64 (stats, "max-gap", &value));
+  gst_structure_free (stats);
+  return value;
+}
+
+GST_START_TEST (test_max_gap_in_stats)
+{
+  gchar *properties = g_strdup_printf ("rate=100/1 %s", max_gaps[__i__].properties), *caps = g_strdup_printf (
+      "other/tensors,format=(string)static,num_tensors=(int)1,types=(string)float32,dimensions=(string)1,framerate=(fraction)%s", max_gaps[__i__].rate);
+  GstHarness *h = harness (NOT_LIVE, properties, caps);
+
+  for (guint i = 0; i < 80; i++)
+    push (h, i * max_gaps[__i__].spacing, 1);
+  fail_unless_equals_int64 (max_gap_in_stats (h), max_gaps[__i__].expected);
+  gst_harness_push_event (h, gst_event_new_eos ());
+  fail_unless_equals_int64 (max_gap_in_stats (h), max_gaps[__i__].expected);
+  harness_close (h);
+  g_free (properties);
+  g_free (caps);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_cuda_without_gpu_or_with)
 {
   GstHarness *h = harness_open (LIVE, "backend=cpu");
@@ -390,7 +485,8 @@ static const Test tests[] = {
   CASES (test_unfit_caps, G_N_ELEMENTS (unfit)), CASES (test_caps_that_fit, G_N_ELEMENTS (fits)),
   TEST (test_rate_of_property_above_1_ghz), TEST (test_caps_query), CASES (test_every_type_to_every_type, N_DTYPES * N_DTYPES),
   CASES (test_malformed_roles, 18), CASES (test_latency, G_N_ELEMENTS (latencies)), CASES (test_latency_follows_the_rate, 3),
-  CASES (test_counts_balance, 10),
+  CASES (test_fast_rows, G_N_ELEMENTS (fast_rows)), TEST (test_short_stream_of_fast_rows), CASES (test_counts_balance, 10),
+  CASES (test_max_gap_in_stats, G_N_ELEMENTS (max_gaps)),
   TEST (test_cuda_without_gpu_or_with),
 };
 

@@ -29,6 +29,8 @@ enum
 
 #define GAP_ROWS "+0 +10 +20 +60 +70 eos >0 >10? >20? "     /* 30, 40 and 50 lie in a gap of max-gap=15000000 */
 #define CURVE "+2=0 +18=10 +30=22 eos "
+/* a mean of (1, 0, 0, 0) / 5: at right angles to it, both signs are as near */
+#define SCATTERED "+0=1,0,0,0,1 +1=0,1,0,0,2 +2=0,-1,0,0,3 +3=0,0,1,0,4 +4=0,0,-1,0,5 "
 #define TIMED(n) TENSORS ("2", "float32,int64", "1:" n "," n, "0/1")
 #define BATCH(type, dims) TENSORS ("3", type ",int64,int64", dims, "0/1")
 #define EPISODES BATCH ("float32", "2:4:3,4:3,5:3")
@@ -103,6 +105,10 @@ static const struct
       GAP_ROWS ">30=20 >40=nan >50=nan >60 >70"},
   {"nearest does not cross a gap", BOTH, "rate=100/1 max-gap=15000000 gap-policy=nan interpolation=nearest", ONE,
       GAP_ROWS ">30=nan >40=nan >50=nan >60 >70"},
+  {"10 minutes without rows, by default", BOTH, "rate=100/1", ONE, "+0 +10 +20 +30 +40 +50 +60 +70 +80 +90 time:600000 +600000 +600010 eos >0 >10? >20? >30? "
+      ">40? >50? >60? >70? >80? >90? >600000! >600010? >gap:100,599900 >nogap ticks-dropped=59990 ticks-out=12"},
+  {"8 periods of caps, by default", FILE_LIKE, "rate=10/1 gap-policy=nan", F32 ("1", "50/1"),
+      "+0 +160 +321 +400 eos >0 >100 >200=nan >300=nan >400 ticks-nan=2"},
   {"no GAP event before the first buffer", LIVE_LIKE, "rate=100/1 max-gap=5000000", ONE,
       "+5 +35 gap:35,1 . >nogap ticks-dropped=3 +38 +42 >40"},
 
@@ -174,14 +180,25 @@ static const struct
   {"a buffer before its caps", LIVE_LIKE, "rate=100/1", NULL,
       "+0 flow:not-negotiated error:negotiation:'a buffer before its caps' rows-dropped-refused=1 rows-dropped=1"},
   {"no caps at all", LIVE_LIKE, "rate=100/1", NULL, "eos >eos errors=0"},
-  {"half a row", LIVE_LIKE, "rate=100/1", F32 ("2", "0/1"), "+0#4 flow:error error:format:'4 bytes'"},
-  {"a row and a half", LIVE_LIKE, "rate=100/1", F32 ("2", "0/1"), "+0#12 flow:error error:format:'12 bytes'"},
-  {"a row of three", LIVE_LIKE, "rate=100/1", F32 ("2:3", "0/1"), "+0#8 flow:error error:format:'describe 24 bytes'"},
-  {"a row without its time", LIVE_LIKE, "rate=100/1", TENSORS ("2", "float32,int64", "2,1", "0/1"),
+  {"half a row", FILE_LIKE, "rate=100/1", F32 ("2", "0/1"), "+0#4 flow:error error:format:'4 bytes'"},
+  {"a row and a half", FILE_LIKE, "rate=100/1", F32 ("2", "0/1"), "+0#12 flow:error error:format:'12 bytes'"},
+  {"a row of three", FILE_LIKE, "rate=100/1", F32 ("2:3", "0/1"), "+0#8 flow:error error:format:'describe 24 bytes'"},
+  {"a row without its time", FILE_LIKE, "rate=100/1", TENSORS ("2", "float32,int64", "2,1", "0/1"),
       "+0#8 flow:error error:format:'describe 16 bytes in 2 tensors'"},
-  {"no bytes", LIVE_LIKE, "rate=100/1", F32 ("2", "0/1"), "+0#0 flow:error error:format:'0 bytes'"},
-  {"a block of three rows, and one that is a byte short", LIVE_LIKE, "rate=100/1", F32 ("1:3", "0/1"),
+  {"no bytes", FILE_LIKE, "rate=100/1", F32 ("2", "0/1"), "+0#0 flow:error error:format:'0 bytes'"},
+  {"a block of three rows, and one that is a byte short", FILE_LIKE, "rate=100/1", F32 ("1:3", "0/1"),
       "+0#12 +30#11 flow:error rows-dropped-refused=3 rows-dropped=3 rows-in=6"},
+  {"live, a malformed buffer costs its rows alone", LIVE_LIKE, "rate=100/1", ONE,
+      "+0 +5#3 warning:format:'3 bytes' +6#0 +7#400 +10 +20 warnings=0 errors=0 >0 >10 >20 . rows-dropped-malformed=3 "
+      "rows-dropped-refused=0 rows-in=6"},
+  {"live, a flexible buffer without a header", LIVE_LIKE, "rate=100/1", "other/tensors,format=(string)flexible,framerate=(fraction)0/1",
+      "+0#8 warning:format:'less than its header' rows-dropped-malformed=1 errors=0"},
+  {"live, caps that cannot be read, until others", LIVE_LIKE, "rate=100/1", ONE,
+      "+0 +10 >0 >10 caps:'" F32 ("1:2:3", "0/1") "' warning:format:1:2:3 +20 +30 caps:'" F32 ("0", "0/1") "' +40 warnings=0 caps:'" ONE "' +50 +60 "
+      ">50! >60 . rows-dropped-malformed=3 errors=0"},
+  {"live, the first caps cannot be read", LIVE_LIKE, "rate=100/1", F32 ("1:2:3", "0/1"), "error:negotiation:1:2:3 +20 flow:not-negotiated"},
+  {"live, episodes of a byte less", LIVE_LIKE, "gap-policy=nan", EPISODES, "+0#311 warning:format:'in 3 tensors' rows-dropped-malformed=1 "
+      "errors=0"},
   {"no row after an error", FILE_LIKE, "rate=100/1", ONE,
       "+0 +15 +25 >0 >10 +30#8 flow:error gap:40,0 eos ."},
   {"other caps drain", FILE_LIKE, "rate=100/1", ONE,
@@ -189,6 +206,9 @@ static const struct
   {"caps of another kind", FILE_LIKE, "rate=100/1", ONE,
       "+0 caps:'application/x-pointcloud,fields=(string)\"x,y,z\",type=(string)float32' error:negotiation:'put robocachevoxelize between. The pad accepts' "
       "errors=0"},
+  {"caps of another kind, once more after READY", FILE_LIKE, "rate=100/1", ONE,
+      "+0 caps:text/csv error:negotiation:'sink: caps are text/csv: put robocacheparse between' caps:text/csv errors=0 state:ready state:playing stream "
+      "caps:text/csv error:negotiation:'put robocacheparse between' errors=0"},
   {"caps that turn bad", FILE_LIKE, "rate=100/1", ONE,
       "+0 +10 caps:'" F32 ("1:2:3", "0/1") "' >0 >10 error:negotiation:1:2:3 +20 flow:not-negotiated eos . errors=0"},
 
@@ -197,6 +217,8 @@ static const struct
       "error:settings:'quaternions: 2: expected a channel from 0 to 1' errors=0"},
   {"quaternions that overlap", LIVE_LIKE, "rate=100/1 quaternions=0,3", F32 ("8", "0/1"),
       "error:settings:'quaternions: 3: expected no overlap with the quaternion at channel 0, which takes 4 channels' errors=0"},
+  {"quaternions that overlap, the later one first", LIVE_LIKE, "rate=100/1 quaternions=4,3", F32 ("8", "0/1"),
+      "error:settings:'quaternions: 4: expected no overlap with the quaternion at channel 3, which takes 4 channels' errors=0"},
   {"an angle past the end", LIVE_LIKE, "rate=100/1 angles=5", F32 ("5", "0/1"), "error:settings:5 errors=0"},
   {"an angle of a quaternion", LIVE_LIKE, "rate=100/1 quaternions=0 angles=2", F32 ("5", "0/1"),
       "error:settings:'angles: 2: expected no channel of the quaternion at channel 0' errors=0"},
@@ -214,13 +236,54 @@ static const struct
   {"quaternions that are NaN, and channels that are none", BOTH, "rate=100/1 quaternions=1", F32 ("5", "0/1"),
       "+0=77,1,0,0,0 +20=0,nan,nan,nan,nan +40=1,0,0,1,0 eos quaternions-not-unit=0 quaternions-zero=0 warnings=0"},
   {"an angle by its name", LIVE_LIKE, "rate=100/1 angles=turn", F32 ("2", "0/1") ", channels=(string)\"way,turn\"",
-      "+0=3,3 +20=-3,-3 >0~3,3 >10~0,3.14159265 >20~-3,-3"},
+      "+0=3,3 +20=-3,-2.9 >0~3,3 >10~0,-3.09159265 >20~-3,-2.9"},
   {"a name that the caps do not have", LIVE_LIKE, "rate=100/1 quaternions=qx,qz", F32 ("4", "0/1") ", channels=(string)\"qw,qx,qy,q\"",
       "error:settings:'quaternions: \"qx,qz\": there is no channel \"qz\"; the caps have qw,qx,qy,q' errors=0"},
   {"a name, and caps without names", LIVE_LIKE, "rate=100/1 angles=turn", F32 ("2", "0/1"),
       "error:settings:'\"turn\" is not a channel list: set zero-based numbers and ranges, like \"0\" or \"3-6,9\", since the caps name no "
       "channels' errors=0"},
-  {"angles", LIVE_LIKE, "rate=100/1 angles=1", F32 ("2", "0/1"), "+0=3,3 +20=-3,-3 >0~3,3 >10~0,3.14159265 >20~-3,-3"},
+  {"angles", LIVE_LIKE, "rate=100/1 angles=1", F32 ("2", "0/1"), "+0=3,3 +20=-3,-2.9 >0~3,3 >10~0,-3.09159265 >20~-3,-2.9"},
+  {"kinds of caps", LIVE_LIKE, "rate=100/1", F32 ("6", "0/1") ", kinds=(string)\"quaternion,angle,hold\"",
+      "+0=1,0,0,0,3,7 +20=-0.70710678,-0.70710678,0,0,-2.9,8 >0~1,0,0,0,3,7 >10~0.9238795325,0.3826834324,0,0,-3.09159265,7 "
+      ">20~-0.70710678,-0.70710678,0,0,-2.9,8 '>caps:kinds=\"quaternion\\,angle\\,hold\"' kinds-source=caps"},
+  {"kinds that are ignored", LIVE_LIKE, "rate=100/1 kinds=ignore", F32 ("2", "0/1") ", kinds=(string)\"angle,hold\"",
+      "+0=3,7 +20=-3,8 >0~3,7 >10~0,7.5 >20~-3,8 kinds-source=ignored"},
+  {"a list in place of kinds", LIVE_LIKE, "rate=100/1 angles=1", F32 ("2", "0/1") ", kinds=(string)\"angle,hold\"",
+      "+0=3,3 +20=-3,-2.9 >0~3,3 >10~0,-3.09159265 >20~-3,-2.9"},
+  {"kinds of other caps", BOTH, "rate=100/1 max-gap=15000000 gap-policy=nan kinds=hold", ONE,
+      "+0=1 +20=2 +60=3 eos >0=1 >10=1 >20=2 >30=2 >40=2 >50=2 >60=3 ticks-nan=0 kinds-source=property"},
+  {"the mean of what is held", BOTH, "rate=50/1 interpolation=mean", F32 ("2", "0/1") ", kinds=(string)\"real,hold\"",
+      "+0=0,5 +9=2,6 +21=4,7 +29=6,8 +45=8,9 eos >0=1,5 >20=5,6 >40=8,8 ."},
+  {"kinds of more channels", BOTH, "rate=100/1", F32 ("2", "0/1") ", kinds=(string)\"real*3\"",
+      "error:negotiation:'kinds=\"real*3\" has 3 channels, but a row has 2' errors=0"},
+  {"a word that is no kind", BOTH, "rate=100/1", F32 ("2", "0/1") ", kinds=(string)\"real,switch\"",
+      "error:negotiation:'\"switch\" is no kind: expected real, angle' errors=0"},
+  {"rates of names that change", FILE_LIKE, "rate=100/1 interpolation=hermite",
+      F32 ("3", "0/1") ", channels=(string)\"a,b,va\", kinds=(string)\"real*2,velocity:a\"",
+      "+0=0,0,800 +20=2,4,0 caps:'" F32 ("3", "0/1") ", channels=(string)\"b,a,va\", kinds=(string)\"real*2,velocity:a\"' "
+      ">0=0,0,800 >10=3,2,400 >20=2,4,0 +40=0,0,800 +60=2,4,0 eos >40=0,0,800 >50=1,2,400 >60=2,4,0"},
+  {"a quaternion of names that change", FILE_LIKE, "rate=100/1 quaternions=qw",
+      F32 ("5", "0/1") ", channels=(string)\"qw,qx,qy,qz,x\"",
+      "+0=1,0,0,0,1 +20=0.70710678,0,0,0.70710678,3 caps:'" F32 ("5", "0/1") ", channels=(string)\"x,qw,qx,qy,qz\"' "
+      ">0~1,0,0,0,1 >10~0.9238795325,0,0,0.3826834324,2 >20~0.70710678,0,0,0.70710678,3 "
+      "+40=1,1,0,0,0 +60=3,0.70710678,0,0,0.70710678 eos "
+      ">40~1,1,0,0,0 >50~2,0.9238795325,0,0,0.3826834324 >60~3,0.70710678,0,0,0.70710678"},
+  {"kinds that change", FILE_LIKE, "rate=100/1", F32 ("1", "0/1") ", kinds=(string)hold",
+      "+0=1 +20=2 caps:'" F32 ("1", "0/1") ", kinds=(string)real' >0=1 >10=1 >20=2 +40=2 +60=4 eos >40=2 >50=3 >60=4"},
+  {"an angle that stays at 4 rad", BOTH, "rate=100/1 angles=0", ONE, "+0=4 +15=4 +30=4 eos >0=4 >10=4 >20=4 >30=4"},
+  {"an angle of several turns", BOTH, "rate=100/1 angles=0", ONE, "+0=8 +20=9 eos >0=8 >10=8.5 >20=9"},
+  {"a mean of angles over pi", FILE_LIKE, "rate=50/1 angles=0 interpolation=mean", ONE,
+      "+0=3 +1=-3 +2=3.1 +3=-3 +20=1 eos >0~-3.11659265 >20=1"},
+  {"a mean of q and -q", FILE_LIKE, "rate=50/1 quaternions=0 interpolation=mean", F32 ("5", "0/1"),
+      "+0=0,1,0,0,2 +1=0,-1,0,0,4 +20=1,0,0,0,6 eos >0=0,1,0,0,3 >20=1,0,0,0,6 quaternions-scattered=0 warnings=0"},
+  {"scattered orientations are dropped, no tick after them is", FILE_LIKE, "rate=50/1 quaternions=0 interpolation=mean", F32 ("5", "0/1"),
+      SCATTERED "+20=1,0,0,0,6 eos warning:format:'the orientations within a tick differ so much' >20=1,0,0,0,6 quaternions-scattered=1 "
+      "ticks-dropped=1 ticks-out=1 warnings=0"},
+  {"scattered orientations are missing", FILE_LIKE, "rate=50/1 quaternions=0 interpolation=mean gap-policy=nan", F32 ("5", "0/1"),
+      SCATTERED "+20=1,0,0,0,6 eos warning:format:'Set interpolation=linear or shorter ticks' >0=nan,nan,nan,nan,3 >20=1,0,0,0,6 "
+      "quaternions-scattered=1 ticks-nan=1 ticks-out=2 warnings=0"},
+  {"scattered orientations are not held", FILE_LIKE, "rate=50/1 quaternions=0 interpolation=mean gap-policy=hold", F32 ("5", "0/1"),
+      SCATTERED "+20=1,0,0,0,6 eos warning:format:orientations >0=nan,nan,nan,nan,3 >20=1,0,0,0,6 ticks-held=0 ticks-nan=1"},
   /* x = t^3 in units of 20 ms, with its rate: a cubic Hermite is exact */
   {"velocities", LIVE_LIKE, "rate=100/1 interpolation=hermite velocities=1", F32 ("2", "0/1"),
       "+0=0,0 +20=1,150 >0~0,0 >10~0.125,75 >20~1,150"},
@@ -230,6 +293,11 @@ static const struct
   {"nearest", FILE_LIKE, "rate=200/1 interpolation=nearest", ONE, CURVE ">5=0 >10=0 >15=10 >20=10 >25=22 >30=22 ."},
   {"previous", FILE_LIKE, "rate=200/1 interpolation=previous", ONE, CURVE ">5=0 >10=0 >15=0 >20=10 >25=10 >30=22 ."},
   {"mean", FILE_LIKE, "rate=200/1 interpolation=mean", ONE, CURVE ">5=1.875 >10=5 >15=8.125 >20=10 >25=17 >30=22 ."},
+  {"lowpass", FILE_LIKE, "rate=50/1 interpolation=lowpass lobes=2", F32 ("1:10", "0/1"),
+      "+0/100=0,10,20,30,40,50,60,70,80,90 +100/100=100,110,120,130,140,150,160,170,180,190 eos "
+      ">0 >20 >40 >60~60 >80~80 >100~100 >120~120 >140 >160 >180 ."},
+  {"lowpass: a cutoff of a day", LIVE_LIKE, "rate=50/1 interpolation=lowpass cutoff=0.00001", ONE,
+      "error:settings:'cutoff=1e-05: expected 0 (automatic) or 0.001 to 1e+06' errors=0"},
   {"a parabola is its own cubic away from the ends", FILE_LIKE, "rate=100/1 interpolation=cubic", ONE,
       "+0=0 +20=400 +40=1600 +60=3600 +80=6400 eos "
       ">0~0 >10=any >20~400 >30~900 >40~1600 >50~2500 >60~3600 >70=any >80~6400"},
@@ -244,7 +312,7 @@ static const struct
   {"times of rows without PTS", FILE_LIKE, "rate=100/1", TIMED ("3"), "++-=3,13,33@3,13,33 eos >10 >20 >30 ."},
   {"times of rows that are none", FILE_LIKE, "rate=100/1", TIMED ("2"), "+0=1,2@-0.000005,inf eos . rows-dropped=2"},
   {"DISCONT passes", LIVE_LIKE, "rate=100/1", ONE, "+0 +10 >0 >10 +20! >20!"},
-  {"rows before a first tick that is far away do not pile up", BOTH, "rate=1/3600", ONE,
+  {"rows before a first tick that is far away do not pile up", BOTH, "rate=1/3600 max-gap=-1", ONE,
       "live:1..4999/1 rows-kept=2 time:3601000 +3601000 eos ticks-out=1"},
 
   {"latency holds the longest reorder window", LIVE_LIKE, "rate=100/1 reorder-window=3600000000000", F32 ("1", "100/1"),
@@ -334,11 +402,12 @@ static const struct
 
   /* recorded episodes: data, times of rows and target times in, one buffer out for one in */
   {"episodes cannot drop", LIVE_LIKE, "", EPISODES, "error:settings:'gap-policy=drop cannot'"},
+  {"a lowpass of episodes has no cutoff", LIVE_LIKE, "gap-policy=nan interpolation=lowpass", EPISODES, "error:settings:'set cutoff (Hz) or rate'"},
   {"a mean of episodes has no window", LIVE_LIKE, "gap-policy=nan interpolation=mean", EPISODES, "error:settings:'set rate'"},
   {"a quaternion of two channels", LIVE_LIKE, "gap-policy=nan quaternions=0", EPISODES,
-      "error:settings:'quaternions: 0: expected no entry: 2 channels hold no 4'"},
-  {"episodes of a byte less", LIVE_LIKE, "gap-policy=nan", EPISODES, "+0#311 flow:error error:format:'in 3 tensors'"},
-  {"memories of episodes that are right in sum and wrong one by one", LIVE_LIKE, "gap-policy=nan", EPISODES,
+      "error:settings:'quaternions: 0: expected no entry: a row has 2 channels, fewer than 4'"},
+  {"episodes of a byte less", FILE_LIKE, "gap-policy=nan", EPISODES, "+0#311 flow:error error:format:'in 3 tensors'"},
+  {"memories of episodes that are right in sum and wrong one by one", FILE_LIKE, "gap-policy=nan", EPISODES,
       "+0#96#120#96 flow:error error:format:'tensor 1 of the buffer has 120 bytes'"},
   {"episodes of quaternions", LIVE_LIKE, "gap-policy=nan quaternions=0", BATCH ("float32", "4:4,4,1"),
       "+0=1,0,0,0,2,0,0,0,0,0,0,0,0,0,0,3@0,10,20,30@15 warning:format:'length 0' warning:format:'channels 0 to 3 has length 2 instead of 1' "

@@ -17,7 +17,7 @@ GST_START_TEST (test_a_week_has_no_drift)
   const gint num = rates[__i__][0], den = rates[__i__][1];
   const RobocacheTickGrid grid = { num, den };
   const guint64 k = gst_util_uint64_scale_ceil (WEEK, num, (guint64) den * GST_SECOND);
-  gchar *properties = g_strdup_printf ("rate=%d/%d interpolation=previous", num, den);
+  gchar *properties = g_strdup_printf ("rate=%d/%d interpolation=previous max-gap=-1", num, den);
   GstHarness *h = harness (LIVE, properties, ONE);
 
   g_free (properties);
@@ -138,7 +138,7 @@ GST_END_TEST;
 
 GST_START_TEST (test_ten_lives)
 {
-  static const gchar *interpolations[] = { "linear", "nearest", "previous", "cubic", "mean" };
+  static const gchar *interpolations[] = { "linear", "nearest", "previous", "cubic", "mean", "lowpass" };
   Run run = run_begin (g_strdup_printf (LIFE, interpolations[__i__]));
 
   g_bytes_unref (expect_equal_lives (&run, 10));
@@ -216,7 +216,7 @@ GST_END_TEST;
 
 static const Test tests[] = {
   CASES (test_a_week_has_no_drift, 5), CASES (test_cuts, 8 * G_N_ELEMENTS (cut_settings)), TEST (test_no_segment),
-  CASES (test_ten_lives, 5), TEST (test_questions_of_another_thread), TEST (test_rows_before_refused_caps),
+  CASES (test_ten_lives, 6), TEST (test_questions_of_another_thread), TEST (test_rows_before_refused_caps),
  
 };
 

@@ -86,6 +86,7 @@ read_one (RobocacheCdrReader *reader, gchar what, GString *text)
   static const gchar letters[] = "bhilBHIL";
   const gchar *letter = strchr (letters, what);
   guint64 number = 0;
+  gdouble real;
   guint32 length;
   const gchar *string;
 
@@ -94,7 +95,8 @@ read_one (RobocacheCdrReader *reader, gchar what, GString *text)
     fail_unless_equals_int (strlen (string), length);
     g_string_append (text, string);
   } else if (what == 'd') {
-    g_string_append_printf (text, "%g", robocache_cdr_read_double (reader));
+    robocache_cdr_read_number (reader, sizeof (real), &real);
+    g_string_append_printf (text, "%g", real);
   } else if (what == 'D') {
     read_numbers (reader, 8, TRUE, text);
   } else if (g_ascii_isupper (what)) {
@@ -183,7 +185,7 @@ write_one (RobocacheCdrWriter *writer, gchar what)
       robocache_cdr_write_int64 (writer, -2);
       break;
     case 'd':
-      robocache_cdr_write_double (writer, -1.5);
+      robocache_cdr_write_array (writer, &(gdouble) { -1.5 }, sizeof (gdouble), 1);
       break;
     case 's':
       robocache_cdr_write_string (writer, "ab");

@@ -6,6 +6,7 @@
 
 #include "common/element/errors.h"
 #include "common/ros/definitions.h"
+#include "common/ros/messagecheck.h"
 #include "messagetext.h"
 #include "sampletext.h"
 #include "tests/check/checks.h"
@@ -58,7 +59,8 @@ definition_of (const gchar *type)
 #define ROW(type, n) "other/tensors, format=(string)static, num_tensors=(int)1, types=(string)" type ", dimensions=(string)" n \
   ", framerate=(fraction)0/1"
 #define JOINTS(n, names) ROW ("float64", n) ", channels=(string)" names ", role=(string)joints ="
-#define POSE ROW ("float64", "7") ", channels=(string)\"x\\,y\\,z\\,qx\\,qy\\,qz\\,qw\", role=(string)pose, quaternions=(string)3 ="
+#define POSE ROW ("float64", "7") ", channels=(string)\"x\\,y\\,z\\,qx\\,qy\\,qz\\,qw\", role=(string)pose, kinds=(string)\"real\\*3\\,quaternion\", " \
+  "quaternions=(string)3 ="
 #define TWIST ROW ("float64", "6") ", channels=(string)\"vx\\,vy\\,vz\\,wx\\,wy\\,wz\", role=(string)twist ="
 #define ZEROS_9 "[0 0 0 0 0 0 0 0 0]"
 #define UNKNOWN_9 "[-1 0 0 0 0 0 0 0 0]"
@@ -143,7 +145,7 @@ static const struct
           {"(" HEAD " (0 0 0 1) " UNKNOWN_9 " (1 2 3) " ZEROS_9 " (4 5 6) " ZEROS_9 ")", " @1000000005 f: " ROW ("float64", "6")
                 ", channels=(string)\"gx\\,gy\\,gz\\,ax\\,ay\\,az\", role=(string)imu = 1 2 3 4 5 6"},
           {"(" HEAD " (.5 .25 0 1) " ZEROS_9 " (1 2 3) " UNKNOWN_9 " (4 5 6) " ZEROS_9 ")", " @1000000005 f: " ROW ("float64", "10")
-                ", channels=(string)\"qx\\,qy\\,qz\\,qw\\,gx\\,gy\\,gz\\,ax\\,ay\\,az\", role=(string)imu, quaternions=(string)0"
+                ", channels=(string)\"qx\\,qy\\,qz\\,qw\\,gx\\,gy\\,gz\\,ax\\,ay\\,az\", role=(string)imu, kinds=(string)\"quaternion\\,real\\*6\", quaternions=(string)0"
                 " = 0.5 0.25 0 1 nan nan nan 4 5 6"}}},
   {"geometry_msgs/WrenchStamped", NO_CAPS, {{"(((0 0) '') ((1 2 3) (4 5 6)))", " @none : " ROW ("float64", "6")
                 ", channels=(string)\"fx\\,fy\\,fz\\,tx\\,ty\\,tz\", role=(string)force = 1 2 3 4 5 6"}}},
@@ -153,7 +155,7 @@ static const struct
   {"geometry_msgs/TwistStamped", NO_CAPS, {{"(" HEAD " ((1 2 3) (4 5 6)))", " @1000000005 f: " TWIST " 1 2 3 4 5 6"}}},
   {"nav_msgs/Odometry", NO_CAPS, {{"(" HEAD " 'c' (((1 2 3) (4 5 6 7)) [0 0]) (((8 9 10) (11 12 13)) [0 0]))", " @1000000005 f: "
                 ROW ("float64", "13") ", channels=(string)\"x\\,y\\,z\\,qx\\,qy\\,qz\\,qw\\,vx\\,vy\\,vz\\,wx\\,wy\\,wz\", "
-                "role=(string)odometry, quaternions=(string)3 = 1 2 3 4 5 6 7 8 9 10 11 12 13"}}},
+                "role=(string)odometry, kinds=(string)\"real\\*3\\,quaternion\\,real\\*6\", quaternions=(string)3 = 1 2 3 4 5 6 7 8 9 10 11 12 13"}}},
   {"tf2_msgs/TFMessage", NO_CAPS, {
           {"([(" HEAD " 'b' ((1 2 3) (0 0 0 1))) (((2 0) 'b') 'c' ((4 5 6) (0 0 1 0)))])", "b @1000000005 f: " POSE " 1 2 3 0 0 0 1; "
                 "c @2000000000 b: " POSE " 4 5 6 0 0 1 0"},
@@ -184,9 +186,10 @@ static const struct
                 "num_tensors=(int)2, types=(string)\"float32\\,int64\", dimensions=(string)\"2:2\\,2\", framerate=(fraction)0/1"
                 " = 1 2 3 4 | 0 3"},
           {"(" HEAD " ['a'] 0 -1 [] [] [] [] [] [] [] [] [] [] [] [] [])", "none"}}},
-  {"robocache_msgs/Row", NULL, NULL, ROW ("uint16", "2:8") ", channels=(string)\"a,b\", role=(string)other", {
+  {"robocache_msgs/Row", NULL, NULL, ROW ("uint16", "2:8") ", channels=(string)\"a,b\", role=(string)other, "
+      "kinds=(string)\"hold,real\"", {
           {"(" HEAD " ['a' 'b'] 0 -1 [] [] [] [] [1 2] [] [] [] [] [] [] [] [])", " @1000000005 f: " ROW ("uint16", "2")
-                ", channels=(string)\"a\\,b\", role=(string)other = 1 2"},
+                ", channels=(string)\"a\\,b\", role=(string)other, kinds=(string)\"hold\\,real\" = 1 2"},
           {"(" HEAD " ['a'] 0 -1 [] [] [] [] [] [] [] [] [] [] [] [1] [])", " @1000000005 f: " ROW ("float32", "1")
                 ", channels=(string)a = 1"}}},
   {"robocache_msgs/Tensor", NO_CAPS, {
@@ -210,12 +213,12 @@ static const struct
           {"(" HEAD " 2 2 'bayer_rggb8' 0 2 [1 2 3 4])", " @1000000005 f: video/x-bayer, format=(string)rggb, width=(int)2, "
                 "height=(int)2, framerate=(fraction)0/1 = 0102000003040000"}}},
   {"sensor_msgs/Image", NO_CAPS, {
-          {"(" HEAD " 1 2 '32FC1' 0 8 [0 0 128 63 0 0 0 64])", " @1000000005 f: " ROW ("float32", "2") " = 1 2"},
-          {"(" HEAD " 2 1 '32FC1' 1 4 [63 128 0 0 64 0 0 0])", " @1000000005 f: " ROW ("float32", "1:2") " = 1 2"},
-          {"(" HEAD " 1 1 '16SC3' 0 6 [1 0 255 255 2 0])", " @1000000005 f: " ROW ("int16", "3") " = 1 -1 2"},
-          {"(" HEAD " 1 2 'rgb16' 0 12 [1 0 2 0 3 0 4 0 5 0 6 0])", " @1000000005 f: " ROW ("uint16", "3:2") " = 1 2 3 4 5 6"},
-          {"(" HEAD " 2 1 'rgb8' 0 3 [1 2 3 4 5])", "!2 lines of 3 bytes in 5 bytes"},
-          {"(" HEAD " 2 1 'rgb8' 0 2 [1 2 3 4 5 6])", "!a step of 2 bytes"},
+          {"(" HEAD " 1 2 '32FC1' 0 8 [0 0 128 63 0 0 0 64])", " @1000000005 f: " ROW ("float32", "2") ", picture=(string)32FC1 = 1 2"},
+          {"(" HEAD " 2 1 '32FC1' 1 4 [63 128 0 0 64 0 0 0])", " @1000000005 f: " ROW ("float32", "1:2") ", picture=(string)32FC1 = 1 2"},
+          {"(" HEAD " 1 1 '16SC3' 0 6 [1 0 255 255 2 0])", " @1000000005 f: " ROW ("int16", "3") ", picture=(string)16SC3 = 1 -1 2"},
+          {"(" HEAD " 1 2 'rgb16' 0 12 [1 0 2 0 3 0 4 0 5 0 6 0])", " @1000000005 f: " ROW ("uint16", "3:2") ", picture=(string)rgb16 = 1 2 3 4 5 6"},
+          {"(" HEAD " 2 1 'rgb8' 0 3 [1 2 3 4 5])", "!2 lines of 3 bytes, but its data has 5 bytes"},
+          {"(" HEAD " 2 1 'rgb8' 0 2 [1 2 3 4 5 6])", "!step is 2 bytes"},
           {"(" HEAD " 0 1 'rgb8' 0 3 [])", "!1 x 0 pixels"},
           {"(" HEAD " 1 1 'bgr9' 0 3 [1 2 3])", "!unknown encoding \"bgr9\""}}},
   {"sensor_msgs/Image", NO_CAPS, {
@@ -288,11 +291,14 @@ static const struct
   /* any other type */
   {"a_msgs/Gripper", NO_CAPS, {{"((1 5) .5 ((1 2 3) (4 5 6 7)) 1)", " @1000000005 : " ROW ("float64", "9") ", channels=(string)\"width"
                 "\\,pose.position.x\\,pose.position.y\\,pose.position.z\\,pose.orientation.x\\,pose.orientation.y\\,"
-                "pose.orientation.z\\,pose.orientation.w\\,closed\", quaternions=(string)4 = 0.5 1 2 3 4 5 6 7 1"}}},
+                "pose.orientation.z\\,pose.orientation.w\\,closed\", kinds=(string)\"real\\*4\\,quaternion\\,hold\", quaternions=(string)4 = 0.5 1 2 3 4 5 6 7 1"}}},
   {"a_msgs/Gripper", "width,closed,/other:pose", NULL, NULL, {{"((1 5) .5 ((1 2 3) (4 5 6 7)) 1)", " @1000000005 : "
-                ROW ("float32", "2") ", channels=(string)\"width\\,closed\" = 0.5 1"}}},
+                ROW ("float32", "2") ", channels=(string)\"width\\,closed\", kinds=(string)\"real\\,hold\" = 0.5 1"}}},
   {"a_msgs/Gripper", "width,/top*:pose.position,/topic:closed", NULL, NULL, {{"((1 5) .5 ((1 2 3) (4 5 6 7)) 1)", " @1000000005 : "
-                ROW ("float64", "4") ", channels=(string)\"pose.position.x\\,pose.position.y\\,pose.position.z\\,closed\" = 1 2 3 1"}}},
+                ROW ("float64", "4") ", channels=(string)\"pose.position.x\\,pose.position.y\\,pose.position.z\\,closed\", kinds=(string)\"real\\*3\\,hold\" = 1 2 3 1"}}},
+  {"std_msgs/Bool", NO_CAPS, {{"(1)", " @none : " ROW ("uint8", "1") ", channels=(string)data, kinds=(string)hold = 1"}}},
+  {"std_msgs/Int32", NO_CAPS, {{"(-7)", " @none : " ROW ("int32", "1") ", channels=(string)data, kinds=(string)hold = -7"}}},
+  {"std_msgs/Float64", NO_CAPS, {{"(.5)", " @none : " ROW ("float64", "1") ", channels=(string)data = 0.5"}}},
   {"sensor_msgs/Imu", "/topic:*covariance", NULL, NULL, {{"(" HEAD " (0 0 0 1) " UNKNOWN_9 " (1 2 3) " ZEROS_9 " (4 5 6) " ZEROS_9
                 ")", " @1000000005 f: " ROW ("float64", "27") "..."}}},
   {"sensor_msgs/Imu", "*covariance", NULL, NULL, {{"(" HEAD " (0 0 0 1) " UNKNOWN_9 " (1 2 3) " ZEROS_9 " (4 5 6) " ZEROS_9 ")",
@@ -390,4 +396,94 @@ GST_START_TEST (test_parts)
 
 GST_END_TEST;
 
-CHECK_MAIN (decoder, NULL, NULL, EACH (cases, test_cases), EACH (cases, test_parts))
+/* A message with bytes behind it, which is an error from the fourth one on: it was written with another definition. */
+GST_START_TEST (test_longer)
+{
+  gchar *definition = definition_of (cases[__i__].type);
+  const RobocacheRosChannel channel = { "/topic", cases[__i__].type, definition, strlen (definition), cases[__i__].caps,
+    cases[__i__].fields, cases[__i__].joints
+  };
+  RobocacheRosSchema *schema = robocache_ros_schema_parse (channel.type, definition, strlen (definition), NULL);
+  RobocacheRosDecoder *decoder = robocache_ros_decoder_new (&channel, NULL);
+  const gboolean is_good = *cases[__i__].steps[0].samples != '!';
+  RobocacheCdrWriter writer = { 0 };
+  GError *error = NULL;
+
+  write_text (&writer, schema, cases[__i__].steps[0].message);
+  for (gsize more = 0; more <= 9 && is_good; more++) {
+    guint8 *longer = g_malloc0 (writer.size + more);
+
+    memcpy (longer, writer.data, writer.size);
+    fail_unless_equals_int (robocache_ros_decoder_run (decoder, longer, writer.size + more, &error) != NULL, more <= 3);
+    fail_unless (!error || strstr (error->message, "it was written with another version of the definition"), "%s", error ? error->message : "");
+    g_clear_error (&error);
+    g_free (longer);
+  }
+  robocache_cdr_writer_clear (&writer);
+  robocache_ros_decoder_free (decoder);
+  robocache_ros_schema_free (schema);
+  g_free (definition);
+}
+
+GST_END_TEST;
+
+/* ---- what is said of a topic ---- */
+
+#define LONGER "the message has 20 bytes, but by its definition of a_msgs/Point it ends after 16"
+
+static const struct
+{
+  const gchar *definition, *messages[3];        /* bytes behind a message: "+N" before it */
+  const gchar *says;
+} checks[] = {
+  {"float32 x\nfloat32 y\nfloat32 z\n", {"(1 2 3)", "(4 5 6)"}, NULL},
+  {"float32 x\nfloat32 y\nfloat32 z\n", {"+3(1 2 3)", "+1(4 5 6)"}, NULL},
+  {"float32 x\nfloat32 y\nfloat32 z\n", {"(1 2 3)", "+4(4 5 6)", "+5(4 5 6)"}, "/p: 2 of 3 messages are longer than their definition; of the first: " LONGER "*"},
+  {"wstring w\nfloat32 z\n", {"+4(1 2 3)"}, NULL},
+  {"std_msgs/Header header\n", {"(((1 0) 'a'))", "(((0 1) 'a'))"}, NULL},
+  {"std_msgs/Header header\n", {"(((0 0) 'a'))", "(((0 0) 'a'))"}, "/p: 2 of 2 stamps are 0, so their times are log times"},
+  {"std_msgs/Header header\n", {"(((0 0) 'a'))", "+9(((0 5) 'a'))"}, "/p: 1 of 2 messages are longer *; 1 of 2 stamps are 0, *"},
+};
+
+static void
+count_message (RobocacheMessageCheck *check, const RobocacheRosSchema *of_text, const gchar *message)
+{
+  RobocacheCdrWriter writer = { 0 };
+  gchar *end = (gchar *) message;
+  const gsize more = *message == '+' ? (gsize) g_ascii_strtoull (message + 1, &end, 10) : 0;
+  guint8 *bytes;
+
+  write_text (&writer, of_text, end);
+  bytes = g_malloc0 (writer.size + more);
+  memcpy (bytes, writer.data, writer.size);
+  robocache_message_check_count (check, bytes, writer.size + more);
+  g_free (bytes);
+  robocache_cdr_writer_clear (&writer);
+}
+
+GST_START_TEST (test_checks)
+{
+  static const gchar header[] = "\n================================================================================\nMSG: std_msgs/Header\n"
+      "builtin_interfaces/Time stamp\nstring frame_id\n"
+      "================================================================================\nMSG: builtin_interfaces/Time\nint32 sec\nuint32 nanosec\n";
+  const gboolean has_wstring = strstr (checks[__i__].definition, "wstring") != NULL;
+  gchar *text = g_strconcat (checks[__i__].definition, strstr (checks[__i__].definition, "Header") ? header : "", NULL), *says;
+  const gchar *written = has_wstring ? "float32 x\nfloat32 y\nfloat32 z\n" : text;
+  RobocacheRosSchema *schema = robocache_ros_schema_parse ("a_msgs/msg/Point", text, strlen (text), NULL);
+  RobocacheRosSchema *of_text = robocache_ros_schema_parse ("a_msgs/msg/Point", written, strlen (written), NULL);
+  RobocacheMessageCheck *check = robocache_message_check_new (schema);
+
+  for (guint i = 0; i < G_N_ELEMENTS (checks[0].messages) && checks[__i__].messages[i]; i++)
+    count_message (check, of_text, checks[__i__].messages[i]);
+  says = robocache_message_check_describe (check, "/p");
+  fail_unless (says == checks[__i__].says || (says && checks[__i__].says && g_pattern_match_simple (checks[__i__].says, says)), "%s", says);
+  g_free (says);
+  robocache_message_check_free (check);
+  robocache_ros_schema_free (of_text);
+  robocache_ros_schema_free (schema);
+  g_free (text);
+}
+
+GST_END_TEST;
+
+CHECK_MAIN (decoder, NULL, NULL, EACH (cases, test_cases), EACH (cases, test_parts), EACH (cases, test_longer), EACH (checks, test_checks))

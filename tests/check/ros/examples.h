@@ -1,5 +1,7 @@
 /* robocache: a message of each type that we write
  *
+ * None of our elements writes a CameraInfo; robocachemcapdemux and robocachebagsrc read it.
+ *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef EXAMPLES_H
@@ -78,11 +80,23 @@ write_video (RobocacheCdrWriter *writer)
 static void
 write_camera (RobocacheCdrWriter *writer)
 {
-  RobocacheRosCamera camera = { 480, 640, "plumb_bob", example_numbers, 5, {1}, {2}, {3} };
+  const gdouble k[9] = { [0] = 1,[8] = 1 }, r[9] = { [0] = 2,[8] = 1 }, p[12] = { [0] = 3,[11] = 4 };
 
-  camera.k[8] = camera.r[8] = 1.0;
-  camera.p[11] = 4.0;
-  robocache_ros_write_camera_info (writer, &example_header, &camera);
+  robocache_cdr_writer_begin (writer);
+  robocache_cdr_write_int32 (writer, 1);
+  robocache_cdr_write_uint32 (writer, 500000007);
+  robocache_cdr_write_string (writer, "base");
+  robocache_cdr_write_uint32 (writer, 480);
+  robocache_cdr_write_uint32 (writer, 640);
+  robocache_cdr_write_string (writer, "plumb_bob");
+  robocache_cdr_write_sequence (writer, example_numbers, sizeof (gdouble), 5);
+  robocache_cdr_write_array (writer, k, sizeof (gdouble), 9);
+  robocache_cdr_write_array (writer, r, sizeof (gdouble), 9);
+  robocache_cdr_write_array (writer, p, sizeof (gdouble), 12);
+  /* no binning, and the whole image as the region of interest */
+  for (guint i = 0; i < 6; i++)
+    robocache_cdr_write_uint32 (writer, 0);
+  robocache_cdr_write_uint8 (writer, FALSE);
 }
 
 static void

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/ros/definitions.h"
+#include "common/ros/packages/packages.h"
 #include "examples.h"
 #include "hex.h"
 #include "rowtext.h"
@@ -37,16 +38,15 @@ write_examples (void)
 static gint
 write_built_in (void)
 {
-  const gchar **names = robocache_ros_definition_names ();
+  for (guint i = 0; robocache_ros_packages[i]; i++) {
+    for (const RobocacheRosDefinition * definition = robocache_ros_packages[i]; definition->name; definition++) {
+      gchar *schema = robocache_ros_schema_text (definition->name), *hex = hex_of_bytes ((const guint8 *) schema, strlen (schema));
 
-  for (guint i = 0; names[i]; i++) {
-    gchar *schema = robocache_ros_schema_text (names[i]), *hex = hex_of_bytes ((const guint8 *) schema, strlen (schema));
-
-    printf ("%s\t%s\n", names[i], hex);
-    g_free (hex);
-    g_free (schema);
+      printf ("%s\t%s\n", definition->name, hex);
+      g_free (hex);
+      g_free (schema);
+    }
   }
-  g_free (names);
   return 0;
 }
 

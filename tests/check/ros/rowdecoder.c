@@ -63,9 +63,9 @@ static const struct
   {"uint8[] data", "data[2]", LE "02000000 0102", ": float32"},
   {"std_msgs/Header header\nint8 z", "*sec", LE "01000000 02000000 02000000 6100 05", "header.stamp.sec=1 header.stamp.nanosec=2: "
         "int64"},
-  {"float64 x\nfloat64 y", "z", LE, NULL, "fields=z chooses no number of a/T"},
+  {"float64 x\nfloat64 y", "z", LE, NULL, "fields=z selects no numeric field of a/T"},
   {"string x", NULL, LE, NULL, "a/T has no numeric field"},
-  {"string x", "x", LE, NULL, "fields=x chooses no number"},
+  {"string x", "x", LE, NULL, "fields=x selects no numeric field"},
   {"", NULL, LE, NULL, "no numeric field"},
   /* dtypes that hold all */
   {"bool a\nbool b", NULL, LE "0100", "a=1 b=0: uint8"},

@@ -8,6 +8,7 @@
 
 #include "common/element/errors.h"
 #include "common/ros/definitions.h"
+#include "common/ros/packages/packages.h"
 #include "tests/check/checks.h"
 
 #define BREAK "\n================================================================================\nMSG: "
@@ -77,31 +78,31 @@ static const struct
   {"Header header", "{{i32 sec u32 nanosec} stamp string frame_id} header"},
   {"Header header" BREAK "std_msgs/Header\nuint32 seq", "{u32 seq} header"},
   /* faults */
-  {"float64", NULL, "line 1 of test_msgs/Test: \"\" is no name"},
-  {"float64 x\nfloat64 2x", NULL, "line 2 of test_msgs/Test: \"2x\" is no name"},
-  {"float64 x\nint8 x", NULL, "line 2 of test_msgs/Test: \"x\" is no name of a field, or its second use"},
-  {"float64 x-y", NULL, "\"x-y\" is no name"},
+  {"float64", NULL, "line 1 of test_msgs/Test: \"\" is not a valid name of a field"},
+  {"float64 x\nfloat64 2x", NULL, "line 2 of test_msgs/Test: \"2x\" is not a valid name of a field"},
+  {"float64 x\nint8 x", NULL, "line 2 of test_msgs/Test: \"x\" is not a valid name of a field, or is used twice"},
+  {"float64 x-y", NULL, "\"x-y\" is not a valid name of a field"},
   {"int64 a\n---\nint64 b", NULL, "line 2 of test_msgs/Test: it defines a service, not a message"},
-  {"float64[ x", NULL, "line 1 of test_msgs/Test: no type"},
-  {"float64] x", NULL, "no type"},
-  {"float64[-1] x", NULL, "no type"},
-  {"float64[0] x", NULL, "no type"},
-  {"float64[<=0] x", NULL, "no type"},
-  {"float64[4294967296] x", NULL, "no type"},
-  {"float64[99999999999999999999999] x", NULL, "no type"},
-  {"float64[3]x y", NULL, "no type"},
-  {"float64[3][3] x", NULL, "no type"},
-  {"float64<=3 x", NULL, "no type"},
-  {"string<= x", NULL, "no type"},
-  {"a/b/c x", NULL, "no type"},
-  {"/A x", NULL, "no type"},
+  {"float64[ x", NULL, "line 1 of test_msgs/Test: the type of a field is invalid"},
+  {"float64] x", NULL, "the type of a field is invalid"},
+  {"float64[-1] x", NULL, "the type of a field is invalid"},
+  {"float64[0] x", NULL, "the type of a field is invalid"},
+  {"float64[<=0] x", NULL, "the type of a field is invalid"},
+  {"float64[4294967296] x", NULL, "the type of a field is invalid"},
+  {"float64[99999999999999999999999] x", NULL, "the type of a field is invalid"},
+  {"float64[3]x y", NULL, "the type of a field is invalid"},
+  {"float64[3][3] x", NULL, "the type of a field is invalid"},
+  {"float64<=3 x", NULL, "the type of a field is invalid"},
+  {"string<= x", NULL, "the type of a field is invalid"},
+  {"a/b/c x", NULL, "the type of a field is invalid"},
+  {"/A x", NULL, "the type of a field is invalid"},
   {"float46 x", NULL, "test_msgs/Test has the field x of type float46, whose definition is missing"},
   {"a_msgs/A x", NULL, "of type a_msgs/A, whose definition is missing"},
-  {"float64[] X=1", NULL, "a constant is a number or a string"},
-  {"A X=1", NULL, "a constant is a number or a string"},
+  {"float64[] X=1", NULL, "a constant must be a number or a string"},
+  {"A X=1", NULL, "a constant must be a number or a string"},
   {"A a" BREAK "test_msgs/A\n\nfloat64 [", NULL, "line 2 of test_msgs/A"},
   {"A a\n===\nfloat64 x", NULL, "not followed by MSG:"},
-  {"A a\n===\nMSG: \nfloat64 x", NULL, "no name of a type"},
+  {"A a\n===\nMSG: \nfloat64 x", NULL, "the name of a type is invalid"},
   {"Test a", NULL, "test_msgs/Test contains itself"},
   {"A a" BREAK "test_msgs/A\nB b" BREAK "test_msgs/B\nA[] a", NULL, "test_msgs/Test contains itself"},
 };
@@ -229,31 +230,35 @@ GST_END_TEST;
 
 /* ---- definitions ---- */
 
-/* Every type of ours is complete: no type of its text is missing, and each is in it once. */
+/* A definition is complete: no type of its text is missing, and each is in it once. */
+static void
+check_definition (const gchar *message)
+{
+  gchar *text = robocache_ros_schema_text (message);
+  GError *error = NULL;
+  RobocacheRosSchema *schema = parse (message, text, &error);
+
+  fail_unless (schema != NULL, "%s: %s", message, error ? error->message : "");
+  for (guint t = 1; t < schema->types->len; t++) {
+    const gchar *name = robocache_ros_schema_type (schema, t)->name;
+    gchar *heading = g_strdup_printf ("MSG: %s\n", name), *first = strstr (text, heading);
+
+    if (g_str_has_prefix (name, "builtin_interfaces/") || g_str_equal (name, "std_msgs/Header"))
+      fail_unless (first == NULL || strstr (first + 1, heading) == NULL, "%s has %s twice", message, name);
+    else
+      fail_unless (first != NULL && strstr (first + 1, heading) == NULL, "%s has %s twice, or not", message, name);
+    g_free (heading);
+  }
+  robocache_ros_schema_free (schema);
+  g_free (text);
+}
+
 GST_START_TEST (test_definitions)
 {
-  const gchar **names = robocache_ros_definition_names ();
-
-  for (guint i = 0; names[i]; i++) {
-    gchar *text = robocache_ros_schema_text (names[i]);
-    GError *error = NULL;
-    RobocacheRosSchema *schema = parse (names[i], text, &error);
-
-    fail_unless (schema != NULL, "%s: %s", names[i], error ? error->message : "");
-    for (guint t = 1; t < schema->types->len; t++) {
-      const gchar *name = robocache_ros_schema_type (schema, t)->name;
-      gchar *heading = g_strdup_printf ("MSG: %s\n", name), *first = strstr (text, heading);
-
-      if (g_str_has_prefix (name, "builtin_interfaces/") || g_str_equal (name, "std_msgs/Header"))
-        fail_unless (first == NULL || strstr (first + 1, heading) == NULL, "%s has %s twice", names[i], name);
-      else
-        fail_unless (first != NULL && strstr (first + 1, heading) == NULL, "%s has %s twice, or not", names[i], name);
-      g_free (heading);
-    }
-    robocache_ros_schema_free (schema);
-    g_free (text);
+  for (guint i = 0; robocache_ros_packages[i]; i++) {
+    for (const RobocacheRosDefinition * definition = robocache_ros_packages[i]; definition->name; definition++)
+      check_definition (definition->name);
   }
-  g_free (names);
 }
 
 GST_END_TEST;

@@ -163,12 +163,17 @@ expect_same (const RobocacheAlignment *a, const RobocacheAlignment *b)
   fail_unless (a->before == b->before && a->after == b->after);
 }
 
+/* Of times with RC_GAP_AUTO: rows some 20 ms apart, whose gap is between its bounds. */
+#define AUTO_UNIT (5 * (gint64) GST_MSECOND)
+
 /* Once ready and settled, no row that may still come changes the row at the tick, nor what is told of it. */
 GST_START_TEST (test_settled_is_final)
 {
   GRand *rand = g_rand_new_with_seed (100 + __i__);
-  const RcSearch search = { __i__ % 6, g_rand_int_range (rand, -1, 40), g_rand_int_range (rand, -1, 40), 16 };
-  const gint64 window = g_rand_int_range (rand, 0, 25), tick = g_rand_int_range (rand, 100, 400);
+  const gint64 unit = __i__ % 3 == 0 ? AUTO_UNIT : 1, window = unit * g_rand_int_range (rand, 0, 25), tick = unit * g_rand_int_range (rand, 100, 400);
+  const RcSearch search = { __i__ % 7, __i__ % 3 == 0 ? RC_GAP_AUTO : g_rand_int_range (rand, -1, 40), unit * g_rand_int_range (rand, 0, 40),
+    16 * unit, 0, 4, 0, __i__ / 7 % 2
+  };
   RobocacheAlignment once, again;
   RobocacheHistory history;
   gboolean settled = FALSE;
@@ -177,7 +182,7 @@ GST_START_TEST (test_settled_is_final)
 
   begin (&history, window);
   for (gint i = 0; i < 200; i++) {
-    const gint64 t = 4 * i + g_rand_int_range (rand, -20, 20);
+    const gint64 t = unit * (4 * i + g_rand_int_range (rand, -20, 20));
 
     if (i % 20 == 19)
       robocache_history_gap (&history, t);
@@ -210,13 +215,16 @@ GST_END_TEST;
 GST_START_TEST (test_pruning_changes_nothing)
 {
   GRand *rand = g_rand_new_with_seed (500 + __i__);
-  const RcSearch search = { __i__ % 6, g_rand_int_range (rand, -1, 60), g_rand_int_range (rand, -1, 60), 30 };
+  const gint64 unit = __i__ % 3 == 0 ? AUTO_UNIT : 1;
+  const RcSearch search = { __i__ % 7, __i__ % 3 == 0 ? RC_GAP_AUTO : g_rand_int_range (rand, -1, 60), unit * g_rand_int_range (rand, 0, 60),
+    unit * (__i__ % 2 ? 30 : 2), 0, 3, 0, __i__ / 7 % 2
+  };
   RobocacheHistory pruned, whole;
 
-  begin (&pruned, 12);
-  begin (&whole, 12);
+  begin (&pruned, 12 * unit);
+  begin (&whole, 12 * unit);
   for (gint i = 0; i < 400; i++) {
-    const gint64 t = 8 * i + g_rand_int_range (rand, -15, 15) + (i > 200 ? 100 : 0), tick = 8 * i - 120;
+    const gint64 t = unit * (8 * i + g_rand_int_range (rand, -15, 15) + (i > 200 ? 100 : 0)), tick = unit * (8 * i - 120);
     RobocacheAlignment a, b;
 
     robocache_history_insert (&pruned, t, &i);
@@ -226,7 +234,9 @@ GST_START_TEST (test_pruning_changes_nothing)
     expect_same (&a, &b);
     if (a.bracket.blend != RC_BLEND_NONE)
       fail_unless_equals_int (row (&pruned, a.bracket.row), row (&whole, b.bracket.row));
-    robocache_history_prune (&pruned, &search, tick + 8);
+    if (a.bracket.blend != RC_BLEND_NONE)
+      fail_unless_equals_int (row (&pruned, a.bracket.hold), row (&whole, b.bracket.hold));
+    robocache_history_prune (&pruned, &search, tick + 8 * unit);
   }
   fail_unless (pruned.n < 100);
   robocache_history_clear (&pruned);
@@ -307,6 +317,12 @@ static const struct
   /* rows that were used or late stay so, whatever becomes of the others */
   {{RC_PREVIOUS, -1, -1, 10}, 0, 0, "+10 at:15=10,- +12 +20 flush used=1 late=1 dropped=1"},
   {{RC_PREVIOUS, -1, -1, 10}, 0, 0, "+10 +20 +30 +40 +50 at:35=30,40 from:25 n=2 last=20 used=1 dropped=2 from:100 n=2"},
+  /* filters around a tick of 20 reach from 5 to 35: rows at both ends, and none further apart than max-gap */
+  {{RC_LOWPASS, 12, 200, 2, 0, 2}, 0, 0, "+0 +6 +12 +18 +24 +30 wait:20 +36 unsettled:20 ready:20 +42 settled:20 "
+      "at:20=18,24 status=0 blend=6 used=0 at:3=0,6 status=1 blend=2 at:40=36,42 status=1 blend=2 wait:30 eos settled:30"},
+  {{RC_LOWPASS, 12, 200, 2, 0, 2}, 0, 0, "+0 +6 +12 +18 +24 +30 gap:36 wait:20 gap:43 settled:20 at:20=18,24 status=1 blend=2"},
+  {{RC_LOWPASS, 12, 200, 2, 0, 2}, 0, 0, "+0 +6 +12 +26 +32 +38 +44 at:30=26,32 status=1 blend=2"},
+  {{RC_LOWPASS, 12, 0, 2, 0, 2}, 0, 0, "+0 +6 +12 +26 +32 at:20=12,26 status=2 until:20=26"},
   /* runs of missing ticks end at the next row, at a GAP's end, or for a mean half a tick before the row */
   {{RC_LINEAR, 20, 0, 10}, 0, 0, "+0 +100 +101 at:10=0,100 status=2 until:10=100 until:50=100"},
   {{RC_LINEAR, 20, 0, 10}, 0, 0, "+0 gap:60 +100 at:30=0,- settled:30 until:30=60"},
@@ -460,19 +476,255 @@ GST_START_TEST (test_median_spacing)
 
 GST_END_TEST;
 
+#define MS * (gint64) GST_MSECOND
+
+/* Rows each `spacing`, n of them, of which every second is pruned; n_past rows were released before them. */
+static const struct
+{
+  gint64 row_period, spacing, max_gap;
+  guint n;
+  gint64 expected;
+  guint64 n_past;
+} gaps[] = {
+  {0, 10 MS, 7, 100, 7}, {0, 10 MS, -1, 100, -1}, {0, 10 MS, 0, 100, 0}, {10 MS, 1 MS, 5, 100, 5},
+  {10 MS, 1 MS, RC_GAP_AUTO, 100, 80 MS}, {1 MS, 10 MS, RC_GAP_AUTO, 100, 20 MS}, {2500000, 0, RC_GAP_AUTO, 0, 20 MS},
+  {33333333, 0, RC_GAP_AUTO, 0, 266666664}, {200 MS, 0, RC_GAP_AUTO, 0, 1000 MS}, {1000 MS, 0, RC_GAP_AUTO, 0, 2000 MS},
+  {G_MAXINT64, 0, RC_GAP_AUTO, 0, G_MAXINT64}, {1, 0, RC_GAP_AUTO, 0, 20 MS},
+  {0, 10 MS, RC_GAP_AUTO, 0, 200 MS}, {0, 10 MS, RC_GAP_AUTO, 8, 200 MS}, {0, 10 MS, RC_GAP_AUTO, 9, 80 MS}, {0, 10 MS, RC_GAP_AUTO, 200, 80 MS},
+  {0, 1 MS, RC_GAP_AUTO, 200, 20 MS}, {0, 600 MS, RC_GAP_AUTO, 200, 1200 MS}, {0, 125 MS + 1, RC_GAP_AUTO, 70, 1000 MS},
+  {0, 10 MS, RC_GAP_AUTO, 200, 80 MS, G_MAXUINT32 - 195},
+};
+
+GST_START_TEST (test_max_gap)
+{
+  const RcSearch search = { RC_LINEAR, gaps[__i__].max_gap, 0, 10 };
+  RobocacheHistory history;
+
+  begin (&history, 0);
+  history.row_period = gaps[__i__].row_period;
+  history.n_past = gaps[__i__].n_past;
+  for (guint i = 0; i < gaps[__i__].n; i++) {
+    add (&history, i * gaps[__i__].spacing);
+    if (i % 2)
+      robocache_history_prune (&history, &search, i * gaps[__i__].spacing);
+  }
+  fail_unless_equals_int64 (robocache_history_max_gap (&history, &search, G_MAXINT64), gaps[__i__].expected);
+  robocache_history_clear (&history);
+}
+
+GST_END_TEST;
+
+/* Of two periods, that of the rows until the tick counts: the 33rd of the slower ones changes it. */
+GST_START_TEST (test_max_gap_follows_the_period)
+{
+  const RcSearch search = { RC_LINEAR, RC_GAP_AUTO, 0, 10 };
+  RobocacheHistory history;
+
+  begin (&history, 0);
+  for (gint i = 0; i <= 100; i++)
+    add (&history, i * 5 MS);
+  for (gint i = 1; i <= 100; i++)
+    add (&history, 500 MS + i * 30 MS);
+  for (gint i = 1; i <= 64; i++)
+    fail_unless_equals_int64 (robocache_history_max_gap (&history, &search, 500 MS + i * 30 MS), i < 32 ? 40 MS : 240 MS);
+  robocache_history_clear (&history);
+}
+
+GST_END_TEST;
+
+/* The history, which sorts spacings and knows of released rows, and the kernels, which count those of an array, agree. */
+GST_START_TEST (test_max_gap_is_that_of_kernels)
+{
+  GRand *rand = g_rand_new_with_seed (__i__);
+  const RcSearch search = { __i__ % 7, RC_GAP_AUTO, 0, 40 MS, 0, 3 };
+  gint64 times[400], t = 0, tick = 0;
+  RobocacheHistory history;
+
+  begin (&history, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (times); i++) {
+    t += g_rand_int_range (rand, 1000000, i % 100 < 50 ? 30000000 : 9000000);
+    t += g_rand_int_range (rand, 0, 15) == 0 ? g_rand_int_range (rand, 0, 400) MS : 0;
+    times[i] = t;
+    add (&history, t);
+  }
+  for (; tick < t; tick += g_rand_int_range (rand, 1, 40000000)) {
+    const RcBracket expected = rc_bracket_find (&search, times, G_N_ELEMENTS (times), tick);
+    RobocacheAlignment alignment;
+
+    robocache_history_align (&history, &search, tick, &alignment);
+    fail_unless_equals_int (alignment.bracket.blend, expected.blend);
+    fail_unless_equals_int (alignment.bracket.status, expected.status);
+    fail_unless (rc_bracket_is_sum (&expected) || memcmp (alignment.bracket.c, expected.c, sizeof (expected.c)) == 0);
+    robocache_history_prune (&history, &search, tick);
+  }
+  robocache_history_clear (&history);
+  g_rand_free (rand);
+}
+
+GST_END_TEST;
+
+/* Of five channels, the quaternion from the second one on; a mean of (1, 0, 0, 0) / 5. */
+static const gfloat orientations[][5] = { {9, 1, 0, 0, 0}, {9, 0, 1, 0, 0}, {9, 0, -1, 0, 0}, {9, 0, 0, 1, 0}, {9, 0, 0, -1, 0} };
+
+static gboolean can_read;
+
+/* A row is the number of one of them. */
+static gboolean
+read_orientation (gconstpointer row_data, gsize offset, gsize bytes, gpointer to)
+{
+  memcpy (to, (const guint8 *) orientations[*(const gint32 *) row_data] + offset, bytes);
+  return can_read;
+}
+
+static RcRowStatus
+status_of_mean (RobocacheHistory *history, gint64 period)
+{
+  const RcSearch mean = { RC_MEAN, -1, -1, period };
+  RobocacheAlignment alignment;
+
+  robocache_history_align (history, &mean, 2, &alignment);
+  fail_unless_equals_int (alignment.bracket.blend, RC_BLEND_MEAN);
+  fail_unless_equals_int (rc_bracket_is_scattered (&alignment.bracket), alignment.bracket.status == RC_MISSING);
+  return alignment.bracket.status;
+}
+
+/* Quaternions outside of a row are left out. Rows that cannot be read are an error of the plan that reads them. */
+GST_START_TEST (test_scattered_quaternions_are_missing)
+{
+  static const gint32 channels[] = { -1, 2, 1 };
+  const RobocacheRowQuaternions there = { RC_FLOAT32, 5, channels, G_N_ELEMENTS (channels), NULL };
+  const RobocacheRowQuaternions elsewhere = { RC_FLOAT32, 5, channels, G_N_ELEMENTS (channels), read_orientation };
+  RobocacheHistory rows, numbers;
+
+  robocache_history_init (&rows, sizeof (orientations[0]), NULL, NULL);
+  robocache_history_init (&numbers, sizeof (gint32), NULL, NULL);
+  for (gint32 i = 0; i < (gint32) G_N_ELEMENTS (orientations); i++) {
+    robocache_history_insert (&rows, i, orientations[i]);
+    robocache_history_insert (&numbers, i, &i);
+  }
+  fail_unless_equals_int (status_of_mean (&rows, 10), RC_ALIGNED);
+  robocache_history_set_quaternions (&rows, &there);
+  fail_unless_equals_int (status_of_mean (&rows, 10), RC_MISSING);
+  fail_unless_equals_int (status_of_mean (&rows, 2), RC_ALIGNED);
+  robocache_history_set_quaternions (&numbers, &elsewhere);
+  fail_unless_equals_int (status_of_mean (&numbers, 10), RC_ALIGNED);
+  can_read = TRUE;
+  fail_unless_equals_int (status_of_mean (&numbers, 10), RC_MISSING);
+  robocache_history_clear (&rows);
+  robocache_history_clear (&numbers);
+}
+
+GST_END_TEST;
+
 /* Of rows each 10, ticks each 30. */
 GST_START_TEST (test_latency)
 {
   static const gint64 latencies[] = {[RC_PREVIOUS] = 0,[RC_NEAREST] = 10,[RC_LINEAR] = 10,[RC_HERMITE] = 10,[RC_CUBIC] = 20,
-    [RC_MEAN] = 25
+    [RC_MEAN] = 25,[RC_LOWPASS] = 150
   };
+  RcSearch search = { RC_LINEAR, -1, -1, 0, 0, RC_DEFAULT_LOBES };
 
-  for (guint i = 0; i < G_N_ELEMENTS (latencies); i++)
-    fail_unless_equals_int64 (robocache_interpolation_latency (i, 10, 30), latencies[i]);
+  for (guint i = 0; i < G_N_ELEMENTS (latencies); i++) {
+    search.interpolation = i;
+    fail_unless_equals_int64 (robocache_interpolation_latency (&search, 10, 30), latencies[i]);
+  }
+  /* rows slower than ticks; and a cutoff, which is in Hz */
+  fail_unless_equals_int64 (robocache_interpolation_latency (&search, 50, 30), 250);
+  search.cutoff_hz = 10;
+  fail_unless_equals_int64 (robocache_interpolation_latency (&search, 50, 30), 200 * GST_MSECOND);
+}
+
+GST_END_TEST;
+
+/* ---- holds ---- */
+
+#define HELD(how, ...) {how, -1, -1, 30, 0, 4, 0, 1}, __VA_ARGS__
+
+/* The rows that a tick takes of rows at 0, 10, 20, 30 and 40, and its bracket once they lie one after another. */
+static const struct
+{
+  RcSearch search;
+  gint64 tick;
+  guint n;
+  gint64 rows[4];               /* not of sums */
+  gint64 row, next, hold;
+} gathered[] = {
+  {HELD (RC_LINEAR, 25, 2, {2, 3, 2, 2}, 0, 1, 0)},
+  {HELD (RC_LINEAR, 20, 1, {2}, 0, 0, 0)},
+  {HELD (RC_NEAREST, 22, 1, {2}, 0, 0, 0)},
+  {HELD (RC_NEAREST, 28, 2, {3, 2}, 0, 0, 1)},
+  {{RC_NEAREST, -1, -1, 30}, 28, 1, {3}, 0, 0, 0},
+  {HELD (RC_PREVIOUS, 28, 1, {2}, 0, 0, 0)},
+  {HELD (RC_CUBIC, 25, 4, {2, 3, 1, 4}, 0, 1, 0)},
+  {HELD (RC_MEAN, 29, 3, {0}, 0, 3, 0)},        /* of 20, 30 and 40 */
+  {HELD (RC_MEAN, 33, 3, {0}, 0, 3, 1)},
+  {{RC_MEAN, -1, -1, 4, 0, 4, 0, 1}, 29, 2, {0}, 1, 2, 0},     /* of 30 */
+  {{RC_MEAN, -1, -1, 4}, 29, 1, {0}, 0, 1, 0},
+  {HELD (RC_LINEAR, 99, 1, {4}, 0, 0, 0)},
+  {HELD (RC_LINEAR, -1, 0, {0}, 0, 0, 0)},
+  {HELD (RC_MEAN, -1, 0, {0}, 0, 0, 0)},
+};
+
+GST_START_TEST (test_gathered_rows)
+{
+  RobocacheAlignment alignment;
+  RobocacheHistory history;
+  RcBracket bracket;
+  gint64 rows[4];
+  guint64 n;
+
+  begin (&history, 0);
+  for (gint i = 0; i < 5; i++)
+    add (&history, 10 * i);
+  robocache_history_eos (&history);
+  robocache_history_align (&history, &gathered[__i__].search, gathered[__i__].tick, &alignment);
+  n = robocache_bracket_rows (&alignment.bracket, rows);
+  fail_unless_equals_uint64 (n, gathered[__i__].n);
+  for (guint i = 0; i < n && !rc_bracket_is_sum (&alignment.bracket) && alignment.bracket.blend != RC_BLEND_NONE; i++)
+    fail_unless_equals_int64 (rows[i], gathered[__i__].rows[i]);
+  bracket = robocache_bracket_of_gathered (&alignment.bracket);
+  if (n > 0) {
+    fail_unless_equals_int64 (bracket.row, gathered[__i__].row);
+    fail_unless_equals_int64 (bracket.next, gathered[__i__].next);
+    fail_unless_equals_int64 (bracket.hold, gathered[__i__].hold);
+  }
+  robocache_history_clear (&history);
+}
+
+GST_END_TEST;
+
+static const struct
+{
+  RcSearch search;
+  gboolean has_holds, are_all;
+  RcSearch fitted;
+} fitted[] = {
+  {{RC_LINEAR, 200, -2}, FALSE, FALSE, {RC_LINEAR, 200, 200 * ROBOCACHE_MSECOND}},
+  {{RC_LINEAR, 200, 7}, FALSE, FALSE, {RC_LINEAR, 200, 7}},
+  {{RC_CUBIC, 200, -2}, TRUE, FALSE, {RC_CUBIC, 200, 200 * ROBOCACHE_MSECOND, 0, 0, 0, 0, 1}},
+  {{RC_MEAN, 200, -2}, TRUE, TRUE, {RC_PREVIOUS, -1, -1, 0, 0, 0, 0, 1}},
+  {{RC_MEAN, 200, 7}, TRUE, TRUE, {RC_PREVIOUS, 7, 7, 0, 0, 0, 0, 1}},
+  {{RC_LINEAR, 200, -1}, TRUE, TRUE, {RC_PREVIOUS, -1, -1, 0, 0, 0, 0, 1}},
+  {{RC_NEAREST, 200, 0}, TRUE, TRUE, {RC_PREVIOUS, 0, 0, 0, 0, 0, 0, 1}},
+  {{RC_PREVIOUS, -1, 5}, TRUE, TRUE, {RC_PREVIOUS, 5, 5, 0, 0, 0, 0, 1}},
+};
+
+GST_START_TEST (test_search_for_holds)
+{
+  const RcSearch *wanted = &fitted[__i__].fitted;
+  RcSearch search = fitted[__i__].search;
+
+  robocache_search_set_holds (&search, fitted[__i__].has_holds, fitted[__i__].are_all);
+  fail_unless_equals_int (search.interpolation, wanted->interpolation);
+  fail_unless_equals_int64 (search.max_gap_ns, wanted->max_gap_ns);
+  fail_unless_equals_int64 (search.hold_limit_ns, wanted->hold_limit_ns);
+  fail_unless_equals_int (search.has_holds, wanted->has_holds);
 }
 
 GST_END_TEST;
 
 CHECK_MAIN (history, NULL, NULL, TIMES (10, test_random_order), ONCE (test_rows_are_released_once), ONCE (test_memory_is_bounded),
     TIMES (120, test_settled_is_final), TIMES (30, test_pruning_changes_nothing), EACH (scenarios, test_scenario),
-    ONCE (test_median_spacing), ONCE (test_latency))
+    ONCE (test_median_spacing), EACH (gaps, test_max_gap),
+    ONCE (test_max_gap_follows_the_period), TIMES (35, test_max_gap_is_that_of_kernels), ONCE (test_scattered_quaternions_are_missing),
+    ONCE (test_latency), EACH (gathered, test_gathered_rows), EACH (fitted, test_search_for_holds))

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "gst/testsrc/negotiation.h"
 #include "gst/testsrc/testsignal.h"
 #include "common/time/tickgrid.h"
 #include "tests/check/logs.h"
@@ -116,7 +117,7 @@ GST_START_TEST (caps)
     {"kind=force", TENSOR "dimensions=(string)6, framerate=(fraction)1000/1, role=(string)force, "
           "channels=(string)\"fx,fy,fz,tx,ty,tz\""},
     {"kind=imu rate=30000/1001", TENSOR "dimensions=(string)10, framerate=(fraction)30000/1001, role=(string)imu, "
-          "channels=(string)\"qx,qy,qz,qw,gx,gy,gz,ax,ay,az\""},
+          "channels=(string)\"qx,qy,qz,qw,gx,gy,gz,ax,ay,az\", kinds=(string)\"quaternion,real*6\""},
     {"! other/tensors,dimensions=(string)3,framerate=250/1",
           TENSOR "dimensions=(string)3, framerate=(fraction)250/1, role=(string)proprio, channels=(string)\"q0,q1,q2\""},
     {"channels=1 ! other/tensors,framerate=[1/1,50/1]",
@@ -162,6 +163,38 @@ GST_START_TEST (caps_that_are_refused)
 
 GST_END_TEST;
 
+/* A refusal has the caps of the settings, also of channels that are no whole sensors. */
+GST_START_TEST (refused_caps)
+{
+  static const struct
+  {
+    guint channels;
+    const gchar *expected;
+  } cases[] = {
+    {3, "channels=(string)\"qx\\,qy\\,qz\", but downstream"},
+    {4, "kinds=(string)quaternion, but downstream"},
+    {6, "kinds=(string)\"quaternion\\,real\\*2\", but downstream"},
+    {13, "kinds=(string)\"quaternion\\,real\\*9\", but downstream"},
+    {14, "kinds=(string)\"quaternion\\,real\\*6\\,quaternion\", but downstream"},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstCaps *none = gst_caps_new_empty ();
+    RobocacheTestSettings settings;
+    gchar *refusal;
+
+    robocache_test_settings_init (&settings);
+    settings.kind = ROBOCACHE_TEST_IMU;
+    settings.channels = cases[i].channels;
+    fail_unless (robocache_test_fixed_caps (&settings, none, &refusal) == NULL);
+    fail_unless (strstr (refusal, cases[i].expected) != NULL, "%u channels: %s", cases[i].channels, refusal);
+    g_free (refusal);
+    gst_caps_unref (none);
+  }
+}
+
+GST_END_TEST;
+
 GST_START_TEST (errors)
 {
   static const gchar *const cases[][2] = {
@@ -178,6 +211,29 @@ GST_START_TEST (errors)
     expect_complaints (&out, cases[i][1], NULL, cases[i][0]);
     output_clear (&out);
   }
+}
+
+GST_END_TEST;
+
+/* The base class sends EOS, with the number of what started the stream. */
+GST_START_TEST (a_refusal_ends_the_stream_once)
+{
+  GstHarness *h = element_open ("robocachetestsrc", "channels=6");
+  GstEvent *event, *seek = gst_event_new_seek (1.0, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_NONE, 0);
+  const guint32 started = gst_event_get_seqnum (seek);
+
+  gst_harness_set_sink_caps_str (h, "other/tensors, dimensions=(string)7");
+  fail_unless (gst_element_send_event (h->element, seek));
+  gst_harness_play (h);
+  while ((event = gst_harness_pull_event (h)) && GST_EVENT_TYPE (event) != GST_EVENT_EOS)
+    gst_event_unref (event);
+  fail_unless (event != NULL);
+  fail_unless_equals_int (gst_event_get_seqnum (event), started);
+  gst_event_unref (event);
+  expect_posted_error (h, "negotiation", "downstream accepts only");
+  gst_element_set_state (h->element, GST_STATE_NULL);
+  fail_unless (gst_harness_try_pull_event (h) == NULL);
+  harness_close (h);
 }
 
 GST_END_TEST;
@@ -317,11 +373,28 @@ seek_and_play (const gchar *properties, GstClockTime start, GstClockTime stop)
   return out;
 }
 
+/* The newest row before a time, as no row is there; its number in the output. */
+static guint
+row_in_force (const Output *whole, GstClockTime time)
+{
+  guint newest = G_MAXUINT;
+
+  for (guint i = 0; i < whole->buffers->len; i++) {
+    const GstClockTime t = output_pts (whole, i);
+
+    fail_unless (t != time);
+    if (t < time && (newest == G_MAXUINT || t > output_pts (whole, newest)))
+      newest = i;
+  }
+  return newest;
+}
+
 GST_START_TEST (a_seek_gives_the_same_rows)
 {
   Output whole = run_source (FAULTY), part = seek_and_play (FAULTY, 503000000, 1204000000);
-  guint n = 0;
+  guint n = 1;
 
+  fail_unless_equals_uint64 (output_pts (&part, 0), output_pts (&whole, row_in_force (&whole, 503000000)));
   for (guint i = 0; i < whole.buffers->len; i++) {
     const GstClockTime t = output_pts (&whole, i);
 
@@ -335,6 +408,28 @@ GST_START_TEST (a_seek_gives_the_same_rows)
   fail_unless (n > 50);
   output_clear (&whole);
   output_clear (&part);
+}
+
+GST_END_TEST;
+
+/* Wherever it leads to, behind the end, too, where the last row is in force. A sink may drop it, as it is before the segment. */
+GST_START_TEST (a_seek_begins_with_the_row_in_force)
+{
+  Output whole = run_source (FAULTY);
+
+  for (GstClockTime start = 100000001; start < 2600000000; start += 99999999) {
+    GstHarness *h = element_open ("robocachetestsrc", FAULTY);
+    GstBuffer *row;
+
+    fail_unless (gst_element_seek (h->element, 1.0, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, (gint64) start,
+            GST_SEEK_TYPE_NONE, -1));
+    gst_harness_play (h);
+    row = gst_harness_pull (h);
+    fail_unless_equals_uint64 (GST_BUFFER_OFFSET (row), GST_BUFFER_OFFSET (output_buffer (&whole, row_in_force (&whole, start))));
+    gst_buffer_unref (row);
+    harness_close (h);
+  }
+  output_clear (&whole);
 }
 
 GST_END_TEST;
@@ -360,7 +455,8 @@ GST_START_TEST (a_week_of_rows_has_exact_times)
   Output out = seek_and_play ("rate=1000/3 channels=1", (week_s - 1) * GST_SECOND, week_s * GST_SECOND);
   guint64 k = GST_BUFFER_OFFSET (output_buffer (&out, 0));
 
-  fail_unless_equals_uint64 (k, ((week_s - 1) * 1000 + 2) / 3);
+  /* the row before the start is in force there */
+  fail_unless_equals_uint64 (k, ((week_s - 1) * 1000 + 2) / 3 - 1);
   for (guint i = 0; i < out.buffers->len; i++, k++) {
     const guint64 exact = (guint64) ((unsigned __int128) k * 3 * GST_SECOND / 1000);
 
@@ -369,7 +465,7 @@ GST_START_TEST (a_week_of_rows_has_exact_times)
     fail_unless (output_value (&out, i, 0)
         == (gfloat) robocache_test_signal (ROBOCACHE_TEST_PROPRIO, 0, (gint64) exact));
   }
-  fail_unless (out.buffers->len == 333 || out.buffers->len == 334);
+  fail_unless (out.buffers->len == 334 || out.buffers->len == 335);
   output_clear (&out);
 }
 
@@ -409,6 +505,10 @@ static const struct
   /* a row that was waited for comes later by the base time */
   {"a pause shifts the release", "is-live=true rate=10/1", FIRST_ROW "wait:100 'state:paused=NO PREROLL' time:500 base:450 "
       "state:playing wait:550 crank:1 >100"},
+  {"it joins a clock that runs", "is-live=true rate=10/1 num-buffers=2", "time:1005 state:playing wait:1100 crank:1 >1100 wait:1200 crank:1 >1200 >eos"},
+  {"it joins at the time of a row", "is-live=true rate=10/1", "time:1100 state:playing crank:1 >1100 wait:1200"},
+  {"a row that jitter puts before is left out", "is-live=true rate=10/1 jitter=50000000 seed=3", "time:1001 state:playing wait:1125.173379"},
+  {"after READY it joins anew", "is-live=true rate=10/1", FIRST_ROW "wait:100 state:ready time:555 state:playing wait:600 crank:1 >600"},
   {"it stops while it waits", "is-live=true rate=1/3600", FIRST_ROW "wait:3600000 state:null"},
   {"EOS ends it while it waits", "is-live=true", FIRST_ROW "wait:10 eos >eos"},
   {"live is not seekable", "is-live=true", FIRST_ROW "no-seek:0"},
@@ -435,6 +535,110 @@ GST_START_TEST (scenario)
   gst_harness_use_testclock (s.h);
   scenario_run (&s, scenarios[__i__].words);
   harness_close (s.h);
+}
+
+GST_END_TEST;
+
+static void
+queue_buffer (GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer queue)
+{
+  g_async_queue_push (queue, gst_buffer_ref (buffer));
+}
+
+/* A pipeline on a test clock, that the source is a part of from the beginning, or joins. */
+typedef struct
+{
+  GstElement *pipeline, *source, *sink;
+  GstTestClock *clock;
+} Joining;
+
+static void
+join (Joining *joining)
+{
+  gst_bin_add_many (GST_BIN (joining->pipeline), joining->source, joining->sink, NULL);
+  fail_unless (gst_element_link (joining->source, joining->sink));
+  fail_unless (gst_element_sync_state_with_parent (joining->sink) && gst_element_sync_state_with_parent (joining->source));
+}
+
+/* Before the source is in PLAYING its sink is: the clock runs on. */
+static GstBusSyncReply
+delay_start (GstBus *bus, GstMessage *message, gpointer data)
+{
+  Joining *joining = data;
+  GstState state;
+
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_STATE_CHANGED && GST_MESSAGE_SRC (message) == GST_OBJECT (joining->sink)) {
+    gst_message_parse_state_changed (message, NULL, &state, NULL);
+    if (state == GST_STATE_PLAYING && gst_clock_get_time (GST_CLOCK (joining->clock)) < NS (250))
+      gst_test_clock_set_time (joining->clock, NS (250));
+  }
+  return GST_BUS_DROP;
+}
+
+static void
+join_from_the_beginning (Joining *joining)
+{
+  join (joining);
+  gst_element_set_state (joining->pipeline, GST_STATE_PLAYING);
+}
+
+static void
+join_in_playing (Joining *joining)
+{
+  gst_element_set_state (joining->pipeline, GST_STATE_PLAYING);
+  gst_test_clock_set_time (joining->clock, NS (2050));
+  join (joining);
+}
+
+static void
+join_in_paused (Joining *joining)
+{
+  gst_element_set_state (joining->pipeline, GST_STATE_PLAYING);
+  gst_test_clock_set_time (joining->clock, NS (2050));
+  gst_element_set_state (joining->pipeline, GST_STATE_PAUSED);
+  gst_test_clock_set_time (joining->clock, NS (9000));
+  join (joining);
+  gst_element_set_state (joining->pipeline, GST_STATE_PLAYING);
+}
+
+static const struct
+{
+  void (*join) (Joining *);
+  guint first_ms, waits_until_ms;       /* the row's time, and that of the clock */
+} joins[] = { {join_from_the_beginning, 0, 0}, {join_in_playing, 2100, 2100}, {join_in_paused, 2100, 9050} };
+
+GST_START_TEST (rows_begin_where_the_source_plays)
+{
+  Joining joining = { gst_pipeline_new (NULL), gst_element_factory_make ("robocachetestsrc", NULL), gst_element_factory_make ("fakesink", NULL),
+    GST_TEST_CLOCK (gst_test_clock_new ())
+  };
+  GstBus *bus = gst_element_get_bus (joining.pipeline);
+  GstElement *other = gst_element_factory_make ("fakesink", NULL);
+  GAsyncQueue *queue = g_async_queue_new ();
+  GstClockID waiting;
+  GstBuffer *row;
+
+  g_object_set (other, "async", FALSE, NULL);
+  g_object_set (joining.source, "is-live", TRUE, "rate", 10, 1, NULL);
+  g_object_set (joining.sink, "sync", FALSE, "async", FALSE, "signal-handoffs", TRUE, NULL);
+  g_signal_connect (joining.sink, "handoff", G_CALLBACK (queue_buffer), queue);
+  gst_bin_add (GST_BIN (joining.pipeline), other);
+  gst_pipeline_use_clock (GST_PIPELINE (joining.pipeline), GST_CLOCK (joining.clock));
+  gst_bus_set_sync_handler (bus, delay_start, &joining, NULL);
+  joins[__i__].join (&joining);
+  gst_test_clock_wait_for_next_pending_id (joining.clock, &waiting);
+  fail_unless_equals_uint64 (gst_clock_id_get_time (waiting), NS (joins[__i__].waits_until_ms));
+  gst_clock_id_unref (waiting);
+  fail_unless (gst_test_clock_crank (joining.clock));
+  row = g_async_queue_pop (queue);
+  fail_unless_equals_uint64 (GST_BUFFER_PTS (row), NS (joins[__i__].first_ms));
+  gst_element_set_state (joining.pipeline, GST_STATE_NULL);
+  gst_bus_set_sync_handler (bus, NULL, NULL, NULL);
+  gst_buffer_unref (row);
+  g_async_queue_unref (queue);
+  gst_object_unref (bus);
+  gst_object_unref (joining.clock);
+  gst_object_unref (joining.pipeline);
 }
 
 GST_END_TEST;
@@ -582,7 +786,7 @@ GST_END_TEST;
 
 GST_START_TEST (logs)
 {
-  static const gchar *const expected[] = { "INFO caps other/tensors", "LOG row 3 at 0:00:00.03", "LOG row 0 is dropped",
+  static const gchar *const expected[] = { "INFO sends other/tensors", "LOG row 3 at 0:00:00.03", "LOG row 0 at 0:00:00.0",
     "DEBUG seek to 0:00:00.0", NULL
   };
   Logs *logs = logs_begin ("robocachetestsrc");
@@ -596,12 +800,13 @@ GST_END_TEST;
 
 static const Test tests[] = {
   TEST (times_are_the_exact_grid), TEST (values_are_the_closed_form_at_the_row_s_own_time), TEST (points_are_the_room),
-  TEST (caps), TEST (caps_that_are_refused), TEST (errors), TEST (every_property_reads_back),
+  TEST (caps), TEST (caps_that_are_refused), TEST (refused_caps), TEST (errors), TEST (a_refusal_ends_the_stream_once), TEST (every_property_reads_back),
   TEST (jitter_is_bounded_and_two_sided), TEST (jitter_never_makes_a_time_negative),
   TEST (dropped_rows_are_missing_and_counted), TEST (swapped_pairs_are_counted), TEST (a_silence_begins_at_each_interval),
-  TEST (the_seed_decides), TEST (a_seek_gives_the_same_rows), TEST (a_seek_does_not_make_a_recording_longer),
+  TEST (the_seed_decides), TEST (a_seek_gives_the_same_rows), TEST (a_seek_begins_with_the_row_in_force),
+  TEST (a_seek_does_not_make_a_recording_longer),
   TEST (a_week_of_rows_has_exact_times), CASES (scenario, G_N_ELEMENTS (scenarios)),
-  TEST (live_rows_are_released_at_their_time), TEST (backwards_is_refused),
+  TEST (live_rows_are_released_at_their_time), CASES (rows_begin_where_the_source_plays, G_N_ELEMENTS (joins)), TEST (backwards_is_refused),
   TEST (properties_set_while_running_wait_for_the_next_run), TEST (segment_seeks_end_with_segment_done),
   TEST (short_pauses_do_not_end_a_live_source), TEST (downstream_s_pool_is_used), TEST (any_property_set_while_data_flows),
   TEST (logs),

@@ -88,7 +88,7 @@ static const struct
   {"window", "3601s", NULL, "a time in ns, or with a unit, like 20ms, of at least 0 and at most 3600000000000"},
   {"most", "6", NULL, "a time in ns, or with a unit, like 20ms, of at most 5"},
   {"any", "1 s", NULL, "a time in ns, or with a unit, like 20ms"},
-  {"how", "cubic", "cubic"}, {"how", "lineer", NULL, "linear, nearest, previous, cubic, hermite or mean"},
+  {"how", "cubic", "cubic"}, {"how", "lineer", NULL, "linear, nearest, previous, cubic, hermite, mean or lowpass"},
   {"on", "true", "true"}, {"on", "0", "false"}, {"on", "maybe", NULL, "true or false"},
   {"list", "3,7", "\"3\\,7\""}, {"list", "", "\"\""},
   {"caps", "video/x-raw", "video/x-raw"}, {"caps", "=", NULL, "caps"},

@@ -232,6 +232,9 @@ static const struct
   {"origin=<1.0,2.0>", XYZ, "origin is < 1.000000, 2.000000 >: expected three numbers", "settings"},
   {"origin=<a,2.0,1.0>", XYZ, "a\\\", 2.000000, 1.000000 >", "settings"},
   {"voxel-size=<1.0,2.0,3.0,4.0>", XYZ, "3.000000, 4.000000 >: expected three", "settings"},
+  {UNIT, TENSOR ("float32", "64:48") ", picture=(string)32FC1", "fx=0 and fy=0: a depth image needs"},
+  {UNIT, TENSOR ("float64", "64:48") ", picture=(string)64FC1", "picture=64FC1: a picture is not a cloud of points: expected a depth image, "},
+  {UNIT, TENSOR ("float32", "3:64:48") ", picture=(string)32FC3", "picture=32FC3: a picture is not"},
   /* larger than the machine */
   {"mode=count grid=20000:20000:20000", XYZ, "20000:20000:20000", "no-space-left"},
   {"output=sparse mode=mean max-voxels=2147483647", TENSOR ("float32", "4096:1") ",framerate=10/1", "lower max-voxels",

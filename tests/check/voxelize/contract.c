@@ -35,6 +35,7 @@ open_element (gint i)
 {
   GstHarness *h = element_open (elements[i].factory, elements[i].properties);
 
+  gst_harness_set_live (h, FALSE);
   gst_harness_set_src_caps_str (h, elements[i].caps);
   return h;
 }

@@ -107,6 +107,38 @@ GST_START_TEST (test_pixels_beyond_the_fold_are_counted)
 
 GST_END_TEST;
 
+#define FLOAT_CAPS(dimensions, encoding) "other/tensors, format=(string)static, num_tensors=(int)1, types=(string)float32, " \
+    "dimensions=(string)" dimensions ", framerate=(fraction)0/1, picture=(string)" encoding
+
+/* float32 in metres gives the grid of uint16 in millimetres; what is not finite and above 0 is no point. depth-scale is of uint16. */
+GST_START_TEST (test_metres_in_float)
+{
+  static const gfloat none[] = { NAN, INFINITY, -INFINITY, 0, -1 };
+  static const gchar *const lenses[] = { LENS, LENS DISTORTION };
+  gchar *millimetres = g_strconcat (CAMERA_GRID, lenses[__i__], NULL);
+  GstHarness *of_floats = harness_with_caps (millimetres, FLOAT_CAPS ("64:48", "32FC1")), *of_integers = harness_with_caps (millimetres, CAMERA_CAPS);
+  guint16 integers[WIDTH * HEIGHT];
+  gfloat floats[WIDTH * HEIGHT];
+  GBytes *grid, *expected;
+
+  for (guint i = 0; i < WIDTH * HEIGHT; i++) {
+    integers[i] = (guint16) (i % 7 == 0 ? 0 : 500 + i * 13 % 4000);
+    floats[i] = i % 7 == 0 ? none[i / 7 % G_N_ELEMENTS (none)] : (gfloat) integers[i] * (gfloat) 0.001;
+  }
+  grid = bytes_of (push_pull (of_floats, untimed_buffer (floats, sizeof (floats))));
+  expected = bytes_of (push_pull (of_integers, untimed_buffer (integers, sizeof (integers))));
+  fail_unless (g_bytes_equal (grid, expected));
+  fail_unless_equals_int64 (count_of (of_floats, "points-nan"), count_of (of_integers, "points-nan"));
+  fail_unless_equals_int64 (count_of (of_floats, "points-inside"), count_of (of_integers, "points-inside"));
+  g_bytes_unref (grid);
+  g_bytes_unref (expected);
+  g_free (millimetres);
+  harness_close (of_floats);
+  harness_close (of_integers);
+}
+
+GST_END_TEST;
+
 /* The lens is put on, kept while another property changes, and taken off again. */
 GST_START_TEST (test_lens_changes_while_playing)
 {
@@ -135,4 +167,4 @@ GST_START_TEST (test_lens_changes_while_playing)
 GST_END_TEST;
 
 CHECK_MAIN (voxelize_depth, use_cpu, NULL, ONCE (test_points_through_the_lens),
-    ONCE (test_pixels_beyond_the_fold_are_counted), ONCE (test_lens_changes_while_playing))
+    ONCE (test_pixels_beyond_the_fold_are_counted), TIMES (2, test_metres_in_float), ONCE (test_lens_changes_while_playing))

@@ -92,9 +92,18 @@ last_points (GBytes *map, guint items, guint n)
 static inline GBytes *
 made_of_one (const gchar *kind, const gchar *more, GQueue *window, guint items)
 {
+  const gboolean lists_points = strstr (kind, "mode=first") || strstr (kind, "mode=pillars");
+  const gboolean is_turned = lists_points && !strstr (kind, "keep=first");
   GstHarness *h = start_on (kind, more, BATCH_POINTS * window->length, items);
-  GstBuffer *output = push_pull (h, join (window, items));
-  GBytes *bytes = bytes_of (output);
+  GstBuffer *output;
+  GBytes *bytes;
+
+  if (is_turned)                /* the newest cloud comes first */
+    g_queue_reverse (window);
+  output = push_pull (h, join (window, items));
+  if (is_turned)
+    g_queue_reverse (window);
+  bytes = bytes_of (output);
 
   gst_buffer_unref (output);
   harness_close (h);

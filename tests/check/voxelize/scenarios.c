@@ -93,7 +93,7 @@ static const VoxelCase scenarios[] = {
   {UNIT "output=sparse mode=centroid max-voxels=2", XYZI, "+ =u32[1]|i32[6]|f32[6]", "buffers=1"},
   /* depth: 2 units are 1 m, the last pixel has no return; GStreamer pads rows to 4 bytes */
   {DEPTH, IMAGE ("3", "2"), "'+u16 2 2 2 0 2 2 0 0' '=u8[64] @21 1 1 1 @25 1 1'", "points-nan=1 points-inside=5"},
-  {DEPTH, IMAGE ("3", "2"), "meta:GRAY16_LE,3,4,22 '+u16[16] 0x1111 ... @2 2 2 2 @13 2 2 0' '=u8[64] @21 1 1 1 @25 1 1' "
+  {DEPTH, IMAGE ("3", "2"), "live:0 meta:GRAY16_LE,3,4,22 '+u16[16] 0x1111 ... @2 2 2 2 @13 2 2 0' '=u8[64] @21 1 1 1 @25 1 1' "
       "meta:GRAY16_LE,3,4,8 +u8[16] flow:error "
       "'error:format:16 bytes with a video meta of GRAY16_LE, 3x2, 8 bytes per line from byte 4 on' meta:GRAY16_LE,3,0,6 "
       "+u8[6]&u8[6] flow:error 'error:format:12 bytes with a video meta of GRAY16_LE, 3x2' meta:GRAY8,3,0,4 +u8[12] "
@@ -119,7 +119,8 @@ static const VoxelCase scenarios[] = {
   /* more voxels than there is room for */
   {UNIT "output=sparse max-voxels=2", XYZ, "'+3 0 0 1 0 0 2 0 0 0 0 0' '=u32[1] 2|i32[6] 0 0 0 1 0 0' '+3 0 0 1 0 0 2 0 0 0 0 0' "
       "'=u32[1] 2|i32[6] 0 0 0 1 0 0'",
-      "voxels-over-cap=4 buffers-over-cap=2 occupied-voxels=4", "4 voxels are occupied, more than max-voxels=2"},
+      "voxels-over-cap=4 buffers-over-cap=2 occupied-voxels=4", "4 voxels are occupied, more than max-voxels=2: 50 % of them, those with the greatest z, are "
+      "omitted"},
   {UNIT "output=sparse max-voxels=1", TENSOR ("float32", "3:2:2"), "'+0 0 0 1 0 0 2 0 0 3 0 0' '=u32[2] 1 1|i32[6] 0 0 0 2 0 0'",
       "voxels-over-cap=2 buffers-over-cap=1", "max-voxels=1"},
   {UNIT "output=rank max-voxels=1", XYZ, "'+" PLACES "' '=i64[6] 0 -4 -1 -2 -3 0'",
@@ -205,7 +206,7 @@ static const VoxelCase scenarios[] = {
   {UNIT, FLEXIBLE, "gap:0,100 '+" HEADER ("3 1") "f32[3] 0 0 0' >gap:0,100 =n=1 gap:100,100 >gap:100,100"},
   {UNIT, FLEXIBLE, "gap:0,100 flush 'caps:" XYZ "' seg:0,0,0,1 '+0 0 0' =n=1 eos >eos"},
   {UNIT, FLEXIBLE, "eos >eos", "buffers=0"},
-  {UNIT, FLEXIBLE, "+u8[8] flow:error 'error:format:a flexible tensor has 8 bytes, less than its header of 128'"},
+  {UNIT, FLEXIBLE, "live:0 +u8[8] flow:error 'error:format:a flexible tensor has 8 bytes, less than its header of 128'"},
   {UNIT "output=rank", FLEXIBLE, "'+" HEADER ("3 2") "f32[6] 1 0 0 3 2 1' '=i64[2] 0 1' '+" HEADER ("3") "f32[3] 1 0 0' '=i64[1] 0'"},
   {UNIT "output=rank", XYZ, "+ =i64[0] '+1 0 0' '=i64[1] 0' + =i64[0]", "buffers=3"},
   {UNIT "output=rank accumulate=2", XYZ, "'+2 0 0 9 9 9' '=i64[2] 0 -1' '+3 0 0' '=i64[1] 1' '+0 0 0 3 0 0 1 0 0' "
@@ -221,8 +222,10 @@ static const VoxelCase scenarios[] = {
   /* points of voxels without a row are not counted */
   {FIRST "max-voxels=1 max-points=1", XYZI, "'+" THREE "' '=u32[1] 1|i32[3] 1 0 0|f32[4] 1.25 0.5 0.25 10|u32[1] 1'",
       "voxels-over-cap=1 points-over-max=2", "max-voxels=1"},
-  {FIRST "accumulate=2", XYZI, "'+0.5 0 0 1' = '+0.5 0 0 2' = '+0.5 0 0 3 0.5 0 0 4' "
-      "'=u32[1] 1|i32[9]|f32[24] 0.5 0 0 2 0.5 0 0 3|u32[3] 2'"},
+  {FIRST "accumulate=2", XYZI, "'+0.5 0 0 1' = '+0.5 0 0 2' = '+0.5 0 0 3' '=u32[1] 1|i32[9]|f32[24] 0.5 0 0 3 0.5 0 0 2|u32[3] 2' "
+      "'+0.5 0 0 4 0.5 0 0 5 0.5 0 0 6' '=u32[1] 1|i32[9]|f32[24] 0.5 0 0 4 0.5 0 0 5|u32[3] 2'"},
+  {FIRST "accumulate=2 keep=first", XYZI, "'+0.5 0 0 1' = '+0.5 0 0 2' = '+0.5 0 0 3 0.5 0 0 4' "
+      "'=u32[1] 1|i32[9]|f32[24] 0.5 0 0 2 0.5 0 0 3|u32[3] 2' set:keep=newest '+0.5 0 0 5' '=u32[1] 1|i32[9]|f32[24] 0.5 0 0 5 0.5 0 0 3|u32[3] 2'"},
   {FIRST "type=float16", POINTS ("\"ring,z,x,y\",types=(string)\"uint8,float32,float32,float32\",offsets=(string)\"0,4,8,12\","
           "point-step=16"),
       "'+u8 255 0 0 0 0 0 192 63 0 0 64 64 0 0 0 64' '=u32[1] 1|i32[9] 3 2 1|u16[24] 0x4200 0x4000 0x3e00 0x5bf8|u32[3] 1'"},
@@ -231,7 +234,7 @@ static const VoxelCase scenarios[] = {
       "set:centre-z=false '+" THREE "' '=u32[1] 2|i32[9] 1 0 0 3 2 1|f32[54] 1.25 0.5 0.25 10 -0.125 0.25 0.125 -0.25 0 "
       "1.5 0 0 20 0.125 -0.25 -0.125 0 -0.5 3.5 2.5 1.5 -4|u32[3] 2 1' is:centre-z=false", "points-over-max=2 points-outside=2"},
   {PILLARS "feature-range=1", XYZI, "'+" THREE "' '=u32[1] 2|i32[9] 1 0 0 3 2 1|f32[60] " OF_TEN "|u32[3] 2 1'", "values-clamped=0"},
-  {PILLARS "accumulate=2", XYZI, "'+1.5 0 0 20 3.5 2.5 1.5 -4' = '+1.25 0.5 0.25 10 1.75 0 0 30' '=u32[1] 2|i32[9] 1 0 0 3 2 1|"
+  {PILLARS "accumulate=2 keep=first", XYZI, "'+1.5 0 0 20 3.5 2.5 1.5 -4' = '+1.25 0.5 0.25 10 1.75 0 0 30' '=u32[1] 2|i32[9] 1 0 0 3 2 1|"
       "f32[60] 1.5 0 0 20 0.125 -0.25 -0.125 0 -0.5 -0.5 1.25 0.5 0.25 10 -0.125 0.25 0.125 -0.25 0 -0.25 3.5 2.5 1.5 -4|u32[3] 2 1'"},
   /* layouts */
   SPELLING ("\"x,y,z,i\",type=(string)float32", "1 2 0 7 3 0 1 9"),
@@ -254,19 +257,29 @@ static const VoxelCase scenarios[] = {
   {UNIT "mode=mean", POINTS ("\"x,y,z,t\",types=(string)\"float64,float64,float64,float64\""),
       "'+f64 0 0 0 1000000000000001 0 0 0 -1000000000000000' '=f32[24] 0.5'"},
   /* buffers of a wrong size; the error says where in the stream it was */
-  {"", XYZ, "+u8[25] flow:error 'error:format:a buffer of 25 bytes is not a multiple of 12'"},
-  {"max-cloud-bytes=24", XYZ, "'+0 0 0 0 0 0' = +u8[36] flow:error 'error:no-space-left:a cloud of 36 bytes exceeds "
+  {"", XYZ, "live:0 +u8[25] flow:error 'error:format:a buffer of 25 bytes is not a multiple of 12'"},
+  {"max-cloud-bytes=24", XYZ, "live:0 '+0 0 0 0 0 0' = +u8[36] flow:error 'error:no-space-left:a cloud of 36 bytes exceeds "
       "max-cloud-bytes=24: raise it'"},
-  {"max-cloud-bytes=24 output=index", XYZ, "+u8[36] flow:error 'error:no-space-left:a cloud of 36 bytes exceeds'"},
-  {"", XYZI, "+u8[8] flow:error 'error:format:a buffer of 8 bytes is not a multiple of 16'"},
-  {"output=index", XYZ, "+u8[25] flow:error 'error:format:25 bytes is not a multiple of 12'"},
-  {"", POINTS ("\"x,y,z,i\",type=(string)float32,point-step=32"), "+u8[33] flow:error "
+  {"max-cloud-bytes=24 output=index", XYZ, "live:0 +u8[36] flow:error 'error:no-space-left:a cloud of 36 bytes exceeds'"},
+  /* live, a malformed buffer or caps cost what they are about */
+  {UNIT, XYZ, "'+1 1 1' = +u8[25] 'warning:format:25 bytes is not a multiple of 12' +u8[1] '+1 1 1' = warnings=0 errors=0", "buffers-dropped-malformed=2"},
+  {UNIT "max-cloud-bytes=24", XYZ, "'+0 0 0 0 0 0' = +u8[36] 'warning:format:a cloud of 36 bytes exceeds max-cloud-bytes=24' '+1 1 1' = errors=0",
+      "buffers-dropped-malformed=1"},
+  {UNIT "output=rank", XYZ, "'+1 1 1' = +u8[25] 'warning:format:25 bytes' '+1 1 1' = errors=0", "buffers-dropped-malformed=1"},
+  {UNIT, FLEXIBLE, "+u8[8] 'warning:format:less than its header' '+" HEADER ("3 1") "f32[3] 0 0 0' = errors=0", "buffers-dropped-malformed=1"},
+  {UNIT, XYZ, "'+1 1 1' = 'caps:" POINTS ("\"x,y\",type=(string)float32") "' warning:format:z '+1 1 1' 'caps:" XYZ "' '+1 1 1' = errors=0",
+      "buffers-dropped-malformed=1"},
+  {UNIT, POINTS ("\"x,y\",type=(string)float32"), "error:negotiation:z '+1 1 1' flow:not-negotiated"},
+
+  {"", XYZI, "live:0 +u8[8] flow:error 'error:format:a buffer of 8 bytes is not a multiple of 16'"},
+  {"output=index", XYZ, "live:0 +u8[25] flow:error 'error:format:25 bytes is not a multiple of 12'"},
+  {"", POINTS ("\"x,y,z,i\",type=(string)float32,point-step=32"), "live:0 +u8[33] flow:error "
       "'error:format:multiple of 32, the bytes per point (4 fields, x, y and z of float32): 1 are'"},
-  {"", TENSOR ("float32", "3:10"), "+u8[60] flow:error 'error:format:60 bytes, but its caps describe 10 points of 12 bytes, 120'"},
-  {"", TENSOR ("float32", "3:10"), "+ flow:error 'error:format:0 bytes'"},
-  {"", TENSOR ("float32", "5:40:5"), "+u8[800] flow:error 'error:format:its caps describe 200 points of 20 bytes, 4000 in all'"},
-  {"fx=1 fy=1", IMAGE ("4", "3"), "+u8[23] flow:error 'error:format:23 bytes, but its caps describe GRAY16_LE, 4x3, 24 bytes'"},
-  {UNIT, XYZ, "'+3000: 0 0 0 0 0 0' =n=1 +3000:u8[25] flow:error 'debug:at 0:00:03.100000000 of the stream'"},
+  {"", TENSOR ("float32", "3:10"), "live:0 +u8[60] flow:error 'error:format:60 bytes, but its caps describe 10 points of 12 bytes, 120'"},
+  {"", TENSOR ("float32", "3:10"), "live:0 + flow:error 'error:format:0 bytes'"},
+  {"", TENSOR ("float32", "5:40:5"), "live:0 +u8[800] flow:error 'error:format:its caps describe 200 points of 20 bytes, 4000 in all'"},
+  {"fx=1 fy=1", IMAGE ("4", "3"), "live:0 +u8[23] flow:error 'error:format:23 bytes, but its caps describe GRAY16_LE, 4x3, 24 bytes'"},
+  {UNIT, XYZ, "live:0 '+3000: 0 0 0 0 0 0' =n=1 +3000:u8[25] flow:error 'debug:at 0:00:03.100000000 of the stream'"},
   /* times in any order; other events, and the clouds of a window across a GAP */
   {UNIT, XYZ, "'+50000: 0 0 0' = '+50000: 0 0 0' = '+20000: 0 0 0' =", "last-pts=20000000000"},
   {UNIT, XYZ, "segment:time,5,7,5 '+1 0 0' =n=1 segment:bytes,5,7,5 '+1 0 0' =n=1"},

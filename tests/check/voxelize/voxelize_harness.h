@@ -147,6 +147,7 @@ had_error (GstHarness *h)
 static inline void
 push_a_wrong_cloud (GstHarness *h)
 {
+  gst_harness_set_live (h, FALSE);      /* live, it would be dropped without an error */
   fail_unless_equals_int (gst_harness_push (h, gst_buffer_new_allocate (NULL, 7, NULL)), GST_FLOW_ERROR);
   fail_unless (had_error (h));
 }

@@ -3,7 +3,6 @@
  *     +[MS:]DATA   a buffer, of 100 ms where it has a time      =[OUTCOME]   the output, as the test compares it
  *     is:NAME=VALUE   of a property      out:CAPS   of which the output's are a subset      debug:WORDS   of the next error's
  * debug text
- *     live:0, live:1   whether upstream is
  *     messages:N[,FIELD=N]   element messages since the last such word, and a field of the last one
  *     segment:FORMAT,START,BASE,POSITION   in seconds, which must be passed on as it is
  *     meta:FORMAT,WIDTH,OFFSET,STRIDE      a video meta for the next buffer, two lines of that
@@ -252,8 +251,6 @@ follow_voxel_word (Scenario *s, const gchar *word)
     expect_output_of ((VoxelScenario *) s, word + 1);
   else if (g_str_has_prefix (word, "is:"))
     expect_property (s, rest);
-  else if (g_str_has_prefix (word, "live:"))
-    gst_harness_set_live (s->h, *rest == '1');
   else if (g_str_has_prefix (word, "debug:"))
     expect_debug_text (s, rest);
   else if (g_str_has_prefix (word, "out:"))

@@ -20,6 +20,8 @@ static const struct
   {"grid=33:9:2 mode=min type=float16"}, {"grid=40:7:5 mode=max output=sparse max-voxels=90"},
   {"grid=33:9:1 mode=min output=sparse max-voxels=500"}, {"grid=33:9:2 mode=first output=sparse max-points=3 max-voxels=90"},
   {"grid=33:9:1 mode=pillars output=sparse max-points=3 max-voxels=90"},
+  {"grid=33:9:2 mode=first output=sparse max-points=3 max-voxels=90 keep=first"},
+  {"grid=33:9:1 mode=pillars output=sparse max-points=3 max-voxels=90 keep=first"},
   {"grid=40:7:5 output=rank max-voxels=90"}, {"grid=33:9:2 output=rank"},
   {"grid=40:7:5", 1}, {"grid=40:7:5 type=float32", 1}, {"grid=33:9:2 type=float16", 1}, {"grid=40:7:5 mode=count", 1},
   {"grid=40:7:5 mode=count type=uint8", 3}, {"grid=33:9:2 mode=mean", 1}, {"grid=40:7:5 mode=mean feature-range=2", 1},

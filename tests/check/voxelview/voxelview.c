@@ -268,7 +268,7 @@ static const struct
       "'+" COLUMNS ("u8", "1") "' =columns:0.5,1.5/0..2"},
   /* another grid in mid-stream, another form, and properties that do not fit any more */
   {TOP, VIDEO, DENSE ("uint8", "4:3:2"), "'+" COLUMNS ("u8", "1") "' =columns:0.5,1.5/0..2 'caps:" DENSE ("float64", "1:1:1") "' "
-      "'+f64 2' =n=3600 'caps:" LISTED "' '+" LIST "' =columns:0.5,1.5/0..2 set:grid=3:2:1 '+" LIST "' flow:error "
+      "'+f64 2' =n=3600 'caps:" LISTED "' '+" LIST "' =columns:0.5,1.5/0..2 live:0 set:grid=3:2:1 '+" LIST "' flow:error "
       "'error:format:expected one in a grid of 3:2:1' set:input-form=0 '+" LIST "' flow:error "
       "'error:negotiation:expected dense voxels' '+" LIST "' flow:error 'error:negotiation:expected dense voxels'"},
   /* (1, 0, 1) is exactly in front of (0, 1, 0), whichever of both comes first */
@@ -341,7 +341,7 @@ static const struct
   {"origin=<1.0,2.0>", ANY_VIDEO, CUBE_GRID, "'error:settings:origin is < 1.000000, 2.000000 >: expected three numbers'"},
   {"voxel-size=<a,2.0,1.0>", ANY_VIDEO, CUBE_GRID, "'error:settings:expected three numbers, x, y and z, like'"},
   {"value-range=<1.0,1.0>", ANY_VIDEO, CUBE_GRID, "'+" ONE "' flow:error "
-      "'error:settings:value-range is <1,1>: expected two numbers, the least before the greatest'"},
+      "'error:settings:value-range is <1,1>: expected two numbers, the minimum before the maximum'"},
   {"value-range=<2.0,1.0>", ANY_VIDEO, CUBE_GRID, "'+" ONE "' flow:error 'error:settings:value-range is <2,1>'"},
   {"value-range=<nan,1.0>", ANY_VIDEO, CUBE_GRID, "'+" ONE "' flow:error 'error:settings:value-range is <nan,1>'"},
   {"value-range=<0.0,inf>", ANY_VIDEO, CUBE_GRID, "'+" ONE "' flow:error 'error:settings:value-range is <0,inf>'"},
@@ -356,7 +356,7 @@ static const struct
   {"", ANY_VIDEO, CUBE_GRID, MEND ("origin=<1.0>", "settings:origin is", "origin=<0.0,0.0,0.0>")},
   {"", ANY_VIDEO, CUBE_GRID, MEND ("voxel-size=<0.0,1.0,1.0>", "negotiation:voxel-size: 0 along x: expected", "voxel-size=<1.0,1.0,1.0>")},
   /* lists that are wrong */
-  {"", ANY_VIDEO, LISTED, "'+u32[16] 6' flow:error 'error:format:has 6 voxels, but its tensors have space for 5' "
+  {"", ANY_VIDEO, LISTED, "live:0 '+u32[16] 6' flow:error 'error:format:has 6 voxels, but its tensors have space for 5' "
       "'+u32[16] 4294967295' flow:error 'error:format:4294967295 voxels' '+u32[13] 5|i32[3] 4' flow:error "
       "'error:format:voxel 4 of a sparse grid is 4, 0, 0: expected one in a grid of 4:3:2' '+u32[13] 5|i32[3] 0 -1' flow:error "
       "'error:format:voxel 4 of a sparse grid is 0, -1, 0' '+u32[13] 5|i32[3] 0 0 2147483647' flow:error "

@@ -50,6 +50,9 @@ static const Scenario scenarios[] = {
   {"the greatest offset and back: no row is a tick twice", "reference-pad=sink_0", "a=sink_0,live", "for:0..50/10 { @t a+t >t } "
       "a:offset=9223372036854775807 a+60 warning:max-lead a:offset=0 for:70..100/10 { @t a+t >t? } ticks-out=10"},
 
+  {"rows 54 minutes ahead, behind one just after now: ticks beyond a second leave at their times", "rate=100/1", "a,live b,live", "for:0..50/10 { @t ab+t >t } "
+      "@3240050 drop ab:offset=3240010000000 ab+3240060 drop for:3241070..3241100/10 { jump:t >t? a=any b=any . }"},
+
   /* segments there and back */
   {"a segment 10 s ahead, and back", "rate=100/1", "a,live b,live", "for:0..50/10 { @t a+t b+t >t } a:segment:base=10000 "
       "for:60..100/10 { @t a+t b+t >t a=held:50 } a:segment for:110..200/10 { @t a+t b+t >t } a.rows-dropped=5 balance"},

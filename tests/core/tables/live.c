@@ -51,6 +51,12 @@ static const Scenario scenarios[] = {
   {"a declared pad adds no latency before it has caps", "rate=100/1", "a,live b,unlinked,expects:2,reorder-window=1000ms",
       "latency=15ms a+0=1 >0 a=1 b=missing"},
 
+  /* a tick leaves when the end of its filter is due, 405 ms after it: the row that would be next may be missing, no more */
+  {"lowpass does not wait for the row after its filter", "rate=25/2", "a,live,caps:1@25/1,interpolation=lowpass",
+      "a+0..360/40 deadline:405 >0 a=held:0 a+400..440/40 deadline:485 >80 a=held:80 a+480..520/40 deadline:565 >160 a=held:160 "
+      "a+560..600/40 deadline:645 >240 a=held:240 a+640..680/40 deadline:725 >320 a=held:320 a+720..760/40 deadline:805 >400 a=400 "
+      "a+800..840/40 deadline:885 >480 a=480 deadline:965 >560 a=held:560"},
+
   /* the LATENCY query: 5 ms of the element's own, and what interpolation and source need */
   {"latency of previous", "rate=50/1", "a,live,interpolation=previous", "latency=5ms live=1"},
   {"latency of nearest", "rate=50/1", "a,live,interpolation=nearest", "latency=15ms live=1"},
@@ -58,6 +64,10 @@ static const Scenario scenarios[] = {
   {"latency of hermite", "rate=50/1", "a,live,interpolation=hermite", "latency=15ms live=1"},
   {"latency of cubic", "rate=50/1", "a,live,interpolation=cubic", "latency=25ms live=1"},
   {"latency of mean", "rate=50/1", "a,live,interpolation=mean", "latency=25ms live=1"},
+  {"latency of lowpass", "rate=50/1", "a,live,interpolation=lowpass", "latency=105ms live=1"},
+  {"latency of a cutoff", "rate=50/1", "a,live,interpolation=lowpass,cutoff=25", "latency=85ms live=1"},
+  {"latency of two lobes", "rate=50/1", "a,live,interpolation=lowpass,lobes=2,reorder-window=7ms", "latency=62ms live=1"},
+  {"latency of lowpass of slow rows", "rate=200/1", "a,live,interpolation=lowpass", "latency=55ms live=1"},
   {"latency of a reorder window", "rate=50/1", "a,live,reorder-window=7ms", "latency=22ms live=1"},
   {"latency of a negative offset", "rate=50/1", "a,live,offset=-3ms", "latency=18ms live=1"},
   {"latency of a positive offset", "rate=50/1", "a,live,offset=3ms", "latency=15ms live=1"},
@@ -75,6 +85,8 @@ static const Scenario scenarios[] = {
       "drop:latency a:interpolation=cubic wait:latency latency=25ms a:interpolation=cubic no:latency"},
   {"mean while playing", "rate=50/1", "a,live",
       "drop:latency a:interpolation=mean wait:latency latency=25ms a:interpolation=mean no:latency"},
+  {"lowpass while playing", "rate=50/1", "a,live",
+      "drop:latency a:interpolation=lowpass wait:latency latency=105ms a:cutoff=25 wait:latency latency=85ms a:lobes=8 wait:latency latency=165ms"},
   {"a reorder window while playing", "rate=50/1", "a,live",
       "drop:latency a:reorder-window=7ms wait:latency latency=22ms a:reorder-window=7ms no:latency"},
   {"a negative offset while playing", "rate=50/1", "a,live",
@@ -145,6 +157,19 @@ static const Scenario scenarios[] = {
   {"age", "rate=100/1", "a,live",
       "a+6=0 deadline:25 >10 a=held:0 a.age-max=4ms age-max=4ms age-p99=4ms a:remove age-max=4ms"},
   {"lateness of disorder", "rate=100/1", "a,live", "a+50 a+18 a.lateness-max=32ms"},
+
+  /* starvation: how late a tick was, and which rows may give way */
+  {"a tick before its deadline", "rate=100/1", "a,live", "a+0 >0 tick-lateness=-15ms"},
+  {"a tick at its deadline", "rate=100/1", "a,live", "a+0 >0 deadline:25 >10 a=held:0 tick-lateness=0"},
+  {"a tick after its deadline", "rate=100/1", "a,live", "a+0 >0 jump:28 >10 a=held:0 tick-lateness=3ms"},
+  {"a tick that is dropped, after its deadline", "rate=100/1", "a,live b,live,required=true,hold-limit=0", "ab+0 >0 jump:28 . ticks-dropped=1 tick-lateness=3ms"},
+  {"the latency of a source is part of the deadline", "rate=100/1", "a,live:20", "a+0 >0 tick-lateness=-35ms"},
+  {"recordings have no deadline", "rate=100/1", "a", "a+0..10/10 eos >0..10/10 >eos tick-lateness=0"},
+  {"rows of live pads may be thinned to half a period, but those of other pads not", "rate=100/1", "a,live b",
+      "ab+0 >0 a.thinned-spacing=5ms b.thinned-spacing=0"},
+  {"ticks that are rows are not thinned", "reference-pad=sink_0", "a=sink_0,live,caps:1@50 b,live",
+      "ab+0 >0 a.thinned-spacing=0 b.thinned-spacing=10ms"},
+  {"recordings are not thinned", "rate=100/1", "a", "a+0 a.thinned-spacing=0"},
 
   /* QoS messages */
   {"no QoS of rows between ticks, equal times, a flush, a seek", "rate=100/1", "a,live",

@@ -76,6 +76,8 @@ static const Scenario smoke_scenarios[] = {
   {"three, of which the last is the earliest", "rate=100/1", "a b c",
       "a:origin=1030 a+0..10/10 b:origin=1020 b+0..20/10 c:origin=1000 c+0..40/10 eos >0..10/10 a=missing b=missing "
       ">20 a=missing b=0 >30 a=0 b=10 >40 a=10 b=20 >eos a.origin-shift=30ms b.origin-shift=20ms c.origin-shift=0"},
+  {"a hole of 190 ms in rows of 1 kHz", "rate=100/1", "a,caps:1@1000/1 b", "b+0..400/20 a+0..100/1 a+290..400/1 eos >0..100/10 "
+      "for:110..280/10 { >t a=held:100 } >290..400/10 >eos a.max-gap=20ms a.ticks-held=18"},
   {"removed", "rate=20/1", "a,live b,live",
       "for:0..500/50 { @t ab+t >t } b:remove for:550..700/50 { @t a+t >t } caps.num_tensors=1 caps.streams=proprio_0 rows-in=26 "
       "lateness-max=0"},

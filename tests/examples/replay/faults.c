@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "common/mcap/read/definitions.h"
+#include "common/mcap/read/fileindex.h"
 #include "common/mcap/read/stream.h"
 #include "common/mcap/writer.h"
 #include "session.h"
@@ -13,7 +13,7 @@
 
 /* ---- recordings that were tampered with ---- */
 
-/* The fault of message `sequence` of a topic. */
+/* The fault of message `sequence` of a topic, or of the one with a text. */
 typedef struct
 {
   const gchar *topic;
@@ -21,6 +21,7 @@ typedef struct
   gboolean is_removed;
   gboolean is_renumbered;       /* those after it have no gap */
   gsize from_end;               /* byte that is changed, counted from the end */
+  const gchar *text, *by;       /* of one length: replaced; or NULL */
 } Tampering;
 
 typedef struct
@@ -41,6 +42,17 @@ write_pieces (gpointer data, const RobocacheMcapBytes *pieces, guint n_pieces, G
   return TRUE;
 }
 
+/* Whether data has the text. */
+static gboolean
+replace_text (guint8 *data, gsize size, const Tampering *tampering)
+{
+  guint8 *found = memmem (data, size, tampering->text, strlen (tampering->text));
+
+  if (found)
+    memcpy (found, tampering->by, strlen (tampering->by));
+  return found != NULL;
+}
+
 static void
 copy_message (Copy *copy, const RobocacheMcapMessage *message)
 {
@@ -50,8 +62,10 @@ copy_message (Copy *copy, const RobocacheMcapMessage *message)
   RobocacheMcapMessage copied = *message;
   const RobocacheMcapBytes piece = { data, message->data.size };
   const gboolean is_of_topic = g_str_equal (topic, tampering->topic);
-  const gboolean is_it = is_of_topic && message->sequence == tampering->sequence;
+  const gboolean is_it = is_of_topic && !tampering->text && message->sequence == tampering->sequence;
 
+  if (is_of_topic && tampering->text)
+    copy->n_tampered += replace_text (data, message->data.size, tampering);
   copy->n_tampered += is_it;
   if (is_it && !tampering->is_removed)
     data[message->data.size - tampering->from_end] ^= 0x40;
@@ -146,6 +160,46 @@ GST_START_TEST (test_tampered)
 }
 GST_END_TEST;
 
+/* ---- recordings by other rules ---- */
+
+#define OLDER {"/robocache/events", 0, FALSE, FALSE, 0, "rules=(int)1", "older=(int)1"}
+#define NEWER {"/robocache/events", 0, FALSE, FALSE, 0, "rules=(int)1", "rules=(int)9"}
+#define SAME "* samples of /fused over * are the same, replayed in *"
+#define SENSORS JOINTS TEE ("a", "proprio_0", "sink_0") WRENCH "gap=150000000 gap-interval=400000000" TEE ("b", "force_0", "sink_1")
+
+static const struct
+{
+  Scene scene;
+  Tampering tampering;
+  const gchar *option;
+  gint status;
+  const gchar *says;
+} versions[] = {
+  {{"before, with its max-gap", "rate=50/1 pads=\"proprio_0,max-gap=200ms; force_0,max-gap=200ms\"", SENSORS}, OLDER, NULL, 0, SAME},
+  {{"newer", "rate=50/1", SENSORS}, NEWER, NULL, 2, "error: the session was recorded by version 9 of the rules, and * versions up to 1: *--any-rules*"},
+  {{"newer, nevertheless", "rate=50/1", SENSORS}, NEWER, "--any-rules", 0, SAME},
+  {{"before, with angles", "rate=50/1 pads=\"proprio_0,angles=0-1\"", SENSORS}, OLDER, NULL, 2,
+        "error: the session has no version of the rules, * changed proprio_0.angles=0-1: * --any-rules*"},
+  {{"before, with angles, nevertheless", "rate=50/1 pads=\"proprio_0,angles=0-1\"", SENSORS}, OLDER, "--any-rules", 0, SAME},
+  {{"before, with means of quaternions", "rate=50/1 pads=\"force_0,quaternions=0,interpolation=mean\"", SENSORS}, OLDER, NULL, 2,
+        "error: *changed force_0.quaternions=0 with interpolation=mean: *"},
+  {{"before, with quaternions", "rate=50/1 pads=\"force_0,quaternions=0\"", SENSORS}, OLDER, NULL, 0, SAME},
+};
+
+GST_START_TEST (test_versions)
+{
+  gchar *said;
+  Play play;
+
+  session_record (&play, &versions[__i__].scene, SECONDS, TRUE);
+  tamper (play.path, &versions[__i__].tampering);
+  said = replay_file (play.path, versions[__i__].option, versions[__i__].status);
+  fail_unless (has_line (said, versions[__i__].says), "%s: no line \"%s\": %s", versions[__i__].scene.name, versions[__i__].says, said);
+  g_free (said);
+  session_remove (&play);
+}
+GST_END_TEST;
+
 /* ---- recordings that cannot be replayed, or not to their end ---- */
 
 static const struct
@@ -212,6 +266,7 @@ GST_END_TEST;
 
 static const Test tests[] = {
   CASES (test_tampered, G_N_ELEMENTS (tampered)),
+  CASES (test_versions, G_N_ELEMENTS (versions)),
   CASES (test_others, G_N_ELEMENTS (others)),
   TEST (test_cut),
   TEST (test_no_file),

@@ -19,7 +19,7 @@
 #define THREAD_ARENA_BYTES ((size_t) 16 << 20)
 #define N_THREADS 4
 
-static const char *const interpolations[] = { "linear", "nearest", "previous", "cubic", "hermite", "mean" };
+static const char *const interpolations[] = { "linear", "nearest", "previous", "cubic", "hermite", "mean", "lowpass" };
 
 static void
 check_case (Suite *suite, const AlignWish *wish, Test *test)
@@ -45,7 +45,7 @@ static void
 check_dtypes (Suite *suite)
 {
   for (int in = 0; in < RC_N_DTYPES; in++) {
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < (int) COUNT (interpolations); i++) {
       AlignWish wish = WISH (.plain = 0);
       Test test = { "", "" };
       const uint64_t first = suite->seed + (uint64_t) suite->cases;
@@ -195,13 +195,53 @@ check_streams (Suite *suite)
   }
 }
 
+/* What sensors send of angles and quaternions, in and to all floats. */
+static void
+check_rotations (Suite *suite)
+{
+  for (int in = RC_FLOAT16; in <= RC_FLOAT64; in++) {
+    for (int out = RC_FLOAT16; out <= RC_FLOAT64; out++) {
+      for (int i = 0; i <= RC_MEAN; i++) {
+        AlignWish wish = WISH (.interpolation = i, .tame = 1, .rotations = 1);
+
+        if (suite->small && in != out && out != RC_FLOAT32)
+          continue;
+        wish.in = (RcDtype) in;
+        wish.out = (RcDtype) out;
+        check_cases (suite, &wish, i == RC_MEAN ? 420 : 120, test_begin ("align_rotations_%s_%s_%s", rc_dtype_name (wish.in),
+            rc_dtype_name (wish.out), interpolations[i]));
+      }
+    }
+  }
+}
+
+/* Filters of rows that mostly cover them: plain channels, and angles and quaternions as sensors send them. */
+static void
+check_lowpass (Suite *suite)
+{
+  for (int in = RC_FLOAT16; in <= RC_FLOAT64; in++) {
+    for (int out = RC_FLOAT16; out <= RC_FLOAT64; out++) {
+      for (int rotations = 0; rotations < 2; rotations++) {
+        AlignWish wish = WISH (.interpolation = RC_LOWPASS, .tame = 1, .dense = 1, .rotations = rotations, .batch = 1);
+
+        if (suite->small && in != out && out != RC_FLOAT32)
+          continue;
+        wish.in = (RcDtype) in;
+        wish.out = (RcDtype) out;
+        check_cases (suite, &wish, 480, test_begin ("align_lowpass_%s_%s_%s", rc_dtype_name (wish.in), rc_dtype_name (wish.out),
+                rotations ? "rotations" : "plain"));
+      }
+    }
+  }
+}
+
 /* Every width, so that every remainder of a vector occurs, and widths about the blocks of other dtypes. */
 static void
 check_widths (Suite *suite)
 {
   static const int64_t blocks[] = { 255, 256, 257, 511, 1031 };
 
-  for (int i = 0; i < 6; i++) {
+  for (int i = 0; i < (int) COUNT (interpolations); i++) {
     AlignWish wish = WISH (.interpolation = i, .tame = 1, .in = RC_FLOAT32, .out = RC_FLOAT32);
     Test test = test_begin ("align_widths_%s", interpolations[i]);
 
@@ -284,6 +324,7 @@ main (int argc, char **argv)
     {"written", check_written_alignments}, {"order", check_order_of_operations}, {"errors", check_align_errors},
     {"dtypes", check_dtypes}, {"widths", check_widths}, {"shapes", check_shapes}, {"wide", check_wide},
     {"together", check_together}, {"endings", check_endings}, {"streams", check_streams}, {"threads", check_threads},
+    {"rotations", check_rotations}, {"lowpass", check_lowpass},
     {"large", check_large},
   };
 

@@ -12,7 +12,7 @@
 
 #define CASE_STREAMS 100
 #define ANY_DTYPE RC_N_DTYPES
-#define ANY_INTERPOLATION (RC_MEAN + 1)
+#define ANY_INTERPOLATION (RC_LOWPASS + 1)
 #define RANDOM_SIZE (-1)
 
 typedef struct
@@ -26,17 +26,19 @@ typedef struct
   int together;                 /* special channels that kernels read several at a time: rates or quaternions */
   int ends_badly;               /* some times decrease near the end of each episode, where all ticks are */
   int tame;                     /* numbers and times that the oracle can follow, always and not in half of the cases */
+  int dense;                    /* lowpass: rows that mostly cover its filters */
+  int rotations;                /* angles and quaternions go on from row to row, through turns, their limits and both signs */
 } AlignWish;
 
 typedef struct
 {
   uint64_t seed, random;
-  int is_tame;
+  int is_tame, has_rotations, is_dense;
   RcAlignStreamSpec specs[CASE_STREAMS];
   RcAlignStreamArgs streams[CASE_STREAMS];      /* host addresses */
   /* the same in times where streams has brackets; where it cannot be in times, equal to streams */
   RcAlignStreamArgs searched[CASE_STREAMS];
-  int32_t lists[CASE_STREAMS][3][16];
+  int32_t lists[CASE_STREAMS][4][16];
   RcAlignSpec spec;
   RcAlignArgs args;
 } AlignCase;

@@ -58,8 +58,14 @@ static const struct
   {"channels is 0;", SPEC (.channels = 0), RC_SETTING_CHANNELS},
   {"channels is -3;", SPEC (.channels = -3), RC_SETTING_CHANNELS},
   {"channels is 9223372036854775807;", SPEC (.channels = INT64_MAX), RC_SETTING_CHANNELS},
-  {"search.interpolation is 6;", SPEC (.search = {(RcInterpolation) 6, -1, 0, 0}), RC_SETTING_INTERPOLATION},
-  {"search.max_gap_ns is -2;", SPEC (.search = {RC_LINEAR, -2, 0, 0}), RC_SETTING_MAX_GAP},
+  {"search.interpolation is 7;", SPEC (.search = {(RcInterpolation) 7, -1, 0, 0}), RC_SETTING_INTERPOLATION},
+  {"search.cutoff_hz is -1;", SPEC (.search = {RC_LOWPASS, -1, 0, 0, -1, 4}), RC_SETTING_CUTOFF},
+  {"search.cutoff_hz is 1e-07;", SPEC (.search = {RC_LOWPASS, -1, 0, 0, 1e-7, 4}), RC_SETTING_CUTOFF},
+  {"search.cutoff_hz is inf;", SPEC (.search = {RC_LOWPASS, -1, 0, 0, INFINITY, 4}), RC_SETTING_CUTOFF},
+  {"search.cutoff_hz is nan;", SPEC (.search = {RC_LOWPASS, -1, 0, 0, NAN, 4}), RC_SETTING_CUTOFF},
+  {"search.lobes is 1;", SPEC (.search = {RC_LOWPASS, -1, 0, 0, 0, 1}), RC_SETTING_LOBES},
+  {"search.lobes is 9;", SPEC (.search = {RC_LOWPASS, -1, 0, 0, 0, 9}), RC_SETTING_LOBES},
+  {"search.max_gap_ns is -3;", SPEC (.search = {RC_LINEAR, -3, 0, 0}), RC_SETTING_MAX_GAP},
   {"search.hold_limit_ns is -7;", SPEC (.search = {RC_LINEAR, -1, -7, 0}), RC_SETTING_HOLD_LIMIT},
   {"search.period_ns is -1;", SPEC (.search = {RC_LINEAR, -1, 0, -1}), RC_SETTING_PERIOD},
   {"n_quaternions is -1;", SPEC (.n_quaternions = -1), RC_SETTING_QUATERNIONS},
@@ -77,6 +83,12 @@ static const struct
   {"angles[0]|is 10", SPEC (.angles = LIST (10), .n_angles = 1), RC_SETTING_ANGLES},
   {"angles[1]|is -1", SPEC (.angles = LIST (3, -1), .n_angles = 2), RC_SETTING_ANGLES},
   {"angles|is 9", SPEC (.quaternions = LIST (6, 0), .n_quaternions = 2, .angles = LIST (9, 5), .n_angles = 2), RC_SETTING_ANGLES},
+  {"n_holds is 11;", SPEC (.n_holds = 11), RC_SETTING_HOLDS},
+  {"holds|NULL", SPEC (.n_holds = 1), RC_SETTING_HOLDS},
+  {"holds[1]|is 10", SPEC (.holds = LIST (0, 10), .n_holds = 2), RC_SETTING_HOLDS},
+  {"holds|is 5|quaternion at channel 4", SPEC (.quaternions = LIST (4), .n_quaternions = 1, .holds = LIST (9, 5), .n_holds = 2),
+    RC_SETTING_HOLDS},
+  {"holds|is 3|angle", SPEC (.angles = LIST (0, 3), .n_angles = 2, .holds = LIST (1, 2, 3, 4), .n_holds = 4), RC_SETTING_HOLDS},
   {"velocities[2]|is 10", SPEC (.velocities = LIST (5, 6, 10), .n_velocities = 3), RC_SETTING_VELOCITIES},
 };
 
@@ -215,7 +227,7 @@ check_rows (const Place *place, RcAlignPlan *plan, const Data *there, void *scra
 /* Brackets that would read outside 4 rows: blends read other rows of them. The CPU refuses them before anything is written; a GPU,
  * which cannot, makes the row missing (tests/gpu/unseen.c). */
 static const RcBracket wrong_brackets[] = {
-  {6, RC_ALIGNED, 0, 1, 0, 0, 0.5, {0}},
+  {7, RC_ALIGNED, 0, 1, 0, 0, 0.5, {0}},
   {-1, RC_ALIGNED, 0, 1, 0, 0, 0.5, {0}},
   {RC_BLEND_LINEAR, 3, 0, 1, 0, 0, 0.5, {0}},
   {RC_BLEND_LINEAR, RC_MISSING, 0, 1, 0, 0, 0.5, {0}},
@@ -227,9 +239,21 @@ static const RcBracket wrong_brackets[] = {
   {RC_BLEND_HERMITE, RC_ALIGNED, 1, INT64_MAX, 0, 0, 0.5, {0}},
   {RC_BLEND_CUBIC, RC_ALIGNED, 0, 1, -1, 2, 0.5, {0}},
   {RC_BLEND_CUBIC, RC_ALIGNED, 2, 3, 1, 4, 0.5, {0}},
+  {RC_BLEND_COPY, RC_MISSING, 0, 0, 0, 0, 0, {0}},
+  {RC_BLEND_MEAN, 3, 0, 2, 0, 0, 0, {0}},
   {RC_BLEND_MEAN, RC_ALIGNED, 0, 5, 0, 0, 0, {0}},
   {RC_BLEND_MEAN, RC_ALIGNED, 2, 2, 0, 0, 0, {0}},
   {RC_BLEND_MEAN, RC_ALIGNED, -1, 2, 0, 0, 0, {0}},
+  {RC_BLEND_LOWPASS, 3, 0, 2, 1, 2, 1, {1, 1}},
+  {RC_BLEND_LOWPASS, RC_ALIGNED, 0, 5, 1, 2, 1, {1, 1}},
+  {RC_BLEND_LOWPASS, RC_ALIGNED, 2, 2, 1, 2, 1, {1, 1}},
+  {RC_BLEND_LOWPASS, RC_ALIGNED, 0, 2, 1, 0, 1, {1, 1}},
+  {RC_BLEND_LOWPASS, RC_ALIGNED, 0, 2, 1, 2, 1, {0, 1}},
+  {RC_BLEND_LOWPASS, RC_ALIGNED, 0, 2, 1, 2, 1, {NAN, 1}},
+  {RC_BLEND_LOWPASS, RC_ALIGNED, 0, 2, 1, 2, 1, {5, 1}},
+  {RC_BLEND_LOWPASS, RC_ALIGNED, 0, 2, -100, 2, 1, {1, 1}},
+  {RC_BLEND_COPY, RC_ALIGNED, 0, 0, 0, 0, 0, {0}, 4},
+  {RC_BLEND_MEAN, RC_ALIGNED, 0, 2, 0, 0, 0, {0}, -1},
 };
 
 static void
@@ -271,7 +295,7 @@ static void
 check_runs (Suite *suite, const Place *place)
 {
   static const RcBracket first = { RC_BLEND_COPY, RC_ALIGNED };
-  const RcAlignStreamSpec stream = { GOOD };
+  const RcAlignStreamSpec stream = { GOOD,.search = {RC_LOWPASS, -1, 0, 0, 0, RC_DEFAULT_LOBES} };  /* brackets of any blend */
   const RcAlignSpec spec = { &stream, 1 };
   Test test = { "align_errors_of_runs", "" };
   Data data = {.brackets = {first, first} }, *there = place_alloc (place, sizeof (data));

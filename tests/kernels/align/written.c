@@ -9,7 +9,7 @@
 #include "tests/kernels/random.h"
 
 #define MAX_ROWS 8
-#define MAX_CHANNELS 4
+#define MAX_CHANNELS 5
 #define S INT64_C (1000000000)
 
 /* ---- one stream, one tick ---- */
@@ -27,17 +27,25 @@ typedef struct
   RcRowStatus status;
   double expected[MAX_CHANNELS], tolerance;
   RcDtype in, out;
-  int quaternions, angles, velocities;  /* of the lists below */
+  int quaternions, angles, velocities, holds;   /* of the lists below; holds -1: of last_list */
 } Written;
 
-static const int32_t quaternion_list[] = { 0 }, angle_list[] = { 1 }, velocity_list[] = { 1 };
+static const int32_t quaternion_list[] = { 0 }, angle_list[] = { 1 }, velocity_list[] = { 1 }, hold_list[] = { 1 },
+    last_list[] = { 4 };
 
 #define FLOATS .in = RC_FLOAT32, .out = RC_FLOAT32
 #define ROWS 4, 2, {0, 100, 300, 400}, {{1, 10}, {2, 20}, {4, 0}, {5, -8}}
 #define PARABOLA 4, 2, {0, 100, 300, 400}, {{0, 3}, {100, -97}, {900, -297}, {1600, -397}}
 #define CUBIC_IN_TIME 4, 2, {0, S, 2 * S, 3 * S}, {{0, 0}, {1, 3}, {8, 12}, {27, 27}}
 #define TURN(...) "slerp", RC_LINEAR, -1, 0, 0, 2, 4, {0, 100}, {__VA_ARGS__}
+#define MEAN(...) RC_MEAN, -1, 0, 10, 2, 4, {0, 1}, {__VA_ARGS__}, 0
+#define BETWEEN(tick, y0, y1) RC_LINEAR, -1, 0, 0, 2, 2, {100, 300}, {{0, y0}, {0, y1}}, tick, RC_ALIGNED
+#define ANGLES .in = RC_FLOAT64, .out = RC_FLOAT64, .angles = 1
+#define HALVES .in = RC_FLOAT16, .out = RC_FLOAT16, .angles = 1
+#define PI ORACLE_PI
 #define QUATERNION .in = RC_FLOAT64, .out = RC_FLOAT64, .quaternions = 1
+#define HELD .in = RC_FLOAT32, .out = RC_FLOAT32, .holds = 1
+#define SWITCH 5, 2, {0, 10, 20, 30, 40}, {{0, 0}, {0, 1}, {0, 2}, {0, 3}, {0, 4}}
 #define R 0.70710678118654752440        /* √½ */
 #define COS 0.92387953251128675613      /* of π/8 */
 #define SIN 0.38268343236508977173
@@ -78,8 +86,57 @@ static const Written written[] = {
   /* through float32 this one would become the even neighbour below */
   {"a mean is rounded once", RC_MEAN, -1, 0, 10, 2, 1, {0, 1}, {{1 + 0x1p-11 + 0x1p-30}, {1 + 0x1p-11 + 0x1p-30}}, 0, RC_ALIGNED,
     {1 + 0x1p-10}, 0, .in = RC_FLOAT64, .out = RC_FLOAT16},
-  {"a mean is of plain numbers", RC_MEAN, -1, 0, 10, 2, 4, {0, 1}, {{1, 0, 0, 0}, {0, 1, 0, 0}}, 0, RC_ALIGNED,
-    {0.5, 0.5, 0, 0}, 0, FLOATS, .quaternions = 1},
+  {"the mean of two quaternions has norm 1", MEAN ({1, 0, 0, 0}, {0, 1, 0, 0}), RC_ALIGNED, {R, R, 0, 0}, 1e-15, QUATERNION},
+  {"q and -q are one rotation", MEAN ({R, R, 0, 0}, {-R, -R, 0, 0}), RC_ALIGNED, {R, R, 0, 0}, 1e-15, QUATERNION},
+  {"a mean normalises rows", MEAN ({0, 3, 0, 0}, {0, 0, -0.25, 0}), RC_ALIGNED, {0, R, -R, 0}, 1e-15, QUATERNION},
+  {"a mean without a quaternion of length 0", MEAN ({0, 0, 0, 0}, {1, 0, 0, 0}), RC_ALIGNED, {NAN, NAN, NAN, NAN}, 0, QUATERNION},
+  /* at right angles to the first one both signs of the others are as near: the mean is (1, 0, 0, 0) / 5 */
+  {"scattered quaternions are missing, other channels are not", RC_MEAN, -1, 0, 10, 5, 5, {0, 1, 2, 3, 4},
+    {{1, 0, 0, 0, 1}, {0, 1, 0, 0, 2}, {0, -1, 0, 0, 3}, {0, 0, 1, 0, 4}, {0, 0, -1, 0, 5}}, 2, RC_MISSING,
+    {NAN, NAN, NAN, NAN, 3}, 0, QUATERNION},
+  {"scattered quaternions are not held", RC_MEAN, -1, -1, 10, 5, 4, {0, 1, 2, 3, 4},
+    {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, -1, 0, 0}, {0, 0, 1, 0}, {0, 0, -1, 0}}, 2, RC_MISSING, {NAN, NAN, NAN, NAN}, 0, QUATERNION},
+  {"a row at a tick is copied", BETWEEN (100, PI, -PI), {0, PI}, 0, ANGLES},
+  {"a constant angle in [0, 2 pi) stays", BETWEEN (130, 4, 4), {0, 4}, 0, ANGLES},
+  {"so does one in [-pi, pi)", BETWEEN (130, -2.5, -2.5), {0, -2.5}, 0, ANGLES},
+  {"one of many turns stays", BETWEEN (130, 100, 100), {0, 100}, 0, ANGLES},
+  {"through 0 in [0, 2 pi)", BETWEEN (250, 2 * PI - 0.2, 0.2), {0, 0.1}, 1e-14, ANGLES},
+  {"back through 0 in [0, 2 pi)", BETWEEN (250, 0.2, 2 * PI - 0.2), {0, 2 * PI - 0.1}, 1e-14, ANGLES},
+  {"through pi in [-pi, pi)", BETWEEN (250, PI - 0.2, 0.2 - PI), {0, 0.1 - PI}, 1e-14, ANGLES},
+  {"back through -pi in [-pi, pi)", BETWEEN (250, 0.2 - PI, PI - 0.2), {0, PI - 0.1}, 1e-14, ANGLES},
+  {"through turns in all numbers", BETWEEN (250, 6.2, 6.6), {0, 6.5}, 1e-14, ANGLES},
+  {"half a turn goes up", BETWEEN (150, 0, -PI), {0, PI / 4}, 1e-14, ANGLES},
+  {"half a turn goes up from below", BETWEEN (150, -PI, 0), {0, PI / 4 - PI}, 1e-14, ANGLES},
+  {"the upper limit becomes the lower one: pi", BETWEEN (200, PI, -PI), {0, -PI}, 0, ANGLES},
+  {"the upper limit becomes the lower one: 2 pi", BETWEEN (200, 2 * PI, 2 * PI), {0, 0}, 0, ANGLES},
+  {"pi without a negative row stays", BETWEEN (200, PI, PI), {0, PI}, 0, ANGLES},
+  {"the limits of float16: 3.14", BETWEEN (200, 3.140625, -3.140625), {0, -3.140625}, 0, HALVES},
+  {"the limits of float16: 6.28", BETWEEN (200, 6.28125, 6.28125), {0, 0}, 0, HALVES},
+  {"beyond the limits of float16", BETWEEN (200, 6.28515625, 6.28515625), {0, 6.28515625}, 0, HALVES},
+  {"a constant -pi of float32 stays in float64", BETWEEN (200, -0x1.921fb6p+1, -0x1.921fb6p+1), {0, -0x1.921fb6p+1}, 0,
+    .in = RC_FLOAT32, .out = RC_FLOAT64, .angles = 1},
+  {"a float64 that float32 rounds to pi", BETWEEN (150, PI - 2e-9, 2e-9 - PI), {0, -0x1.921fb6p+1}, 0, .in = RC_FLOAT64,
+    .out = RC_FLOAT32, .angles = 1},
+  {"a mean of angles over pi", RC_MEAN, -1, 0, 10, 4, 2, {0, 1, 2, 3}, {{0, 3}, {0, -3}, {0, 3.1}, {0, -3}}, 1, RC_ALIGNED,
+    {0, 0.025 - PI}, 1e-14, ANGLES},
+  {"a mean of angles in [0, 2 pi)", RC_MEAN, -1, 0, 10, 4, 2, {0, 1, 2, 3}, {{0, 6}, {0, 0.1}, {0, 6.2}, {0, 0.1}}, 1, RC_ALIGNED,
+    {0, 3.1 + PI}, 1e-14, ANGLES},
+  {"a mean of many turns", RC_MEAN, -1, 0, 10, 4, 2, {0, 1, 2, 3}, {{0, 6}, {0, 7}, {0, 8}, {0, 9}}, 1, RC_ALIGNED, {0, 7.5}, 1e-14,
+    ANGLES},
+  {"a mean of one angle is its row", RC_MEAN, -1, 0, 1, 2, 2, {100, 300}, {{0, -PI}, {0, 2}}, 100, RC_ALIGNED, {0, -PI}, 0, ANGLES},
+  {"a hold beside a blend", RC_LINEAR, -1, 0, 0, ROWS, 299, RC_ALIGNED, {3.99, 20}, 1e-6, HELD},
+  {"a hold of the row before the nearest", RC_NEAREST, -1, 0, 0, ROWS, 299, RC_ALIGNED, {4, 20}, 0, HELD},
+  {"a hold of a row at the tick", RC_CUBIC, -1, 0, 0, ROWS, 300, RC_ALIGNED, {4, 0}, 0, HELD},
+  {"a hold beside a parabola", RC_CUBIC, -1, 0, 0, PARABOLA, 220, RC_ALIGNED, {484, -97}, 1e-3, HELD},
+  {"a hold that is a rate", RC_HERMITE, -1, 0, 0, CUBIC_IN_TIME, 3 * S / 2, RC_ALIGNED, {3.375, 3}, 0, FLOATS, .velocities = 1,
+    .holds = 1},
+  {"a hold of the newest row of a mean", RC_MEAN, -1, 0, 30, SWITCH, 29, RC_ALIGNED, {0, 2}, 0, HELD},
+  {"a hold of a row before those of a mean", RC_MEAN, -1, 0, 10, SWITCH, 26, RC_ALIGNED, {0, 2}, 0, HELD},
+  {"a mean before the first hold is missing", RC_MEAN, -1, -1, 30, SWITCH, -1, RC_MISSING, {NAN, NAN}, 0, HELD},
+  {"a hold beyond a gap", RC_LINEAR, 199, 50, 0, ROWS, 150, RC_HELD, {2, 20}, 0, HELD},
+  {"a hold beside scattered quaternions", RC_MEAN, -1, 0, 10, 5, 5, {0, 1, 2, 3, 4},
+    {{1, 0, 0, 0, 1}, {0, 1, 0, 0, 2}, {0, -1, 0, 0, 3}, {0, 0, 1, 0, 4}, {0, 0, -1, 0, 9}}, 2, RC_MISSING,
+    {NAN, NAN, NAN, NAN, 3}, 0, .in = RC_FLOAT64, .out = RC_FLOAT64, .quaternions = 1, .holds = -1},
   {TURN ({1, 0, 0, 0}, {R, R, 0, 0}), 50, RC_ALIGNED, {COS, SIN, 0, 0}, 1e-15, QUATERNION},
   {TURN ({1, 0, 0, 0}, {-R, -R, 0, 0}), 50, RC_ALIGNED, {COS, SIN, 0, 0}, 1e-15, QUATERNION},
   {TURN ({0, 3, 0, 0}, {0, 0, 0.25, 0}), 50, RC_ALIGNED, {0, R, R, 0}, 1e-15, QUATERNION},
@@ -136,7 +193,7 @@ fill_written (AlignCase *c, Suite *suite, const Written *w)
   uint8_t *rows = arena_take (suite->arena, "rows", w->n_rows * w->channels * size, 0);
 
   c->specs[0] = (RcAlignStreamSpec) { w->in, w->out, w->channels, {w->interpolation, w->max_gap_ns, w->hold_limit_ns, w->period_ns},
-    quaternion_list, w->quaternions, angle_list, w->angles, velocity_list, w->velocities
+    quaternion_list, w->quaternions, angle_list, w->angles, velocity_list, w->velocities, w->holds < 0 ? last_list : hold_list, w->holds != 0
   };
   for (int64_t i = 0; i < w->n_rows * w->channels; i++)
     oracle_put (w->in, rows + i * size, w->rows[i / w->channels][i % w->channels]);

@@ -47,7 +47,7 @@ static const struct
   {"variables[1] is 3;", SPEC (.variables = LIST (0, 3)), RC_SETTING_VARIABLES},
   {"variables[1] is 1;|mimics none", SPEC (.variables = LIST (0, 1)), RC_SETTING_VARIABLES},
   {"variables[1] is 0;|once", SPEC (.variables = LIST (0, 0)), RC_SETTING_VARIABLES},
-  {"n_variables is 1;|joint 0 among them", SPEC (.variables = LIST (2), .n_variables = 1), RC_SETTING_VARIABLES},
+  {"n_variables is 1;|a list with joint 0", SPEC (.variables = LIST (2), .n_variables = 1), RC_SETTING_VARIABLES},
   {"max_iterations is 0;", SPEC (.max_iterations = 0), RC_SETTING_MAX_ITERATIONS},
   {"max_iterations is 10001;", SPEC (.max_iterations = 10001), RC_SETTING_MAX_ITERATIONS},
   {"restarts is -1;", SPEC (.restarts = -1), RC_SETTING_RESTARTS}, {"restarts is 1001;", SPEC (.restarts = 1001), RC_SETTING_RESTARTS},

@@ -118,6 +118,7 @@ choose_depth (VoxelCase *c)
   depth->fy = random_real (&c->random, 20.0, 80.0);
   depth->cx = random_real (&c->random, 0.0, (double) depth->width);
   depth->cy = random_real (&c->random, 0.0, (double) depth->height);
+  depth->is_float = random_one_in (&c->random, 2);
   depth->scale = random_one_in (&c->random, 10) ? 1e38 : random_real (&c->random, 1e-5, 1e-3);
 }
 
@@ -254,10 +255,14 @@ fill_point (VoxelCase *c, uint8_t *at)
 static void
 fill_row (VoxelCase *c, uint8_t *at)
 {
+  static const float no_return[] = { NAN, INFINITY, -INFINITY, 0.0f, -0.0f, -1000.0f };
+
   for (int64_t u = 0; u < c->spec.depth.width; u++) {
     const uint16_t depth = random_one_in (&c->random, 10) ? 0 : (uint16_t) random_bits (&c->random);
+    const float metres = random_one_in (&c->random, 10) ? no_return[random_between (&c->random, 0, 5)] : (float) depth;
 
-    memcpy (at + 2 * u, &depth, 2);
+    memcpy (at + rc_voxel_pixel_bytes (&c->spec.depth) * u, c->spec.depth.is_float ? (const void *) &metres : &depth,
+        (size_t) rc_voxel_pixel_bytes (&c->spec.depth));
   }
 }
 
@@ -278,7 +283,7 @@ voxel_case_unit_bytes (const VoxelCase *c)
 
     bytes = end > bytes ? end : bytes;
   }
-  return is_depth (c) ? c->spec.depth.width * 2 : bytes;
+  return is_depth (c) ? c->spec.depth.width * rc_voxel_pixel_bytes (&c->spec.depth) : bytes;
 }
 
 static void
@@ -301,7 +306,8 @@ static void
 make_chunk (VoxelCase *c, const VoxelWish *wish, int k, int64_t n, Arena *arena)
 {
   RcVoxelChunk *chunk = &c->chunks[k];
-  const int64_t unit = voxel_case_unit_bytes (c), size = is_depth (c) ? 2 : (int64_t) rc_dtype_size (c->spec.points.dtype);
+  const int64_t unit = voxel_case_unit_bytes (c), size = is_depth (c) ? rc_voxel_pixel_bytes (&c->spec.depth)
+      : (int64_t) rc_dtype_size (c->spec.points.dtype);
   const int loose = !wish->plain && random_one_in (&c->random, 3);
   const int64_t padding = loose ? random_between (&c->random, 0, 9) : wish->plain ? 0 : size * random_between (&c->random, 0, 3);
   int64_t *counts = NULL;

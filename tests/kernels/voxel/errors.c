@@ -273,7 +273,7 @@ ROWS (of_means,
   BAD (END, "out is NULL", .null = 1),
   BAD (END, "grid is NULL", OUT (.grid = NULL)),
   BAD (REMOVE, "plan that keeps nothing"),
-  BAD (BEGIN, "jobs of this plan are made anew", JOB (.is_incremental = 1)))
+  BAD (BEGIN, "jobs of this plan are never incremental", JOB (.is_incremental = 1)))
 
 #define PILLARS(...) OUT (.n_voxels_batch_stride = 4, .coordinates_batch_stride = 36, .values_batch_stride = 660, \
     .point_counts_batch_stride = 12, __VA_ARGS__)

@@ -60,8 +60,13 @@ load_pixel (const RcVoxelDepth *depth, const uint8_t *at, int64_t u, int64_t v, 
   uint16_t raw;
   float z, p[3];
 
-  memcpy (&raw, at, sizeof (raw));
-  z = raw ? (float) raw * (float) depth->scale : NAN;
+  if (depth->is_float) {
+    memcpy (&z, at, sizeof (z));
+  } else {
+    memcpy (&raw, at, sizeof (raw));
+    z = (float) raw;
+  }
+  z = z > 0 && isfinite (z) ? z * (float) depth->scale : NAN;
   p[0] = rx * z;
   p[1] = ry * z;
   p[2] = z;
@@ -97,7 +102,7 @@ load_item (const VoxelCase *c, int64_t item, int **chunk_of)
 
       (*chunk_of)[cloud.n] = c->add_order[k];
       if (c->spec.source == RC_VOXEL_DEPTH)
-        load_pixel (&c->spec.depth, at + 2 * (i % pixels), i % pixels, chunk->first_row + i / pixels, values);
+        load_pixel (&c->spec.depth, at + rc_voxel_pixel_bytes (&c->spec.depth) * (i % pixels), i % pixels, chunk->first_row + i / pixels, values);
       else
         load_point (c, at, values);
     }

@@ -250,17 +250,6 @@ feed_all (Rig *rig)
   g_mutex_unlock (&rig->lock);
 }
 
-guint64
-rig_count_ticks (Rig *rig)
-{
-  guint64 n;
-
-  g_mutex_lock (&rig->lock);
-  n = rig->n_ticks;
-  g_mutex_unlock (&rig->lock);
-  return n;
-}
-
 void
 rig_advance (Rig *rig, GstClockTime time)
 {

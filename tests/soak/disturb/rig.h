@@ -73,7 +73,6 @@ void rig_fail (Rig * rig, const gchar * format, ...) G_GNUC_PRINTF (2, 3);
 gboolean rig_set_state (Rig * rig, GstState state);
 /* Running time. */
 GstClockTime rig_now (Rig * rig);
-guint64 rig_count_ticks (Rig * rig);
 /* Lets time pass, with rows. */
 void rig_advance (Rig * rig, GstClockTime time);
 /* Sets the clock forwards. */

@@ -17,6 +17,14 @@ fuse_note_add (GQueue *notes, FuseNoteKind kind, FuseStream *stream, gchar *text
 }
 
 void
+fuse_note_add_warning (GQueue *notes, FuseNoteKind kind, FuseStream *stream, gchar *warning)
+{
+  if (warning)
+    fuse_note_add (notes, kind, stream, g_strdup_printf ("%s: %s", stream->name, warning));
+  g_free (warning);
+}
+
+void
 fuse_note_free (FuseNote *note)
 {
   g_free (note->text);

@@ -26,17 +26,19 @@ typedef struct
 {
   FuseNoteKind kind;
   FuseStream *stream;           /* NULL: the core itself */
-  gchar *text;                  /* of warnings */
+  gchar *text;                  /* text of a warning */
   RobocacheClockEvent clock_event;
   RobocacheClockEstimate clock;
-  RobocacheLoss loss;           /* of ticks: time and lateness of the first one, and their number */
-  gint64 duration;              /* of a tick; ROBOCACHE_NO_TIME: unknown */
-  RobocacheRowCounts rows;      /* of the stream */
+  RobocacheLoss loss;           /* lost ticks: their number, and time and lateness of the first one */
+  gint64 duration;              /* duration of a tick; ROBOCACHE_NO_TIME: unknown */
+  RobocacheRowCounts rows;      /* counts of the stream's rows */
   guint64 ticks_out, ticks_dropped;
 } FuseNote;
 
 /* Appends a note to notes. text: transferred; may be NULL. */
 FuseNote *fuse_note_add (GQueue * notes, FuseNoteKind kind, FuseStream * stream, gchar * text);
+/* Appends a warning about a stream, prefixed with its name. warning: transferred; NULL: nothing is appended. */
+void fuse_note_add_warning (GQueue * notes, FuseNoteKind kind, FuseStream * stream, gchar * warning);
 void fuse_note_free (FuseNote * note);
 
 G_END_DECLS

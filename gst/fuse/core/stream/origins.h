@@ -1,7 +1,7 @@
 /* robocache: reference times of running time 0 that streams of one robocachefuse have measured
  *
- * Senders that share a reference clock stay together exactly only if their streams count from one origin. The first stream
- * that sees a reference measures it; the others with the same reference use it, for as long as one of them lives.
+ * Senders that share a reference clock stay exactly aligned only if their streams count from one origin. The first stream with a
+ * reference measures the origin. Other streams with the same reference use this origin as long as one of them exists.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -17,7 +17,7 @@ typedef struct _FuseOrigins FuseOrigins;
 /* One reference clock that streams of an element share. */
 typedef struct
 {
-  GQuark reference;             /* its name; 0: the usual one */
+  GQuark reference;             /* name of the clock; 0: FUSE_USUAL_REFERENCE */
   gint64 origin;                /* reference time (ns) of running time 0 */
   guint n_users;
 } FuseOrigin;
@@ -25,11 +25,11 @@ typedef struct
 FuseOrigins *fuse_origins_new (void);
 void fuse_origins_free (FuseOrigins * origins);
 
-/* The origin that was measured for this reference, with a use of it; NULL where none was. */
+/* Returns the measured origin for this reference, and adds a use; NULL: not measured. */
 FuseOrigin *fuse_origins_find (FuseOrigins * origins, GQuark reference);
-/* A new one, with one use. */
+/* Adds a new origin, with one use. */
 FuseOrigin *fuse_origins_add (FuseOrigins * origins, GQuark reference, gint64 origin);
-/* Ends a use; the last one forgets the origin. */
+/* Ends a use; the origin is removed with its last use. */
 void fuse_origins_release (FuseOrigins * origins, FuseOrigin * origin);
 
 G_END_DECLS

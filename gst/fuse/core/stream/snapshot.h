@@ -1,4 +1,4 @@
-/* robocache: the rows of one stream at one tick, referenced or copied, so that a sample is made of them without a lock
+/* robocache: the rows of one stream at one tick, referenced or copied, so that a sample can be made without a lock
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,19 +10,20 @@
 
 G_BEGIN_DECLS
 
-/* A zeroed one is empty. Its memory is used again from tick to tick. */
+/* A zeroed struct is an empty snapshot. Its memory is reused from tick to tick. */
 typedef struct
 {
   RcBracket bracket;            /* row indices count from the first of rows */
   gint64 before, after;         /* times of the rows around the tick, as RobocacheAlignment; offset included */
   guint64 n_rows;
-  guint8 *rows;                 /* [n_rows] of what a history of the format keeps of a row */
-  gsize capacity;               /* bytes of rows */
-  FuseRowFormat *format;        /* a reference, while there are rows */
+  guint8 *rows;                 /* [n_rows] rows, as a history of the format keeps them */
+  const gint64 *times;          /* [n_rows] times, stored after the rows; only for a lowpass */
+  gsize capacity;               /* capacity of rows in bytes */
+  FuseRowFormat *format;        /* a reference, if the snapshot has rows */
 } FuseSnapshot;
 
-/* Copies the rows that alignment names out of history, or takes references of frames and of rows on the device. FALSE and an
- * error: there is no memory, and the snapshot is empty. */
+/* Copies the rows of alignment from history, or takes references to frames and to rows on the device. FALSE and an error: no memory; the
+ * snapshot is empty. */
 gboolean fuse_snapshot_read (FuseSnapshot * snapshot, FuseRowFormat * format, const RobocacheHistory * history,
     const RobocacheAlignment * alignment, GError ** error);
 /* Releases the references of buffers by unref_buffer. Called without locks of the owner. */

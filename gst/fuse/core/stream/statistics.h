@@ -10,15 +10,15 @@
 
 G_BEGIN_DECLS
 
-/* Statistics of one stream, or the sum of several. A zeroed struct is a valid empty one. */
+/* Statistics of one stream, or the sum over several streams. A zeroed struct is valid and empty. */
 typedef struct
 {
   RobocacheRowCounts rows;
-  guint64 n_kept;               /* rows that wait for a tick */
+  guint64 n_kept;               /* number of rows that wait for a tick */
   guint64 ticks_aligned, ticks_held, ticks_missing;
   guint64 clock_jumps;
   RobocacheQuaternionCheck quaternions;
-  RobocacheHistogram age;       /* of the newest row at or before the tick, at the tick */
+  RobocacheHistogram age;       /* of the row that was copied, or of the newest one at or before the tick, at the tick; 0: a later one was copied */
   RobocacheHistogram lateness;  /* of late rows: see RobocacheLosses */
 } FuseStatistics;
 
@@ -28,11 +28,11 @@ void fuse_statistics_add (FuseStatistics * sum, const FuseStatistics * statistic
 typedef struct
 {
   guint64 n_out, n_dropped;
-  RobocacheHistogram lag;       /* running time at which a sample left, less its tick */
-  RobocacheHistogram lateness;  /* lag beyond the latency */
+  RobocacheHistogram lag;       /* running time at which a sample was sent, minus its tick */
+  RobocacheHistogram lateness;  /* part of the lag that exceeds the latency */
 } FuseTickStatistics;
 
-/* A sample leaves lag ns after its tick, of which latency ns were announced. */
+/* Adds a sample that is sent lag ns after its tick; latency is the announced latency in ns. */
 void fuse_tick_statistics_add (FuseTickStatistics * statistics, gint64 lag, gint64 latency);
 
 G_END_DECLS

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Until caps tell the rate. */
+/* Used until caps contain the rate. */
 #define USUAL_CAMERA_FRAMES 8
 /* How far from a row a tick is still near it, at least and at most. */
 #define MIN_NEAR ROBOCACHE_SECOND
@@ -50,6 +50,8 @@ fuse_stream_free (FuseStream *stream)
   g_queue_clear_full (&stream->epochs, epoch_free);
   fuse_row_format_unref (stream->format);
   fuse_timestamps_reset (&stream->times);
+  robocache_decimation_check_end (&stream->decimation);
+  robocache_nan_check_clear (&stream->nan);
   g_clear_pointer (&stream->released, g_ptr_array_unref);
   g_free (stream->quaternions);
   g_free (stream->name);
@@ -61,11 +63,15 @@ fuse_stream_reset (FuseStream *stream)
 {
   g_queue_clear_full (&stream->epochs, epoch_free);
   g_clear_pointer (&stream->format, fuse_row_format_unref);
+  robocache_decimation_check_end (&stream->decimation);
+  robocache_nan_check_clear (&stream->nan);
   fuse_timestamps_reset (&stream->times);
   stream->times.n_jumps = 0;
   robocache_clock_jump_init (&stream->jump);
   stream->n_positions++;
-  stream->is_declared = stream->has_data = stream->eos = stream->segment_done = FALSE;
+  stream->has_holds = stream->is_held = FALSE;
+  stream->is_declared = stream->has_data = stream->eos = stream->segment_done = stream->was_done = FALSE;
+  stream->awaited_segment = 0;
   stream->warned_no_time = stream->warned_no_reference = stream->warned_far = stream->gap.is_done = FALSE;
   stream->has_origin = stream->origin_is_first_row = FALSE;
   stream->origin = stream->origin_shift = stream->sought_by = 0;
@@ -73,6 +79,7 @@ fuse_stream_reset (FuseStream *stream)
   stream->is_ready = FALSE;
   stream->n_rows = stream->n_gaps = stream->n_events = 0;
   stream->journal_number = -1;
+  stream->max_gap = 0;
   memset (&stream->statistics, 0, sizeof (stream->statistics));
   memset (&stream->losses, 0, sizeof (stream->losses));
 }
@@ -91,10 +98,31 @@ fuse_stream_newest_epoch (const FuseStream *stream)
   return stream->epochs.tail ? stream->epochs.tail->data : NULL;
 }
 
+RcSearch
+fuse_stream_search (const FuseStream *stream, const FuseEpoch *epoch)
+{
+  RcSearch search = stream->settings.search;
+
+  robocache_search_set_holds (&search, epoch ? epoch->has_holds : stream->has_holds, epoch ? epoch->is_held : stream->is_held);
+  return search;
+}
+
+/* Of an epoch whose rows go. */
+static void
+note_max_gap (FuseStream *stream, const FuseEpoch *epoch)
+{
+  const RobocacheHistory *history = &epoch->history;
+  const RcSearch search = fuse_stream_search (stream, epoch);
+
+  if (history->last_tick != ROBOCACHE_NO_TIME)
+    stream->max_gap = robocache_history_max_gap (history, &search, history->last_tick);
+}
+
 static void
 end_epoch (FuseStream *stream, FuseEpoch *epoch)
 {
   g_queue_remove (&stream->epochs, epoch);
+  note_max_gap (stream, epoch);
   robocache_history_reset (&epoch->history);
   robocache_row_counts_add (&stream->statistics.rows, &epoch->history.counts);
   epoch_free (epoch);
@@ -104,6 +132,27 @@ static void
 release_later (gpointer row, gpointer stream)
 {
   g_ptr_array_add (((FuseStream *) stream)->released, *(gpointer *) row);
+}
+
+/* Whose means decide the status of a tick. */
+static void
+set_quaternions (const FuseStream *stream, RobocacheHistory *history)
+{
+  const FuseRowFormat *format = stream->format;
+  const RobocacheRowQuaternions quaternions = { format->dtype, format->channels, stream->quaternions, stream->n_quaternions, format->read };
+
+  if (stream->n_quaternions > 0 && (format->read || format->ref_buffer == NULL))
+    robocache_history_set_quaternions (history, &quaternions);
+}
+
+/* The newest one. */
+static void
+use_format (const FuseStream *stream, FuseEpoch *epoch)
+{
+  fuse_row_format_unref (epoch->format);
+  epoch->format = fuse_row_format_ref (stream->format);
+  epoch->has_holds = stream->has_holds;
+  epoch->is_held = stream->is_held;
 }
 
 /* Rows of the newest epoch are complete; new ones have the current format and segment. */
@@ -117,12 +166,18 @@ begin_epoch (FuseStream *stream)
   else if (epoch)
     end_epoch (stream, epoch);
 
+  if (fuse_stream_newest_row (stream) != ROBOCACHE_NO_TIME)
+    FUSE_LOG (stream->log, DEBUG, stream, "rows have no connection with those before: the newest one is at %" FUSE_TIME_FORMAT,
+        FUSE_TIME_ARGS (fuse_stream_newest_row (stream)));
   epoch = g_new0 (FuseEpoch, 1);
-  epoch->format = fuse_row_format_ref (stream->format);
+  use_format (stream, epoch);
   epoch->serial = stream->serial;
+  epoch->begin = ROBOCACHE_NO_TIME;
   robocache_history_init (&epoch->history, stream->format->kept_bytes, stream->format->ref_buffer ? release_later : NULL, stream);
   epoch->history.reorder_window = stream->settings.reorder_window;
+  epoch->history.row_period = fuse_row_format_period (stream->format);
   epoch->history.losses = &stream->losses;
+  set_quaternions (stream, &epoch->history);
   g_queue_push_tail (&stream->epochs, epoch);
 }
 
@@ -131,6 +186,8 @@ fuse_stream_begin_epoch_at (FuseStream *stream, gint64 t)
 {
   GList *next;
 
+  FUSE_LOG (stream->log, INFO, stream, "its clock jumped: rows continue at %" FUSE_TIME_FORMAT ", those from there on are dropped",
+      FUSE_TIME_ARGS (t));
   for (GList *l = stream->epochs.head; l; l = next) {
     FuseEpoch *epoch = l->data;
 
@@ -153,6 +210,8 @@ fuse_stream_end_epochs_ahead (FuseStream *stream, gint64 t)
     next = l->next;
     if (robocache_history_first_time (&epoch->history) <= t)
       continue;
+    FUSE_LOG (stream->log, INFO, stream, "%" G_GSIZE_FORMAT " rows from %" FUSE_TIME_FORMAT " on are dropped: the next row is at %" FUSE_TIME_FORMAT,
+        epoch->history.n, FUSE_TIME_ARGS (robocache_history_first_time (&epoch->history)), FUSE_TIME_ARGS (t));
     robocache_history_discard (&epoch->history, ROBOCACHE_DROPPED_CLOCK_JUMP);
     end_epoch (stream, epoch);
   }
@@ -170,12 +229,16 @@ begin_position (FuseStream *stream)
 void
 fuse_stream_set_settings (FuseStream *stream, const FuseStreamSettings *settings)
 {
-  const gint64 tick_period = stream->settings.search.period_ns;
+  const gint64 period = stream->settings.search.period_ns;
 
+  FUSE_LOG (stream->log, DEBUG, stream, "settings: interpolation %d, max-gap %" G_GINT64_FORMAT ", hold-limit %" G_GINT64_FORMAT ", offset %"
+      G_GINT64_FORMAT ", reorder-window %" G_GINT64_FORMAT ", max-lead %" G_GINT64_FORMAT " ns%s", (gint) settings->search.interpolation,
+      settings->search.max_gap_ns, settings->search.hold_limit_ns, settings->offset, settings->reorder_window, settings->max_lead,
+      settings->required ? ", required" : "");
   stream->gap.is_done &= stream->settings.search.max_gap_ns == settings->search.max_gap_ns;
   stream->settings = *settings;
+  stream->settings.search.period_ns = period;
   stream->warned_far = FALSE;
-  stream->settings.search.period_ns = tick_period;
   for (GList *l = stream->epochs.head; l; l = l->next)
     ((FuseEpoch *) l->data)->history.reorder_window = settings->reorder_window;
 }
@@ -198,7 +261,7 @@ fuse_stream_apply_timestamps (FuseStream *stream)
 gint64
 fuse_stream_offset (const FuseStream *stream)
 {
-  return rc_add_saturating (stream->settings.offset, rc_subtract_saturating (stream->origin_shift, stream->sought_by));
+  return rc_add_saturating (stream->settings.offset, stream->origin_shift);
 }
 
 gint64
@@ -226,13 +289,17 @@ fuse_stream_set_format (FuseStream *stream, FuseRowFormat *format, gboolean has_
 {
   FuseEpoch *epoch = fuse_stream_newest_epoch (stream);
 
+  if (!has_same_rows)
+    robocache_decimation_check_end (&stream->decimation);
+  if ((stream->format == NULL || stream->is_declared) && format->ref_buffer == NULL && !format->is_camera)
+    robocache_decimation_check_begin (&stream->decimation, format->dtype, format->channels, stream->unfiltered);
   fuse_row_format_unref (stream->format);
   stream->format = format;
   stream->is_declared = is_declared;
   stream->serial += !has_same_rows;
   if (epoch && !epoch->history.eos && has_same_rows) {
-    fuse_row_format_unref (epoch->format);
-    epoch->format = fuse_row_format_ref (format);
+    use_format (stream, epoch);
+    epoch->history.row_period = fuse_row_format_period (format);
   } else {
     begin_epoch (stream);
   }
@@ -246,7 +313,7 @@ fuse_stream_begin_segment (FuseStream *stream)
   begin_position (stream);
 }
 
-/* Whether a GAP of a live stream says where its rows are. */
+/* Whether a GAP of a live stream shows the time of its rows. */
 static gboolean
 fits (const FuseStream *stream, gint64 start, gint64 now)
 {
@@ -262,11 +329,13 @@ fuse_stream_gap (FuseStream *stream, gint64 start, gint64 end, gint64 now)
 
   if (epoch == NULL || !fits (stream, start, now) || end == ROBOCACHE_NO_TIME || !fuse_timestamps_of_gap (&stream->times, &t))
     return;
-  t = rc_add_saturating (t, stream->jump.shift);
+  t = rc_subtract_saturating (rc_add_saturating (t, stream->jump.shift), stream->sought_by);
   if (now != ROBOCACHE_NO_TIME && rc_subtract_saturating (fuse_stream_with_offset (stream, t), now) > stream->settings.max_lead) {
-    FUSE_LOG (stream->log, DEBUG, stream, "a GAP that ends further ahead of running time than max-lead is ignored");
+    FUSE_LOG (stream->log, DEBUG, stream, "a GAP until %" FUSE_TIME_FORMAT " is ignored: that is more than max-lead=%" G_GINT64_FORMAT
+        " ns ahead of running time %" FUSE_TIME_FORMAT, FUSE_TIME_ARGS (t), stream->settings.max_lead, FUSE_TIME_ARGS (now));
     return;
   }
+  FUSE_LOG (stream->log, LOG, stream, "a GAP: no row comes before %" FUSE_TIME_FORMAT, FUSE_TIME_ARGS (t));
   robocache_history_gap (&epoch->history, t);
   stream->has_data = TRUE;
 }
@@ -284,14 +353,41 @@ void
 fuse_stream_eos (FuseStream *stream)
 {
   stream->eos = TRUE;
+  stream->awaited_segment = 0;
   end_rows (stream);
 }
 
 void
 fuse_stream_segment_done (FuseStream *stream)
 {
-  stream->segment_done = TRUE;
-  end_rows (stream);
+  stream->was_done = TRUE;
+  stream->segment_done = stream->awaited_segment == 0;
+  if (stream->segment_done)
+    end_rows (stream);
+  else
+    begin_position (stream);
+}
+
+void
+fuse_stream_await_segment (FuseStream *stream, guint32 number)
+{
+  if (stream->eos)
+    return;
+  stream->awaited_segment = number;
+  if (stream->segment_done)
+    begin_position (stream);
+  stream->segment_done = FALSE;
+}
+
+void
+fuse_stream_await_no_segment (FuseStream *stream, guint32 number)
+{
+  if (stream->awaited_segment != number)
+    return;
+  stream->awaited_segment = 0;
+  stream->segment_done = stream->was_done;
+  if (stream->segment_done)
+    end_rows (stream);
 }
 
 void
@@ -308,6 +404,9 @@ fuse_stream_discard (FuseStream *stream, RobocacheDropReason reason)
 {
   FuseEpoch *epoch;
 
+  if (fuse_stream_last_time (stream) != ROBOCACHE_NO_TIME)
+    FUSE_LOG (stream->log, DEBUG, stream, "rows that wait for ticks are dropped (%s): the newest one is at %" FUSE_TIME_FORMAT,
+        robocache_drop_reason_name (reason), FUSE_TIME_ARGS (fuse_stream_last_time (stream)));
   while ((epoch = fuse_stream_epoch (stream))) {
     robocache_history_discard (&epoch->history, reason);
     end_epoch (stream, epoch);
@@ -318,7 +417,8 @@ void
 fuse_stream_flush (FuseStream *stream)
 {
   fuse_stream_discard (stream, ROBOCACHE_DROPPED_FLUSH);
-  stream->eos = stream->segment_done = FALSE;
+  stream->eos = stream->segment_done = stream->was_done = FALSE;
+  stream->awaited_segment = 0;
   stream->n_positions++;
   begin_position (stream);
 }
@@ -335,7 +435,7 @@ fuse_stream_follow_running_time (FuseStream *stream, gint64 moved)
     end_rows (stream);
 }
 
-/* A clock that is tracked is known against the pipeline's clock, whatever its base time is. */
+/* A tracked clock is known relative to the pipeline's clock, independently of the base time. */
 void
 fuse_stream_expect_move (FuseStream *stream, gint64 now, gint64 moved, gboolean by_clock)
 {
@@ -355,6 +455,7 @@ fuse_stream_settle (FuseStream *stream)
   for (GList *l = stream->epochs.head; l; l = l->next) {
     FuseEpoch *epoch = l->data;
 
+    note_max_gap (stream, epoch);
     robocache_history_reset (&epoch->history);
     epoch->history.eos = stream->eos || stream->segment_done;
   }
@@ -363,10 +464,20 @@ fuse_stream_settle (FuseStream *stream)
 /* ---- rows in ---- */
 
 void
-fuse_stream_refuse (FuseStream *stream)
+fuse_stream_drop_unread (FuseStream *stream, guint64 n_rows)
 {
-  robocache_row_counts_refuse (&stream->statistics.rows, ROBOCACHE_DROPPED_REFUSED,
-      stream->format ? stream->format->n_rows : 1);
+  robocache_row_counts_refuse (&stream->statistics.rows, ROBOCACHE_DROPPED_OVERFLOW, n_rows);
+  robocache_losses_dropped (&stream->losses, fuse_stream_newest_row (stream), n_rows);
+}
+
+void
+fuse_stream_refuse (FuseStream *stream, RobocacheDropReason reason)
+{
+  const guint64 n_rows = stream->format ? stream->format->n_rows : 1;
+
+  robocache_row_counts_refuse (&stream->statistics.rows, reason, n_rows);
+  if (reason == ROBOCACHE_DROPPED_MALFORMED)
+    robocache_losses_dropped (&stream->losses, ROBOCACHE_NO_TIME, n_rows);
 }
 
 static gboolean
@@ -411,7 +522,7 @@ epoch_is_over (GList *link, gint64 t)
   const FuseEpoch *next = link->next ? link->next->data : NULL;
 
   return next && t > robocache_history_last_time (&epoch->history) && robocache_history_has_rows (&next->history)
-      && robocache_history_first_time (&next->history) <= t;
+      && MAX (robocache_history_first_time (&next->history), next->begin) <= t;
 }
 
 gboolean
@@ -420,6 +531,7 @@ fuse_stream_is_ready (const FuseStream *stream, gint64 tick, gboolean settled)
   const gint64 t = without_offset (stream, tick);
   GList *link = stream->epochs.head;
   const FuseEpoch *epoch;
+  RcSearch search;
 
   if (fuse_stream_is_over (stream))
     return TRUE;
@@ -432,9 +544,23 @@ fuse_stream_is_ready (const FuseStream *stream, gint64 tick, gboolean settled)
     /* held from this epoch, unless a row of the next comes before t */
     const FuseEpoch *next = link->next->data;
 
-    return robocache_history_frontier (&next->history) > t;
+    return MAX (robocache_history_frontier (&next->history), next->begin) > t;
   }
-  return robocache_history_ready (&epoch->history, &stream->settings.search, t, settled);
+  search = fuse_stream_search (stream, epoch);
+  return robocache_history_ready (&epoch->history, &search, t, settled);
+}
+
+const gchar *
+fuse_stream_awaits (const FuseStream *stream, gint64 tick, gboolean settled)
+{
+  const FuseEpoch *epoch = fuse_stream_epoch (stream);
+  const RcSearch search = fuse_stream_search (stream, epoch);
+  RobocacheWait wait;
+
+  if (epoch == NULL)
+    return "caps";
+  wait = robocache_history_wait (&epoch->history, &search, without_offset (stream, tick), settled);
+  return wait == ROBOCACHE_WAIT_NONE ? "a row of the next caps or segment" : robocache_wait_reason (wait);
 }
 
 void
@@ -457,19 +583,22 @@ fuse_stream_count_ticks (FuseStream *stream, RcRowStatus status, guint64 n)
 }
 
 gboolean
-fuse_stream_read (FuseStream *stream, gint64 tick, FuseSnapshot *snapshot, GError **error)
+fuse_stream_read (FuseStream *stream, gint64 tick, gboolean live, FuseSnapshot *snapshot, GError **error)
 {
   FuseEpoch *epoch = fuse_stream_epoch (stream);
+  RcSearch search = fuse_stream_search (stream, epoch);
   RobocacheAlignment alignment;
 
-  robocache_history_align (&epoch->history, &stream->settings.search, without_offset (stream, tick), &alignment);
+  search.ends_open = live;      /* the row after a filter may come when its tick has left */
+  robocache_history_align (&epoch->history, &search, without_offset (stream, tick), &alignment);
   alignment.before = fuse_stream_with_offset (stream, alignment.before);
   alignment.after = fuse_stream_with_offset (stream, alignment.after);
   if (!fuse_snapshot_read (snapshot, epoch->format, &epoch->history, &alignment, error))
     return FALSE;
   fuse_stream_count_ticks (stream, alignment.bracket.status, 1);
-  if (alignment.bracket.status != RC_MISSING && alignment.before != ROBOCACHE_NO_TIME)
-    robocache_histogram_add (&stream->statistics.age, rc_add_saturating (tick, -alignment.before));
+  robocache_quaternion_check_scattered (&stream->statistics.quaternions, rc_bracket_is_scattered (&alignment.bracket));
+  if (alignment.bracket.status != RC_MISSING && alignment.used != ROBOCACHE_NO_TIME)
+    robocache_histogram_add (&stream->statistics.age, rc_subtract_saturating (tick, fuse_stream_with_offset (stream, alignment.used)));
   return TRUE;
 }
 
@@ -477,16 +606,16 @@ void
 fuse_stream_prune (FuseStream *stream, gint64 next_tick)
 {
   FuseEpoch *epoch = fuse_stream_epoch (stream);
+  const RcSearch search = fuse_stream_search (stream, epoch);
 
   if (epoch)
-    robocache_history_prune (&epoch->history, &stream->settings.search, without_offset (stream, next_tick));
+    robocache_history_prune (&epoch->history, &search, without_offset (stream, next_tick));
 }
 
-/* How long a row that is held at t stays held, when no other comes. */
+/* How long a row that is held at t stays held, when no other comes. limit: the hold limit. */
 static gint64
-end_of_hold (const FuseStream *stream, gint64 t)
+end_of_hold (const FuseStream *stream, gint64 limit, gint64 t)
 {
-  const gint64 limit = stream->settings.search.hold_limit_ns;
   const FuseEpoch *epoch = fuse_stream_epoch (stream);
   const gint64 n_before = (gint64) (epoch->history.n - robocache_history_rows_after (&epoch->history, t));
 
@@ -500,19 +629,19 @@ end_of_hold (const FuseStream *stream, gint64 t)
 gint64
 fuse_stream_same_status_until (const FuseStream *stream, gint64 tick, RcRowStatus status)
 {
-  const RcSearch *search = &stream->settings.search;
+  const RcSearch search = fuse_stream_search (stream, fuse_stream_epoch (stream));
   const gint64 t = without_offset (stream, tick);
   gint64 next = fuse_stream_next_row_after (stream, tick), end;
 
-  if (status == RC_ALIGNED)
+  if (status == RC_ALIGNED || (status == RC_HELD && search.interpolation == RC_LOWPASS))
     return tick;
   end = next == ROBOCACHE_NO_TIME ? G_MAXINT64 : without_offset (stream, next);
   if (!fuse_stream_is_over (stream))
     end = MIN (end, robocache_history_frontier (&fuse_stream_newest_epoch (stream)->history));
-  if (search->interpolation == RC_MEAN && end != G_MAXINT64)
-    end = rc_add_saturating (end, -search->period_ns);
+  if (search.interpolation == RC_MEAN && end != G_MAXINT64)
+    end = rc_add_saturating (end, -search.period_ns);
   if (status == RC_HELD)
-    end = MIN (end, end_of_hold (stream, t));
+    end = MIN (end, end_of_hold (stream, search.hold_limit_ns, t));
   return end == G_MAXINT64 ? end : MAX (tick, fuse_stream_with_offset (stream, end));
 }
 
@@ -524,6 +653,14 @@ fuse_stream_frontier (const FuseStream *stream)
   const FuseEpoch *epoch = fuse_stream_newest_epoch (stream);
 
   return epoch ? fuse_stream_with_offset (stream, robocache_history_frontier (&epoch->history)) : ROBOCACHE_NO_TIME;
+}
+
+gint64
+fuse_stream_begin (const FuseStream *stream)
+{
+  const FuseEpoch *epoch = fuse_stream_epoch (stream);
+
+  return epoch ? fuse_stream_with_offset (stream, MAX (epoch->history.oldest_row, epoch->begin)) : ROBOCACHE_NO_TIME;
 }
 
 gint64
@@ -561,7 +698,8 @@ fuse_stream_next_row_after (const FuseStream *stream, gint64 t)
 {
   for (const GList *l = stream->epochs.head; l; l = l->next) {
     const FuseEpoch *epoch = l->data;
-    const gint64 row = robocache_history_next_after (&epoch->history, without_offset (stream, t));
+    const gint64 after = MAX (without_offset (stream, t), rc_subtract_saturating (epoch->begin, 1));
+    const gint64 row = robocache_history_next_after (&epoch->history, after);
 
     if (row != ROBOCACHE_NO_TIME)
       return fuse_stream_with_offset (stream, row);
@@ -582,8 +720,10 @@ fuse_stream_rows_after (const FuseStream *stream, gint64 t)
 gint64
 fuse_stream_next_near (const FuseStream *stream, gint64 t)
 {
-  const RcSearch *search = &stream->settings.search;
-  const guint64 reach = MAX ((guint64) search->hold_limit_ns, (guint64) search->max_gap_ns);    /* -1 is for ever */
+  const RcSearch search = fuse_stream_search (stream, fuse_stream_epoch (stream));
+  /* -1 is for ever; by RC_GAP_AUTO a gap is no longer than a second or two periods, which count anyway */
+  const guint64 gap = search.max_gap_ns == RC_GAP_AUTO ? 0 : (guint64) search.max_gap_ns;
+  const guint64 reach = MAX ((guint64) search.hold_limit_ns, gap);
   const gint64 period = fuse_stream_period (stream);
   const gint64 span = MAX ((gint64) CLAMP (reach, MIN_NEAR, MAX_NEAR), rc_add_saturating (period, period));
   const gint64 row = fuse_stream_next_row_after (stream, rc_subtract_saturating (rc_subtract_saturating (t, span), 1));
@@ -613,12 +753,26 @@ fuse_stream_period (const FuseStream *stream)
   return robocache_history_median_spacing (&epoch->history);
 }
 
+gint64
+fuse_stream_max_gap (const FuseStream *stream)
+{
+  const FuseEpoch *epoch = fuse_stream_epoch (stream);
+  const RcSearch search = fuse_stream_search (stream, epoch);
+
+  if (search.max_gap_ns != RC_GAP_AUTO)
+    return search.max_gap_ns;
+  if (epoch && (epoch->history.last_tick != ROBOCACHE_NO_TIME || stream->max_gap == 0))
+    return robocache_history_max_gap (&epoch->history, &search, epoch->history.last_tick);
+  return stream->max_gap > 0 ? stream->max_gap : RC_GAP_UNKNOWN;
+}
+
 gchar *
 fuse_stream_check_gap (FuseStream *stream, gboolean at_end)
 {
   const FuseEpoch *epoch = fuse_stream_newest_epoch (stream);
+  const RcSearch search = fuse_stream_search (stream, epoch);
 
-  return epoch ? robocache_gap_check (&stream->gap, &epoch->history, &stream->settings.search, at_end) : NULL;
+  return epoch && !epoch->is_held ? robocache_gap_check (&stream->gap, &epoch->history, &search, at_end) : NULL;
 }
 
 void

@@ -181,7 +181,8 @@ to_running_time (const FuseTimestamps *times, gint64 *t)
 gboolean
 fuse_timestamps_nth (const FuseTimestamps *times, const FuseRows *rows, guint64 i, gint64 *running_time)
 {
-  return sensor_time (times, rows, i, running_time) && to_running_time (times, running_time) && *running_time >= 0;
+  return sensor_time (times, rows, i, running_time) && to_running_time (times, running_time)
+      && (*running_time >= 0 || rows->has_earlier);
 }
 
 gboolean

@@ -13,12 +13,12 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  FuseTimestampSettings settings;       /* those in force */
-  RobocacheClockTrack *track;   /* clock-mode=track: of arrivals on the clock; NULL before the first */
-  gint64 base_time;             /* of the pipeline when the newest buffer came (ns) */
+  FuseTimestampSettings settings;       /* current settings */
+  RobocacheClockTrack *track;   /* clock-mode=track: estimates the clock from arrivals; NULL before the first */
+  gint64 base_time;             /* base time of the pipeline when the newest buffer arrived (ns) */
   FuseOrigins *origins;         /* shared by the streams of a core; not owned */
-  FuseOrigin *origin;           /* a use of one of them; NULL: not measured */
-  guint64 n_jumps;              /* of clocks that were tracked before this one */
+  FuseOrigin *origin;           /* a use of one of these origins; NULL: not measured */
+  guint64 n_jumps;              /* number of jumps of previously tracked clocks */
 } FuseTimestamps;
 
 typedef enum
@@ -29,23 +29,24 @@ typedef enum
 } FuseRowsTiming;
 
 void fuse_timestamps_init (FuseTimestamps * times);
-/* Forgets what was estimated and measured; settings stay. */
+/* Discards estimates and measurements; settings stay. */
 void fuse_timestamps_reset (FuseTimestamps * times);
-/* A measured origin is measured anew. */
+/* Discards a measured origin, so that it is measured again. */
 void fuse_timestamps_forget_origin (FuseTimestamps * times);
 
-/* Whether rows of this format can have the times that the settings select: a live source where arrivals are needed, row times in
- * the caps. now: running time, ROBOCACHE_NO_TIME where it is unknown. FALSE and a ROBOCACHE_ERROR_PROPERTY. */
+/* Checks that rows of this format can have the times that the settings select: arrivals need a live source, row times need caps with
+ * them. now: running time; ROBOCACHE_NO_TIME: unknown. FALSE: with a ROBOCACHE_ERROR_PROPERTY. */
 gboolean fuse_timestamps_check (const FuseTimestamps * times, gboolean has_row_times, gboolean live, gint64 now, GError ** error);
 
-/* Starts on rows that arrived at the running time now. */
+/* Begins with rows that arrived at running time now. */
 FuseRowsTiming fuse_timestamps_begin (FuseTimestamps * times, const FuseRows * rows, gint64 now);
-/* Running time of row i, without the stream's offset. FALSE: outside the segment, or before running time 0. */
+/* Running time of row i, without the stream's offset. FALSE: the row is outside the segment, or before running time 0 and not before the
+ * segment. */
 gboolean fuse_timestamps_nth (const FuseTimestamps * times, const FuseRows * rows, guint64 i, gint64 * running_time);
-/* Running time of an instant of the sensor's timeline, such as the end of a GAP. FALSE where that is unknown. */
+/* Running time of an instant of the sensor's timeline, such as the end of a GAP. FALSE: unknown. */
 gboolean fuse_timestamps_of_gap (const FuseTimestamps * times, gint64 * running_time);
 
-/* Whether times follow the pipeline's clock, whatever the sensor's clock does. */
+/* Whether times are converted to the pipeline's clock, so that the sensor's clock may differ. */
 gboolean fuse_timestamps_are_tracked (const FuseTimestamps * times);
 /* The estimate of a tracked clock. */
 RobocacheClockEstimate fuse_timestamps_estimate (const FuseTimestamps * times);

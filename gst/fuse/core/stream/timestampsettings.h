@@ -1,4 +1,4 @@
-/* robocache: which of a row's timestamps is its time, and on which clock it counts
+/* robocache: settings that select the timestamp of a row and its clock
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  FUSE_TIMES_AUTO,              /* row times where there are some, PTS otherwise */
+  FUSE_TIMES_AUTO,              /* row times if buffers have them, otherwise PTS */
   FUSE_TIMES_PTS,
   FUSE_TIMES_ROW_TIMES,
   FUSE_TIMES_REFERENCE
@@ -30,7 +30,7 @@ typedef struct
 {
   FuseTimestampSource source;
   FuseReferenceClock reference_clock;
-  gint64 reference_origin;      /* reference time (ns) of running time 0; ROBOCACHE_NO_TIME: measured */
+  gint64 reference_origin;      /* reference time (ns) at running time 0; ROBOCACHE_NO_TIME: measured */
   RobocacheClockMode clock_mode;
   GQuark reference;             /* the reference clock's name; 0: FUSE_USUAL_REFERENCE */
 } FuseTimestampSettings;

@@ -1,13 +1,14 @@
-/* robocache: dense means on the GPU of points that stay in place until the job ends: a first look at them
+/* robocache: binned means on the GPU: the range of features, and the voxel of each point in a bin
  *
- * Where one chunk has all points, the end can read their features where they are, and has to be told only which points are
- * in which voxels. So beside the greatest magnitudes what is found is the voxel of each point, in the bin of its slab of the
- * grid (write.cu). A block counts the points that a tile has for each bin, takes room for them there, and stores
- * them; their order in a bin is any. Points for which there is no room overflow: they are few unless points crowd.
+ * If one chunk has all points, the end can read their features where they are, and only needs to know which points are in
+ * which voxels. So beside the greatest magnitudes this kernel finds the voxel of each point, and stores both in the bin of
+ * the voxel's slab (write.cu). A block counts the points of its tile for each bin, reserves entries for them there, and
+ * stores them; their order in a bin is arbitrary. Points beyond the capacity of their bin go to the overflow: they are few
+ * unless points crowd.
  *
- * Where points are aligned to 16 bytes, and not too large, a tile is copied to shared memory as it is, and read there.
+ * If points are aligned to 16 bytes and not too large, a tile is copied to shared memory as it is, and read there.
  *
- * Bytes that must move: each point read once, of float32 12 bytes and 4 a feature; 8 bytes a point written.
+ * Bytes that must move: each point read once, 12 bytes in float32 and 4 a feature; 8 bytes a point written.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -24,21 +25,26 @@ constexpr int THREADS = RC_CUDA_VOXEL_MEAN_BIN_THREADS;
 constexpr int TILE = RC_CUDA_VOXEL_MEAN_TILE;
 constexpr int N = TILE / THREADS;
 constexpr int BINS = RC_CUDA_VOXEL_MEAN_BINS;
-constexpr int64_t LINE = 128;   /* of the L2 */
-constexpr uint32_t FEW_BLOCKS = 512;    /* that all begin while the kernel before runs; of more it costs what it brings */
+constexpr int64_t LINE = 128;   /* bytes of a line of the L2 */
+constexpr uint32_t FEW_BLOCKS = 512;    /* blocks that all begin while the previous kernel runs; with more, prefetching gains nothing */
 
 static_assert (BINS % THREADS == 0 && TILE <= 1 << 16, "as many bins of each thread, and half a word for what they count");
 
 struct Shared
 {
-  uint32_t bins[BINS];          /* how many points of the tile each has; then where they begin in it */
+  uint32_t bins[BINS];          /* points of the tile in each bin; then where these begin in the bin */
   uint32_t missed[3];           /* outside, NaN and infinite points */
   uint32_t n_overflow, first_overflow;
 };
 
 /* ---- the range of features ---- */
 
-/* A warp's number u are 32 points that follow each other, and which of these are inside is what lane u gets. */
+/* Which points of a warp are inside. The warp's points u are 32 points that follow each other; lane u gets a bit for each
+ * of them. All lanes call it.
+ *
+ *   voxels[0] of lanes 0 … 3   5  none  7  9      lane 0 gets 0b1101
+ *   voxels[1] of lanes 0 … 3   none  5  5  none   lane 1 gets 0b0110
+ */
 __device__ __forceinline__ uint32_t
 inside_of (const uint32_t (&voxels)[N])
 {
@@ -53,6 +59,7 @@ inside_of (const uint32_t (&voxels)[N])
   return own;
 }
 
+/* Finds the greatest magnitudes of a tile. `inside` is what inside_of returned. */
 template <class Source>
 __device__ __forceinline__ void
 find_greatest (const Format &format, const Values &values, const Chunk &chunk, const Part &part, const Tile &tile,
@@ -79,7 +86,7 @@ bin_of_voxel (const Bins &bins, uint32_t voxel)
   return slab_of_piece (bins, voxel / 32) & (bins.bins - 1);
 }
 
-/* Which of the points that the tile has for its bin each point is, two in a register. */
+/* The rank of each point among the tile's points of its bin, two per register. */
 struct Places
 {
   uint32_t pairs[N / 2];
@@ -91,6 +98,7 @@ place_of (const Places &places, int u)
   return places.pairs[u / 2] >> 16 * (u % 2) & 0xFFFF;
 }
 
+/* First step: counts the points of each bin, and returns the rank that each point got. */
 __device__ __forceinline__ Places
 count_bins (const Bins &bins, const uint32_t (&voxels)[N], Shared *shared)
 {
@@ -104,7 +112,14 @@ count_bins (const Bins &bins, const uint32_t (&voxels)[N], Shared *shared)
   return places;
 }
 
-/* Room for the points of each bin: where they begin in it takes the place of how many they are. */
+/* Second step: reserves entries for the tile's points of each bin, by one atomic per bin. The start of the entries replaces
+ * the count.
+ *
+ *   shared->bins   points of the tile       3    0    2
+ *   bins.counts    before                   100  7    41
+ *                  after                    103  7    43
+ *   shared->bins   start of the entries     100  0    41
+ */
 __device__ __forceinline__ void
 reserve_entries (const Bins &bins, int64_t item, Shared *shared)
 {
@@ -122,14 +137,14 @@ reserve_entries (const Bins &bins, int64_t item, Shared *shared)
     shared->bins[i * THREADS + threadIdx.x] = begins[i];
 }
 
-/* In one access. */
+/* Stores an entry in one access. */
 __device__ __forceinline__ void
 store_entry (RcCudaVoxelEntry *to, uint32_t point, uint32_t voxel)
 {
   *reinterpret_cast<uint2 *> (to) = make_uint2 (point, voxel);
 }
 
-/* The points of a thread that are set in `which`, after all that overflowed before. All threads of the block call it. */
+/* Stores the thread's points that are set in `which` behind the overflow so far. All threads of the block call it. */
 __device__ __forceinline__ void
 store_overflow (const Job &job, const Bins &bins, const Part &part, const Tile &tile, const uint32_t (&voxels)[N],
     uint32_t which,
@@ -150,7 +165,7 @@ store_overflow (const Job &job, const Bins &bins, const Part &part, const Tile &
   }
 }
 
-/* All threads of the block call it. */
+/* Third step: stores each point at the start of its bin's entries plus its rank. All threads of the block call it. */
 __device__ __forceinline__ void
 store_entries (const Job &job, const Bins &bins, const Part &part, const Tile &tile, const uint32_t (&voxels)[N],
     const Places &places, Shared *shared)
@@ -174,7 +189,7 @@ store_entries (const Job &job, const Bins &bins, const Part &part, const Tile &t
 
 /* ---- tiles ---- */
 
-/* All threads of a block call it, and a barrier. */
+/* Clears shared memory. All threads of a block call it, then a barrier. */
 __device__ __forceinline__ void
 clear_tile (const Values &values, Shared *shared)
 {
@@ -188,7 +203,7 @@ clear_tile (const Values &values, Shared *shared)
     shared->n_overflow = 0;
 }
 
-/* What a thread has missed; mostly nothing. */
+/* Adds what a thread has missed to the counts of the tile; mostly nothing. */
 __device__ __forceinline__ void
 gather_missed (const PointCounts &counts, Shared *shared)
 {
@@ -201,7 +216,7 @@ gather_missed (const PointCounts &counts, Shared *shared)
   }
 }
 
-/* Of the points of an item, which have all come. */
+/* Stores the maxima and misses of a tile. The item has all its points. */
 __device__ __forceinline__ void
 finish_tile (const Values &values, const Job &job, const Part &part, const Shared &shared)
 {
@@ -214,7 +229,8 @@ finish_tile (const Values &values, const Job &job, const Part &part, const Share
     head->n_ranged = part.n;
 }
 
-/* While the kernel before runs. The end reads the features again, while it writes the grid. */
+/* Prefetches a tile while the previous kernel runs. The end reads the features again while it writes the grid, so they stay
+ * in the L2. */
 __device__ __forceinline__ void
 prefetch_tile (const Chunk &chunk, const Part &part, const Tile &tile)
 {
@@ -229,17 +245,21 @@ prefetch_tile (const Chunk &chunk, const Part &part, const Tile &tile)
 
 /* ---- copies ----
  *
- * Points are read twice, coordinates and then features, in words that lie far apart: from shared memory, where they fit, once
- * all of the tile is there. */
+ * Points are read twice, coordinates and then features, in words that lie far apart. If they fit shared memory, they are read there. */
 
-/* [TILE] of the points of a tile, after the greatest of the block. */
+/* [TILE] copied points of a tile, behind the maxima of the block. */
 __device__ __forceinline__ char *
 copied_tile (const Values &values)
 {
   return reinterpret_cast<char *> (greatest) + RC_CUDA_VOXEL_MEAN_GREATEST_BYTES (values.channels);
 }
 
-/* All threads of the block call it; then they finish their copies, and call a barrier. */
+/* Begins to copy n points to shared memory. All threads of the block call it, then finish_copies and a barrier.
+ *
+ *   copy_tile (chunk, bins, part.data, copied_tile (values), tile.n);
+ *   finish_copies ();
+ *   __syncthreads ();
+ */
 __device__ __forceinline__ void
 copy_tile (const Chunk &chunk, const Bins &bins, const char *from, char *to, uint32_t n)
 {
@@ -263,12 +283,12 @@ bin_in_place (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTAN
   const uint32_t first = blockIdx.x * TILE;
   const Tile tile = { first, min ((uint32_t) chunk.n - first, (uint32_t) TILE) };
   PointCounts counts = { };
-  const Tile read = { 0, tile.n };      /* the same, from where part.data comes to be */
+  const Tile read = { 0, tile.n };      /* the same points, relative to part.data below */
   float p[N][3];
   uint32_t voxels[N];
 
 #if defined (__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  read_late (job, bins);        /* without it these spill, and older architectures with it */
+  read_late (job, bins);        /* without it these architectures spill registers, with it older ones do */
 #endif
   allow_next ();
   prefetch_tile (chunk, part, tile);

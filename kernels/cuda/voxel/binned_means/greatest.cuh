@@ -1,7 +1,23 @@
-/* robocache: the greatest magnitudes of features, by warps on the GPU
+/* robocache: the greatest magnitude of each feature, by warps on the GPU
  *
- * A warp takes 32 points at a time. A lane has one channel, of every so many of them; of more than 32 channels 32 at a time.
- * The greatest of a block are in shared memory, and go to those of the item last.
+ * A warp takes 32 points at a time. A lane has one channel of every so many points; of more than 32 channels, 32 at a time.
+ * The maxima of a block are in shared memory, and raise those of the item at the end.
+ *
+ *   3 channels, so 10 points at once    lane     0  1  2  3  4  …  29  30  31
+ *                                       point    0  0  0  1  1  …  9   -   -
+ *                                       channel  0  1  2  0  1  …  2
+ *
+ *   clear_greatest<THREADS> (values);
+ *   __syncthreads ();
+ *   Reader<Source> reader (values, chunk);
+ *
+ *   for (…) {
+ *     reader.begin (format, values, chunk, points, n);
+ *     reader.finish (format, values, chunk, points, n, inside);
+ *   }
+ *   reader.raise_greatest (values);
+ *   __syncthreads ();
+ *   store_greatest<THREADS> (values, job, item);
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,7 +28,7 @@
 
 namespace rc
 {
-/* Bits that compare as finite magnitudes do; 0 of what is not finite. */
+/* The bits of a magnitude, which compare as finite magnitudes do; 0 if it is not finite. */
 template <RcDtype D>
 struct Magnitude
 {
@@ -28,7 +44,7 @@ struct Magnitude
     return bits < infinity ? bits : 0;
   }
 
-  /* Those of the float64. */
+  /* The bits of the same magnitude as float64. */
   static __device__ __forceinline__ uint64_t
   wide (Bits bits)
   {
@@ -56,28 +72,28 @@ struct Magnitude<RC_FLOAT64>
   }
 };
 
-/* [channels] of a block. */
+/* [channels] the maxima of the block. */
 DYNAMIC_SHARED (unsigned long long, greatest);
 
 template <class Source>
 __device__ __forceinline__ void
 raise (uint32_t channel, typename Magnitude<Source::feature_dtype>::Bits own)
 {
-  if (own > 0)                  /* nothing of channels beyond the last */
+  if (own > 0)                  /* channels beyond the last have 0 */
     atomicMax (&greatest[channel], (unsigned long long) Magnitude<Source::feature_dtype>::wide (own));
 }
 
-/* What a lane reads of points. */
+/* The features that a lane reads, and the greatest of its channel. */
 template <class Source>
 struct Reader
 {
   using Of = Magnitude<Source::feature_dtype>;
   static constexpr int at_once = Source::asks_address ? 1 : sizeof (typename Of::Bits) == 4 ? 8 : 2;
 
-  const char *point;            /* what is read next */
+  const char *point;            /* the next one to read */
   int64_t step_bytes;           /* from it to the next one */
-  uint32_t at, step;            /* which of 32 it is, and how far the next one is */
-  uint32_t points;              /* of 32 */
+  uint32_t at, step;            /* its number among the 32, and the distance to the next one */
+  uint32_t points;              /* valid ones of the 32 */
   uint32_t first_at, first_channel, channel;
   typename Of::Bits own;        /* the greatest of its first channel */
   uint32_t words[at_once][2];
@@ -105,7 +121,7 @@ struct Reader
     }
   }
 
-  /* The greatest of own and of what was loaded of points inside. */
+  /* Raises own to the greatest of what was loaded of points that are inside. */
   __device__ __forceinline__ void
   reduce (uint32_t inside)
   {
@@ -119,7 +135,7 @@ struct Reader
     point += at_once * step_bytes;
   }
 
-  /* A channel of n points from one at `from` on. */
+  /* Begins to read a channel of n points, from the one at `from` on. */
   __device__ __forceinline__ void
   begin_channel (const Format &format, const Values &values, const Chunk &chunk, const char *from, uint32_t n, uint32_t of)
   {
@@ -130,14 +146,14 @@ struct Reader
     load (format);
   }
 
-  /* The first features are under way then. */
+  /* Begins to read n points. The first features are under way then, so the caller may locate the points meanwhile. */
   __device__ __forceinline__ void
   begin (const Format &format, const Values &values, const Chunk &chunk, const char *from, uint32_t n)
   {
     begin_channel (format, values, chunk, from, n, first_channel);
   }
 
-  /* All features of points that began, of those inside. */
+  /* Finishes points that began: reads all of their features. `inside` has a bit for each point that counts. */
   __device__ __forceinline__ void
   finish (const Format &format, const Values &values, const Chunk &chunk, const char *from, uint32_t n, uint32_t inside)
   {
@@ -146,7 +162,7 @@ struct Reader
     reduce (inside);
 #pragma unroll 1
     for (uint32_t done = step * at_once, before = 0; done < 32 || before + 32 < channels; done += step * at_once) {
-      if (done >= 32) {         /* of this channel all */
+      if (done >= 32) {         /* all of this channel is read */
         raise<Source> (channel, own);
         own = 0;
         done = 0;
@@ -163,7 +179,7 @@ struct Reader
     }
   }
 
-  /* Of all points. */
+  /* Raises the maxima of the block, after all points. */
   __device__ __forceinline__ void
   raise_greatest (const Values &values)
   {
@@ -172,7 +188,7 @@ struct Reader
   }
 };
 
-/* All threads of a block call these, with barriers after the first and before the second. */
+/* All threads of a block call clear_greatest, then a barrier; at the end a barrier, then store_greatest. */
 template <int THREADS>
 __device__ __forceinline__ void
 clear_greatest (const Values &values)

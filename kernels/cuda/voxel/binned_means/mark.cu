@@ -1,4 +1,4 @@
-/* robocache: dense means on the GPU of points that were to stay in place, and do not: their voxels, from the bins
+/* robocache: binned means on the GPU that get another chunk after all: their voxels, marked from the bins
  *
  * Bytes that must move: 8 a point, read; a bit of each voxel.
  *
@@ -14,6 +14,7 @@ namespace
 {
 constexpr int THREADS = RC_CUDA_VOXEL_THREADS;
 
+/* Marks the voxels of n binned points. All threads of a block call it. */
 __device__ __forceinline__ void
 mark_points (const Job &job, int64_t item, const RcCudaVoxelEntry *points, uint32_t n)
 {
@@ -21,8 +22,8 @@ mark_points (const Job &job, int64_t item, const RcCudaVoxelEntry *points, uint3
     mark (job, { item, NULL, 0, 0 }, points[i].voxel);
 }
 
-/* Marks the voxels of binned points in the bitmap, as find_range does. A block takes every gridDim.x-th bin. Needed if the chunk that
- * range had is followed by others, so that the points cannot be read again at the end. */
+/* Marks the voxels of binned points in the bitmap, as find_range does. A block takes every gridDim.x-th bin. It is needed
+ * if other chunks follow the one that had all points, so that the end cannot read the points again. */
 __global__ void __launch_bounds__ (THREADS)
 mark_binned (GRID_CONSTANT Job job, GRID_CONSTANT Bins bins)
 {

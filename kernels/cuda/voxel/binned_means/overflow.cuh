@@ -1,10 +1,11 @@
-/* robocache: dense means on the GPU of points that stay in place until the job ends: those for which bins have no room
+/* robocache: binned means on the GPU: points beyond the capacity of their bin
  *
- * The blocks that write the means add them to accumulators of their voxels first, each the parts that it comes to; those whose
- * bin overflows then wait until all parts are added: who waits has none that others wait for. A lane has a channel of a point.
- * Mostly there are none, and a kernel of their own would cost more than to ask.
+ * Before the blocks that write the means do so, they add these points to accumulators of their voxels, each block the parts
+ * that it takes. Blocks whose bin overflows then wait until all parts are added. That cannot deadlock: a block that waits
+ * holds no part. Mostly there are no such points, so a kernel of their own would cost more than asking. A lane has a
+ * channel of a point.
  *
- * Bytes that must move: 8 of each of them, and its features, read; 4 of its voxel, and 8 a value of that.
+ * Bytes that must move: 8 of each such point, and its features, read; 4 of its voxel, and 8 a value of it.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -17,7 +18,7 @@ namespace rc
 {
 constexpr uint32_t OVERFLOW_PART = RC_CUDA_VOXEL_THREADS;       /* points that a block takes at a time */
 
-/* By a warp. */
+/* Adds n points to the accumulators of their voxels. A warp calls it. */
 template <class Source>
 __device__ __forceinline__ void
 add_overflowing (const Format &format, const Values &values, const Job &job, const Chunk &chunk,
@@ -53,21 +54,21 @@ overflow_words_of (const Bins &bins, int64_t item)
   return bin_counts_of (bins, item) + bins.bins;
 }
 
-/* How many parts of an item's there are. */
+/* The number of parts of an item's overflow. */
 __device__ __forceinline__ uint32_t
 overflow_parts (const Bins &bins, int64_t item)
 {
   return (overflow_words_of (bins, item)[RC_CUDA_VOXEL_OVERFLOW_POINTS] + OVERFLOW_PART - 1) / OVERFLOW_PART;
 }
 
-/* As far as this thread sees. */
+/* Whether all parts are added, as far as this thread sees. */
 __device__ __forceinline__ bool
 is_overflow_added (const Bins &bins, int64_t item, uint32_t parts)
 {
   return *(const volatile uint32_t *) (overflow_words_of (bins, item) + RC_CUDA_VOXEL_OVERFLOW_ADDED) >= parts;
 }
 
-/* Parts that no other block has taken. All threads of the block call it. */
+/* Adds parts that no other block has taken, until there are none. All threads of the block call it. */
 template <class Source>
 __device__ __noinline__ void
 add_overflow (const Format &format, const Values &values, const Job &job, const Chunk &chunk, const Accumulators &accumulators,
@@ -97,8 +98,8 @@ add_overflow (const Format &format, const Values &values, const Job &job, const 
   }
 }
 
-/* Adds what no block has taken yet, and where the accumulators are read then waits until all is added, by whomever. All threads
- * of the block call it, where there are parts. */
+/* Adds parts that no block has taken yet. If the block reads the accumulators, it then waits until all parts are added, by
+ * any block. All threads of the block call it, if there are parts. */
 template <class Source>
 __device__ __forceinline__ void
 finish_overflow (const Format &format, const Values &values, const Job &job, const Chunk &chunk,

@@ -1,9 +1,9 @@
-/* robocache: voxel grids on the GPU: a first look at points, where the scale of a mean needs it
+/* robocache: the range of features on the GPU, which the scale of a mean depends on
  *
- * It finds the greatest magnitude of each feature. Where voxels get ranks, it marks those that points come to. Where points
- * stay in place until the job ends, bin.cu looks at them.
+ * The kernel finds the greatest magnitude of each feature. If accumulators are by rank, it also marks the voxels of points.
+ * Binned means have bin.cu in its place.
  *
- * Bytes that must move: each point once, of float32 12 bytes and 4 a feature; and a bit of each voxel.
+ * Bytes that must move: each point once, 12 bytes in float32 and 4 a feature; and a bit of each voxel.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -17,7 +17,7 @@ namespace
 {
 constexpr int THREADS = RC_CUDA_VOXEL_THREADS;
 
-/* Which of 32 points are inside; all lanes call it. */
+/* A bit for each of 32 points from first on that is inside. Marks their voxels if these get ranks. All lanes call it. */
 template <class Source>
 __device__ __forceinline__ uint32_t
 locate (const Grid &grid, const Format &format, const Job &job, const Chunk &chunk, const Ranks &ranks, const Part &part,
@@ -36,7 +36,8 @@ locate (const Grid &grid, const Format &format, const Job &job, const Chunk &chu
   return __ballot_sync (ALL_LANES, voxel >= 0);
 }
 
-/* The first features are under way with the coordinates, whether points are inside or not. */
+/* Reads the points of an item's part. The first features are under way together with the coordinates, whether points are
+ * inside or not. */
 template <class Source>
 __device__ __forceinline__ void
 find_range_of_part (const Grid &grid, const Format &format, const Values &values, const Job &job, const Chunk &chunk,
@@ -55,7 +56,7 @@ find_range_of_part (const Grid &grid, const Format &format, const Values &values
   reader.raise_greatest (values);
 }
 
-/* Counts the points of an item, as the last block; heads are cleared before. */
+/* Counts the points of an item, in its last block. The head was cleared before. */
 __device__ __forceinline__ void
 finish_range (const Job &job, const Part &part)
 {
@@ -65,7 +66,7 @@ finish_range (const Job &job, const Part &part)
     head->n_ranged = part.first + part.n;
 }
 
-/* Finds the greatest magnitude of each feature, and marks the voxels of points if accumulators are ranked. A warp reads 32
+/* Finds the greatest magnitude of each feature, and marks the voxels of points if accumulators are by rank. A warp reads 32
  * points at a time, one a lane, then their features in the order of memory; a block keeps its maxima in shared memory. */
 template <class Source>
 __global__ void __launch_bounds__ (THREADS, at_once (4))

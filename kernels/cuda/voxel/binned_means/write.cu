@@ -1,15 +1,16 @@
-/* robocache: dense means on the GPU of points that stay in place until the job ends: the output
+/* robocache: binned means on the GPU: the output
  *
- * The grid is cut into pieces of a word of voxels, of which a slab has every so many. A block finds the points of its slab in
- * a bin (bin.cu), chains those of each voxel in shared memory, and reads their features where the points are: of
- * voxels of one point several channels a lane, which mostly are their own means, and of the rest a channel a lane, which adds
- * them up in registers. The means of a slab come together in shared memory, and from there go to the grid in order.
+ * The grid is cut into pieces, a word of voxels each, which are dealt to slabs in turn. A block finds the points of its
+ * slab in a bin (bin.cu), chains those of each voxel in shared memory, and reads their features where the points are. Of
+ * voxels with one point, a lane takes several channels, which mostly are their own means. Of the others, a lane takes one
+ * channel and adds it up in registers. The means of a slab are collected in shared memory, and from there go to the grid in
+ * order.
  *
- * Points for which a bin had no room come into accumulators of their voxels (overflow.cuh), which a slab adds to
- * its sums and clears.
+ * Points beyond the capacity of their bin are in accumulators of their voxels (overflow.cuh), which a slab adds to its sums
+ * and clears.
  *
  * Bytes that must move: 8 of each point, and its features, read, which the L2 mostly still has; of the output every byte
- * once, or where it is known what the grid holds, the sectors that change.
+ * once, or if the content of the grid is known the sectors that change.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -31,7 +32,7 @@ constexpr int VOXELS = PIECES * 32;
 
 static_assert (CAPACITY % THREADS == 0, "as many points of each thread");
 
-/* Elements of a run of points that a lane has under way; more would spill. */
+/* Elements of a chain of points that a lane has under way; more would spill registers. */
 template <class Source>
 __device__ constexpr int
 features_at_once ()
@@ -45,21 +46,21 @@ struct Slab
 {
   int64_t item;
   uint32_t which;
-  uint32_t n;                   /* points of its bin */
-  bool overflows;               /* voxels may have points in their accumulators, too */
+  uint32_t n;                   /* points in its bin */
+  bool overflows;               /* voxels may have points in accumulators, too */
 };
 
 struct Shared
 {
-  uint32_t heads[VOXELS];       /* of each voxel 1 + its point that was found last, of those of the bin; 0: none */
+  uint32_t heads[VOXELS];       /* of each voxel 1 + the entry of the bin that was found last; 0: none */
   uint32_t points[CAPACITY];
-  uint16_t before[CAPACITY];        /* 1 + the point of the same voxel that was found before; 0: none */
-  uint16_t listed[VOXELS];      /* voxels of one point from the first on, and of several from the last on */
-  uint32_t bits[PIECES];        /* of voxels that are occupied, and then of those that are to be written */
-  uint32_t singles, several;    /* how many are listed */
+  uint16_t before[CAPACITY];        /* of each entry 1 + the one of the same voxel that was found before; 0: none */
+  uint16_t listed[VOXELS];      /* from the front voxels with one point, from the back those with several */
+  uint32_t bits[PIECES];        /* voxels that are occupied; later those that must be written */
+  uint32_t singles, several;    /* numbers of listed voxels */
 };
 
-/* The values of a slab, as in the grid; then the bits of the scale of each channel, and its least exact value. */
+/* The values of a slab, as in the grid; then per channel the bits of its scale, and its least exact value. */
 DYNAMIC_SHARED (char, slab_values);
 
 template <int SIZE>
@@ -69,7 +70,7 @@ piece_bytes (const Values &values)
   return (uint32_t) values.channels * SIZE * 32;
 }
 
-/* [channels] Twice the bits of the least magnitude of a float32 that has none below the fixed point. */
+/* [channels] Twice the bits of the least float32 magnitude without bits below the fixed point. */
 template <int SIZE>
 __device__ __forceinline__ uint32_t *
 min_exact (const Values &values, const Bins &bins)
@@ -77,7 +78,7 @@ min_exact (const Values &values, const Bins &bins)
   return reinterpret_cast<uint32_t *> (slab_values + bins.pieces * piece_bytes<SIZE> (values));
 }
 
-/* [channels] What rc_voxel_scale_of makes their scales from. */
+/* [channels] The argument from which rc_voxel_scale_of makes the scale. */
 template <int SIZE>
 __device__ __forceinline__ int32_t *
 scale_bits (const Values &values, const Bins &bins)
@@ -85,7 +86,7 @@ scale_bits (const Values &values, const Bins &bins)
   return reinterpret_cast<int32_t *> (min_exact<SIZE> (values, bins) + values.channels);
 }
 
-/* The first voxel of a piece of a slab among those of the item, which may be beyond the last. */
+/* The first voxel of a piece of a slab among the voxels of the item. It may be beyond the last one. */
 __device__ __forceinline__ int64_t
 first_of_piece (const Bins &bins, const Slab &slab, uint32_t piece)
 {
@@ -98,7 +99,7 @@ voxel_of_slab (const Bins &bins, const Slab &slab, uint32_t voxel)
   return first_of_piece (bins, slab, voxel / 32) + voxel % 32;
 }
 
-/* Before anything is known of the points. */
+/* Clears shared memory. The previous kernel may still run. */
 template <int SIZE>
 __device__ __forceinline__ void
 clear_slab (const Values &values, const Bins &bins, Shared *shared)
@@ -114,7 +115,8 @@ clear_slab (const Values &values, const Bins &bins, Shared *shared)
     shared->singles = shared->several = 0;
 }
 
-/* What range has found of each channel. One whose numbers all have bits below the fixed point says what no number has. */
+/* Sets the scale and the least exact value of each channel, which range has made known. If all values of a channel have
+ * bits below the fixed point, no magnitude is exact. */
 template <int SIZE>
 __device__ __forceinline__ void
 find_scales (const Values &values, const Job &job, const Chunk &chunk, const Bins &bins, int64_t item)
@@ -127,7 +129,7 @@ find_scales (const Values &values, const Job &job, const Chunk &chunk, const Bin
   }
 }
 
-/* And of its points, which all came with it. */
+/* Counts the points of the chunk, which are all points of the job. */
 __device__ __forceinline__ void
 count_points (const Job &job, const Chunk &chunk, int64_t item)
 {
@@ -142,7 +144,7 @@ count_points (const Job &job, const Chunk &chunk, int64_t item)
 
 /* ---- the points of a slab ---- */
 
-/* Of the points of a bin that a thread has, the voxel of the slab; NONE: of another slab, or no point. */
+/* The voxels in the slab of a thread's points of the bin. NONE: the point is of another slab, or there is none. */
 struct Own
 {
   uint32_t voxels[POINTS_EACH];
@@ -150,6 +152,12 @@ struct Own
 
 constexpr uint32_t NONE = UINT32_MAX;
 
+/* Chains the points of each voxel: each point becomes the head of its voxel, and remembers the head before it.
+ *
+ *   entries 0 … 4 of voxels   8  3  8  8  3
+ *   heads [8] = 4, heads [3] = 5            1 + the entry
+ *   before                    0  0  1  3  2
+ */
 __device__ __forceinline__ Own
 chain_points (const Bins &bins, Slab *slab, Shared *shared)
 {
@@ -186,7 +194,11 @@ has_overflow (const Accumulators &accumulators, const Bins &bins, const Slab &sl
   return slab.overflows && counts_of (accumulators, slab.item)[voxel_of_slab (bins, slab, voxel)] > 0;
 }
 
-/* Where the lanes that list something do so. All lanes call it. */
+/* The place in a list for each lane that lists something: one atomic per warp. All lanes call it.
+ *
+ *   lists           0  1  1  0  1  …     *listed was 10, becomes 13
+ *   place_in_list   -  10 11 -  12 …
+ */
 __device__ __forceinline__ uint32_t
 place_in_list (bool lists, uint32_t *listed)
 {
@@ -213,7 +225,7 @@ list_voxel (uint32_t voxel, bool is_single, bool is_several, Shared *shared)
   }
 }
 
-/* The point that was found last lists its voxel. */
+/* Lists all voxels with points. The point that was found last lists its voxel. All threads of the block call it. */
 __device__ __forceinline__ void
 list_voxels (const Grid &grid, const Accumulators &accumulators, const Bins &bins, const Slab &slab, const Own &own,
     Shared *shared)
@@ -239,7 +251,7 @@ list_voxels (const Grid &grid, const Accumulators &accumulators, const Bins &bin
   }
 }
 
-/* ---- voxels of one point ----
+/* ---- voxels with one point ----
  *
  * A lane takes a group of channels of a point at a time. */
 
@@ -251,7 +263,7 @@ is_mostly_exact ()
   return Source::feature_dtype == RC_FLOAT32 && SIZE == 4;
 }
 
-/* Groups that a lane has under way; more would spill. */
+/* Groups that a lane has under way; more would spill registers. */
 template <class Source, int GROUP>
 __device__ constexpr int
 groups_at_once ()
@@ -259,7 +271,8 @@ groups_at_once ()
   return Source::asks_address || (GROUP == 4 && Source::feature_dtype == RC_FLOAT64) ? 1 : GROUP == 4 ? 2 : 4;
 }
 
-/* The mean of one finite value, which is what is left of it in fixed point; + 0.0 as of an integer. */
+/* The mean of one value: the value rounded to fixed point, or itself if it is not finite. Adding 0.0 turns -0 into 0, as an
+ * integer does. */
 template <int SIZE>
 __device__ __forceinline__ uint32_t
 mean_bits_of_one (const RcVoxelScale &scale, double x)
@@ -270,7 +283,7 @@ mean_bits_of_one (const RcVoxelScale &scale, double x)
   return value_bits (SIZE == 2 ? RC_FLOAT16 : RC_FLOAT32, fabs (x) < INFINITY ? mean : x);
 }
 
-/* The same of a float32 where it is rare. */
+/* The same for a float32 that is not exact. Not inlined, since it is rarely needed. */
 inline __device__ __noinline__ uint32_t
 compute_mean_bits (int scale_bits, uint32_t word)
 {
@@ -346,7 +359,7 @@ put_singles (const Format &format, const Values &values, const Chunk &chunk, con
   }
 }
 
-/* ---- voxels of several points ---- */
+/* ---- voxels with several points ---- */
 
 struct Sum
 {
@@ -354,7 +367,7 @@ struct Sum
   uint32_t n, nonfinite_flags;
 };
 
-/* A channel of a chain of points, several under way before the first is added. */
+/* Adds up a channel of a chain of points. Several loads are under way before the first is added. */
 template <class Source>
 __device__ __forceinline__ Sum
 sum_of_chain (const Format &format, const Chunk &chunk, const Slab &slab, const Shared &shared, uint32_t head, uint32_t channel,
@@ -391,7 +404,7 @@ sum_of_chain (const Format &format, const Chunk &chunk, const Slab &slab, const 
   return sum;
 }
 
-/* What overflowed of a voxel, whose sums are cleared. */
+/* Adds the overflow of a voxel to a sum, and clears it. */
 __device__ __forceinline__ void
 add_accumulated (const Values &values, const Accumulators &accumulators, const Slab &slab, int64_t voxel, uint32_t channel,
     Sum *sum)
@@ -407,7 +420,7 @@ add_accumulated (const Values &values, const Accumulators &accumulators, const S
     clear_nonfinite_flags (nonfinite_words_of (accumulators, slab.item), at, nonfinite_flags);
 }
 
-/* A lane has a channel of a voxel. */
+/* Computes the means of voxels with several points. A lane has a channel of a voxel. */
 template <class Source, int SIZE>
 __device__ __forceinline__ void
 put_several (const Format &format, const Values &values, const Chunk &chunk, const Accumulators &accumulators, const Bins &bins,
@@ -432,7 +445,7 @@ put_several (const Format &format, const Values &values, const Chunk &chunk, con
   }
 }
 
-/* Once all channels have them. */
+/* Clears the counts of the overflow, after all channels have read them. */
 __device__ __forceinline__ void
 clear_counts (const Accumulators &accumulators, const Bins &bins, const Slab &slab, const Shared &shared)
 {
@@ -442,7 +455,7 @@ clear_counts (const Accumulators &accumulators, const Bins &bins, const Slab &sl
 
 /* ---- the output ---- */
 
-/* What of the pieces is to be written. */
+/* Replaces the occupied voxels of the pieces by those that must be written. */
 __device__ __forceinline__ void
 update_bits (const Grid &grid, const Bins &bins, const Dense &dense, const Slab &slab, Shared *shared)
 {
@@ -452,7 +465,7 @@ update_bits (const Grid &grid, const Bins &bins, const Dense &dense, const Slab 
     shared->bits[threadIdx.x] = update_word<false> (dense, slab.item, word, shared->bits[threadIdx.x]);
 }
 
-/* Whether anything of the sector of an element of a piece is. */
+/* Whether the sector of an element of a piece has a voxel that must be written. */
 template <int SIZE>
 __device__ __forceinline__ bool
 is_needed (const Values &values, uint32_t bits, uint32_t element)
@@ -463,7 +476,7 @@ is_needed (const Values &values, uint32_t bits, uint32_t element)
   return (bits & ((2u << (last - first)) - 1) << first) != 0;
 }
 
-/* A warp has a piece at a time. */
+/* Writes the values of a slab to the grid. A warp takes a piece at a time. */
 template <int SIZE>
 __device__ __forceinline__ void
 write_slab (const Grid &grid, const Values &values, const Bins &bins, const Dense &dense, const Slab &slab,
@@ -491,7 +504,7 @@ write_slab (const Grid &grid, const Values &values, const Bins &bins, const Dens
   }
 }
 
-/* Blocks of a multiprocessor; of later architectures more would spill. */
+/* Blocks per multiprocessor; on later architectures more would spill registers. */
 __host__ __device__ constexpr int
 write_blocks ()
 {
@@ -502,8 +515,8 @@ write_blocks ()
 #endif
 }
 
-/* Writes the means of one slab of the grid from the points in its bin. A block per slab of an item: it sums in registers and shared
- * memory, so that accumulators in memory are needed only for the overflow of bins. */
+/* Writes the means of one slab of the grid from the points in its bin. A block per slab of an item. It sums in registers
+ * and shared memory, so accumulators in memory are needed only for the overflow of bins. */
 template <class Source, int SIZE, int GROUP>
 __global__ void __launch_bounds__ (THREADS, write_blocks ())
 write_means (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT Values values, GRID_CONSTANT Job job,

@@ -1,4 +1,5 @@
-/* robocache: what of a grid is to be written, from bits to elements, and the count of those that are set
+/* robocache: dense grids on the GPU: from bits to elements, the parts that must be written, and the number of occupied
+ * voxels
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,7 +10,11 @@
 
 namespace rc
 {
-/* Adds the occupied voxels that each thread of a block saw; sum is shared memory. */
+/* Adds the occupied voxels that each thread of a block saw to the counters: a reduction over warps by shuffles, then over
+ * the block in `sum`, which is shared memory. All threads call it.
+ *
+ *   add_occupied_by (dense.counters, occupied, slab_words);      the slab is written, so its first word is free
+ */
 __device__ __forceinline__ void
 add_occupied_by (RcVoxelCounters *counters, uint32_t own, uint32_t *sum)
 {
@@ -35,8 +40,12 @@ add_occupied (const Dense &dense, uint32_t own)
   add_occupied_by (dense.counters, own, &sum);
 }
 
-/* Takes word w of an item's new bitmap into that of the grid, and returns of which of its voxels something is to be
- * written: all where nothing is known; else of occupancy those that differ, and of values those that were or are occupied. */
+/* Takes word w of an item's new bitmap into the bitmap of the grid. Returns the voxels of the word of which something must
+ * be written: all if the content is not known; else those of which occupancy differs, or for values those that were or are
+ * occupied.
+ *
+ *   was 0b0110, is 0b0101     occupancy 0b0011     values 0b0111
+ */
 template <bool OCCUPANCY>
 __device__ __forceinline__ uint32_t
 update_word (const Dense &dense, int64_t item, int64_t w, uint32_t is)
@@ -55,7 +64,10 @@ update_word (const Dense &dense, int64_t item, int64_t w, uint32_t is)
   return !dense.is_known ? 0xFFFFFFFFu : OCCUPANCY ? was ^ is : was | is;
 }
 
-/* 16 bytes from the lowest 16 / SIZE bits; one is the element for a set one. */
+/* 16 bytes of elements from the lowest 16 / SIZE bits; `one` is the element of a set bit.
+ *
+ *   expand<4> (0b0101, rc_bits32 (1.0f))      1.0f  0.0f  1.0f  0.0f
+ */
 template <int SIZE>
 __device__ __forceinline__ uint4
 expand (uint32_t bits, uint32_t one)
@@ -74,7 +86,7 @@ expand (uint32_t bits, uint32_t one)
   return make_uint4 (words[0], words[1], words[2], words[3]);
 }
 
-/* The first n elements of 16 bytes to an address that is only aligned to SIZE; rare. */
+/* Writes the first n elements of 16 bytes to an address that is only aligned to SIZE; rare. */
 template <int SIZE>
 __device__ __noinline__ void
 write_each (char *to, const uint4 &v, int64_t n)
@@ -90,7 +102,7 @@ write_each (char *to, const uint4 &v, int64_t n)
   }
 }
 
-/* 16 bytes that begin n elements before the end of a grid. */
+/* Writes 16 bytes, or less if the grid ends n elements after their start. */
 template <int SIZE>
 __device__ __forceinline__ void
 write_group (const Dense &dense, char *to, const uint4 &v, int64_t n)
@@ -101,13 +113,17 @@ write_group (const Dense &dense, char *to, const uint4 &v, int64_t n)
     write_each<SIZE> (to, v, n);
 }
 
-/* The elements of 32 words, of which each lane of the warp has one, and what of it is needed; 512 bytes at a time, and of
- * these the sectors of 32 bytes that hold something that is needed. n: voxels of the grid from the first word on. */
+/* Writes the elements of 32 words, of which each lane of the warp has one. n: voxels of the grid from the first word on.
+ * The warp writes 512 bytes at a time, and of these only sectors of 32 bytes with something needed. All lanes call it.
+ *
+ *   float32: 32 words are 1024 elements, in 8 stores per lane
+ *   store 0   lane 0 … 7 write word 0, lanes 8 … 15 word 1, 16 … 23 word 2, 24 … 31 word 3
+ */
 template <int SIZE>
 __device__ __forceinline__ void
 expand_words (const Values &values, const Dense &dense, char *to, uint32_t word, uint32_t needed, int64_t n)
 {
-  constexpr int lanes = 2 * SIZE;       /* that share a word */
+  constexpr int lanes = 2 * SIZE;       /* lanes that share a word */
   constexpr int bits = 32 / lanes;
   constexpr uint32_t sector = (uint32_t) ((UINT64_C (1) << 2 * bits) - 1);
   const uint32_t one = count_bits (values.dtype, 1), lane = threadIdx.x % 32;

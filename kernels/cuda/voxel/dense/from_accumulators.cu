@@ -1,14 +1,14 @@
 /* robocache: voxel grids on the GPU: from accumulators to dense outputs and bits
  *
- * Points set a bit of each voxel that they come to. A warp takes words of that bitmap, clears them again, takes them into the
- * bitmap of the grid, and writes what is needed of the grid's elements. Counts and sums of means are by voxel or, where
- * voxels have ranks, by rank: as long as there are points then, in place of voxels.
+ * Points have set the bit of their voxel. A warp takes words of that bitmap, clears them, takes them into the bitmap of the
+ * grid, and writes the needed elements of the grid. Counts and sums are by voxel, or by rank where voxels of means have
+ * ranks: then they are as long as there are points, not voxels. Accumulators of sliding windows are not cleared.
  *
- * Bytes that must move: a bit a voxel read, of the grid's bitmap too, and written where it was set or changes; of the output
- * every byte once, or where it is known what the grid holds, the sectors of 32 bytes of voxels that were or are occupied (of
- * occupancy, that differ); of those that are occupied the accumulators, read once and cleared: 4 bytes for counts, 4 a value
- * for max and min, 4 and 8.5 a value for mean, 4 and 8 for centroid. Bitmaps and counts are what fits the L2 and stays in it
- * between add and end.
+ * Bytes that must move: a bit a voxel read, of the grid's bitmap too, and written where it was set or changes; of the
+ * output every byte once, or if the content of the grid is known the sectors of 32 bytes of voxels that were or are
+ * occupied (of occupancy, that differ); of occupied voxels the accumulators, read once and cleared: 4 bytes for counts, 4 a
+ * value for max and min, 4 and 8.5 a value for mean, 4 and 8 for centroid. Bitmaps and counts stay in the L2 between add
+ * and end, as far as they fit there.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -25,7 +25,7 @@ constexpr int THREADS = RC_CUDA_VOXEL_THREADS;
 
 /* ---- bits ---- */
 
-/* Blocks of a multiprocessor at once; 0: the compiler chooses. From 10.0 on it would spill registers on some GPUs (11.0). */
+/* Blocks per multiprocessor at once; 0: the compiler chooses. From 10.0 on it would spill registers on some GPUs (11.0). */
 #if defined (__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
 constexpr int BITS_BLOCKS = 6;
 #else
@@ -68,8 +68,8 @@ write_bits (GRID_CONSTANT Grid grid, GRID_CONSTANT Job job, GRID_CONSTANT Dense 
 
 /* ---- occupancy ---- */
 
-/* Writes an element per voxel from the bitmap of each item, and clears that. A warp expands 32 words at a time, so that its stores
- * are whole lines. */
+/* Writes an element per voxel from the bitmap of each item, and clears the bitmap. A warp expands 32 words at a time, so
+ * that it stores whole lines. */
 template <int SIZE>
 __global__ void __launch_bounds__ (THREADS)
 write_occupancy (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTANT Job job, GRID_CONSTANT Dense dense)
@@ -100,11 +100,9 @@ write_occupancy (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONS
   add_occupied (dense, occupied);
 }
 
-/* ---- values ----
- *
- * Nothing is cleared where all is kept. */
+/* ---- values ---- */
 
-/* The voxel, or its rank. */
+/* What all sources may read. An entry is the index of a voxel, or its rank. */
 struct FromEntries
 {
   const Grid &grid;
@@ -189,7 +187,7 @@ struct FromSums : FromEntries
     return value_bits (SIZE == 2 ? RC_FLOAT16 : RC_FLOAT32, CENTROID ? (double) grid.box.origin[channel] + mean : mean);
   }
 
-  /* Of 8 elements that share a word of flags each clears its own, which are rare. */
+  /* 8 elements share a word of flags, so each clears its own, which are rare. */
   __device__ __forceinline__ void
   clear (int64_t item, int64_t entry, uint32_t channel, const Kept &kept) const
   {
@@ -247,7 +245,7 @@ struct FromKeys : FromEntries
   }
 };
 
-/* Words from the first on; all lanes call it. */
+/* Lists the needed words of the bitmap from the first on, and their occupied voxels. Clears the words. All lanes call it. */
 __device__ __forceinline__ Gathered
 gather_words (const Grid &grid, const Job &job, const Ranks &ranks, const Dense &dense, int64_t item, int64_t first,
     WarpWords<32> *words, uint32_t *occupied)
@@ -260,7 +258,7 @@ gather_words (const Grid &grid, const Job &job, const Ranks &ranks, const Dense 
     uint32_t *word = item_array<uint32_t> (job, item, job.layout.bits) + own;
 
     is = *word;
-    if (ranks.is_ranked)            /* of no use where no bit is set */
+    if (ranks.is_ranked)            /* not valid unless a bit is set */
       rank = ranked_of_item (ranks.bitmaps[0], item)[own].before;
     needed = update_word<false> (dense, item, own, is);
     if (is != 0 && !dense.accumulates)
@@ -279,8 +277,8 @@ gather_words (const Grid &grid, const Job &job, const Ranks &ranks, const Dense 
   return gathered;
 }
 
-/* Writes the values of each voxel (counts, means, maxima) and clears the accumulators. A warp has dense.warp_words words of the
- * bitmap at a time: few where the grid is small, so that all multiprocessors have work. */
+/* Writes the values of each voxel (counts, means, extremes) and clears the accumulators. A warp takes dense.warp_words
+ * words of the bitmap at a time: few if the grid is small, so that all multiprocessors have work. */
 template <class From, int SIZE>
 __global__ void __launch_bounds__ (THREADS, at_once (RC_CUDA_VOXEL_WRITE_BLOCKS))
 write_values (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTANT Job job,

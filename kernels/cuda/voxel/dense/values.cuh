@@ -1,9 +1,17 @@
 /* robocache: elements of dense grids that are values, by warps on the GPU
  *
- * A warp takes words of the bitmap of occupied voxels. It fills the sectors in which something is needed with zeros, 16 bytes a
- * lane, but for those that it writes all of anyway: then it writes the elements of the voxels that are occupied. A source says
- * where of an occupied voxel its elements come from, loads what one is made from, several of them before the first is used, and
- * makes it; it clears what the element alone reads, and later what those of a voxel share.
+ * A warp takes words of the bitmap of occupied voxels. First it writes zeros, 16 bytes a lane, to sectors with something
+ * needed, except sectors that it overwrites completely. Then it writes the elements of the occupied voxels. A source
+ * (`From`) has
+ *
+ *   entry         where the values of an occupied voxel are: its index or rank
+ *   load, bits    what an element is computed from, and its bits; several loads are under way before the first is used
+ *   clear         clears what this element alone reads
+ *   clear_shared  clears what the elements of a voxel share
+ *
+ *   const Gathered gathered = gather_words (grid, job, ranks, dense, item, first, words, &occupied);
+ *
+ *   write_words_of<FromCounts, 4> (from, grid, values, dense, item, gathered, words);
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -14,29 +22,36 @@
 
 namespace rc
 {
-/* A word of which something is needed. */
+/* A word of the bitmap of which something is needed. */
 struct alignas (16) Word
 {
-  uint32_t first_voxel;         /* from that of the first word on */
+  uint32_t first_voxel;         /* counted from the first voxel of the first word */
   uint32_t is, needed;
 };
 
-/* What a warp takes at a time. */
+/* The words that a warp takes at a time. */
 template <int WORDS>
 struct WarpWords
 {
   Word words[WORDS];
-  uint16_t voxels[WORDS * 32];  /* those that are occupied, in order */
+  uint16_t voxels[WORDS * 32];  /* the occupied ones, in order */
 };
 
 struct Gathered
 {
-  uint32_t words, voxels;       /* how many */
-  int64_t first_voxel;          /* of the words: what voxels are counted from */
-  uint32_t first_rank;          /* of the voxels */
+  uint32_t words, voxels;       /* numbers of them */
+  int64_t first_voxel;          /* of the first word; voxels are counted from it */
+  uint32_t first_rank;          /* of the first voxel */
 };
 
-/* How many are in lanes before this one, and in all. */
+/* The sum of own over the lanes before this one; *sum gets that of all lanes. It is an exclusive warp scan by shuffles in
+ * five steps. All lanes call it.
+ *
+ *   own          2  0  3  1 …
+ *   sum_before   0  2  2  5 …
+ *
+ *   uint32_t n, at = sum_before (__popc (word), &n);
+ */
 __device__ __forceinline__ uint32_t
 sum_before (uint32_t own, uint32_t *sum)
 {
@@ -53,7 +68,12 @@ sum_before (uint32_t own, uint32_t *sum)
   return so_far - own;
 }
 
-/* The words from the first on, of which each lane has one, as far as something of it is needed. */
+/* Lists the words of which something is needed, without gaps. Each lane has a word, from the first on. It is a compaction:
+ * a ballot, and the number of set lanes before this one as the place. All lanes call it.
+ *
+ *   needed         0  5  0  1      ballot 0b1010
+ *   words->words   lane 1's, lane 3's
+ */
 template <int WORDS>
 __device__ __forceinline__ Gathered
 put_words (uint32_t is, uint32_t needed, int64_t first, WarpWords<WORDS> *words)
@@ -66,15 +86,15 @@ put_words (uint32_t is, uint32_t needed, int64_t first, WarpWords<WORDS> *words)
   return { (uint32_t) __popc (lanes), 0, first * 32, 0 };
 }
 
-/* Zeros in sectors of 32 bytes that hold something that is needed, and something that is not occupied. A lane has the
- * same 16 bytes of each word, or of every so many where a word has less than the warp writes at a time. */
+/* Writes zeros to sectors of 32 bytes with something needed and a voxel that is not occupied. A lane has the same 16 bytes
+ * of each word; if a word has less than 512 bytes, lanes share out several words. */
 template <int SIZE, int WORDS>
 __device__ __forceinline__ void
 fill_words (const Grid &grid, const Values &values, const Dense &dense, int64_t item, const Gathered &gathered,
     const WarpWords<WORDS> *words)
 {
   constexpr uint32_t in_sector = 32 / SIZE, in_group = 16 / SIZE;
-  const uint32_t channels = (uint32_t) values.channels, groups = 2 * SIZE * channels;     /* of a word */
+  const uint32_t channels = (uint32_t) values.channels, groups = 2 * SIZE * channels;     /* groups of 16 bytes per word */
   const uint32_t step = groups < 32 ? 32 / groups : 1, lane = threadIdx.x % 32, own = lane / groups;
   const int64_t end = (grid.voxels - gathered.first_voxel) * values.channels;
   const bool whole = dense.is_whole && end >= WORDS * 32 * values.channels;
@@ -99,6 +119,7 @@ fill_words (const Grid &grid, const Values &values, const Dense &dense, int64_t 
   }
 }
 
+/* Writes the elements of occupied voxels and clears what they were computed from. All lanes call it. */
 template <class From, int SIZE, class Words>
 __device__ __forceinline__ void
 write_occupied (const From &from, const Values &values, const Dense &dense, int64_t item, const Gathered &gathered,
@@ -134,16 +155,16 @@ write_occupied (const From &from, const Values &values, const Dense &dense, int6
   }
 }
 
-/* All lanes call it. */
+/* Writes zeros, then elements, then clears what elements share. All lanes call it. */
 template <class From, int SIZE, class Words>
 __device__ __forceinline__ void
 write_words_of (const From &from, const Grid &grid, const Values &values, const Dense &dense, int64_t item,
     const Gathered &gathered, const Words *words)
 {
   fill_words<SIZE> (grid, values, dense, item, gathered, words);
-  __syncwarp ();                /* zeros come before what takes their place */
+  __syncwarp ();                /* zeros come before the elements that replace them */
   write_occupied<From, SIZE> (from, values, dense, item, gathered, words);
-  __syncwarp ();                /* all have what they share */
+  __syncwarp ();                /* all lanes have read what their elements share */
   if (!dense.accumulates) {
     for (uint32_t i = threadIdx.x % 32; i < gathered.voxels; i += 32)
       from.clear_shared (item, from.entry (gathered, words, i));

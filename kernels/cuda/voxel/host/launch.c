@@ -1,4 +1,7 @@
-/* robocache: voxel grids on the GPU: which kernels a phase launches
+/* robocache: voxel grids on the GPU: which kernels each phase launches
+ *
+ * kernels.h has the map. Functions follow the phases: points, ranks, sorted keys, maps, points in place, outputs, ranges;
+ * at the end the phases themselves, which fill RcCudaVoxelArguments and call these.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,8 +15,8 @@
 
 #define MAX_BLOCKS_Y 65535
 #define BLOCKS_PER_MULTIPROCESSOR 8     /* that run at once */
-#define FEATURE_BLOCKS 4        /* the same of kernels that read features */
-#define MAX_VOXELS_A_POINT 32  /* of slabs: of more of them ranks are faster */
+#define FEATURE_BLOCKS 4        /* the same for kernels that read features */
+#define MAX_VOXELS_A_POINT 32  /* with more of them ranks are faster than slabs */
 
 /* ---- launches ---- */
 
@@ -40,8 +43,8 @@ check (const Run *run, cudaError_t result, const char *call)
       spec->batch, run->job->n_points, run->chunk ? run->chunk->n : 0, run->chunk ? run->chunk->stride : 0);
 }
 
-/* Blocks for n units, of which a block takes `each` at a time, of each of a number of items: at most a few more than
- * run at once, which are so many of a multiprocessor, since they take all that is left. */
+/* Blocks for n units of each item, of which a block takes `each` at a time. There are few more than the GPU runs at once,
+ * which is of_multiprocessor each, since blocks loop over the units that are left. */
 static dim3
 few_blocks_for (const RcCudaBackend *cuda, int64_t n, int64_t each, int64_t items, int64_t of_multiprocessor)
 {
@@ -58,7 +61,8 @@ blocks_for (const RcCudaBackend *cuda, int64_t n, int64_t each, int64_t items)
   return few_blocks_for (cuda, n, each, items, BLOCKS_PER_MULTIPROCESSOR);
 }
 
-/* Where it can it begins before the kernel before it has ended, and waits for that, as all kernels of voxels do. */
+/* Where the device allows, the kernel begins before the previous one has ended, and waits for its end itself, as all voxel
+ * kernels do. */
 static RcStatus
 launch_blocks (const Run *run, const RcCudaVoxelKernel *kernel, dim3 grid, unsigned threads, size_t shared_bytes,
     RcCudaVoxelArguments *args, const char *call)
@@ -80,7 +84,7 @@ launch (const Run *run, const RcCudaVoxelKernel *kernel, dim3 grid, RcCudaVoxelA
   return launch_blocks (run, kernel, grid, RC_CUDA_VOXEL_THREADS, 0, args, call);
 }
 
-/* Whether every item had all its points, and the host knows. */
+/* Whether every item had all its points, as far as the host knows. */
 static int
 is_complete (const Run *run)
 {
@@ -131,7 +135,8 @@ set_chunk (const RcVoxelPlan *plan, const RcVoxelChunk *chunk, RcCudaVoxelArgume
   args->chunk.counters = chunk->counters;
 }
 
-/* With features, and of maps, which nothing waits for but their own bytes, a thread takes a point at a time. */
+/* A thread takes one point at a time if points have features, or if the output is a map, which waits for nothing but its
+ * own bytes. */
 static RcStatus
 launch_points (const Run *run, const RcCudaVoxelKernel *kernel, size_t shared_bytes, RcCudaVoxelArguments *args,
     const char *call)
@@ -144,7 +149,7 @@ launch_points (const Run *run, const RcCudaVoxelKernel *kernel, size_t shared_by
   return launch_blocks (run, kernel, grid, RC_CUDA_VOXEL_THREADS, shared_bytes, args, call);
 }
 
-/* Whether the chunk has every point of the job, and the host knows; with a bit to spare in their numbers. */
+/* Whether the chunk has every point of the job, as far as the host knows, and point numbers leave a bit free. */
 static int
 has_all_points (const Run *run)
 {
@@ -161,13 +166,13 @@ has_whole_tiles (const Run *run, const RcCudaVoxelKernel *kernel, const RcCudaVo
       && has_all_points (run) && args->job.batch <= MAX_BLOCKS_Y;
 }
 
-/* A block for each tile: they are short, and many are under way. */
+/* A block for each tile: blocks are short, and many are under way. */
 static RcStatus
 launch_bins (const Run *run, const RcCudaVoxelKernel *of_any, RcCudaVoxelArguments *args)
 {
   const RcCudaVoxelKernel *kernel = has_whole_tiles (run, of_any, args) ? &rc_cuda_voxel_bin_whole : of_any;
   const int64_t points = points_of (run->plan, run->chunk);
-  /* one more, that others began */
+  /* one more, whose first points an earlier chunk had */
   const int64_t tiles = rc_cuda_ceil_divide (points, RC_CUDA_VOXEL_BIN_TILE) + !args->job.is_first;
   const unsigned items = (unsigned) rc_cuda_lesser (args->job.batch, MAX_BLOCKS_Y);
   const dim3 grid = { (unsigned) rc_cuda_lesser (tiles, INT32_MAX), items, 1 };
@@ -211,7 +216,7 @@ list_first (const Run *run, RcCudaVoxelArguments *args)
           args->job.batch), args, "launch of the lists of points") : status;
 }
 
-/* Writes the first points of each voxel, for the items of a group, and how many there are. */
+/* Writes the first points of each voxel and their number, for the items of a group. */
 static RcStatus
 write_first (const Run *run, RcCudaVoxelArguments *args)
 {
@@ -234,7 +239,7 @@ rank_bitmap (const Run *run, RcCudaVoxelArguments *args, uint32_t which)
       : status;
 }
 
-/* Of what is marked by now; and the scales, where range has found what they depend on. */
+/* Ranks the voxels that are marked by now. Sets the scales, too, since range has found what they depend on. */
 static RcStatus
 launch_ranks (const Run *run, RcCudaVoxelArguments *args)
 {
@@ -248,7 +253,7 @@ launch_ranks (const Run *run, RcCudaVoxelArguments *args)
   return status == RC_OK ? rank_bitmap (run, args, 1) : status;
 }
 
-/* Where voxels have ranks while points are added, they have them by the first: or there is none. */
+/* Voxels with ranks during add got them before the first point. Without any point they have none yet. */
 static RcStatus
 finish_ranks (const Run *run, RcCudaVoxelArguments *args)
 {
@@ -277,14 +282,17 @@ end_in_bitmap (const Run *run, const RcCudaVoxelState *state, RcCudaVoxelArgumen
 
 /* ---- sorted keys ---- */
 
-/* Bits that tell apart the keys of a group, and what is no key. */
+/* Bits that distinguish the keys of a group and RC_CUDA_VOXEL_NO_KEY. */
 static uint32_t
 key_bits (const RcCudaVoxelArguments *args)
 {
   return 64 - (uint32_t) __builtin_clzll ((uint64_t) args->group.items * args->stored.key_voxels);
 }
 
-/* In digits of equal bits, as far as can be. */
+/* Sorts the keys of a group, in digits of about equal bits.
+ *
+ *   21 key bits, digits of at most 8:  3 passes of 7 bits, from the lowest digit on
+ */
 static RcStatus
 sort_group (const Run *run, RcCudaVoxelArguments *args)
 {
@@ -310,7 +318,7 @@ sort_group (const Run *run, RcCudaVoxelArguments *args)
   return status;
 }
 
-/* Voxels of the sorted keys. Where their points begin takes the place of the keys that were sorted from. */
+/* Ranks the sorted keys. The starts of voxels take the place of the keys that were sorted from. */
 static RcStatus
 rank_group (const Run *run, RcCudaVoxelArguments *args)
 {
@@ -326,7 +334,7 @@ rank_group (const Run *run, RcCudaVoxelArguments *args)
   return status;
 }
 
-/* Sparse outputs have room for as many voxels, whatever came; ranks there are none of no points. */
+/* Output sparse is written for max_voxels voxels, even of no points; ranks of no points need no launch. */
 static RcStatus
 write_group (const Run *run, const RcCudaVoxelKernel *write, RcCudaVoxelArguments *args)
 {
@@ -374,7 +382,8 @@ end_sorted (const Run *run, const RcCudaVoxelState *state, RcCudaVoxelArguments 
 
 /* ---- maps ---- */
 
-/* Most of a map is there; nothing is left where every item had all its points, as the host may know. */
+/* Most of a map is written by now. Nothing is left of output index where every item had all its points, as far as the host
+ * knows. */
 static RcStatus
 end_map (const Run *run, const RcCudaVoxelState *state, RcCudaVoxelArguments *args)
 {
@@ -405,8 +414,8 @@ kernels_in_place (const RcCudaVoxelState *state, const RcCudaVoxelArguments *arg
   return args->chunk.is_aligned ? &state->in_place : &state->in_place_anywhere;
 }
 
-/* Whether slabs have points enough to be worth a block each, and bins room for them, with a quarter to spare, unless they
- * crowd. */
+/* Whether slabs have enough points to be worth a block each, and bins have capacity for them with a quarter to spare,
+ * unless points crowd. */
 static int
 fits_slabs (const RcCudaVoxelArguments *args)
 {
@@ -414,8 +423,7 @@ fits_slabs (const RcCudaVoxelArguments *args)
       && args->chunk.n / 3 <= (int64_t) args->bins.bins * args->bins.capacity / 4 && args->job.batch <= MAX_BLOCKS_Y;
 }
 
-/* A block for each tile of points, which it copies to shared memory where there is room, and in steps of 16 bytes alignment for
- * that. */
+/* A block per tile of points. The block copies its tile to shared memory if that fits and points are aligned to 16 bytes. */
 static RcStatus
 range_in_place (const Run *run, const RcCudaVoxelState *state, RcCudaVoxelArguments *args)
 {
@@ -495,8 +503,8 @@ check_aligned (const char *name, const void *pointer, int64_t batch_stride, int6
       ", the bytes of an element, on a GPU", name, pointer, batch_stride, size);
 }
 
-/* About as many sectors change as there are points, since those of a sensor share them, and those far apart take about four
- * times as long as their bytes in order. */
+/* Whether to write the whole grid though its content is known. About as many sectors change as there are points, since
+ * points of a sensor share sectors, and scattered sectors take about four times as long as their bytes in order. */
 static int
 is_cheaper_whole (const RcVoxelPlan *plan, const RcVoxelJob *job)
 {
@@ -570,7 +578,7 @@ find_range (const Run *run, const RcCudaVoxelState *state, RcCudaVoxelArguments 
       "launch of the range of features");
 }
 
-/* Of a job that knows them: as args, which nobody has to keep. */
+/* Stores ranges that a job knows. They are kernel arguments, so that the caller need not keep them. */
 static RcStatus
 put_ranges (const Run *run, RcCudaVoxelArguments *args)
 {
@@ -587,7 +595,7 @@ put_ranges (const Run *run, RcCudaVoxelArguments *args)
   return status;
 }
 
-/* Of a chunk alone, in memory of the plan's own. */
+/* Measures the ranges of one chunk, in memory of the plan's own. */
 static RcStatus
 launch_measure (const Run *run, RcCudaVoxelState *state, RcCudaVoxelArguments *args)
 {
@@ -618,7 +626,7 @@ launch_begin (const Run *run, RcCudaVoxelState *state, RcCudaVoxelArguments *arg
   if (run->job->is_incremental)
     return launch (run, &rc_cuda_voxel_begin_incremental, blocks_for (run->cuda, args->job.batch, RC_CUDA_VOXEL_THREADS, 1), args,
         "launch of the begin of a voxel grid that goes on");
-  /* a head alone is begun by the first chunk */
+  /* scratch that is a head alone is begun by the first chunk */
   if (args->clear.item_bytes > sizeof (RcCudaVoxelHead) || state->sorts)
     status = launch (run, &rc_cuda_voxel_clear, blocks_for (run->cuda, vectors, RC_CUDA_VOXEL_THREADS, args->job.batch),
         args, "launch of the clearing of a voxel grid");
@@ -635,7 +643,7 @@ launch_range (const Run *run, RcCudaVoxelState *state, RcCudaVoxelArguments *arg
   RcStatus status = RC_OK;
 
   set_chunk (run->plan, run->chunk, args);
-  if (state->stays)             /* more comes after a chunk that had all, with no points in it */
+  if (state->stays)             /* an empty chunk follows the one that had all points */
     status = mark_in_place (run, args);
   if (status != RC_OK)
     return status;

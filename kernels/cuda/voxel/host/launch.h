@@ -1,4 +1,4 @@
-/* robocache: voxel grids on the GPU, as RcBackendOps has them
+/* robocache: the voxel operations of the CUDA backend, as RcBackendOps takes them; kernels.h has a map of their kernels
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,4 +1,4 @@
-/* robocache: voxel grids on the GPU: plans, which kernels they take, and how much scratch
+/* robocache: plans of voxel grids on the GPU: their kernels (kernels.h has a map) and their scratch
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,16 +7,16 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define SPARSE_BYTES 4096       /* for what the arrays of points are rounded up by */
-#define MAX_BITS (INT64_C (1) << 27)   /* of an item, and twice that of all: such bitmaps are faster than a sort */
-#define MAX_VOXEL_BITS (INT64_C (1) << 26)     /* of an item: with more of them, and of all twice that, blocks are faster */
+#define SPARSE_BYTES 4096       /* by which the arrays of points are rounded up in all */
+#define MAX_BITS (INT64_C (1) << 27)   /* of an item, and twice as many of a batch: such bitmaps are faster than a sort */
+#define MAX_VOXEL_BITS (INT64_C (1) << 26)     /* of an item, and twice as many of a batch: beyond these, blocks are faster */
 #define FEW_BLOCKS (INT64_C (1) << 23)
 #define MIN_BLOCK_BITS 5     /* a word */
-#define MAX_BLOCK_BITS 8       /* 96 bytes of scratch a point */
-/* Voxels of a grid in which first points are listed. In fewer of them, points crowd: a sort is faster than atomics that wait for each
- * other. */
+#define MAX_BLOCK_BITS 8       /* then a block takes 96 bytes of scratch per point */
+/* Voxels of a grid from which on first points are listed. In smaller grids points crowd: a sort is faster than atomics that
+ * wait for each other. */
 #define MIN_LISTED_VOXELS (INT64_C (1) << 16)
-#define POINT_ARRAYS 12         /* what values are made from, and what bitmaps have: each is rounded up */
+#define POINT_ARRAYS 12         /* arrays for values and bitmaps, each rounded up */
 
 static RcStatus
 no_space (RcError *error, size_t bytes)
@@ -65,7 +65,7 @@ action_of (const RcVoxelSpec *spec, const RcCudaVoxelState *state)
   return actions[spec->mode][state->sorts || args->stored.is_deferred];
 }
 
-/* Words that a warp takes at a time for values: fewer where there would not be enough for the warps that run at once. */
+/* Words of the bitmap that a warp takes at a time for values: fewer if the warps that run at once would not all get some. */
 static int64_t
 warp_words_of (const RcCudaVoxelArguments *args, int64_t multiprocessors)
 {
@@ -77,7 +77,7 @@ warp_words_of (const RcCudaVoxelArguments *args, int64_t multiprocessors)
   return words;
 }
 
-/* To add points to accumulators that are kept, and to take them out. */
+/* The kernels that add points to the accumulators of a window, and remove them. */
 static const RcCudaVoxelKernel *
 window_kernels (const RcVoxelPlan *plan)
 {
@@ -99,7 +99,7 @@ kernels_in_place (RcCudaVoxelSource source, size_t size)
   };
 }
 
-/* No more blocks than multiprocessors, so that each has one of its own, which two together would take from another. */
+/* Whether there are at most as many slabs as multiprocessors. Then a block takes a multiprocessor of its own. */
 static int
 are_few_slabs (const RcVoxelPlan *plan, const RcCudaVoxelArguments *args)
 {
@@ -160,12 +160,13 @@ choose_kernels (const RcVoxelPlan *plan, RcCudaVoxelState *state)
   }
 }
 
-/* ---- what the spec fixes ---- */
+/* ---- arguments that the spec fixes ---- */
 
-/* rc_voxel_of's quotient is within 2^-24 of itself of the exact one. n times the product with the rounded 1 / (n * size) is as far
- * from it by the rounding of the product, and by that of the inverse, which is known here: both are within error voxels of each other,
- * of which 2^-24 is for the rounding of what is compared, and 2^-46 for what errors make of each other. Where that is too much, or a
- * size so extreme that products do not hold it, or indices have more than 32 bits, no product tells. */
+/* Bounds the error of locating by products. rc_voxel_of's quotient is within a factor of 1 ± 2^-24 of the exact one. The
+ * product differs from the exact one by the rounding of the product and of the inverse, and the latter is known here. So
+ * quotient and product are within `error` voxels of each other. In it, 2^-24 is for the rounding of the comparison, and
+ * 2^-46 for products of errors. A product is never sure if that is too much, if products would overflow or underflow, or if
+ * indices have more than 32 bits. */
 static RcCudaVoxelLocate
 locate_in (const RcVoxelPlan *plan)
 {
@@ -185,7 +186,7 @@ locate_in (const RcVoxelPlan *plan)
     locate.bias += RC_CUDA_VOXEL_2_23 * distance[axis];
     locate.least[axis] = (float) (plan->box.origin[axis] - 0.5 * size);
     locate.greatest[axis] = (float) (plan->box.origin[axis] + (n + 0.5) * size);
-    if (locate.margin[axis] < 0.0f) {   /* nothing of it is sure: the quotient may underflow */
+    if (locate.margin[axis] < 0.0f) {   /* no bound is sure either: the quotient may underflow */
       locate.least[axis] = -INFINITY;
       locate.greatest[axis] = INFINITY;
     }
@@ -193,14 +194,14 @@ locate_in (const RcVoxelPlan *plan)
   return locate;
 }
 
-/* Bits that stand for blocks of voxels, of an item. */
+/* Blocks of an item's grid, one per bit of the first bitmap. */
 static int64_t
 blocks_of (const RcVoxelPlan *plan, int block_bits)
 {
   return ((plan->voxels - 1) >> block_bits) + 1;
 }
 
-/* So many that there are few blocks; but what a block has is scratch of a point. */
+/* log2 of the voxels per block; 0: no blocks. Larger blocks are fewer, but take more scratch per point. */
 static int
 block_bits_of (const RcVoxelPlan *plan)
 {
@@ -213,15 +214,15 @@ block_bits_of (const RcVoxelPlan *plan)
   return bits;
 }
 
-/* Whether first points are found in lists, not by a sort. Large blocks would take more scratch than that. */
+/* Whether lists find the first points, without a sort. With large blocks, lists would take more scratch than the sort. */
 static int
 can_list (const RcVoxelPlan *plan)
 {
   return plan->spec.max_points <= RC_CUDA_VOXEL_MAX_LISTED && plan->voxels >= MIN_LISTED_VOXELS && block_bits_of (plan) <= MIN_BLOCK_BITS;
 }
 
-/* Whether the voxels of a sparse output, and ranks, are found in a bitmap: where that is small, and the order of points does not
- * matter, or lists keep it. Otherwise keys are sorted. Ranks of accumulators that are kept are found in their bits, whatever these are. */
+/* Whether a bitmap finds the voxels of output sparse or rank: if it is small enough, and the order of points does not
+ * matter or lists keep it. Otherwise keys are sorted. Windows rank the bitmap of their accumulators, whatever its size. */
 static int
 is_in_bitmap (const RcVoxelPlan *plan)
 {
@@ -276,7 +277,8 @@ set_spec (const RcVoxelPlan *plan, RcCudaVoxelState *state)
   args->ranks.is_ranked = rc_voxel_needs_range (plan) && !state->sorts && !plan->accumulates;
   args->stored.is_deferred = args->ranks.in_bitmap && !args->ranks.is_ranked && spec->output == RC_VOXEL_SPARSE;
   if (spec->source == RC_VOXEL_DEPTH) {
-    state->element_bytes = sizeof (uint16_t);
+    state->element_bytes = (int32_t) rc_voxel_pixel_bytes (&spec->depth);
+    args->format.is_float_depth = spec->depth.is_float;
     args->format.width = spec->depth.width;
     args->format.depth_scale = (float) spec->depth.scale;
   } else {
@@ -288,10 +290,10 @@ set_spec (const RcVoxelPlan *plan, RcCudaVoxelState *state)
   }
 }
 
-/* ---- how much scratch ---- */
+/* ---- scratch ---- */
 
-/* Bytes of each point beside those that every backend has: sums or extremes of its voxel, flags of the sums, and its
- * part of the counts of digits and of voxels, which is less than one: 1024 of 3072 points, and 4 of 256. */
+/* Scratch of a sort. A point takes bytes for the sums or extremes of its voxel, the flags of sums, and less than one byte
+ * for its part of the counts: 1024 bytes of digits per 3072 points, 4 of voxels per 256. */
 static void
 plan_sort (RcVoxelPlan *plan, const RcCudaVoxelState *state)
 {
@@ -310,7 +312,7 @@ plan_sort (RcVoxelPlan *plan, const RcCudaVoxelState *state)
   plan->layout.backend_bytes = SPARSE_BYTES;
 }
 
-/* Sparse outputs of accumulators that are kept are found in their bits. */
+/* Scratch of sparse outputs of windows, which are found in the bits of the accumulators. */
 static void
 plan_window (RcVoxelPlan *plan, RcCudaVoxelArguments *args)
 {
@@ -320,7 +322,7 @@ plan_window (RcVoxelPlan *plan, RcCudaVoxelArguments *args)
   plan->layout.backend_bytes = (uint64_t) rc_cuda_ceil_divide (plan->spec.batch * (args->window.tiles + 1) * 4, 64) * 64;
 }
 
-/* Bytes of each point, for what values are made from: counts, sums, flags and extremes. */
+/* Bytes per point for counts, sums, flags and extremes. */
 static uint64_t
 value_bytes_of_point (const RcVoxelPlan *plan)
 {
@@ -331,8 +333,8 @@ value_bytes_of_point (const RcVoxelPlan *plan)
   return 4 + (rc_voxel_is_mean (plan) ? 8 * channels : 0) + (plan->spec.mode == RC_VOXEL_MEAN ? (channels + 1) / 2 : 0);
 }
 
-/* The bits of voxels that are found in a bitmap go into the scratch of their item, where those that are kept are already; lists
- * and values are by the point. */
+/* Scratch of sparse and rank by bitmap. The bits are in the scratch of their item, where windows have them already. Lists
+ * and values take bytes per point. */
 static void
 plan_bitmap (RcVoxelPlan *plan, RcCudaVoxelArguments *args)
 {
@@ -350,8 +352,8 @@ plan_bitmap (RcVoxelPlan *plan, RcCudaVoxelArguments *args)
   if (args->ranks.block_bits > 0 || args->stored.is_deferred)
     bytes += sizeof (int64_t);
   if (args->ranks.block_bits > 0) {
-    bytes += (UINT64_C (3) << args->ranks.block_bits) / 8;    /* bits, and these with what is before each word */
-    of_item += RC_CUDA_VOXEL_MAX_BIT_TILES * sizeof (uint32_t);        /* their counts */
+    bytes += (UINT64_C (3) << args->ranks.block_bits) / 8;    /* a bit per voxel, and 8 bytes per word for ranks */
+    of_item += RC_CUDA_VOXEL_MAX_BIT_TILES * sizeof (uint32_t);        /* counts of their tiles */
   }
   if (rc_voxel_lists_points (plan->spec.mode))
     bytes += layout->payload_bytes + sizeof (RcCudaVoxelList) + 2 * sizeof (uint32_t);
@@ -361,7 +363,7 @@ plan_bitmap (RcVoxelPlan *plan, RcCudaVoxelArguments *args)
   layout->backend_bytes = SPARSE_BYTES + (uint64_t) plan->spec.batch * of_item;
 }
 
-/* Ranks are by the word; those of voxels in blocks by the point. */
+/* Scratch of ranks: 8 bytes per word of the bitmap. Ranks of voxels in blocks take bytes per point. */
 static void
 plan_ranks (RcVoxelPlan *plan, RcCudaVoxelArguments *args)
 {
@@ -374,7 +376,7 @@ plan_ranks (RcVoxelPlan *plan, RcCudaVoxelArguments *args)
       + (uint64_t) rc_cuda_ceil_divide (plan->spec.batch * bitmap->tiles, 16) * 64;
 }
 
-/* Of an item: how many points each bin has, and for how many it has capacity beside their shares of them. */
+/* Scratch of an item's bins: their counts, and the capacity that they have beside their shares of the points. */
 static uint64_t
 bins_bytes (uint64_t bins)
 {
@@ -384,15 +386,15 @@ bins_bytes (uint64_t bins)
       + 2 * 64;
 }
 
-/* Of a slab of so many pieces: its values; the scale of each channel, and what a value of it must be to be exact. */
+/* Shared memory of a slab of so many pieces: its values, and per channel the scale and the least value that is exact. */
 static size_t
 mean_bytes (const RcVoxelPlan *plan, int64_t pieces)
 {
   return (size_t) plan->channels * ((size_t) pieces * 32 * rc_dtype_size (plan->spec.dtype) + 2 * sizeof (uint32_t));
 }
 
-/* Means of points that stay in place: as many slabs as keep the multiprocessors busy, and so many that a block can have one;
- * there are none where channels are so many that a piece is too large. */
+/* Cuts the grid of binned means into slabs, enough to keep the multiprocessors busy and to fit shared memory. A plan whose
+ * channels are too many for a piece has no slabs. */
 static void
 plan_in_place (RcVoxelPlan *plan, RcCudaVoxelState *state, int64_t multiprocessors)
 {
@@ -418,7 +420,8 @@ plan_in_place (RcVoxelPlan *plan, RcCudaVoxelState *state, int64_t multiprocesso
   plan->layout.backend_point_bytes = (RC_CUDA_VOXEL_MEAN_SHARES + 1) * sizeof (RcCudaVoxelEntry);
 }
 
-/* What each of two blocks of a multiprocessor may have that put points into bins. More than 48 KB must be asked for. */
+/* Reserves shared memory of bin_in_place: what each of two blocks on a multiprocessor may take. More than 48 KB must be
+ * asked for. */
 static RcStatus
 reserve_bin_shared (RcCudaBackend *cuda, RcCudaVoxelState *state, RcError *error)
 {
@@ -451,7 +454,7 @@ upload_pinhole (RcCudaBackend *cuda, const RcVoxelDepth *depth, RcCudaVoxelState
   return status;
 }
 
-/* What kernels look up for each pixel or feature. */
+/* Uploads what kernels look up: the rays of pixels, or the fields of features. */
 static RcStatus
 upload_table (RcCudaBackend *cuda, const RcVoxelPlan *plan, RcCudaVoxelState *state, RcError *error)
 {
@@ -471,7 +474,7 @@ upload_table (RcCudaBackend *cuda, const RcVoxelPlan *plan, RcCudaVoxelState *st
   return status;
 }
 
-/* Where ranges of features are measured apart from any job. */
+/* Allocates memory for ranges that are measured apart from any job. */
 static RcStatus
 make_measured (RcCudaBackend *cuda, const RcVoxelPlan *plan, RcCudaVoxelState *state, RcError *error)
 {
@@ -542,7 +545,8 @@ load_kernels (RcCudaBackend *cuda, const RcVoxelPlan *plan, const RcCudaVoxelSta
   return status;
 }
 
-/* Kernels of older code do not wait; older drivers capture no such launch. All were compiled alike. */
+/* Finds whether kernels may begin before the previous one has ended. Machine code of older architectures does not wait, and
+ * older drivers capture no such launch. All kernels were compiled alike, so one is asked. */
 static RcStatus
 find_early (RcCudaBackend *cuda, RcCudaVoxelState *state, RcError *error)
 {

@@ -1,11 +1,16 @@
-/* robocache: voxel grids on the GPU: where the arrays of a job are in its scratch
+/* robocache: voxel grids on the GPU: the arrays of a job in its scratch, and its arguments
  *
- * The fixed scratch of all items comes first (RcVoxelLayout), then what is of points, or of ranks.
+ * The fixed scratch of all items comes first (RcVoxelLayout), then arrays by point or by rank.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "state.h"
 
+/* Takes an array from the scratch at *at, and moves *at to the next multiple of 64 bytes.
+ *
+ *   uint32_t *counts = (uint32_t *) carve (&at, 4 * n);
+ *   int64_t *sums = (int64_t *) carve (&at, 8 * n);
+ */
 static char *
 carve (char **at, uint64_t bytes)
 {
@@ -15,7 +20,7 @@ carve (char **at, uint64_t bytes)
   return array;
 }
 
-/* As many items a group as their keys and the number of their points allow. */
+/* Items per group: as many as fit the bits of keys and of the numbers of points. */
 static int64_t
 items_of_group (const RcVoxelPlan *plan, const RcCudaVoxelArguments *args, int64_t n_points)
 {
@@ -28,7 +33,7 @@ items_of_group (const RcVoxelPlan *plan, const RcCudaVoxelArguments *args, int64
   return (int64_t) (items > 0 ? items : 1);
 }
 
-/* What comes after the scratch of items. */
+/* The scratch behind the items. */
 static char *
 after_items (const RcVoxelPlan *plan, const RcCudaVoxelArguments *args)
 {
@@ -62,8 +67,8 @@ lay_out_points (const RcVoxelPlan *plan, RcCudaVoxelArguments *args)
   args->group.rank_counts = (uint32_t *) at;
 }
 
-/* What values of voxels are made from, in the order of ranks, cleared for each job, with what is before them; what is by the voxel
- * is cleared with its item. */
+/* Accumulators in the order of ranks, which begin clears together with the arrays before them. Accumulators by voxel are
+ * cleared with their item. */
 static void
 lay_out_means (const RcVoxelPlan *plan, RcCudaVoxelArguments *args, char **after)
 {
@@ -105,7 +110,7 @@ lay_out_bitmap (const RcVoxelPlan *plan, RcCudaVoxelBitmap *bitmap, char **at)
   bitmap->counts = (uint32_t *) carve (at, batch * (uint64_t) bitmap->tiles * sizeof (uint32_t));
 }
 
-/* The lists of voxels, in the order of ranks, without entries when a job begins. */
+/* The lists of voxels, in the order of ranks. They have no entries when a job begins. */
 static void
 lay_out_first (const RcVoxelPlan *plan, RcCudaVoxelArguments *args, char **at)
 {
@@ -124,7 +129,7 @@ lay_out_first (const RcVoxelPlan *plan, RcCudaVoxelArguments *args, char **at)
   first->numbers = (uint32_t *) carve (at, points * sizeof (uint32_t));
 }
 
-/* Bits of voxels in blocks, of as many blocks as there may be, and cleared for each job. */
+/* The bits of voxels in blocks, for as many blocks as there may be. They are cleared for each job. */
 static void
 lay_out_blocks (const RcVoxelPlan *plan, RcCudaVoxelArguments *args, char **at)
 {
@@ -139,7 +144,7 @@ lay_out_blocks (const RcVoxelPlan *plan, RcCudaVoxelArguments *args, char **at)
   args->clear.zeros_bytes = (uint64_t) (*at - bitmap->bits);
 }
 
-/* Points that stay in place. A bin has capacity for several times its share of them; how many it has begin clears. */
+/* Bins of points, with capacity for several times their share. begin clears their counts. */
 static void
 lay_out_bins (const RcVoxelPlan *plan, RcCudaVoxelArguments *args, char **at)
 {

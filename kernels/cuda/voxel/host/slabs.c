@@ -1,14 +1,14 @@
-/* robocache: voxel grids on the GPU: the slabs that are made in shared memory
+/* robocache: voxel grids on the GPU: how a grid is cut into slabs, which blocks make in shared memory
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "state.h"
 
-#define MAX_SLABS_OF_BIN 16    /* of counts: each reads all points of its bin, and of larger grids those would be read too often */
+#define MAX_SLABS_OF_BIN 16    /* of counts: each slab reads all points of its bin, which larger grids would read too often */
 
 /* ---- how a grid is cut ---- */
 
-/* Whether the dense counts of voxels, or their bits, come to be in shared memory, in place of the scratch. */
+/* Whether blocks make the dense counts or bits of voxels in shared memory. */
 static int
 makes_slabs (const RcVoxelPlan *plan)
 {
@@ -19,7 +19,7 @@ makes_slabs (const RcVoxelPlan *plan)
           && (spec->output == RC_VOXEL_BITS || plan->voxels % 32 == 0)));
 }
 
-/* Pieces go round among slabs: those that an index has above its slab come to be below it. */
+/* The index of bits in slabs. Pieces are dealt to slabs in turn: the bits of an index above its slab move below it. */
 static RcCudaVoxelSlabIndex
 slabs_of (int64_t slabs, int64_t pieces, int64_t piece_bits)
 {
@@ -31,9 +31,10 @@ slabs_of (int64_t slabs, int64_t pieces, int64_t piece_bits)
   };
 }
 
-/* As large as a block can have them and a grid needs, or so many that all multiprocessors have one; but a power of two of them. There
- * is a bin for each slab, or for each run of them where they are many. A slab of counts is one piece, with a word a voxel; most
- * multiprocessors are enough for them, since smaller slabs cost more than the others gain. */
+/* Slabs are as large as shared memory and the grid allow, or smaller so that all multiprocessors get one. Their number is a
+ * power of two. Each slab has a bin, or each run of slabs where they are many. A slab of counts is one piece with a word
+ * per voxel. For counts, three quarters of the multiprocessors suffice, since smaller slabs cost more than the other
+ * multiprocessors gain. */
 void
 rc_cuda_voxel_plan_slabs (RcVoxelPlan *plan, RcCudaVoxelArguments *args, int64_t multiprocessors)
 {
@@ -47,7 +48,7 @@ rc_cuda_voxel_plan_slabs (RcVoxelPlan *plan, RcCudaVoxelArguments *args, int64_t
     return;
   while (words > fewest && (words >= 2 * item_words || rc_cuda_ceil_divide (item_words, words) * batch < blocks))
     words /= 2;
-  if (rc_cuda_ceil_divide (item_words, words) * batch * 4 < multiprocessors)    /* few blocks would read all bits */
+  if (rc_cuda_ceil_divide (item_words, words) * batch * 4 < multiprocessors)    /* few blocks would read the bits of all points */
     return;
   while (slabs * words < item_words)
     slabs *= 2;
@@ -66,13 +67,13 @@ rc_cuda_voxel_plan_slabs (RcVoxelPlan *plan, RcCudaVoxelArguments *args, int64_t
     args->slabs.bin_parts /= 2;
   plan->layout.item_bytes = plan->layout.bits;
   plan->layout.backend_bytes = (uint64_t) rc_cuda_ceil_divide (batch * (16 + 4 * args->slabs.bins), 64) * 64 + 64;
-  plan->layout.backend_point_bytes = 4 + 1;     /* a bit, and its part of the slots, which is a quarter at most */
+  plan->layout.backend_point_bytes = 4 + 1;     /* 4 of its bit, and at most a quarter of a byte of slots */
 }
 
-/* ---- who writes them ---- */
+/* ---- shared memory ---- */
 
-/* The fewer places of memory are written at once the better: blocks that write all of a large grid in the largest elements
- * take more than half of the shared memory, so that a multiprocessor has one of them at a time. */
+/* Writes are faster if fewer places of memory are written at once. So blocks that write all of a large grid of 4-byte
+ * elements take more than half of the shared memory, which leaves a multiprocessor one of them at a time. */
 static size_t
 whole_slab_bytes (const RcCudaBackend *cuda, const RcVoxelPlan *plan, const RcCudaVoxelArguments *args)
 {
@@ -84,7 +85,8 @@ whole_slab_bytes (const RcCudaBackend *cuda, const RcVoxelPlan *plan, const RcCu
   return is_alone && most > least ? most : least;
 }
 
-/* More than 48 KB must be asked for, and of the kernel: as much as any plan with it may want. */
+/* More than 48 KB must be asked for, for the kernel and not for the plan: so the most that any plan with this kernel may
+ * need. */
 RcStatus
 rc_cuda_voxel_reserve_shared (const RcVoxelPlan *plan, RcCudaVoxelState *state, RcError *error)
 {

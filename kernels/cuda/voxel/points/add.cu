@@ -1,17 +1,19 @@
 /* robocache: voxel grids on the GPU: from points to accumulators
  *
+ * An *action* states what is done with a point: add_points takes actions without features, add_features those with
+ * features. A kernel is one source (points.cuh) and one action; RcCudaVoxelAction lists the actions.
+ *
  * Bytes that must move:
- *   clear        writes the accumulators of every item once, or where they are clear, the 64 bytes and more before them
- *   add          reads each point once, of float32 12 bytes and 4 a feature, whatever lies between left out; what is
- *                touched of the accumulators (a sector of 32 bytes a point, or as many as its features span, and one of
- *                the bitmap) stays in the L2 as far as it fits there
- *   add, ranked  beside the points, the word of bits of a voxel and its rank, and what it touches then is as long as there are
- *                points, not voxels
- *   add, sparse  reads each point once and writes its key (8 bytes) and what is kept of it, 4 to 8 a feature
- *                of mode first all fields are read, and kept as the output has them
- *   add, rank    the same with nothing kept; of a point that is in no voxel 8 bytes of the output. Where ranks are found in
- *                bits, 8 bytes of the output of every point, and a bit
- *   add, index   reads each point once and writes 8 bytes of the output
+ *   clear        the accumulators of each item, written once, or 64 bytes and more where they are clear
+ *   add          each point read once, 12 bytes in float32 and 4 a feature, without the bytes between them. The accumulators
+ *                that are touched stay in the L2 as far as they fit there: a sector of 32 bytes a point, or as many as its
+ *                features span, and one of the bitmap
+ *   add, ranked  beside the points, the word of a voxel's bits and its rank; the accumulators are as long as there are points
+ *   add, sparse  each point read once; its key (8 bytes) and what is stored of it written, 4 to 8 a feature. Mode first reads
+ *                all fields and stores them as the output has them
+ *   add, rank    the same without anything stored, and 8 bytes of the output for points in no voxel. By bitmap 8 bytes of the
+ *                output for each point, and a bit
+ *   add, index   each point read once, and 8 bytes of the output written
  * All atomics are on integers, so their order changes no bit.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -38,7 +40,7 @@ set_scales (GRID_CONSTANT Values values, GRID_CONSTANT Job job)
     set_scales_of (values, job, item);
 }
 
-/* By all threads of all blocks, 16 bytes at a time. */
+/* Fills memory with a word. All threads of all blocks call it, and write 16 bytes at a time. */
 __device__ __forceinline__ void
 fill (char *memory, uint64_t bytes, uint32_t word)
 {
@@ -70,17 +72,17 @@ clear (GRID_CONSTANT Job job, GRID_CONSTANT Clear clear)
 
 /* ---- actions: without features ----
  *
- * `insert` is called with every point, whatever its voxel, since a point of the sparse output has its own place. at_once is
- * how many points a thread has under way: more would spill. */
+ * `insert` is called with every point, in a voxel or not, since each point of the sparse output has its own place. at_once is the number
+ * of points that a thread has under way: more would spill registers. */
 
-/* Where a point's key and what is kept of it are. */
+/* The place of a point's key and of what is stored of it. */
 __device__ __forceinline__ int64_t
 place_of (const Job &job, const Part &part, int64_t i)
 {
   return part.item * job.n_points + part.first + i;
 }
 
-/* The key of a point for the sort, or where there is none its mark. */
+/* Stores the key of a point for the sort; for deferred points marks its voxel. */
 __device__ __forceinline__ void
 put_key (const Job &job, const Ranks &ranks, const Stored &stored, const Part &part, int64_t i, int64_t voxel)
 {
@@ -103,7 +105,7 @@ centroid_term (const Grid &grid, const Job &job, int64_t item, int axis, float p
   return rc_voxel_fixed (&scales[axis], (double) p - (double) grid.box.origin[axis]);
 }
 
-/* What all of them may read; they add the parts that only they read. */
+/* What all actions may read. Each adds the parts that it alone reads. */
 struct Action
 {
   const Grid &grid;
@@ -122,13 +124,13 @@ struct AddBits : Action
     uint32_t *word = item_array<uint32_t> (job, part.item, job.layout.bits) + voxel / 32;
     const uint32_t bit = 1u << (voxel % 32);
 
-    if (job.is_crowded && (*word & bit) != 0)     /* a stale word only costs the atomic */
+    if (job.is_crowded && (*word & bit) != 0)     /* a stale word costs no more than the atomic */
       return;
     atomicOr (word, bit);
   }
 };
 
-/* Marks and counts a point's voxel, if it has one. */
+/* Marks and counts the voxel of a point, if it has one. */
 __device__ __forceinline__ void
 count_voxel (const Job &job, const Part &part, int64_t voxel)
 {
@@ -149,7 +151,7 @@ struct AddCount : Action
   }
 };
 
-/* Not inlined: with the sums of a centroid beside it, branches nest too deep where points are read. */
+/* Marks and counts a voxel. Not inlined: with the sums of a centroid beside it, branches nest too deep. */
 inline __device__ __noinline__ void
 count_apart (uint32_t *bits, uint32_t *counts, int64_t voxel)
 {
@@ -173,7 +175,7 @@ struct AddCentroid : Action
     for (int axis = 0; axis < 3; axis++)
       add_64 (item_array<int64_t> (job, part.item, job.layout.sums) + voxel * 3 + axis,
           centroid_term (grid, job, part.item, axis, p[axis]));
-    if constexpr (!Source::is_depth)    /* last: the other way round takes more registers */
+    if constexpr (!Source::is_depth)    /* last: earlier it takes more registers */
       count_apart (item_array<uint32_t> (job, part.item, job.layout.bits),
           item_array<uint32_t> (job, part.item, job.layout.counts), voxel);
   }
@@ -211,14 +213,14 @@ struct AddKeyCentroid : AddKey
   }
 };
 
-/* What is kept of a point for mode first. */
+/* The place of what mode first stores of a point. */
 __device__ __forceinline__ char *
 stored_of (const Job &job, const Stored &stored, const Part &part, int64_t i)
 {
   return stored.payload + place_of (job, part, i) * (int64_t) stored.payload_bytes;
 }
 
-/* Coordinates are finite where a point is inside, and rounded once, from float32. */
+/* Stores coordinates, which are finite since the point is inside, rounded once from float32. */
 struct AddKeyPosition : AddKey
 {
   const Values &values;
@@ -246,7 +248,7 @@ struct AddKeyRank : AddKey
   __device__ __forceinline__ void
   insert (const Part &part, int64_t i, int64_t voxel, const float *) const
   {
-    put_point (map, part, i, voxel, voxel < 0);        /* first: the other way round takes more registers */
+    put_point (map, part, i, voxel, voxel < 0);        /* first: later it takes more registers */
     put_key (job, ranks, stored, part, i, voxel);
   }
 };
@@ -278,6 +280,7 @@ struct MarkIndex : StoreIndex
   }
 };
 
+/* Points that a thread has under way: the least of what source and action allow. */
 template <class Source, class Add>
 __device__ constexpr int
 points_at_once ()
@@ -285,6 +288,7 @@ points_at_once ()
   return Source::at_once < Add::at_once ? Source::at_once : Add::at_once;
 }
 
+/* Reads and locates the points of a tile, of which a thread has several, and inserts each. */
 template <class Source, class Add>
 __device__ __forceinline__ void
 add_tile (const Add &add, const Grid &grid, const Format &format, const Chunk &chunk, const Part &part, int64_t first,
@@ -293,7 +297,7 @@ add_tile (const Add &add, const Grid &grid, const Format &format, const Chunk &c
   constexpr int POINTS = points_at_once<Source, Add> ();
   float p[POINTS][3];
 
-  /* all loads are under way before the first is used */
+  /* all loads are under way before the first value is used */
 #pragma unroll
   for (int u = 0; u < POINTS; u++)
     p[u][0] = p[u][1] = p[u][2] = 0.0f;
@@ -314,7 +318,7 @@ add_tile (const Add &add, const Grid &grid, const Format &format, const Chunk &c
     const int64_t i = first + u * THREADS + threadIdx.x;
 
     if (i < part.n) {
-      /* a point alone waits for its loads anyway, longer than for divisions */
+      /* a single point waits longer for its loads than for divisions */
       const int64_t voxel = POINTS == 1 ? rc_voxel_of (&grid.box, p[u][0], p[u][1], p[u][2]) : voxel_of (grid, p[u]);
 
       count_point (counts, voxel);
@@ -323,8 +327,8 @@ add_tile (const Add &add, const Grid &grid, const Format &format, const Chunk &c
   }
 }
 
-/* Locates each point and does what Add says, without features. A grid-stride loop over the tiles of an item, with several loads a
- * thread under way. The bound states blocks: without it the compiler spills. */
+/* Locates each point and inserts it, without features. A grid-stride loop over the tiles of an item, with several loads a
+ * thread under way. The bound states blocks: without it the compiler spills registers. */
 template <class Source, class Add, class... Parts>
 __global__ void __launch_bounds__ (THREADS, at_once (4))
 add_points (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT Job job, GRID_CONSTANT Chunk chunk,
@@ -348,12 +352,14 @@ add_points (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT 
 
 /* ---- actions: with features ----
  *
- * A warp locates 32 points, one a lane, and then takes their features in the order in which they lie in memory, so that
- * features of a point, and of a voxel, are accessed together. `point` is called with every point, and returns where its
- * features go: a voxel, or the rank of one. `feature` is called with those that go somewhere, or where it takes all with
- * the others, too: a branch less, since they nest too deep. `warp` is called by all lanes, with the voxels of their points. */
+ * A warp locates 32 points, one a lane, and then takes their features in the order of memory, so that features of a point, and of a voxel,
+ * are accessed together. An action has
+ *
+ *   point    called with every point; returns where its features go: a voxel, the rank of one, or a negative number
+ *   warp     called by all lanes, with what point returned for theirs
+ *   feature  called with each feature that goes somewhere; with all features if inserts_all, which saves a branch */
 
-/* Where voxels have ranks, range has marked them. */
+/* Counts the voxel of a point by its rank, which range has made, and returns the rank. */
 __device__ __forceinline__ int64_t
 count_ranked (const Job &job, const Accumulators &accumulators, const Ranks &ranks, const Part &part, int64_t voxel)
 {
@@ -369,7 +375,7 @@ struct FeatureAction
   const Job &job;
   const Values &values;
 
-  /* All lanes call it. voxel: that of the lane's point; negative: none. */
+  /* voxel: of the lane's point; negative: it has none */
   __device__ __forceinline__ void
   warp (const Part &, int64_t) const
   {
@@ -390,7 +396,7 @@ struct MeanAction : FeatureAction
     const int64_t at = voxel * values.channels + c;
     const bool goes = voxel >= 0;
 
-    /* what has ranks has no feature_range */
+    /* means by rank have no feature_range */
     if constexpr (!RANKED)
       counts->clamped += goes & exceeds_range (values, x);
     if (goes & (nonfinite_flags != 0))
@@ -480,7 +486,7 @@ struct AddKeyMean : AddingKeys
     const uint64_t wide = rc_bits64 (x);
     uint32_t *const kept = reinterpret_cast<uint32_t *> (stored.payload) + (Source::stores_float64 (stored) ? 2 : 1) * at;
 
-    /* one branch: more of them nest too deep */
+    /* a single branch, since they nest too deep */
     kept[0] = Source::stores_float64 (stored) ? (uint32_t) wide : rc_bits32 ((float) x);
     if (Source::stores_float64 (stored))
       kept[1] = (uint32_t) (wide >> 32);
@@ -506,18 +512,19 @@ struct AddKeyFields : AddingKeys
   }
 };
 
-/* Features of 32 points that a lane has under way. */
+/* The features of 32 points that a lane has under way. */
 template <class Source>
 struct Loaded
 {
   static constexpr int most = Source::features_at_once;
 
   uint32_t words[most][2];
-  uint32_t first;               /* of those of the lane, of which there are as many as channels */
-  Channel channel;              /* of the first of them */
+  uint32_t first;               /* of the lane's features, which are as many as there are channels */
+  Channel channel;              /* of the first one under way */
 };
 
-/* The next ones; of points that turn out to be in no voxel, too, so that the first are under way with the coordinates. */
+/* Loads the next features of a lane. Points that turn out to be in no voxel are included, so that the first loads are under
+ * way together with the coordinates. */
 template <class Source>
 __device__ __forceinline__ void
 load_features (const Format &format, const Values &values, const Chunk &chunk, const char *features, int64_t points,
@@ -534,7 +541,12 @@ load_features (const Format &format, const Values &values, const Chunk &chunk, c
   }
 }
 
-/* 32 points from first on; all lanes call it. */
+/* Adds 32 points from first on. All lanes call it. Features are loaded ahead: while a lane adds its last ones, the next are
+ * under way.
+ *
+ *   for (first = of warp; first < part.n; first += of grid)
+ *     add_warp<Source, AddMean> (add, grid, format, values, chunk, part, first, &counts);
+ */
 template <class Source, class Add>
 __device__ __forceinline__ void
 add_warp (const Add &add, const Grid &grid, const Format &format, const Values &values, const Chunk &chunk, const Part &part,
@@ -576,8 +588,8 @@ add_warp (const Add &add, const Grid &grid, const Format &format, const Values &
   }
 }
 
-/* Locates each point and does what Add says with each of its features. A warp has 32 points at a time: a lane locates one, then
- * the lanes read features in the order of memory. */
+/* Locates each point and adds each of its features. A warp takes 32 points at a time: a lane locates one, then the lanes
+ * read features in the order of memory. */
 template <class Source, class Add, class... Parts>
 __global__ void __launch_bounds__ (THREADS, at_once (4))
 add_features (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT Values values, GRID_CONSTANT Job job,

@@ -1,4 +1,4 @@
-/* robocache: the arguments of the voxel kernels in C++, and kernels with the list of those that they take
+/* robocache: the arguments of the voxel kernels in C++, and kernels with the list of the arguments that they take
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,7 +13,7 @@
 
 namespace rc
 {
-/* Where an argument of a type lies in RcCudaVoxelArguments. */
+/* The offset of an argument in RcCudaVoxelArguments, by its type. A type that is no argument has none. */
 template <typename Argument>
 constexpr uint16_t offset_of = UINT16_MAX;
 
@@ -43,7 +43,12 @@ ARGUMENT (Ranges, ranges)
 #undef ARGUMENT
 template <> inline constexpr uint16_t offset_of<uint32_t> = offsetof (RcCudaVoxelArguments, bitmap);
 
-/* The arguments that a kernel takes, from its type. */
+/* The list of a kernel's arguments, from its type.
+ *
+ *   __global__ void set_scales (const Values values, const Job job);
+ *
+ *   PartsOf<decltype (set_scales)>::parts   { 2, { offsetof values, offsetof job } }
+ */
 template <typename Kernel>
 struct PartsOf;
 
@@ -55,7 +60,10 @@ struct PartsOf<void (Arguments...)>
 };
 }
 
-/* An RcCudaVoxelKernel. */
+/* An RcCudaVoxelKernel of a kernel and its arguments.
+ *
+ *   const RcCudaVoxelKernel rc_cuda_voxel_set_scales = VOXEL_KERNEL (set_scales);
+ */
 #define VOXEL_KERNEL(...) { KERNEL (__VA_ARGS__), rc::PartsOf<decltype (__VA_ARGS__)>::parts }
 
 #endif

@@ -1,9 +1,9 @@
-/* robocache: the index of the voxel of each point on the GPU, where one chunk has all points of a job
+/* robocache: output index on the GPU, where one chunk has all points of a job
  *
- * Nothing but its own bytes is waited for, and that is what there is to save: a thread takes a point, which comes to the L2
- * while the kernel before still runs, and the points of an item are counted once.
+ * The kernel waits for nothing but its own bytes: a thread takes a point, whose line is fetched to the L2 while the
+ * previous kernel still runs, and the points of an item are counted once.
  *
- * Bytes that must move: each point read once, of float32 12 bytes, and 8 of the output written.
+ * Bytes that must move: each point read once, 12 bytes in float32, and 8 of the output written.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,7 +15,7 @@ using namespace rc;
 
 namespace
 {
-/* What is inside is what is not missed, which few blocks do. */
+/* Counts n points as inside. Blocks with points that miss the grid subtract these. */
 __device__ __forceinline__ void
 count_points (RcVoxelCounters *counters, int64_t n)
 {
@@ -25,8 +25,8 @@ count_points (RcVoxelCounters *counters, int64_t n)
   add_64 (&counters->inside, n);
 }
 
-/* Writes the index of the voxel of each point of a job that is one aligned chunk. A thread per point. Divides, since a point waits
- * for its loads longer than for divisions. */
+/* Writes the index of the voxel of each point of a job that is one aligned chunk. A thread per point. It divides, since a
+ * point waits longer for its loads than for divisions. */
 template <class Source>
 __global__ void __launch_bounds__ (RC_CUDA_VOXEL_THREADS, at_once (4))
 index_whole (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT Job job, GRID_CONSTANT Chunk chunk,

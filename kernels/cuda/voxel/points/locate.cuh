@@ -1,7 +1,13 @@
 /* robocache: the bits of a tile of points, on the GPU
  *
- * A block of so many threads takes a tile, of which each thread has N points: four by four where points are packed, or one
- * by one.
+ * A block of THREADS threads takes a tile. Each thread has N points: every THREADS-th point, or four adjacent ones at a
+ * time where points are packed.
+ *
+ *   float p[N][3];
+ *   uint32_t bits[N];
+ *
+ *   read_each<Source, true, THREADS> (format, chunk, part, tile, p);
+ *   find_bits<Source, THREADS, false> (grid, format, chunk, part, tile, p, bits, &counts);
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -14,14 +20,19 @@ namespace rc
 {
 constexpr int EACH = RC_CUDA_VOXEL_POINTS_EACH;
 
-/* What there is of a tile. */
+/* The points of a chunk that a tile has. */
 struct Tile
 {
-  int64_t first;                /* point of the chunk */
+  int64_t first;                /* number in the chunk */
   uint32_t n;
 };
 
-/* Which point of a tile a thread's number u is. */
+/* The place in its tile of a thread's point u.
+ *
+ *   THREADS = 256, thread 3            u  0  1    2    3     4
+ *   point_of<256, false> (u)              3  259  515  771   1027
+ *   point_of<256, true> (u), by fours     12 13   14   15    1036
+ */
 template <int THREADS, bool FOURS>
 __device__ __forceinline__ uint32_t
 point_of (int u)
@@ -29,6 +40,7 @@ point_of (int u)
   return FOURS ? (u / 4 * THREADS + threadIdx.x) * 4 + u % 4 : u * THREADS + threadIdx.x;
 }
 
+/* A bit for each point of the thread that a tile of n points has. */
 template <int THREADS, bool FOURS, int N>
 __device__ __forceinline__ uint32_t
 valid_of (uint32_t n)
@@ -43,8 +55,8 @@ valid_of (uint32_t n)
   return valid;
 }
 
-/* Points near a face of a voxel are rare: they are read again, and divided. Where no product is sure, all points are. Returns a point's
- * bit, or none. */
+/* The bit of a point whose product is not sure, since it is near a face of a voxel. The point is read again, and divided.
+ * Most points do not need this, unless the grid is so extreme that no product is sure. */
 template <class Source, int THREADS, bool FOURS>
 __device__ __forceinline__ uint32_t
 locate_again (const Grid &grid, const Format &format, const Chunk &chunk, const Part &part, const Tile &tile, int u,
@@ -64,7 +76,8 @@ locate_again (const Grid &grid, const Format &format, const Chunk &chunk, const 
   return voxel < 0 ? RC_CUDA_VOXEL_NO_BIT : (uint32_t) voxel;
 }
 
-/* The bits of the points that a thread has, which are at p. */
+/* Sets bits to the voxels of the thread's points, which are at p, or to RC_CUDA_VOXEL_NO_BIT. Counts those that miss the
+ * grid. */
 template <class Source, int THREADS, bool FOURS, int N>
 __device__ __forceinline__ void
 find_bits (const Grid &grid, const Format &format, const Chunk &chunk, const Part &part, const Tile &tile,
@@ -101,7 +114,11 @@ find_bits (const Grid &grid, const Format &format, const Chunk &chunk, const Par
   }
 }
 
-/* float32 x, y, z alone: four points in three accesses of 16 bytes, all of them under way before the first is used. */
+/* Reads packed float32 x, y, z: four points in three accesses of 16 bytes. All loads are under way before the first value
+ * is used.
+ *
+ *   access 0  x0 y0 z0 x1      access 1  y1 z1 x2 y2      access 2  z2 x3 y3 z3
+ */
 template <int THREADS>
 __device__ __forceinline__ void
 read_fours (const char *data, uint32_t n, float p[EACH][3])
@@ -123,6 +140,7 @@ read_fours (const char *data, uint32_t n, float p[EACH][3])
   }
 }
 
+/* Reads points one by one, from a source of any format. Points beyond the tile are 0, 0, 0. */
 template <class Source, bool ALIGNED, int THREADS, int N>
 __device__ __forceinline__ void
 read_each (const Format &format, const Chunk &chunk, const Part &part, const Tile &tile, float (&p)[N][3])
@@ -137,7 +155,7 @@ read_each (const Format &format, const Chunk &chunk, const Part &part, const Til
   }
 }
 
-/* Whether a tile is read four by four, which float32 alone can be. */
+/* Whether read_fours can read the tile. The points must be float32. */
 __device__ __forceinline__ bool
 in_fours (const Chunk &chunk, const Tile &tile)
 {

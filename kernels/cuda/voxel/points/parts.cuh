@@ -1,4 +1,4 @@
-/* robocache: what a chunk has of an item, and what becomes of its points
+/* robocache: the part of a chunk that an item has, and the counts and marks of its points
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,7 +9,8 @@
 
 namespace rc
 {
-/* An item whose N is none gets no points. Not inlined, as what else is done once an item: branches nest too deep. */
+/* N of an item; 0 if it is not in 0 … n_points, so that the item gets no points. Not inlined, like all that is done once
+ * per item, since branches nest too deep. */
 inline __device__ __noinline__ int64_t
 stated_points (const Job &job, int64_t item)
 {
@@ -18,7 +19,7 @@ stated_points (const Job &job, int64_t item)
   return n < 0 || n > job.n_points ? 0 : n;
 }
 
-/* The bits of the scale of a channel, where what they depend on is known. */
+/* k of the scale 2^k of a channel, once the range is known. */
 __device__ __forceinline__ int
 scale_bits_of (const Values &values, const Job &job, int64_t item, int64_t n_points, int64_t c)
 {
@@ -35,7 +36,7 @@ make_scale (const Values &values, const Job &job, int64_t item, int64_t n_points
   return rc_voxel_scale_of (scale_bits_of (values, job, item, n_points, c));
 }
 
-/* All scales of an item, by the threads of a block. */
+/* Sets all scales of an item. All threads of a block call it. */
 __device__ __forceinline__ void
 set_scales_of (const Values &values, const Job &job, int64_t item)
 {
@@ -45,14 +46,16 @@ set_scales_of (const Values &values, const Job &job, int64_t item)
     item_array<RcVoxelScale> (job, item, job.layout.scales)[c] = make_scale (values, job, item, n_points, c);
 }
 
+/* The points of a chunk that belong to an item. */
 struct Part
 {
   int64_t item;
   const char *data;
-  int64_t n;                    /* points; none where the counts are not what they may be */
+  int64_t n;                    /* points; 0 if the chunk's count of them is not valid */
   int64_t first;                /* points of the item before this chunk */
 };
 
+/* The part of an item in a chunk of add, or of range if not `adding`. */
 template <class Source>
 __device__ __forceinline__ Part
 part_of (const Format &format, const Job &job, const Chunk &chunk, int64_t item, bool adding)
@@ -69,7 +72,7 @@ part_of (const Format &format, const Job &job, const Chunk &chunk, int64_t item,
   return part;
 }
 
-/* The points of a first chunk are those of its item so far; nothing may have cleared the head. */
+/* Begins the head of an item, whose points so far are those of this first chunk. No kernel cleared the head before. */
 __device__ __forceinline__ void
 begin_head (const Job &job, const Part &part)
 {
@@ -79,8 +82,12 @@ begin_head (const Job &job, const Part &part)
   head->blocks_done = 0;
 }
 
-/* Whether this is the first thread of the last block of an item: all of them have then read, and used, the counts before. All
- * threads ask, once. */
+/* Returns true to the first thread of the last block of an item, after all other blocks have read and used the old counts.
+ * All threads of all blocks call it once per item.
+ *
+ *   if (is_last_of (head))
+ *     head->n_ranged = part.first + part.n;
+ */
 __device__ __forceinline__ bool
 is_last_of (RcCudaVoxelHead *head)
 {
@@ -91,7 +98,7 @@ is_last_of (RcCudaVoxelHead *head)
   return true;
 }
 
-/* Counts the points of an item, as the last block; of a first chunk, whose count before nobody reads, as the first one. */
+/* Counts the points of an item: in the last block, or in the first block of a first chunk, which reads no old count. */
 __device__ __forceinline__ void
 finish_part (const Job &job, const Part &part)
 {
@@ -106,16 +113,16 @@ finish_part (const Job &job, const Part &part)
     head->item.n_added = part.first + part.n;
 }
 
-/* Sets the bit of a voxel, beside another accumulator. Looking first, as where bits are all there is, would nest branches too
- * deep, and that other one must be added to anyway. */
+/* Sets the bit of a voxel, for kernels that add to another accumulator too. They do not test the bit first, as AddBits
+ * does: branches would nest too deep, and the other atomic is needed anyway. */
 __device__ __forceinline__ void
 mark (const Job &job, const Part &part, int64_t voxel)
 {
   atomicOr (item_array<uint32_t> (job, part.item, job.layout.bits) + voxel / 32, 1u << (voxel % 32));
 }
 
-/* The same of point i of the part, where a bit may stand for a block; where it is wanted later, the voxel is kept. Negative
- * voxels have no bit. */
+/* Marks the voxel, or block, of point i of the part, and stores the voxel if it is wanted later. A negative voxel has no
+ * bit. */
 __device__ __forceinline__ void
 mark_point (const Job &job, const Ranks &ranks, const Part &part, int64_t i, int64_t voxel)
 {
@@ -125,8 +132,12 @@ mark_point (const Job &job, const Ranks &ranks, const Part &part, int64_t i, int
     mark (job, part, voxel >> ranks.block_bits);
 }
 
-/* Marks the voxels of a warp's points, each once: points that follow each other are close together, and atomics to one word wait for each
- * other. All lanes call it. */
+/* Marks the voxels of a warp's points, each once. Points that follow each other are close together, and atomics on one word
+ * wait for each other. All lanes call it.
+ *
+ *   voxels of lanes 0 … 5   7  7  7  9  7  9
+ *   lanes that mark         0        3             the first lane of each voxel
+ */
 __device__ __forceinline__ void
 mark_warp (const Job &job, const Ranks &ranks, const Part &part, int64_t voxel)
 {
@@ -137,7 +148,7 @@ mark_warp (const Job &job, const Ranks &ranks, const Part &part, int64_t voxel)
     mark (job, part, bit);
 }
 
-/* Says of a point where it is, where that is known and wanted. One branch: more of them nest too deep. */
+/* Stores the voxel of a point in the map, if it is known and wanted. A single branch, since they nest too deep. */
 __device__ __forceinline__ void
 put_point (const Map &map, const Part &part, int64_t i, int64_t voxel, bool known)
 {
@@ -147,13 +158,13 @@ put_point (const Map &map, const Part &part, int64_t i, int64_t voxel, bool know
     point_voxels_of (map, part.item)[at] = voxel;
 }
 
-/* Points of one thread, then of a block. */
+/* Counts of points, first of a thread and then of a block. */
 struct PointCounts
 {
   uint32_t points, outside, nan, infinite, clamped;
 };
 
-/* What a point is that is in no voxel. */
+/* Counts a point that is in no voxel, by the reason. Others change nothing. */
 __device__ __forceinline__ void
 count_miss (PointCounts *counts, int64_t voxel)
 {
@@ -176,6 +187,17 @@ add_counter (int64_t *counter, uint32_t n)
     add_64 (counter, n);
 }
 
+/* Adds the counts of all threads of a block to the counters of the chunk. All threads call it, once. It is a reduction in
+ * three steps: over the lanes of a warp by shuffles, over the warps by atomics in shared memory, and over the blocks by
+ * atomics in global memory.
+ *
+ *   PointCounts counts = { };
+ *
+ *   for (…)
+ *     count_point (&counts, voxel_of (grid, p));
+ *   if (chunk.counters != NULL)
+ *     add_counts (chunk, counts);
+ */
 __device__ __forceinline__ void
 add_counts (const Chunk &chunk, const PointCounts &counts)
 {
@@ -195,7 +217,7 @@ add_counts (const Chunk &chunk, const PointCounts &counts)
   __syncthreads ();
   if (threadIdx.x == 0) {
     add_counter (&chunk.counters->points, sums[0]);
-    /* less than 0 where others counted the points */
+    /* below 0 if another kernel counted the points as inside */
     add_64 (&chunk.counters->inside, (int64_t) sums[0] - sums[1] - sums[2] - sums[3]);
     add_counter (&chunk.counters->outside, sums[1]);
     add_counter (&chunk.counters->nan, sums[2]);

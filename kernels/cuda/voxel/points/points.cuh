@@ -1,4 +1,7 @@
-/* robocache: points and pixels, read and located on the GPU
+/* robocache: points and pixels, read and located on the GPU, and what all voxel kernels share
+ *
+ * Sections: the scratch of an item, its accumulators, binned points, sources, the voxel of a point, features and their
+ * channels, values, sums over a warp.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,7 +15,7 @@ namespace rc
 {
 constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
 
-/* How many blocks of a kernel a multiprocessor is to have at once; Turing has room for few. */
+/* Blocks of a kernel that a multiprocessor is to have at once. Turing has room for few. */
 __host__ __device__ constexpr int
 at_once (int blocks)
 {
@@ -44,7 +47,7 @@ item_array (const Job &job, int64_t item, uint64_t offset)
   return reinterpret_cast<T *> (item_scratch (job, item) + offset);
 }
 
-/* Where the voxels of an item's points go, from first_point on. */
+/* The map of an item's points, from first_point on. */
 __device__ __forceinline__ int64_t *
 point_voxels_of (const Map &map, int64_t item)
 {
@@ -58,7 +61,7 @@ add_64 (int64_t *to, int64_t x)
   atomicAdd (reinterpret_cast<unsigned long long *> (to), (unsigned long long) x);
 }
 
-/* ---- means of an item ---- */
+/* ---- accumulators of an item ---- */
 
 __device__ __forceinline__ char *
 means_of (const Accumulators &accumulators, int64_t item)
@@ -90,9 +93,17 @@ extremes_of (const Accumulators &accumulators, int64_t item)
   return reinterpret_cast<uint32_t *> (means_of (accumulators, item) + accumulators.extremes);
 }
 
-/* ---- points that stay in place ---- */
+/* ---- binned points ---- */
 
-/* Pieces of the grid go round among slabs, beginning elsewhere each time. */
+/* Pieces of the grid are dealt to slabs in rounds. Each round begins RC_CUDA_VOXEL_MEAN_TURN slabs later than the one
+ * before. With 8 slabs and a turn of 433 (1 modulo 8):
+ *
+ *   piece           0 1 2 3 4 5 6 7   8 9 10 11 12 13 14 15   16 17 …
+ *   round_of_piece  0 0 0 0 0 0 0 0   1 1 1  1  1  1  1  1    2  2  …
+ *   slab_of_piece   0 1 2 3 4 5 6 7   1 2 3  4  5  6  7  0    2  3  …
+ *
+ *   piece_of_slab (bins, slab_of_piece (bins, piece), round_of_piece (bins, piece)) == piece
+ */
 __device__ __forceinline__ uint32_t
 round_of_piece (const Bins &bins, uint32_t piece)
 {
@@ -111,7 +122,7 @@ piece_of_slab (const Bins &bins, uint32_t slab, uint32_t round)
   return round << bins.slab_shift | ((slab - round * RC_CUDA_VOXEL_MEAN_TURN) & ((uint32_t) bins.slabs - 1));
 }
 
-/* Of an item, how many each bin has, and after them what there is of those that overflow. */
+/* The number of points of each bin of an item, then the RC_CUDA_VOXEL_OVERFLOW_WORDS. */
 __device__ __forceinline__ uint32_t *
 bin_counts_of (const Bins &bins, int64_t item)
 {
@@ -132,7 +143,7 @@ overflow_of (const Job &job, const Bins &bins, int64_t item)
 
 /* ---- sources ---- */
 
-/* One element of D at p. */
+/* Reads one element of dtype D at p. ALIGNED: p is a multiple of its size. */
 template <RcDtype D, bool ALIGNED>
 __device__ __forceinline__ void
 read_one (const char *p, uint32_t *words)
@@ -156,8 +167,8 @@ read_one (const char *p, uint32_t *words)
   }
 }
 
-/* The bits of a number at any address: in words where they are aligned to that, or byte for byte. Fields of one point
- * differ, so little is asked. */
+/* The bits of a number at any address: read in words if the address is a multiple of 4, else byte by byte. Fields of one
+ * point differ, so few conditions are tested. */
 __device__ __forceinline__ uint64_t
 read_bits (RcDtype dtype, const char *p)
 {
@@ -167,7 +178,7 @@ read_bits (RcDtype dtype, const char *p)
   const uint32_t low = in_words ? words[0] : 0, high = in_words && size == 8 ? words[1] : 0;
   uint64_t bits = (uint64_t) high << 32 | low;
 
-  /* loads that are left out, no loop: branches nest too deep already */
+  /* predicated loads in place of a loop: branches nest too deep already */
 #pragma unroll
   for (int i = 0; i < 8; i++) {
     const bool wanted = !in_words && i < size;
@@ -177,9 +188,9 @@ read_bits (RcDtype dtype, const char *p)
   return bits;
 }
 
-/* Any number, as float64. A single byte, such as a colour, returns early: the other way waits for up to eight loads. There,
- * integers of all sizes are one of 64 bits, signed or not, and a choice among values that are all computed is cheaper than
- * branches, which nest too deep. */
+/* Any number, as float64. A single byte, such as a colour, returns early: the general way waits for up to eight loads.
+ * There, integers of all sizes are handled as one of 64 bits, and a selection among values that are all computed is cheaper
+ * than branches, which nest too deep. */
 inline __device__ __noinline__ double
 read_number (RcDtype dtype, const char *p)
 {
@@ -197,7 +208,7 @@ read_number (RcDtype dtype, const char *p)
   return dtype == RC_FLOAT64 ? unpack<RC_FLOAT64, double> (words, 0) : dtype >= RC_FLOAT16 ? (double) real : integer;
 }
 
-/* A number of a coordinate's dtype, as float32. */
+/* A coordinate of type float16, float32 or float64, as float32. */
 __device__ __forceinline__ float
 read_coordinate (RcDtype dtype, const char *p)
 {
@@ -207,10 +218,19 @@ read_coordinate (RcDtype dtype, const char *p)
       : dtype == RC_FLOAT64 ? (float) rc_float64 (bits) : rc_float32_from_float16 ((uint16_t) bits);
 }
 
-/* A source reads coordinates, as float32 (conversions are exact, but for float64, which is rounded), and features of a
- * point at p: feature_offset is where the first of them is, for sources that read all at one distance. What is loaded of a
- * feature, which is aligned unless the source asks its address, is made a float64 later. asks_address: what ALIGNED says does
- * not matter. */
+/* A source reads points of one format:
+ *
+ *   read            x, y, z of point i as float32; exact, but float64 is rounded. ALIGNED: all elements are aligned
+ *   feature_offset  bytes from a point to its first feature, if these are adjacent, else 0
+ *   load_feature    loads feature c as words, which must be aligned unless asks_address
+ *   feature_of      makes a float64 of these words, later: loads of several features are under way at once
+ *   asks_address    the source tests each address itself, so ALIGNED does not matter
+ *
+ *   uint32_t words[2];
+ *
+ *   Source::load_feature (format, point + Source::feature_offset (format), c, words);
+ *   x = Source::feature_of (words);
+ */
 template <RcDtype D>
 struct PointSource
 {
@@ -267,7 +287,7 @@ struct PointSource
   }
 };
 
-/* Points of any layout. Whether a number is aligned is asked of its address, since fields differ. */
+/* Points of any layout. The source tests each address for alignment, since fields differ. */
 struct LayoutSource
 {
   static constexpr bool is_depth = false;
@@ -313,7 +333,7 @@ struct LayoutSource
   }
 };
 
-/* Where the features of the points of an item are. */
+/* The first feature of an item's first point. */
 template <class Source>
 __device__ __forceinline__ const char *
 features_of (const Format &format, const Chunk &chunk, int64_t item)
@@ -321,7 +341,7 @@ features_of (const Format &format, const Chunk &chunk, int64_t item)
   return chunk.data + item * chunk.batch_stride + Source::feature_offset (format);
 }
 
-/* A feature at any address. */
+/* Feature c of the point whose features are at p, at any address. */
 template <class Source>
 __device__ __forceinline__ double
 feature_anywhere (const Format &format, const Chunk &chunk, const char *p, int64_t c)
@@ -337,7 +357,7 @@ feature_anywhere (const Format &format, const Chunk &chunk, const char *p, int64
   return Source::feature_of (words);
 }
 
-/* Pixel i of the rows of a chunk: which row and column, and its depth in metres. */
+/* A pixel of a chunk: its row and column, and its depth in metres. */
 struct Pixel
 {
   uint32_t row, u;
@@ -351,6 +371,12 @@ read_pixel (const Format &format, const Chunk &chunk, const char *data, int64_t 
   const uint32_t row = (uint32_t) i / (uint32_t) format.width, u = (uint32_t) i - row * (uint32_t) format.width;
   uint32_t depth[2];
 
+  if (format.is_float_depth) {
+    read_one<RC_FLOAT32, ALIGNED> (data + row * chunk.stride + (int64_t) u * 4, depth);
+    const float metres = rc_float32 (depth[0]);
+
+    return { row, u, metres > 0.0f && metres < INFINITY ? metres * format.depth_scale : rc_float32 (RC_NAN32_BITS) };
+  }
   read_one<RC_UINT16, ALIGNED> (data + row * chunk.stride + (int64_t) u * 2, depth);
   return { row, u, depth[0] > 0 ? (float) depth[0] * format.depth_scale : rc_float32 (RC_NAN32_BITS) };
 }
@@ -373,7 +399,7 @@ struct DepthSource
   }
 };
 
-/* A ray a pixel costs 8 bytes beside the 2 of the depth. */
+/* Depth with a ray per pixel, which costs 8 bytes beside the 2 or 4 of the depth. */
 struct RaySource
 {
   static constexpr bool is_depth = true;
@@ -393,11 +419,11 @@ struct RaySource
   }
 };
 
-/* ---- where a point is ----
+/* ---- the voxel of a point ----
  *
- * Where branches nest deep already there is no room for two ways, and the quotient it is. */
+ * voxel_of tries a product first and divides if that is not sure. Kernels whose branches nest deep already always divide. */
 
-/* Why a point is in no voxel, where that needs no division: it is far outside, or no number. 0: it may be in one. */
+/* Why a point is in no voxel, if that needs no division: it is far outside, or no number. 0: it may be in one. */
 __device__ __forceinline__ int
 miss_without_division (const Grid &grid, const float *p)
 {
@@ -413,7 +439,7 @@ miss_without_division (const Grid &grid, const float *p)
   return is_nan ? RC_VOXEL_NAN : is_infinite ? RC_VOXEL_INFINITE : is_far ? RC_VOXEL_OUTSIDE : 0;
 }
 
-/* rc_voxel_of; not inlined, since calls are rare where voxel_by_product is asked first. */
+/* rc_voxel_of. Not inlined, since it is rarely called after voxel_by_product. */
 inline __device__ __noinline__ int64_t
 voxel_by_quotient (const Grid &grid, float x, float y, float z)
 {
@@ -423,10 +449,14 @@ voxel_by_quotient (const Grid &grid, float x, float y, float z)
   return miss != 0 ? miss : rc_voxel_of (&grid.box, x, y, z);
 }
 
-/* rc_voxel_of by products: TRUE where these leave no doubt, since none of them is as close to a whole number as it may be away
- * from the quotient. What is outside, or no number, is a share of the grid of 0 or 1, which both are at a whole number. 2^23 added
- * with rounding down leaves the whole part in the low bits of a float. Only what is sure becomes a result, so that products and
- * sums may be one operation here. */
+/* rc_voxel_of by products in place of quotients. Returns true if the result is sure: no product is so close to a whole
+ * number that the quotient may be on its other side. Points outside, or that are no numbers, become a share of 0 or 1 of
+ * the grid, which are whole numbers. Adding 2^23 with rounding down leaves the whole part in the low bits of a float.
+ * Products and sums may be fused here, since only sure results are used.
+ *
+ *   n = 128 voxels of 0.1 from 0 on:  p = 5.23  share 0.40859…  share * n 52.3   sure, voxel 52
+ *                                     p = 5.2   share 0.40625   share * n 52.0   not sure
+ */
 __device__ __forceinline__ bool
 voxel_by_product (const Grid &grid, const float *p, uint32_t *voxel)
 {
@@ -445,7 +475,7 @@ voxel_by_product (const Grid &grid, const float *p, uint32_t *voxel)
   return is_clear;
 }
 
-/* Where a point is that is no part of many under way. */
+/* The voxel of a single point, or why it has none. */
 __device__ __forceinline__ int64_t
 voxel_of (const Grid &grid, const float *p)
 {
@@ -462,7 +492,7 @@ exceeds_range (const Values &values, double x)
   return values.feature_range > 0.0 && fabs (x) > values.feature_range && fabs (x) < INFINITY;
 }
 
-/* A finite value, within feature_range where there is one. */
+/* The value, clamped to feature_range if that is given. The value must be finite. */
 __device__ __forceinline__ double
 clamp_feature (const Values &values, double x)
 {
@@ -471,7 +501,7 @@ clamp_feature (const Values &values, double x)
   return range == 0.0 || fabs (x) <= range ? x : x > 0.0 ? range : -range;
 }
 
-/* The value that max and min see, as their key. */
+/* The key of a value for max and min: the value is rounded to the output's type first. */
 __device__ __forceinline__ uint32_t
 extreme_key (const Values &values, double x)
 {
@@ -481,13 +511,24 @@ extreme_key (const Values &values, double x)
   return rc_voxel_key (rounded, values.flip);
 }
 
-/* Which channel of which of several points or voxels a lane has: a warp takes 32 channels at a time. */
+/* A warp takes the channels of its points, or voxels, in the order of memory: 32 at a time, one per lane. A Channel is the
+ * channel of a lane, and of which point (`of`) it is.
+ *
+ *   3 channels      lane      0   1   2   3   4   …  31
+ *                   of        0   0   0   1   1   …  10
+ *                   channel   0   1   2   0   1   …   1
+ *   next_channel    of        10  11  11  11  12  …  21
+ *                   channel   2   0   1   2   0   …   0
+ *
+ *   for (Channel own = first_channel (values, threadIdx.x % 32); own.of < n; own = next_channel (values, own))
+ *     add (own.of, own.channel);
+ */
 struct Channel
 {
   uint32_t of, channel;
 };
 
-/* element / channels of an element of 32 words of voxels. */
+/* element / channels, for elements of at most 32 words of voxels. */
 __device__ __forceinline__ uint32_t
 voxel_of_element (const Values &values, uint32_t element)
 {
@@ -502,7 +543,7 @@ first_channel (const Values &values, uint32_t lane)
   return { of, lane - of * (uint32_t) values.channels };
 }
 
-/* The one that comes so many points, and channels of one, later. */
+/* The Channel that is step.of points and step.channel channels later. */
 __device__ __forceinline__ Channel
 channel_after (uint32_t channels, Channel own, Channel step)
 {
@@ -526,14 +567,14 @@ next_channel (const Values &values, Channel own)
 
 /* ---- values ---- */
 
-/* The bits of a float16 or float32. */
+/* The bits of x as float16 or float32. */
 __device__ __forceinline__ uint32_t
 value_bits (RcDtype dtype, double x)
 {
   return dtype == RC_FLOAT16 ? rc_float16_from_float64 (x) : rc_bits32 (rc_float32_from_float64 (x));
 }
 
-/* The bits of a float16 or float32 as element i of to. */
+/* Stores the bits of a float16 or float32 as element i of to. */
 __device__ __forceinline__ void
 store_value (RcDtype dtype, void *to, int64_t i, uint32_t bits)
 {
@@ -543,7 +584,7 @@ store_value (RcDtype dtype, void *to, int64_t i, uint32_t bits)
     reinterpret_cast<uint32_t *> (to)[i] = bits;
 }
 
-/* The bits of the value that max and min kept. It is exact as float64, so this rounds as often as that: once. */
+/* The bits of the value of a max or min key. The value is rounded already, so this is exact. */
 __device__ __forceinline__ uint32_t
 extreme_bits (const Values &values, uint32_t key)
 {
@@ -552,6 +593,7 @@ extreme_bits (const Values &values, uint32_t key)
   return values.dtype == RC_FLOAT16 ? rc_float16_from_float32 (x) : rc_bits32 (x);
 }
 
+/* The bits of a count, saturated in the output's type. */
 __device__ __forceinline__ uint32_t
 count_bits (RcDtype dtype, uint32_t count)
 {
@@ -559,14 +601,14 @@ count_bits (RcDtype dtype, uint32_t count)
       : dtype == RC_FLOAT32 ? rc_bits32 ((float) count) : count;
 }
 
-/* What a voxel's feature saw beside finite values, where that is counted. */
+/* The non-finite values of a voxel's feature, as flags, in windows, which count them. */
 __device__ __forceinline__ uint32_t
 nonfinite_counted (const Job &job, int64_t item, int64_t at)
 {
   return rc_voxel_flags_of_counts (item_array<const uint32_t> (job, item, job.layout.nonfinite_counts) + 3 * at);
 }
 
-/* The same where 8 features share a word of flags. */
+/* The same from flags, of which 8 features share a word. */
 __device__ __forceinline__ uint32_t
 nonfinite_flags_of (const uint32_t *nonfinite_flags, int64_t at)
 {
@@ -585,8 +627,15 @@ clear_nonfinite_flags (uint32_t *nonfinite_flags, int64_t at, uint32_t what)
   atomicAnd (nonfinite_flags + at / 8, ~(what << (at % 8 * RC_VOXEL_NONFINITE_BITS)));
 }
 
-/* ---- sums over a block ---- */
+/* ---- sums over a warp, and division ---- */
 
+/* The sum of x over the lanes of a warp, in lane 0. Other lanes get a part of it. All lanes call it.
+ *
+ *   const uint32_t sum = warp_sum (own);
+ *
+ *   if (threadIdx.x % 32 == 0)
+ *     atomicAdd (total, sum);
+ */
 template <typename T>
 __device__ __forceinline__ T
 warp_sum (T x)
@@ -597,7 +646,7 @@ warp_sum (T x)
   return x;                     /* in lane 0 */
 }
 
-/* 64-bit divisions are slow, and rarely needed. */
+/* a / b. Divides 32 bits if both fit, since 64-bit divisions are slow and rarely needed. */
 __device__ __forceinline__ uint64_t
 divide_64 (uint64_t a, uint64_t b)
 {

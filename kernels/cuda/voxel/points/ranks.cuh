@@ -1,4 +1,11 @@
-/* robocache: ranks of voxels on the GPU, once their bits are ranked
+/* robocache: ranks of voxels on the GPU, looked up in a bitmap whose words are ranked
+ *
+ * sparse/rank.cu stores with each word of the bitmap how many bits are set before it. The rank of a bit is that number plus
+ * the set bits below it in its word:
+ *
+ *   words    0b0110  0b0000  0b1001
+ *   before   0       2       2
+ *   rank of bit 2 (word 0): 0 + 1 = 1      of bit 2 * 32 + 3 (word 2): 2 + 1 = 3
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -21,8 +28,8 @@ ranked_of_item (const RcCudaVoxelBitmap &bitmap, int64_t item)
   return bitmap.ranked + item * bitmap.ranked_apart;
 }
 
-/* How many bits are set before one; where it is not itself, or negative, RC_VOXEL_OUTSIDE. Words near which nothing is
- * set say anything: there are no more ranks than points. One branch: more of them nest too deep. */
+/* How many bits are set before a bit; RC_VOXEL_OUTSIDE if the bit is not set, or negative. Words without a set bit nearby
+ * hold anything, so ranks beyond the number of points are refused. A single branch, since they nest too deep. */
 __device__ __forceinline__ int64_t
 rank_of_bit (const Job &job, const RcCudaVoxelBitmap &bitmap, int64_t item, int64_t bit)
 {
@@ -34,7 +41,8 @@ rank_of_bit (const Job &job, const RcCudaVoxelBitmap &bitmap, int64_t item, int6
   return (word.x & own) != 0 && rank < job.n_points ? rank : RC_VOXEL_OUTSIDE;
 }
 
-/* A voxel's place among those of the blocks that are occupied; negative where its block is not. */
+/* In a grid of blocks, the bit of a voxel in the bitmap of occupied blocks: voxel `v` of the block of rank `r` has bit r *
+ * block + v. Negative if its block is not occupied. */
 __device__ __forceinline__ int64_t
 bit_in_blocks (const Job &job, const Ranks &ranks, int64_t item, int64_t voxel)
 {
@@ -44,8 +52,8 @@ bit_in_blocks (const Job &job, const Ranks &ranks, int64_t item, int64_t voxel)
   return block * each + (voxel & (each - 1));
 }
 
-/* The rank of a voxel that is marked, or RC_VOXEL_OUTSIDE where it is negative. Of one that is not, which range did not
- * see, or saw elsewhere, either, or that of another. */
+/* The rank of a voxel that is marked; RC_VOXEL_OUTSIDE if it is negative. A voxel that is not marked, because range did not
+ * see its point or saw it elsewhere, gets RC_VOXEL_OUTSIDE or the rank of another voxel. */
 __device__ __forceinline__ int64_t
 rank_of_voxel (const Job &job, const Ranks &ranks, int64_t item, int64_t voxel)
 {
@@ -53,7 +61,8 @@ rank_of_voxel (const Job &job, const Ranks &ranks, int64_t item, int64_t voxel)
       : rank_of_bit (job, ranks.bitmaps[1], item, bit_in_blocks (job, ranks, item, voxel));
 }
 
-/* The same of a point; it lists its voxel, where that is wanted, as all points of it do. */
+/* The rank of a point's voxel. Stores the voxel in the list by rank, if that is wanted. All points of a voxel store the
+ * same. */
 __device__ __forceinline__ int64_t
 rank_point (const Job &job, const Ranks &ranks, int64_t item, int64_t voxel)
 {

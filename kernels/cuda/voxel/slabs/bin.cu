@@ -1,14 +1,14 @@
-/* robocache: occupancy on the GPU: from points to the bits that they set, sorted by the slab of the bitmap
+/* robocache: occupancy and counts on the GPU: from points to their bits, sorted by the slab of the grid
  *
- * A bit set at random costs the L2 as much as a whole sector. So add only stores which bits points set, and the end sets them
- * in shared memory, a slab of the bitmap in each block (bits.cu). So that a block need not read all of an item's
- * bits, those of a tile of points are put into bins, one for each slab, before they are stored. Their order in a bin is any:
- * it changes no bitmap.
+ * Setting a random bit costs the L2 as much as a whole sector. So add only stores the bit of each point, and the end sets
+ * or counts bits in shared memory, one slab of the grid per block (bits.cu, counts.cu). So that a block need not read all
+ * bits of an item, the bits of a tile of points are sorted into bins, one per slab, before they are stored. Their order
+ * within a bin is arbitrary, and changes no result.
  *
- * Tiles are those of the item, whatever its chunks are. Of a tile that a chunk has a part of, the bits stay where their points
- * are, and every slab reads all of them.
+ * Tiles are cut from the points of the item, not of a chunk. If a chunk has only a part of a tile, the bits stay in the
+ * order of the points, and every slab reads all of them.
  *
- * Bytes that must move: each point read once, of float32 12 bytes; 4 bytes a point written, and 4 a bin of each tile.
+ * Bytes that must move: each point read once, 12 bytes in float32; 4 bytes a point written, and 4 a bin of each tile.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -24,16 +24,16 @@ namespace
 constexpr int THREADS = RC_CUDA_VOXEL_THREADS;
 constexpr int TILE = RC_CUDA_VOXEL_BIN_TILE;
 constexpr int COUNTERS = THREADS;
-constexpr uint32_t LINE = 128;  /* of the L2 */
-constexpr uint32_t FEW_BLOCKS = 512;    /* that all begin while the kernel before them runs; of more it costs what it brings */
-constexpr uint32_t ALL_OF_TILE = (uint32_t) TILE << 16; /* a slot: as many as there are */
+constexpr uint32_t LINE = 128;  /* bytes of a line of the L2 */
+constexpr uint32_t FEW_BLOCKS = 512;    /* blocks that all begin while the previous kernel runs; with more, prefetching gains nothing */
+constexpr uint32_t ALL_OF_TILE = (uint32_t) TILE << 16; /* a slot: all bits of the tile */
 
 struct Shared
 {
   typename Scan::TempStorage scan;
-  uint32_t counts[COUNTERS];    /* of each bin, and of no bit; of few bins in several parts, so that lanes rarely meet */
+  uint32_t counts[COUNTERS];    /* of each bin, and of points without a bit; few bins have several counters, so that lanes rarely meet */
   uint32_t starts[COUNTERS];
-  uint32_t missed[3];           /* of a whole tile: outside, NaN and infinite points */
+  uint32_t missed[3];           /* outside, NaN and infinite points of the tile */
   __align__ (16) uint32_t sorted[TILE];
 };
 
@@ -41,7 +41,7 @@ static_assert (TILE == EACH * THREADS, "what its threads have of it");
 static_assert (THREADS * LINE >= TILE * 12, "a line a thread");
 static_assert (COUNTERS > RC_CUDA_VOXEL_BINS && COUNTERS % 32 == 0, "a thread clears a counter, a warp adds them up");
 
-/* What a chunk has of a tile. */
+/* The part of a tile that a chunk has. */
 struct TilePart : Tile
 {
   int64_t place;                /* of its first point among the points of the item */
@@ -60,8 +60,8 @@ tile_part (const Job &job, const Part &part, int64_t tile)
 
 /* ---- bins ---- */
 
-/* Where a bit is when slabs lie one after the other. No bit, whose index is above all, comes after the last: slabs have at most
- * 2^31 bits. */
+/* The index of a bit where slabs lie one after the other (RcCudaVoxelSlabIndex has an example). RC_CUDA_VOXEL_NO_BIT comes
+ * after the last slab, since all slabs together have at most 2^31 bits. */
 __device__ __forceinline__ uint32_t
 in_slabs (const RcCudaVoxelSlabIndex &slabs, uint32_t bit)
 {
@@ -82,7 +82,7 @@ slots_of (const Slabs &slabs, int64_t item, int64_t tile)
   return slabs.slots + item * slabs.bins * slabs.tiles_apart + tile;
 }
 
-/* All threads of a block call it, and the next. */
+/* Clears the counters. All threads of a block call this and the next function. */
 __device__ __forceinline__ void
 clear_counters (Shared *shared)
 {
@@ -92,14 +92,22 @@ clear_counters (Shared *shared)
   __syncthreads ();
 }
 
+/* Sorts the bits of a tile by bin in shared memory, and stores them with the slot of each bin. It is a counting sort in
+ * three steps:
+ *
+ *   bins of points      2  0  2  1  0  2      points 0 … 5
+ *   counts (atomics)    0:2  1:1  2:3         each atomic returns the rank of its point in the bin:  0 0 1 0 1 2
+ *   find_starts         0:0  1:2  2:3  (6)
+ *   place               3  0  4  2  1  5      start of the bin + rank
+ */
 __device__ __forceinline__ void
 store_sorted (const Slabs &slabs, int64_t item, int64_t tile, const uint32_t bits[EACH], Shared *shared)
 {
   const uint32_t bins = (uint32_t) slabs.bins, parts = (uint32_t) slabs.bin_parts, part = threadIdx.x & (parts - 1);
-  uint32_t places[EACH];        /* the counter, and above it the rank: one register */
+  uint32_t places[EACH];        /* rank * COUNTERS + counter, in one register */
 
 #pragma unroll
-  for (int u = 0; u < EACH; u++) {      /* no bit has a bin, too: branches would cost more */
+  for (int u = 0; u < EACH; u++) {      /* points without a bit have a bin, too: branches would cost more */
     const uint32_t counter = min (bits[u] >> slabs.bin_shift, bins) * parts + part;
 
     places[u] = atomicAdd (&shared->counts[counter], 1u) * COUNTERS + counter;
@@ -109,7 +117,7 @@ store_sorted (const Slabs &slabs, int64_t item, int64_t tile, const uint32_t bit
     find_starts (shared->counts, shared->starts, shared->scan);
   __syncthreads ();
 #pragma unroll
-  for (int u = 0; u < EACH; u++)        /* all of them are read before the first is used */
+  for (int u = 0; u < EACH; u++)        /* all starts are read before the first is used */
     places[u] = places[u] / COUNTERS + shared->starts[places[u] % COUNTERS];
 #pragma unroll
   for (int u = 0; u < EACH; u++)
@@ -126,6 +134,7 @@ store_sorted (const Slabs &slabs, int64_t item, int64_t tile, const uint32_t bit
     to[i] = reinterpret_cast<const uint4 *> (shared->sorted)[i];
 }
 
+/* Stores the bits of a part of a tile in the order of the points. The slot of each bin is the whole tile. */
 template <bool FOURS>
 __device__ __forceinline__ void
 store_in_place (const Slabs &slabs, int64_t item, int64_t tile, const TilePart &of_tile, const uint32_t bits[EACH])
@@ -141,6 +150,7 @@ store_in_place (const Slabs &slabs, int64_t item, int64_t tile, const TilePart &
     slots_of (slabs, item, tile)[threadIdx.x * slabs.tiles_apart] = ALL_OF_TILE;
 }
 
+/* Locates the points of a tile, which are at p, and stores their bits. */
 template <class Source, bool FOURS>
 __device__ __forceinline__ void
 bin_tile (const Grid &grid, const Format &format, const Chunk &chunk, const Slabs &slabs, const Part &part, int64_t tile,
@@ -159,7 +169,7 @@ bin_tile (const Grid &grid, const Format &format, const Chunk &chunk, const Slab
   store_sorted (slabs, part.item, tile, bits, shared);
 }
 
-/* PACKED: float32, which may lie four by four. */
+/* Reads a tile and stores its bits. PACKED: points are float32, which may be read by fours. */
 template <class Source, bool PACKED>
 __device__ __forceinline__ void
 read_tile (const Grid &grid, const Format &format, const Job &job, const Chunk &chunk, const Slabs &slabs, const Part &part,
@@ -181,8 +191,8 @@ read_tile (const Grid &grid, const Format &format, const Job &job, const Chunk &
   bin_tile<Source, false> (grid, format, chunk, slabs, part, tile, of_tile, p, shared, counts);
 }
 
-/* Stores the bit of each point, sorted by the slab of the grid in each tile. A block takes every gridDim.x-th tile of an item: the sort
- * is in shared memory. */
+/* Stores the bit of each point, sorted by the slab of the grid within each tile. A block takes every gridDim.x-th tile of
+ * an item and sorts it in shared memory. */
 template <class Source, bool PACKED>
 __global__ void __launch_bounds__ (THREADS, at_once (PACKED ? 5 : 3))
 bin_points (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT Job job, GRID_CONSTANT Chunk chunk,
@@ -206,7 +216,7 @@ bin_points (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT 
 
 /* ---- all points of a job in one chunk ---- */
 
-/* The points of a tile that are no four; the thread that has them reads no others there. */
+/* Reads the last points of a tile, which are fewer than four. The thread that has them reads no others there. */
 __device__ __forceinline__ void
 read_last (const char *data, uint32_t n, float p[EACH][3])
 {
@@ -222,7 +232,7 @@ read_last (const char *data, uint32_t n, float p[EACH][3])
   }
 }
 
-/* What threads have missed; mostly nothing. */
+/* Adds what a thread has missed to the counts of the tile; mostly nothing. */
 __device__ __forceinline__ void
 gather_missed (const PointCounts &counts, Shared *shared)
 {
@@ -245,7 +255,8 @@ count_tile (RcVoxelCounters *counters, uint32_t n, const uint32_t missed[3])
   add_counter (&counters->infinite, missed[2]);
 }
 
-/* Blocks of a multiprocessor; more would spill. An architecture of its own here is one of `generations` in meson.build, too. */
+/* Blocks per multiprocessor; more would spill registers. An architecture that is asked for here must be one of `first` in
+ * kernels/cuda/meson.build. */
 __host__ __device__ constexpr int
 whole_blocks ()
 {
@@ -258,8 +269,8 @@ whole_blocks ()
 #endif
 }
 
-/* The same for packed float32 points of a job that is one chunk. A block per tile of an item; its points are under way while it clears
- * its counters. */
+/* bin_points for packed float32 points of a job that is one chunk. A block per tile of an item; its points are under way
+ * while it clears its counters. */
 __global__ void __launch_bounds__ (THREADS, whole_blocks ())
 bin_whole (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT Job job, GRID_CONSTANT Chunk chunk,
     GRID_CONSTANT Slabs slabs)

@@ -1,11 +1,11 @@
-/* robocache: occupancy on the GPU: from the bits that points set to the output, through bitmaps in shared memory
+/* robocache: occupancy on the GPU: from the bits of points to the output, through bitmaps in shared memory
  *
- * The bitmap of an item is cut into slabs, of which each has every so many of its pieces. A block reads the bits of its slab,
- * which lie together in each tile of points (bin.cu), sets them in shared memory, and expands the slab piece by piece.
+ * The bitmap of an item is cut into pieces, which are dealt to slabs in turn. A block reads the bits of its slab, which are
+ * a run in each tile of points (fill.cuh), sets them in shared memory, and expands the slab piece by piece.
  *
- * Bytes that must move: 4 a point, and 4 for each tile of points and slab, which the L2 mostly still has; a bit a voxel of the
- * grid's bitmap read, and those of its words that change written; of the output every byte once, 16 at a time where it can
- * be, or where it is known what the grid holds, the sectors that change.
+ * Bytes that must move: 4 a point, and 4 for each tile of points and slab, which the L2 mostly still has; a bit a voxel of
+ * the grid's bitmap read, and its changed words written; of the output every byte once, 16 at a time if possible, or if the
+ * content of the grid is known the sectors that change.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -19,14 +19,14 @@ using namespace rc;
 namespace
 {
 constexpr int THREADS = RC_CUDA_VOXEL_SLAB_THREADS;
-constexpr int MANY_SET = 8;     /* of the first bits of 32 lanes */
+constexpr int MANY_SET = 8;     /* set ones among the first bits of 32 lanes */
 constexpr uint32_t PIECE = RC_CUDA_VOXEL_PIECE_WORDS;
 
 static_assert (PIECE == THREADS && PIECE * 32 == 1 << RC_CUDA_VOXEL_PIECE_SHIFT, "a word a thread");
 
-/* ---- filling it ---- */
+/* ---- filling a slab ---- */
 
-/* Where no bit is to be set, each lane adds nothing to a word of its own: branches would cost more. */
+/* Sets each bit of the slab. A lane without one adds nothing to a word of its own: branches would cost more. */
 __device__ __forceinline__ void
 set_each (uint32_t *words, const Slab &slab, const uint32_t bits[BITS_EACH])
 {
@@ -49,8 +49,8 @@ is_set (uint32_t *words, const Slab &slab, uint32_t bit)
 
 struct SetBits
 {
-  /* Looking whether a bit is set costs as much as to set it, but for those that many points set, which then queue. So a warp
-   * looks at the first bit of each lane, and where many of these are set at all others, too. All lanes call it. */
+  /* Testing a bit costs as much as setting it, except for bits that many points set, whose atomics queue. So a warp tests
+   * the first bit of each lane; if many are set already, it tests all others, too. All lanes call it. */
   static __device__ __forceinline__ void
   insert (uint32_t *words, const Slab &slab, uint32_t bits[BITS_EACH])
   {
@@ -65,7 +65,8 @@ struct SetBits
 
 /* ---- the output ---- */
 
-/* By all threads of a block. Returns how many bits are set in the thread's words. SIZE 0: bits. */
+/* Writes the part of the grid that a slab has. SIZE 0: bits. All threads of a block call it. Returns the number of bits
+ * that are set in the thread's words. */
 template <int SIZE>
 __device__ __forceinline__ uint32_t
 write_slab (const Grid &grid, const Values &values, const Slabs &slabs, const Dense &dense, const Place &place,
@@ -93,8 +94,9 @@ write_slab (const Grid &grid, const Values &values, const Slabs &slabs, const De
 
 DYNAMIC_SHARED (uint32_t, slab_words);
 
-/* Sets the bits of one slab in shared memory and writes its part of the grid. A block per slab of an item; blocks that fill and
- * blocks that write share a multiprocessor, unless the launch gives each one of its own. Registers for BLOCKS. SIZE 0: bits. */
+/* Sets the bits of one slab in shared memory and writes its part of the grid. SIZE 0: bits. A block per slab of an item.
+ * Blocks that fill and blocks that write share a multiprocessor, unless the launch gives each one of its own. BLOCKS of
+ * them have enough registers. */
 template <int SIZE, int BLOCKS>
 __global__ void __launch_bounds__ (THREADS, at_once (BLOCKS))
 write_slabs (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTANT Job job, GRID_CONSTANT Slabs slabs,

@@ -1,10 +1,10 @@
-/* robocache: counts on the GPU: from the bits that points set to the output, through counts in shared memory
+/* robocache: counts on the GPU: from the bits of points to the output, through counts in shared memory
  *
- * The grid of an item is cut into slabs. A block reads the bits of its slab, which lie together in each tile of points
- * (bin.cu), and counts each in shared memory.
+ * The grid of an item is cut into slabs. A block reads the bits of its slab, which are a run in each tile of points
+ * (fill.cuh), and counts each in shared memory.
  *
- * Bytes that must move: 4 a point, and 4 for each tile of points and slab, which the L2 mostly still has; of the output every byte
- * once, or where it is known what the grid holds, the sectors that may change.
+ * Bytes that must move: 4 a point, and 4 for each tile of points and slab, which the L2 mostly still has; of the output
+ * every byte once, or if the content of the grid is known the sectors that may change.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -18,11 +18,11 @@ using namespace rc;
 namespace
 {
 constexpr int THREADS = RC_CUDA_VOXEL_SLAB_THREADS;
-constexpr int AT_ONCE = 4;      /* groups of 16 bytes */
+constexpr int AT_ONCE = 4;      /* groups of 16 bytes that a thread has under way */
 
 struct CountBits
 {
-  /* What adds one and asks for nothing takes lanes of the same voxel together. */
+  /* Counts each bit. An atomic whose result is not used takes lanes of the same voxel together. */
   static __device__ __forceinline__ void
   insert (uint32_t *counts, const Slab &slab, const uint32_t bits[BITS_EACH])
   {
@@ -64,8 +64,8 @@ values_of (const Values &values, const uint32_t *counts, uint32_t *is)
   return make_uint4 (words[0], words[1], words[2], words[3]);
 }
 
-/* By all threads of a block, 16 bytes at a time, of which each thread has several under way. Returns how many voxels are
- * occupied in the thread's. */
+/* Writes the part of the grid that a slab has, 16 bytes at a time, of which each thread has several under way. All threads
+ * of a block call it. Returns the number of occupied voxels that the thread wrote. */
 template <int SIZE>
 __device__ __forceinline__ uint32_t
 write_whole (const Values &values, const Slabs &slabs, const Dense &dense, const Place &place, const uint32_t *counts)
@@ -96,14 +96,14 @@ write_whole (const Values &values, const Slabs &slabs, const Dense &dense, const
   return occupied;
 }
 
-/* The same of what may not lie in whole groups of 16 bytes, or where the bitmap of the grid is wanted, too, which may say what
- * need not be written. */
+/* The same for a grid that may not be aligned to 16 bytes, or whose bitmap is wanted, or whose bitmap states what need not
+ * be written. */
 template <int SIZE>
 __device__ __forceinline__ uint32_t
 write_needed (const Grid &grid, const Values &values, const Slabs &slabs, const Dense &dense, const Place &place,
     const uint32_t *counts)
 {
-  constexpr uint32_t VOXELS = 16 / SIZE, LANES = 32 / VOXELS;   /* that share a word */
+  constexpr uint32_t VOXELS = 16 / SIZE, LANES = 32 / VOXELS;   /* lanes that share a word */
   constexpr uint32_t sector = (uint32_t) ((UINT64_C (1) << 2 * VOXELS) - 1);
   const uint32_t part = threadIdx.x % LANES;
   const uint32_t words = (uint32_t) slabs.words / 32, all = (uint32_t) grid.bit_words;
@@ -135,8 +135,8 @@ write_needed (const Grid &grid, const Values &values, const Slabs &slabs, const 
 
 DYNAMIC_SHARED (uint32_t, slab_counts);
 
-/* Counts the points of each voxel of one slab in shared memory and writes its part of the grid. A block per slab of an item; blocks
- * that count and blocks that write share a multiprocessor. */
+/* Counts the points of each voxel of one slab in shared memory and writes its part of the grid. A block per slab of an
+ * item. Blocks that count and blocks that write share a multiprocessor. */
 template <int SIZE>
 __global__ void __launch_bounds__ (THREADS, at_once (2))
 count_slabs (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTANT Job job, GRID_CONSTANT Slabs slabs,

@@ -1,7 +1,13 @@
-/* robocache: what points left in a slab of a grid on the GPU, read by the block that makes it
+/* robocache: the bits of the points in one slab of a grid, read by the block that makes the slab
  *
- * The grid of an item is cut into slabs, each of which a block makes in shared memory, from the bits that points set there.
- * These lie together in each tile of points (bin.cu).
+ * bin.cu has sorted the bits of each tile of points by bin. So the bits of a slab are a *run* in each tile, and a slot
+ * states where:
+ *
+ *   tile 0   bits of bin 0 | bin 1     | bin 2           slot of bin 1:  4 | 9 << 16
+ *   tile 1   bits of bin 0  | bin 1 | bin 2              slot of bin 1:  5 | 8 << 16
+ *
+ * fill_slab walks over these runs, a few lanes per tile, and hands the bits to an action, which sets or counts them in
+ * shared memory.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,10 +18,10 @@
 
 namespace rc
 {
-constexpr int BITS_EACH = 10;   /* that a thread has under way */
-constexpr int EXPECTED = 8;     /* of a run: runs differ in length */
+constexpr int BITS_EACH = 10;   /* bits that a thread has under way */
+constexpr int EXPECTED = 8;     /* bits of an average run per lane: fewer than BITS_EACH, since runs differ in length */
 
-/* ---- which slab ---- */
+/* ---- the slab of a block ---- */
 
 struct Slab
 {
@@ -28,22 +34,23 @@ struct Place
   uint32_t slab;
 };
 
-/* A block for each. */
+/* The item and slab of this block. There is a block for each. */
 __device__ __forceinline__ Place
 own_place (const Slabs &slabs)
 {
   return { blockIdx.x >> slabs.shift, blockIdx.x & ((uint32_t) slabs.n - 1) };
 }
 
-/* ---- its bits ---- */
+/* ---- runs ---- */
 
-/* Where the bits of a bin are in a tile of an item, which has so many points. */
+/* The bits of a bin in one tile of an item. */
 struct Run
 {
   const uint32_t *bits;
   uint32_t n;
 };
 
+/* The run that a slot states, in a tile of an item of n_points points. */
 __device__ __forceinline__ Run
 run_of (const uint32_t *bits, uint32_t slot, uint32_t tile, uint32_t n_points)
 {
@@ -53,7 +60,7 @@ run_of (const uint32_t *bits, uint32_t slot, uint32_t tile, uint32_t n_points)
   return { bits + first + begin, end - begin };
 }
 
-/* The tiles of an item that a thread has a part of, every `step`th from `tile` on, and which lane it is there. */
+/* The walk of a thread over tiles: it has a part of every `step`th from `tile` on, as lane `lane` of the lanes there. */
 struct Walk
 {
   const uint32_t *bits, *slots;
@@ -66,7 +73,7 @@ next_slot (const Walk &walk)
   return walk.tile < walk.tiles ? walk.slots[walk.tile] : 0;
 }
 
-/* The run that the slot of the current tile says; goes on to the next tile. */
+/* The run that the slot of the current tile states. Moves on to the next tile. */
 __device__ __forceinline__ Run
 next_run (Walk *walk, uint32_t slot)
 {
@@ -76,7 +83,7 @@ next_run (Walk *walk, uint32_t slot)
   return tile < walk->tiles ? run_of (walk->bits, slot, tile, walk->n) : Run { walk->bits, 0 };
 }
 
-/* What a thread has of a run, from `first` on. */
+/* Loads the bits of a run that a thread has, from `first` on; RC_CUDA_VOXEL_NO_BIT beyond its end. */
 __device__ __forceinline__ void
 load_bits (const Run &run, uint32_t first, uint32_t lanes, uint32_t bits[BITS_EACH])
 {
@@ -85,7 +92,7 @@ load_bits (const Run &run, uint32_t first, uint32_t lanes, uint32_t bits[BITS_EA
     bits[u] = first + u * lanes < run.n ? run.bits[first + u * lanes] : RC_CUDA_VOXEL_NO_BIT;
 }
 
-/* What is left of runs that are longer than most. */
+/* Inserts what is left of a run that is longer than most. All lanes call it. */
 template <class Action>
 __device__ __forceinline__ void
 insert_rest (uint32_t *words, const Slab &slab, const Run &run, uint32_t lane, uint32_t lanes)
@@ -99,9 +106,18 @@ insert_rest (uint32_t *words, const Slab &slab, const Run &run, uint32_t lane, u
   }
 }
 
-/* All threads of a block call it. A few lanes a tile, the fewer the shorter its runs are. While the bits of one tile are taken,
- * those of the next are under way, and where those after it are. Action::take is given some that each thread of a warp
- * has read; those of the slab are to go to its words. */
+/* Inserts all bits of the slab's bin into its words. All threads of a block call it. While the bits of one tile are
+ * inserted, those of the next are under way, and the slot of the one after it. Action::insert gets bits that each thread of
+ * a warp has read; it must ignore those of other slabs.
+ *
+ *   struct SetBits
+ *   {
+ *     static __device__ void insert (uint32_t *words, const Slab &slab, uint32_t bits[BITS_EACH]);
+ *   };
+ *
+ *   fill_slab<SetBits> (job, slabs, place.item, slab_words, { place.slab * n_bits, n_bits });
+ *   __syncthreads ();
+ */
 template <class Action>
 __device__ __forceinline__ void
 fill_slab (const Job &job, const Slabs &slabs, int64_t item, uint32_t *words, const Slab &slab)

@@ -1,10 +1,11 @@
 /* robocache: sparse outputs on the GPU of points that are added when the job ends
  *
- * Without a range, all points come once, and what is kept of them must wait for the last: then their voxels have ranks. A
- * warp has 32 points, one a lane, and then what is kept of them in the order in which it lies in memory.
+ * Without a range phase, points come once, before their voxels have ranks. So what the output needs of each point is stored
+ * until the job ends. Then a warp takes 32 points: a lane looks up one rank, and the lanes add the stored values in the
+ * order of memory.
  *
- * Bytes that must move: 8 of each point, its voxel, and what is kept of it, read; of each voxel 4 for its count, and 8 (mean,
- * centroid) or 4 (max, min) a value, which stay in the L2 as far as they fit there.
+ * Bytes that must move: 8 of each point, its voxel, and its stored values, read; of each voxel 4 for its count, and 8
+ * (mean, centroid) or 4 (max, min) a value, which stay in the L2 as far as they fit there.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -18,12 +19,12 @@ namespace
 {
 constexpr int THREADS = RC_CUDA_VOXEL_THREADS;
 
-/* A value of a voxel, and what is kept of one of its points for it. */
+/* A value of a voxel, and the stored value of one of its points. */
 struct Value
 {
   int64_t item;
-  int64_t at;                   /* of the voxel, among those of the item */
-  int64_t kept;                 /* of the point, among those of all items */
+  int64_t at;                   /* of the voxel's value among those of the item */
+  int64_t kept;                 /* of the point's value among those of all items */
   uint32_t channel;
 };
 
@@ -33,7 +34,7 @@ scale_of (const Job &job, const Value &value)
   return item_array<const RcVoxelScale> (job, value.item, job.layout.scales) + value.channel;
 }
 
-/* What all of them may read. */
+/* What all additions may read. */
 struct Addition
 {
   const Grid &grid;
@@ -87,14 +88,14 @@ struct Extremes : Addition
   }
 };
 
-/* Nothing is kept but how many there are, or not even that. */
+/* Adds no value; counts points, or not even that. */
 template <bool COUNTS>
 struct Nothing : Addition
 {
   static constexpr bool counts = COUNTS, has_values = false;
 };
 
-/* What is kept of 32 points from first on, of ranks that the lanes have. All of them call it. */
+/* Adds the stored values of 32 points from first on, whose ranks the lanes have. All lanes call it. */
 template <class Kept>
 __device__ __forceinline__ void
 add_stored (const Kept &kept, const Values &values, const Job &job, int64_t item, int64_t first, int64_t rank)
@@ -112,8 +113,8 @@ add_stored (const Kept &kept, const Values &values, const Job &job, int64_t item
   }
 }
 
-/* Adds the stored points of a job to the accumulators of their voxels, which have ranks by now. A warp has 32 points at a time: a lane
- * looks up a rank, then the lanes add the payload in the order of memory. */
+/* Adds the stored points of a job to the accumulators of their voxels, which have ranks by now. A warp takes 32 points at a
+ * time: a lane looks up a rank, then the lanes add the payload in the order of memory. */
 template <class Kept>
 __global__ void __launch_bounds__ (THREADS)
 add_deferred (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTANT Job job,

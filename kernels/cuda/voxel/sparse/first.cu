@@ -1,20 +1,25 @@
 /* robocache: voxel grids on the GPU: the first points of each voxel
  *
- * Sorted keys of a voxel are in the order in which its points came, since the sort keeps the order of equal keys.
+ * The sort keeps the order of equal keys, so the sorted keys of a voxel are in the order in which its points came.
  *
- * If a bitmap finds the voxels, these kernels list points in place of the sort, in this order:
+ * If a bitmap finds the voxels, these kernels list points in place of the sort:
  *
- *   count_first   counts the points of each voxel, and finds numbers above which no point is wanted: the greatest of the first max_points
- *                 that were counted, and number max_points of those of a voxel that a warp has
+ *   count_first   counts the points of each voxel, and finds two numbers above which no point is wanted: the greatest of the
+ *                 max_points that were counted first, and number max_points of the voxel's points in one warp
  *   begin_lists   reserves entries for each list
  *   list_first    writes the numbers that may be wanted into the list of their voxel
  *   write_first   puts the least numbers of each list in order, and writes these points
  *
- * Which points are counted first, and where in a list a number is, depends on the order of atomics; the output does not.
+ *   max_points = 2, points 0 … 5 of a voxel, counted in the order 3 1 5 0 2 4:
+ *   count_first   the first two counted are 3 and 1, so no number above 3 is wanted
+ *   list_first    3  1 | 0  2                 max_points entries, then the others that may be wanted
+ *   write_first   0  1
  *
- * Bytes that must move: every byte of the output, written once and in order, most of it zeros; of a point in the output
- * what is kept of it, from where it came, and 4 of the order. With lists 16 of each point, its voxel and then the rank of that and its place,
- * written and read, and 4 of its number, written and read; 20 of each voxel.
+ * Which points are counted first, and where in its list a number is, depends on the order of atomics; the output does not.
+ *
+ * Bytes that must move: every byte of the output, written once and in order, most of it zeros; of each point in the output
+ * what is stored of it, and 4 of the order. With lists also 16 of each point (its voxel, then its rank and place, written
+ * and read), 4 of its number, written and read, and 20 of each voxel.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -32,8 +37,9 @@ using Scan = cub::BlockScan<uint32_t, THREADS>;
 
 /* ---- lists ---- */
 
-/* Counts the points of each voxel of the output, once voxels have ranks, and lists these voxels; replaces the voxel of each point by its
- * rank, in the upper half, and how many points were counted before. A warp has 32 points at a time, and adds those of a voxel at once. */
+/* Counts the points of each voxel of the output, once voxels have ranks, and stores the list of these voxels. Replaces the
+ * voxel of each point by its rank, in the upper half, and the number of points counted before it. A warp takes 32 points at
+ * a time, and adds those of a voxel at once. */
 __global__ void __launch_bounds__ (THREADS)
 count_first (GRID_CONSTANT Job job, GRID_CONSTANT Ranks ranks, GRID_CONSTANT First first)
 {
@@ -68,7 +74,14 @@ count_first (GRID_CONSTANT Job job, GRID_CONSTANT Ranks ranks, GRID_CONSTANT Fir
   }
 }
 
-/* Reserves entries for each list. Their order depends on that of blocks, and does not affect the output. */
+/* Reserves entries for each list: a scan over the voxels of a block, and one atomic per block. The order of blocks does not
+ * affect the output.
+ *
+ *   points of voxels 0 … 3          5  1  0  2
+ *   before (exclusive sum)          0  5  6  6        all: 8
+ *   atomicAdd (n_entries, 8) = 40,
+ *   so lists begin at              40 45 46 46
+ */
 __global__ void __launch_bounds__ (THREADS)
 begin_lists (GRID_CONSTANT Job job, GRID_CONSTANT First first)
 {
@@ -117,8 +130,8 @@ list_first (GRID_CONSTANT Job job, GRID_CONSTANT Ranks ranks, GRID_CONSTANT Firs
 
 /* ---- the output ---- */
 
-/* Writes the fields of the first points of each voxel, and how many they are. A voxel has a power of two of lanes: 8 for long lists,
- * max_points and a quarter of its elements at least, and 32 at most. */
+/* Writes the fields of the first points of each voxel, and their number. A voxel has a power of two of lanes: at least 8,
+ * max_points and a quarter of its elements, at most 32. */
 template <typename T>
 __global__ void __launch_bounds__ (THREADS)
 write_first (GRID_CONSTANT Values values, GRID_CONSTANT Job job, GRID_CONSTANT Stored stored, GRID_CONSTANT First first,

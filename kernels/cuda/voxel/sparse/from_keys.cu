@@ -1,12 +1,15 @@
 /* robocache: voxel grids on the GPU: from sorted keys to sparse outputs, and to the ranks of points
  *
- * A voxel is a run of equal keys, and its rank is the number of runs before it. Kernels, in this order: how many runs
- * begin in each tile of keys; the sum over the tiles before; the rank of each voxel, where its points begin, and the
- * sums or extremes of what is kept of them; the output, or the map from points to ranks.
+ * A voxel is a run of equal keys, and its rank is the number of runs before it. Kernels, in this order: count_voxels counts
+ * the runs that begin in each tile of keys, scan_voxels adds up the counts of the tiles before, rank stores where the
+ * points of each voxel begin and combines their stored values. Then the output, or the map from points to ranks.
  *
- * Bytes that must move: keys twice (16 a point); the order and what is kept of each point once; 8 (mean, centroid) or 4
- * (max, min) a value of the sums, written and read; every byte of the output, once. Of the map, a point: 8 of its key, 4 of
- * the order, and 8 written where the point is, each in a sector of its own unless points of a voxel came together.
+ *   sorted keys   4  4  4  7  9  9          begins        1  0  0  1  1  0
+ *   rank          0  0  0  1  2  2          starts [rank] 0  3  4 (6)
+ *
+ * Bytes that must move: keys twice (16 a point); the order and the stored values of each point once; 8 (mean, centroid) or
+ * 4 (max, min) a value of the sums, written and read; every byte of the output, once. Of the map, a point: 8 of its key, 4
+ * of the order, and 8 written where the point is, each in a sector of its own unless points of a voxel came together.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -55,8 +58,11 @@ struct SortedKeys
   }
 };
 
-/* How many voxels of the group begin up to this thread's key, whose voxel may begin with it. All threads call it, in a
- * block for each tile of keys. */
+/* How many voxels of the group begin at or before this thread's key. It is a block scan on top of the counts of the tiles
+ * before. All threads of a block per tile call it.
+ *
+ *   const uint32_t rank = voxels_so_far (group, keys.begins (i)) - 1;
+ */
 __device__ __forceinline__ uint32_t
 voxels_so_far (const Group &group, bool begins)
 {
@@ -87,7 +93,7 @@ count_voxels (GRID_CONSTANT Job job, GRID_CONSTANT Stored stored, GRID_CONSTANT 
     group.rank_counts[blockIdx.x] = (uint32_t) count;
 }
 
-/* Replaces the counts of tiles by the counts of the tiles before. One block, since there are few tiles. */
+/* Replaces the counts of tiles by the sums over the tiles before. Appends the total. One block, since there are few tiles. */
 __global__ void __launch_bounds__ (THREADS)
 scan_voxels (GRID_CONSTANT Group group)
 {
@@ -117,11 +123,15 @@ scan_voxels (GRID_CONSTANT Group group)
     group.rank_counts[group.rank_tiles] = before;
 }
 
-/* ---- what is kept of the points of a voxel ----
+/* ---- the stored values of the points of a voxel ----
  *
- * A lane has a point; neighbours in a voxel are combined before the atomics, of which a voxel so gets one in a warp. */
+ * A lane has a point. Adjacent points of a voxel are combined by shuffles first, so that a voxel gets one atomic per warp and value. */
 
-/* Which lanes of those after this one have the same rank; ranks do not decrease. */
+/* How many lanes after this one have the same rank. Ranks do not decrease from lane to lane. All lanes call it.
+ *
+ *   rank           0  0  0  1  2  2
+ *   lanes_in_run   2  1  0  0  1  0
+ */
 __device__ __forceinline__ uint32_t
 lanes_in_run (uint32_t rank)
 {
@@ -132,7 +142,17 @@ lanes_in_run (uint32_t rank)
   return (uint32_t) __ffs ((int) (ends >> lane)) - 1;
 }
 
-/* In the first lane of a run, the combination of all of its lanes. */
+/* Combines x over the lanes of a run, for its first lane. It is a segmented reduction by shuffles in five steps. Other
+ * lanes get a part of it.
+ *
+ *   rank, x       0:3  0:1  0:4  1:5  2:2  2:6
+ *   combine_run     8    5    4    5    8    6
+ *
+ *   const uint64_t sum = combine_run (term, lanes_in_run (rank), [] (uint64_t a, uint64_t b) { return a + b; });
+ *
+ *   if (leads)
+ *     atomicAdd (sums + rank, sum);
+ */
 template <typename T, class Combine>
 __device__ __forceinline__ T
 combine_run (T x, uint32_t lanes_after, Combine combine)
@@ -147,13 +167,14 @@ combine_run (T x, uint32_t lanes_after, Combine combine)
   return x;
 }
 
+/* The point of a lane, and its place in the run of its voxel. */
 struct Lane
 {
   bool has_point;
-  bool leads;                   /* its run in this warp */
+  bool leads;                   /* the first lane of its run in this warp */
   uint32_t lanes_after;         /* of the run */
-  int64_t voxel;                /* by rank, among those of all items: an index into sums */
-  int64_t point;                /* among those of all items */
+  int64_t voxel;                /* by rank among the voxels of all items: an index into sums */
+  int64_t point;                /* among the points of all items */
 };
 
 __device__ __forceinline__ void
@@ -221,7 +242,8 @@ find_extremes (const Values &values, const Stored &stored, const Group &group, c
 
 /* ---- ranks ---- */
 
-/* i is the first key of a voxel, or the first without; rank is that of the voxel, or the number of voxels. */
+/* Stores where the points of a voxel begin. i is its first key, or the first key without a voxel; rank is that of the
+ * voxel, or the number of voxels. */
 __device__ __forceinline__ void
 put_start (const Job &job, const Stored &stored, const Group &group, const SortedKeys &keys, uint64_t i, uint32_t rank)
 {
@@ -239,7 +261,7 @@ put_start (const Job &job, const Stored &stored, const Group &group, const Sorte
     head_of (job, before)->end_rank = rank;
 }
 
-/* The rank of the voxel of key i, for every thread; its start is stored. */
+/* The rank of the voxel of key i. Stores where it begins. All threads call it. */
 __device__ __forceinline__ uint32_t
 rank_key (const Job &job, const Stored &stored, const Group &group, const SortedKeys &keys, uint64_t i)
 {
@@ -250,7 +272,7 @@ rank_key (const Job &job, const Stored &stored, const Group &group, const Sorted
 
   if (begins || ends)
     put_start (job, stored, group, keys, i, begins ? so_far - 1 : so_far);
-  return so_far - 1;            /* of no use where no voxel came yet */
+  return so_far - 1;            /* no rank if no voxel came yet */
 }
 
 /* Lanes without a point come last, and are a run of their own. */
@@ -270,8 +292,8 @@ lane_of (const Job &job, const Stored &stored, const Group &group, uint64_t i, u
   return lane;
 }
 
-/* Ranks each voxel, stores where its points begin, and combines their payload into sums or extremes. A block per tile, a thread per
- * key. One key more than there are is covered, where the last voxel ends. */
+/* Ranks each voxel, stores where its points begin, and combines their payload into sums or extremes. A block per tile, a
+ * thread per key. The blocks cover one key more than there are, where the last voxel ends. */
 __global__ void __launch_bounds__ (THREADS)
 rank (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTANT Job job, GRID_CONSTANT Stored stored,
     GRID_CONSTANT Group group)
@@ -328,7 +350,7 @@ struct FromSortedKeys
   }
 };
 
-/* Writes the rows of the items of a group. A block has as many rows at a time as threads. */
+/* Writes the rows of the items of a group. A block takes as many rows at a time as it has threads. */
 __global__ void __launch_bounds__ (THREADS, at_once (4))
 write_sparse (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTANT Job job, GRID_CONSTANT Stored stored,
     GRID_CONSTANT Group group, GRID_CONSTANT Rows rows)

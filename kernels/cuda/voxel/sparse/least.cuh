@@ -1,7 +1,13 @@
-/* robocache: voxel grids on the GPU: the least numbers of a list, in order
+/* robocache: the least numbers of a list, in order, by the lanes of a warp
  *
- * A list has a power of two of lanes, of which each holds one of the least numbers so far. Lists of a warp are read together. Lists have at
- * most 2^32 - 129 numbers.
+ * A list has `lanes` lanes, a power of two. Each lane holds one of the least numbers so far, and a warp reads several lists
+ * at once. A list has at most 2^32 - 129 numbers.
+ *
+ *   lanes = 8: four lists per warp
+ *   list      9  4  7  1  8  3  2  6  0  5         n = 10
+ *   sort      1  2  3  4  6  7  8  9               of the first 8 numbers
+ *   next      0  5  -  -  -  -  -  -               0 is below the greatest, 9
+ *   merged    0  1  2  3  4  5  6  7               least_of returns the number of the lane
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -14,7 +20,12 @@ namespace rc
 {
 constexpr int LEAST_AT_ONCE = 4;        /* loads of a lane under way */
 
-/* Merges two halves of so many lanes, one ascending and the other descending. */
+/* Merges two halves of `lanes` lanes, one ascending and the other descending, into one order: a bitonic merge. All lanes
+ * call it.
+ *
+ *   own                           1  4  7  9  8  6  3  2
+ *   merge_lanes (own, 8, true)    1  2  3  4  6  7  8  9
+ */
 __device__ __forceinline__ uint32_t
 merge_lanes (uint32_t own, int lanes, bool ascends)
 {
@@ -27,8 +38,14 @@ merge_lanes (uint32_t own, int lanes, bool ascends)
   return own;
 }
 
-/* Puts the numbers of so many lanes in ascending order, of which only the first n are less than UINT32_MAX (K. E. Batcher: Sorting
- * networks and their applications, 1968). */
+/* Puts the numbers of `lanes` lanes in ascending order. Only the first n are less than UINT32_MAX, which saves the last
+ * steps of short lists. Each step merges sorted runs in pairs, one ascending and the next descending (K. E. Batcher:
+ * Sorting networks and their applications, 1968).
+ *
+ *   own          9  4  7  1
+ *   runs of 2    4  9  7  1
+ *   runs of 4    1  4  7  9
+ */
 __device__ __forceinline__ uint32_t
 sort_lanes (uint32_t own, uint32_t n, int lanes)
 {
@@ -37,7 +54,7 @@ sort_lanes (uint32_t own, uint32_t n, int lanes)
   return own;
 }
 
-/* The greatest of the n of each list. */
+/* The greatest n of the lists of a warp. All lanes of a list have the same n. */
 __device__ __forceinline__ uint32_t
 greatest_of_warp (uint32_t n, int lanes)
 {
@@ -49,7 +66,11 @@ greatest_of_warp (uint32_t n, int lanes)
   return n;
 }
 
-/* The number of each lane: the least of the n of its list, in order, then UINT32_MAX. All lanes of a warp call it. */
+/* Returns to each lane one of the least of the n numbers of its list, in order; UINT32_MAX to lanes beyond n. All lanes of
+ * a warp call it.
+ *
+ *   const uint32_t least = least_of (points.order, points.listed, lanes);
+ */
 __device__ __forceinline__ uint32_t
 least_of (const uint32_t *numbers, uint32_t n, int lanes)
 {
@@ -76,7 +97,8 @@ least_of (const uint32_t *numbers, uint32_t n, int lanes)
   return least;
 }
 
-/* The number of the point at a place of a voxel. If keys are sorted, it is in memory, otherwise in a lane. All lanes of a warp call this. */
+/* The number of the point at a place of a voxel: read from memory if keys are sorted, else taken from the lane that has it.
+ * All lanes of a warp call it. */
 __device__ __forceinline__ int64_t
 point_at (const First &first, const Points &points, uint32_t least, uint32_t place, int lanes)
 {

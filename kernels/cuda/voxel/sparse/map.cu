@@ -1,9 +1,9 @@
-/* robocache: the map from points to voxels on the GPU: what it says where no point came
+/* robocache: the map from points to voxels on the GPU: the places to which no point came
  *
- * What a point that is in no voxel gets was written when it was added, and so was the whole of the output index; ranks come
- * from sorted keys (from_keys.cu) or from bits (rank.cu).
+ * Adding a point without a voxel, or any point for output index, writes its place. Ranks are written from sorted keys
+ * (from_keys.cu) or looked up in a bitmap (rank.cu).
  *
- * Bytes that must move: 8 of each place that no point came to, written.
+ * Bytes that must move: 8 of each place to which no point came, written.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,8 +15,8 @@ using namespace rc;
 
 namespace
 {
-/* Completes the map: items with fewer points than the job have no voxel for the rest. A grid-stride loop over these. Counts the
- * voxels of sorted keys, too. */
+/* Completes the map: if an item has fewer points than the job, the remaining places have no voxel. A grid-stride loop over
+ * these. Also counts the voxels of sorted keys. */
 __global__ void __launch_bounds__ (THREADS)
 finish_map (GRID_CONSTANT Job job, GRID_CONSTANT Map map)
 {

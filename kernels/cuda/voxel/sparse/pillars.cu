@@ -1,9 +1,9 @@
-/* robocache: voxel grids on the GPU: the first points of each voxel with their offsets to its middles
+/* robocache: voxel grids on the GPU: the first points of each voxel with their offsets from the mean and the centre
  *
- * A warp has a voxel: its lanes add up the points that are put out, then write these in the order of memory.
+ * A warp takes a voxel: its lanes add up the points that are in the output, then write these in the order of memory.
  *
- * Bytes that must move: every byte of the output, written once and in order, most of it zeros; of a point in the output
- * what is kept of it, from where it came, and 4 of the order, each once from memory and then from the L1.
+ * Bytes that must move: every byte of the output, written once and in order, most of it zeros; of each point in the output
+ * what is stored of it and 4 of the order, each once from memory and then from the L1.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -17,7 +17,7 @@ namespace
 {
 constexpr int WARPS = RC_CUDA_VOXEL_WARPS;
 
-/* A field of a point. */
+/* A stored field of a point. */
 __device__ __forceinline__ double
 field_of (const Values &values, const Stored &stored, int64_t point, uint32_t field)
 {
@@ -27,13 +27,14 @@ field_of (const Values &values, const Stored &stored, int64_t point, uint32_t fi
       : reinterpret_cast<const float *> (stored.payload)[at];
 }
 
-/* How coordinates along each axis are added up, as integers; and the axis of a lane, whose mean it makes. */
+/* The scales of the sums along each axis, and that of the axis whose mean the lane computes. */
 struct Scales
 {
   RcVoxelScale of[3], own;
 };
 
-/* What decoration number `lane` measures from: the mean along x, y, z, then the centre. All lanes of a warp call it. */
+/* What the decoration of each lane is measured from: lanes 0 … 2 get the mean of x, y, z, lanes 3 … 5 the centre. All lanes
+ * of a warp call it. */
 __device__ __forceinline__ double
 middle_of (const Grid &grid, const Values &values, const Stored &stored, const First &first, const Scales &scales, const Points &points,
     uint32_t least, const int32_t *xyz)
@@ -57,7 +58,7 @@ middle_of (const Grid &grid, const Values &values, const Stored &stored, const F
       : rc_voxel_centre (&grid.box, (int) axis, xyz[axis]);
 }
 
-/* Writes the rows of a voxel, of which those beyond its points are zeros. All lanes of a warp call it. */
+/* Writes the points of a voxel, then zeros up to max_points. All lanes of a warp call it. */
 template <typename T>
 __device__ __forceinline__ void
 write_pillar (const Grid &grid, const Values &values, const Stored &stored, const First &first, const Rows &rows, const Points &points,
@@ -83,6 +84,7 @@ write_pillar (const Grid &grid, const Values &values, const Stored &stored, cons
   fill_zeros (to + filled, n - filled, lane, 32u);
 }
 
+/* Writes the points of each voxel of mode pillars, and their number. A warp takes a voxel at a time. */
 template <typename T>
 __global__ void __launch_bounds__ (THREADS, 4)
 write_pillars (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTANT Job job, GRID_CONSTANT Stored stored,

@@ -1,18 +1,25 @@
 /* robocache: ranks of voxels on the GPU, from the bitmap of those that are occupied
  *
- * The rank of a voxel is how many bits are set before its own. An item's bits are cut into tiles: one kernel counts each
- * tile's, the next adds up those before its tile and says of each word how many come before it. With that the rank of any voxel
- * is two words away, wherever its point is; and what is kept of voxels by rank lies in order, without gaps, as much as there
- * are points or less.
+ * The rank of a voxel is the number of bits that are set before its own. It is a scan in two kernels: an item's bits are
+ * cut into tiles, count_set_bits counts those of each tile, and rank_set_bits adds up the counts of the tiles before its
+ * own and stores with each word how many bits are set before it. Then a lookup of any rank reads two words
+ * (points/ranks.cuh). Accumulators by rank have no gaps and are no longer than there are points.
  *
- * A large grid has far more voxels than points. So there a bit stands for a block of voxels; each block that is occupied has a rank,
- * and there the bits of its voxels, which are ranked like those of blocks. Then it is four words.
+ *   tile            0           1           2
+ *   set bits        5           0           7          count_set_bits
+ *   before          0           5           5          rank_set_bits: sums over the tiles before
+ *   word            0   1   2   3   4   5   6   7   8
+ *   its set bits    1   4   0   0   0   0   2   2   3
+ *   stored before   0   1   5   5   5   5   5   7   9
  *
- * Bytes that must move: a bit a voxel or block, read twice, and 32 bytes written for each 4 words in which a bit is set (of a
- * dense grid all); with blocks 8 a point, written and read, and as many bits for each block that is occupied, the same way.
- * Of a sparse output 8 of each voxel for the list of them, written and read, 4 of its count and 8.5 a value of its
- * sums and flags, read; and every byte of the output, written once. Of the output rank 8 a point, read and written, and a
- * sector each of bits and ranks. Bitmaps and ranks stay in the L2, as far as they fit there.
+ * A large grid has far more voxels than points. There a bit stands for a block of voxels. Each occupied block gets a rank,
+ * and at that rank the bits of its voxels, which are ranked the same way. Then a lookup reads four words.
+ *
+ * Bytes that must move: a bit a voxel or block, read twice; 32 bytes written for each 4 words with a set bit, or for all
+ * words of a dense grid. With blocks also 8 a point, written and read, and the bits of each occupied block, like those of
+ * the grid. A sparse output: 8 of each voxel for the list of voxels, written and read; 4 of its count and 8.5 a value of
+ * its sums and flags, read; every byte of the output, written once. Output rank: 8 a point, read and written, and a sector
+ * each of bits and ranks. Bitmaps and ranks stay in the L2, as far as they fit there.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -33,15 +40,15 @@ using Scan = cub::BlockScan<uint32_t, THREADS>;
 
 /* ---- ranks ---- */
 
-/* The words of an item that there are: of voxels in blocks, of as many blocks as are occupied. */
+/* The words of an item's bitmap: for voxels in blocks, those of the occupied blocks. */
 __device__ __forceinline__ int64_t
 words_of (const Job &job, const Ranks &ranks, int64_t item, uint32_t which)
 {
   return which == 0 ? ranks.bitmaps[0].words : (int64_t) head_of (job, item)->n_blocks << (ranks.block_bits - 5);
 }
 
-/* Four words of an item's bits, from a multiple of four on. Arrays end at a multiple of 64 bytes, and nobody sets bits beyond
- * those that there are. */
+/* Four words of an item's bits from a multiple of four on; 0 beyond the last. Arrays end at a multiple of 64 bytes, whose
+ * spare bits are 0. */
 __device__ __forceinline__ uint4
 words_at (const RcCudaVoxelBitmap &bitmap, int64_t item, int64_t word, int64_t words)
 {
@@ -54,8 +61,8 @@ bits_in (const uint4 &words)
   return __popc (words.x) + __popc (words.y) + __popc (words.z) + __popc (words.w);
 }
 
-/* Counts the bits that are set in each tile of a bitmap; sets the scales, too, since range ends here. A block takes every
- * gridDim.x-th tile. */
+/* First step of the scan: counts the set bits of each tile of a bitmap. Sets the scales, too, since range ends here. A
+ * block takes every gridDim.x-th tile. */
 __global__ void __launch_bounds__ (THREADS, at_once (4))
 count_set_bits (GRID_CONSTANT Values values, GRID_CONSTANT Job job, GRID_CONSTANT Ranks ranks, uint32_t which)
 {
@@ -84,7 +91,11 @@ count_set_bits (GRID_CONSTANT Values values, GRID_CONSTANT Job job, GRID_CONSTAN
   }
 }
 
-/* How many bits are set in the tiles before; for all threads of a block. */
+/* The number of set bits in the tiles before, for all threads of a block. It is a block reduction whose result goes through
+ * shared memory.
+ *
+ *   counts of tiles  5 0 7 2 …     bits_before (tile 3) = 12
+ */
 __device__ __forceinline__ uint32_t
 bits_before (const RcCudaVoxelBitmap &bitmap, int64_t item, int64_t tile)
 {
@@ -103,7 +114,7 @@ bits_before (const RcCudaVoxelBitmap &bitmap, int64_t item, int64_t tile)
   return before;
 }
 
-/* Four words, and how many bits are set before them. */
+/* Stores four words, each with the number of bits that are set before it. `rank` bits are set before the first. */
 __device__ __forceinline__ void
 rank_words (const RcCudaVoxelBitmap &bitmap, int64_t item, int64_t first, const uint4 &words, uint32_t rank)
 {
@@ -114,7 +125,8 @@ rank_words (const RcCudaVoxelBitmap &bitmap, int64_t item, int64_t first, const 
   to[1] = make_uint4 (words.z, z, words.w, w);
 }
 
-/* Bits of voxels are the last that are ranked, and their ranks those of the item's rows. */
+/* Stores the number of an item's voxels or blocks. The bits of voxels are ranked last, so the head ends with the number of
+ * rows. */
 __device__ __forceinline__ void
 put_total (const Job &job, const Ranks &ranks, int64_t item, uint32_t which, uint32_t total)
 {
@@ -126,8 +138,9 @@ put_total (const Job &job, const Ranks &ranks, int64_t item, uint32_t which, uin
   head->end_rank = total;
 }
 
-/* Stores with each word how many bits are set before it. A block takes every gridDim.x-th tile, and adds up the counts of the tiles
- * before it, which is cheaper than another kernel. */
+/* Second step of the scan: stores with each word how many bits are set before it. A block takes every gridDim.x-th tile. It
+ * adds up the counts of the tiles before by itself, which is cheaper than another kernel, then scans its tile 4 words a
+ * thread at a time. */
 __global__ void __launch_bounds__ (THREADS, at_once (4))
 rank_set_bits (GRID_CONSTANT Job job, GRID_CONSTANT Ranks ranks, uint32_t which)
 {
@@ -149,7 +162,7 @@ rank_set_bits (GRID_CONSTANT Job job, GRID_CONSTANT Ranks ranks, uint32_t which)
         uint32_t rank, sum;
 
         Scan (storage).ExclusiveSum (own, rank, sum);
-        if (first < n_words && (own > 0 || !ranks.in_bitmap))    /* dense outputs read those of all words */
+        if (first < n_words && (own > 0 || !ranks.in_bitmap))    /* dense outputs read the ranks of all words */
           rank_words (bitmap, item, first, words, before + rank);
         before += sum;
         __syncthreads ();
@@ -208,7 +221,7 @@ struct FromRanks
   }
 };
 
-/* Writes the rows of all items, in the order of ranks. A block has as many rows at a time as threads. */
+/* Writes the rows of all items, in the order of ranks. A block takes as many rows at a time as it has threads. */
 __global__ void __launch_bounds__ (THREADS)
 write_ranked (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTANT Job job,
     GRID_CONSTANT Accumulators accumulators, GRID_CONSTANT Ranks ranks, GRID_CONSTANT Rows rows)
@@ -221,7 +234,7 @@ write_ranked (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTAN
 
 /* ---- ranks of points ---- */
 
-/* What is there is the voxel of each point, as add left it. */
+/* The rank of a point, of which the map has the voxel that add stored. */
 __device__ __forceinline__ int64_t
 finished_rank (const Job &job, const Ranks &ranks, const Map &map, int64_t item, int64_t voxel)
 {

@@ -1,5 +1,8 @@
 /* robocache: sparse outputs on the GPU: a row for each of the first voxels of an item, then rows of zeros
  *
+ * from_keys.cu writes rows from sorted keys, rank.cu from accumulators by rank, first.cu and pillars.cu the points of each
+ * row.
+ *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef RC_CUDA_VOXEL_ROWS_CUH
@@ -11,12 +14,12 @@ namespace rc
 {
 constexpr int THREADS = RC_CUDA_VOXEL_THREADS;
 
-/* The voxels of an item, whose ranks follow each other. */
+/* The voxels of an item. Their ranks follow each other. */
 struct Voxels
 {
   int64_t item;
   uint32_t first_rank;
-  int64_t n, occupied;          /* in the output, and in all */
+  int64_t n, occupied;          /* voxels in the output, and all */
 };
 
 __device__ __forceinline__ Voxels
@@ -29,7 +32,7 @@ voxels_of (const Job &job, int64_t max_voxels, int64_t item)
   return voxels;
 }
 
-/* How many points voxel m of those in the output has, where they are sorted. */
+/* The number of points of voxel m of the output, from sorted keys. */
 __device__ __forceinline__ uint32_t
 points_of (const Group &group, const Voxels &voxels, int64_t m)
 {
@@ -41,13 +44,13 @@ points_of (const Group &group, const Voxels &voxels, int64_t m)
 /* The points of a voxel. */
 struct Points
 {
-  const uint32_t *order;        /* their numbers: sorted keys in the order in which they came, lists in none */
-  uint32_t n, kept;             /* in all, and put out */
-  uint32_t listed;              /* entries of the list; 0: keys are sorted */
-  int64_t first;                /* point of the group, or item, which numbers count from */
+  const uint32_t *order;        /* their numbers: in order of arrival from sorted keys, in any order from lists */
+  uint32_t n, kept;             /* points in all, and in the output */
+  uint32_t listed;              /* entries of the list; 0: from sorted keys */
+  int64_t first;                /* the point of the group, or of the item, from which numbers count */
 };
 
-/* Those of voxel m, none if it is not in the output. */
+/* The points of voxel m. A voxel that is not in the output has none. */
 __device__ __forceinline__ Points
 points_at (const Job &job, const Stored &stored, const First &first, const Group &group, const Rows &rows, const Voxels &voxels,
     int64_t m)
@@ -71,7 +74,7 @@ points_at (const Job &job, const Stored &stored, const First &first, const Group
   return points;
 }
 
-/* Writes how many points voxel m has in the output. Returns how many it has beside these. */
+/* Writes how many points voxel m has in the output. Returns how many it has beyond these. */
 __device__ __forceinline__ uint32_t
 put_count (const Rows &rows, const Voxels &voxels, int64_t m, const Points &points)
 {
@@ -80,7 +83,11 @@ put_count (const Rows &rows, const Voxels &voxels, int64_t m, const Points &poin
   return points.n - points.kept;
 }
 
-/* Fills n elements with zeros: what thread `index` of `threads` has of them, 16 bytes at a time where these are aligned. */
+/* Fills n elements with zeros, together with other threads: 16 bytes at a time between the first and the last multiple of
+ * 16.
+ *
+ *   fill_zeros (row + filled, n - filled, threadIdx.x % 32, 32u);         a warp clears the rest of a row
+ */
 template <typename T, typename Count>
 __device__ __forceinline__ void
 fill_zeros (T *to, Count n, Count index, Count threads)
@@ -96,7 +103,7 @@ fill_zeros (T *to, Count n, Count index, Count threads)
     to[i < before ? i : i + vectors * each] = 0;
 }
 
-/* Fills what the output has after the voxels of an item with zeros: rows of so many elements, and counts of their points. */
+/* Fills the output after the voxels of an item with zeros: rows of `row` elements, and the numbers of their points. */
 template <typename T>
 __device__ __forceinline__ void
 fill_after (const Rows &rows, const Voxels &voxels, int64_t row)
@@ -110,7 +117,7 @@ fill_after (const Rows &rows, const Voxels &voxels, int64_t row)
   fill_zeros (counts + voxels.n, rows.max_voxels - voxels.n, index, threads);
 }
 
-/* Counts points beyond those that are put out. All lanes of a warp call it. */
+/* Counts points that are beyond those in the output. All lanes of a warp call it. */
 __device__ __forceinline__ void
 count_over (RcVoxelCounters *counters, uint64_t over)
 {
@@ -128,7 +135,7 @@ count_occupied (RcVoxelCounters *counters, const Voxels &voxels)
   add_64 (&counters->over_cap, voxels.occupied - voxels.n);
 }
 
-/* From says which voxel is number m of the item, and what a value of it is made from. */
+/* Writes x, y, z of row m. From states which voxel is number m of the item, and from what its values are computed. */
 template <class From>
 __device__ __forceinline__ void
 write_coordinates (const From &from, const Grid &grid, const Rows &rows, const Voxels &voxels, int64_t m)
@@ -156,14 +163,14 @@ write_value (const Values &values, const Rows &rows, const Voxels &voxels, int64
     reinterpret_cast<uint32_t *> (to)[at] = bits;
 }
 
-/* What a value of a voxel is made from. */
+/* What a value of a voxel is computed from. */
 struct RowValue
 {
   int64_t sum;
   uint32_t count, nonfinite_flags, extreme;
 };
 
-/* From the sums and flags of a voxel of that many points, or its extremes; `at` is where these are. */
+/* Loads a value of a voxel of `count` points from the sums and flags, or from the extremes, at `at`. */
 __device__ __forceinline__ RowValue
 load_value (const Values &values, uint32_t count, const int64_t *sums, const uint32_t *nonfinite_flags,
     const uint32_t *extremes, int64_t at)
@@ -175,7 +182,7 @@ load_value (const Values &values, uint32_t count, const int64_t *sums, const uin
       is_extreme ? extremes[at] : 0 };
 }
 
-/* Its bits. */
+/* The bits of a value in the output's type. */
 __device__ __forceinline__ uint32_t
 bits_of_value (const Grid &grid, const Values &values, const Job &job, int64_t item, int64_t channel, const RowValue &value)
 {
@@ -193,8 +200,8 @@ bits_of_value (const Grid &grid, const Values &values, const Job &job, int64_t i
   }
 }
 
-/* n rows from the first on, by a block: their coordinates, then their values in the order of memory, several of a thread
- * under way before the first is made. */
+/* Writes n rows from the first on: coordinates, then values in the order of memory. All threads of a block call it. A
+ * thread has several values under way before it computes the first. */
 template <class From>
 __device__ __forceinline__ void
 write_rows_of_block (const From &from, const Grid &grid, const Values &values, const Job &job, const Rows &rows,
@@ -228,7 +235,7 @@ write_rows_of_block (const From &from, const Grid &grid, const Values &values, c
   }
 }
 
-/* The rows of items, and how many voxels they have. */
+/* Writes the rows of items, and the number of their voxels. All threads of all blocks call it. */
 template <class From>
 __device__ __forceinline__ void
 write_rows (const From &from, const Grid &grid, const Values &values, const Job &job, const Rows &rows, int64_t first_item,

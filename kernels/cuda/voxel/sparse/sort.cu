@@ -1,9 +1,13 @@
 /* robocache: the order of sparse voxels on the GPU
  *
- * A radix sort from the least significant digit on, made of CUB's block primitives. CUB's own device-wide sort asks
- * the device how to run at each call, sets it at the first one, and states its scratch only through such a call; here
- * all of this is known when the plan is made. A pass is three kernels: how often each digit comes in each tile of
- * keys; the sum over the tiles before it; each key to its place.
+ * A radix sort from the least significant digit on, of CUB's block primitives. CUB's device-wide sort asks the device how
+ * to run at each call, sets it at the first one, and states its scratch only through such a call; here all of this is known
+ * when the plan is made. A pass sorts by one digit, in three kernels:
+ *
+ *   keys         tile 0: 2 0 1 2      tile 1: 0 2 0 1        digits 0, 1, 2
+ *   sort_count   digit 0: 1 2         digit 1: 1 1           digit 2: 2 1        how often each comes in each tile
+ *   sort_scan    digit 0: 0 1 (3)     digit 1: 0 1 (2)       digit 2: 0 2 (3)    sums over the tiles before (and over all)
+ *   sort_move    0 0 0 1 1 2 2 2      digit 1 begins at 3, digit 2 at 5; equal digits keep their order
  *
  * Bytes that must move, a pass: 24 a key and, with the order, 8 more.
  *
@@ -28,6 +32,7 @@ static_assert (DIGITS == THREADS, "a thread has one digit");
 using Rank = cub::BlockRadixRankMatch<THREADS, RC_CUDA_VOXEL_DIGIT_BITS, false>;
 using Scan = cub::BlockScan<uint32_t, THREADS>;
 
+/* The digit of a key in this pass, as CUB's ranks ask for it. */
 struct DigitOf
 {
   uint32_t first_bit, mask;
@@ -37,7 +42,7 @@ struct DigitOf
   {
   }
 
-  /* the name that CUB calls */
+  /* CUB calls this name */
   __device__ __forceinline__ uint32_t
   Digit (uint64_t key) const
   {
@@ -45,7 +50,7 @@ struct DigitOf
   }
 };
 
-/* Keys of the group, and their number. */
+/* The keys of the group. */
 __device__ __forceinline__ uint64_t *
 keys_of (const Job &job, const Stored &stored, const Group &group, uint32_t which)
 {
@@ -64,16 +69,17 @@ n_keys (const Group &group)
   return (uint32_t) group.items * group.item_points;
 }
 
-/* How many of n keys are left from first on, at most a tile. */
+/* The number of keys of the tile that begins at first, of n in all. */
 __device__ __forceinline__ uint32_t
 tile_keys (uint32_t n, uint32_t first)
 {
   return n - first < RC_CUDA_VOXEL_SORT_TILE ? n - first : RC_CUDA_VOXEL_SORT_TILE;
 }
 
-/* ---- how often each digit comes in each tile ---- */
+/* ---- first step: how often each digit comes in each tile ---- */
 
-/* High digits of keys that are in order already are alike: one addition then, in place of a queue. */
+/* Counts the digit of each of `lanes`. If all are alike, as high digits of keys that are in order already, one lane adds
+ * their number once; otherwise atomics on the same word would queue. */
 __device__ __forceinline__ void
 count_digit (uint32_t *counts, uint32_t digit, uint32_t lanes)
 {
@@ -86,7 +92,7 @@ count_digit (uint32_t *counts, uint32_t digit, uint32_t lanes)
     atomicAdd (&counts[digit], (uint32_t) __popc (lanes));
 }
 
-/* Counts each digit in each tile of keys. A block per tile. */
+/* Counts each digit in each tile of keys: digit_counts[digit][tile]. A block per tile. */
 __global__ void __launch_bounds__ (THREADS)
 sort_count (GRID_CONSTANT Job job, GRID_CONSTANT Stored stored, GRID_CONSTANT Group group, GRID_CONSTANT Digit digit)
 {
@@ -96,7 +102,7 @@ sort_count (GRID_CONSTANT Job job, GRID_CONSTANT Stored stored, GRID_CONSTANT Gr
   const uint32_t first = blockIdx.x * RC_CUDA_VOXEL_SORT_TILE, n = tile_keys (n_keys (group), first);
   const uint64_t *keys = keys_of (job, stored, group, digit.from) + first;
   __shared__ uint32_t counts[DIGITS];
-  uint64_t own[ITEMS];          /* all are under way before the first is counted */
+  uint64_t own[ITEMS];          /* all loads are under way before the first key is counted */
 
   counts[threadIdx.x] = 0;
   __syncthreads ();
@@ -115,9 +121,9 @@ sort_count (GRID_CONSTANT Job job, GRID_CONSTANT Stored stored, GRID_CONSTANT Gr
   group.digit_counts[(uint64_t) threadIdx.x * group.sort_tiles + blockIdx.x] = counts[threadIdx.x];
 }
 
-/* ---- the sum over the tiles before: a block for each digit ---- */
+/* ---- second step: sums over the tiles before ---- */
 
-/* Replaces the counts of a digit by the sums over the tiles before. A block per digit. */
+/* Replaces the counts of a digit by the sums over the tiles before. Appends its total. A block per digit. */
 __global__ void __launch_bounds__ (THREADS)
 sort_scan (GRID_CONSTANT Group group)
 {
@@ -141,7 +147,7 @@ sort_scan (GRID_CONSTANT Group group)
     group.digit_counts[(uint64_t) DIGITS * group.sort_tiles + blockIdx.x] = before;
 }
 
-/* ---- each key to its place ---- */
+/* ---- third step: each key to its place ---- */
 
 union MoveShared
 {
@@ -154,8 +160,9 @@ union MoveShared
   } sorted;
 };
 
-/* Moves each key, and its number if ORDERED, to its place. A block per tile. A warp has adjacent keys, its lanes every 32nd, so that
- * ranks keep the order of equal digits. */
+/* Moves each key, and its number if ORDERED, to its place: the start of its digit, plus the keys of the digit in the tiles
+ * before, plus those before it in this tile. A block per tile sorts its keys in shared memory first, so that keys of a
+ * digit are written together. A warp has adjacent keys, its lanes every 32nd, so that ranks keep the order of equal digits. */
 template <bool ORDERED>
 __global__ void __launch_bounds__ (THREADS)
 sort_move (GRID_CONSTANT Job job, GRID_CONSTANT Stored stored, GRID_CONSTANT Group group, GRID_CONSTANT Digit digit)

@@ -1,11 +1,11 @@
-/* robocache: voxel grids on the GPU whose accumulators are kept: points that are added, and taken out again
+/* robocache: sliding windows of voxel grids on the GPU: points that are added to accumulators, and removed again
  *
- * Each voxel has a count, whatever the mode, but for max and min (layers.cu): the last point that leaves takes the bit of
- * the voxel with it. What kernels do is the same for both signs, on integers, in any order.
+ * Each voxel has a count, in all modes but max and min (layers.cu): removing its last point clears the bit of the voxel.
+ * Kernels of both signs do the same, on integers, in any order.
  *
- * Bytes that must move: each point once, of float32 12 bytes and 4 a feature, whatever lies between left out; of the
- * accumulators what is touched, as when they are not kept: a sector of counts, one of the bitmap, and those that the sums of
- * a voxel span. Of output rank 8 bytes of the map, of each point that is wanted.
+ * Bytes that must move: each point once, 12 bytes in float32 and 4 a feature, without the bytes between them; of the
+ * accumulators what is touched: a sector of counts, one of the bitmap, and those that the sums of a voxel span. Output
+ * rank: 8 bytes of the map for each point that is wanted.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -30,7 +30,8 @@ begin_incremental (GRID_CONSTANT Job job, GRID_CONSTANT Window window)
     head_of (job, item)->item.n_added = window.first_added;
 }
 
-/* Stores the ranges of features that the job knows. One block; arguments, since host memory may change before the launch runs. */
+/* Stores the ranges of features that the job knows. One block. They are arguments, since host memory may change before the
+ * launch runs. */
 __global__ void __launch_bounds__ (THREADS)
 put_ranges (GRID_CONSTANT Values values, GRID_CONSTANT Job job, GRID_CONSTANT Ranges ranges)
 {
@@ -42,7 +43,7 @@ put_ranges (GRID_CONSTANT Values values, GRID_CONSTANT Job job, GRID_CONSTANT Ra
   }
 }
 
-/* ---- what becomes of a point that is inside ---- */
+/* ---- actions ---- */
 
 template <int SIGN>
 __device__ __forceinline__ void
@@ -56,12 +57,12 @@ add_count (const Job &job, const Part &part, int64_t voxel)
     atomicOr (word, bit);
     atomicAdd (count, 1u);
   } else {
-    /* no branch: they nest too deep */
+    /* no branch, since they nest too deep */
     atomicAnd (word, atomicSub (count, 1u) == 1 ? ~bit : 0xFFFFFFFFu);
   }
 }
 
-/* Not inlined: where points are read and located, branches nest too deep. */
+/* Adds a term to a sum, or subtracts it. Not inlined: where points are read and located, branches nest too deep. */
 template <int SIGN>
 __device__ __noinline__ void
 add_term (int64_t *sum, const RcVoxelScale *scale, double x)
@@ -81,7 +82,7 @@ struct Counts : WindowAction
   }
 };
 
-/* The map says where points are that come, those that are in no voxel, too. */
+/* Counts that also write the voxel of every added point to the map, or why it has none. */
 struct MappedCounts : Counts<1>
 {
   const Map &map;
@@ -137,7 +138,7 @@ struct Means : WindowAction
   {
     const char *features = part.data + i * chunk.stride + Source::feature_offset (format);
 
-    if constexpr (SIGN < 0)     /* last, or first: the other way round takes more registers */
+    if constexpr (SIGN < 0)     /* first here and last when adding: otherwise it takes more registers */
       add_count<SIGN> (job, part, voxel);
 #pragma unroll 1
     for (int64_t c = 0; c < values.channels; c++)

@@ -1,7 +1,7 @@
-/* robocache: chunks whose points come to accumulators that are kept, or leave them, on the GPU
+/* robocache: chunks whose points are added to the accumulators of a window, or removed from them, on the GPU
  *
- * An action says what becomes of a point that is inside, and whether it maps: writes of every point that comes where it is. SIGN
- * is 1 where points are added, and -1 where they are taken out.
+ * A WindowAction states what is done with a point that is inside, and whether it maps: writes the voxel of every added
+ * point. SIGN is 1 to add points, and -1 to remove them.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,7 +12,7 @@
 
 namespace rc
 {
-/* How many points of an item may have been added when the job ends, with those before first_added. */
+/* How many points of an item may have been added when the job ends, including those before first_added. */
 __device__ __forceinline__ int64_t
 max_added (const Job &job, const Window &window, int64_t item)
 {
@@ -21,7 +21,7 @@ max_added (const Job &job, const Window &window, int64_t item)
   return n < job.n_points ? n : job.n_points;
 }
 
-/* Added are no more points than the job has, and taken out no more than are held. */
+/* The part of an item in a chunk. It is empty if it would add more points than the job has, or remove more than are held. */
 template <class Source, int SIGN>
 __device__ __forceinline__ Part
 window_part_of (const Format &format, const Job &job, const Chunk &chunk, const Window &window, int64_t item)
@@ -36,7 +36,7 @@ window_part_of (const Format &format, const Job &job, const Chunk &chunk, const 
   return part;
 }
 
-/* The last block of an item counts its points. */
+/* Counts the points of an item, in its last block. */
 template <int SIGN>
 __device__ __forceinline__ void
 finish_window_part (const Job &job, const Part &part)
@@ -49,7 +49,7 @@ finish_window_part (const Job &job, const Part &part)
   }
 }
 
-/* What all actions may read; they add the parts that only they read. */
+/* What all actions may read. Each adds the parts that it alone reads. */
 struct WindowAction
 {
   const Grid &grid;
@@ -62,6 +62,7 @@ struct WindowAction
   static constexpr bool counts_alone = false;
 };
 
+/* Locates the points of an item's part one by one, and inserts those that are inside. */
 template <class Source, int SIGN, bool ALIGNED, class Action>
 __device__ __forceinline__ void
 accumulate_part (const Action &action, const Grid &grid, const Format &format, const Chunk &chunk, const Part &part,
@@ -85,12 +86,13 @@ accumulate_part (const Action &action, const Grid &grid, const Format &format, c
   }
 }
 
-/* Blocks of a multiprocessor; 0: as many as there is room for. Pixels that leave counts have nothing to wait for but atomics. */
+/* Blocks per multiprocessor; 0: as many as fit. Pixels that only leave counts wait for nothing but atomics, so more blocks
+ * hide that. */
 template <class Source, int SIGN, class Action>
 __host__ __device__ constexpr int
 window_blocks ()
 {
-  /* eight blocks are 2,048 threads, more than other generations' multiprocessors have or leave registers for */
+  /* eight blocks are 2,048 threads: multiprocessors of other generations have fewer threads, or too few registers */
 #if defined (__CUDA_ARCH__) && __CUDA_ARCH__ / 100 == 9
   constexpr bool has_threads = true;
 #else

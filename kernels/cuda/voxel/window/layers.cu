@@ -1,12 +1,17 @@
-/* robocache: voxel grids on the GPU whose accumulators are kept, of max and min: a layer for each cloud
+/* robocache: sliding windows of max and min on the GPU: a layer for each cloud
  *
- * Points raise the greatest of a voxel, and that of their cloud there. When the cloud leaves, one of its points in a voxel,
- * whichever comes first, takes what the cloud had there, and no other one finds it; where that was the greatest of all, it
- * looks up the greatest of those that are left. Nobody else changes it meanwhile, since one layer leaves at a time.
+ * Adding a point raises the greatest key of its voxel, and that of its cloud there. Removing a cloud: the first of its
+ * points in a voxel, in any order, takes the cloud's key there, and the others find none. If that key was the greatest of
+ * the voxel, the greatest of the remaining layers replaces it. No other thread changes it meanwhile, since layers are
+ * removed one at a time.
  *
- * Bytes that must move: of points that come, 12 bytes in float32 and 4 a feature, of those that leave 12; of a voxel that is
- * touched a sector of its keys, of its cloud's and of the bitmap, and where the greatest leaves, those of all layers, which
- * lie together.
+ *   clouds a, b, c in a voxel   keys  3 7 5   greatest 7
+ *   remove b                    keys  3 - 5   greatest 5
+ *   remove a                    keys  - - 5   greatest 5, without a look at the layers
+ *
+ * Bytes that must move: of added points 12 bytes in float32 and 4 a feature, of removed ones 12; of a voxel that is touched
+ * a sector of its keys, of its cloud's and of the bitmap, and where the greatest is removed those of all layers, which are
+ * adjacent.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -24,7 +29,7 @@ keys_of (const Values &values, const Job &job, int64_t item, int64_t voxel)
   return item_array<uint32_t> (job, item, job.layout.keys) + voxel * values.channels;
 }
 
-/* Of all clouds. */
+/* The keys of all clouds in a voxel. */
 __device__ __forceinline__ uint32_t *
 layers_of (const Values &values, const Job &job, const Window &window, int64_t item, int64_t voxel)
 {
@@ -37,7 +42,8 @@ unmark (const Job &job, int64_t item, int64_t voxel)
   atomicAnd (item_array<uint32_t> (job, item, job.layout.bits) + voxel / 32, ~(1u << (voxel % 32)));
 }
 
-/* Where another cloud has the greatest no layer is looked at, by a loop that has no turn: branches nest too deep. */
+/* Removes the keys of a cloud from a voxel. If another cloud has the greatest key, the loop over layers has no turn, which
+ * nests less deep than a branch. */
 __device__ __forceinline__ void
 leave_voxel (const Values &values, const Job &job, const Chunk &chunk, const Window &window, int64_t item, int64_t voxel)
 {
@@ -54,12 +60,12 @@ leave_voxel (const Values &values, const Job &job, const Chunk &chunk, const Win
       greatest = max (greatest, layers[i * values.channels + c]);
     if (n > 0)
       keys[c] = greatest;
-    if (n > 0 && c == 0 && greatest == 0)       /* all features of a voxel are there, or none */
+    if (n > 0 && c == 0 && greatest == 0)       /* a voxel has keys of all features, or of none */
       unmark (job, item, voxel);
   }
 }
 
-/* Not inlined: where points are read and located, branches nest too deep. */
+/* The key of a value. Not inlined: where points are read and located, branches nest too deep. */
 __device__ __noinline__ uint32_t
 key_of (const Values &values, double x)
 {

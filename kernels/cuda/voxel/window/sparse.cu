@@ -1,7 +1,12 @@
-/* robocache: voxel grids on the GPU: from accumulators that are kept to sparse outputs
+/* robocache: sliding windows of voxel grids on the GPU: from accumulators to sparse outputs
  *
- * Bits are in the order of voxels: how many of them are set in the tiles before is where the rows of a tile begin. One kernel
- * counts each tile's, the next adds them up, and the last one writes rows, and those of zeros behind them.
+ * Bits are in the order of voxels, so the rows of a tile of the bitmap begin at the number of bits in the tiles before. It
+ * is a scan in three kernels:
+ *
+ *   tile          0  1  2
+ *   count_tiles   3  0  2           set bits of each tile
+ *   scan_tiles    0  3  3  (5)      set bits of the tiles before (and of all)
+ *   write_tiles   rows 0 … 2, none, rows 3 … 4, then rows of zeros
  *
  * Bytes that must move: the bitmap twice; of occupied voxels the accumulators, and every byte of the output, once.
  *
@@ -19,7 +24,7 @@ namespace
 {
 constexpr int THREADS = RC_CUDA_VOXEL_THREADS;
 constexpr int TILE = RC_CUDA_VOXEL_WINDOW_TILE;
-constexpr int WORDS = TILE / THREADS;   /* of a thread, one after the other */
+constexpr int WORDS = TILE / THREADS;   /* adjacent words of a thread */
 
 using Reduce = cub::BlockReduce<uint32_t, THREADS>;
 using Scan = cub::BlockScan<uint32_t, THREADS>;
@@ -28,7 +33,7 @@ using Scan = cub::BlockScan<uint32_t, THREADS>;
 struct OwnWords
 {
   uint32_t words[WORDS];
-  uint32_t set;                 /* bits */
+  uint32_t set;                 /* bits that are set in them */
 
   __device__ __forceinline__
   OwnWords (const Grid &grid, const Job &job, int64_t item, int64_t tile)
@@ -70,7 +75,7 @@ count_tiles (GRID_CONSTANT Grid grid, GRID_CONSTANT Job job, GRID_CONSTANT Windo
   }
 }
 
-/* Replaces the counts of tiles by the counts of the tiles before. A block per item. */
+/* Replaces the counts of tiles by the sums over the tiles before. Appends the total. A block per item. */
 __global__ void __launch_bounds__ (THREADS)
 scan_tiles (GRID_CONSTANT Job job, GRID_CONSTANT Window window)
 {
@@ -95,6 +100,7 @@ scan_tiles (GRID_CONSTANT Job job, GRID_CONSTANT Window window)
   }
 }
 
+/* The bits of value c of a voxel. */
 __device__ __forceinline__ uint32_t
 value_of (const Grid &grid, const Values &values, const Job &job, const Window &window, int64_t item, int64_t voxel, int64_t c)
 {
@@ -115,7 +121,7 @@ value_of (const Grid &grid, const Values &values, const Job &job, const Window &
   return value_bits (values.dtype, values.mode == RC_VOXEL_CENTROID ? (double) grid.box.origin[c] + mean : mean);
 }
 
-/* Value c of row m; 0 for a row that no voxel has. */
+/* Writes value c of row m. voxel < 0: a row of zeros. */
 __device__ __forceinline__ void
 write_value (const Grid &grid, const Values &values, const Job &job, const Window &window, const Rows &rows, int64_t item,
     int64_t m, int64_t c, int64_t voxel)
@@ -144,7 +150,14 @@ write_coordinates (const Grid &grid, const Rows &rows, int64_t item, int64_t m, 
   to[2] = (int32_t) z;
 }
 
-/* The voxels of a tile, counted from its first one, in order. */
+/* Lists the voxels of a tile, in order, counted from its first one. All threads of a block call it. A block scan tells each
+ * thread where its voxels begin in the list.
+ *
+ *   word, here one a thread     0b101   0b0   0b110
+ *   set bits                    2       0     2
+ *   at (exclusive sum)          0       2     2
+ *   voxels                      0  2  65  66
+ */
 __device__ __forceinline__ void
 list_voxels (const Grid &grid, const Job &job, int64_t item, int64_t tile, uint16_t *voxels)
 {
@@ -161,7 +174,7 @@ list_voxels (const Grid &grid, const Job &job, int64_t item, int64_t tile, uint1
   __syncthreads ();
 }
 
-/* n rows from `first` on; voxels NULL: of zeros. Values are written in the order of memory. */
+/* Writes n rows from `first` on, values in the order of memory. voxels NULL: rows of zeros. */
 __device__ __forceinline__ void
 write_rows (const Grid &grid, const Values &values, const Job &job, const Window &window, const Rows &rows, int64_t item,
     int64_t first, uint32_t n, const uint16_t *voxels, int64_t first_voxel)
@@ -184,8 +197,8 @@ lesser (int64_t a, int64_t b)
   return (uint32_t) (a < b ? a : b);
 }
 
-/* Writes the rows of the voxels of each tile, then rows of zeros. A block takes every gridDim.x-th tile: it lists the voxels in shared
- * memory, so that values are written in the order of memory. */
+/* Writes the rows of the voxels of each tile, then rows of zeros. A block takes every gridDim.x-th tile. It lists the
+ * voxels in shared memory, so that values are written in the order of memory. */
 __global__ void __launch_bounds__ (THREADS)
 write_tiles (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTANT Job job, GRID_CONSTANT Window window,
     GRID_CONSTANT Rows rows)

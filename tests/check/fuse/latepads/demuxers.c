@@ -275,7 +275,7 @@ GST_START_TEST (test_full)
 GST_END_TEST;
 
 #define FULL "proprio_0: rows before the first tick fill 64 MiB, and it still waits for caps of force_0, the named pads force_1, no-more-pads of d: " \
-  "put a queue with higher limits before each pad whose element feeds several, take pads that never come out of pads, or disconnect from pad-added " \
+  "put a queue with higher limits before each pad whose element feeds several, remove pads that are never requested from pads, or disconnect from pad-added " \
   "of an element that never signals no-more-pads"
 
 /* After 10 s. */
@@ -293,6 +293,40 @@ GST_START_TEST (test_full_for_long)
   fail_unless (g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT));
   fail_unless_equals_string (error->message, FULL);
   g_error_free (error);
+  gst_message_unref (message);
+  stage_close (&stage);
+}
+
+GST_END_TEST;
+
+/* ---- a seek before an element has added its pads ---- */
+
+static const struct
+{
+  const gchar *before, *after, *error;  /* steps around the seek; NULL: the streams end */
+} seeks[] = {
+  {"none", "pad", "force_0: the pad was added after a seek, and so missed it: seek when the elements of the pipeline have signalled no-more-pads"},
+  {"none", "no-more-pads", NULL},
+  {"none no-more-pads", "pad headers:0 rows:0 eos:0", NULL},
+};
+
+GST_START_TEST (test_seeks)
+{
+  const gchar *expected = seeks[__i__].error;
+  GError *error = NULL;
+  GstMessage *message;
+  Stage stage;
+
+  stage_open (&stage, FUSE JOINTS DEMUX "! fuse.force_0");
+  gst_element_set_state (stage.pipeline, GST_STATE_PLAYING);
+  run_steps (&stage, seeks[__i__].before);
+  fail_unless (gst_element_seek_simple (stage.fuse, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, MS (200)));
+  run_steps (&stage, seeks[__i__].after);
+  message = wait_for_message (&stage, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
+    gst_message_parse_error (message, &error, NULL);
+  fail_unless_equals_string (error ? error->message : NULL, expected);
+  g_clear_error (&error);
   gst_message_unref (message);
   stage_close (&stage);
 }
@@ -361,6 +395,7 @@ robocachefusedemuxers_suite (void)
   tcase_add_loop_test (add_case (s, "elements"), test_elements, 0, G_N_ELEMENTS (cases));
   tcase_add_test (add_case (s, "full"), test_full);
   tcase_add_test (add_case (s, "full for long"), test_full_for_long);
+  tcase_add_loop_test (add_case (s, "seeks"), test_seeks, 0, G_N_ELEMENTS (seeks));
   tcase_add_loop_test (add_case (s, "warnings"), test_warnings, 0, G_N_ELEMENTS (warnings));
   tcase_add_loop_test (add_case (s, "live"), test_live, 0, G_N_ELEMENTS (live));
   return s;

@@ -1,0 +1,30 @@
+/* robocache: files and messages of bags that are compressed by zstd
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_COMPRESSED_BAG_H
+#define ROBOCACHE_COMPRESSED_BAG_H
+
+#include "common/mcap/buffer.h"
+#include "common/mcap/read/fileindex.h"
+
+G_BEGIN_DECLS
+
+/* Whether bytes begin like a frame of zstd. A message in CDR never does, since its first byte is 0. */
+gboolean robocache_is_zstd (RobocacheMcapBytes bytes);
+
+/* The context of the library, and the last message. Only one thread at a time may use it. */
+typedef struct _RobocacheZstdMessage RobocacheZstdMessage;
+RobocacheZstdMessage *robocache_zstd_message_new (guint64 max_bytes);
+void robocache_zstd_message_free (RobocacheZstdMessage * message);
+/* Decompresses a message of a recording, which may be uncompressed. It replaces the previous one; memory grows with the decompressed size.
+ * FALSE and an error, which uses the message's name in definitions: damaged, larger than max_bytes, or no memory. */
+gboolean robocache_zstd_message_unpack (RobocacheZstdMessage * context, const RobocacheMcapDefinitions * definitions,
+    RobocacheMcapMessage * message, GError ** error);
+
+/* Decompresses a file to another file, from their positions on. Stops when *is_stopped, which is atomic, is set. FALSE and an error that
+ * names the file: damaged, truncated, stopped, or no space. */
+gboolean robocache_zstd_decompress_file (int from, int to, const gchar * name, const gint * is_stopped, GError ** error);
+
+G_END_DECLS
+#endif

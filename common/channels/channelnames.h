@@ -1,0 +1,27 @@
+/* robocache: kinds of channels that their names tell
+ *
+ * Four adjacent channels whose names differ in x, y, z, w alone are a quaternion: qx qy qz qw, imu_qw …, orientation.x …, q_w …, quat_x …,
+ * rot.w …, orientation/x … of PlotJuggler, q_RS_w [] … of EuRoC, and q[0] to q[3] of PX4, in the order x, y, z, w or w, x, y, z. Modes,
+ * statuses and counters are held.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_CHANNELNAMES_H
+#define ROBOCACHE_CHANNELNAMES_H
+
+#include "kinds.h"
+
+G_BEGIN_DECLS
+
+/* Kinds of n channels with these names. FALSE and a ROBOCACHE_ERROR_PROPERTY that lists the columns: the four of a quaternion are not
+ * adjacent, or in another order. They are real then, and others are as they should be. */
+gboolean robocache_kinds_of_names (RobocacheKinds * kinds, const gchar * const *names, guint n, GError ** error);
+
+/* The same as text for caps, of names that are separated by commas. NULL: all are real, they are not n names, or an error. */
+gchar *robocache_kinds_of_name_list (const gchar * names, guint64 n, GError ** error);
+
+/* Which of x, y, z, w of a quaternion a channel is by its name, 0 to 3; -1: none. */
+gint robocache_name_part (const gchar * name);
+
+G_END_DECLS
+#endif

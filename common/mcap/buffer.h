@@ -1,0 +1,26 @@
+/* robocache: bytes whose number an input determines: a failed allocation is an error
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_MCAP_BUFFER_H
+#define ROBOCACHE_MCAP_BUFFER_H
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* A zeroed struct is an empty buffer. */
+typedef struct
+{
+  guint8 *data;
+  gsize size, capacity;
+} RobocacheMcapBuffer;
+
+void robocache_mcap_buffer_clear (RobocacheMcapBuffer * buffer);
+/* Resizes the buffer. Bytes up to the smaller size are kept; others are not set. FALSE and an error that names the bytes: no memory; the
+ * buffer is unchanged. */
+gboolean robocache_mcap_buffer_resize (RobocacheMcapBuffer * buffer, gsize size, GError ** error);
+gboolean robocache_mcap_buffer_append (RobocacheMcapBuffer * buffer, const guint8 * bytes, gsize size, GError ** error);
+
+G_END_DECLS
+#endif

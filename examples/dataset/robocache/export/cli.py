@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The program: which episodes this process exports, and the set that is made of all of them."""
+import os
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from ..printable import printable
+from . import actions, decimation, encoder, lerobot, parts
+from .arguments import make_parser
+from .episodes import cut, sidecar
+from .errors import ExportError
+from .manifest import Complete, of_set, remove_left
+from .mapping import read_mapping, seconds_ns
+from .plan import make_plan
+from .recordings import open_recordings
+from .suggest import suggest
+
+
+def _hdf5(name):
+    """A function of the module hdf5, which is slow to load, and only its own formats need it."""
+    def call(*arguments):
+        from . import hdf5
+        return getattr(hdf5, name)(*arguments)
+
+    return call
+
+
+# {format: (writer, whether it has videos, check of the mapping)}; arguments.py has their names, too
+FORMATS = {
+    "lerobot": (lerobot.write, True, lambda mapping: encoder.check(mapping.video) if mapping.pictures else None),
+    "robomimic": (_hdf5("write_robomimic"), False, lambda mapping: None),
+    "aloha": (_hdf5("write_aloha"), False, _hdf5("check_aloha")),
+}
+EXIT_MISSING = 3  # of --status: shards are missing
+
+
+def _mapping_of(arguments):
+    mapping = read_mapping(arguments.mapping)
+    changes = {name: getattr(arguments, name) for name in ("missing", "fill", "action") if getattr(arguments, name)}
+    if arguments.min_episode:
+        changes["min_episode_ns"] = seconds_ns("--min-episode", arguments.min_episode)
+    if changes.get("action") == "next-state":
+        # the command line replaces the recorded action
+        mapping = _without_action(mapping)
+    mapping = replace(mapping, **changes, actions=actions.choose(mapping.actions, arguments.actions))
+    if mapping.fill == "hold" and mapping.missing != "keep":
+        raise ExportError(f"fill = \"hold\" needs missing = \"keep\", and missing is \"{mapping.missing}\"")
+    return mapping
+
+
+def _without_action(mapping):
+    features = {name: value for name, value in mapping.features.items() if name != "action"}
+    if "observation.state" not in features:
+        raise ExportError("--action next-state needs features.\"observation.state\"")
+    used = {part.stream for value in features.values() for part in value}
+    return replace(mapping, features=features, streams=tuple(stream for stream in mapping.streams if stream.name in used))
+
+
+# ---- what is done ----
+
+# holes of an episode that are printed; the manifest has all
+PRINTED_HOLES = 5
+
+
+def _after(said, one):
+    return f"+{(one['start'] - said['start']) / 1e9:.3f} s"
+
+
+def _print_holes(said):
+    """Where values are missing, and which pieces are too short."""
+    for hole in said["holes"][:PRINTED_HOLES]:
+        print(f"  hole at {_after(said, hole)}: {hole['last_tick'] - hole['first_tick'] + 1} ticks, {printable(hole['reason'])}")
+    if len(said["holes"]) > PRINTED_HOLES:
+        print(f"  and at {len(said['holes']) - PRINTED_HOLES} other places, which the manifest lists")
+    for piece in said["too_short"][:PRINTED_HOLES]:
+        print(f"  piece from {_after(said, piece)} dropped: {piece['frames']} frames are shorter than min-episode")
+    if len(said["too_short"]) > PRINTED_HOLES:
+        print(f"  and {len(said['too_short']) - PRINTED_HOLES} other pieces, which the manifest lists")
+
+
+def _print_part(job, planned, said, seconds):
+    dropped = "".join(f"; {count} ticks dropped, {printable(reason)}" for reason, count in said["dropped"].items())
+    of_all = "" if said["frames"] == said["ticks"] else f" of {said['ticks']}"
+    absent = said["ticks"] - said["frames"] - sum(said["dropped"].values())
+    reason = "after the first one without a value" if job.mapping.missing == "end" else "as the recording has no rows there"
+    ended = f"; {absent} ticks absent, {reason}" if absent else ""
+    pieces = f" in {len(said['pieces'])} pieces" if len(said["pieces"]) != 1 else ""
+    print(f"{printable(planned.episode.name)}: {said['frames']}{of_all} frames{pieces}{dropped}{ended}; {seconds:.1f} s")
+    _print_holes(said)
+    sys.stdout.flush()
+
+
+def _export(job, plan):
+    is_measured = False
+    for planned in plan:
+        if parts.is_done(job, planned):
+            print(f"{printable(planned.episode.name)}: done before", flush=True)
+            continue
+        if not is_measured:
+            # recordings of a set have the same sensors
+            decimation.report(planned, job.mapping.fps)
+            is_measured = True
+        began = time.monotonic()
+        _print_part(job, planned, parts.write(job, planned), time.monotonic() - began)
+
+
+def _refuse_foreign(output, form):
+    """What is not a set is not replaced."""
+    is_set = {"lerobot": (output / "meta" / "info.json").is_file(), "aloha": any(output.glob("episode_*.hdf5")),
+              "robomimic": output.is_file() and output.suffix in (".hdf5", ".h5")}
+    if output.exists() and not is_set[form] and not (output.is_dir() and not any(output.iterdir())):
+        raise ExportError(f"{output} exists and is not a set of {form}: choose another --output")
+
+
+def _files_below(path):
+    """{(device, inode): path} of a file, or of all files of a folder. Links are themselves: a set that is replaced takes no more with it."""
+    paths = [Path(folder, name) for folder, _, names in os.walk(path) for name in names] if path.is_dir() else [path]
+    stats = {one: one.lstat() for one in paths if os.path.lexists(one)}
+    return {(stat.st_dev, stat.st_ino): one for one, stat in stats.items()}
+
+
+def _refuse_inputs(arguments, recordings, mapping, folder):
+    """What is replaced, and removed with the parts, has no file that is read."""
+    inputs = [arguments.mapping, arguments.episodes, mapping.actions.urdf, *map(sidecar, recordings)]
+    inputs += [file for recording in recordings for file in recording.files()]
+    replaced = _files_below(arguments.output) | _files_below(folder)
+    for path in map(Path, filter(None, inputs)):
+        if path.is_file() and (found := replaced.get((path.stat().st_dev, path.stat().st_ino))):
+            raise ExportError(f"--output {arguments.output}: {found} is one of the inputs; write to another place")
+
+
+def _merge(job, plan, arguments):
+    write = FORMATS[arguments.format][0]
+    joined, manifests = parts.read_parts(job, plan)
+    remove_left(job.folder)
+    with Complete(arguments.output) as temporary:
+        write(temporary, joined, job.mapping, of_set(manifests, job.mapping.describe()))
+    if not arguments.keep_parts and not arguments.merge:
+        parts.remove(job)
+    short = [one for said in manifests for one in said["too_short"]]
+    dropped = f"; {len(short)} pieces of {sum(one['frames'] for one in short)} frames dropped" if short else ""
+    print(f"{printable(arguments.output)}: {len(joined)} episodes, {sum(part.said['frames'] for part in joined)} frames{dropped}")
+
+
+def _missing_shards(job, plan, count):
+    return sorted({planned.episode.shard(count) for planned in plan if not parts.is_done(job, planned)})
+
+
+def run(arguments):
+    if arguments.suggest:
+        print(suggest(open_recordings(arguments.recordings)[0]), end="")
+        return 0
+    if not arguments.mapping or not arguments.output:
+        raise ExportError("--mapping and --output are needed; --suggest prints a mapping")
+    mapping = _mapping_of(arguments)
+    FORMATS[arguments.format][2](mapping)
+    _refuse_foreign(arguments.output, arguments.format)
+    recordings = open_recordings(arguments.recordings)
+    job = parts.Job(arguments.output.with_name(f"{arguments.output.name}.parts"), mapping, FORMATS[arguments.format][1])
+    _refuse_inputs(arguments, recordings, mapping, job.folder)
+    plan = make_plan(cut(recordings, mapping, arguments.episodes), mapping, arguments.allow_slow_cameras)
+    if arguments.check:
+        print(f"{len(plan)} episodes can be exported")
+    elif arguments.status:
+        missing = _missing_shards(job, plan, arguments.status)
+        print(",".join(map(str, missing)))
+        return EXIT_MISSING if missing else 0
+    elif arguments.shard:
+        number, count = arguments.shard
+        _export(job, [planned for planned in plan if planned.episode.shard(count) == number])
+    else:
+        if not arguments.merge:
+            _export(job, plan)
+        _merge(job, plan, arguments)
+    return 0
+
+
+def main():
+    try:
+        return run(make_parser().parse_args())
+    except ExportError as error:
+        print("error: " + "\n".join(error.lines()), file=sys.stderr)
+    except OSError as error:
+        print(f"error: {printable(error)}", file=sys.stderr)
+    return 1

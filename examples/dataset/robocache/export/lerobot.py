@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""LeRobot's format v3.0: joins parts into a set, without encoding again.
+
+Source: lerobot-dataset-v3.mdx and src/lerobot/datasets in github.com/huggingface/lerobot.
+"""
+import itertools
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from .encoder import codec_of
+from .manifest import MANIFEST, write_json
+from .parts import TIMES, column_values, kinds_of, number_column, vector_type
+from .pictures import file_of
+from .plan import MAX_SECONDS
+from .statistics import of_columns, of_pictures, of_values
+
+DATA_PATH = "data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
+VIDEO_PATH = "videos/{video_key}/chunk-{chunk_index:03d}/file-{file_index:03d}.mp4"
+EPISODES_PATH = "meta/episodes/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
+# those that every set has
+DEFAULT_FEATURES = {"timestamp": "float32", "frame_index": "int64", "episode_index": "int64", "index": "int64", "task_index": "int64"}
+MB = 1 << 20
+
+
+# ---- features ----
+
+def _number_feature(dtype, shape=1, names=None):
+    return {"dtype": dtype, "shape": [shape], "names": names}
+
+
+def _video_feature(size, mapping):
+    info = {"video.height": size[1], "video.width": size[0], "video.codec": codec_of(mapping.video), "video.pix_fmt": "yuv420p",
+            "video.is_depth_map": False, "video.fps": mapping.fps, "video.channels": 3, "has_audio": False}
+    return {"dtype": "video", "shape": [size[1], size[0], 3], "names": ["height", "width", "channels"], "info": info}
+
+
+def _features(mapping, said):
+    names = dict(said["names"])
+    if mapping.action == "next-state" and "action" not in names:
+        names["action"] = names["observation.state"]
+    features = {name: _number_feature("float32", len(channels), channels) for name, channels in names.items()}
+    features |= {name: _video_feature(size, mapping) for name, size in said["sizes"].items()}
+    # outside observation and action, so that policies do not take them as inputs
+    features |= {f"{time}.{stream}": _number_feature("int64") for stream in said["streams"] for time in TIMES}
+    return features | {name: _number_feature(dtype) for name, dtype in DEFAULT_FEATURES.items()}
+
+
+def _schema(features):
+    numbers = {name: feature for name, feature in features.items() if feature["dtype"] != "video"}
+    types = {"float32": lambda feature: vector_type(feature["shape"][0]), "int64": lambda feature: pa.int64()}
+    return pa.schema([(name, types[feature["dtype"]](feature)) for name, feature in numbers.items()])
+
+
+# ---- which file an episode goes to ----
+
+class _Files:
+    """Gives (chunk, file) to one item after another: another file where one would be larger than max_size, or longer."""
+
+    def __init__(self, max_size, chunk_size, max_length=None):
+        self._max_size, self._chunk_size, self._max_length = max_size, chunk_size, max_length
+        self._file, self._size, self._length = 0, 0, 0
+
+    def add(self, size, length=0):
+        is_full = self._size and (self._size + size > self._max_size or self._max_length and self._length + length > self._max_length)
+        if is_full:
+            self._file, self._size, self._length = self._file + 1, 0, 0
+        place, before = divmod(self._file, self._chunk_size), self._length
+        self._size, self._length = self._size + size, self._length + length
+        return place, before
+
+
+def _group(places):
+    """{place: indices of its items}."""
+    groups = {}
+    for index, place in enumerate(places):
+        groups.setdefault(place, []).append(index)
+    return groups
+
+
+# ---- data ----
+
+def _whole_table(part, episode, first, task, fps, schema):
+    table, count = part.table(), part.said["frames"]
+    frames = np.arange(count)
+    own = {"timestamp": (frames / fps).astype(np.float32), "frame_index": frames, "episode_index": np.full(count, episode),
+           "index": first + frames, "task_index": np.full(count, task)}
+    columns = {name: table.column(name) for name in table.column_names} | {name: number_column(values) for name, values in own.items()}
+    return pa.table([columns[name] for name in schema.names], schema=schema)
+
+
+def _repeated(schema):
+    """Columns with few values. A dictionary of the others would be as long as the column."""
+    return [name for name in schema.names if name in ("episode_index", "task_index") or name.startswith("status.")]
+
+
+def _data_path(folder, place):
+    return folder / DATA_PATH.format(chunk_index=place[0], file_index=place[1])
+
+
+def _write_data(folder, tables, places, schema):
+    """Writes tables one after another, so that one at a time is in memory, each as a row group. Returns the statistics of each."""
+    stats = []
+    for place, group in itertools.groupby(zip(places, tables), key=lambda pair: pair[0]):
+        path = _data_path(folder, place)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with pq.ParquetWriter(path, schema, compression="snappy", use_dictionary=_repeated(schema)) as writer:
+            for _, table in group:
+                writer.write_table(table, row_group_size=len(table))
+                stats.append(of_columns({name: column_values(table.column(name)) for name in schema.names}))
+    return stats
+
+
+def _write_videos(folder, key, parts, fps, files):
+    """The columns of an episode about one video."""
+    from . import mp4  # it is slow to load, and sets without videos need none
+    limit = _Files(files.video_mb * MB, files.chunk_size, MAX_SECONDS * fps)
+    placed = [limit.add(part.size(file_of(key)), part.said["frames"]) for part in parts]
+    for (chunk, file), indices in _group([place for place, _ in placed]).items():
+        path = folder / VIDEO_PATH.format(video_key=key, chunk_index=chunk, file_index=file)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        mp4.join(path, [parts[index].folder / file_of(key) for index in indices], fps)
+    return [{f"videos/{key}/chunk_index": place[0], f"videos/{key}/file_index": place[1], f"videos/{key}/from_timestamp": before / fps,
+             f"videos/{key}/to_timestamp": (before + part.said["frames"]) / fps} for part, (place, before) in zip(parts, placed)]
+
+
+# ---- meta ----
+
+def _tasks_table(tasks):
+    """As pandas writes a frame with the tasks as its index."""
+    columns = [{"name": name, "field_name": name, "pandas_type": kind, "numpy_type": numpy, "metadata": None}
+               for name, kind, numpy in (("task_index", "int64", "int64"), ("task", "unicode", "object"))]
+    labels = [{"name": None, "field_name": None, "pandas_type": "unicode", "numpy_type": "object", "metadata": {"encoding": "UTF-8"}}]
+    pandas = {"index_columns": ["task"], "column_indexes": labels, "columns": columns,
+              "creator": {"library": "pyarrow", "version": pa.__version__}, "pandas_version": "2.0.0"}
+    table = pa.table({"task_index": pa.array(range(len(tasks)), pa.int64()), "task": pa.array(tasks, pa.string())})
+    return table.replace_schema_metadata({"pandas": json.dumps(pandas)})
+
+
+def _number_stats(paths, names):
+    """Of each column over all files, one column at a time."""
+    read = lambda path, name: column_values(pq.ParquetFile(path).read(columns=[name]).column(name))
+    return {name: of_values(np.concatenate([read(path, name) for path in paths])) for name in names}
+
+
+def _picture_stats(parts):
+    keys = parts[0].said["sizes"]
+    return {key: of_pictures([part.said["pictures"][key] for part in parts]) for key in keys}
+
+
+def _write_episodes(folder, rows):
+    path = folder / EPISODES_PATH.format(chunk_index=0, file_index=0)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(pa.Table.from_pylist([{**row, "meta/episodes/chunk_index": 0, "meta/episodes/file_index": 0} for row in rows]), path,
+                   compression="snappy")
+
+
+def _info(mapping, features, parts, tasks, files):
+    return {"codebase_version": "v3.0", "robot_type": mapping.robot_type or None, "total_episodes": len(parts),
+            "total_frames": sum(part.said["frames"] for part in parts), "total_tasks": len(tasks), "chunks_size": files.chunk_size,
+            "data_files_size_in_mb": files.data_mb, "video_files_size_in_mb": files.video_mb, "fps": mapping.fps,
+            "splits": {"train": f"0:{len(parts)}"}, "data_path": DATA_PATH, "video_path": VIDEO_PATH if mapping.pictures else None,
+            "features": features}
+
+
+# ---- the set ----
+
+def _episode_row(index, part, place, first, stats):
+    said = part.said
+    row = {"episode_index": index, "tasks": [said["task"]], "length": said["frames"], "data/chunk_index": place[0],
+           "data/file_index": place[1], "dataset_from_index": first, "dataset_to_index": first + said["frames"],
+           "success": said["success"], "recording": said["recording"], "piece": said["piece"], "start_time": said["start"], "end_time": said["end"]}
+    return row | {f"stats/{name}/{stat}": value for name, values in stats.items() for stat, value in values.items()}
+
+
+def write(folder, parts, mapping, manifest):
+    """The set of these parts in `folder`, which does not exist yet."""
+    files, fps = mapping.files, mapping.fps
+    features = _features(mapping, parts[0].said)
+    schema, tasks = _schema(features), list(dict.fromkeys(part.said["task"] for part in parts))
+    starts = np.concatenate([[0], np.cumsum([part.said["frames"] for part in parts])]).tolist()
+    tables = (_whole_table(part, index, starts[index], tasks.index(part.said["task"]), fps, schema) for index, part in enumerate(parts))
+    limit = _Files(files.data_mb * MB, files.chunk_size)
+    places = [limit.add(part.size())[0] for part in parts]
+    stats = _write_data(folder, tables, places, schema)
+    rows = [_episode_row(index, part, places[index], starts[index], stats[index] | _picture_stats([part])) for index, part in enumerate(parts)]
+    for key in parts[0].said["sizes"]:
+        rows = [row | video for row, video in zip(rows, _write_videos(folder, key, parts, fps, files))]
+    _write_episodes(folder, rows)
+    pq.write_table(_tasks_table(tasks), folder / "meta" / "tasks.parquet")
+    write_json(folder / "meta" / "stats.json", _number_stats([_data_path(folder, place) for place in dict.fromkeys(places)], schema.names) | _picture_stats(parts))
+    write_json(folder / "meta" / MANIFEST, manifest)
+    write_json(folder / "meta" / "info.json", _info(mapping, features, parts, tasks, files))
+    write_json(folder / "meta" / "kinds.json", kinds_of(parts))

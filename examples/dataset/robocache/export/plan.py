@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What can be known before anything is written: each problem with its episode.
+
+Times are those of the recording's index, which are times of arrival.
+"""
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from .errors import ExportError, ProblemsError
+from .features import resolve
+from .mapping import UNITS
+
+# Of the set's rate, as cameras of 29.97 Hz count as 30.
+MIN_RATE = 0.95
+# LeRobot compares float32 times with a tolerance of 1e-4 s, which float32 holds up to 1024 s.
+MAX_SECONDS = 1000
+
+
+@dataclass(frozen=True)
+class Planned:
+    """An episode, and its streams as the recording has them."""
+    episode: object
+    found: tuple
+    layout: object  # where each feature is in a row of a tick
+
+
+# of max-gap and hold-limit; max-gap is then in periods of the rows, by the median of so many spacings before a tick
+AUTOMATIC, PERIODS, SPACINGS = -2, 8, 64
+# rows arrive up to this long after their capture
+DELAY = "200ms"
+
+
+def duration_ns(value, default):
+    """Of a property of a pad: ns, or a number with a unit; -1 is no limit."""
+    text = str(value if value is not None else default)
+    for unit in UNITS:
+        if text.endswith(unit):
+            return int(float(text[:-len(unit)]) * UNITS[unit])
+    return int(text)
+
+
+def _automatic_gap_ns(times):
+    if len(times) <= PERIODS:
+        return duration_ns(None, "200ms")
+    period = int(np.median(np.diff(np.sort(times))))
+    return max(min(max(PERIODS * period, duration_ns(None, "20ms")), duration_ns(None, "1s")), 2 * period)
+
+
+def _max_gap_ns(stream):
+    return duration_ns(dict(stream.settings).get("max-gap"), AUTOMATIC)
+
+
+def held_ns(stream, is_held):
+    """How long a row is repeated after which none comes; None: without limit. is_held: all its channels are."""
+    limit = duration_ns(dict(stream.settings).get("hold-limit"), AUTOMATIC)
+    if limit == AUTOMATIC:
+        return None if is_held else duration_ns(None, "200ms")
+    return None if limit < 0 else limit
+
+
+def hold_ns(found, recording):
+    """How long before a tick its row may be; None: without limit."""
+    held, gap = held_ns(found.stream, found.is_held), _max_gap_ns(found.stream)
+    if found.is_held:
+        return held
+    if gap == AUTOMATIC:
+        gap = _automatic_gap_ns(recording.stream_times(found.stream))
+    return None if held is None or gap < 0 else max(held, gap)
+
+
+# ---- one stream of one episode ----
+
+def _times(episode, stream, before=0):
+    """Those within the episode, and from `before` ns on before it."""
+    times = episode.recording.times(stream.topic)
+    return times[(times >= episode.span.start - before) & (times < episode.span.end)]
+
+
+def _is_command(stream):
+    return dict(stream.settings).get("interpolation") == "previous"
+
+
+def _presence(episode, stream, is_held):
+    if not episode.recording.has(stream.topic):
+        return f"no topic {stream.topic}; the recording has {', '.join(episode.recording.topics())}"
+    hold = held_ns(stream, is_held) if is_held or _is_command(stream) else 0
+    if not len(_times(episode, stream, episode.span.start if hold is None else hold)):
+        return f"no messages of {stream.topic} ({stream.name}) in the episode"
+    return None
+
+
+def _rate(episode, stream, fps):
+    times = _times(episode, stream)
+    if len(times) < 2:
+        return None
+    rate = (len(times) - 1) * 1e9 / float(times[-1] - times[0])
+    if rate >= MIN_RATE * fps:
+        return None
+    return (f"{stream.topic} ({stream.name}) has {rate:.2f} frames per second, and the set {fps}: lower fps, or repeat frames with "
+            "--allow-slow-cameras")
+
+
+def _overlap(episode, one, other):
+    """Two streams that share no time."""
+    first, second = sorted((one, other), key=lambda stream: _times(episode, stream)[0])
+    end, begin = _times(episode, first)[-1], _times(episode, second)[0]
+    if end >= begin:
+        return None
+    return f"{first.topic} ends {(begin - end) / 1e9:.3f} s before {second.topic} begins: their spans are disjoint"
+
+
+def _length(episode, fps):
+    seconds = (episode.span.end - episode.span.start) / 1e9
+    if seconds * fps < 2:
+        return f"{seconds:.3f} s is shorter than two ticks of {fps} Hz"
+    if seconds > MAX_SECONDS:
+        return f"{seconds:.0f} s is longer than {MAX_SECONDS} s, to which LeRobot's float32 times are exact: mark shorter episodes"
+    return None
+
+
+def _episode_problems(episode, mapping, allow_slow, streams):
+    """streams: those of its recording, or () where they are not known."""
+    held = {one.stream for one in streams if one.is_held}
+    found = [_length(episode, mapping.fps)]
+    missing = {stream.name: _presence(episode, stream, stream in held) for stream in mapping.streams}
+    found += missing.values()
+    there = [stream for stream in mapping.streams if missing[stream.name] is None]
+    found += [_rate(episode, stream, mapping.fps) for stream in there if stream.is_camera and not allow_slow]
+    spans = [stream for stream in there if not _is_command(stream) and stream not in held and len(_times(episode, stream))]
+    found += [_overlap(episode, *pair) for pair in combinations(spans, 2)]
+    return [(episode.name, problem) for problem in found if problem]
+
+
+# ---- formats of all recordings ----
+
+def _changes(recording, mapping):
+    """Topics whose channels change within a recording."""
+    return [f"the channels of {stream.topic} ({stream.name}) change: {' | '.join(formats)}"
+            for stream in mapping.streams if len(formats := recording.channel_formats(stream.topic)) > 1]
+
+
+def _differences(found, reference, reference_name):
+    return [f"{one.stream.topic} ({one.stream.name}) has {one.format}, and {other.format} in {reference_name}"
+            for one, other in zip(found, reference) if one.format != other.format]
+
+
+def _has_all(recording, mapping):
+    return all(recording.has(stream.topic) and len(recording.times(stream.topic)) for stream in mapping.streams)
+
+
+def _find_streams(episodes, mapping, problems):
+    """{recording: its streams}, without recordings that lack a topic; adds what is wrong to problems."""
+    streams, reference = {}, None
+    for episode in episodes:
+        recording = episode.recording
+        if recording in streams or not _has_all(recording, mapping):
+            continue
+        try:
+            streams[recording] = tuple(recording.streams(mapping))
+        except ExportError as error:
+            streams[recording] = ()
+            problems.append((episode.name, str(error)))
+            continue
+        reference = reference or (streams[recording], recording.name)
+        problems += [(episode.name, text) for text in _changes(recording, mapping) + _differences(streams[recording], *reference)]
+    return streams
+
+
+def make_plan(episodes, mapping, allow_slow_cameras=False):
+    """Every episode with its streams; a ProblemsError that names all problems otherwise."""
+    of_streams = []
+    streams = _find_streams(episodes, mapping, of_streams)
+    problems = [problem for episode in episodes
+                for problem in _episode_problems(episode, mapping, allow_slow_cameras, streams.get(episode.recording, ()))] + of_streams
+    if problems:
+        raise ProblemsError(problems)
+    return [Planned(episode, streams[episode.recording], resolve(mapping, streams[episode.recording])) for episode in episodes]
+
+
+# ---- where reading begins ----
+
+def _since_row(times, start, count):
+    """From the row that is the count-th before the start, or the first one, to the start."""
+    return int(start - times[max(int(np.searchsorted(times, start, "right")) - count, 0)]) + duration_ns(None, DELAY)
+
+
+def _reach_ns(found, recording, start):
+    """How long before the start its rows matter to ticks from then on."""
+    times, hold = recording.stream_times(found.stream), hold_ns(found, recording)
+    if not len(times):
+        return 0
+    if hold is None:
+        # cubic takes two
+        return _since_row(times, start, 2)
+    is_measured = _max_gap_ns(found.stream) == AUTOMATIC and not found.is_held and not found.has_rate
+    return max(hold, _since_row(times, start, SPACINGS + 1) if is_measured else 0)
+
+
+def lead_ns(planned):
+    """How long before the episode its recording is read, in whole seconds."""
+    episode = planned.episode
+    reach = max(_reach_ns(one, episode.recording, episode.span.start) for one in planned.found)
+    return max(1, int(np.ceil(reach / 1e9))) * 10**9

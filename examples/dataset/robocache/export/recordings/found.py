@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A stream of the mapping as a recording has it: its pad, and its format by its caps."""
+import re
+from dataclasses import dataclass
+
+from gi.repository import Gst
+
+from ..errors import ExportError
+
+# settings that take the place of kinds
+LISTS = ("quaternions", "angles", "velocities")
+HOLD = re.compile(r"hold(\s*\*\s*\d+)?")
+
+
+@dataclass(frozen=True)
+class Found:
+    stream: object  # of the mapping
+    pad: str  # of the recording's source
+    caps: str
+    channels: tuple  # names, or numbers where caps have none; of a camera ()
+    size: tuple = ()  # of a camera: width, height of the set's pictures
+
+    @property
+    def kinds(self):
+        """What robocachefuse takes its channels for, and what says so; of a camera None."""
+        if self.size:
+            return None
+        settings, noted = dict(self.stream.settings), Gst.Caps.from_string(self.caps).get_structure(0).get_string("kinds")
+        chosen = settings.get("kinds") or noted
+        listed = [f"{name}={settings[name]}" for name in LISTS if name in settings]
+        source = "the mapping" if settings.get("kinds") else "the recording" if noted else "none"
+        return {"kinds": chosen or "", "from": ", ".join([source, *listed])}
+
+    @property
+    def is_held(self):
+        """Whether no channel is interpolated: the last row then stays in force, without a gap."""
+        lists = [str(dict(self.stream.settings).get(name, "")) for name in LISTS]
+        words = self.kinds["kinds"].split(",") if self.kinds else [""]
+        return not any(lists) and all(HOLD.fullmatch(word.strip()) for word in words)
+
+    @property
+    def has_rate(self):
+        """Whether its caps tell the period of its rows."""
+        has, rate, _ = Gst.Caps.from_string(self.caps).get_structure(0).get_fraction("framerate")
+        return has and rate > 0
+
+    @property
+    def format(self):
+        """What must be the same in all episodes."""
+        return f"{self.size[0]}x{self.size[1]}" if self.size else f"{len(self.channels)} channels"
+
+
+def channels_of(structure):
+    dimensions = str(structure.get_value("dimensions"))
+    count = int(re.split(r"[:,.]", dimensions)[0])
+    names = structure.get_string("channels") if structure.has_field("channels") else ""
+    words = tuple(word.strip() for word in (names or "").split(",") if word.strip())
+    return words if len(words) == count else tuple(str(i) for i in range(count))
+
+
+def has_size(caps):
+    """Compressed pictures of other writers have none."""
+    structure = caps.get_structure(0)
+    return structure.get_int("width")[0] and structure.get_int("height")[0]
+
+
+def _size_of(stream, structure):
+    width, height = stream.width or structure.get_int("width")[1], stream.height or structure.get_int("height")[1]
+    if width % 2 or height % 2:
+        raise ExportError(f"{stream.topic} has {width}x{height} pictures; yuv420p needs even numbers: set width and height of "
+                          f"streams.{stream.name}")
+    return width, height
+
+
+def kind_of(caps):
+    """rows, pictures, or the media type of other streams."""
+    name = caps.get_structure(0).get_name()
+    return "rows" if name == "other/tensors" else "pictures" if name.startswith(("video/", "image/")) else name
+
+
+def check_kind(stream, caps):
+    """An error where the caps are of another kind than the mapping needs."""
+    structure = caps.get_structure(0)
+    if kind_of(caps) != ("pictures" if stream.is_camera else "rows"):
+        raise ExportError(f"{stream.topic} sends {structure.get_name()}, and streams.{stream.name} is used as "
+                          f"{'pictures' if stream.is_camera else 'numbers'}")
+    if stream.is_camera and (structure.get_string("format") or "").startswith("GRAY16"):
+        raise ExportError(f"{stream.topic} has depth pictures of 16 bits, which the videos of LeRobot v3.0 cannot hold")
+
+
+def describe(stream, pad, caps, sized=None):
+    """The Found of a stream. `sized` are caps with the size of pictures, where `caps` have none."""
+    if stream.is_camera:
+        return Found(stream, pad, caps.to_string(), (), _size_of(stream, (sized or caps).get_structure(0)))
+    return Found(stream, pad, caps.to_string(), channels_of(caps.get_structure(0)))
+
+
+def decoder_of(caps_text):
+    """The installed element of the highest rank that decodes a camera's caps; "" for raw video."""
+    caps = Gst.Caps.from_string(caps_text)
+    if caps.get_structure(0).get_name() == "video/x-raw":
+        return ""
+    kind = Gst.ELEMENT_FACTORY_TYPE_DECODER | Gst.ELEMENT_FACTORY_TYPE_MEDIA_IMAGE | Gst.ELEMENT_FACTORY_TYPE_MEDIA_VIDEO
+    listed = Gst.ElementFactory.list_get_elements(kind, Gst.Rank.MARGINAL)
+    # by media type: parsers before a decoder make the rest fit
+    bare = Gst.Caps.new_empty_simple(caps.get_structure(0).get_name())
+    fitting = Gst.ElementFactory.list_filter(listed, bare, Gst.PadDirection.SINK, False)
+    if not fitting:
+        raise ExportError(f"no decoder for {caps.get_structure(0).get_name()} is installed")
+    best = max(fitting, key=lambda factory: (factory.get_rank(), factory.get_name()))
+    parser = {"video/x-h264": "h264parse ! ", "video/x-h265": "h265parse ! "}.get(caps.get_structure(0).get_name(), "")
+    return f"{parser}{best.get_name()} ! "

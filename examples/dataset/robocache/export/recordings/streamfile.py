@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A recording of one file, whose streams an element of robocache sends by pads."""
+import struct
+from functools import cache
+
+from gi.repository import Gst
+
+from ..errors import ExportError
+from . import pipelines
+from .found import check_kind, decoder_of, describe, has_size, kind_of
+
+# a position that is not the beginning, which a seek would not look for
+SEEK = 10**9
+# a buffer a row costs more than the row
+BLOCK_ROWS = 1024
+
+# of a std_msgs/String in CDR: which end comes first, bytes of the text with its NUL
+STRING_HEAD = {0: struct.Struct(">4xI"), 1: struct.Struct("<4xI")}
+
+
+def decode_string(data):
+    size, = STRING_HEAD[data[1]].unpack_from(data)
+    return data[8:8 + size].rstrip(b"\0").decode()
+
+
+class StreamFile:
+    """Derived classes have _reader(), the element in a pipeline, and what the file's index says: topics(), has(), times() and texts()."""
+
+    def __init__(self, path, name):
+        self.path, self.name = path, name
+
+    def files(self):
+        return [self.path]
+
+    def has_said(self, text):
+        return False
+
+    @cache
+    def span(self):
+        times = [ends for topic in self.topics() if topic != "/robocache/events" and len(self.times(topic))
+                 for ends in self.times(topic)[[0, -1]]]
+        if not times:
+            raise ExportError(f"{self.name}: no messages")
+        return int(min(times)), int(max(times))
+
+    def stream_times(self, stream):
+        """The index does not tell the streams of a topic apart."""
+        return self.times(stream.topic)
+
+    def _demuxer(self, streams, settings=""):
+        """Of all topics without streams."""
+        topics = pipelines.quote(",".join(dict.fromkeys(stream.topic for stream in streams)))
+        return f"{self._reader()} name=demux topics={topics} {settings}"
+
+    def _exposed_pads(self, streams):
+        """[(pad, topic with part and frame, caps)] of the demuxer, as soon as all are there."""
+        pipeline = pipelines.parse(self._demuxer(streams))
+        demux, found = pipeline.get_by_name("demux"), []
+
+        def add(_, pad):
+            found.append((pad.get_name(), pad.get_stream_id().partition("/")[2], pad.get_current_caps()))
+
+        demux.connect("pad-added", add)
+        try:
+            pipelines.pause(pipeline, demux, f"{self.name}: the streams")
+        finally:
+            pipeline.set_state(Gst.State.NULL)
+        return found
+
+    def kinds(self):
+        found = []
+        for _, name, caps in self._exposed_pads([]):
+            topic = max((topic for topic in self.topics() if name.startswith(topic)), key=len)
+            found.append((topic, name[len(topic):].partition("@")[0].lstrip(":"), kind_of(caps)))
+        return found
+
+    def _find(self, stream, pads):
+        """The pad of a stream; an error where there are several, and none is chosen."""
+        found = {}
+        for pad, name, caps in pads:
+            if name == stream.topic or name.startswith((stream.topic + ":", stream.topic + "@")):
+                found[name[len(stream.topic):].partition("@")[0].lstrip(":")] = (pad, caps)
+        if stream.part not in found and (stream.part or len(found) != 1):
+            parts = ", ".join(filter(None, found)) or "none that can be read"
+            raise ExportError(f"{stream.topic} has these streams: {parts}; choose one by stream of streams.{stream.name}")
+        return found.get(stream.part) or next(iter(found.values()))
+
+    def streams(self, mapping):
+        pads = self._exposed_pads(mapping.streams)
+        return [self._describe(stream, *self._find(stream, pads)) for stream in mapping.streams]
+
+    def _describe(self, stream, pad, caps):
+        check_kind(stream, caps)
+        return describe(stream, pad, caps, self._decoded_caps(stream) if stream.is_camera and not has_size(caps) else None)
+
+    def _decoded_caps(self, stream):
+        """Of the first picture."""
+        pad, caps = self._find(stream, self._exposed_pads([stream]))
+        pipeline = pipelines.parse(f"{self._demuxer([stream])} demux.{pad} ! {decoder_of(caps.to_string())} fakesink name=sink")
+        try:
+            pipeline.set_state(Gst.State.PAUSED)
+            pipelines.wait(pipeline, Gst.MessageType.ASYNC_DONE, f"{self.name}: the first picture of {stream.topic}")
+            return pipeline.get_by_name("sink").get_static_pad("sink").get_current_caps()
+        finally:
+            pipeline.set_state(Gst.State.NULL)
+
+    def source(self, found, origin):
+        """The demuxer finds a seek's place by the index, but begins at the file's beginning."""
+        settings = f"time-origin={origin - SEEK} block-rows={BLOCK_ROWS}"
+        return self._demuxer([one.stream for one in found], settings), [f"demux.{one.pad}" for one in found]
+
+    def start(self, pipeline, pad):
+        """Goes on at the origin: sends a seek to the source pad at the pipeline's end. Until then nothing leaves the demuxer: a flush
+        takes caps that are on their way, and decoders that are flushed while they negotiate fail."""
+        demux = pipeline.get_by_name("demux")
+        gates = pipelines.close_gates(demux)
+        pipelines.pause(pipeline, demux, f"{self.name}: the streams")
+        pipelines.seek(pad, SEEK)
+        pipelines.open_gates(gates)

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What robocache-record runs: a pipeline into a recording, and marks of episodes beside it."""
+import os
+import sys
+import termios
+import time
+import tty
+from dataclasses import dataclass
+
+import gi
+
+gi.require_version("Gst", "1.0")
+from gi.repository import GLib, Gst  # noqa: E402: require_version comes first
+
+from .printable import printable  # noqa: E402
+
+SECOND = 10**9
+SYNC_NS = SECOND // 2  # to the disk this often
+KEYS = {"y": "success", "n": "failure", "d": "discard", "q": "quit"}
+JUDGED = {"end": "", "success": "true", "failure": "false", "discard": ""}
+
+
+# ---- marks ----
+
+@dataclass
+class Episode:
+    start: int  # ns of the recording's clock
+    end: int
+    task: str
+    success: str = ""
+    discard: str = ""
+
+
+def _seconds(nanoseconds):
+    return f"{nanoseconds // SECOND}.{nanoseconds % SECOND:09d}"
+
+
+class Marks:
+    """The episodes, in a file that is complete at any time."""
+
+    def __init__(self, path):
+        self.path, self.episodes, self.is_open = path, [], False
+
+    def _write(self):
+        """A disk that is full keeps what was: the next mark tries again."""
+        temporary = self.path.with_name(f".{self.path.name}.new")
+        try:
+            self._replace(temporary)
+        except OSError as error:
+            temporary.unlink(missing_ok=True)
+            print(f"error: {printable(error)}: the marks are those of before", file=sys.stderr)
+
+    def _replace(self, temporary):
+        with open(temporary, "w", encoding="utf-8") as file:
+            file.write("start,end,task,success,discard\n")
+            for one in self.episodes:
+                task = one.task.replace('"', '""')
+                file.write(f'{_seconds(one.start)},{_seconds(one.end)},"{task}",{one.success},{one.discard}\n')
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, self.path)
+
+    def start(self, now, task):
+        self.episodes.append(Episode(now, now + 1, task))
+        self.is_open = True
+        self._write()
+
+    def extend(self, now):
+        if self.is_open:
+            self.episodes[-1].end = now
+            self._write()
+
+    def end(self, now, word):
+        """Ends the running episode, or judges the one before."""
+        last = self.episodes[-1]
+        last.end = now if self.is_open else last.end
+        last.success = JUDGED[word] or last.success
+        last.discard = "true" if word == "discard" else last.discard
+        self.is_open = False
+        self._write()
+
+
+# ---- the pipeline ----
+
+class Recorder:
+    """Writes the streams. Its clock is UTC, as running time 0 is a time that is known."""
+
+    def __init__(self, path, sources):
+        self.topics = [topic for topic, _ in sources]
+        pads = " ".join(f"sink_{i}::topic={topic}" for i, topic in enumerate(self.topics))
+        branches = " ".join(f"{source} ! record.sink_{i}" for i, (_, source) in enumerate(sources))
+        self.pipeline = Gst.parse_launch(f"robocachemcapsink name=record sync-interval={SYNC_NS} chunk-duration={SYNC_NS // 2} "
+                                         f"{pads} {branches}")
+        self._sink = self.pipeline.get_by_name("record")
+        self._sink.set_property("location", str(path))
+
+    def start(self):
+        clock = Gst.SystemClock.obtain()
+        self.pipeline.use_clock(clock)
+        self.pipeline.set_start_time(Gst.CLOCK_TIME_NONE)
+        base, origin = clock.get_time(), time.time_ns()
+        self.pipeline.set_base_time(base)
+        self._sink.set_property("time-origin", origin)
+        self._offset = origin - base
+        self._clock = clock
+        self.pipeline.set_state(Gst.State.PLAYING)
+
+    def now(self):
+        """On the recording's clock."""
+        return self._clock.get_time() + self._offset
+
+    def messages(self):
+        """{topic: (messages, rows that were dropped)}."""
+        stats, found = self._sink.get_property("stats"), {}
+        for i, topic in enumerate(self.topics):
+            one = stats.get_value(f"sink_{i}")
+            dropped = sum(one.get_value(one.nth_field_name(k)) for k in range(one.n_fields()) if one.nth_field_name(k).startswith("rows-dropped"))
+            found[topic] = (one.get_value("messages"), dropped)
+        return found
+
+
+# ---- what the user sees ----
+
+def _print_table(number, episode, before, after):
+    seconds = (episode.end - episode.start) / SECOND
+    verdict = "discarded" if episode.discard else {"true": "success", "false": "failure"}.get(episode.success, "ended")
+    print(f"episode {number}: {seconds:.2f} s, {verdict}{f', {printable(episode.task)}' if episode.task else ''}")
+    for topic, (count, dropped) in after.items():
+        count, dropped = count - before[topic][0], dropped - before[topic][1]
+        print(f"  {printable(topic):24} {count:8} messages {count / max(seconds, 1e-9):9.1f} per second{f' {dropped:8} dropped' if dropped else ''}")
+    sys.stdout.flush()
+
+
+class Session:
+    """Takes marks, shows progress, and ends."""
+
+    def __init__(self, recorder, marks, task):
+        self.recorder, self.marks, self.task = recorder, marks, task
+        self.loop, self.failed, self._before = GLib.MainLoop(), False, {}
+
+    def handle(self, word, task=""):
+        """A mark; one that does not fit is said and ignored."""
+        now = self.recorder.now()
+        if word == "quit":
+            self.quit()
+        elif word == "start" and not self.marks.is_open:
+            self._before = self.recorder.messages()
+            self.marks.start(now, task or self.task)
+            print(f"episode {len(self.marks.episodes) - 1} begins", flush=True)
+        elif word in JUDGED and self.marks.episodes and (self.marks.is_open or word != "end"):
+            self.marks.end(now, word)
+            _print_table(len(self.marks.episodes) - 1, self.marks.episodes[-1], self._before, self.recorder.messages())
+        else:
+            print(f"ignored: {word!r} {'within an episode' if self.marks.is_open else 'and no episode runs'}", flush=True)
+
+    def handle_key(self, key):
+        if key == " ":
+            self.handle("end" if self.marks.is_open else "start")
+        elif key in KEYS:
+            self.handle(KEYS[key])
+
+    def progress(self):
+        self.marks.extend(self.recorder.now())
+        state = f"episode {len(self.marks.episodes) - 1} runs" if self.marks.is_open else f"{len(self.marks.episodes)} episodes"
+        counts = ", ".join(f"{printable(topic)} {count}{f' ({dropped} dropped)' if dropped else ''}"
+                           for topic, (count, dropped) in self.recorder.messages().items())
+        print(f"{state}: {counts}", flush=True)
+        return True
+
+    def quit(self, *_):
+        self.marks.extend(self.recorder.now())
+        self.recorder.pipeline.send_event(Gst.Event.new_eos())
+        return True
+
+    def handle_message(self, _, message):
+        if message.type == Gst.MessageType.ERROR:
+            error, debug = message.parse_error()
+            print(printable(f"error: {message.src.get_name()}: {error.message} ({debug})"), file=sys.stderr)
+            self.failed = True
+        if message.type in (Gst.MessageType.ERROR, Gst.MessageType.EOS):
+            self.loop.quit()
+
+
+# ---- input ----
+
+class Input:
+    """Keys of a terminal, or lines."""
+
+    def __init__(self, session):
+        self._session, self._descriptor, self._text = session, sys.stdin.fileno(), b""
+        self._saved = termios.tcgetattr(self._descriptor) if sys.stdin.isatty() else None
+        if self._saved:
+            tty.setcbreak(self._descriptor)
+        GLib.io_add_watch(self._descriptor, GLib.PRIORITY_DEFAULT, GLib.IOCondition.IN | GLib.IOCondition.HUP, self._read)
+
+    def _read(self, *_):
+        data = os.read(self._descriptor, 4096)
+        if not data:
+            self._session.quit()
+            return False
+        if self._saved:
+            for key in data.decode(errors="replace"):
+                self._session.handle_key(key)
+            return True
+        *lines, self._text = (self._text + data).split(b"\n")
+        for line in lines:
+            word, _, task = line.decode(errors="replace").strip().partition(" ")
+            self._session.handle(word, task)
+        return True
+
+    def restore(self):
+        if self._saved:
+            termios.tcsetattr(self._descriptor, termios.TCSADRAIN, self._saved)
+
+
+def run(recording, marks, sources, task):
+    """Records [(topic, source)] until the user ends it. Returns the exit status."""
+    Gst.init(None)
+    try:
+        recorder = Recorder(recording, sources)
+    except GLib.Error as error:
+        sys.exit(f"error: {printable(error.message)}; is the plugin installed, or on GST_PLUGIN_PATH_1_0?")
+    session = Session(recorder, Marks(marks), task)
+    bus = recorder.pipeline.get_bus()
+    bus.add_signal_watch()
+    bus.connect("message", session.handle_message)
+    recorder.start()
+    keys = Input(session)
+    GLib.timeout_add_seconds(1, session.progress)
+    # SIGINT ends the recording as q does
+    GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, 2, session.quit)
+    try:
+        session.loop.run()
+    finally:
+        keys.restore()
+        recorder.pipeline.set_state(Gst.State.NULL)
+    return 1 if session.failed else 0

@@ -1,0 +1,49 @@
+/* robocache: output files of programs: written completely or not at all, never over an input or another output
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_EXAMPLES_OUTPUT_H
+#define ROBOCACHE_EXAMPLES_OUTPUT_H
+
+#include <glib.h>
+#include <stdio.h>
+
+G_BEGIN_DECLS
+
+/* ---- outputs must differ from inputs and from each other ---- */
+
+/* A file that a program writes, and the option that names it. path NULL or "": no file; "-" with is_standard_output: standard output. */
+typedef struct
+{
+  const gchar *option, *path;
+  gboolean is_standard_output;  /* "-" is standard output */
+} OutputName;
+
+/* FALSE and an error that names the option: an output is an input, or the same file as another output. Files are identified by device and
+ * inode, so a link is the file to which it points. A folder among the inputs stands for all files below it; NULL ends inputs. Terminals
+ * and other character devices may be input and output. */
+gboolean output_check (const OutputName * outputs, guint n_outputs, const gchar * const *inputs, GError ** error);
+
+/* ---- a file that is written completely or not at all ---- */
+
+/* A file in a hidden folder next to the file at path, until it is kept. Devices and pipes are written directly. A program can have one
+ * such file at a time. */
+typedef struct
+{
+  FILE *stream;
+  gchar *path;
+  gchar *target, *beside;       /* NULL: the target is written directly */
+  gchar *folder, *lock;         /* folder of `beside`, and its lock, which is held until this program ends */
+  int lock_descriptor;          /* -1: no lock */
+} OutputFile;
+
+/* FALSE and an error when the file cannot be written. SIGINT, SIGTERM and SIGHUP remove the hidden file. If a program was killed, the
+ * next program that writes to the same folder removes its hidden file. */
+gboolean output_file_open (OutputFile * file, const gchar * path, GError ** error);
+
+/* Closes the file. It replaces the file at path if keep is set and everything was written to the disk; otherwise the file at path is
+ * unchanged. FALSE and, if keep is set, an error for a failed write. */
+gboolean output_file_close (OutputFile * file, gboolean keep, GError ** error);
+
+G_END_DECLS
+#endif

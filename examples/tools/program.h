@@ -1,0 +1,58 @@
+/* robocache: code that programs share: errors, text for a terminal, messages of a pipeline, options and playing
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_EXAMPLES_PROGRAM_H
+#define ROBOCACHE_EXAMPLES_PROGRAM_H
+
+#include <glib.h>
+#include <gst/gst.h>
+#include <stdio.h>
+
+G_BEGIN_DECLS
+
+/* ---- an error message for the user ---- */
+
+/* FAULT (error, format, ...): the message states what was wrong, its value, and what was expected. The error's code has no meaning. */
+#define FAULT(error, ...) g_set_error (error, g_quark_from_static_string ("robocache-example"), 0, __VA_ARGS__)
+
+/* ---- text of recordings and messages, without control characters for the terminal ---- */
+
+/* Makes any text printable, such as the name of a topic or of a joint: escapes control characters, direction marks and bytes that are not
+ * UTF-8, as in "\x1b". Text of one line stays one line. Free with g_free. */
+gchar *printable (const gchar * text);
+
+/* Writes "KIND: message" as a line to stderr, with the message printable: kind is "error" or "warning". */
+void printable_report (const gchar * kind, const gchar * message);
+
+/* ---- messages on a pipeline's bus, as lines for people ---- */
+
+/* The label for an element or pad with this name in the pipeline; NULL: use the name itself. */
+typedef const gchar *(*MessageLabel) (const gchar * name, gpointer data);
+
+/* Reads all messages on the pipeline's bus, writes errors and warnings to stderr, and recalculates the latency if a message asks for it.
+ * Returns whether there was an error; errors after the first are not written, since they follow from it. */
+gboolean messages_handle (GstElement * pipeline, MessageLabel label, gpointer data);
+
+/* gst_parse_launch; NULL after writing an error. */
+GstElement *messages_launch (const gchar * description);
+
+/* ---- code of programs that play a pipeline and show its samples ---- */
+
+/* An option context with this summary. Help and errors are in the character set of the user's locale. */
+GOptionContext *program_option_context_new (const gchar * summary);
+/* Parses these options and the options of GStreamer. FALSE after writing an error: a wrong option, or an argument that is not an option. */
+gboolean program_parse_options (int argc, char **argv, const GOptionEntry * entries, const gchar * summary);
+
+/* Called with each sample. Returns FALSE to stop. */
+typedef gboolean (*ProgramSample) (GstSample * sample, gpointer data);
+/* Called after each sample, and every 50 ms while no sample arrives. Returns FALSE to stop. */
+typedef gboolean (*ProgramIdle) (gpointer data);
+
+/* Plays a pipeline with an appsink called samples until all streams have ended, an element has failed, or a function returns
+ * FALSE. Writes errors and warnings to stderr. FALSE if an element failed. The pipeline keeps playing, and its statistics stay readable.
+ * idle may be NULL. */
+gboolean program_play (GstElement * pipeline, ProgramSample handle_sample, ProgramIdle idle, gpointer data);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,131 @@
+/* robocache: one recording to align: the user's options, and the result of a survey of its rows
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_EXAMPLES_RECORDING_H
+#define ROBOCACHE_EXAMPLES_RECORDING_H
+
+#include <glib.h>
+#include <gst/gst.h>
+
+#include "gst/parse/records/emptycells.h"
+#include "gst/parse/records/timeguess.h"
+
+G_BEGIN_DECLS
+
+/* ---- the options of a recording: their names, placeholders and help ---- */
+
+/* The settings of a recording; each has an option. */
+typedef enum
+{
+  /* settings of robocacheparse */
+  RECORDING_CHANNELS,
+  RECORDING_DELIMITER,
+  RECORDING_TIME_COLUMN,
+  RECORDING_TIME_UNIT,
+  RECORDING_ARRIVAL_COLUMN,
+  /* settings of robocachebagsrc */
+  RECORDING_TOPICS,
+  RECORDING_FIELDS,
+  RECORDING_JOINTS,
+  RECORDING_MSG_PATH,
+  /* settings of a pad of robocachefuse */
+  RECORDING_INTERPOLATION,
+  RECORDING_QUATERNIONS,
+  RECORDING_ANGLES,
+  RECORDING_VELOCITIES,
+  RECORDING_KINDS,
+  RECORDING_OFFSET,
+  RECORDING_MAX_GAP,
+  RECORDING_HOLD_LIMIT,
+  RECORDING_REORDER_WINDOW,
+  RECORDING_REQUIRED,
+  RECORDING_CUTOFF,
+  RECORDING_LOBES,
+  RECORDING_N_OPTIONS
+} RecordingOption;
+
+typedef struct
+{
+  const gchar *name;            /* name of the option and of the element's or pad's property */
+  gboolean for_all;             /* the option may be set for all files at once */
+  const gchar *placeholder;     /* NULL: the option has no value */
+  const gchar *help;
+} RecordingOptionInfo;
+
+extern const RecordingOptionInfo recording_options[RECORDING_N_OPTIONS];
+
+/* The option of that name; RECORDING_N_OPTIONS when there is none. */
+RecordingOption recording_option_by_name (const gchar * name);
+
+/* ---- one recording to align: the user's options, and the result of a survey of its rows ---- */
+
+/* The times of a row, on the file's clock (ns). */
+typedef struct
+{
+  gint64 captured, arrived;     /* the latter is undefined without arrival_column */
+} RecordedRow;
+
+typedef struct
+{
+  gchar *path;
+  gchar *title;                 /* text for messages: the path, and for a bag the topic */
+  gchar *label;                 /* the file's name without directory and extension, or the topic */
+  gboolean is_bag;              /* a bag of ROS 2, or a stream of a bag: see align.h */
+  gchar *given[RECORDING_N_OPTIONS];    /* the options as the user wrote them; NULL: not given */
+
+  /* the result of the survey */
+  RobocacheTimeSource times;
+  gchar *time_unit_reason;      /* why this unit was chosen; NULL: the user has set it */
+  gint arrival_column;          /* -1: no such column */
+  gchar **names;                /* [n_channels]; NULL without a header */
+  guint n_channels;
+  guint64 n_rows, n_malformed;  /* n_rows: with a value in each channel */
+  RobocacheEmptyCells cells;    /* of the columns that were chosen, those without a value among them */
+  gchar **groups;               /* lists of columns that lack values in the same rows; NULL: all columns do, or none lacks one */
+  gchar *first_fault;
+  gint64 least_time, greatest_time;     /* ns on the file's clock */
+  gint64 file_begin, file_end;  /* the same of all rows of the file, those without a value of a channel included; of a bag, as the two above */
+  GArray *all_times;            /* gint64 ns, while the file is read */
+  GArray *delays;               /* gint64 ns: of each row, arrival after capture; empty without arrival_column */
+  gboolean is_part;             /* it has some columns of a file, of which other recordings have the others */
+  gboolean may_split;           /* set it before the survey: groups become recordings, see recordings_split */
+  gboolean keeps_rows;          /* set it before the survey: */
+  GArray *rows, *values;        /* RecordedRow; gfloat [n_rows][n_channels] */
+  gchar *doubt;                 /* about the times, which may be others; or NULL */
+  gint64 disorder;              /* ns: how far the rows' order of time is from their order in the file */
+  gdouble step_s;               /* median of the times in order; 0 when all are equal */
+  gchar *kinds;                 /* of the channels, by names, a guess or caps; NULL: all are real */
+  gchar *quaternions;           /* list of channels; NULL: there are none */
+  gchar *quaternions_reason;
+  GString *rounded;             /* names of channels with integers that float32 cannot represent */
+
+  /* only for a stream of a bag */
+  guint bag;                    /* number of the bag */
+  gchar *topic, *stream;        /* stream: the stream id without the part that differs between runs */
+  GstCaps *caps;
+  gint64 max_lag;               /* ns: greatest difference between capture and arrival, in either direction */
+} Recording;
+
+/* Makes a recording from "FILE,key=value,…". NULL and an error that names the wrong key. */
+Recording *recording_new (const gchar * argument, GError ** error);
+/* Makes a recording for a stream of a bag, with the bag's options. Its title and label are not unique yet. */
+Recording *recording_new_of_bag (const Recording * bag, const gchar * topic);
+/* Some columns of a recording, with its other options. */
+Recording *recording_new_of_columns (const Recording * recording, const gchar * columns);
+void recording_free (Recording * recording);
+
+/* Reads the file and fills in the result of the survey. The options must be complete. */
+gboolean recording_survey (Recording * recording, GError ** error);
+
+/* A time in seconds with all its digits: "1326899528.468056009 s". Free with g_free. */
+gchar *recording_time_text (gint64 ns);
+
+/* Sets the names of channels from a list, "a,b", and makes them printable. */
+void recording_set_names (Recording * recording, const gchar * list);
+
+/* The name of channel c in the output; with `qualified` it contains the recording's label. Free with g_free. */
+gchar *recording_channel_name (const Recording * recording, guint c, gboolean qualified);
+
+G_END_DECLS
+#endif

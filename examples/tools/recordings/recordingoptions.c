@@ -1,0 +1,48 @@
+/* robocache: the options of a recording: their names, placeholders and help
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "recording.h"
+
+const RecordingOptionInfo recording_options[RECORDING_N_OPTIONS] = {
+  [RECORDING_CHANNELS] = {"channels", FALSE, "LIST", "columns to align: names or numbers (all but the time)"},
+  [RECORDING_DELIMITER] = {"delimiter", TRUE, "CHAR", "delimiter of the fields: a character, tab or space (,)"},
+  [RECORDING_TIME_COLUMN] = {"time-column", TRUE, "N|NAME",
+  "column of the time (one named stamp, timestamp, time or t, or else 0)"},
+  [RECORDING_TIME_UNIT] = {"time-unit", TRUE, "UNIT", "unit of the times: s, ms, us or ns (guessed and printed)"},
+  [RECORDING_ARRIVAL_COLUMN] = {"arrival-column", TRUE, "N|NAME",
+      "column of the time of arrival, which is not aligned (none)"},
+  [RECORDING_TOPICS] = {"topics", FALSE, "LIST", "topics of a bag to align, names or globs (all that are rows of numbers)"},
+  [RECORDING_FIELDS] = {"fields", FALSE, "LIST", "numeric fields of types of a bag that have no row of their own, like pose.* (all)"},
+  [RECORDING_JOINTS] = {"joints", FALSE, "LIST", "joints of a bag: a stream for each group, like shoulder,elbow;gripper (all)"},
+  [RECORDING_MSG_PATH] = {"msg-path", FALSE, "FOLDERS", "folders with the definitions of types that a bag does not define (none)"},
+  [RECORDING_INTERPOLATION] = {"interpolation", TRUE, "HOW",
+      "linear, nearest, previous, cubic, hermite, mean or lowpass (linear)"},
+  [RECORDING_QUATERNIONS] = {"quaternions", FALSE, "LIST",
+      "first channel of each quaternion, name or number (guessed and printed; empty: none)"},
+  [RECORDING_ANGLES] = {"angles", FALSE, "LIST", "channels in radians, names or numbers, interpolated along the shorter arc"},
+  [RECORDING_VELOCITIES] = {"velocities", FALSE, "LIST",
+      "channels with the rates of channels 0, 1, ..., names or numbers, for hermite"},
+  [RECORDING_KINDS] = {"kinds", TRUE, "KINDS",
+      "kinds of the channels, like real*3,quaternion,hold, or ignore: all are real (by types and names, printed)"},
+  [RECORDING_OFFSET] = {"offset", FALSE, "TIME", "added to the times of the file, like -20ms (0)"},
+  [RECORDING_MAX_GAP] = {"max-gap", TRUE, "TIME",
+      "maximum gap to interpolate across (-2: 8 periods of the rows, from 20ms to 1s or two periods; -1: no limit)"},
+  [RECORDING_HOLD_LIMIT] = {"hold-limit", TRUE, "TIME",
+      "maximum age of a repeated row (200ms; -1: no limit)"},
+  [RECORDING_REORDER_WINDOW] = {"reorder-window", TRUE, "TIME",
+      "accept rows up to this much out of order (as much as they are)"},
+  [RECORDING_REQUIRED] = {"required", TRUE, NULL, "drop ticks at which this file has no row"},
+  [RECORDING_CUTOFF] = {"cutoff", TRUE, "HZ", "frequency that lowpass halves (0.4 times the rate of ticks or rows)"},
+  [RECORDING_LOBES] = {"lobes", TRUE, "N", "lobes of lowpass, 2 to 8: it looks N / (2 cutoff) ahead of each tick (4)"},
+};
+
+RecordingOption
+recording_option_by_name (const gchar *name)
+{
+  RecordingOption option = 0;
+
+  while (option < RECORDING_N_OPTIONS && !g_str_equal (recording_options[option].name, name))
+    option++;
+  return option;
+}

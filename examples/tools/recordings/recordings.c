@@ -1,0 +1,512 @@
+/* robocache: recordings as the streams of one robocachefuse
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "recordings.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/text/settingtext.h"
+#include "common/text/timetext.h"
+#include "examples/tools/program.h"
+
+/* Ticks that are made without asking: about a gigabyte of CSV. */
+#define MAX_TICKS_UNASKED 1e7
+
+GPtrArray *
+recordings_new (void)
+{
+  return g_ptr_array_new_with_free_func ((GDestroyNotify) recording_free);
+}
+
+gboolean
+recordings_parse_rate (const gchar *text, gint *num, gint *den, GError **error)
+{
+  const gchar *slash = strchr (text, '/');
+  gchar *number = slash ? g_strndup (text, (gsize) (slash - text)) : g_strdup (text);
+  gint64 millionths = 0;
+  guint64 divided_by = 1;
+  gboolean ok;
+
+  /* ms → ns is times 10^6 */
+  ok = robocache_time_from_text (number, ROBOCACHE_TIME_UNIT_MS, &millionths) == ROBOCACHE_TIME_OK && millionths > 0
+      && (!slash || g_ascii_string_to_unsigned (slash + 1, 10, 1, G_MAXINT / 1000000, &divided_by, NULL));
+  if (ok) {
+    const gint64 divisor = gst_util_greatest_common_divisor_int64 (millionths, (gint64) divided_by * 1000000);
+
+    ok = millionths / divisor <= G_MAXINT;
+    *num = (gint) (millionths / divisor);
+    *den = (gint) ((gint64) divided_by * 1000000 / divisor);
+  }
+  if (!ok)
+    FAULT (error, "--rate %s: expected ticks per second above 0, or a fraction, like 100, 62.5 or 1000/3", text);
+  g_free (number);
+  return ok;
+}
+
+/* ---- options of the user ---- */
+
+static gboolean
+read_option_for_all (const gchar *name, const gchar *value, gpointer data, GError **error)
+{
+  gchar **for_all = ((RecordingsOptions *) data)->for_all;
+  const RecordingOption option = recording_option_by_name (name + strspn (name, "-"));
+
+  g_free (for_all[option]);
+  for_all[option] = g_strdup (value ? value : "true");
+  return TRUE;
+}
+
+static void
+add_common_options (GOptionGroup *group, RecordingsOptions *options)
+{
+  const GOptionEntry common[] = {
+    {"allow-gaps", 0, 0, G_OPTION_ARG_NONE, &options->allow_gaps, "align recordings that do not overlap in time", NULL},
+    {"yes", 'y', 0, G_OPTION_ARG_NONE, &options->yes, "make a grid of more than 10^7 ticks without asking", NULL},
+    {NULL}
+  };
+
+  g_option_group_add_entries (group, common);
+  for (guint i = 0; i < RECORDING_N_OPTIONS; i++) {
+    const RecordingOptionInfo *info = &recording_options[i];
+    const GOptionEntry entries[] = {
+      {info->name, 0, info->placeholder ? 0 : G_OPTION_FLAG_NO_ARG, G_OPTION_ARG_CALLBACK,
+          (gpointer) read_option_for_all, info->help, info->placeholder},
+      {NULL}
+    };
+
+    if (info->for_all)
+      g_option_group_add_entries (group, entries);
+  }
+}
+
+static gchar *
+describe_options_of_a_file (void)
+{
+  GString *text = g_string_new ("Options of one file follow its name:\n"
+      "  FILE,key=value,...    as in imu.csv,time-column=stamp_ns,channels=gx,gy,gz,max-gap=50ms\n");
+
+  for (guint i = 0; i < RECORDING_N_OPTIONS; i++)
+    g_string_append_printf (text, "    %-18s %s\n", recording_options[i].name, recording_options[i].help);
+  g_string_append (text, "A TIME has a unit, like 20ms or 0.5s; without one it is in ns. A LIST is like 0,3-6 or qx,qy.");
+  return g_string_free (text, FALSE);
+}
+
+void
+recordings_options_clear (RecordingsOptions *options)
+{
+  for (guint i = 0; i < RECORDING_N_OPTIONS; i++)
+    g_clear_pointer (&options->for_all[i], g_free);
+}
+
+GOptionContext *
+recordings_option_context_new (const GOptionEntry *entries, RecordingsOptions *options, const gchar *summary)
+{
+  GOptionContext *context = program_option_context_new (summary);
+  GOptionGroup *group = g_option_group_new ("recordings", "", "", options, NULL);
+  gchar *description = describe_options_of_a_file ();
+
+  g_option_group_add_entries (group, entries);
+  add_common_options (group, options);
+  g_option_context_set_main_group (context, group);
+  g_option_context_set_description (context, description);
+  g_free (description);
+  return context;
+}
+
+/* A label that no recording has yet, by the numbers that were given to each one before. */
+static gchar *
+unique_label (GHashTable *numbers, const gchar *label)
+{
+  guint number = GPOINTER_TO_UINT (g_hash_table_lookup (numbers, label));
+  gchar *unique = g_strdup (label);
+
+  for (; g_hash_table_contains (numbers, unique); number++) {
+    g_free (unique);
+    unique = g_strdup_printf ("%s_%u", label, number);
+  }
+  if (number > 0)
+    g_hash_table_insert (numbers, g_strdup (label), GUINT_TO_POINTER (number));
+  return unique;
+}
+
+void
+recordings_make_labels_unique (GPtrArray *recordings)
+{
+  GHashTable *numbers = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+
+  for (guint i = 0; i < recordings->len; i++) {
+    Recording *recording = g_ptr_array_index (recordings, i);
+    gchar *unique = unique_label (numbers, recording->label);
+
+    g_free (recording->label);
+    recording->label = unique;
+    g_hash_table_insert (numbers, g_strdup (unique), GUINT_TO_POINTER (2));
+  }
+  g_hash_table_unref (numbers);
+}
+
+gboolean
+recordings_take_arguments (GPtrArray *recordings, gchar **arguments, const RecordingsOptions *options, GError **error)
+{
+  for (guint i = 0; arguments[i]; i++) {
+    Recording *recording = recording_new (arguments[i], error);
+
+    if (!recording)
+      return FALSE;
+    for (guint option = 0; option < RECORDING_N_OPTIONS; option++) {
+      if (!recording->given[option])
+        recording->given[option] = g_strdup (options->for_all[option]);
+    }
+    g_ptr_array_add (recordings, recording);
+  }
+  recordings_make_labels_unique (recordings);
+  return TRUE;
+}
+
+/* "-x.csv,time-unit=s" of a file -x.csv. Options of one letter stay options. */
+static gboolean
+is_file_like_option (const gchar *argument)
+{
+  gchar *path = g_strndup (argument, strcspn (argument, ","));
+  const gboolean is = strlen (path) > 2 && *path == '-' && (g_file_test (argument, G_FILE_TEST_IS_REGULAR)
+      || g_file_test (path, G_FILE_TEST_IS_REGULAR));
+
+  g_free (path);
+  return is;
+}
+
+gboolean
+recordings_parse_options (GOptionContext *context, gchar **argv, GError **error)
+{
+  gchar **arguments = g_strdupv (argv);
+  gboolean ok;
+
+  for (guint i = 1; arguments[i]; i++) {
+    if (is_file_like_option (arguments[i])) {
+      gchar *path = g_strconcat ("./", arguments[i], NULL);
+
+      g_free (arguments[i]);
+      arguments[i] = path;
+    }
+  }
+  ok = g_option_context_parse_strv (context, &arguments, error);
+  g_strfreev (arguments);
+  g_option_context_free (context);
+  return ok;
+}
+
+/* An option about channels by number would mean others in a part of the columns. */
+static gboolean
+check_options_of_groups (const Recording *recording, GError **error)
+{
+  static const RecordingOption of_channels[] = { RECORDING_KINDS, RECORDING_QUATERNIONS, RECORDING_ANGLES, RECORDING_VELOCITIES };
+
+  for (guint i = 0; i < G_N_ELEMENTS (of_channels); i++) {
+    const gchar *value = recording->given[of_channels[i]];
+    gchar *choices;
+
+    if (!value || !*value || g_str_equal (value, "ignore"))
+      continue;
+    choices = g_strjoinv ("; channels=", recording->groups);
+    FAULT (error, "%s: its columns have values in different rows, so %s=%s does not say of which: give the file once for each group of columns, with "
+        "options of its own: channels=%s", recording->path, recording_options[of_channels[i]].name, value, choices);
+    g_free (choices);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+/* "joints.csv (q0, …)" */
+static void
+name_part (Recording *part)
+{
+  gchar *name = recording_channel_name (part, 0, FALSE);
+
+  g_free (part->title);
+  part->title = g_strdup_printf ("%s (%s%s)", part->path, name, part->n_channels > 1 ? ", …" : "");
+  g_free (name);
+}
+
+gboolean
+recordings_split (GPtrArray *recordings, guint i, guint *n, GError **error)
+{
+  Recording *whole = g_ptr_array_index (recordings, i);
+  gboolean ok = TRUE;
+
+  *n = whole->groups ? g_strv_length (whole->groups) : 1;
+  if (*n <= 1)
+    return TRUE;
+  if (!check_options_of_groups (whole, error))
+    return FALSE;
+  whole = g_ptr_array_steal_index (recordings, i);
+  for (guint k = 0; ok && k < *n; k++) {
+    Recording *part = recording_new_of_columns (whole, whole->groups[k]);
+
+    g_ptr_array_insert (recordings, (gint) (i + k), part);
+    ok = recording_survey (part, error);
+    if (ok)
+      name_part (part);
+  }
+  recording_free (whole);
+  recordings_make_labels_unique (recordings);
+  return ok;
+}
+
+guint
+recordings_n_channels (const GPtrArray *recordings)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < recordings->len; i++)
+    n += ((const Recording *) g_ptr_array_index (recordings, i))->n_channels;
+  return n;
+}
+
+/* ---- the grid ---- */
+
+static gint64
+add_saturated (gint64 time, gint64 offset)
+{
+  gint64 sum;
+
+  return __builtin_add_overflow (time, offset, &sum) ? (offset < 0 ? G_MININT64 : G_MAXINT64) : sum;
+}
+
+/* First and last row of a recording. */
+typedef struct
+{
+  gint64 begin, end;            /* ns on its clock */
+  gint64 offset;                /* ns, to the clock of all recordings */
+} Span;
+
+static gboolean
+read_span (Span *span, const Recording *recording, GError **error)
+{
+  const gchar *given = recording->given[RECORDING_OFFSET];
+
+  *span = (Span) {.begin = recording->least_time,.end = recording->greatest_time };
+  if (!given || robocache_duration_from_text (given, &span->offset))
+    return TRUE;
+  FAULT (error, "%s: offset=%s: expected a time in ns, or with a unit, like -20ms", recording->title, given);
+  return FALSE;
+}
+
+/* Running time 0 is the earliest row, as it is and as its offset makes it: neither may be before it. */
+static gboolean
+find_span (const GPtrArray *recordings, RecordingsGrid *grid, GError **error)
+{
+  grid->origin = G_MAXINT64;
+  grid->end = G_MININT64;
+  for (guint i = 0; i < recordings->len; i++) {
+    Span span;
+
+    if (!read_span (&span, g_ptr_array_index (recordings, i), error))
+      return FALSE;
+    grid->origin = MIN (grid->origin, add_saturated (span.begin, MIN (span.offset, 0)));
+    grid->end = MAX (grid->end, add_saturated (span.end, MAX (span.offset, 0)));
+  }
+  return TRUE;
+}
+
+static void
+say_no_overlap (const Recording *earlier, const Recording *later, GError **error)
+{
+  gchar *end = recording_time_text (earlier->file_end), *begin = recording_time_text (later->file_begin);
+
+  FAULT (error, "%s ends at %s and %s begins at %s, so they do not overlap: check time-column and time-unit, set offset if "
+      "their clocks differ, or use --allow-gaps", earlier->title, end, later->title, begin);
+  g_free (end);
+  g_free (begin);
+}
+
+static gboolean
+check_overlap (const Recording *a, const Recording *b, GError **error)
+{
+  Span of_a, of_b;
+
+  /* topics of a bag are on one clock, and may be silent */
+  if (a->bag > 0 && a->bag == b->bag)
+    return TRUE;
+  if (!read_span (&of_a, a, error) || !read_span (&of_b, b, error))
+    return FALSE;
+  if (add_saturated (a->file_begin, of_a.offset) > add_saturated (b->file_end, of_b.offset))
+    say_no_overlap (b, a, error);
+  else if (add_saturated (b->file_begin, of_b.offset) > add_saturated (a->file_end, of_a.offset))
+    say_no_overlap (a, b, error);
+  else
+    return TRUE;
+  return FALSE;
+}
+
+static gboolean
+check_overlaps (const GPtrArray *recordings, GError **error)
+{
+  for (guint i = 0; i < recordings->len; i++) {
+    for (guint j = 0; j < i; j++) {
+      if (!check_overlap (g_ptr_array_index (recordings, j), g_ptr_array_index (recordings, i), error))
+        return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+static gboolean
+ask (const gchar *question)
+{
+  gchar answer[8] = "";
+
+  fprintf (stderr, "%s Go on? [y/N] ", question);
+  fflush (stderr);
+  return fgets (answer, sizeof (answer), stdin) && g_ascii_tolower (*answer) == 'y';
+}
+
+static gboolean
+check_length (const RecordingsGrid *grid, GError **error)
+{
+  const gdouble seconds = ((gdouble) grid->end - (gdouble) grid->origin) / 1e9, ticks = seconds * grid->rate_num / grid->rate_den;
+  gchar *question;
+  gboolean agreed;
+
+  if (ticks <= MAX_TICKS_UNASKED)
+    return TRUE;
+  question = g_strdup_printf ("%.4g s at %d/%d Hz are %.3g ticks.", seconds, grid->rate_num, grid->rate_den, ticks);
+  agreed = isatty (STDIN_FILENO) && ask (question);
+  if (!agreed)
+    FAULT (error, "%s Check time-column and time-unit, set a lower --rate, or use --yes", question);
+  g_free (question);
+  return agreed;
+}
+
+gboolean
+recordings_find_grid (const GPtrArray *recordings, const RecordingsOptions *options, RecordingsGrid *grid, GError **error)
+{
+  return find_span (recordings, grid, error) && (options->allow_gaps || check_overlaps (recordings, error))
+      && (options->yes || check_length (grid, error));
+}
+
+/* ---- the pipeline ---- */
+
+/* Sets a property as the user wrote it. */
+static gboolean
+set_from_text (gpointer object, const Recording *recording, RecordingOption option, const gchar *text, GError **error)
+{
+  GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS (object), recording_options[option].name);
+  GValue value = G_VALUE_INIT;
+
+  if (!robocache_setting_from_text (pspec, text, &value, error)) {
+    g_prefix_error (error, "%s: ", recording->title);
+    return FALSE;
+  }
+  g_object_set_property (object, pspec->name, &value);
+  g_value_unset (&value);
+  return TRUE;
+}
+
+gboolean
+recordings_set_pad_options (GstPad *pad, const Recording *recording, gboolean is_live, GError **error)
+{
+  if (recording->disorder > 0 && !is_live)      /* live, that would be latency */
+    g_object_set (pad, "reorder-window", recording->disorder, NULL);
+  if (recording->kinds && !recording->is_bag && !recording->given[RECORDING_KINDS])
+    g_object_set (pad, "kinds", recording->kinds, NULL);
+  for (guint option = RECORDING_INTERPOLATION; option < RECORDING_N_OPTIONS; option++) {
+    if (recording->given[option] && !set_from_text (pad, recording, option, recording->given[option], error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* With arrival-column set the parser would replay, so the column is left out by naming all others. */
+static void
+leave_out_arrival (GstElement *parse, const Recording *recording)
+{
+  const guint n_columns = recording->n_channels + (recording->arrival_column == (gint) recording->times.column ? 1 : 2);
+  GString *others = g_string_new (NULL);
+
+  for (guint c = 0; c < n_columns; c++) {
+    if (c != recording->times.column && (gint) c != recording->arrival_column)
+      g_string_append_printf (others, others->len > 0 ? ",%u" : "%u", c);
+  }
+  g_object_set (parse, "channels", others->str, NULL);
+  g_string_free (others, TRUE);
+}
+
+static GstElement *
+make_parse (const Recording *recording, gint64 origin)
+{
+  GstElement *parse = gst_element_factory_make ("robocacheparse", recording->label);
+
+  g_object_set (parse, "time-column", (gint) recording->times.column, "time-unit", (gint) recording->times.unit, "time-origin",
+      origin, "max-errors", -1, NULL);
+  if (recording->given[RECORDING_DELIMITER])
+    g_object_set (parse, "delimiter", recording->given[RECORDING_DELIMITER], NULL);
+  if (recording->given[RECORDING_CHANNELS])
+    g_object_set (parse, "channels", recording->given[RECORDING_CHANNELS], NULL);
+  else if (recording->arrival_column >= 0)
+    leave_out_arrival (parse, recording);
+  if (recording->given[RECORDING_KINDS])
+    g_object_set (parse, "kinds", recording->given[RECORDING_KINDS], NULL);
+  return parse;
+}
+
+void
+recordings_prepare_fuse (GstElement *fuse, const RecordingsOptions *options, const RecordingsGrid *grid)
+{
+  g_object_set (fuse, "rate", grid->rate_num, grid->rate_den, NULL);
+  /* a plugin that is on the path already may not have it */
+  if (options->allow_gaps && g_object_class_find_property (G_OBJECT_GET_CLASS (fuse), "allow-gaps"))
+    g_object_set (fuse, "allow-gaps", TRUE, NULL);
+}
+
+gboolean
+recordings_add_stream (const GPtrArray *recordings, guint i, GstElement *pipeline, GstElement *fuse, gint64 origin, GError **error)
+{
+  const Recording *recording = g_ptr_array_index (recordings, i);
+  GstElement *source = gst_element_factory_make ("filesrc", NULL);
+  GstElement *parse = make_parse (recording, origin);
+  gchar *name = g_strdup_printf ("sink_%u", i);
+  GstPad *pad = gst_element_request_pad_simple (fuse, name), *from = gst_element_get_static_pad (parse, "src");
+  gboolean ok;
+
+  /* its columns may be empty while those of another part are not */
+  if (recording->is_part)
+    g_object_set (fuse, "allow-gaps", TRUE, NULL);
+  g_object_set (source, "location", recording->path, NULL);
+  gst_bin_add_many (GST_BIN (pipeline), source, parse, NULL);
+  gst_element_link (source, parse);
+  ok = gst_pad_link (from, pad) == GST_PAD_LINK_OK && recordings_set_pad_options (pad, recording, FALSE, error);
+  gst_object_unref (from);
+  gst_object_unref (pad);
+  g_free (name);
+  return ok;
+}
+
+/* "sink_12": 12; FALSE: another name. */
+static gboolean
+has_number (const gchar *name, const gchar *prefix, guint64 *number)
+{
+  return g_str_has_prefix (name, prefix) && g_ascii_string_to_unsigned (name + strlen (prefix), 10, 0, G_MAXUINT, number, NULL);
+}
+
+const gchar *
+recordings_path_of_element (const gchar *name, gpointer data)
+{
+  const GPtrArray *recordings = data;
+  guint64 bag = 0, pad;
+
+  if (has_number (name, "sink_", &pad))
+    return pad < recordings->len ? ((const Recording *) g_ptr_array_index (recordings, pad))->title : NULL;
+  has_number (name, "bag_", &bag);
+  for (guint i = 0; i < recordings->len; i++) {
+    const Recording *recording = g_ptr_array_index (recordings, i);
+
+    if (bag > 0 && recording->bag == bag)
+      return recording->path;
+    if (g_str_equal (name, recording->label))
+      return recording->title;
+  }
+  return NULL;
+}

@@ -1,0 +1,27 @@
+/* robocache: a report as one page of HTML
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef REPORT_PAGE_H
+#define REPORT_PAGE_H
+
+#include "report.h"
+
+G_BEGIN_DECLS
+
+/* ---- the style sheet of a report ---- */
+
+/* Streams have the classes accent-0 to accent-(N-1). */
+#define REPORT_N_ACCENTS 8
+
+extern const char report_page_style[];
+
+/* ---- a report as one page of HTML ---- */
+
+/* The page needs no other file and no script, and is well-formed XML. */
+
+/* Writes the page to a file, completely or not at all. FALSE and an error on failure. */
+gboolean report_write_page (const Report * report, const gchar * path, GError ** error);
+
+G_END_DECLS
+#endif

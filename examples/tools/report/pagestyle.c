@@ -1,0 +1,95 @@
+/* robocache: the style sheet of a report
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "page.h"
+
+/* A colour each for screens that are light or dark. Paper is light. */
+#define ACCENT(number, light, dark) \
+  ".accent-" #number " { --light: " light "; --dark: " dark " }\n"
+
+const char report_page_style[] =
+    ":root { color-scheme: light dark; --paper: #ffffff; --ink: #1d232b; --soft: #67707c; --rule: #e3e6ea; --raw: #9aa3ae; "
+    "--warn: #c2410c }\n"
+    ACCENT (0, "#2463b5", "#6ea8f0")
+    ACCENT (1, "#0f7d6c", "#4cc4ae")
+    ACCENT (2, "#a45a06", "#e5a450")
+    ACCENT (3, "#7a46b0", "#b994ea")
+    ACCENT (4, "#b3305e", "#ef86a8")
+    ACCENT (5, "#4d7518", "#a2c765")
+    ACCENT (6, "#12708f", "#62bddd")
+    ACCENT (7, "#6b5a45", "#c2ad92")
+    "[class^=accent] { --accent: var(--light) }\n"
+    "@media screen and (prefers-color-scheme: dark) {\n"
+    ":root { --paper: #14181d; --ink: #e4e8ed; --soft: #98a2ae; --rule: #2a3038; --raw: #6f7a87; --warn: #fb923c }\n"
+    "[class^=accent] { --accent: var(--dark) }\n"
+    "}\n"
+    "* { box-sizing: border-box }\n"
+    "body { margin: 0 auto; padding: 40px 24px 64px; max-width: 1008px; background: var(--paper); color: var(--ink); "
+    "font: 15px/1.5 system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif; font-variant-numeric: tabular-nums; "
+    "overflow-wrap: break-word }\n"
+    "h1 { margin: 0; font-size: 26px; line-height: 1.25; font-weight: 650 }\n"
+    "h2 { margin: 0; font-size: 20px; line-height: 1.3; font-weight: 650 }\n"
+    "h3 { margin: 20px 0 4px; font-size: 14px; font-weight: 600 }\n"
+    "h3 span, .soft, figcaption { color: var(--soft); font-weight: 400; font-size: 13px }\n"
+    "p { margin: 4px 0 }\n"
+    "section { margin-top: 56px; padding-top: 20px; border-top: 1px solid var(--rule) }\n"
+    "section.first { margin-top: 20px; padding-top: 0; border-top: 0 }\n"
+    "h2 i { display: inline-block; width: 12px; height: 12px; margin-right: 9px; border-radius: 3px; background: var(--accent) }\n"
+    ".wide { overflow-x: auto }\n"
+    "table { width: 100%; border-collapse: collapse; margin-top: 16px; font-size: 14px }\n"
+    "th { text-align: right; font-weight: 400; color: var(--soft); font-size: 13px; padding: 0 0 6px 14px; white-space: nowrap }\n"
+    "td { text-align: right; padding: 7px 0 7px 14px; border-top: 1px solid var(--rule); white-space: nowrap }\n"
+    "th:first-child, td:first-child { text-align: left; padding-left: 0; white-space: normal }\n"
+    "th.strip, td.strip { width: 240px; padding-left: 20px; text-align: left }\n"
+    "td.strip svg { width: 220px; vertical-align: middle }\n"
+    "td i { display: inline-block; width: 9px; height: 9px; margin-right: 8px; border-radius: 2px; background: var(--accent) }\n"
+    "a { color: inherit; text-decoration: none }\n"
+    "a:hover { text-decoration: underline }\n"
+    "dl { display: flex; flex-wrap: wrap; gap: 12px 34px; margin: 16px 0 0 }\n"
+    "dt { color: var(--soft); font-size: 13px }\n"
+    "dd { margin: 0; font-size: 19px; line-height: 1.3 }\n"
+    "dd small { display: block; color: var(--soft); font-size: 12px }\n"
+    "figure { margin: 0 }\n"
+    "svg { display: block; width: 100%; height: auto; overflow: visible }\n"
+    ".thirds { display: grid; grid-template-columns: repeat(3, 1fr); gap: 0 24px }\n"
+    ".pair { display: grid; grid-template-columns: 600fr 352fr; gap: 0 8px }\n"
+    ".none { color: var(--soft); font-size: 13px; padding: 8px 0 }\n"
+    ".key { display: flex; flex-wrap: wrap; gap: 2px 18px; color: var(--soft); font-size: 13px }\n"
+    ".key i { display: inline-block; width: 11px; height: 11px; margin-right: 6px; border-radius: 2px; vertical-align: -1px }\n"
+    ".account b { font-weight: 600 }\n"
+    ".warn { color: var(--warn) }\n"
+    "ul.notes { margin: 12px 0 0; padding-left: 18px; color: var(--soft); font-size: 13px }\n"
+    "text { font: 12px system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif; fill: var(--soft) }\n"
+    "text.x { text-anchor: middle } text.y, text.end { text-anchor: end }\n"
+    "text.name { fill: var(--ink) } text.small { font-size: 10.5px }\n"
+    ".axis { stroke: var(--soft); stroke-width: 1 } .grid { stroke: var(--rule); stroke-width: 1 }\n"
+    ".line { fill: none; stroke: var(--accent, var(--ink)); stroke-width: 1.4; stroke-linejoin: round }\n"
+    ".area { fill: var(--accent, var(--ink)); fill-opacity: .14 }\n"
+    ".bar { fill: var(--accent) } .gap { fill: var(--warn); background: var(--warn); opacity: .35 }\n"
+    ".before { fill: var(--raw); stroke: var(--raw); stroke-width: 2.6; stroke-linejoin: round; opacity: .55 }\n"
+    ".after { fill: var(--accent); stroke: var(--accent); stroke-width: 1; stroke-linejoin: round }\n"
+    ".row-line { fill: none; stroke: var(--raw); stroke-width: 1; opacity: .7 } .row-dot { fill: var(--raw) }\n"
+    ".tick-dot { fill: var(--paper); stroke: var(--accent); stroke-width: 1.8 }\n"
+    ".aligned { fill: var(--accent); background: var(--accent) }\n"
+    ".held { fill: var(--accent); background: var(--accent); opacity: .4 }\n"
+    ".missing { fill: var(--warn); background: var(--warn); opacity: .75 }\n"
+    ".rows { background: var(--raw) }\n"
+    "@media screen and (max-width: 720px) {\n"
+    ".thirds, .pair { grid-template-columns: 1fr }\n"
+    "body { padding: 24px 14px }\n"
+    "}\n"
+    "@page { size: A4; margin: 12mm }\n"
+    "@media print {\n"
+    "* { print-color-adjust: exact; -webkit-print-color-adjust: exact }\n"
+    "body { padding: 0; max-width: none; font-size: 12px }\n"
+    "section { break-before: page; break-inside: avoid; margin: 0; padding: 0; border: 0 }\n"
+    "section.first { break-before: avoid }\n"
+    "figure, tr { break-inside: avoid }\n"
+    "h3 { margin-top: 13px; break-after: avoid }\n"
+    "h1 { font-size: 21px } h2 { font-size: 17px } dd { font-size: 15px } table { font-size: 11.5px }\n"
+    "dl { gap: 6px 24px; margin-top: 8px }\n"
+    "h3 span, .soft, .key, figcaption, dt, ul.notes { font-size: 11px }\n"
+    "text { font-size: 13px } text.small { font-size: 11px }\n"
+    "th.strip, td.strip { width: 150px } td.strip svg { width: 140px }\n"
+    "}\n";

@@ -1,0 +1,96 @@
+/* robocache: a stream of a topic, and its pad
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_ROBOCACHE_MCAP_OUTPUTSTREAM_H
+#define GST_ROBOCACHE_MCAP_OUTPUTSTREAM_H
+
+#include "common/points/pointcloudcaps.h"
+#include "common/rosstreams/rowblock.h"
+#include "common/tensors/tensorcaps.h"
+#include "topic.h"
+
+G_BEGIN_DECLS
+
+/* Caps of the template of source pads. */
+#define ROBOCACHE_MCAP_SRC_CAPS ROBOCACHE_TENSORS_MEDIA_TYPE "; " ROBOCACHE_POINTCLOUD_MEDIA_TYPE "; video/x-raw; video/x-bayer; " \
+    "video/x-h264, stream-format=(string)byte-stream, alignment=(string)au; " \
+    "video/x-h265, stream-format=(string)byte-stream, alignment=(string)au; video/x-vp9; video/x-av1; image/jpeg; image/png"
+
+/* Strings in the tags of a stream. */
+#define ROBOCACHE_TAG_TOPIC "robocache-topic"
+#define ROBOCACHE_TAG_FRAME_ID "robocache-frame-id"
+#define ROBOCACHE_TAG_STREAM "robocache-stream" /* one of several streams of a topic: child frame, or joints */
+
+/* Called when the plugin is loaded. */
+void robocache_mcap_tags_register (void);
+
+typedef struct
+{
+  RobocacheMcapTopic *topic;
+  gchar *key;                   /* key among the streams of the topic */
+  gchar *frame_id;
+  GstCaps *decoded_caps;        /* caps of the last sample */
+  GstStructure *camera;         /* fields of a camera in caps; NULL: none */
+  GstCaps *caps;                /* caps of the pad, with the camera's fields; for collected rows, the caps of full blocks */
+  GstPad *pad;                  /* NULL: not exposed yet */
+  gboolean needs_caps, needs_segment, needs_tags, needs_discont;
+  guint64 position;             /* PTS up to which all data were sent or collected; GST_CLOCK_TIME_NONE: none since the segment */
+
+  GstDebugCategory *category;   /* of the element */
+  guint block_rows;             /* at most in a buffer; 1: rows are not collected */
+  gboolean may_collect;         /* the last sample was one that a block can hold */
+  RobocacheRowBlock *block;     /* NULL: its samples are buffers of their own */
+  RobocacheMcapTopic *block_topic;      /* of the first row in the block, for statistics */
+  guint64 block_log_time;       /* of the first row */
+  guint sent_rows;              /* of a block, by the caps that were sent last; 0: those of full ones */
+  gboolean block_is_discont;
+} RobocacheMcapOutput;
+
+RobocacheMcapOutput *robocache_mcap_output_new (RobocacheMcapTopic * topic, const gchar * key, guint block_rows, GstDebugCategory * category);
+void robocache_mcap_output_free (RobocacheMcapOutput * output);
+
+/* Whether a sample continues the stream: its caps, frame and camera are those of the previous sample. */
+gboolean robocache_mcap_output_continues (const RobocacheMcapOutput * output, const RobocacheRosSample * sample, const GstStructure * camera);
+/* Takes over caps and frame of a sample, with the fields of a camera, which may be NULL. */
+void robocache_mcap_output_update (RobocacheMcapOutput * output, const RobocacheRosSample * sample, const GstStructure * camera);
+
+/* Sets the caps to those of the last sample with the fields of another camera, which may be NULL. */
+void robocache_mcap_output_set_camera (RobocacheMcapOutput * output, const GstStructure * camera);
+
+/* The contents of the events before a buffer. */
+typedef struct
+{
+  GstElement *element;
+  guint group_id;
+  const gchar *container;       /* name of the recording's format, for tags */
+  const GstSegment *segment;
+  guint32 segment_seqnum;
+  gint64 origin_ns;             /* ROBOCACHE_MCAP_NO_ORIGIN: not announced */
+  gboolean is_origin_of_first_row;
+} RobocacheMcapOutputContext;
+
+/* Makes the pad, sends stream-start and caps, and adds it to the element. */
+void robocache_mcap_output_expose (RobocacheMcapOutput * output, const RobocacheMcapOutputContext * context, GstPadTemplate * template,
+    guint number);
+/* After a seek or flush: the next buffer follows a segment. Collected rows remain part of the previous segment. */
+void robocache_mcap_output_restart (RobocacheMcapOutput * output);
+/* Sends caps, segment, origin and tags that are due. */
+void robocache_mcap_output_send_headers (RobocacheMcapOutput * output, const RobocacheMcapOutputContext * context);
+/* Sends a buffer (taken), preceded by its headers. */
+GstFlowReturn robocache_mcap_output_push (RobocacheMcapOutput * output, const RobocacheMcapOutputContext * context, GstBuffer * buffer);
+/* Collects a row, and sends headers before the first row. The block must not be full. */
+void robocache_mcap_output_collect (RobocacheMcapOutput * output, const RobocacheMcapOutputContext * context,
+    const RobocacheRosSample * sample, guint64 pts);
+/* Whether rows wait. They must be sent before any other data. */
+gboolean robocache_mcap_output_has_rows (const RobocacheMcapOutput * output);
+GstFlowReturn robocache_mcap_output_push_rows (RobocacheMcapOutput * output);
+void robocache_mcap_output_discard_rows (RobocacheMcapOutput * output);
+
+/* Announces that no buffer comes before this PTS, if it is far enough after the data that were sent. */
+void robocache_mcap_output_advance (RobocacheMcapOutput * output, const RobocacheMcapOutputContext * context, guint64 pts);
+/* Whether robocache_mcap_output_advance would send an event. */
+gboolean robocache_mcap_output_is_behind (const RobocacheMcapOutput * output, const RobocacheMcapOutputContext * context, guint64 pts);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,80 @@
+/* robocache: a topic of a recording: the decoder of its messages, and its statistics
+ *
+ * Channels of one topic with the same type and definition share this structure, so that they share streams.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_ROBOCACHE_MCAP_TOPIC_H
+#define GST_ROBOCACHE_MCAP_TOPIC_H
+
+#include "common/mcap/read/fileindex.h"
+#include "common/rosstreams/pictures/camerainfo.h"
+#include "common/rosstreams/rosdecoder.h"
+#include "properties.h"
+
+G_BEGIN_DECLS
+
+/* Counts of messages and buffers. */
+typedef struct
+{
+  guint64 messages;             /* messages read */
+  guint64 malformed;            /* messages lost because they cannot be read */
+  guint64 missing;              /* missing sequence numbers between the first and the last message */
+  guint64 without_stamp;        /* messages whose time of capture is not a stamp */
+  guint64 buffers;              /* buffers sent */
+  guint64 before_origin;        /* messages dropped because their time is before running time 0 */
+} RobocacheMcapCounts;
+
+typedef struct
+{
+  GRefString *name;             /* interned: equal names have the same address */
+  gchar *type;
+  guint order;                  /* index of the glob that selected it */
+  guint16 channel_id;           /* id of its first channel */
+  const RobocacheMcapSchemaInfo *schema;        /* NULL: no schema */
+  gchar *noted_caps;            /* caps recorded for its channel; NULL: none */
+  gchar *encoding;              /* encoding of its messages */
+  RobocacheRosDecoder *decoder; /* NULL: the messages are calibrations of a camera, or cannot be read */
+  RobocacheRosSchema *camera_schema;
+  RobocacheCameraInfo *camera;  /* a camera's calibration; NULL: another topic */
+  gchar *fault;                 /* why no message can be read; NULL: they can */
+  gboolean has_stream;          /* a message gave a sample */
+  gboolean has_reported;        /* a malformed message, or its fault */
+  gchar *first_loss;            /* what is wrong with the first malformed message; NULL: there was none */
+  gboolean has_reported_time;   /* that messages have no stamps */
+  guint64 n_zero_stamps;        /* messages whose stamp is 0, though their type has one */
+  RobocacheMcapCounts counts;
+} RobocacheMcapTopic;
+
+/* Makes the topic of a channel, with a fault if it cannot be read. Never NULL. */
+RobocacheMcapTopic *robocache_mcap_topic_new (const RobocacheMcapChannelInfo * channel, const RobocacheMcapSchemaInfo * schema,
+    const RobocacheMcapDemuxSettings * settings, guint order);
+void robocache_mcap_topic_free (RobocacheMcapTopic * topic);
+/* Whether the messages of a channel belong to the topic. */
+gboolean robocache_mcap_topic_has (const RobocacheMcapTopic * topic, const RobocacheMcapChannelInfo * channel,
+    const RobocacheMcapSchemaInfo * schema);
+/* Whether later messages may have streams that the first message does not have. */
+gboolean robocache_mcap_topic_has_several_streams (const RobocacheMcapTopic * topic);
+
+/* The index of the first glob of `topics` that matches a topic; -1: none. */
+gint robocache_mcap_topics_find (const gchar * topics, const gchar * topic);
+
+void robocache_mcap_counts_to_structure (const RobocacheMcapCounts * counts, GstStructure * structure);
+void robocache_mcap_counts_add (RobocacheMcapCounts * counts, const RobocacheMcapCounts * more);
+
+/* ---- when the last samples of all topics end (recordingend.c) ---- */
+
+/* Reads the last messages with separate decoders, because decoders keep state from earlier messages. */
+typedef struct _RobocacheMcapEnd RobocacheMcapEnd;
+
+/* Definitions and settings must outlive the object. */
+RobocacheMcapEnd *robocache_mcap_end_new (const RobocacheMcapDefinitions * definitions, const RobocacheMcapDemuxSettings * settings);
+void robocache_mcap_end_free (RobocacheMcapEnd * end);
+
+/* Adds one of the last messages. */
+void robocache_mcap_end_add (RobocacheMcapEnd * end, const RobocacheMcapMessage * message);
+/* The end of the last sample on the recording's clock. FALSE: no sample was found. */
+gboolean robocache_mcap_end_get (const RobocacheMcapEnd * end, gint64 * end_ns);
+
+G_END_DECLS
+#endif

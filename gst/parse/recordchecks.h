@@ -1,0 +1,36 @@
+/* robocache: what the records of a recording lack, and where their clock goes back
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_RECORDCHECKS_H
+#define ROBOCACHE_RECORDCHECKS_H
+
+#include "output.h"
+#include "records/emptycells.h"
+#include "records/timesteps.h"
+
+G_BEGIN_DECLS
+
+/* A zeroed struct is valid. */
+typedef struct
+{
+  gboolean is_file;             /* empty cells are no value; of other inputs they are NaN */
+  gboolean is_binary;
+  RobocacheEmptyCells cells;    /* since the restart, and so are the steps */
+  RobocacheTimeSteps steps;
+  gboolean said_cells, said_steps;      /* once a run */
+} RobocacheRecordChecks;
+
+void robocache_record_checks_clear (RobocacheRecordChecks * checks);
+void robocache_record_checks_restart (RobocacheRecordChecks * checks);
+
+/* Whether a record becomes a row. It does not where a channel has no value, which is counted. */
+gboolean robocache_record_checks_admit (RobocacheRecordChecks * checks, RobocacheParseOutput * output, const RobocacheRecordReader * reader,
+    const RobocacheRecord * record);
+/* Reports what was found, once, with counts; all of the input was read. */
+void robocache_record_checks_end (RobocacheRecordChecks * checks, RobocacheParseOutput * output);
+/* Reports columns that are left out, as the first bytes have no value of them; is_all: these bytes are all of the input. */
+void robocache_record_checks_report_left_out (RobocacheParseOutput * output, const RobocacheEmptyCells * cells, gboolean is_all);
+
+G_END_DECLS
+#endif

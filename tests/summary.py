@@ -42,7 +42,8 @@ def main(logs):
                 counts = count(entry)
                 total = [a + b for a, b in zip(total, counts)]
                 if counts[1]:
-                    print(f"---- {entry['name']}: {entry['result']}")
+                    ended = "no PASS line, or exit status 0 after a FAIL" if entry["result"] == "OK" else entry["result"]
+                    print(f"---- {entry['name']}: {ended}")
                     print((entry.get("stdout", "") + entry.get("stderr", ""))[-4000:])
                 for kind, text in LINE.findall(entry.get("stdout", "")):
                     if kind == "SKIP":

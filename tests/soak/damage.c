@@ -282,6 +282,13 @@ seek_at_random (GRand *random)
   return n_bad == 0;
 }
 
+static gboolean
+report_case (const gchar *name, gboolean is_good)
+{
+  g_print (is_good ? "PASS %s\n" : "FAIL %s: see the lines above\n", name);
+  return is_good;
+}
+
 int
 main (int argc, char **argv)
 {
@@ -296,8 +303,8 @@ main (int argc, char **argv)
     g_error ("%s", error->message);
   g_option_context_free (context);
   random = g_rand_new_with_seed ((guint32) seed);
-  is_good = flip_bits (random);
-  is_good &= seek_at_random (random);
+  is_good = report_case ("flips", flip_bits (random));
+  is_good &= report_case ("seeks", seek_at_random (random));
   g_rand_free (random);
   return is_good ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -9,7 +9,7 @@
 #include "common/element/logs.h"
 #include "common/element/propertytypes.h"
 
-ROBOCACHE_DEFINE_ENUM (robocache_backend_get_type, "RobocacheBackend",
+ROBOCACHE_DEFINE_ENUM (robocache_backend_get_type, "GstRobocacheBackend",
     {ROBOCACHE_BACKEND_AUTO, "The GPU if data is in its memory or if the work is large, otherwise the CPU", "auto"},
     {ROBOCACHE_BACKEND_CPU, "The CPU", "cpu"},
     {ROBOCACHE_BACKEND_CUDA, "An NVIDIA GPU", "cuda"})

@@ -35,7 +35,7 @@ typedef struct
   RobocacheEngine *active;      /* one of these engines, once caps are known; no reference */
   GstAllocator *outputs[2];     /* allocators of the active engine: for system memory, and for device memory */
   gboolean moves_to_cuda_memory;        /* for outputs of the last job; owned by the streaming thread, like the pool */
-  RobocacheCudaPool *cuda_pool; /* pool of the active engine; NULL: no output was moved yet */
+  GstRobocacheCudaPool *cuda_pool; /* pool of the active engine; NULL: no output was moved yet */
   gboolean gpu_is_usable;
   gchar *no_gpu;                /* reason why no GPU is usable; NULL: a GPU is usable */
   gboolean fell_back;           /* auto preferred a GPU, but uses the CPU */

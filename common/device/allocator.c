@@ -19,7 +19,7 @@ typedef struct
   guint64 asked;                /* of the last request, in requests of the allocator */
 } Shelf;
 
-struct _RobocacheAllocator
+struct _GstRobocacheAllocator
 {
   GstAllocator parent;
   RobocacheEngine *engine;
@@ -30,13 +30,13 @@ struct _RobocacheAllocator
   guint64 asked;
 };
 
-G_DEFINE_TYPE (RobocacheAllocator, robocache_allocator, GST_TYPE_ALLOCATOR)
+G_DEFINE_TYPE (GstRobocacheAllocator, robocache_allocator, GST_TYPE_ALLOCATOR)
 
 /* ---- shelves ---- */
 
 /* Called with the allocator's lock. */
 static Shelf *
-find_shelf (RobocacheAllocator *self, gsize bytes)
+find_shelf (GstRobocacheAllocator *self, gsize bytes)
 {
   for (guint i = 0; i < self->shelves->len; i++) {
     if (g_array_index (self->shelves, Shelf, i).bytes == bytes)
@@ -48,7 +48,7 @@ find_shelf (RobocacheAllocator *self, gsize bytes)
 /* Called with the lock. If sizes keep changing, blocks of sizes that were not requested for long are no longer kept. Returns their
  * blocks, to be freed without the lock. */
 static GPtrArray *
-add_shelf (RobocacheAllocator *self, gsize bytes)
+add_shelf (GstRobocacheAllocator *self, gsize bytes)
 {
   const Shelf added = { bytes, g_ptr_array_new (), ++self->asked };
   GPtrArray *dropped = NULL;
@@ -87,7 +87,7 @@ dispose_memory (GstMiniObject *object)
 {
   GstMemory *memory = GST_MEMORY_CAST (object);
   GstAllocator *allocator = memory->allocator;
-  RobocacheAllocator *self = ROBOCACHE_ALLOCATOR (allocator);
+  GstRobocacheAllocator *self = ROBOCACHE_ALLOCATOR (allocator);
   gboolean kept = FALSE;
   Shelf *shelf;
 
@@ -110,7 +110,7 @@ dispose_memory (GstMiniObject *object)
 /* ---- memories ---- */
 
 static GstMemory *
-new_memory (RobocacheAllocator *self, RobocacheBlock *block, GstMemory *parent, GstMemoryFlags flags, gsize offset, gsize size)
+new_memory (GstRobocacheAllocator *self, RobocacheBlock *block, GstMemory *parent, GstMemoryFlags flags, gsize offset, gsize size)
 {
   RobocacheMemory *memory = g_new0 (RobocacheMemory, 1);
 
@@ -173,7 +173,7 @@ copy (GstMemory *from, gssize offset, gssize size)
 /* ---- the allocator ---- */
 
 static GstMemory *
-take_idle (RobocacheAllocator *self, gsize bytes)
+take_idle (GstRobocacheAllocator *self, gsize bytes)
 {
   GPtrArray *dropped = NULL;
   GstMemory *memory = NULL;
@@ -199,7 +199,7 @@ take_idle (RobocacheAllocator *self, gsize bytes)
 GstMemory *
 robocache_allocator_alloc (GstAllocator *allocator, gsize bytes, GError **error)
 {
-  RobocacheAllocator *self = ROBOCACHE_ALLOCATOR (allocator);
+  GstRobocacheAllocator *self = ROBOCACHE_ALLOCATOR (allocator);
   GstMemory *memory = take_idle (self, bytes);
   RobocacheBlock *block;
   GError *failure = NULL;
@@ -252,7 +252,7 @@ clear_shelf (gpointer data)
 void
 robocache_allocator_trim (GstAllocator *allocator)
 {
-  RobocacheAllocator *self = ROBOCACHE_ALLOCATOR (allocator);
+  GstRobocacheAllocator *self = ROBOCACHE_ALLOCATOR (allocator);
   GArray *shelves;
 
   g_mutex_lock (&self->lock);
@@ -266,7 +266,7 @@ robocache_allocator_trim (GstAllocator *allocator)
 GstAllocator *
 robocache_allocator_new (RobocacheEngine *engine, RcMemoryKind kind)
 {
-  RobocacheAllocator *self = gst_object_ref_sink (g_object_new (ROBOCACHE_TYPE_ALLOCATOR, NULL));
+  GstRobocacheAllocator *self = gst_object_ref_sink (g_object_new (ROBOCACHE_TYPE_ALLOCATOR, NULL));
 
   self->engine = robocache_engine_ref (engine);
   self->kind = kind;
@@ -289,7 +289,7 @@ robocache_allocator_dispose (GObject *object)
 static void
 robocache_allocator_finalize (GObject *object)
 {
-  RobocacheAllocator *self = ROBOCACHE_ALLOCATOR (object);
+  GstRobocacheAllocator *self = ROBOCACHE_ALLOCATOR (object);
 
   g_array_unref (self->shelves);
   g_clear_pointer (&self->engine, robocache_engine_unref);
@@ -298,7 +298,7 @@ robocache_allocator_finalize (GObject *object)
 }
 
 static void
-robocache_allocator_class_init (RobocacheAllocatorClass *klass)
+robocache_allocator_class_init (GstRobocacheAllocatorClass *klass)
 {
   G_OBJECT_CLASS (klass)->dispose = robocache_allocator_dispose;
   G_OBJECT_CLASS (klass)->finalize = robocache_allocator_finalize;
@@ -307,7 +307,7 @@ robocache_allocator_class_init (RobocacheAllocatorClass *klass)
 }
 
 static void
-robocache_allocator_init (RobocacheAllocator *self)
+robocache_allocator_init (GstRobocacheAllocator *self)
 {
   GstAllocator *allocator = GST_ALLOCATOR (self);
 

@@ -13,7 +13,7 @@
 G_BEGIN_DECLS
 
 #define ROBOCACHE_TYPE_ALLOCATOR (robocache_allocator_get_type ())
-G_DECLARE_FINAL_TYPE (RobocacheAllocator, robocache_allocator, ROBOCACHE, ALLOCATOR, GstAllocator)
+G_DECLARE_FINAL_TYPE (GstRobocacheAllocator, robocache_allocator, ROBOCACHE, ALLOCATOR, GstAllocator)
 
 /* Allocates device memory, or pinned host memory that the device writes directly. It keeps a reference to the engine. */
 GstAllocator *robocache_allocator_new (RobocacheEngine * engine, RcMemoryKind kind);

@@ -22,7 +22,7 @@
 
 /* An allocator, so that copies of its memories have the size of the tensor, and memories keep it. A memory whose last reference goes comes
  * back, and is handed out again. */
-struct _RobocacheCudaPool
+struct _GstRobocacheCudaPool
 {
   GstCudaAllocator parent;
   GstMemoryCopyFunction copy;   /* the library's */
@@ -37,10 +37,10 @@ struct _RobocacheCudaPool
 typedef struct
 {
   GstCudaAllocatorClass parent_class;
-} RobocacheCudaPoolClass;
+} GstRobocacheCudaPoolClass;
 
 GType robocache_cuda_pool_get_type (void);
-G_DEFINE_TYPE (RobocacheCudaPool, robocache_cuda_pool, GST_TYPE_CUDA_ALLOCATOR)
+G_DEFINE_TYPE (GstRobocacheCudaPool, robocache_cuda_pool, GST_TYPE_CUDA_ALLOCATOR)
 
 /* The name under which a memory of the pool has the bytes of its tensor. */
 static GQuark
@@ -71,7 +71,7 @@ cut (GstMemory *memory, gsize offset, gsize bytes)
 static GstMemory *
 copy_part (GstMemory *memory, gssize offset, gssize size)
 {
-  GstMemory *copy = ((RobocacheCudaPool *) memory->allocator)->copy (memory, 0, -1);
+  GstMemory *copy = ((GstRobocacheCudaPool *) memory->allocator)->copy (memory, 0, -1);
   const gsize bytes = size < 0 ? memory->size - (gsize) offset : (gsize) size;
 
   if (copy && !cut (copy, memory->offset + (gsize) offset, bytes))
@@ -94,7 +94,7 @@ give_back (GstMiniObject *object)
 {
   GstMemory *memory = GST_MEMORY_CAST (object);
   const gsize bytes = GPOINTER_TO_SIZE (gst_mini_object_get_qdata (object, bytes_quark ()));
-  RobocacheCudaPool *self = gst_object_ref (memory->allocator);
+  GstRobocacheCudaPool *self = gst_object_ref (memory->allocator);
   gboolean is_kept;
 
   g_mutex_lock (&self->lock);
@@ -109,7 +109,7 @@ give_back (GstMiniObject *object)
 static void
 finalize (GObject *object)
 {
-  RobocacheCudaPool *self = (RobocacheCudaPool *) object;
+  GstRobocacheCudaPool *self = (GstRobocacheCudaPool *) object;
 
   gst_clear_object (&self->context);
   robocache_engine_unref (self->engine);
@@ -118,13 +118,13 @@ finalize (GObject *object)
 }
 
 static void
-robocache_cuda_pool_class_init (RobocacheCudaPoolClass *klass)
+robocache_cuda_pool_class_init (GstRobocacheCudaPoolClass *klass)
 {
   G_OBJECT_CLASS (klass)->finalize = finalize;
 }
 
 static void
-robocache_cuda_pool_init (RobocacheCudaPool *self)
+robocache_cuda_pool_init (GstRobocacheCudaPool *self)
 {
   GstAllocator *allocator = GST_ALLOCATOR_CAST (self);
 
@@ -134,11 +134,11 @@ robocache_cuda_pool_init (RobocacheCudaPool *self)
   allocator->mem_copy = copy_part;
 }
 
-RobocacheCudaPool *
+GstRobocacheCudaPool *
 robocache_cuda_pool_new (RobocacheEngine *engine, GError **error)
 {
   GstObject *context = robocache_cuda_context_get (robocache_engine_device (engine), error);
-  RobocacheCudaPool *self;
+  GstRobocacheCudaPool *self;
 
   if (context == NULL)
     return NULL;
@@ -149,7 +149,7 @@ robocache_cuda_pool_new (RobocacheEngine *engine, GError **error)
 }
 
 void
-robocache_cuda_pool_free (RobocacheCudaPool *self)
+robocache_cuda_pool_free (GstRobocacheCudaPool *self)
 {
   GQueue idle;
 
@@ -164,7 +164,7 @@ robocache_cuda_pool_free (RobocacheCudaPool *self)
 
 /* The library has memory for pictures only: a tensor is a line of pixels in RGBA. */
 static GstMemory *
-new_line (RobocacheCudaPool *self, gsize bytes)
+new_line (GstRobocacheCudaPool *self, gsize bytes)
 {
   GstVideoInfo line;
 
@@ -179,7 +179,7 @@ new_line (RobocacheCudaPool *self, gsize bytes)
 }
 
 static GstMemory *
-new_memory (RobocacheCudaPool *self, gsize bytes, GError **error)
+new_memory (GstRobocacheCudaPool *self, gsize bytes, GError **error)
 {
   GstMemory *memory = new_line (self, bytes);
 
@@ -197,7 +197,7 @@ new_memory (RobocacheCudaPool *self, gsize bytes, GError **error)
 }
 
 static GstMemory *
-take_idle (RobocacheCudaPool *self, gsize bytes)
+take_idle (GstRobocacheCudaPool *self, gsize bytes)
 {
   GstMemory *memory = NULL;
 
@@ -215,7 +215,7 @@ take_idle (RobocacheCudaPool *self, gsize bytes)
 
 /* Enqueues the copy. */
 static GstMemory *
-copy_memory (RobocacheCudaPool *self, GstMemory *from, GError **error)
+copy_memory (GstRobocacheCudaPool *self, GstMemory *from, GError **error)
 {
   GstMemory *copy = take_idle (self, from->size);
   GstMapInfo map;
@@ -236,7 +236,7 @@ copy_memory (RobocacheCudaPool *self, GstMemory *from, GError **error)
 }
 
 gboolean
-robocache_cuda_pool_move (RobocacheCudaPool *self, GstBuffer *buffer, GError **error)
+robocache_cuda_pool_move (GstRobocacheCudaPool *self, GstBuffer *buffer, GError **error)
 {
   const guint n = gst_buffer_n_memory (buffer);
   GPtrArray *copies = g_ptr_array_new ();
@@ -271,7 +271,7 @@ robocache_cuda_pool_move (RobocacheCudaPool *self, GstBuffer *buffer, GError **e
 #else
 
 /* A pool is made for caps with the memory, which such a build does not offer. */
-RobocacheCudaPool *
+GstRobocacheCudaPool *
 robocache_cuda_pool_new (RobocacheEngine *engine, GError **error)
 {
   robocache_cuda_context_get (robocache_engine_device (engine), error);
@@ -279,12 +279,12 @@ robocache_cuda_pool_new (RobocacheEngine *engine, GError **error)
 }
 
 void
-robocache_cuda_pool_free (RobocacheCudaPool *pool)
+robocache_cuda_pool_free (GstRobocacheCudaPool *pool)
 {
 }
 
 gboolean
-robocache_cuda_pool_move (RobocacheCudaPool *pool, GstBuffer *buffer, GError **error)
+robocache_cuda_pool_move (GstRobocacheCudaPool *pool, GstBuffer *buffer, GError **error)
 {
   return FALSE;
 }

@@ -12,15 +12,15 @@
 G_BEGIN_DECLS
 
 /* A pool of CUDA memories of an engine's device, which are reused when they are returned. */
-typedef struct _RobocacheCudaPool RobocacheCudaPool;
+typedef struct _GstRobocacheCudaPool GstRobocacheCudaPool;
 
 /* The pool and its memories keep the engine. NULL and an error of robocache_cuda_context_get. */
-RobocacheCudaPool *robocache_cuda_pool_new (RobocacheEngine * engine, GError ** error);
+GstRobocacheCudaPool *robocache_cuda_pool_new (RobocacheEngine * engine, GError ** error);
 /* Memories in use are freed when they are returned. */
-void robocache_cuda_pool_free (RobocacheCudaPool * pool);
+void robocache_cuda_pool_free (GstRobocacheCudaPool * pool);
 /* Replaces the memories of buffer, which is writable, by copies on the device. Waits for the copies, because readers of such memory do
  * not wait. FALSE and an error of the device, or GST_RESOURCE_ERROR_NO_SPACE_LEFT; then buffer is unchanged. */
-gboolean robocache_cuda_pool_move (RobocacheCudaPool * pool, GstBuffer * buffer, GError ** error);
+gboolean robocache_cuda_pool_move (GstRobocacheCudaPool * pool, GstBuffer * buffer, GError ** error);
 
 G_END_DECLS
 #endif

@@ -8,7 +8,7 @@
 
 #include "errors.h"
 
-ROBOCACHE_DEFINE_ENUM (robocache_interpolation_get_type, "RobocacheInterpolation",
+ROBOCACHE_DEFINE_ENUM (robocache_interpolation_get_type, "GstRobocacheInterpolation",
     {RC_LINEAR, "Straight line between the rows around the tick", "linear"},
     {RC_NEAREST, "The nearest row; the earlier one of two at the same distance", "nearest"},
     {RC_PREVIOUS, "The newest row at or before the tick", "previous"},
@@ -44,7 +44,7 @@ robocache_dtype_get_type (void)
     values[0] = (GEnumValue) { ROBOCACHE_DTYPE_AUTO, "Selected by the element, as described by the property", "auto" };
     for (RcDtype d = 0; d < RC_N_DTYPES; d++)
       values[d + 1] = (GEnumValue) { d, rc_dtype_name (d), rc_dtype_name (d) };
-    g_once_init_leave (&type, g_enum_register_static ("RobocacheDtype", values));
+    g_once_init_leave (&type, g_enum_register_static ("GstRobocacheDtype", values));
   }
   return type;
 }

@@ -7,7 +7,7 @@
 #include "common/element/logs.h"
 #include "common/element/propertytypes.h"
 
-ROBOCACHE_DEFINE_ENUM (robocache_clock_mode_get_type, "RobocacheClockMode",
+ROBOCACHE_DEFINE_ENUM (robocache_clock_mode_get_type, "GstRobocacheClockMode",
     {ROBOCACHE_CLOCK_NONE, "The sensor uses the pipeline's clock", "none"},
     {ROBOCACHE_CLOCK_TRACK, "The sensor has its own clock: estimate its offset and skew from arrivals", "track"})
 

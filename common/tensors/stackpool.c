@@ -10,11 +10,11 @@ typedef struct
   guint min_buffers;            /* likewise */
   GMutex lock;
   GPtrArray *idle;              /* of GstBuffer; guarded by lock */
-} RobocacheStackPoolPrivate;
+} GstRobocacheStackPoolPrivate;
 
-G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (RobocacheStackPool, robocache_stack_pool, GST_TYPE_BUFFER_POOL)
+G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (GstRobocacheStackPool, robocache_stack_pool, GST_TYPE_BUFFER_POOL)
 
-static RobocacheStackPoolPrivate *
+static GstRobocacheStackPoolPrivate *
 private_of (GstBufferPool *pool)
 {
   return robocache_stack_pool_get_instance_private (ROBOCACHE_STACK_POOL (pool));
@@ -41,7 +41,7 @@ set_config (GstBufferPool *pool, GstStructure *config)
 
 /* One that came back. Its memory may have been put into a buffer of somebody else's since. */
 static GstBuffer *
-take_idle (RobocacheStackPoolPrivate *priv)
+take_idle (GstRobocacheStackPoolPrivate *priv)
 {
   GstBuffer *buffer = NULL;
 
@@ -58,8 +58,8 @@ take_idle (RobocacheStackPoolPrivate *priv)
 static GstFlowReturn
 acquire_buffer (GstBufferPool *pool, GstBuffer **buffer, GstBufferPoolAcquireParams *params)
 {
-  RobocacheStackPoolPrivate *priv = private_of (pool);
-  RobocacheStackPoolClass *klass = ROBOCACHE_STACK_POOL_GET_CLASS (pool);
+  GstRobocacheStackPoolPrivate *priv = private_of (pool);
+  GstRobocacheStackPoolClass *klass = ROBOCACHE_STACK_POOL_GET_CLASS (pool);
   GstFlowReturn ret = GST_FLOW_OK;
 
   if (priv->bounded)
@@ -80,7 +80,7 @@ acquire_buffer (GstBufferPool *pool, GstBuffer **buffer, GstBufferPoolAcquirePar
 static void
 release_buffer (GstBufferPool *pool, GstBuffer *buffer)
 {
-  RobocacheStackPoolPrivate *priv = private_of (pool);
+  GstRobocacheStackPoolPrivate *priv = private_of (pool);
 
   if (priv->bounded) {
     base_class ()->release_buffer (pool, buffer);
@@ -99,7 +99,7 @@ release_buffer (GstBufferPool *pool, GstBuffer *buffer)
 static gboolean
 start (GstBufferPool *pool)
 {
-  RobocacheStackPoolPrivate *priv = private_of (pool);
+  GstRobocacheStackPoolPrivate *priv = private_of (pool);
   GstBuffer *buffer;
 
   if (priv->bounded)
@@ -117,7 +117,7 @@ start (GstBufferPool *pool)
 static gboolean
 stop (GstBufferPool *pool)
 {
-  RobocacheStackPoolPrivate *priv = private_of (pool);
+  GstRobocacheStackPoolPrivate *priv = private_of (pool);
   GPtrArray *idle;
 
   g_mutex_lock (&priv->lock);
@@ -131,7 +131,7 @@ stop (GstBufferPool *pool)
 static void
 robocache_stack_pool_finalize (GObject *object)
 {
-  RobocacheStackPoolPrivate *priv = private_of (GST_BUFFER_POOL (object));
+  GstRobocacheStackPoolPrivate *priv = private_of (GST_BUFFER_POOL (object));
 
   g_ptr_array_unref (priv->idle);
   g_mutex_clear (&priv->lock);
@@ -139,7 +139,7 @@ robocache_stack_pool_finalize (GObject *object)
 }
 
 static void
-robocache_stack_pool_class_init (RobocacheStackPoolClass *klass)
+robocache_stack_pool_class_init (GstRobocacheStackPoolClass *klass)
 {
   GstBufferPoolClass *pool_class = GST_BUFFER_POOL_CLASS (klass);
 
@@ -152,9 +152,9 @@ robocache_stack_pool_class_init (RobocacheStackPoolClass *klass)
 }
 
 static void
-robocache_stack_pool_init (RobocacheStackPool *self)
+robocache_stack_pool_init (GstRobocacheStackPool *self)
 {
-  RobocacheStackPoolPrivate *priv = robocache_stack_pool_get_instance_private (self);
+  GstRobocacheStackPoolPrivate *priv = robocache_stack_pool_get_instance_private (self);
 
   g_mutex_init (&priv->lock);
   priv->idle = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_buffer_unref);

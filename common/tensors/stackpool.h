@@ -13,15 +13,15 @@
 G_BEGIN_DECLS
 
 #define ROBOCACHE_TYPE_STACK_POOL (robocache_stack_pool_get_type ())
-G_DECLARE_DERIVABLE_TYPE (RobocacheStackPool, robocache_stack_pool, ROBOCACHE, STACK_POOL, GstBufferPool)
+G_DECLARE_DERIVABLE_TYPE (GstRobocacheStackPool, robocache_stack_pool, ROBOCACHE, STACK_POOL, GstBufferPool)
 
 /* Subclasses implement alloc_buffer. */
-struct _RobocacheStackPoolClass
+struct _GstRobocacheStackPoolClass
 {
   GstBufferPoolClass parent_class;
 
   /* Called for each acquired buffer, which was reused (was_there) or allocated. May be NULL. */
-  void (*count) (RobocacheStackPool * pool, gboolean was_there);
+  void (*count) (GstRobocacheStackPool * pool, gboolean was_there);
 };
 
 G_END_DECLS

@@ -7,16 +7,16 @@
 #include "common/device/allocator.h"
 #include "common/device/budget.h"
 
-struct _RobocacheTensorPool
+struct _GstRobocacheTensorPool
 {
-  RobocacheStackPool parent;
+  GstRobocacheStackPool parent;
 
   RobocacheTensorsInfo info;
   GstAllocator *allocator;
   GstAllocationParams params;
 };
 
-G_DEFINE_TYPE (RobocacheTensorPool, robocache_tensor_pool, ROBOCACHE_TYPE_STACK_POOL)
+G_DEFINE_TYPE (GstRobocacheTensorPool, robocache_tensor_pool, ROBOCACHE_TYPE_STACK_POOL)
 
 /* What the base class calls the size of a buffer is a guint. Larger ones have the greatest there, and the size that their
  * memories have. */
@@ -29,7 +29,7 @@ configured_size (const RobocacheTensorsInfo *info)
 static gboolean
 set_config (GstBufferPool *pool, GstStructure *config)
 {
-  RobocacheTensorPool *self = ROBOCACHE_TENSOR_POOL (pool);
+  GstRobocacheTensorPool *self = ROBOCACHE_TENSOR_POOL (pool);
   GstAllocator *allocator = NULL;
   GstCaps *caps = NULL;
   guint min_buffers, max_buffers;
@@ -46,7 +46,7 @@ set_config (GstBufferPool *pool, GstStructure *config)
 static GstFlowReturn
 alloc_buffer (GstBufferPool *pool, GstBuffer **out, GstBufferPoolAcquireParams *acquire)
 {
-  RobocacheTensorPool *self = ROBOCACHE_TENSOR_POOL (pool);
+  GstRobocacheTensorPool *self = ROBOCACHE_TENSOR_POOL (pool);
   GstBuffer *buffer = gst_buffer_new ();
 
   for (guint i = 0; i < self->info.n_tensors; i++) {
@@ -68,7 +68,7 @@ alloc_buffer (GstBufferPool *pool, GstBuffer **out, GstBufferPoolAcquireParams *
 
 /* Memories of which downstream has cut something off are whole again. */
 static void
-restore_sizes (RobocacheTensorPool *self, GstBuffer *buffer)
+restore_sizes (GstRobocacheTensorPool *self, GstBuffer *buffer)
 {
   const gboolean has_all = gst_buffer_n_memory (buffer) == self->info.n_tensors
       && !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_TAG_MEMORY) && gst_buffer_is_all_memory_writable (buffer);
@@ -92,7 +92,7 @@ reset_buffer (GstBufferPool *pool, GstBuffer *buffer)
 
 /* In the statistics of the engine whose memory it is. */
 static void
-count (RobocacheStackPool *pool, gboolean was_there)
+count (GstRobocacheStackPool *pool, gboolean was_there)
 {
   GstAllocator *allocator = ROBOCACHE_TENSOR_POOL (pool)->allocator;
 
@@ -108,7 +108,7 @@ finalize (GObject *object)
 }
 
 static void
-robocache_tensor_pool_class_init (RobocacheTensorPoolClass *klass)
+robocache_tensor_pool_class_init (GstRobocacheTensorPoolClass *klass)
 {
   G_OBJECT_CLASS (klass)->finalize = finalize;
   GST_BUFFER_POOL_CLASS (klass)->set_config = set_config;
@@ -118,7 +118,7 @@ robocache_tensor_pool_class_init (RobocacheTensorPoolClass *klass)
 }
 
 static void
-robocache_tensor_pool_init (RobocacheTensorPool *self)
+robocache_tensor_pool_init (GstRobocacheTensorPool *self)
 {
   gst_allocation_params_init (&self->params);
 }
@@ -145,7 +145,7 @@ robocache_tensor_pool_new (GstCaps *caps, GstAllocator *allocator, const GstAllo
 }
 
 guint
-robocache_tensor_pool_buffer_size (RobocacheTensorPool *pool)
+robocache_tensor_pool_buffer_size (GstRobocacheTensorPool *pool)
 {
   return configured_size (&pool->info);
 }

@@ -13,7 +13,7 @@
 G_BEGIN_DECLS
 
 #define ROBOCACHE_TYPE_TENSOR_POOL (robocache_tensor_pool_get_type ())
-G_DECLARE_FINAL_TYPE (RobocacheTensorPool, robocache_tensor_pool, ROBOCACHE, TENSOR_POOL, RobocacheStackPool)
+G_DECLARE_FINAL_TYPE (GstRobocacheTensorPool, robocache_tensor_pool, ROBOCACHE, TENSOR_POOL, GstRobocacheStackPool)
 
 /* Makes a pool of buffers for fixed other/tensors caps, configured with allocator and params, of which one may be NULL, and ready to be
  * activated. NULL and an error: caps are not other/tensors. A pool with a limit (max_buffers > 0) cannot keep buffers of more than 4 GiB,
@@ -21,7 +21,7 @@ G_DECLARE_FINAL_TYPE (RobocacheTensorPool, robocache_tensor_pool, ROBOCACHE, TEN
 GstBufferPool *robocache_tensor_pool_new (GstCaps * caps, GstAllocator * allocator, const GstAllocationParams * params,
     guint min_buffers, guint max_buffers, GError ** error);
 /* The size of the pool's buffers in an allocation query: bytes, at most G_MAXUINT. */
-guint robocache_tensor_pool_buffer_size (RobocacheTensorPool * pool);
+guint robocache_tensor_pool_buffer_size (GstRobocacheTensorPool * pool);
 
 G_END_DECLS
 #endif

@@ -71,7 +71,7 @@ struct _GstRobocacheMcapSink
   gboolean must_post_eos;       /* once PLAYING */
 };
 
-static ROBOCACHE_DEFINE_ENUM (layout_get_type, "RobocacheMcapLayout",
+static ROBOCACHE_DEFINE_ENUM (layout_get_type, "GstRobocacheMcapLayout",
     {LAYOUT_FILE, "Files", "file"},
     {LAYOUT_ROSBAG2, "A folder with metadata.yaml, which ros2 bag plays", "rosbag2"})
 

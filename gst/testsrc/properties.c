@@ -49,7 +49,7 @@ const RobocacheTestKindInfo robocache_test_kinds[] = {
   [ROBOCACHE_TEST_POINTS] = {"points", 10, 4096},
 };
 
-static ROBOCACHE_DEFINE_ENUM (kind_get_type, "RobocacheTestKind",
+static ROBOCACHE_DEFINE_ENUM (kind_get_type, "GstRobocacheTestKind",
     {ROBOCACHE_TEST_PROPRIO, "Joint angles: sines", "proprio"},
     {ROBOCACHE_TEST_FORCE, "Force and torque: a moving wrench", "force"},
     {ROBOCACHE_TEST_IMU, "Orientation, angular rate and acceleration", "imu"},

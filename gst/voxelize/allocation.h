@@ -11,7 +11,7 @@
 G_BEGIN_DECLS
 
 /* Sets the allocator and pool of outputs in downstream's answer. Sparse output has one memory per tensor, so the pool is
- * always a RobocacheTensorPool; maps of clouds have another pool (pointmap.h). */
+ * always a GstRobocacheTensorPool; maps of clouds have another pool (pointmap.h). */
 gboolean robocache_voxelize_decide_allocation (const RobocacheVoxelizeConfiguration * configuration,
     RobocacheDevice * device, GstElement * element, GstQuery * query, GError ** error);
 /* Adds the buffers that upstream needs while the window holds some, and memory of the device or pinned memory. */

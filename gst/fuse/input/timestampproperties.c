@@ -16,12 +16,12 @@ enum
   PROP_CLOCK_MODE
 };
 
-static ROBOCACHE_DEFINE_ENUM (timestamp_source_get_type, "RobocacheTimestampSource",
+static ROBOCACHE_DEFINE_ENUM (timestamp_source_get_type, "GstRobocacheTimestampSource",
     {FUSE_TIMES_AUTO, "The int64 tensor if there is one, otherwise PTS", "auto"},
     {FUSE_TIMES_PTS, "PTS, also if there is an int64 tensor", "pts"},
     {FUSE_TIMES_ROW_TIMES, "The int64 tensor; an error without one", "row-times"},
     {FUSE_TIMES_REFERENCE, "The GstReferenceTimestampMeta of reference-caps", "reference"})
-static ROBOCACHE_DEFINE_ENUM (reference_clock_get_type, "RobocacheReferenceClock",
+static ROBOCACHE_DEFINE_ENUM (reference_clock_get_type, "GstRobocacheReferenceClock",
     {FUSE_REFERENCE_OTHER, "Another clock: times count from reference-origin", "other"},
     {FUSE_REFERENCE_PIPELINE, "The pipeline's clock: times count from its base time", "pipeline"})
 

@@ -9,7 +9,7 @@
 
 struct _GstRobocacheFusePool
 {
-  RobocacheStackPool parent;
+  GstRobocacheStackPool parent;
   gchar *streams;
   gsize info_bytes;
 };

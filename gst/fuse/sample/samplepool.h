@@ -13,7 +13,7 @@
 G_BEGIN_DECLS
 
 #define GST_TYPE_ROBOCACHE_FUSE_POOL (gst_robocache_fuse_pool_get_type ())
-G_DECLARE_FINAL_TYPE (GstRobocacheFusePool, gst_robocache_fuse_pool, GST, ROBOCACHE_FUSE_POOL, RobocacheStackPool)
+G_DECLARE_FINAL_TYPE (GstRobocacheFusePool, gst_robocache_fuse_pool, GST, ROBOCACHE_FUSE_POOL, GstRobocacheStackPool)
 
 /* Makes an active pool of buffers whose meta names these streams and has info_bytes of info. */
 GstBufferPool *fuse_sample_pool_new (const gchar * streams, gsize info_bytes);

@@ -45,12 +45,12 @@ static const gsize fields[N_PROPS] = {
   [PROP_ATTACHMENTS] = G_STRUCT_OFFSET (MuxSettings, attachments),
 };
 
-static ROBOCACHE_DEFINE_ENUM (compression_get_type, "RobocacheMcapCompression",
+static ROBOCACHE_DEFINE_ENUM (compression_get_type, "GstRobocacheMcapCompression",
     {ROBOCACHE_MCAP_UNCOMPRESSED, "Uncompressed chunks", "none"},
     {ROBOCACHE_MCAP_ZSTD, "Zstandard, level 1: smaller files", "zstd"},
     {ROBOCACHE_MCAP_LZ4, "LZ4: faster compression", "lz4"})
 
-static ROBOCACHE_DEFINE_ENUM (clock_get_type, "RobocacheMcapClock",
+static ROBOCACHE_DEFINE_ENUM (clock_get_type, "GstRobocacheMcapClock",
     {MUX_CLOCK_AUTO, "time-origin if it is set; the reference timestamp meta of the first buffer; live: the system's clock; else the "
             "stream's origin (robocacheparse), or running time", "auto"},
     {MUX_CLOCK_SYSTEM, "UTC of the system when the element goes to PLAYING", "system"},

@@ -157,7 +157,7 @@ static const struct
   const gchar *type, *texts[2]; /* one after the other */
 } settings[] = {
   {"gint", {"-7"}}, {"guint", {"7"}}, {"gint64", {"-7000000000"}}, {"guint64", {"7000000000"}}, {"gdouble", {"0.25"}},
-  {"gboolean", {"true"}}, {"GstFraction", {"1000/3"}}, {"RobocacheInterpolation", {"cubic"}}, {"gchararray", {"one", "two"}},
+  {"gboolean", {"true"}}, {"GstFraction", {"1000/3"}}, {"GstRobocacheInterpolation", {"cubic"}}, {"gchararray", {"one", "two"}},
 };
 
 GST_START_TEST (test_setting)

@@ -1,6 +1,6 @@
 /* robocache: scenarios of robocachefuse, rows in and samples out, each a line of words
  *
- * Two players understand them: one steps the core by itself (player.c), the other feeds the element (tests/check/fuse/fusescenario.h). Words
+ * Two players understand them: one steps the core by itself (player.c), the other feeds the element (tests/check/lib/fuse/fusescenario.h). Words
  * that only the element has are marked (E). No GStreamer is in this file.
  *
  * Times are in ms, or 2h, 1d. They and values may be sums like t+5 or 1d-10, where t is the time of the loop that the word is

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "tests/check/device/gpujobs.h"
+#include "tests/check/lib/device/gpujobs.h"
 #include "allocations.h"
 
 typedef enum

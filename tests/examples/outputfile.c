@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "tests/check/checks.h"
+#include "tests/check/lib/checks.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,8 +5,8 @@
 #include <math.h>
 
 #include "examples/tools/sampletensor.h"
-#include "tests/check/run_pipeline.h"
-#include "tests/check/suite.h"
+#include "tests/check/lib/runpipeline.h"
+#include "tests/check/lib/suite.h"
 
 #define MAX_TENSORS 4
 

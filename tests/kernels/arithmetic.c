@@ -6,7 +6,7 @@
 #include "kernels/arithmetic.h"
 #define RC_LEVEL baseline
 #include "kernels/cpu/convert.h"
-#include "tests/check/checks.h"
+#include "tests/check/lib/checks.h"
 
 /* ---- float16 and bfloat16 ---- */
 

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 
 #include "kernels/interpolation.h"
-#include "tests/check/checks.h"
+#include "tests/check/lib/checks.h"
 
 /* Every list of up to 9 times that rise by 0 or 1, against counting. */
 GST_START_TEST (test_bounds_of_every_short_list)

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "tests/check/checks.h"
+#include "tests/check/lib/checks.h"
 
 /* From none to as strong as lenses of depth cameras are. */
 static const RcCamera cameras[] = {

@@ -12,12 +12,8 @@
 #include <gst/check/gstcheck.h>
 #include <stdlib.h>
 
-/* no test of Check is running */
-#undef fail_unless
-#define fail_unless(condition, ...) do { if (!(condition)) g_error ("%s", #condition); } while (0)
-
-#include "tests/check/mcapdemux/demuxrun.h"
-#include "tests/check/mcapdemux/recording.h"
+#include "tests/check/lib/recordings/demuxrun.h"
+#include "tests/check/lib/recordings/recording.h"
 
 #define N_MESSAGES 60
 #define CHUNK_MESSAGES 6

@@ -8,7 +8,7 @@
 #include <gst/gst.h>
 #include <stdio.h>
 
-#include "tests/check/heap.h"
+#include "tests/check/lib/memorylimit.h"
 
 #define ALLOWED_GROWTH (64 * 1024)
 

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "tests/bench/common/table.h"
-#include "tests/check/time/clocksim.h"
+#include "tests/check/lib/clocksim.h"
 
 #define N_RUNS 200
 

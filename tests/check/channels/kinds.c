@@ -7,7 +7,7 @@
 #include "common/channels/channelnames.h"
 #include "common/element/errordomain.h"
 #include "common/rows/channelroles.h"
-#include "tests/check/checks.h"
+#include "tests/check/lib/checks.h"
 
 /* ---- text ---- */
 

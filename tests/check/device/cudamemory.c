@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "gpujobs.h"
+#include "tests/check/lib/device/gpujobs.h"
 
 #define MAP_DEVICE (GST_MAP_FLAG_LAST << 1)
 

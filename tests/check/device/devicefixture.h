@@ -5,7 +5,7 @@
 #ifndef TEST_DEVICEFIXTURE_H
 #define TEST_DEVICEFIXTURE_H
 
-#include "devicework.h"
+#include "tests/check/lib/device/devicework.h"
 
 #define NUMBER 5                /* of the device */
 

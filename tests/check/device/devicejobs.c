@@ -11,7 +11,7 @@
 #include "common/rows/episodes.h"
 #include "gst/voxelize/voxelsettings.h"
 #include "gst/voxelize/voxelizer/voxelizer.h"
-#include "devicework.h"
+#include "tests/check/lib/device/devicework.h"
 #include "kernels/backend_impl.h"
 
 #define MAX_ENGINES 3

@@ -31,7 +31,7 @@
 
 #include <stdlib.h>
 
-#include "devicework.h"
+#include "tests/check/lib/device/devicework.h"
 
 #define BYTES 100
 #define N_ENGINES 6

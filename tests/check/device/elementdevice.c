@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "common/backend/enginechoice.h"
-#include "gpujobs.h"
+#include "tests/check/lib/device/gpujobs.h"
 
 static const Job jobs[] = {
   {ROWS, "float32", 4, 1, 1, ""},

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "gpujobs.h"
+#include "tests/check/lib/device/gpujobs.h"
 #include "kernels/memory.h"
 
 /* Of 32 episodes of 34,048 bytes in and 14,336 out. */

@@ -4,7 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "gpujobs.h"
+#include "tests/check/lib/device/gpujobs.h"
 #include "tests/gpu/faultydriver.h"
 
 /* CUresult, and the same as a cudaError_t */

@@ -5,7 +5,7 @@
 #include "devicefixture.h"
 
 #include "gst/mcapmux/gstrobocachemcapmux.h"
-#include "tests/check/mcapmux/muxrun.h"
+#include "tests/check/lib/recordings/muxrun.h"
 
 #define BYTES 64
 #define N_SAMPLES 20

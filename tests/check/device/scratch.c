@@ -4,7 +4,7 @@
  */
 #include "common/device/budget.h"
 #include "common/device/scratch.h"
-#include "tests/check/checks.h"
+#include "tests/check/lib/checks.h"
 
 static RobocacheEngine *engine;
 static RobocacheScratch scratch;

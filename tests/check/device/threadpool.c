@@ -12,7 +12,7 @@
 #include <pthread.h>
 
 #include "common/device/threadpool.h"
-#include "deviceharness.h"
+#include "tests/check/lib/device/deviceharness.h"
 
 #define THREADS 8               /* of a pool, the caller's among them */
 

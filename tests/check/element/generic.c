@@ -5,8 +5,8 @@
 #include <glib/gstdio.h>
 #include <gst/base/gstbasetransform.h>
 
-#include "tests/check/checks.h"
-#include "tests/check/random_properties.h"
+#include "tests/check/lib/checks.h"
+#include "tests/check/lib/randomproperties.h"
 
 static GList *factories;        /* of the plugin */
 static gchar *folder;

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "common/element/linkadvice.h"
-#include "tests/check/checks.h"
+#include "tests/check/lib/checks.h"
 
 #define CAMERA "video/x-raw, format=(string){ RGB, GRAY16_LE }, width=(int)[ 1, 100 ], height=(int)[ 1, 100 ]"
 #define TENSORS_OF_FUSE "other/tensors; other/tensors(memory:RobocacheCUDA)"

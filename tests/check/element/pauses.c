@@ -6,7 +6,7 @@
  */
 #include <glib/gstdio.h>
 
-#include "tests/check/checks.h"
+#include "tests/check/lib/checks.h"
 
 #define N_PAUSES 100
 #define LIMIT_US (20 * G_TIME_SPAN_SECOND)

@@ -6,7 +6,7 @@
 
 #include "common/element/propertytypes.h"
 #include "common/tensors/tensorcaps.h"
-#include "tests/check/checks.h"
+#include "tests/check/lib/checks.h"
 
 /* ---- channel lists ---- */
 

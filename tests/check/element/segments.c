@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "tests/check/elementharness.h"
+#include "tests/check/lib/elementharness.h"
 
 #define TENSORS(n, types, dimensions) "other/tensors,format=(string)static,num_tensors=(int)" n ",types=(string)\"" types \
     "\",dimensions=(string)\"" dimensions "\",framerate=(fraction)10/1"

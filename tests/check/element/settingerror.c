@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/element/settingerror.h"
-#include "tests/check/checks.h"
+#include "tests/check/lib/checks.h"
 
 static const struct
 {

@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "tests/check/fuse/fuseharness.h"
-#include "tests/check/memorylimit.h"
-#include "tests/check/suite.h"
+#include "tests/check/lib/fuse/fuseharness.h"
+#include "tests/check/lib/memorylimit.h"
+#include "tests/check/lib/suite.h"
 
 #define MB (G_GUINT64_CONSTANT (1) << 20)
 #define FEW (16 * MB)           /* less than what is tested; malloc maps the latter, which is more than 32 MiB */

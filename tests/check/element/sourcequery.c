@@ -4,7 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "tests/check/checks.h"
+#include "tests/check/lib/checks.h"
 
 /* pad: NULL for elements whose source pads are added when their streams are known. */
 static const struct

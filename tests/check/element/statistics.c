@@ -7,7 +7,7 @@
 
 #include "common/element/statsmessages.h"
 #include "common/rows/reports.h"
-#include "tests/check/checks.h"
+#include "tests/check/lib/checks.h"
 
 static RobocacheHistogram histogram;
 

@@ -4,7 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "fusescenario.h"
+#include "tests/check/lib/fuse/fusescenario.h"
 
 static GstFlowReturn
 push_watched (Feed *feed, gint64 pts, gsize size, gpointer data, GDestroyNotify goes)
@@ -21,7 +21,7 @@ static gint n_gone;
 static void
 look_at_element (gpointer fuse)
 {
-  count_of (fuse, "ticks-out");
+  fuse_count (fuse, "ticks-out");
   g_atomic_int_inc (&n_gone);
 }
 
@@ -64,7 +64,7 @@ static struct
 static gpointer
 use_element (gpointer data)
 {
-  count_of (watch.play->rig->fuse, "ticks-out");
+  fuse_count (watch.play->rig->fuse, "ticks-out");
   feed_event (watch.play->pads[2].feed, gst_event_new_flush_start ());
   feed_event (watch.play->pads[2].feed, gst_event_new_flush_stop (TRUE));
   g_async_queue_push (watch.replies, GINT_TO_POINTER (1));

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "fusescenario.h"
+#include "tests/check/lib/fuse/fusescenario.h"
 
 #include "common/backend/enginechoice.h"
 
@@ -146,7 +146,7 @@ GST_START_TEST (test_wrong_video_meta)
 {
   Play *play = play_new ("rate=100/1", CAMERA);
   const guint8 pixels[8] = { 0 };
-  GstBuffer *frame = buffer_of (0, pixels, sizeof (pixels));
+  GstBuffer *frame = fuse_buffer (0, pixels, sizeof (pixels));
   gsize offset[GST_VIDEO_MAX_PLANES] = { wrong_metas[__i__].offset };
   gint stride[GST_VIDEO_MAX_PLANES] = { wrong_metas[__i__].stride };
 
@@ -169,7 +169,7 @@ GST_START_TEST (test_video_meta_with_a_stride)
 
   for (guint i = 0; i < sizeof (pixels); i++)
     pixels[i] = i;
-  frame = buffer_of (0, pixels, sizeof (pixels));
+  frame = fuse_buffer (0, pixels, sizeof (pixels));
   gst_buffer_add_video_meta_full (frame, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY8, 4, 2, 1, offset, stride);
   fail_unless_equals_int (gst_pad_push (play->pads[0].feed->pad, frame), GST_FLOW_OK);
   play_words (play, "a:eos");
@@ -203,7 +203,7 @@ static const struct
 GST_START_TEST (test_planes)
 {
   Play *play = play_new ("rate=100/1 backend=cpu", "a=camera_0,bare");
-  GstBuffer *frame = buffer_of (0, (const guint8 *) "0123456789abcdef", planes[__i__].size), *sample;
+  GstBuffer *frame = fuse_buffer (0, (const guint8 *) "0123456789abcdef", planes[__i__].size), *sample;
   GstMemory *memory = gst_memory_ref (gst_buffer_peek_memory (frame, 0));
 
   feed_start (play->pads[0].feed, "video/x-raw, format=(string)NV12, width=(int)4, height=(int)2, framerate=(fraction)100/1");

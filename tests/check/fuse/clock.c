@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "tests/check/time/clocksim.h"
-#include "fusescenario.h"
+#include "tests/check/lib/clocksim.h"
+#include "tests/check/lib/fuse/fusescenario.h"
 
 #define SECONDS(s) ((gint64) (s) * (gint64) GST_SECOND)
 
@@ -146,7 +146,7 @@ GST_START_TEST (test_track_blocks)
 
     for (gint k = 0; k < 10; k++)
       values[k] = (gfloat) ((gdouble) last.captured / 1e6 - 10.0 * (9 - k));
-    buffer = buffer_of (last.sensor - MS (90), values, sizeof (values));
+    buffer = fuse_buffer (last.sensor - MS (90), values, sizeof (values));
     GST_BUFFER_DURATION (buffer) = 100 * GST_MSECOND;
     set_clock (play->rig, last.arrival);
     fail_unless_equals_int (gst_pad_push (play->pads[0].feed->pad, buffer), GST_FLOW_OK);

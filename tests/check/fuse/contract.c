@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "fusescenario.h"
+#include "tests/check/lib/fuse/fusescenario.h"
 
 #define SECOND MS (1000)
 #define DAY (24 * 3600 * (gint64) SECOND)
@@ -61,7 +61,7 @@ set_at_random (GRand *rand, gpointer object)
 static guint64
 count_ticks (Play *play)
 {
-  return count_of (play->rig->fuse, "ticks-out") + count_of (play->rig->fuse, "ticks-dropped");
+  return fuse_count (play->rig->fuse, "ticks-out") + fuse_count (play->rig->fuse, "ticks-dropped");
 }
 
 /* Any property, to any value, while rows flow: samples go on, or an error says why not. */
@@ -272,7 +272,7 @@ GST_START_TEST (test_first_row_frees_a_waiting_source)
 
   play_words (play, "a+500..530/1");
   thread = g_thread_new ("a", push_forty, a);
-  while (count_of (a->sink, "rows-in") < 32)    /* it waits for the other stream */
+  while (fuse_count (a->sink, "rows-in") < 32)    /* it waits for the other stream */
     g_thread_yield ();
   play_words (play, "b+500=0");
   g_thread_join (thread);
@@ -404,7 +404,7 @@ frame_at (gint64 pts, guint8 value)
   guint8 pixels[8];
 
   memset (pixels, value, sizeof (pixels));
-  return buffer_of (pts, pixels, sizeof (pixels));
+  return fuse_buffer (pts, pixels, sizeof (pixels));
 }
 
 /* After DRAIN upstream has its frames back, and ticks have the same pixels. */

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "fusescenario.h"
+#include "tests/check/lib/fuse/fusescenario.h"
 
 #define FAILS "for:0..50/10 { @t ab+t >t } a:segment:format=bytes error:format:proprio_0 @60 ab+60!error "
 
@@ -119,7 +119,7 @@ GST_START_TEST (test_any_times)
     }
   }
   drop_messages (play->rig, GST_MESSAGE_ANY);
-  fail_unless (count_of (play->rig->fuse, "ticks-out") < 20000, "it spins");
+  fail_unless (fuse_count (play->rig->fuse, "ticks-out") < 20000, "it spins");
   for (guint i = 0; i < play->n_pads; i++)
     assert_rows_balance (play->pads[i].feed);
   g_rand_free (rand);

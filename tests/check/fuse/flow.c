@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "fusescenario.h"
+#include "tests/check/lib/fuse/fusescenario.h"
 
 /* A flush, the end of the pad, and the end of the element free a source that waits for the others, or for their caps. */
 GST_START_TEST (test_end_frees_a_waiting_source)

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "fusescenario.h"
+#include "tests/check/lib/fuse/fusescenario.h"
 
 #define TENSORS "other/tensors, format=(string)static, num_tensors=(int)1, "
 #define TWO_TENSORS "other/tensors, format=(string)static, num_tensors=(int)2, "
@@ -406,7 +406,7 @@ GST_START_TEST (test_row_times)
   const gint64 times[] = { 0, 10000000, 20000000 };
   Play *play = play_new ("rate=100/1", "a,bare");
   guint8 bytes[sizeof (rows) + sizeof (times)];
-  GstBuffer *buffer = buffer_of (memories[__i__].pts, NULL, 0);
+  GstBuffer *buffer = fuse_buffer (memories[__i__].pts, NULL, 0);
   const guint8 *next = bytes;
 
   memcpy (bytes, rows, sizeof (rows));

@@ -2,10 +2,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "fuseharness.h"
+#include "tests/check/lib/fuse/fuseharness.h"
 
 #include "gst/fuse/core/journal.h"
-#include "tests/check/suite.h"
+#include "tests/check/lib/suite.h"
 
 /* Caps make the stream live, and their rate adds to the latency. */
 #define STARTS "latency playing@0 event0 latency:5000000 latency:15000000 event0 rows0:1@0 tick:1@0"

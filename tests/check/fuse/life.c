@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "fusescenario.h"
-#include "tests/check/checks.h"
+#include "tests/check/lib/fuse/fusescenario.h"
+#include "tests/check/lib/checks.h"
 
 /* ---- properties ---- */
 
@@ -197,8 +197,8 @@ GST_START_TEST (test_ten_lives)
 
     rig_play (rig);
     run_once (rig, out);
-    fail_unless_equals_uint64 (count_of (rig->fuse, "ticks-out"), 32);
-    fail_unless_equals_uint64 (count_of (((Feed *) g_ptr_array_index (rig->feeds, 0))->sink, "rows-in"), 50);
+    fail_unless_equals_uint64 (fuse_count (rig->fuse, "ticks-out"), 32);
+    fail_unless_equals_uint64 (fuse_count (((Feed *) g_ptr_array_index (rig->feeds, 0))->sink, "rows-in"), 50);
     rig_stop (rig);
     if (before) {
       fail_unless (out->len == before->len && memcmp (out->data, before->data, out->len) == 0, "life %d differs", life);

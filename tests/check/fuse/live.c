@@ -5,7 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "fusescenario.h"
+#include "tests/check/lib/fuse/fusescenario.h"
 #include "gst/fuse/core/journal.h"
 
 /* One tick left at its deadline; a row of before it comes and is of no use any more, and the one after it is. */
@@ -64,7 +64,7 @@ GST_START_TEST (test_live_and_not)
   GThread *source = start_source (play, 'a', 33);
 
   play_words (play, "live=1 b+0..10000/10");
-  while (count_of (play->rig->fuse, "ticks-out") < 490)
+  while (fuse_count (play->rig->fuse, "ticks-out") < 490)
     g_thread_yield ();
   play_words (play, "a.rows-dropped=0 a.ticks-missing=0 a.rows-in<1050");
   gst_element_set_state (play->rig->fuse, GST_STATE_NULL);
@@ -158,8 +158,8 @@ next_journal_ends (Rig *rig, gint64 tick)
 static void
 assert_overflow (Feed *feed, guint64 rows_in, guint64 overflow)
 {
-  fail_unless_equals_uint64 (count_of (feed->sink, "rows-in"), rows_in);
-  fail_unless_equals_uint64 (count_of (feed->sink, "rows-dropped-overflow"), overflow);
+  fail_unless_equals_uint64 (fuse_count (feed->sink, "rows-in"), rows_in);
+  fail_unless_equals_uint64 (fuse_count (feed->sink, "rows-dropped-overflow"), overflow);
   assert_all_rows_balance (feed->rig);
 }
 
@@ -195,7 +195,7 @@ GST_START_TEST (test_late_ticks_thin_live_rows)
   } while (dropped < 99 + 2);
   /* for all reasons: the row outside the segment, and the one at 0, which a jump of the clock has left behind */
   fail_unless_equals_uint64 (dropped, 99 + 2);
-  fail_unless_equals_uint64 (count_of (live->sink, "rows-dropped"), dropped);
+  fail_unless_equals_uint64 (fuse_count (live->sink, "rows-dropped"), dropped);
   fail_unless_equals_int (feed_row (live, NONE, &zero, 1), GST_FLOW_OK);        /* the time of the next one depends on it */
   assert_overflow (live, 103, 99);
   feed_event (live, gst_event_new_gap (MS (10701), 0));

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "fuseharness.h"
+#include "tests/check/lib/fuse/fuseharness.h"
 
 /* ---- names ---- */
 
@@ -200,7 +200,7 @@ GST_START_TEST (test_launch_without_pad_names)
   assert_pad (fuse, "sink_0");
   assert_pad (fuse, "sink_1");
   run_to_eos (pipeline);
-  fail_unless_equals_uint64 (count_of (fuse, "ticks-out"), 10);
+  fail_unless_equals_uint64 (fuse_count (fuse, "ticks-out"), 10);
   end_pipeline (pipeline, fuse);
 }
 
@@ -244,7 +244,7 @@ GST_START_TEST (test_launch_with_a_camera)
       "fuse.proprio_0", &fuse);
 
   run_to_eos (pipeline);
-  fail_unless_equals_uint64 (count_of (fuse, "ticks-out"), 10);
+  fail_unless_equals_uint64 (fuse_count (fuse, "ticks-out"), 10);
   end_pipeline (pipeline, fuse);
 }
 

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "fusescenario.h"
+#include "tests/check/lib/fuse/fusescenario.h"
 
 #define SETTINGS_OF_PADS "angles, clock-mode, cutoff, expected-caps, hold-limit, interpolation, kinds, lobes, max-gap, max-lead, nan, offset, quaternions, " \
     "reference-caps, reference-clock, reference-origin, reorder-window, required, tensor-id, timestamp-source, velocities"

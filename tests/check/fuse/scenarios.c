@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "fusescenario.h"
+#include "tests/check/lib/fuse/fusescenario.h"
 
 #define HELD_SETTING(word, name) "a+0..20/10 >0 " word " warning:" name " a+30..50/10 a:eos >10..50/10 >eos " \
     "caps.num_tensors=1 caps.dimensions=1 caps.types=float32 caps.window="

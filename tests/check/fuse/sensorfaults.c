@@ -4,7 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "fusescenario.h"
+#include "tests/check/lib/fuse/fusescenario.h"
 
 /* Ticks from first to last at which both have a row, or b has none since `newest`: held for 200 ms, then missing. */
 #define BOTH(first, last) "for:" first ".." last "/50 { @t a+t b+t >t } "
@@ -29,7 +29,7 @@ GST_START_TEST (test_wild_frame)
 {
   Play *play = play_new ("rate=20/1", "a=camera_0,live,caps:gray@20/1");
   const gchar pixels[8] = { 0 };
-  GstBuffer *wild = buffer_of (MS (24 * 3600000.0), pixels, sizeof (pixels));
+  GstBuffer *wild = fuse_buffer (MS (24 * 3600000.0), pixels, sizeof (pixels));
 
   gst_buffer_ref (wild);
   fail_unless_equals_int (gst_pad_push (play->pads[0].feed->pad, wild), GST_FLOW_OK);
@@ -86,8 +86,8 @@ GST_START_TEST (test_fifty_pads)
     gst_buffer_unref (sample);
   }
   assert_output_field (rig, "dimensions", "50");
-  fail_unless_equals_uint64 (count_of (rig->fuse, "rows-in"), 41 * 48 + 41 + 40);
-  fail_unless_equals_uint64 (count_of (rig->fuse, "rows-duplicate"), 41);
+  fail_unless_equals_uint64 (fuse_count (rig->fuse, "rows-in"), 41 * 48 + 41 + 40);
+  fail_unless_equals_uint64 (fuse_count (rig->fuse, "rows-duplicate"), 41);
   stats = stats_of (rig->fuse);
   fail_unless_equals_int64 (number_in (stats, "lateness-max"), 0);
   gst_structure_free (stats);

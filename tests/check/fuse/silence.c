@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "fusescenario.h"
+#include "tests/check/lib/fuse/fusescenario.h"
 
 #define SOURCE "check its source (the file, device or address)"
 #define NO_BUFFER "it has caps, but no buffer has arrived: " SOURCE "; if one element feeds several pads, put a queue before each"

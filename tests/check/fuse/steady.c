@@ -4,7 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "fuseharness.h"
+#include "tests/check/lib/fuse/fuseharness.h"
 
 #include <stdlib.h>
 
@@ -67,7 +67,7 @@ row (gint64 pts)
 {
   const gfloat values[] = { 1, 2, 3 };
 
-  return buffer_of (pts, values, sizeof (values));
+  return fuse_buffer (pts, values, sizeof (values));
 }
 
 static GstBuffer *
@@ -75,7 +75,7 @@ frame (gint64 pts)
 {
   static const guint8 pixels[64 * 48];
 
-  return buffer_of (pts, pixels, sizeof (pixels));
+  return fuse_buffer (pts, pixels, sizeof (pixels));
 }
 
 /* Pushes the rows of each sample, made before, and takes the sample; TRUE when all of them went. A check allocates, so there

@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "common/tensors/tensormeta.h"
-#include "fusescenario.h"
-#include "tests/check/suite.h"
+#include "tests/check/lib/fuse/fusescenario.h"
+#include "tests/check/lib/suite.h"
 
 /* ---- tensors in caps of frames ---- */
 

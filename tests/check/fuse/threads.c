@@ -4,7 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "fuseharness.h"
+#include "tests/check/lib/fuse/fuseharness.h"
 
 #define N_STREAMS 4
 #define N_RUNS 20
@@ -140,8 +140,8 @@ run_source (gpointer data)
     if (announced == 0)
       feed_segment (source->feed);
     announced = n;
-    buffer = buffer_of (NONE, rows->values + i * channels, n * channels * sizeof (gfloat));
-    buffer = gst_buffer_append (buffer, buffer_of (NONE, rows->times + i, n * sizeof (gint64)));
+    buffer = fuse_buffer (NONE, rows->values + i * channels, n * channels * sizeof (gfloat));
+    buffer = gst_buffer_append (buffer, fuse_buffer (NONE, rows->times + i, n * sizeof (gint64)));
     if (source->noise)
       disturb (rand);
     flow = gst_pad_push (source->feed->pad, buffer);
@@ -194,9 +194,9 @@ run (const gchar *settings, guint32 seed, Cut cut, gboolean noise)
     g_thread_join (threads[s]);
     assert_rows_balance (sources[s].feed);
     if (g_str_has_prefix (settings, "rate="))
-      fail_unless_equals_uint64 (count_of (sources[s].feed->sink, "rows-in"), streams[s].n_rows);
+      fail_unless_equals_uint64 (fuse_count (sources[s].feed->sink, "rows-in"), streams[s].n_rows);
   }
-  fail_unless (count_of (rig->fuse, "ticks-out") > 30);
+  fail_unless (fuse_count (rig->fuse, "ticks-out") > 30);
   rig_free (rig);
   return out;
 }

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "tests/check/elementharness.h"
+#include "tests/check/lib/elementharness.h"
 
 #define ARM ROBOCACHE_EXAMPLES "/arm.urdf"
 #define Q "q0,q1,q2,q3,q4,q5,q6"

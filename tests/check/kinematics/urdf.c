@@ -9,7 +9,7 @@
 
 #include "gst/kinematics/model.h"
 #include "gst/kinematics/urdf/urdf.h"
-#include "tests/check/checks.h"
+#include "tests/check/lib/checks.h"
 
 #define ROBOT(body) "<robot name=\"r\">" body "</robot>"
 #define LINK(name) "<link name=\"" name "\"/>"

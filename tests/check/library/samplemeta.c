@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "robocache/robocache.h"
-#include "tests/check/checks.h"
+#include "tests/check/lib/checks.h"
 
 #define NONE ROBOCACHE_SAMPLE_NO_TIME
 

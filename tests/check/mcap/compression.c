@@ -6,7 +6,7 @@
 
 #include "common/element/errors.h"
 #include "common/mcap/compression.h"
-#include "tests/check/checks.h"
+#include "tests/check/lib/checks.h"
 
 /* Bytes with a pattern that compresses, of random ones, or zeros. */
 typedef enum

@@ -8,9 +8,9 @@
 #include "common/mcap/read/reader.h"
 #include "common/mcap/read/stream.h"
 #include "common/mcap/writer.h"
-#include "tests/check/checks.h"
+#include "tests/check/lib/checks.h"
 #include "tests/check/mcap/memorysource.h"
-#include "tests/check/memorylimit.h"
+#include "tests/check/lib/memorylimit.h"
 
 #define MEMORY ((guint64) 64 << 20)
 

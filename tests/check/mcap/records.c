@@ -6,7 +6,7 @@
 
 #include "common/element/errors.h"
 #include "common/mcap/records.h"
-#include "tests/check/checks.h"
+#include "tests/check/lib/checks.h"
 
 #define TEXT(string) {(const guint8 *) (string), sizeof (string) - 1}
 

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "common/mcap/compression.h"
-#include "demuxrun.h"
-#include "recording.h"
-#include "tests/check/checks.h"
+#include "tests/check/lib/recordings/demuxrun.h"
+#include "tests/check/lib/recordings/recording.h"
+#include "tests/check/lib/checks.h"
 
 #define N_MESSAGES 1000
 

@@ -5,9 +5,9 @@
 #include <glib/gstdio.h>
 
 #include "common/time/originevent.h"
-#include "demuxrun.h"
-#include "recording.h"
-#include "tests/check/checks.h"
+#include "tests/check/lib/recordings/demuxrun.h"
+#include "tests/check/lib/recordings/recording.h"
+#include "tests/check/lib/checks.h"
 
 #define ROW(ms, x) "(((0 " #ms "000000) 'base') ((" #x " 0 0) (0 0 0)))"
 

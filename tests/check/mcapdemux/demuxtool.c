@@ -8,7 +8,7 @@
  */
 #include <stdio.h>
 
-#include "demuxrun.h"
+#include "tests/check/lib/recordings/demuxrun.h"
 
 /* The elements of the file, the last of them named d. Freed with g_free. */
 static gchar *

@@ -5,9 +5,9 @@
  */
 #include <glib/gstdio.h>
 
-#include "demuxrun.h"
-#include "recording.h"
-#include "tests/check/checks.h"
+#include "tests/check/lib/recordings/demuxrun.h"
+#include "tests/check/lib/recordings/recording.h"
+#include "tests/check/lib/checks.h"
 
 #define SECONDS 6
 /* 250 Hz, 40 Hz that pauses for two seconds, and 2 Hz. */

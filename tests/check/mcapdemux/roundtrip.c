@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/tensors/tensorcaps.h"
-#include "tests/check/checks.h"
+#include "tests/check/lib/checks.h"
 
 #define N_BUFFERS 20
 #define STEP (10 * GST_MSECOND)

@@ -4,9 +4,9 @@
  */
 #include <glib/gstdio.h>
 
-#include "demuxrun.h"
-#include "recording.h"
-#include "tests/check/checks.h"
+#include "tests/check/lib/recordings/demuxrun.h"
+#include "tests/check/lib/recordings/recording.h"
+#include "tests/check/lib/checks.h"
 
 /* ---- a recording of 10 s ---- */
 

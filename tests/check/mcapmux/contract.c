@@ -4,9 +4,9 @@
  */
 #include <glib/gstdio.h>
 
-#include "muxrun.h"
-#include "tests/check/checks.h"
-#include "tests/check/memorylimit.h"
+#include "tests/check/lib/recordings/muxrun.h"
+#include "tests/check/lib/checks.h"
+#include "tests/check/lib/memorylimit.h"
 
 #define MUX "robocachemcapmux"
 #define ORIGIN "time-origin=0 index-interval=0 chunk-duration=0"

@@ -4,8 +4,8 @@
  */
 #include <glib/gstdio.h>
 
-#include "muxrun.h"
-#include "tests/check/checks.h"
+#include "tests/check/lib/recordings/muxrun.h"
+#include "tests/check/lib/checks.h"
 
 #define SINK "robocachemcapsink"
 #define QUICK " sync-interval=0 time-origin=0"

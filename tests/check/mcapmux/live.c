@@ -5,9 +5,9 @@
 #include <glib/gstdio.h>
 
 #include "common/time/originevent.h"
-#include "muxrun.h"
-#include "tests/check/checks.h"
-#include "tests/check/heap.h"
+#include "tests/check/lib/recordings/muxrun.h"
+#include "tests/check/lib/checks.h"
+#include "tests/check/lib/memorylimit.h"
 
 #define MUX "robocachemcapmux"
 /* time-origin=0: the recording's clock is running time */

@@ -4,8 +4,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "tests/check/run_pipeline.h"
-#include "tests/check/suite.h"
+#include "tests/check/lib/runpipeline.h"
+#include "tests/check/lib/suite.h"
 
 #define ID "classification-generic-out"
 

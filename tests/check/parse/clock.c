@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "tests/check/time/clocksim.h"
-#include "parse_harness.h"
+#include "tests/check/lib/clocksim.h"
+#include "tests/check/lib/points/parseharness.h"
 
 #define MS(ms) ((gint64) ((ms) * 1000000.0))
 #define TODAY ((gint64) 1700000000 * (gint64) GST_SECOND)
@@ -22,7 +22,7 @@ typedef struct
 static Sensor
 sensor_begin (void)
 {
-  return (Sensor) { harness (TRACK), sim_begin (&usual), 0 };
+  return (Sensor) { parse_harness (TRACK), sim_begin (&usual), 0 };
 }
 
 static void
@@ -232,7 +232,7 @@ GST_START_TEST (a_recording_is_aligned)
   static gint64 times[3][N_RECORDED];
 
   for (guint i = 0; i < 3; i++) {
-    GstHarness *h = harness (i == 0 ? TRACK " arrival-column=1 time-origin=1700000000000000000" : TRACK " arrival-column=1");
+    GstHarness *h = parse_harness (i == 0 ? TRACK " arrival-column=1 time-origin=1700000000000000000" : TRACK " arrival-column=1");
 
     replay (h, times[i]);
     expect_stats (h, "clock-converged", "true");

@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "common/device/allocator.h"
-#include "parse_harness.h"
-#include "pcdfile.h"
+#include "tests/check/lib/points/parseharness.h"
+#include "tests/check/lib/points/pcdfile.h"
 
 #define VOXELIZE "robocachevoxelize origin=\"<-10.0,-10.0,-1.0>\" voxel-size=\"<0.5,0.5,1.0>\" grid=64:64:16 mode=mean"
 #define XYZI "application/x-pointcloud, fields=(string)\"x\\,y\\,z\\,intensity\", type=(string)float32, "

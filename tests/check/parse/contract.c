@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "parse_harness.h"
-#include "tests/check/logs.h"
-#include "tests/check/random_properties.h"
+#include "tests/check/lib/points/parseharness.h"
+#include "tests/check/lib/logs.h"
+#include "tests/check/lib/randomproperties.h"
 
 /* ---- seeks and queries ---- */
 
@@ -72,7 +72,7 @@ GST_START_TEST (seeks_that_are_refused)
     {1.0, GST_FORMAT_TIME, 0, 1, TRUE}, {1.0, GST_FORMAT_TIME, 2, -1, FALSE},
   };
   Run run = ramp_begin ();
-  GstHarness *h = harness ("");
+  GstHarness *h = parse_harness ("");
 
   run_preroll (&run);
   for (guint i = 0; i < G_N_ELEMENTS (seeks); i++) {
@@ -182,7 +182,7 @@ GST_START_TEST (a_buffer_that_cannot_be_mapped_is_an_error)
   GstAllocator *allocator = g_object_ref_sink (g_object_new (unreadable_get_type (), NULL));
 
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
-    GstHarness *h = harness (formats[i]);
+    GstHarness *h = parse_harness (formats[i]);
     GstBuffer *buffer = gst_buffer_new ();
     GstMemory *memory = g_new0 (GstMemory, 1);
 
@@ -212,7 +212,7 @@ activate_unless_refused (GstPad *pad, GstObject *parent)
 /* Each time what start made is let go, which a checker of leaks sees. */
 GST_START_TEST (a_start_that_fails_can_be_tried_again)
 {
-  GstHarness *h = harness ("");
+  GstHarness *h = parse_harness ("");
   GstPad *src = gst_element_get_static_pad (h->element, "src");
 
   gst_element_set_state (h->element, GST_STATE_NULL);
@@ -246,7 +246,7 @@ GST_START_TEST (any_property_set_while_data_flows)
   GRand *random = g_rand_new_with_seed (17);
 
   for (guint i = 0; i < G_N_ELEMENTS (properties); i++) {
-    GstHarness *h = harness (properties[i]);
+    GstHarness *h = parse_harness (properties[i]);
     guint n_late = 0;
 
     for (guint k = 0; k < 500; k++) {

@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "parse_harness.h"
-#include "pcdfile.h"
-#include "tests/check/memorylimit.h"
+#include "tests/check/lib/points/parseharness.h"
+#include "tests/check/lib/points/pcdfile.h"
+#include "tests/check/lib/memorylimit.h"
 
 #define HEADER(points, data) "FIELDS x y z\nPOINTS " points "\nWIDTH " points "\nDATA " data "\n"
 
@@ -145,7 +145,7 @@ static const struct
 GST_START_TEST (buffers_with_times)
 {
   gchar *properties = g_strconcat ("cloud-end=stream max-cloud-bytes=65536 format=", timed[__i__].format, NULL);
-  GstHarness *h = harness (properties);
+  GstHarness *h = parse_harness (properties);
   GstFlowReturn flow = push_text (h, timed[__i__].begin);
 
   for (guint i = 0; i < 5000 && flow == GST_FLOW_OK; i++) {
@@ -181,7 +181,7 @@ static const struct
 /* Buffers that share their memory make a cloud that has none, and leave one error. */
 GST_START_TEST (clouds_that_memory_cannot_hold)
 {
-  GstHarness *h = harness (large[__i__].properties);
+  GstHarness *h = parse_harness (large[__i__].properties);
   guint8 *bytes = g_malloc (SHARED);
   const guint8 sizes[] = { 0, 0, 0x70, 7, 0, 0, 0x80, 7 };
   GstFlowReturn flow = GST_FLOW_OK;
@@ -225,7 +225,7 @@ GST_START_TEST (beginnings_that_memory_cannot_hold)
 
   if (skip_without_memory_limit ("beginnings_that_memory_cannot_hold"))
     return;
-  h = harness ("cloud-end=stream format=pcd");
+  h = parse_harness ("cloud-end=stream format=pcd");
   bytes = g_malloc (size);
   for (gsize at = 0; at < size; at += n)
     memcpy (bytes + at, beginning, n);
@@ -256,7 +256,7 @@ GST_START_TEST (empty_buffers)
     {"cloud-end=stream format=kitti", "1234567890123456", 16},
     {"cloud-end=stream format=nuscenes", "12345678901234567890", 20},
   };
-  GstHarness *h = harness (inputs[__i__].properties);
+  GstHarness *h = parse_harness (inputs[__i__].properties);
 
   fail_unless_equals_int (gst_harness_push (h, gst_buffer_new ()), GST_FLOW_OK);
   for (gsize at = 0; at < inputs[__i__].n; at++) {

@@ -4,7 +4,7 @@
  */
 #include <math.h>
 
-#include "parse_harness.h"
+#include "tests/check/lib/points/parseharness.h"
 #include "tests/recordings.h"
 
 /* ---- text in, rows out ---- */

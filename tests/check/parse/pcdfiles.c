@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "cloud_harness.h"
+#include "tests/check/lib/points/cloudharness.h"
 
 #define GOOD "# .PCD v0.7\n" HEADER ("1", "ascii") "1 2 3\n"
 #define GOOD_SAID(number) number " n=1 " XYZ " " ONE_TWO_THREE "\n"

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "cloud_harness.h"
+#include "tests/check/lib/points/cloudharness.h"
 
 /* ---- what is read ---- */
 

@@ -10,7 +10,7 @@
 #include "gst/parse/records/binaryrecord.h"
 #include "gst/parse/records/recordreader.h"
 #include "common/text/timetext.h"
-#include "tests/check/suite.h"
+#include "tests/check/lib/suite.h"
 
 #define S ROBOCACHE_TIME_UNIT_S
 #define MS ROBOCACHE_TIME_UNIT_MS

@@ -1,6 +1,6 @@
 /* robocache: robocacheparse: scenarios of bytes in, and rows, events and messages out, as a table
  *
- * Words are those of tests/check/scenario.h. And:
+ * Words are those of tests/check/lib/scenario.h. And:
  *
  *     +[!][@T:]'TEXT'   a buffer of that text, at T; ! with DISCONT      +[@T:]#N   a buffer of N bytes, all 0
  *     >origin:NS[,first-row]   the next event is an origin of NS, chosen by the element where it is the first row's
@@ -9,7 +9,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "common/time/originevent.h"
-#include "tests/check/scenario.h"
+#include "tests/check/lib/scenario.h"
 
 /* Rows that arrive 100, 120 and 100 ms after they were captured. */
 #define REPLAY "arrival-column=0 time-column=1 time-unit=ms"

@@ -8,7 +8,7 @@
 #include "gst/parse/records/timeguess.h"
 #include "gst/parse/records/timescout.h"
 #include "gst/parse/records/timesteps.h"
-#include "parse_harness.h"
+#include "tests/check/lib/points/parseharness.h"
 
 /* ---- dates ---- */
 
@@ -187,7 +187,7 @@ GST_START_TEST (streams)
 {
   gchar *text = make_recording (recordings[__i__].header, recordings[__i__].kinds, recordings[__i__].step, recordings[__i__].n);
   gchar **lines = g_strsplit (text, "\n", -1);
-  GstHarness *h = harness (recordings[__i__].properties);
+  GstHarness *h = parse_harness (recordings[__i__].properties);
   const guint n_headers = *recordings[__i__].header ? 1 : 0;
   GstFlowReturn flow = GST_FLOW_OK;
   guint n_sent = 0;
@@ -257,7 +257,7 @@ GST_END_TEST;
 /* A header whose names are none of a time is a warning; what comes live is sent all the same. */
 GST_START_TEST (a_header_without_a_time)
 {
-  GstHarness *h = harness ("");
+  GstHarness *h = parse_harness ("");
 
   push_text (h, "q,arrival\n0,1\n0.1,2\n");
   fail_unless (message_fault (h, GST_MESSAGE_WARNING, "decode", "The time is in column 0 (\"q\"), since no column is called stamp, "
@@ -283,7 +283,7 @@ GST_START_TEST (choices_are_said)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    GstHarness *h = harness ("");
+    GstHarness *h = parse_harness ("");
     GError *error = NULL;
     GstMessage *message;
 

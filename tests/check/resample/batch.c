@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "resampleharness.h"
+#include "tests/check/lib/resampleharness.h"
 
 #define D 2
 #define S 4
@@ -76,7 +76,7 @@ GST_START_TEST (test_values)
 {
   const gint i = __i__ % (gint) G_N_ELEMENTS (cases);
   gchar *properties = g_strdup_printf ("%s n-threads=%u", cases[i].properties, threads[__i__ / (gint) G_N_ELEMENTS (cases)]);
-  GstHarness *h = harness (LIVE, properties, EPISODES);
+  GstHarness *h = resample_harness (LIVE, properties, EPISODES);
   const Episodes e = make_episodes ();
   GstBuffer *buffer = buffer_of (e.rows, sizeof e.rows, NS (700));
 

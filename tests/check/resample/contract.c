@@ -2,10 +2,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "resampleharness.h"
+#include "tests/check/lib/resampleharness.h"
 #include "common/time/tickgrid.h"
-#include "tests/check/logs.h"
-#include "tests/check/random_properties.h"
+#include "tests/check/lib/logs.h"
+#include "tests/check/lib/randomproperties.h"
 
 /* ---- rate while playing ---- */
 
@@ -25,7 +25,7 @@ GST_START_TEST (test_rate_while_playing)
   const RobocacheTickGrid *from = &rates[__i__ / 2][0], *to = &rates[__i__ / 2][1];
   gchar *properties = g_strdup_printf ("rate=%d/%d", from->num, from->den);
   gchar *framerate = g_strdup_printf ("%d/%d", to->num, to->den);
-  GstHarness *h = harness (__i__ % 2 == 0 ? LIVE : NOT_LIVE, properties, ONE);
+  GstHarness *h = resample_harness (__i__ % 2 == 0 ? LIVE : NOT_LIVE, properties, ONE);
   gint64 last = -1;
   guint n_after = 0;
 
@@ -80,7 +80,7 @@ set_at_random (GstHarness *h, GParamSpec *pspec, GRand *rand)
 /* While rows flow, at 1 kHz, output never ends without an error; and here there is none. */
 GST_START_TEST (test_properties_at_random)
 {
-  GstHarness *h = harness (__i__ % 2 == 0 ? LIVE : NOT_LIVE, "rate=100/1 max-gap=100000000", F32 ("4", "0/1"));
+  GstHarness *h = resample_harness (__i__ % 2 == 0 ? LIVE : NOT_LIVE, "rate=100/1 max-gap=100000000", F32 ("4", "0/1"));
   GRand *rand = g_rand_new_with_seed (1 + __i__);
   const gfloat row[4] = { 1, 0, 0, 0 };
   guint n_properties, n_set = 0;
@@ -237,7 +237,7 @@ ticks_of_run (const gchar *policy, guint seed, GstClockTime tick)
 {
   gchar *properties = g_strdup_printf ("rate=1000/1 max-gap=5000000 reorder-window=%u interpolation=%s gap-policy=%s",
       seed % 3 * 1000000, interpolations[seed / 2 % G_N_ELEMENTS (interpolations)], policy);
-  GstHarness *h = harness (seed % 2 ? LIVE : NOT_LIVE, properties, ONE);
+  GstHarness *h = resample_harness (seed % 2 ? LIVE : NOT_LIVE, properties, ONE);
   GRand *rand = g_rand_new_with_seed (seed);
   GByteArray *ticks = g_byte_array_new ();
   GstClockTime t = 0, start, duration;
@@ -308,7 +308,7 @@ GST_START_TEST (test_logs)
   };
   static const gint times[] = { 0, 20, 10, 20, 100, 101 };
   Logs *logs = logs_begin ("robocacheresample");
-  GstHarness *h = harness (NOT_LIVE, "rate=100/1 max-gap=50000000", ONE);
+  GstHarness *h = resample_harness (NOT_LIVE, "rate=100/1 max-gap=50000000", ONE);
   GstSegment segment;
 
   for (guint i = 0; i < G_N_ELEMENTS (times); i++)

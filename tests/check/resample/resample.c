@@ -4,8 +4,8 @@
  */
 #include <math.h>
 
-#include "resampleharness.h"
-#include "tests/check/checks.h"
+#include "tests/check/lib/resampleharness.h"
+#include "tests/check/lib/checks.h"
 
 /* ---- caps in ---- */
 
@@ -161,7 +161,7 @@ GST_END_TEST;
 
 GST_START_TEST (test_caps_query)
 {
-  GstHarness *h = harness (LIVE, "rate=100/1", ONE);
+  GstHarness *h = resample_harness (LIVE, "rate=100/1", ONE);
   GstCaps *sink = gst_pad_peer_query_caps (h->srcpad, NULL), *src = gst_pad_peer_query_caps (h->sinkpad, NULL);
   GstCaps *tensors = gst_caps_new_empty_simple ("other/tensors"), *video = gst_caps_new_empty_simple ("video/x-raw");
 
@@ -209,7 +209,7 @@ GST_START_TEST (test_every_type_to_every_type)
   const guint from = __i__ / N_DTYPES, to = __i__ % N_DTYPES;
   gchar *properties = g_strdup_printf ("rate=100/1 type=%s", dtypes[to].name);
   gchar *caps = g_strdup_printf (TENSORS ("1", "%s", "1", "0/1"), dtypes[from].name);
-  GstHarness *h = harness (LIVE, properties, caps);
+  GstHarness *h = resample_harness (LIVE, properties, caps);
 
   gst_harness_push (h, buffer_of (&dtypes[from].bits[0], dtypes[from].size, 0));
   gst_harness_push (h, buffer_of (&dtypes[from].bits[2], dtypes[from].size, NS (20)));
@@ -294,16 +294,16 @@ GST_START_TEST (test_latency)
 {
   const gchar *properties = latencies[__i__].properties;
   const gdouble latency = latencies[__i__].latency;
-  GstHarness *h = harness (LIVE, properties, F32 ("1", "100/1"));
+  GstHarness *h = resample_harness (LIVE, properties, F32 ("1", "100/1"));
 
   gst_harness_set_upstream_latency (h, NS (5));
   expect_latency (h, TRUE, 5 + latency);
   fail_unless_equals_int (count_messages (h, GST_MESSAGE_LATENCY), latency > 0);
   harness_close (h);
-  h = harness (NOT_LIVE, properties, F32 ("1", "100/1"));
+  h = resample_harness (NOT_LIVE, properties, F32 ("1", "100/1"));
   expect_latency (h, FALSE, latency);
   harness_close (h);
-  h = harness (LIVE, properties, ONE);
+  h = resample_harness (LIVE, properties, ONE);
   for (guint i = 0; i < 5; i++)
     push (h, 10 * i, 0);
   expect_latency (h, TRUE, latency);
@@ -319,7 +319,7 @@ GST_START_TEST (test_latency_follows_the_rate)
   static const gchar *caps[] = { ONE, F32 ("1:7", "0/1"), F32 ("1:100", "0/1") };
   const guint rows[] = { 1, 7, 100 };
   const guint n = rows[__i__];
-  GstHarness *h = harness (LIVE, "rate=50/1", caps[__i__]);
+  GstHarness *h = resample_harness (LIVE, "rate=50/1", caps[__i__]);
   GstClockTime t = 0;
 
   for (guint i = 0; i < 800; i += n) {
@@ -355,7 +355,7 @@ static const struct
 /* 1 % of the variance above half of the rate of ticks is too much, in the first 5 s, and once. */
 GST_START_TEST (test_fast_rows)
 {
-  GstHarness *h = harness (NOT_LIVE, fast_rows[__i__].properties, ONE);
+  GstHarness *h = resample_harness (NOT_LIVE, fast_rows[__i__].properties, ONE);
 
   for (guint i = 0; i < 11000; i++) {
     push (h, i, (gfloat) sin (fast_rows[__i__].hz * i * (2 * G_PI / 1000)));
@@ -376,7 +376,7 @@ GST_START_TEST (test_short_stream_of_fast_rows)
   } cases[] = { {300, 0}, {700, 0}, {900, 1}, {2000, 1} };
 
   for (guint k = 0; k < G_N_ELEMENTS (cases); k++) {
-    GstHarness *h = harness (NOT_LIVE, "rate=30/1", ONE);
+    GstHarness *h = resample_harness (NOT_LIVE, "rate=30/1", ONE);
 
     for (guint i = 0; i < cases[k].rows; i++)
       push (h, i, (gfloat) sin (200.0 * i * (2 * G_PI / 1000)));
@@ -400,7 +400,7 @@ GST_START_TEST (test_counts_balance)
     "rate=1000/1 interpolation=cubic max-gap=10000000 gap-policy=hold",
     "rate=30/1 interpolation=mean max-gap=8000000 gap-policy=nan reorder-window=5000000",
   };
-  GstHarness *h = harness (__i__ % 2 ? LIVE : NOT_LIVE, properties[__i__ / 2], ONE);
+  GstHarness *h = resample_harness (__i__ % 2 ? LIVE : NOT_LIVE, properties[__i__ / 2], ONE);
   GRand *rand = g_rand_new_with_seed (7 + __i__);
   GstBuffer *buffer;
   guint64 out = 0;
@@ -453,7 +453,7 @@ GST_START_TEST (test_max_gap_in_stats)
 {
   gchar *properties = g_strdup_printf ("rate=100/1 %s", max_gaps[__i__].properties), *caps = g_strdup_printf (
       "other/tensors,format=(string)static,num_tensors=(int)1,types=(string)float32,dimensions=(string)1,framerate=(fraction)%s", max_gaps[__i__].rate);
-  GstHarness *h = harness (NOT_LIVE, properties, caps);
+  GstHarness *h = resample_harness (NOT_LIVE, properties, caps);
 
   for (guint i = 0; i < 80; i++)
     push (h, i * max_gaps[__i__].spacing, 1);

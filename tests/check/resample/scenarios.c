@@ -1,6 +1,6 @@
 /* robocache: robocacheresample: scenarios of rows in and rows out, as a table
  *
- * Words are those of tests/check/scenario.h. The value of a row is its time unless others are given. And:
+ * Words are those of tests/check/lib/scenario.h. The value of a row is its time unless others are given. And:
  *
  *     +T[/D][=V,V...][!]   a row or rows at T, of duration D; ! with DISCONT
  *     +T=V,V@T,T[@T,T]     the same and, in a memory each, times of rows, and target times; inf is the greatest
@@ -14,11 +14,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "resampleharness.h"
+#include "tests/check/lib/resampleharness.h"
 
 #include <stdio.h>
 
-#include "tests/check/scenario.h"
+#include "tests/check/lib/scenario.h"
 
 enum
 {

@@ -2,10 +2,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "resampleharness.h"
+#include "tests/check/lib/resampleharness.h"
 
 #include "common/time/tickgrid.h"
-#include "tests/check/run_pipeline.h"
+#include "tests/check/lib/runpipeline.h"
 
 /* ---- the grid ---- */
 
@@ -18,7 +18,7 @@ GST_START_TEST (test_a_week_has_no_drift)
   const RobocacheTickGrid grid = { num, den };
   const guint64 k = gst_util_uint64_scale_ceil (WEEK, num, (guint64) den * GST_SECOND);
   gchar *properties = g_strdup_printf ("rate=%d/%d interpolation=previous max-gap=-1", num, den);
-  GstHarness *h = harness (LIVE, properties, ONE);
+  GstHarness *h = resample_harness (LIVE, properties, ONE);
 
   g_free (properties);
   gst_harness_set_time (h, WEEK);
@@ -77,7 +77,7 @@ static GBytes *
 output_of_cut (const gchar *settings, guint rows_a_buffer)
 {
   gchar *caps = g_strdup_printf (TENSORS ("2", "float32,int64", "1:%u,%u", "0/1"), rows_a_buffer, rows_a_buffer);
-  GstHarness *h = harness (NOT_LIVE, settings, caps);
+  GstHarness *h = resample_harness (NOT_LIVE, settings, caps);
   GRand *rand = g_rand_new_with_seed (3);
   gfloat rows[N_CUT];
   gint64 times[N_CUT];
@@ -167,7 +167,7 @@ ask (gpointer data)
 
 GST_START_TEST (test_questions_of_another_thread)
 {
-  GstHarness *h = harness (LIVE, "rate=1000/1 reorder-window=1000000", ONE);
+  GstHarness *h = resample_harness (LIVE, "rate=1000/1 reorder-window=1000000", ONE);
   GThread *thread = g_thread_new ("ask", ask, h);
   GstBuffer *buffer;
 
@@ -197,7 +197,7 @@ note_error (GstBus *bus, GstMessage *message, gpointer h)
 /* Rows of the old caps go out before the error that refuses the new ones. */
 GST_START_TEST (test_rows_before_refused_caps)
 {
-  GstHarness *h = harness (NOT_LIVE, "rate=100/1", ONE);
+  GstHarness *h = resample_harness (NOT_LIVE, "rate=100/1", ONE);
   GstBus *bus = gst_element_get_bus (h->element);
 
   gst_bus_set_sync_handler (bus, note_error, h, NULL);

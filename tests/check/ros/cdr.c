@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "common/element/errors.h"
-#include "hex.h"
-#include "tests/check/checks.h"
-#include "tests/check/memorylimit.h"
+#include "tests/check/lib/messagetext.h"
+#include "tests/check/lib/checks.h"
+#include "tests/check/lib/memorylimit.h"
 
 /* ---- reading ---- */
 

@@ -7,9 +7,8 @@
 #include "common/element/errors.h"
 #include "common/ros/definitions.h"
 #include "common/ros/messagecheck.h"
-#include "messagetext.h"
-#include "sampletext.h"
-#include "tests/check/checks.h"
+#include "tests/check/lib/messagetext.h"
+#include "tests/check/lib/checks.h"
 
 /* ---- definitions ---- */
 

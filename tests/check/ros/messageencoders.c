@@ -9,8 +9,8 @@
 #include "common/ros/definitions.h"
 #include "common/ros/fieldlocator.h"
 #include "common/ros/packages/packages.h"
-#include "examples.h"
-#include "tests/check/checks.h"
+#include "tests/check/lib/messageexamples.h"
+#include "tests/check/lib/checks.h"
 
 /* ---- a message as text ---- */
 

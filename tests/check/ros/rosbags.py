@@ -134,7 +134,7 @@ def test_rows(tool, store_name):
 
 
 def to_text(store, name, message):
-    """A message as examples.h writes it."""
+    """A message as messageexamples.h writes it."""
     def one(item, value):
         kind, what = item
         if kind == NAME:

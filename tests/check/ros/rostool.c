@@ -11,9 +11,8 @@
 
 #include "common/ros/definitions.h"
 #include "common/ros/packages/packages.h"
-#include "examples.h"
-#include "hex.h"
-#include "rowtext.h"
+#include "tests/check/lib/messageexamples.h"
+#include "tests/check/lib/messagetext.h"
 
 static gint
 write_examples (void)

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "tests/check/checks.h"
+#include "tests/check/lib/checks.h"
 
 #define IMU "qx,qy,qz,qw,gx,gy,gz,ax,ay,az"
 #define WRENCH "fx,fy,fz,tx,ty,tz"

@@ -9,7 +9,7 @@
 #include "common/element/errors.h"
 #include "common/ros/definitions.h"
 #include "common/ros/packages/packages.h"
-#include "tests/check/checks.h"
+#include "tests/check/lib/checks.h"
 
 #define BREAK "\n================================================================================\nMSG: "
 

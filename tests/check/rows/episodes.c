@@ -8,7 +8,7 @@
 
 #include "common/device/allocator.h"
 #include "common/rows/episodes.h"
-#include "tests/check/checks.h"
+#include "tests/check/lib/checks.h"
 
 #define CHANNELS 3
 #define ROWS 5

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/rows/history.h"
-#include "tests/check/checks.h"
+#include "tests/check/lib/checks.h"
 
 #define NONE ROBOCACHE_NO_TIME
 

@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "kernels/arithmetic.h"
-#include "tests/check/checks.h"
+#include "tests/check/lib/checks.h"
 
 #define CHANNELS 6
 

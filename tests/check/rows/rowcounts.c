@@ -4,7 +4,7 @@
  */
 #include "common/rows/reports.h"
 #include "common/rows/rowcounts.h"
-#include "tests/check/checks.h"
+#include "tests/check/lib/checks.h"
 
 /* Fields of twice these counts, 12 kept. */
 GST_START_TEST (test_to_structure)

@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "common/tensors/flexible.h"
-#include "tests/check/run_pipeline.h"
-#include "tests/check/suite.h"
+#include "tests/check/lib/runpipeline.h"
+#include "tests/check/lib/suite.h"
 
 #define ROWS "robocachetestsrc kind=proprio channels=7 num-buffers=40 ! e.proprio_0 robocachefuse name=e rate=50/1 "
 #define GRIDS "robocachetestsrc kind=points num-buffers=3 ! robocachevoxelize origin=<-5.0,-5.0,-1.0> grid=10:10:4 ! e.sink_0 " \

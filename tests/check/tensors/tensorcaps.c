@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/tensors/tensorbuffer.h"
-#include "tests/check/checks.h"
+#include "tests/check/lib/checks.h"
 
 #define ONE "other/tensors, format=(string)static, num_tensors=(int)1, types=(string)float32, "
 

@@ -7,7 +7,7 @@
 
 #include "gst/testsrc/counterhash.h"
 #include "gst/testsrc/testsignal.h"
-#include "tests/check/suite.h"
+#include "tests/check/lib/suite.h"
 
 #define SECONDS(ns) ((gdouble) (ns) / 1e9)
 #define WEEK_NS (G_GINT64_CONSTANT (7) * 24 * 3600 * GST_SECOND)

@@ -5,10 +5,10 @@
 #include "gst/testsrc/negotiation.h"
 #include "gst/testsrc/testsignal.h"
 #include "common/time/tickgrid.h"
-#include "tests/check/logs.h"
-#include "tests/check/random_properties.h"
-#include "tests/check/run_pipeline.h"
-#include "tests/check/scenario.h"
+#include "tests/check/lib/logs.h"
+#include "tests/check/lib/randomproperties.h"
+#include "tests/check/lib/runpipeline.h"
+#include "tests/check/lib/scenario.h"
 
 static gchar *
 describe (const gchar *properties)
@@ -494,7 +494,7 @@ GST_START_TEST (live_rows_are_released_at_their_time)
 
 GST_END_TEST;
 
-/* Words are those of tests/check/scenario.h. A test clock holds a waiter until it is cranked, even at time 0. */
+/* Words are those of tests/check/lib/scenario.h. A test clock holds a waiter until it is cranked, even at time 0. */
 #define FIRST_ROW "state:playing crank:1 >0 "
 
 static const struct

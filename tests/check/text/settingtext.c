@@ -8,7 +8,7 @@
 #include "common/element/propertytypes.h"
 #include "common/text/settingtext.h"
 #include "common/text/timetext.h"
-#include "tests/check/checks.h"
+#include "tests/check/lib/checks.h"
 
 static const struct
 {

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "common/time/clockjump.h"
-#include "tests/check/checks.h"
+#include "tests/check/lib/checks.h"
 
 #define MS ((gint64) GST_MSECOND)
 #define DAY (G_GINT64_CONSTANT (86400000))

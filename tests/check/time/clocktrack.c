@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "common/rows/reports.h"
-#include "clocksim.h"
-#include "tests/check/checks.h"
+#include "tests/check/lib/clocksim.h"
+#include "tests/check/lib/checks.h"
 
 #define MS(ms) ((gint64) ((ms) * 1000000.0))
 #define SECONDS(s) ((gint64) (s) * (gint64) GST_SECOND)

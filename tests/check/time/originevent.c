@@ -4,7 +4,7 @@
  */
 #include "common/time/originevent.h"
 
-#include "tests/check/suite.h"
+#include "tests/check/lib/suite.h"
 
 GST_START_TEST (it_is_sticky_and_read_as_written)
 {

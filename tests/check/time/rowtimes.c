@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/time/rowtimes.h"
-#include "tests/check/checks.h"
+#include "tests/check/lib/checks.h"
 
 /* Words: PTS/DURATION*N=TIMES a buffer of N rows, - for none, and the running times of its rows, -1 for those outside the
  * segment, or none; PTS/DURATION@ROWTIMES=TIMES one with a time for each row; rate:NUM/DEN; seg:START,STOP,BASE,OFFSET,RATE. */

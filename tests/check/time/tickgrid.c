@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "common/time/tickgrid.h"
-#include "tests/check/checks.h"
+#include "tests/check/lib/checks.h"
 
 #define SECOND G_GINT64_CONSTANT (1000000000)
 #define WEEK (7 * 24 * 3600)

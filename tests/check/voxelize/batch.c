@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "voxelize_harness.h"
+#include "tests/check/lib/points/voxelizeharness.h"
 
 #define N 40                    /* points of a cloud */
 #define B 5

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "voxelize_harness.h"
+#include "tests/check/lib/points/voxelizeharness.h"
 
 #define MAP "application/x-pointcloud,fields=(string)voxel,type=(string)int64,"
 #define LISTS(mode, types, dimensions) "other/tensors,num_tensors=(int)4,voxel-mode=(string)" mode ",types=(string)\"" types \
@@ -89,7 +89,7 @@ static const struct
 static GstHarness *
 harness_with_peer (const gchar *properties, const gchar *in, const gchar *peer)
 {
-  GstHarness *h = harness (properties);
+  GstHarness *h = voxelize_harness (properties);
 
   if (peer)
     gst_harness_set_sink_caps_str (h, peer);
@@ -104,7 +104,7 @@ GST_START_TEST (test_caps_accepted)
   GstCaps *got, *again;
   gchar *text;
 
-  expect_no_error (h);
+  expect_no_complaint (h);
   expect_output_caps (h, good_caps[__i__].out);
   got = gst_pad_get_current_caps (h->sinkpad);
   text = gst_caps_to_string (got);
@@ -285,7 +285,7 @@ GST_END_TEST;
 
 GST_START_TEST (test_caps_queries)
 {
-  GstHarness *h = harness (UNIT);
+  GstHarness *h = voxelize_harness (UNIT);
   GstCaps *filter = gst_caps_from_string ("video/x-raw,format=RGB"), *caps;
 
   caps = gst_pad_peer_query_caps (h->srcpad, filter);

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "random_clouds.h"
+#include "tests/check/lib/points/randomclouds.h"
 
 /* Modes and types whose grids have as many bytes use the same blocks. */
 GST_START_TEST (test_mode_changes_while_playing)
@@ -229,7 +229,7 @@ static const struct
 GST_START_TEST (test_memory_that_downstream_asks_for)
 {
   GstAllocator *allocator = proposals[__i__].names_allocator ? gst_allocator_find (GST_ALLOCATOR_SYSMEM) : NULL;
-  GstHarness *h = harness (UNIT "backend=cpu grid=40:7:5");
+  GstHarness *h = voxelize_harness (UNIT "backend=cpu grid=40:7:5");
   GRand *random = g_rand_new_with_seed (7);
   GstAllocationParams params;
 

@@ -5,7 +5,7 @@
 #include <glib/gstdio.h>
 
 #include "tests/recordings.h"
-#include "voxelize_harness.h"
+#include "tests/check/lib/points/voxelizeharness.h"
 
 static gchar *folder, *in, *out;
 

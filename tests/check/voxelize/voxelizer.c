@@ -10,7 +10,7 @@
 #include "common/tensors/memorycaps.h"
 #include "gst/voxelize/voxelcaps.h"
 #include "gst/voxelize/voxelizer/voxelizer.h"
-#include "tests/check/checks.h"
+#include "tests/check/lib/checks.h"
 
 typedef struct
 {

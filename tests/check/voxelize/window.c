@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "random_clouds.h"
+#include "tests/check/lib/points/randomclouds.h"
 
 #define ROUNDS 90
 #define MAX_HELD 8

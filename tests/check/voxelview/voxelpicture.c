@@ -6,7 +6,7 @@
 
 #include "gst/voxelview/axisticks.h"
 #include "gst/voxelview/colourmap.h"
-#include "tests/check/checks.h"
+#include "tests/check/lib/checks.h"
 
 /* ---- colours ---- */
 

@@ -4,7 +4,7 @@
  */
 #include "disturbances.h"
 
-#include "tests/check/random_properties.h"
+#include "tests/check/lib/randomproperties.h"
 
 #define MAX_LEAD (3600 * GST_SECOND)    /* of a pad, unless it is told otherwise */
 

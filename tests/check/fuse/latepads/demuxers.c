@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "tests/check/fuse/fuseharness.h"
-#include "testdemux.h"
+#include "tests/check/lib/fuse/fuseharness.h"
+#include "tests/check/lib/fuse/testdemux.h"
 
 /* A pipeline with elements fuse and d, which is a test demuxer. */
 typedef struct

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "gst/fuse/pads/expectedpads.h"
-#include "tests/check/checks.h"
-#include "testdemux.h"
+#include "tests/check/lib/checks.h"
+#include "tests/check/lib/fuse/testdemux.h"
 
 /* ---- steps ---- */
 

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "tests/check/fuse/fusescenario.h"
+#include "tests/check/lib/fuse/fusescenario.h"
 
 #define NAMED "rate=100/1 pads=proprio_1"
 

@@ -1,0 +1,68 @@
+/* robocache: a process whose memory is limited
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "tests/check/lib/memorylimit.h"
+
+#include <malloc.h>
+
+rlim_t
+limit_memory (guint64 more)
+{
+  unsigned long pages = 0;
+  FILE *statm = fopen ("/proc/self/statm", "r");
+  struct rlimit limit;
+  rlim_t before;
+
+  if (statm == NULL || fscanf (statm, "%lu", &pages) != 1)
+    g_error ("no /proc/self/statm");
+  fclose (statm);
+  getrlimit (RLIMIT_AS, &limit);
+  before = limit.rlim_cur;
+  limit.rlim_cur = (guint64) pages * (guint64) sysconf (_SC_PAGESIZE) + more;
+  setrlimit (RLIMIT_AS, &limit);
+  return before;
+}
+
+void
+restore_memory (rlim_t before)
+{
+  struct rlimit limit;
+
+  getrlimit (RLIMIT_AS, &limit);
+  limit.rlim_cur = before;
+  setrlimit (RLIMIT_AS, &limit);
+}
+
+gboolean
+has_memory_limit (void)
+{
+#if defined (__SANITIZE_ADDRESS__) || defined (__SANITIZE_THREAD__)
+  return FALSE;
+#else
+  const rlim_t before = limit_memory (1 << 30);
+  struct rlimit limit;
+
+  getrlimit (RLIMIT_AS, &limit);
+  restore_memory (before);
+  return limit.rlim_cur != before;
+#endif
+}
+
+gboolean
+skip_without_memory_limit (const gchar *name)
+{
+  const gboolean skips = !has_memory_limit ();
+
+  if (skips)
+    g_print ("SKIP %s: the memory of a process cannot be limited under a sanitizer or qemu\n", name);
+  return skips;
+}
+
+gsize
+heap_in_use (void)
+{
+  const struct mallinfo2 info = mallinfo2 ();
+
+  return info.uordblks + info.hblkhd;
+}

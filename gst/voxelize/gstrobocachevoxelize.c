@@ -117,12 +117,8 @@ report (GstRobocacheVoxelize *self, const RobocacheVoxelizeStatistics *now)
 {
   GST_LOG_OBJECT (self, "until now %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " points are inside, %" G_GINT64_FORMAT
       " voxels of the last buffer are occupied", now->total.inside, now->total.points, now->occupied_voxels);
-  if (now->occupied_over_cap == 0 || self->warned_over_cap)
-    return;
-  self->warned_over_cap = TRUE;
-  GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT, ("%" G_GINT64_FORMAT " voxels are occupied, more than max-voxels=%"
-      G_GINT64_FORMAT ": %.3g %% of them, those with the greatest z, are omitted and counted in stats; raise max-voxels",
-          now->occupied_over_cap, self->current.spec.max_voxels, 100.0 * now->share_over_cap), (NULL));
+  if (!self->warned_over_cap)
+    self->warned_over_cap = robocache_voxelize_statistics_warn_over_cap (now, GST_ELEMENT (self), self->current.spec.max_voxels);
 }
 
 /* Waits for all buffers but the last in_flight ones and counts them. FALSE: an error was posted. */
@@ -148,16 +144,12 @@ static void
 warn_if_all_outside (GstRobocacheVoxelize *self, GstBuffer *cloud, gboolean at_end)
 {
   RcVoxelCounters total;
-  gchar *text;
 
   GST_OBJECT_LOCK (self);
   total = self->statistics.total;
   GST_OBJECT_UNLOCK (self);
-  if (!robocache_outside_check_is_due (&self->outside, &total, at_end))
-    return;
-  text = robocache_outside_check_text (&self->outside, &total, &self->current.spec, &self->current.points, cloud);
-  GST_ELEMENT_WARNING (self, STREAM, FAILED, ("%s", text), (NULL));
-  g_free (text);
+  if (robocache_outside_check_is_due (&self->outside, &total, at_end))
+    robocache_outside_check_warn (&self->outside, GST_ELEMENT (self), &total, &self->current.spec, &self->current.points, cloud);
 }
 
 static void
@@ -401,12 +393,6 @@ gst_robocache_voxelize_propose_allocation (GstBaseTransform *trans, GstQuery *de
 
 static gboolean gst_robocache_voxelize_sink_event (GstBaseTransform * trans, GstEvent * event);
 
-static guint64
-count_points (const RobocachePointsInfo *points, GstBuffer *cloud)
-{
-  return gst_buffer_get_size (cloud) / robocache_points_info_point_size (points);
-}
-
 /* Whether the caps of the output need the number of points of a cloud, of which none has come. */
 static gboolean
 must_wait_for_cloud (GstRobocacheVoxelize *self, const GstCaps *caps)
@@ -480,7 +466,7 @@ release_caps (GstRobocacheVoxelize *self, GstBuffer *cloud, GstFlowReturn *ret)
 
   gst_event_parse_caps (self->held_caps, &caps);
   if (robocache_points_info_from_caps (&points, caps, NULL))
-    self->map_points = count_points (&points, cloud);
+    self->map_points = gst_buffer_get_size (cloud) / robocache_points_info_point_size (&points);
   robocache_points_info_clear (&points);
   *ret = GST_FLOW_OK;
   if (self->map_points == 0) {
@@ -618,32 +604,14 @@ gst_robocache_voxelize_submit_input_buffer (GstBaseTransform *trans, gboolean is
 
 /* ---- make the grid ---- */
 
-/* FALSE and an error: downstream does not accept a tensor of that length. */
-static gboolean
-push_map_caps (GstRobocacheVoxelize *self, guint64 n_points, GError **error)
-{
-  GstPad *srcpad = GST_BASE_TRANSFORM_SRC_PAD (self);
-  GstCaps *current = gst_pad_get_current_caps (srcpad), *caps = robocache_voxel_resize_map (current, n_points);
-  const gboolean ok = gst_pad_peer_query_accept_caps (srcpad, caps);
-
-  if (ok)
-    gst_pad_push_event (srcpad, gst_event_new_caps (caps));
-  else
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "a cloud has %" G_GUINT64_FORMAT " points, and downstream does not "
-        "accept a tensor of that length after one of %" G_GUINT64_FORMAT ": send clouds of one size, or accept "
-        ROBOCACHE_POINTCLOUD_MEDIA_TYPE, n_points, self->map_points);
-  gst_caps_unref (caps);
-  gst_caps_unref (current);
-  return ok;
-}
-
 /* Clouds differ in size, and so do their tensors. */
 static gboolean
 resize_map (GstRobocacheVoxelize *self, guint64 n_points, GError **error)
 {
   if (n_points == 0 || n_points == self->map_points)
     return TRUE;
-  if (self->maps_are_tensors && !push_map_caps (self, n_points, error))
+  if (self->maps_are_tensors
+      && !robocache_point_map_push_caps (GST_BASE_TRANSFORM_SRC_PAD (self), self->map_points, n_points, error))
     return FALSE;
   self->map_points = n_points;
   return TRUE;
@@ -653,7 +621,7 @@ static GstFlowReturn
 acquire_map (GstRobocacheVoxelize *self, GstBuffer *input, GstBuffer **output, gsize *bytes, GError **error)
 {
   /* transform refuses a buffer with bytes left over */
-  const guint64 n_points = count_points (&self->current.points, input);
+  const guint64 n_points = gst_buffer_get_size (input) / robocache_points_info_point_size (&self->current.points);
   GstAllocationParams params;
   GstAllocator *allocator;
   GstFlowReturn ret;

@@ -50,9 +50,9 @@ append_box (GString *text, const gdouble *min, const gdouble *max)
     g_string_append_printf (text, "%s %c %.4g to %.4g", axis > 0 ? "," : "", "xyz"[axis], min[axis], max[axis]);
 }
 
-gchar *
-robocache_outside_check_text (const RobocacheOutsideCheck *check, const RcVoxelCounters *total, const RcVoxelSpec *spec,
-    const RobocachePointsInfo *points, GstBuffer *cloud)
+void
+robocache_outside_check_warn (const RobocacheOutsideCheck *check, GstElement *element, const RcVoxelCounters *total,
+    const RcVoxelSpec *spec, const RobocachePointsInfo *points, GstBuffer *cloud)
 {
   GString *text = g_string_new (NULL);
   RobocachePointBounds bounds;
@@ -65,5 +65,6 @@ robocache_outside_check_text (const RobocacheOutsideCheck *check, const RcVoxelC
   if (cloud && find_bounds (&bounds, points, cloud))
     append_box (g_string_append (text, " m, while the points have"), bounds.min, bounds.max);
   g_string_append (text, " m: set origin, voxel-size and grid");
-  return g_string_free (text, FALSE);
+  GST_ELEMENT_WARNING (element, STREAM, FAILED, ("%s", text->str), (NULL));
+  g_string_free (text, TRUE);
 }

@@ -20,9 +20,9 @@ typedef struct
 void robocache_outside_check_init (RobocacheOutsideCheck * check, const RcVoxelCounters * total);
 /* Whether the warning is due: no point was inside, and at least 1000 were outside, or 10 at_end. Returns TRUE once. */
 gboolean robocache_outside_check_is_due (RobocacheOutsideCheck * check, const RcVoxelCounters * total, gboolean at_end);
-/* The warning, with the bounding boxes of the grid and of the newest cloud, if it is in host memory; cloud may be NULL. Free with g_free. */
-gchar *robocache_outside_check_text (const RobocacheOutsideCheck * check, const RcVoxelCounters * total, const RcVoxelSpec * spec,
-    const RobocachePointsInfo * points, GstBuffer * cloud);
+/* Posts the warning, with the bounding boxes of the grid and of the newest cloud, if it is in host memory; cloud may be NULL. */
+void robocache_outside_check_warn (const RobocacheOutsideCheck * check, GstElement * element, const RcVoxelCounters * total,
+    const RcVoxelSpec * spec, const RobocachePointsInfo * points, GstBuffer * cloud);
 
 G_END_DECLS
 #endif

@@ -1,10 +1,13 @@
-/* robocache: robocachevoxelize, a pool of buffers for maps of clouds
+/* robocache: robocachevoxelize, maps of clouds: a pool of buffers, and caps
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "pointmap.h"
 
+#include "common/element/errors.h"
+#include "common/points/pointcloudcaps.h"
 #include "common/tensors/tensorpool.h"
+#include "voxelcaps.h"
 
 void
 robocache_point_map_pool_clear (RobocachePointMapPool *maps)
@@ -66,4 +69,21 @@ robocache_point_map_pool_acquire (RobocachePointMapPool *maps, GstAllocator *all
     gst_buffer_set_size (*output, (gssize) (n_points * sizeof (gint64)));
   *bytes = maps->n_points * sizeof (gint64);
   return ret;
+}
+
+gboolean
+robocache_point_map_push_caps (GstPad *srcpad, guint64 old_points, guint64 n_points, GError **error)
+{
+  GstCaps *current = gst_pad_get_current_caps (srcpad), *caps = robocache_voxel_resize_map (current, n_points);
+  const gboolean ok = gst_pad_peer_query_accept_caps (srcpad, caps);
+
+  if (ok)
+    gst_pad_push_event (srcpad, gst_event_new_caps (caps));
+  else
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "a cloud has %" G_GUINT64_FORMAT " points, and downstream does not "
+        "accept a tensor of that length after one of %" G_GUINT64_FORMAT ": send clouds of one size, or accept "
+        ROBOCACHE_POINTCLOUD_MEDIA_TYPE, n_points, old_points);
+  gst_caps_unref (caps);
+  gst_caps_unref (current);
+  return ok;
 }

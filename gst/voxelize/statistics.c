@@ -47,6 +47,17 @@ robocache_voxelize_statistics_count (RobocacheVoxelizeStatistics *statistics, GE
   return FALSE;
 }
 
+gboolean
+robocache_voxelize_statistics_warn_over_cap (const RobocacheVoxelizeStatistics *s, GstElement *element, gint64 max_voxels)
+{
+  if (s->occupied_over_cap == 0)
+    return FALSE;
+  GST_ELEMENT_WARNING (element, RESOURCE, NO_SPACE_LEFT, ("%" G_GINT64_FORMAT " voxels are occupied, more than max-voxels=%"
+      G_GINT64_FORMAT ": %.3g %% of them, those with the greatest z, are omitted and counted in stats; raise max-voxels",
+          s->occupied_over_cap, max_voxels, 100.0 * s->share_over_cap), (NULL));
+  return TRUE;
+}
+
 GstStructure *
 robocache_voxelize_statistics_to_structure (const RobocacheVoxelizeStatistics *s)
 {

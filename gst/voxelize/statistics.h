@@ -29,6 +29,9 @@ typedef struct
 void robocache_voxelize_statistics_reset (RobocacheVoxelizeStatistics * statistics);
 /* Counts the completed buffers; never waits for a device. FALSE and an error: a device failed. */
 gboolean robocache_voxelize_statistics_count (RobocacheVoxelizeStatistics * statistics, GError ** error);
+/* Posts a warning if a buffer had voxels over max_voxels, and returns whether it did. */
+gboolean robocache_voxelize_statistics_warn_over_cap (const RobocacheVoxelizeStatistics * statistics, GstElement * element,
+    gint64 max_voxels);
 /* The structure of `stats`, without the fields of the device. */
 GstStructure *robocache_voxelize_statistics_to_structure (const RobocacheVoxelizeStatistics * statistics);
 

@@ -1,8 +1,6 @@
 /* robocache: batches of episodes and windows of clouds on devices that are none: in whatever order the devices do
  * their work, what comes out is what the kernels make of it in one call
  *
- * The kernels of these devices are the CPU's, done when the device gets to them.
- *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <string.h>
@@ -11,15 +9,11 @@
 #include "common/rows/episodes.h"
 #include "gst/voxelize/voxelsettings.h"
 #include "gst/voxelize/voxelizer/voxelizer.h"
+#include "fakekernels.h"
 #include "tests/check/lib/device/devicework.h"
-#include "kernels/backend_impl.h"
 
 #define MAX_ENGINES 3
 #define ROUNDS 6                /* of a job */
-
-static RcBackend *cpu;          /* that stands in for the devices' kernels */
-
-/* ---- alignment ---- */
 
 #define CHANNELS 3
 #define ROWS 5
@@ -42,215 +36,7 @@ static const RcAlignStreamSpec align_spec = {
   .search = {.interpolation = RC_CUBIC,.max_gap_ns = -1,.hold_limit_ns = 0 },
 };
 
-static RcAlignPlan *cpu_align;
-
-/* What work needs, kept until the program ends: a device that fails never comes to it. */
-static gpointer
-keep (gpointer data)
-{
-  static GPtrArray *all;
-
-  if (all == NULL)
-    all = g_ptr_array_new_with_free_func (g_free);
-  g_ptr_array_add (all, data);
-  return data;
-}
-
-typedef struct
-{
-  RcAlignStreamArgs stream;
-  RcAlignArgs args;
-} AlignWork;
-
-static void
-do_align (guint8 *to, const guint8 *from, gsize bytes, gpointer data)
-{
-  AlignWork *work = data;
-
-  work->args.streams = &work->stream;
-  fail_unless (rc_align_run (cpu_align, &work->args, NULL, NULL) == RC_OK);
-}
-
-static RcStatus
-enqueue_align (RcAlignPlan *plan, const RcAlignArgs *args, RcStream stream, RcError *error)
-{
-  AlignWork *work = keep (g_new0 (AlignWork, 1));
-  RcAlignStreamArgs *s = &work->stream;
-
-  *s = args->streams[0];
-  work->args = *args;
-  s->rows = fake_bytes (s->rows);
-  s->times = (const gint64 *) fake_bytes (s->times);
-  s->counters = (RcAlignCounters *) fake_bytes (s->counters);
-  s->out = fake_bytes (s->out);
-  work->args.tick_times = (const gint64 *) fake_bytes (args->tick_times);
-  fake_launch (stream, do_align, args->streams[0].out, NULL, (gsize) (args->batch * s->out_batch_stride), work);
-  return RC_OK;
-}
-
-/* ---- voxel grids ---- */
-
-typedef enum
-{
-  BEGIN,
-  RANGE,
-  ADD,
-  REMOVE,
-  END,
-  MEASURE
-} VoxelPhase;
-
-typedef struct
-{
-  VoxelPhase phase;
-  RcVoxelPlan *plan;            /* the CPU's */
-  RcVoxelJob job;
-  RcVoxelChunk chunk;
-  RcVoxelOut out;
-  gdouble *ranges;              /* that are measured */
-} VoxelWork;
-
-static void
-do_voxel (guint8 *to, const guint8 *from, gsize bytes, gpointer data)
-{
-  static RcStatus (*const chunk_phases[]) (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelChunk * chunk,
-      RcStream stream, RcError * error) = {
-    [RANGE] = rc_voxel_range,
-    [ADD] = rc_voxel_add,
-    [REMOVE] = rc_voxel_remove,
-  };
-  VoxelWork *work = data;
-  RcStatus status;
-  RcError failure = { 0 };
-
-  if (work->phase == BEGIN)
-    status = rc_voxel_begin (work->plan, &work->job, NULL, &failure);
-  else if (work->phase == END)
-    status = rc_voxel_end (work->plan, &work->job, &work->out, NULL, &failure);
-  else if (work->phase == MEASURE)
-    status = rc_voxel_measure (work->plan, &work->chunk, work->ranges, NULL, &failure);
-  else
-    status = chunk_phases[work->phase] (work->plan, &work->job, &work->chunk, NULL, &failure);
-  fail_unless (status == RC_OK, "%s", failure.message);
-}
-
-static VoxelWork *
-new_voxel_work (VoxelPhase phase, const RcVoxelPlan *plan, const RcVoxelJob *job)
-{
-  VoxelWork *work = keep (g_new0 (VoxelWork, 1));
-
-  work->phase = phase;
-  work->plan = plan->backend_state;
-  work->job = *job;
-  work->job.scratch = fake_bytes (job->scratch);
-  work->job.point_voxels = (gint64 *) fake_bytes (job->point_voxels);
-  return work;
-}
-
-static RcStatus
-enqueue_begin (RcVoxelPlan *plan, const RcVoxelJob *job, RcStream stream, RcError *error)
-{
-  VoxelWork *work = new_voxel_work (BEGIN, plan, job);
-
-  if (job->ranges) {
-    const gsize bytes = (gsize) (plan->spec.batch * plan->channels) * sizeof (gdouble);
-
-    work->job.ranges = keep (memcpy (g_malloc (bytes), job->ranges, bytes));
-  }
-  fake_launch (stream, do_voxel, job->scratch, NULL, 1, work);
-  return RC_OK;
-}
-
-static RcStatus
-enqueue_chunk (VoxelPhase phase, RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, RcStream stream)
-{
-  VoxelWork *work = new_voxel_work (phase, plan, job);
-
-  work->chunk = *chunk;
-  work->chunk.data = fake_bytes (chunk->data);
-  work->chunk.counters = (RcVoxelCounters *) fake_bytes (chunk->counters);
-  fake_launch (stream, do_voxel, job->scratch, chunk->data, 1, work);
-  return RC_OK;
-}
-
-#define DEFINE_ENQUEUE(function, phase) \
-static RcStatus \
-function (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, RcStream stream, RcError *error) \
-{ \
-  return enqueue_chunk (phase, plan, job, chunk, stream); \
-}
-
-DEFINE_ENQUEUE (enqueue_range, RANGE)
-DEFINE_ENQUEUE (enqueue_add, ADD)
-DEFINE_ENQUEUE (enqueue_remove, REMOVE)
-
-static RcStatus
-enqueue_end (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelOut *out, RcStream stream, RcError *error)
-{
-  VoxelWork *work = new_voxel_work (END, plan, job);
-
-  work->out = *out;
-  work->out.grid = fake_bytes (out->grid);
-  work->out.n_voxels = (guint32 *) fake_bytes (out->n_voxels);
-  work->out.coordinates = (gint32 *) fake_bytes (out->coordinates);
-  work->out.values = fake_bytes (out->values);
-  work->out.counters = (RcVoxelCounters *) fake_bytes (out->counters);
-  work->out.occupied = (guint32 *) fake_bytes (out->occupied);
-  work->out.point_counts = (guint32 *) fake_bytes (out->point_counts);
-  fake_launch (stream, do_voxel, out->grid ? out->grid : out->coordinates, job->scratch, 1, work);
-  return RC_OK;
-}
-
-static RcStatus
-measure_there (RcVoxelPlan *plan, const RcVoxelChunk *chunk, double *ranges, RcStream stream, RcError *error)
-{
-  const RcVoxelJob none = { 0 };
-  VoxelWork *work = new_voxel_work (MEASURE, plan, &none);
-
-  work->chunk = *chunk;
-  work->chunk.data = fake_bytes (chunk->data);
-  work->ranges = ranges;
-  fake_launch (stream, do_voxel, NULL, chunk->data, 1, work);
-  return rc_stream_synchronize (plan->backend, stream, error);
-}
-
-static RcStatus
-prepare_voxel (RcVoxelPlan *plan, RcError *error)
-{
-  RcVoxelSpec spec = plan->spec;
-
-  if (!plan->accumulates)
-    spec.accumulates = 0;             /* scratch is laid out for what the device can */
-  return rc_voxel_plan (cpu, &spec, (RcVoxelPlan **) & plan->backend_state, NULL, error);
-}
-
-static void
-release_voxel (RcVoxelPlan *plan)
-{
-  rc_voxel_plan_free (plan->backend_state);
-}
-
-static const RcVoxelOps voxel_ops = { prepare_voxel, release_voxel, enqueue_begin, enqueue_range, enqueue_add,
-    enqueue_remove, enqueue_end, measure_there };
-
 /* ---- devices ---- */
-
-static RcBackendOps ops;
-
-static RobocacheEngine *
-new_engine (FakeDevice *device, guint64 max_bytes)
-{
-  RcBackend *backend = fake_device_open (device);
-  RobocacheEngine *engine;
-
-  ops = *backend->ops;
-  ops.align_run = enqueue_align;
-  ops.voxel = &voxel_ops;
-  backend->ops = &ops;
-  engine = robocache_engine_new_for_backend (backend, max_bytes, NULL);
-  fail_unless (engine != NULL);
-  return engine;
-}
 
 typedef enum
 {
@@ -300,13 +86,13 @@ machine_init (Machine *machine, const Setup *setup, guint64 max_bytes)
 {
   const RcWhere where = { RC_BACKEND_CPU, 0, RC_CPU_BEST, 0 };
 
-  fail_unless (rc_backend_open (&where, &cpu, NULL) == RC_OK);
+  fail_unless (rc_backend_open (&where, &fake_kernels_cpu, NULL) == RC_OK);
   machine->setup = setup;
   for (guint i = 0; i < 2; i++)
     machine->devices[i] = fake_device_new ((gint) i);
   for (guint i = 0; i < setup->n_engines; i++)
-    machine->engines[i] = new_engine (machine->devices[setup->devices[i]], max_bytes);
-  machine->source = new_engine (machine->devices[0], 0);
+    machine->engines[i] = fake_kernels_engine (machine->devices[setup->devices[i]], max_bytes);
+  machine->source = fake_kernels_engine (machine->devices[0], 0);
   machine->inputs = setup->in == IN_SYSTEM ? NULL
       : robocache_allocator_new (machine->source, setup->in == IN_DEVICE ? RC_MEMORY_DEVICE : RC_MEMORY_PINNED);
   machine->outputs = robocache_allocator_new (machine->engines[0], setup->out_on_device
@@ -323,7 +109,7 @@ machine_clear (Machine *machine)
   robocache_engine_unref (machine->source);
   for (guint i = 0; i < 2; i++)
     fake_device_free (machine->devices[i]);
-  rc_backend_close (cpu);
+  rc_backend_close (fake_kernels_cpu);
 }
 
 /* In system memory the caller writes something else there once it was handed over. */
@@ -451,7 +237,7 @@ align_whole (const Episodes *e, Aligned *out, RcAlignCounters *counters)
   };
 
   memset (counters, 0, sizeof (*counters));
-  fail_unless (rc_align_run (cpu_align, &args, NULL, NULL) == RC_OK);
+  fail_unless (rc_align_run (fake_kernels_align, &args, NULL, NULL) == RC_OK);
 }
 
 static void
@@ -482,7 +268,7 @@ GST_START_TEST (test_episodes)
   RcStatus status;
 
   machine_init (&machine, &setups[__i__ / N_ORDERS], setups[__i__ / N_ORDERS].max_bytes);
-  fail_unless (rc_align_plan (cpu, &plan_spec, &cpu_align, NULL, NULL) == RC_OK);
+  fail_unless (rc_align_plan (fake_kernels_cpu, &plan_spec, &fake_kernels_align, NULL, NULL) == RC_OK);
   episodes = robocache_episodes_new (machine.engines, machine.setup->n_engines, &align_spec, &shape, &status, NULL);
   fail_unless (episodes != NULL);
   readback = robocache_readback_new (machine.engines, machine.setup->n_engines, ROBOCACHE_EPISODES_N_COUNTERS, NULL);
@@ -516,7 +302,7 @@ GST_START_TEST (test_episodes)
     expect_counts (readback, round, &counts[round], sizeof (counts[round]));
   robocache_readback_free (readback);
   robocache_episodes_free (episodes);
-  rc_align_plan_free (cpu_align);
+  rc_align_plan_free (fake_kernels_align);
   machine_clear (&machine);
 }
 
@@ -538,7 +324,7 @@ GST_START_TEST (test_episodes_on_a_device_that_fails)
   Episodes e;
 
   machine_init (&machine, &setup, 0);
-  fail_unless (rc_align_plan (cpu, &plan_spec, &cpu_align, NULL, NULL) == RC_OK);
+  fail_unless (rc_align_plan (fake_kernels_cpu, &plan_spec, &fake_kernels_align, NULL, NULL) == RC_OK);
   make_episodes (&e, 1);
   episodes = robocache_episodes_new (machine.engines, 2, &align_spec, &shape, &status, NULL);
   readback = robocache_readback_new (machine.engines, 2, ROBOCACHE_EPISODES_N_COUNTERS, NULL);
@@ -555,7 +341,7 @@ GST_START_TEST (test_episodes_on_a_device_that_fails)
     gst_memory_unref (place.memories[part]);
   robocache_readback_free (readback);
   robocache_episodes_free (episodes);
-  rc_align_plan_free (cpu_align);
+  rc_align_plan_free (fake_kernels_align);
   machine_clear (&machine);
 }
 
@@ -621,7 +407,7 @@ voxelize_whole (const Clouds *c, const RcVoxelSpec *spec, guint last, gpointer o
   RcVoxelPlan *plan;
 
   memset (counters, 0, sizeof (*counters));
-  fail_unless (rc_voxel_plan (cpu, spec, &plan, &footprint, NULL) == RC_OK);
+  fail_unless (rc_voxel_plan (fake_kernels_cpu, spec, &plan, &footprint, NULL) == RC_OK);
   job.scratch = aligned_alloc (256, (footprint.scratch_bytes + 255) / 256 * 256);
   fail_unless (rc_voxel_begin (plan, &job, NULL, NULL) == RC_OK);
   for (guint phase = 0; phase < 2; phase++) {

@@ -36,7 +36,7 @@ struct _GstRobocacheFuse
   guint32 last_seek;            /* flush_lock: number of the last accepted seek */
 
   GMutex lock;                  /* guards all below, and the streams of the pads */
-  gint is_starving;             /* atomic; set with the lock: see checks/thinning.h */
+  gint is_starving;             /* atomic; set with the lock: see checks/checks.h */
   GCond work;                   /* the task has work */
   GCond progress;               /* a source may continue */
   FuseCore *core;

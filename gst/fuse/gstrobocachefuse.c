@@ -34,7 +34,7 @@
 #include "downstream.h"
 #include "firsttick.h"
 #include "flush.h"
-#include "gst/fuse/checks/watch.h"
+#include "gst/fuse/checks/checks.h"
 #include "gst/fuse/core/control.h"
 #include "gst/fuse/core/latency.h"
 #include "gst/fuse/core/status.h"
@@ -47,7 +47,6 @@
 #include "settingsevent.h"
 #include "sources.h"
 #include "task.h"
-#include "gst/fuse/checks/thinning.h"
 #include "robocache/robocache.h"
 
 GST_DEBUG_CATEGORY (gst_robocache_fuse_debug);

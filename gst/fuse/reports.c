@@ -9,7 +9,7 @@
 #include "debug.h"
 #include "gst/fuse/core/status.h"
 #include "sources.h"
-#include "gst/fuse/checks/thinning.h"
+#include "gst/fuse/checks/checks.h"
 
 #define REMOVED_PADS "removed-pads"
 

@@ -6,7 +6,7 @@
 
 #include "debug.h"
 #include "downstream.h"
-#include "gst/fuse/checks/thinning.h"
+#include "gst/fuse/checks/checks.h"
 #include "gst/fuse/core/control.h"
 #include "gst/fuse/core/status.h"
 #include "gst/fuse/sample/samplemeta.h"

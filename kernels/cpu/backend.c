@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "cpu.h"
-#include "kernels/cpu/kinematics/run.h"
+#include "kernels/cpu/kinematics/kinematics.h"
 
 #include <stdlib.h>
 

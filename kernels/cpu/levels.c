@@ -4,7 +4,7 @@
  */
 #include "align_episode.h"
 #include "cpu.h"
-#include "kernels/cpu/kinematics/rows.h"
+#include "kernels/cpu/kinematics/kinematics.h"
 #include "kernels/cpu/voxel/block.h"
 #include "kernels/cpu/voxel/words.h"
 

@@ -9,7 +9,6 @@
 #include "kernels/floatmode.h"
 #include "plan.h"
 #include "spec.h"
-#include "tree.h"
 
 /* ---- plans ---- */
 

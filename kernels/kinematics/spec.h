@@ -1,4 +1,4 @@
-/* robocache: checks whether a kinematic model is valid
+/* robocache: checks a spec, and builds its plan
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -6,6 +6,9 @@
 #define RC_KINEMATICS_SPEC_H
 
 #include "kinematics.h"
+#include "plan.h"
+
+/* ---- checks whether a kinematic model is valid ---- */
 
 /* Checks every field by itself, and lists against each other. RC_INVALID_ARGUMENT: the error names the field. */
 RcStatus rc_kinematics_check_spec (const RcKinematicsSpec * spec, RcError * error);
@@ -15,5 +18,10 @@ rc_joint_moves (const RcJointSpec *joint)
 {
   return joint->kind != RC_JOINT_FIXED;
 }
+
+/* ---- finds the steps from a base to its frames in a tree of joints ---- */
+
+/* Writes the lists of plan, whose spec is valid by itself. RC_INVALID_ARGUMENT: too many steps, or a moving step without a variable. */
+RcStatus rc_kinematics_build (RcKinematicsPlan * plan, const RcKinematicsSpec * spec, RcError * error);
 
 #endif

@@ -5,14 +5,13 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "tree.h"
+#include "spec.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/backend_impl.h"
-#include "spec.h"
 
 /* Where a link is: fixed to a step. */
 typedef struct

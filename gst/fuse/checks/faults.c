@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "faults.h"
+#include "checks.h"
 
 #include "common/element/errors.h"
 #include "gst/fuse/debug.h"

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "silence.h"
+#include "checks.h"
 
 #include "gst/fuse/core/control.h"
 #include "gst/fuse/core/status.h"

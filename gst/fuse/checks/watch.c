@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "watch.h"
+#include "checks.h"
 
 #include "gst/fuse/core/control.h"
 #include "gst/fuse/core/status.h"
@@ -10,7 +10,6 @@
 #include "gst/fuse/pads/padsettings.h"
 #include "gst/fuse/reports.h"
 #include "gst/fuse/sources.h"
-#include "silence.h"
 
 #define TIME_TO_COME (2 * GST_SECOND)
 

@@ -72,14 +72,14 @@ struct _GstRobocacheFusePad
   gboolean flush_awaited;       /* a flush of all pads waits for its FLUSH_STOP */
   gboolean waiting;             /* its chain function waits for the other streams */
   /* since the element started */
-  RobocachePadFaults faults;    /* see checks/faults.h */
+  RobocachePadFaults faults;    /* see checks/checks.h */
   gboolean missing_caps_are_reported;
-  gboolean silence_is_reported; /* see silence.h */
+  gboolean silence_is_reported; /* see checks.h */
   GstFlowReturn flow;           /* not OK after downstream, an error or EOS stopped the streams */
 
   /* only used by its streaming thread */
   gboolean sources_checked;
-  gint n_thinned;               /* atomic: buffers dropped since the statistics got them: see checks/thinning.h */
+  gint n_thinned;               /* atomic: buffers dropped since the statistics got them: see checks/checks.h */
   gint64 thin_until;            /* buffers may be dropped until this monotonic time (us); 0: do not drop */
   gboolean is_flexible;         /* buffers describe their tensors */
   RobocacheTensorsInfo flexible;        /* tensors of the last buffer, with the framerate of the caps */

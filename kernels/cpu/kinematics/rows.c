@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "rows.h"
+#include "kinematics.h"
 
 #include "kernels/kinematics/rows.h"
 

@@ -187,8 +187,8 @@ typedef struct RcVoxelCounters
   int64_t infinite;             /* points with an infinite coordinate (in float32) and no NaN */
   int64_t clamped;              /* feature values of inside points beyond feature_range */
   int64_t occupied;             /* occupied voxels, set by rc_voxel_end; 0 for RC_VOXEL_INDEX */
-  int64_t over_cap;             /* occupied voxels beyond max_voxels, absent from the sparse output, from end */
-  int64_t over_points;          /* first, pillars: points beyond max_points of voxels in the output, from end */
+  int64_t over_cap;             /* occupied voxels that max_voxels leaves out of the sparse output; set at the end */
+  int64_t over_points;          /* first, pillars: points that max_points leaves out of voxels of the output; set at the end */
 } RcVoxelCounters;
 
 /* The arguments that all calls of one job share, unchanged from begin to end. */

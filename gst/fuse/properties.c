@@ -181,8 +181,8 @@ gst_robocache_fuse_install_properties (GObjectClass *object_class)
           "Minimum interval between QoS messages of a pad, which report all losses in between (ns, 0 = each loss)", 0,
           G_MAXUINT64, DEFAULT_QOS_INTERVAL, playing));
   g_object_class_install_property (object_class, PROP_BUSY_WAIT, g_param_spec_uint64 ("busy-wait", "Busy wait",
-          "Live: sends a sample tens of microseconds earlier, by staying awake this long after the one before (ns). Costs up to "
-          "one CPU", 0, G_MAXUINT64, 0, playing));
+          "Live: busy-wait this long after a sample (ns). The next sample leaves tens of microseconds earlier, and the wait costs "
+          "up to one CPU", 0, G_MAXUINT64, 0, playing));
   robocache_device_install_properties (object_class, PROP_DEVICE);
   gst_type_mark_as_plugin_api (ROBOCACHE_TYPE_DTYPE, 0);
   gst_type_mark_as_plugin_api (ROBOCACHE_TYPE_BACKEND, 0);

@@ -143,8 +143,8 @@ install_inverse (GObjectClass *klass)
 {
   g_object_class_install_property (klass, PROP_MAX_ITERATIONS, g_param_spec_uint ("max-iterations", "Maximum iterations",
           "Maximum iterations per row with mode=ik", 1, RC_KINEMATICS_MAX_ITERATIONS, 100, READY));
-  g_object_class_install_property (klass, PROP_RESTARTS, g_param_spec_uint ("restarts", "Restarts", "Extra starts to try when "
-      "a search from a far start does not converge, within max-iterations", 0, RC_KINEMATICS_MAX_RESTARTS, 20, READY));
+  g_object_class_install_property (klass, PROP_RESTARTS, g_param_spec_uint ("restarts", "Restarts", "Extra starting poses to try "
+      "when the search does not converge, within max-iterations", 0, RC_KINEMATICS_MAX_RESTARTS, 20, READY));
   g_object_class_install_property (klass, PROP_TOLERANCE, g_param_spec_double ("tolerance", "Tolerance",
           "Distance (m) and angle (rad) to the target at which a search ends", 1e-12, 1.0, 1e-6, READY));
   g_object_class_install_property (klass, PROP_ORIENTATION_WEIGHT, g_param_spec_double ("orientation-weight", "Orientation weight",

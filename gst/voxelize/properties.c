@@ -169,7 +169,7 @@ robocache_voxelize_properties_install (GObjectClass *klass)
           "Which points of several clouds a voxel keeps, up to max-points, for mode=first and pillars with accumulate", keep_get_type (),
           ROBOCACHE_VOXEL_KEEP_NEWEST, flags));
   g_object_class_install_property (klass, PROP_CENTRE_Z, g_param_spec_boolean ("centre-z", "Centre z",
-          "Include the offset from the voxel's centre along z in mode=pillars: 10 features of x, y, z, intensity, otherwise 9",
+          "mode=pillars: include a point's offset along z from the centre of its voxel. Features of x, y, z, intensity are then 10, else 9",
           TRUE, flags));
   g_object_class_install_property (klass, PROP_ACCUMULATE, g_param_spec_uint ("accumulate", "Accumulate",
           "Number of clouds per grid, the newest included", 1, MAX_ACCUMULATE, 1, flags));

@@ -205,7 +205,7 @@ gst_robocache_fuse_pad_class_init (GstRobocacheFusePadClass *klass)
       "for caps)", GST_TYPE_CAPS, playing));
   g_object_class_install_property (object_class, PROP_TENSOR_ID, g_param_spec_string ("tensor-id", "Tensor id",
       "Id of this pad's tensor in the tensor meta of samples (NULL = the pad's name). On camera pads: use the tensor with "
-      "this id of the frame's tensor meta instead of the frame, as the caps describe it (GStreamer 1.28 and later)", NULL,
+      "this id in the tensor meta of the frame, in place of the pixels (GStreamer 1.28 and later)", NULL,
       G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY));
   g_object_class_install_property (object_class, PROP_STATS, g_param_spec_boxed ("stats", "Statistics",
       "Rows and ticks of this pad since the element started", GST_TYPE_STRUCTURE,

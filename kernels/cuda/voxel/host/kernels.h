@@ -120,7 +120,7 @@ typedef enum RcCudaVoxelAction
 /* What accumulators of sliding windows hold of a point. */
 typedef enum RcCudaVoxelAccumulation
 {
-  RC_CUDA_VOXEL_ACCUMULATE_COUNTS,    /* occupancy, too */
+  RC_CUDA_VOXEL_ACCUMULATE_COUNTS,    /* also serves occupancy */
   RC_CUDA_VOXEL_ACCUMULATE_RANKS,     /* counts, and the voxel of the point in the map */
   RC_CUDA_VOXEL_ACCUMULATE_CENTROIDS,
   RC_CUDA_VOXEL_ACCUMULATE_MEANS,     /* features; not for depth */
@@ -204,7 +204,7 @@ extern const RcCudaVoxelKernel rc_cuda_voxel_sort_count;
 extern const RcCudaVoxelKernel rc_cuda_voxel_sort_scan;
 extern const RcCudaVoxelKernel rc_cuda_voxel_sort_move[2];
 
-/* from_keys.cu, in blocks (tiles), (1), (tiles): ranks of sorted keys. Then outputs sparse and rank of the items of a group. */
+/* from_keys.cu, in blocks (tiles), (1), (tiles): first the ranks of sorted keys, then the outputs `sparse` and `rank` of a group's items. */
 extern const RcCudaVoxelKernel rc_cuda_voxel_count_voxels;
 extern const RcCudaVoxelKernel rc_cuda_voxel_scan_voxels;
 extern const RcCudaVoxelKernel rc_cuda_voxel_rank;

@@ -8,7 +8,7 @@
 #include "common/element/propertytypes.h"
 #include "common/tensors/memorycaps.h"
 #include "fragments.h"
-#include "gst/mcapmux/stream/encoders.h"
+#include "common/rosstreams/encoders/encoders.h"
 #include "input.h"
 #include "journal.h"
 #include "merge.h"
@@ -18,7 +18,7 @@
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink_%u", GST_PAD_SINK, GST_PAD_REQUEST,
     GST_STATIC_CAPS (ROBOCACHE_TENSORS_TEMPLATE_CAPS "; application/x-pointcloud; application/x-lidar; "
-        "video/x-raw, format=(string)" MUX_RAW_FORMATS "; image/jpeg; image/png; "
+        "video/x-raw, format=(string)" ROBOCACHE_ENCODER_RAW_FORMATS "; image/jpeg; image/png; "
         "video/x-h264, stream-format=(string)byte-stream, alignment=(string)au; "
         "video/x-h265, stream-format=(string)byte-stream, alignment=(string)au"));
 

@@ -363,7 +363,7 @@ take_good_caps (MuxRecorder *recorder, GstRobocacheMcapPad *pad)
 
 /* Caps are checked at once, so that a source learns of those that are refused. FALSE: the recording has failed. */
 static gboolean
-check_event (MuxRecorder *recorder, GstRobocacheMcapPad *pad, GstEvent *event, MuxFormat **format)
+check_event (MuxRecorder *recorder, GstRobocacheMcapPad *pad, GstEvent *event, RobocacheEncoderFormat **format)
 {
   const GstSegment *segment;
   GError *error = NULL;
@@ -371,7 +371,7 @@ check_event (MuxRecorder *recorder, GstRobocacheMcapPad *pad, GstEvent *event, M
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
     gst_event_parse_caps (event, &caps);
-    *format = mux_format_new (caps, &error);
+    *format = robocache_encoder_format_new (caps, &error);
     if (error)
       return answer_bad_caps (recorder, pad, error);
   } else if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT) {
@@ -390,7 +390,7 @@ check_event (MuxRecorder *recorder, GstRobocacheMcapPad *pad, GstEvent *event, M
 static gboolean
 handle_event (MuxRecorder *recorder, GstRobocacheMcapPad *pad, GstEvent *event)
 {
-  MuxFormat *format = NULL;
+  RobocacheEncoderFormat *format = NULL;
   After after = { NULL };
   gboolean is_handled;
 
@@ -412,7 +412,7 @@ handle_event (MuxRecorder *recorder, GstRobocacheMcapPad *pad, GstEvent *event)
       merge (recorder, pad, &after);
   }
   unlock (recorder, &after);
-  g_clear_pointer (&format, mux_format_free);
+  g_clear_pointer (&format, robocache_encoder_format_free);
   return do_after (recorder, &after) && is_handled;
 }
 

@@ -284,7 +284,7 @@ log_channels (MuxRecorder *recorder, GstRobocacheMcapPad *pad)
   const MuxStream *stream = &pad->stream;
 
   for (guint i = 0; i < stream->encoder->channels->len; i++) {
-    const MuxChannelSpec *channel = &g_array_index (stream->encoder->channels, MuxChannelSpec, i);
+    const RobocacheEncoderChannel *channel = &g_array_index (stream->encoder->channels, RobocacheEncoderChannel, i);
 
     GST_CAT_INFO_OBJECT (recorder->category, pad, "channel %u is topic %s%s of type %s", g_array_index (stream->channels, guint, i),
         stream->topic, channel->suffix, channel->type);

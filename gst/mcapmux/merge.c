@@ -21,7 +21,7 @@ mux_merge_is_turn (const GstMiniObject *object)
 }
 
 void
-mux_merge_push (GstRobocacheMcapPad *pad, GstMiniObject *object, MuxFormat *format)
+mux_merge_push (GstRobocacheMcapPad *pad, GstMiniObject *object, RobocacheEncoderFormat *format)
 {
   MuxItem *item = g_new0 (MuxItem, 1);
 
@@ -115,7 +115,7 @@ note_stream (MuxRecorder *recorder, GstRobocacheMcapPad *pad)
 }
 
 static void
-handle_caps (MuxRecorder *recorder, GstRobocacheMcapPad *pad, GstEvent *event, MuxFormat *format)
+handle_caps (MuxRecorder *recorder, GstRobocacheMcapPad *pad, GstEvent *event, RobocacheEncoderFormat *format)
 {
   GstCaps *caps;
   gchar *text;
@@ -194,7 +194,7 @@ handle_custom (MuxRecorder *recorder, GstRobocacheMcapPad *pad, GstEvent *event)
 }
 
 void
-mux_merge_handle_event (MuxRecorder *recorder, GstRobocacheMcapPad *pad, GstEvent *event, MuxFormat *format)
+mux_merge_handle_event (MuxRecorder *recorder, GstRobocacheMcapPad *pad, GstEvent *event, RobocacheEncoderFormat *format)
 {
   switch (GST_EVENT_TYPE (event)) {
     case GST_EVENT_CAPS:

@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 /* All functions are called with the lock. */
 
 /* Appends a buffer or an event (taken) to the queue. format: that of CAPS (taken). */
-void mux_merge_push (GstRobocacheMcapPad * pad, GstMiniObject * object, MuxFormat * format);
+void mux_merge_push (GstRobocacheMcapPad * pad, GstMiniObject * object, RobocacheEncoderFormat * format);
 /* Writes all rows that can be written now. FALSE and an error: a row of the pad *of cannot be written. */
 gboolean mux_merge_run (MuxRecorder * recorder, GstRobocacheMcapPad ** of, GError ** error);
 /* Whether the pad's source must wait before it continues. */
@@ -28,7 +28,7 @@ void mux_merge_handle_waiting (MuxRecorder * recorder, GstRobocacheMcapPad * pad
 /* Drops the queue, except for caps and other events that a flush keeps. Returns the number of dropped rows; an unopened buffer counts as one. */
 guint64 mux_merge_flush_waiting (MuxRecorder * recorder, GstRobocacheMcapPad * pad);
 /* Handles the next event of a pad, live or not. format: that of CAPS (taken). */
-void mux_merge_handle_event (MuxRecorder * recorder, GstRobocacheMcapPad * pad, GstEvent * event, MuxFormat * format);
+void mux_merge_handle_event (MuxRecorder * recorder, GstRobocacheMcapPad * pad, GstEvent * event, RobocacheEncoderFormat * format);
 /* After a pad has ended or was removed: ends the recording if it was the last one. */
 void mux_merge_check_end (MuxRecorder * recorder);
 

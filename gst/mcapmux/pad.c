@@ -19,7 +19,7 @@ void
 mux_item_free (MuxItem *item, GQueue *released)
 {
   g_queue_push_tail (released, item->object);
-  g_clear_pointer (&item->format, mux_format_free);
+  g_clear_pointer (&item->format, robocache_encoder_format_free);
   g_free (item);
 }
 

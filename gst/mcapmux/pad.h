@@ -22,7 +22,7 @@ GType gst_robocache_mcap_pad_get_type (void);
 typedef struct
 {
   GstMiniObject *object;
-  MuxFormat *format;            /* format of a CAPS event */
+  RobocacheEncoderFormat *format;            /* format of a CAPS event */
 } MuxItem;
 
 /* Frees an item; its object is moved to released. */

@@ -5,115 +5,15 @@
 #include "stream.h"
 
 #include "gst/mcapmux/file/channels.h"
-#include "common/points/pointcloudcaps.h"
-#include "encoders.h"
-
-/* ---- formats ---- */
-
-/* How the encoder of caps is made; that of tensors needs a buffer. */
-struct _MuxFormat
-{
-  GstCaps *caps;
-  MuxEncoder *encoder;          /* NULL: tensors */
-  RobocacheTensorsInfo info;
-  gint rate_num, rate_den;
-  gboolean is_video;
-};
-
-static gboolean
-make_tensors (MuxFormat *format, GError **error)
-{
-  return robocache_tensors_info_from_caps (&format->info, format->caps, error);
-}
-
-static gboolean
-make_clouds (MuxFormat *format, GError **error)
-{
-  format->encoder = mux_clouds_new (format->caps, error);
-  return format->encoder != NULL;
-}
-
-static gboolean
-make_pictures (MuxFormat *format, GError **error)
-{
-  format->encoder = mux_pictures_new (format->caps, error);
-  return format->encoder != NULL;
-}
-
-static gboolean
-make_compressed_pictures (MuxFormat *format, GError **error)
-{
-  format->encoder = mux_compressed_pictures_new (format->caps);
-  return TRUE;
-}
-
-static gboolean
-make_video (MuxFormat *format, GError **error)
-{
-  format->encoder = mux_video_new (format->caps);
-  format->is_video = TRUE;
-  return TRUE;
-}
-
-static const struct
-{
-  const gchar *media_type;
-  gboolean (*make) (MuxFormat * format, GError ** error);
-} makers[] = {
-  {ROBOCACHE_TENSORS_MEDIA_TYPE, make_tensors}, {ROBOCACHE_POINTCLOUD_MEDIA_TYPE, make_clouds},
-  {ROBOCACHE_LIDAR_MEDIA_TYPE, make_clouds}, {"video/x-raw", make_pictures}, {"image/jpeg", make_compressed_pictures},
-  {"image/png", make_compressed_pictures}, {"video/x-h264", make_video}, {"video/x-h265", make_video},
-};
-
-MuxFormat *
-mux_format_new (const GstCaps *caps, GError **error)
-{
-  const GstStructure *structure = gst_caps_get_structure (caps, 0);
-  MuxFormat *format = g_new0 (MuxFormat, 1);
-
-  format->caps = gst_caps_ref ((GstCaps *) caps);
-  format->rate_den = 1;
-  if (gst_structure_has_field (structure, "framerate"))
-    gst_structure_get_fraction (structure, "framerate", &format->rate_num, &format->rate_den);
-  for (guint i = 0; i < G_N_ELEMENTS (makers); i++)
-    if (gst_structure_has_name (structure, makers[i].media_type) && makers[i].make (format, error))
-      return format;
-  if (error && !*error)
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "%s cannot be recorded", gst_structure_get_name (structure));
-  mux_format_free (format);
-  return NULL;
-}
+#include "common/rosstreams/encoders/encoders.h"
 
 static void
-free_encoder (MuxEncoder *encoder)
+set_encoder (MuxStream *stream, RobocacheEncoder *encoder)
 {
-  encoder->class->free (encoder);
-}
-
-void
-mux_format_free (MuxFormat *format)
-{
-  gst_caps_unref (format->caps);
-  g_clear_pointer (&format->encoder, free_encoder);
-  g_free (format);
-}
-
-static void
-set_encoder (MuxStream *stream, MuxEncoder *encoder)
-{
-  g_clear_pointer (&stream->encoder, free_encoder);
+  g_clear_pointer (&stream->encoder, robocache_encoder_free);
   stream->encoder = encoder;
   stream->has_channels = FALSE;
   g_array_set_size (stream->channels, 0);
-}
-
-/* The encoder of tensors, which depends on what the first buffer is. */
-static MuxEncoder *
-new_tensors (const MuxFormat *format, const MuxEncoderSettings *settings, GstBuffer *buffer)
-{
-  if (mux_is_sample (buffer) || !mux_is_rows (&format->info))
-    return mux_samples_new (&format->info, format->caps, buffer);
-  return mux_rows_new (&format->info, format->caps, settings);
 }
 
 /* ---- life ---- */
@@ -129,7 +29,7 @@ void
 mux_stream_reset (MuxStream *stream)
 {
   gst_clear_caps (&stream->caps);
-  g_clear_pointer (&stream->format, mux_format_free);
+  g_clear_pointer (&stream->format, robocache_encoder_format_free);
   set_encoder (stream, NULL);
   robocache_row_times_init (&stream->clock);
   mux_buffer_notes_init (&stream->notes);
@@ -148,13 +48,13 @@ mux_stream_clear (MuxStream *stream)
 }
 
 void
-mux_stream_set_format (MuxStream *stream, MuxFormat *format)
+mux_stream_set_format (MuxStream *stream, RobocacheEncoderFormat *format)
 {
   gst_caps_replace (&stream->caps, format->caps);
   set_encoder (stream, g_steal_pointer (&format->encoder));
   robocache_row_times_set_rate (&stream->clock, format->rate_num, format->rate_den);
   stream->is_video = format->is_video;
-  g_clear_pointer (&stream->format, mux_format_free);
+  g_clear_pointer (&stream->format, robocache_encoder_format_free);
   stream->format = format;
 }
 
@@ -179,14 +79,14 @@ mux_stream_close (MuxStream *stream)
 static gboolean
 has_duration (const MuxStream *stream)
 {
-  return g_array_index (stream->encoder->channels, MuxChannelSpec, 0).has_duration;
+  return g_array_index (stream->encoder->channels, RobocacheEncoderChannel, 0).has_duration;
 }
 
 gboolean
 mux_stream_open (MuxStream *stream, GstBuffer *buffer, GError **error)
 {
   if (!stream->encoder)
-    set_encoder (stream, new_tensors (stream->format, &stream->settings, buffer));
+    set_encoder (stream, robocache_encoder_format_new_tensors (stream->format, &stream->settings, buffer));
   if (!stream->encoder->class->begin (stream->encoder, buffer, &stream->items, error))
     return FALSE;
   stream->buffer = gst_buffer_ref (buffer);
@@ -240,7 +140,7 @@ mux_stream_skip (MuxStream *stream, guint64 *counter)
 /* ---- messages ---- */
 
 static gchar *
-topic_of (const MuxStream *stream, const MuxChannelSpec *channel)
+topic_of (const MuxStream *stream, const RobocacheEncoderChannel *channel)
 {
   return g_strconcat (stream->topic, channel->suffix, NULL);
 }
@@ -249,7 +149,7 @@ static gboolean
 open_channels (MuxStream *stream, MuxRecording *recording, GError **error)
 {
   for (guint i = 0; i < stream->encoder->channels->len; i++) {
-    const MuxChannelSpec *channel = &g_array_index (stream->encoder->channels, MuxChannelSpec, i);
+    const RobocacheEncoderChannel *channel = &g_array_index (stream->encoder->channels, RobocacheEncoderChannel, i);
     GByteArray *metadata = mux_channel_metadata_new ();
     gchar *topic = topic_of (stream, channel);
     gint id;
@@ -344,7 +244,7 @@ mux_stream_write (MuxStream *stream, MuxRecording *recording, MuxEvents *events,
     GError **error)
 {
   Target target = { stream, recording, times, has_time, error };
-  const MuxItemTimes of_item = { {has_time ? times->stamp_ns : 0, stream->frame_id}, duration_of (stream) };
+  const RobocacheEncoderTimes of_item = { {has_time ? times->stamp_ns : 0, stream->frame_id}, duration_of (stream) };
 
   if (!stream->has_channels && !open_channels (stream, recording, error))
     return FALSE;

@@ -9,7 +9,7 @@
 
 #include "bufferflags.h"
 #include "common/time/rowtimes.h"
-#include "encoder.h"
+#include "common/rosstreams/encoders/encoders.h"
 #include "events.h"
 
 G_BEGIN_DECLS
@@ -29,18 +29,15 @@ typedef struct
   gint64 first_ns, last_ns;     /* running times of rows written; ROBOCACHE_ROS_NO_TIME: none */
 } MuxStreamStatistics;
 
-/* The format that caps describe. Caps are checked when they arrive, before waiting rows are written. */
-typedef struct _MuxFormat MuxFormat;
-
 typedef struct
 {
   gchar *name;                  /* name of the pad */
   gchar *topic, *frame_id;
-  MuxEncoderSettings settings;
+  RobocacheEncoderSettings settings;
 
-  MuxFormat *format;            /* NULL: none yet */
+  RobocacheEncoderFormat *format;            /* NULL: none yet */
   GstCaps *caps;
-  MuxEncoder *encoder;          /* NULL: before the first buffer */
+  RobocacheEncoder *encoder;          /* NULL: before the first buffer */
   gboolean is_video;            /* a file begins with a key frame of this stream */
   gboolean has_channels;
   GArray *channels;             /* ids of its channels in the recording (guint) */
@@ -53,7 +50,7 @@ typedef struct
 
   /* the open buffer */
   GstBuffer *buffer;            /* NULL: none */
-  MuxItems items;
+  RobocacheEncoderItems items;
   RobocacheBufferTimes times;
   gboolean has_time;
   guint64 position;             /* the next item */
@@ -65,11 +62,8 @@ void mux_stream_clear (MuxStream * stream);
 /* Resets the stream, except for its settings. No buffer may be open. */
 void mux_stream_reset (MuxStream * stream);
 
-MuxFormat *mux_format_new (const GstCaps * caps, GError ** error);
-void mux_format_free (MuxFormat * format);
-
 /* Sets the format (taken) of the next buffer. */
-void mux_stream_set_format (MuxStream * stream, MuxFormat * format);
+void mux_stream_set_format (MuxStream * stream, RobocacheEncoderFormat * format);
 void mux_stream_set_segment (MuxStream * stream, const GstSegment * segment);
 
 /* Opens a buffer. FALSE and an error: the buffer differs from the caps. */

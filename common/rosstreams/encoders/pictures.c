@@ -25,14 +25,14 @@ static const struct
 
 typedef struct
 {
-  MuxEncoder parent;
+  RobocacheEncoder parent;
   GstVideoInfo info;
   guint encoding;               /* index */
   GstVideoFrame frame;
 } Pictures;
 
 static gboolean
-pictures_begin (MuxEncoder *encoder, GstBuffer *buffer, MuxItems *items, GError **error)
+pictures_begin (RobocacheEncoder *encoder, GstBuffer *buffer, RobocacheEncoderItems *items, GError **error)
 {
   Pictures *pictures = (Pictures *) encoder;
 
@@ -45,7 +45,7 @@ pictures_begin (MuxEncoder *encoder, GstBuffer *buffer, MuxItems *items, GError 
         gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&pictures->info)), pictures->info.size);
     return FALSE;
   }
-  *items = (MuxItems) {1, NULL, TRUE};
+  *items = (RobocacheEncoderItems) {1, NULL, TRUE};
   return TRUE;
 }
 
@@ -77,7 +77,7 @@ pack_lines (const GstVideoFrame *frame, gsize *step)
 }
 
 static gboolean
-pictures_write (MuxEncoder *encoder, guint64 item, const MuxItemTimes *times, MuxEmit emit, gpointer user_data)
+pictures_write (RobocacheEncoder *encoder, guint64 item, const RobocacheEncoderTimes *times, RobocacheEncoderEmit emit, gpointer user_data)
 {
   Pictures *pictures = (Pictures *) encoder;
   const GstVideoFrame *frame = &pictures->frame;
@@ -98,22 +98,22 @@ pictures_write (MuxEncoder *encoder, guint64 item, const MuxItemTimes *times, Mu
 }
 
 static void
-pictures_end (MuxEncoder *encoder)
+pictures_end (RobocacheEncoder *encoder)
 {
   gst_video_frame_unmap (&((Pictures *) encoder)->frame);
 }
 
 static void
-pictures_free (MuxEncoder *encoder)
+pictures_free (RobocacheEncoder *encoder)
 {
-  mux_encoder_clear (encoder);
+  robocache_encoder_clear (encoder);
   g_free (encoder);
 }
 
-static const MuxEncoderClass pictures_class = { pictures_begin, pictures_write, pictures_end, pictures_free };
+static const RobocacheEncoderClass pictures_class = { pictures_begin, pictures_write, pictures_end, pictures_free };
 
-MuxEncoder *
-mux_pictures_new (const GstCaps *caps, GError **error)
+RobocacheEncoder *
+robocache_encoder_new_pictures (const GstCaps *caps, GError **error)
 {
   Pictures *pictures;
   GstVideoInfo info;
@@ -130,14 +130,14 @@ mux_pictures_new (const GstCaps *caps, GError **error)
     i++;
   if (i == G_N_ELEMENTS (encodings)) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "format=%s has no encoding in sensor_msgs/Image: put videoconvert "
-        "before the recorder, for one of " MUX_RAW_FORMATS, gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&info)));
+        "before the recorder, for one of " ROBOCACHE_ENCODER_RAW_FORMATS, gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&info)));
     return NULL;
   }
   pictures = g_new0 (Pictures, 1);
-  mux_encoder_init (&pictures->parent, &pictures_class);
+  robocache_encoder_init (&pictures->parent, &pictures_class);
   pictures->info = info;
   pictures->encoding = i;
-  mux_encoder_add_channel (&pictures->parent, "sensor_msgs/msg/Image", g_strdup (""), NULL, FALSE);
+  robocache_encoder_add_channel (&pictures->parent, "sensor_msgs/msg/Image", g_strdup (""), NULL, FALSE);
   return &pictures->parent;
 }
 
@@ -145,26 +145,26 @@ mux_pictures_new (const GstCaps *caps, GError **error)
 
 typedef struct
 {
-  MuxEncoder parent;
+  RobocacheEncoder parent;
   const gchar *format;
   GstBuffer *buffer;
   GstMapInfo map;
 } CompressedPictures;
 
 static gboolean
-compressed_begin (MuxEncoder *encoder, GstBuffer *buffer, MuxItems *items, GError **error)
+compressed_begin (RobocacheEncoder *encoder, GstBuffer *buffer, RobocacheEncoderItems *items, GError **error)
 {
   CompressedPictures *pictures = (CompressedPictures *) encoder;
 
   if (!robocache_map_buffer (buffer, &pictures->map, GST_MAP_READ, error))
     return FALSE;
   pictures->buffer = buffer;
-  *items = (MuxItems) {1, NULL, TRUE};
+  *items = (RobocacheEncoderItems) {1, NULL, TRUE};
   return TRUE;
 }
 
 static gboolean
-compressed_write (MuxEncoder *encoder, guint64 item, const MuxItemTimes *times, MuxEmit emit, gpointer user_data)
+compressed_write (RobocacheEncoder *encoder, guint64 item, const RobocacheEncoderTimes *times, RobocacheEncoderEmit emit, gpointer user_data)
 {
   CompressedPictures *pictures = (CompressedPictures *) encoder;
 
@@ -173,22 +173,22 @@ compressed_write (MuxEncoder *encoder, guint64 item, const MuxItemTimes *times, 
 }
 
 static void
-compressed_end (MuxEncoder *encoder)
+compressed_end (RobocacheEncoder *encoder)
 {
   CompressedPictures *pictures = (CompressedPictures *) encoder;
 
   gst_buffer_unmap (pictures->buffer, &pictures->map);
 }
 
-static const MuxEncoderClass compressed_class = { compressed_begin, compressed_write, compressed_end, pictures_free };
+static const RobocacheEncoderClass compressed_class = { compressed_begin, compressed_write, compressed_end, pictures_free };
 
-MuxEncoder *
-mux_compressed_pictures_new (const GstCaps *caps)
+RobocacheEncoder *
+robocache_encoder_new_compressed_pictures (const GstCaps *caps)
 {
   CompressedPictures *pictures = g_new0 (CompressedPictures, 1);
 
-  mux_encoder_init (&pictures->parent, &compressed_class);
+  robocache_encoder_init (&pictures->parent, &compressed_class);
   pictures->format = gst_structure_has_name (gst_caps_get_structure (caps, 0), "image/png") ? "png" : "jpeg";
-  mux_encoder_add_channel (&pictures->parent, "sensor_msgs/msg/CompressedImage", g_strdup (""), NULL, FALSE);
+  robocache_encoder_add_channel (&pictures->parent, "sensor_msgs/msg/CompressedImage", g_strdup (""), NULL, FALSE);
   return &pictures->parent;
 }

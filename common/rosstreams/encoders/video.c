@@ -12,8 +12,8 @@
 
 typedef struct
 {
-  MuxEncoder parent;
-  MuxAnnexB annexb;
+  RobocacheEncoder parent;
+  RobocacheAnnexB annexb;
   GstClockTime last_pts;        /* of the frame before; GST_CLOCK_TIME_NONE: none */
   GstBuffer *buffer;
   GstMapInfo map;
@@ -66,7 +66,7 @@ add_sets (Video *video, GError **error)
 static gboolean
 check_key_frame (Video *video, GError **error)
 {
-  const MuxAccessUnit unit = mux_annexb_scan (&video->annexb, video->map.data, video->map.size);
+  const RobocacheAnnexBUnit unit = robocache_annexb_scan (&video->annexb, video->map.data, video->map.size);
 
   if (!unit.has_start_code) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a frame does not begin with a start code: put %sparse before the "
@@ -84,7 +84,7 @@ check_key_frame (Video *video, GError **error)
 }
 
 static void
-video_end (MuxEncoder *encoder)
+video_end (RobocacheEncoder *encoder)
 {
   Video *video = (Video *) encoder;
 
@@ -93,11 +93,11 @@ video_end (MuxEncoder *encoder)
 }
 
 static gboolean
-video_begin (MuxEncoder *encoder, GstBuffer *buffer, MuxItems *items, GError **error)
+video_begin (RobocacheEncoder *encoder, GstBuffer *buffer, RobocacheEncoderItems *items, GError **error)
 {
   Video *video = (Video *) encoder;
 
-  *items = (MuxItems) {1, NULL, !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT)};
+  *items = (RobocacheEncoderItems) {1, NULL, !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT)};
   if (!check_order (video, buffer, error))
     return FALSE;
   if (!robocache_map_buffer (buffer, &video->map, GST_MAP_READ, error))
@@ -110,7 +110,7 @@ video_begin (MuxEncoder *encoder, GstBuffer *buffer, MuxItems *items, GError **e
 }
 
 static gboolean
-video_write (MuxEncoder *encoder, guint64 item, const MuxItemTimes *times, MuxEmit emit, gpointer user_data)
+video_write (RobocacheEncoder *encoder, guint64 item, const RobocacheEncoderTimes *times, RobocacheEncoderEmit emit, gpointer user_data)
 {
   Video *video = (Video *) encoder;
 
@@ -122,25 +122,25 @@ video_write (MuxEncoder *encoder, guint64 item, const MuxItemTimes *times, MuxEm
 }
 
 static void
-video_free (MuxEncoder *encoder)
+video_free (RobocacheEncoder *encoder)
 {
   Video *video = (Video *) encoder;
 
-  mux_annexb_clear (&video->annexb);
-  mux_encoder_clear (encoder);
+  robocache_annexb_clear (&video->annexb);
+  robocache_encoder_clear (encoder);
   g_free (video);
 }
 
-static const MuxEncoderClass video_class = { video_begin, video_write, video_end, video_free };
+static const RobocacheEncoderClass video_class = { video_begin, video_write, video_end, video_free };
 
-MuxEncoder *
-mux_video_new (const GstCaps *caps)
+RobocacheEncoder *
+robocache_encoder_new_video (const GstCaps *caps)
 {
   Video *video = g_new0 (Video, 1);
 
-  mux_encoder_init (&video->parent, &video_class);
-  mux_annexb_init (&video->annexb, gst_structure_has_name (gst_caps_get_structure (caps, 0), "video/x-h265"));
+  robocache_encoder_init (&video->parent, &video_class);
+  robocache_annexb_init (&video->annexb, gst_structure_has_name (gst_caps_get_structure (caps, 0), "video/x-h265"));
   video->last_pts = GST_CLOCK_TIME_NONE;
-  mux_encoder_add_channel (&video->parent, "foxglove_msgs/msg/CompressedVideo", g_strdup (""), NULL, FALSE);
+  robocache_encoder_add_channel (&video->parent, "foxglove_msgs/msg/CompressedVideo", g_strdup (""), NULL, FALSE);
   return &video->parent;
 }

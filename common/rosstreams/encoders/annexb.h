@@ -4,8 +4,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MUX_ANNEXB_H
-#define MUX_ANNEXB_H
+#ifndef ROBOCACHE_ANNEXB_H
+#define ROBOCACHE_ANNEXB_H
 
 #include <glib.h>
 
@@ -15,19 +15,19 @@ typedef struct
 {
   gboolean is_h265;
   GByteArray *parameter_sets;   /* the last parameter sets, each after its start code; empty: none yet */
-} MuxAnnexB;
+} RobocacheAnnexB;
 
-void mux_annexb_init (MuxAnnexB * annexb, gboolean is_h265);
-void mux_annexb_clear (MuxAnnexB * annexb);
+void robocache_annexb_init (RobocacheAnnexB * annexb, gboolean is_h265);
+void robocache_annexb_clear (RobocacheAnnexB * annexb);
 
 typedef struct
 {
   gboolean has_start_code;      /* the access unit begins with a start code of Annex B */
   gboolean has_all_sets;        /* has sequence and picture parameter sets; for H.265 also video parameter sets */
-} MuxAccessUnit;
+} RobocacheAnnexBUnit;
 
 /* Scans the NAL units before the first slice, and keeps the parameter sets if the set is complete. */
-MuxAccessUnit mux_annexb_scan (MuxAnnexB * annexb, const guint8 * data, gsize size);
+RobocacheAnnexBUnit robocache_annexb_scan (RobocacheAnnexB * annexb, const guint8 * data, gsize size);
 
 G_END_DECLS
 #endif

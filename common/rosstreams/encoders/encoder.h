@@ -5,8 +5,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MUX_ENCODER_H
-#define MUX_ENCODER_H
+#ifndef ROBOCACHE_ENCODER_H
+#define ROBOCACHE_ENCODER_H
 
 #include <gst/gst.h>
 
@@ -21,12 +21,12 @@ typedef struct
   gchar *suffix;                /* suffix of the stream's topic, "" or "/tick" */
   const gchar *dtype;           /* dtype of the values; NULL: none */
   gboolean has_duration;        /* its messages contain the duration of buffers */
-} MuxChannelSpec;
+} RobocacheEncoderChannel;
 
 typedef struct
 {
   gboolean keep_buffers;        /* a block of rows becomes one message */
-} MuxEncoderSettings;
+} RobocacheEncoderSettings;
 
 /* A mapped buffer. */
 typedef struct
@@ -35,43 +35,45 @@ typedef struct
   const gint64 *times;          /* [n_items] exact times on the timeline of PTS; the array may be unaligned; NULL: evenly spaced over the
                                  * duration */
   gboolean is_key;              /* a file may begin with these items */
-} MuxItems;
+} RobocacheEncoderItems;
 
 /* Times of an item. */
 typedef struct
 {
   RobocacheRosHeader header;
   gint64 duration_ns;           /* duration of the item; -1: unknown */
-} MuxItemTimes;
+} RobocacheEncoderTimes;
 
 /* Takes a message of a channel, whose bytes are valid during the call. FALSE: stop. */
-typedef gboolean (*MuxEmit) (gpointer user_data, guint channel, const RobocacheCdrWriter * message);
+typedef gboolean (*RobocacheEncoderEmit) (gpointer user_data, guint channel, const RobocacheCdrWriter * message);
 
-typedef struct _MuxEncoder MuxEncoder;
+typedef struct _RobocacheEncoder RobocacheEncoder;
 
 typedef struct
 {
   /* FALSE and an error: the buffer differs from the caps. */
-  gboolean (*begin) (MuxEncoder * encoder, GstBuffer * buffer, MuxItems * items, GError ** error);
+  gboolean (*begin) (RobocacheEncoder * encoder, GstBuffer * buffer, RobocacheEncoderItems * items, GError ** error);
   /* Emits the messages of an item. */
-  gboolean (*write) (MuxEncoder * encoder, guint64 item, const MuxItemTimes * times, MuxEmit emit, gpointer user_data);
-  void (*end) (MuxEncoder * encoder);
-  void (*free) (MuxEncoder * encoder);
-} MuxEncoderClass;
+  gboolean (*write) (RobocacheEncoder * encoder, guint64 item, const RobocacheEncoderTimes * times, RobocacheEncoderEmit emit, gpointer user_data);
+  void (*end) (RobocacheEncoder * encoder);
+  void (*free) (RobocacheEncoder * encoder);
+} RobocacheEncoderClass;
 
-struct _MuxEncoder
+struct _RobocacheEncoder
 {
-  const MuxEncoderClass *class;
-  GArray *channels;             /* MuxChannelSpec items; set with the first buffer at the latest */
+  const RobocacheEncoderClass *class;
+  GArray *channels;             /* RobocacheEncoderChannel items; set with the first buffer at the latest */
   RobocacheCdrWriter writer;
 };
 
 /* Initializes the common part of encoders. */
-void mux_encoder_init (MuxEncoder * encoder, const MuxEncoderClass * class);
+void robocache_encoder_init (RobocacheEncoder * encoder, const RobocacheEncoderClass * class);
+/* Frees an encoder of any kind. */
+void robocache_encoder_free (RobocacheEncoder * encoder);
 /* Frees the common part. */
-void mux_encoder_clear (MuxEncoder * encoder);
+void robocache_encoder_clear (RobocacheEncoder * encoder);
 /* Adds a channel; takes suffix. */
-void mux_encoder_add_channel (MuxEncoder * encoder, const gchar * type, gchar * suffix, const gchar * dtype, gboolean has_duration);
+void robocache_encoder_add_channel (RobocacheEncoder * encoder, const gchar * type, gchar * suffix, const gchar * dtype, gboolean has_duration);
 
 G_END_DECLS
 #endif

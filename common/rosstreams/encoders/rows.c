@@ -12,7 +12,7 @@
 
 typedef struct
 {
-  MuxEncoder parent;
+  RobocacheEncoder parent;
   RobocacheTensorsInfo info;
   RobocacheRowLayout layout;
   gsize row_bytes;
@@ -25,7 +25,7 @@ typedef struct
 } Rows;
 
 gboolean
-mux_is_rows (const RobocacheTensorsInfo *info)
+robocache_encoder_is_rows (const RobocacheTensorsInfo *info)
 {
   RobocacheRowLayout layout;
 
@@ -33,7 +33,7 @@ mux_is_rows (const RobocacheTensorsInfo *info)
 }
 
 static gboolean
-rows_begin (MuxEncoder *encoder, GstBuffer *buffer, MuxItems *items, GError **error)
+rows_begin (RobocacheEncoder *encoder, GstBuffer *buffer, RobocacheEncoderItems *items, GError **error)
 {
   Rows *rows = (Rows *) encoder;
 
@@ -46,13 +46,13 @@ rows_begin (MuxEncoder *encoder, GstBuffer *buffer, MuxItems *items, GError **er
     robocache_tensors_unmap (&rows->map);
     return FALSE;
   }
-  *items = (MuxItems) {rows->is_block ? 1 : rows->layout.n_rows, rows->layout.has_times ? rows->map.data[1] : NULL, TRUE};
+  *items = (RobocacheEncoderItems) {rows->is_block ? 1 : rows->layout.n_rows, rows->layout.has_times ? rows->map.data[1] : NULL, TRUE};
   return TRUE;
 }
 
 /* Times of a block's rows, where it has them. */
 static guint
-fill_offsets (Rows *rows, const MuxItemTimes *times)
+fill_offsets (Rows *rows, const RobocacheEncoderTimes *times)
 {
   gint64 first;
 
@@ -66,7 +66,7 @@ fill_offsets (Rows *rows, const MuxItemTimes *times)
 }
 
 static void
-write_row (Rows *rows, guint64 item, const MuxItemTimes *times)
+write_row (Rows *rows, guint64 item, const RobocacheEncoderTimes *times)
 {
   const guint64 n_rows = rows->is_block ? rows->layout.n_rows : 1;
   const RobocacheRosRow row = {
@@ -84,7 +84,7 @@ write_row (Rows *rows, guint64 item, const MuxItemTimes *times)
 }
 
 static gboolean
-rows_write (MuxEncoder *encoder, guint64 item, const MuxItemTimes *times, MuxEmit emit, gpointer user_data)
+rows_write (RobocacheEncoder *encoder, guint64 item, const RobocacheEncoderTimes *times, RobocacheEncoderEmit emit, gpointer user_data)
 {
   Rows *rows = (Rows *) encoder;
 
@@ -97,24 +97,24 @@ rows_write (MuxEncoder *encoder, guint64 item, const MuxItemTimes *times, MuxEmi
 }
 
 static void
-rows_end (MuxEncoder *encoder)
+rows_end (RobocacheEncoder *encoder)
 {
   robocache_tensors_unmap (&((Rows *) encoder)->map);
 }
 
 static void
-rows_free (MuxEncoder *encoder)
+rows_free (RobocacheEncoder *encoder)
 {
   Rows *rows = (Rows *) encoder;
 
   robocache_row_message_clear (&rows->message);
   g_strfreev (rows->names);
   g_free (rows->offsets);
-  mux_encoder_clear (encoder);
+  robocache_encoder_clear (encoder);
   g_free (rows);
 }
 
-static const MuxEncoderClass rows_class = { rows_begin, rows_write, rows_end, rows_free };
+static const RobocacheEncoderClass rows_class = { rows_begin, rows_write, rows_end, rows_free };
 
 /* Names of the channels, where caps have one for each. */
 static void
@@ -131,13 +131,13 @@ find_names (Rows *rows, const GstStructure *structure)
   }
 }
 
-MuxEncoder *
-mux_rows_new (const RobocacheTensorsInfo *info, const GstCaps *caps, const MuxEncoderSettings *settings)
+RobocacheEncoder *
+robocache_encoder_new_rows (const RobocacheTensorsInfo *info, const GstCaps *caps, const RobocacheEncoderSettings *settings)
 {
   const GstStructure *structure = gst_caps_get_structure (caps, 0);
   Rows *rows = g_new0 (Rows, 1);
 
-  mux_encoder_init (&rows->parent, &rows_class);
+  robocache_encoder_init (&rows->parent, &rows_class);
   rows->info = *info;
   robocache_row_layout_from_info (&rows->layout, info, NULL);
   rows->row_bytes = rows->layout.channels * rc_dtype_size (rows->layout.dtype);
@@ -146,7 +146,7 @@ mux_rows_new (const RobocacheTensorsInfo *info, const GstCaps *caps, const MuxEn
   if (rows->names && !rows->is_block)
     robocache_row_message_init (&rows->message, (const gchar * const *) rows->names, rows->n_names,
         gst_structure_get_string (structure, "role"), rows->layout.dtype);
-  mux_encoder_add_channel (&rows->parent, robocache_row_message_type (&rows->message), g_strdup (""),
+  robocache_encoder_add_channel (&rows->parent, robocache_row_message_type (&rows->message), g_strdup (""),
       rc_dtype_name (rows->layout.dtype), rows->message.kind == ROBOCACHE_ROW_MESSAGE_NONE);
   return &rows->parent;
 }

@@ -10,7 +10,7 @@
 
 typedef struct
 {
-  MuxEncoder parent;
+  RobocacheEncoder parent;
   RobocachePointsInfo info;
   gchar **names;
   RobocacheRosPointField *fields;       /* [info.layout.n_fields], of these names; NULL: PointField lacks one of the types */
@@ -19,7 +19,7 @@ typedef struct
 } Clouds;
 
 static gboolean
-clouds_begin (MuxEncoder *encoder, GstBuffer *buffer, MuxItems *items, GError **error)
+clouds_begin (RobocacheEncoder *encoder, GstBuffer *buffer, RobocacheEncoderItems *items, GError **error)
 {
   Clouds *clouds = (Clouds *) encoder;
   guint64 n_points;
@@ -33,12 +33,12 @@ clouds_begin (MuxEncoder *encoder, GstBuffer *buffer, MuxItems *items, GError **
   if (!robocache_map_buffer (buffer, &clouds->map, GST_MAP_READ, error))
     return FALSE;
   clouds->buffer = buffer;
-  *items = (MuxItems) {1, NULL, TRUE};
+  *items = (RobocacheEncoderItems) {1, NULL, TRUE};
   return TRUE;
 }
 
 static gboolean
-clouds_write (MuxEncoder *encoder, guint64 item, const MuxItemTimes *times, MuxEmit emit, gpointer user_data)
+clouds_write (RobocacheEncoder *encoder, guint64 item, const RobocacheEncoderTimes *times, RobocacheEncoderEmit emit, gpointer user_data)
 {
   Clouds *clouds = (Clouds *) encoder;
   const gsize step = robocache_points_info_point_size (&clouds->info), n = clouds->map.size / step;
@@ -55,7 +55,7 @@ clouds_write (MuxEncoder *encoder, guint64 item, const MuxItemTimes *times, MuxE
 }
 
 static void
-clouds_end (MuxEncoder *encoder)
+clouds_end (RobocacheEncoder *encoder)
 {
   Clouds *clouds = (Clouds *) encoder;
 
@@ -63,18 +63,18 @@ clouds_end (MuxEncoder *encoder)
 }
 
 static void
-clouds_free (MuxEncoder *encoder)
+clouds_free (RobocacheEncoder *encoder)
 {
   Clouds *clouds = (Clouds *) encoder;
 
   robocache_points_info_clear (&clouds->info);
   g_strfreev (clouds->names);
   g_free (clouds->fields);
-  mux_encoder_clear (encoder);
+  robocache_encoder_clear (encoder);
   g_free (clouds);
 }
 
-static const MuxEncoderClass clouds_class = { clouds_begin, clouds_write, clouds_end, clouds_free };
+static const RobocacheEncoderClass clouds_class = { clouds_begin, clouds_write, clouds_end, clouds_free };
 
 static void
 move_to_front (gchar **names, const gchar *name, guint place)
@@ -125,8 +125,8 @@ list_fields (const Clouds *clouds)
   return fields;
 }
 
-MuxEncoder *
-mux_clouds_new (const GstCaps *caps, GError **error)
+RobocacheEncoder *
+robocache_encoder_new_clouds (const GstCaps *caps, GError **error)
 {
   RobocachePointsInfo info;
   Clouds *clouds;
@@ -134,11 +134,11 @@ mux_clouds_new (const GstCaps *caps, GError **error)
   if (!robocache_points_info_from_caps (&info, caps, error))
     return NULL;
   clouds = g_new0 (Clouds, 1);
-  mux_encoder_init (&clouds->parent, &clouds_class);
+  robocache_encoder_init (&clouds->parent, &clouds_class);
   clouds->info = info;
   clouds->names = list_names (gst_caps_get_structure (caps, 0), info.layout.fields != NULL);
   clouds->fields = list_fields (clouds);
-  mux_encoder_add_channel (&clouds->parent, clouds->fields ? "sensor_msgs/msg/PointCloud2" : "robocache_msgs/msg/Tensor",
+  robocache_encoder_add_channel (&clouds->parent, clouds->fields ? "sensor_msgs/msg/PointCloud2" : "robocache_msgs/msg/Tensor",
       g_strdup (""), rc_dtype_name (info.layout.dtype), clouds->fields == NULL);
   return &clouds->parent;
 }

@@ -10,14 +10,14 @@ enum
 { SEQUENCE = 1, PICTURE = 2, VIDEO = 4 };
 
 void
-mux_annexb_init (MuxAnnexB *annexb, gboolean is_h265)
+robocache_annexb_init (RobocacheAnnexB *annexb, gboolean is_h265)
 {
   annexb->is_h265 = is_h265;
   annexb->parameter_sets = g_byte_array_new ();
 }
 
 void
-mux_annexb_clear (MuxAnnexB *annexb)
+robocache_annexb_clear (RobocacheAnnexB *annexb)
 {
   g_byte_array_unref (annexb->parameter_sets);
 }
@@ -40,7 +40,7 @@ find_start_code (const guint8 *data, gsize size, gsize from)
 
 /* The parameter set that a NAL unit is, as a bit; 0: none. */
 static guint
-parameter_set (const MuxAnnexB *annexb, guint8 header)
+parameter_set (const RobocacheAnnexB *annexb, guint8 header)
 {
   static const guint8 h265[] = { VIDEO, SEQUENCE, PICTURE };    /* 32 to 34 */
   const guint type = annexb->is_h265 ? header >> 1 & 0x3f : header & 0x1f;
@@ -51,7 +51,7 @@ parameter_set (const MuxAnnexB *annexb, guint8 header)
 }
 
 static gboolean
-is_slice (const MuxAnnexB *annexb, guint8 header)
+is_slice (const RobocacheAnnexB *annexb, guint8 header)
 {
   const guint type = annexb->is_h265 ? header >> 1 & 0x3f : header & 0x1f;
 
@@ -70,13 +70,13 @@ append_unit (GByteArray *sets, const guint8 *unit, gsize size)
   g_byte_array_append (sets, unit, (guint) size);
 }
 
-MuxAccessUnit
-mux_annexb_scan (MuxAnnexB *annexb, const guint8 *data, gsize size)
+RobocacheAnnexBUnit
+robocache_annexb_scan (RobocacheAnnexB *annexb, const guint8 *data, gsize size)
 {
   const guint all = annexb->is_h265 ? SEQUENCE | PICTURE | VIDEO : SEQUENCE | PICTURE;
   GByteArray *sets = g_byte_array_new ();
   gsize start = find_start_code (data, size, 0), end;
-  MuxAccessUnit found = { start <= 1 && start < size };
+  RobocacheAnnexBUnit found = { start <= 1 && start < size };
   guint kinds = 0;
 
   for (; start + 3 < size && !is_slice (annexb, data[start + 3]); start = end) {

@@ -21,7 +21,7 @@ enum
 
 typedef struct
 {
-  MuxEncoder parent;
+  RobocacheEncoder parent;
   RobocacheTensorsInfo info;
   RobocacheTensorsMap map;
   gboolean has_tick;            /* a channel of ticks, the last one */
@@ -44,7 +44,7 @@ meta_of (GstBuffer *buffer)
 }
 
 gboolean
-mux_is_sample (GstBuffer *buffer)
+robocache_encoder_is_sample (GstBuffer *buffer)
 {
   return meta_of (buffer) != NULL;
 }
@@ -119,7 +119,7 @@ list_tick_streams (Samples *samples, const GstStructure *meta)
 }
 
 static gboolean
-write_tick (Samples *samples, const MuxItemTimes *times, MuxEmit emit, gpointer user_data)
+write_tick (Samples *samples, const RobocacheEncoderTimes *times, RobocacheEncoderEmit emit, gpointer user_data)
 {
   const GstStructure *meta = meta_of (samples->buffer);
   RobocacheRosTick tick;
@@ -153,7 +153,7 @@ split_names (const gchar *list)
 /* ---- a buffer ---- */
 
 static gboolean
-samples_begin (MuxEncoder *encoder, GstBuffer *buffer, MuxItems *items, GError **error)
+samples_begin (RobocacheEncoder *encoder, GstBuffer *buffer, RobocacheEncoderItems *items, GError **error)
 {
   Samples *samples = (Samples *) encoder;
 
@@ -161,12 +161,12 @@ samples_begin (MuxEncoder *encoder, GstBuffer *buffer, MuxItems *items, GError *
     return FALSE;
   samples->buffer = buffer;
   list_tick_streams (samples, meta_of (buffer));
-  *items = (MuxItems) {1, NULL, TRUE};
+  *items = (RobocacheEncoderItems) {1, NULL, TRUE};
   return TRUE;
 }
 
 static void
-samples_end (MuxEncoder *encoder)
+samples_end (RobocacheEncoder *encoder)
 {
   robocache_tensors_unmap (&((Samples *) encoder)->map);
 }
@@ -185,7 +185,7 @@ status_of (const Samples *samples, guint tensor)
 }
 
 static void
-write_row (Samples *samples, guint i, const MuxItemTimes *times)
+write_row (Samples *samples, guint i, const RobocacheEncoderTimes *times)
 {
   const RobocacheTensorInfo *tensor = &samples->info.tensors[i];
   const RobocacheRosRow row = {
@@ -202,10 +202,10 @@ write_row (Samples *samples, guint i, const MuxItemTimes *times)
 }
 
 static gboolean
-write_tensor (Samples *samples, guint i, const MuxItemTimes *times, MuxEmit emit, gpointer user_data)
+write_tensor (Samples *samples, guint i, const RobocacheEncoderTimes *times, RobocacheEncoderEmit emit, gpointer user_data)
 {
   const RobocacheTensorInfo *tensor = &samples->info.tensors[i];
-  const MuxChannelSpec *channel = &g_array_index (samples->parent.channels, MuxChannelSpec, i);
+  const RobocacheEncoderChannel *channel = &g_array_index (samples->parent.channels, RobocacheEncoderChannel, i);
   const gchar *name = *channel->suffix ? channel->suffix + 1 : "";
 
   if (tensor->rank == 1)
@@ -217,7 +217,7 @@ write_tensor (Samples *samples, guint i, const MuxItemTimes *times, MuxEmit emit
 }
 
 static gboolean
-samples_write (MuxEncoder *encoder, guint64 item, const MuxItemTimes *times, MuxEmit emit, gpointer user_data)
+samples_write (RobocacheEncoder *encoder, guint64 item, const RobocacheEncoderTimes *times, RobocacheEncoderEmit emit, gpointer user_data)
 {
   Samples *samples = (Samples *) encoder;
 
@@ -230,7 +230,7 @@ samples_write (MuxEncoder *encoder, guint64 item, const MuxItemTimes *times, Mux
 /* ---- life ---- */
 
 static void
-samples_free (MuxEncoder *encoder)
+samples_free (RobocacheEncoder *encoder)
 {
   Samples *samples = (Samples *) encoder;
 
@@ -238,11 +238,11 @@ samples_free (MuxEncoder *encoder)
   g_strfreev (samples->streams);
   g_strfreev (samples->channels);
   g_strfreev (samples->nearest);
-  mux_encoder_clear (encoder);
+  robocache_encoder_clear (encoder);
   g_free (samples);
 }
 
-static const MuxEncoderClass samples_class = { samples_begin, samples_write, samples_end, samples_free };
+static const RobocacheEncoderClass samples_class = { samples_begin, samples_write, samples_end, samples_free };
 
 /* The topic of a tensor behind the stream's: its stream's name, else its number; none where it is the only one. */
 static gchar *
@@ -294,20 +294,20 @@ find_names (Samples *samples)
     memset (samples->names, 0, sizeof (samples->names));
 }
 
-MuxEncoder *
-mux_samples_new (const RobocacheTensorsInfo *info, const GstCaps *caps, GstBuffer *sample)
+RobocacheEncoder *
+robocache_encoder_new_samples (const RobocacheTensorsInfo *info, const GstCaps *caps, GstBuffer *sample)
 {
   Samples *samples = g_new0 (Samples, 1);
 
-  mux_encoder_init (&samples->parent, &samples_class);
+  robocache_encoder_init (&samples->parent, &samples_class);
   samples->info = *info;
   samples->tick_streams = g_array_new (FALSE, FALSE, sizeof (RobocacheRosTickStream));
   read_streams (samples, meta_of (sample), caps);
   find_names (samples);
   for (guint i = 0; i < info->n_tensors; i++)
-    mux_encoder_add_channel (&samples->parent, info->tensors[i].rank == 1 ? "robocache_msgs/msg/Row" : "robocache_msgs/msg/Tensor",
+    robocache_encoder_add_channel (&samples->parent, info->tensors[i].rank == 1 ? "robocache_msgs/msg/Row" : "robocache_msgs/msg/Tensor",
         make_suffix (samples, i), rc_dtype_name (info->tensors[i].dtype), TRUE);
   if (samples->has_tick)
-    mux_encoder_add_channel (&samples->parent, "robocache_msgs/msg/Tick", g_strdup ("/tick"), NULL, FALSE);
+    robocache_encoder_add_channel (&samples->parent, "robocache_msgs/msg/Tick", g_strdup ("/tick"), NULL, FALSE);
   return &samples->parent;
 }

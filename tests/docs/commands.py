@@ -30,6 +30,9 @@ import sys
 import tempfile
 import threading
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples" / "dataset"))
+from robocache import sampledata  # noqa: E402
+
 FENCE = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE)
 COMMAND = re.compile(r"^    +(?:\$ )?(?:bash|gst-launch-1\.0|gst-inspect-1\.0|meson|ninja|build/|python3|sudo|tests/|examples/)", re.MULTILINE)
 ANSWER = re.compile(r"^\| (?P<question>[^|`]*\?) \| `(?P<command>grep [^`]+)` \| `(?P<line>[^`]+)` \|$", re.MULTILINE)
@@ -314,7 +317,7 @@ def mirror(root, build, folder):
         if not entry.name.startswith((".", "build")) and entry != build:
             (folder / entry.name).symlink_to(entry)
     (folder / "build").symlink_to(build)
-    write_files(folder)
+    sampledata.write_files(folder)
 
 
 def run_page(root, build, name):

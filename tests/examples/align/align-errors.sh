@@ -2,7 +2,7 @@
 # robocache: what cannot be aligned gets one line that says why
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
-. "$(dirname "$0")/cases.sh"
+. "$(dirname "$0")/../cases.sh"
 program=robocache-align
 
 printf 't,v\n0,1\n0.01,2\n' > good.csv

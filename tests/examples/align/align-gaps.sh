@@ -2,7 +2,7 @@
 # robocache: recordings that cannot belong together, and results of nothing, are refused, and no file is written over
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
-. "$(dirname "$0")/cases.sh"
+. "$(dirname "$0")/../cases.sh"
 program=robocache-align
 
 # keeps NAME PATTERN ARGUMENT...: the job ends with status 1 and one line on stderr that matches, and its output is as it was

@@ -2,7 +2,7 @@
 # robocache: real recordings, aligned with nothing but their names and a rate given
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
-. "$(dirname "$0")/cases.sh"
+. "$(dirname "$0")/../cases.sh"
 
 # check ALIGNED SCRIPT: what python finds wrong with the aligned CSV, whose rows are `rows` and names `names`
 check () {

@@ -2,7 +2,7 @@
 # robocache: recordings become one CSV: ticks, values, names, a common origin, and what is guessed
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
-. "$(dirname "$0")/cases.sh"
+. "$(dirname "$0")/../cases.sh"
 
 # two recordings whose values are straight lines: x = 100 t, y = -10 t with t in s on one clock
 { echo t,x; for i in 0 1 2 3 4 5 6 7 8; do echo "$((4 + i / 4)).$((i % 4 * 25 / 10))$((i % 4 * 25 % 10)),$((400 + 25 * i))"; done; } > a.csv

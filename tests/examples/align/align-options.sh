@@ -2,7 +2,7 @@
 # robocache: what can be said of each recording, and of all
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
-. "$(dirname "$0")/cases.sh"
+. "$(dirname "$0")/../cases.sh"
 
 printf 't,v,w\n0,0,10\n0.02,2,12\n0.04,4,14\n' > ramp.csv
 printf 't,v\n0,1\n0.02,1\n0.12,1\n0.14,1\n' > hole.csv

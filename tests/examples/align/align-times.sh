@@ -2,7 +2,7 @@
 # robocache: the time column and its unit: what is guessed, what is named, and what cannot be time
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
-. "$(dirname "$0")/cases.sh"
+. "$(dirname "$0")/../cases.sh"
 program=robocache-align
 
 # said NAME PATTERN FILE CONTENT [OPTION...]: what is said of a recording of that content

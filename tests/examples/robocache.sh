@@ -1,0 +1,76 @@
+#!/bin/bash
+# robocache: the one program: help, commands that exist, wrong command lines, the checks of the machine, files of the pages
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "$(dirname "$0")/cases.sh"
+robocache=$programs/robocache
+export GST_REGISTRY_1_0=$work/registry
+
+# ---- help and version ----
+
+run "$robocache"
+expect no_command_is_help "$status" 2
+usage=$said
+run "$robocache" --help
+expect help "$status $errors" "0 "
+expect help_is_one_text "$said" "$usage"
+run "$robocache" --version
+expect_match version "$said" '^robocache [0-9]+\.[0-9]+\.[0-9]+$'
+expect_match version_has_options "$said" ' mcap=(yes|no) '
+run "$robocache" algn
+expect wrong_command "$status $said" "2 "
+expect_match wrong_command_names_others "$errors" '^error: "algn" is no command: expected align, coverage, .* two-hosts$'
+run "$robocache" $'\e[31m'
+expect wrong_command_is_printable "$(grep -c $'\e' <<<"$errors")" 0
+
+# every command of the help starts, by its name here
+commands=$(sed -n "/^Commands:/,/^$/s/^  \([a-z-]*\)  *[a-z].*/\1/p" <<<"$usage")
+expect commands "$(wc -w <<<"$commands")" 12
+for command in $commands; do
+  program=$(grep -o "^  {\"$command\", \"[a-z-]*\"" "$ROBOCACHE_SOURCE_DIR/examples/tools/robocache/robocache.c" | cut -d'"' -f4)
+  if [ -n "$program" ] && [ ! -e "$programs/$program" ]; then
+    echo "SKIP help_$command: this build lacks $program"
+    continue
+  fi
+  run "$robocache" "$command" --help
+  # the exporter's options need no package; its program needs them
+  expect_match "help_$command" "$status $said" "^0 .*|[Uu]sage: *robocache.$command|robocache-$command"
+done
+run "$robocache" help align
+expect_match help_of_a_command "$said" '^  robocache align \[OPTION'
+
+# ---- a command takes its options, and its exit status is kept ----
+
+printf 't,v\n0,0\n1,1\n2,2\n' > a.csv
+run "$robocache" align a.csv --time-unit s --rate 2 --output - --report=
+expect align "$status" 0
+expect_match align_rows "$said" "^1000000000,1,0,0\$"
+run "$robocache" align missing.csv
+expect align_fails "$status" 1
+
+# ---- doctor ----
+
+run "$robocache" doctor
+expect doctor "$status $errors" "0 "
+for check in GStreamer plugin elements codecs GPU Python memory 'open files' disk clock network 'ROS 2'; do
+  expect_match "doctor_${check// /_}" "$said" "^(ok|note|PROBLEM) +$check +[^ ]"
+done
+expect doctor_notes_have_remedies "$(grep -c '^PROBLEM' <<<"$said")" 0
+run env GST_PLUGIN_PATH_1_0=/nonexistent GST_REGISTRY_1_0="$work/other" "$robocache" doctor
+expect doctor_without_plugin "$status" 1
+expect_match doctor_names_the_variable "$said" '→ set GST_PLUGIN_PATH_1_0 '
+run bash -c "ulimit -n 200; exec \"$robocache\" doctor"
+expect_match doctor_of_few_files "$said" '^note +open files +a process may have 200 open files$'
+run "$robocache" doctor --wrong
+expect doctor_wrong_option "$status" 2
+
+# ---- sample-data ----
+
+run "$robocache" sample-data data
+expect sample_data "$status $errors" "0 "
+expect sample_data_files "$(cd data && echo *)" "bag bundles.csv cloud.pcd cut.mcap imu.csv joints.csv odometry.csv old.db3 run.mcap src"
+run "$robocache" sample-data data
+expect sample_data_keeps_files "$status $errors" "1 error: data has joints.csv already: name another folder"
+run "$robocache" align data/joints.csv data/imu.csv --rate 100 --output both.csv --report=
+expect sample_data_aligns "$status $(($(wc -l < both.csv) > 1900))" "0 1"
+exit "$failed"

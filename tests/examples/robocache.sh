@@ -39,6 +39,24 @@ done
 run "$robocache" help align
 expect_match help_of_a_command "$said" '^  robocache align \[OPTION'
 
+# ---- completion ----
+
+# complete WORD...: what bash completes the last word to
+complete_words () {
+  PATH=$programs:$PATH bash -c '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _robocache; echo "${COMPREPLY[*]}"' bash \
+    "$ROBOCACHE_SOURCE_DIR/examples/tools/robocache/completion.bash" "$@"
+}
+touch rec_1.mcap
+expect completes_commands "$(complete_words robocache rec)" "record recover"
+expect completes_commands_after_help "$(complete_words robocache help al)" "align"
+expect completes_options "$(complete_words robocache align --interp)" "--interpolation"
+expect completes_files "$(complete_words robocache report rec_)" "rec_1.mcap"
+if command -v zsh > /dev/null; then
+  runs zsh_syntax zsh -n "$ROBOCACHE_SOURCE_DIR/examples/tools/robocache/completion.zsh"
+else
+  echo "SKIP zsh_syntax: zsh is not installed"
+fi
+
 # ---- a command takes its options, and its exit status is kept ----
 
 printf 't,v\n0,0\n1,1\n2,2\n' > a.csv

@@ -39,6 +39,12 @@ nonfinite_2 charts 6 account 5 = 5
 one charts 4 account 1 = 1
 late charts 7 account 31 = 31"
 expect recordings_notes "$(fact notes)" "2 values of the channels drawn are not finite."
+expect_match verdict_says_missing "$(fact verdict)" 'nonfinite is missing from 0\.0 to [0-9.]+ s'
+expect_match verdict_says_gap "$(fact verdict)" 'has 1 gap in its rows, the longest of 200[^0-9]*ms from 0\.4 s'
+expect_match settings_are_shown "$(fact settings)" 'element\.rate=50/1'
+read -r light dark <<<"$(fact colours)"
+expect_within missing_differs_in_light "$light" 90 441
+expect_within missing_differs_in_dark "$dark" 90 441
 expect_match says_of_many "$(cat report.html)" 'the first 8 of 20 channels'
 expect_match says_gap "$(cat report.html)" '<dt>gaps</dt><dd>1<small>longest 200'
 

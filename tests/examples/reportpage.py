@@ -6,6 +6,7 @@
     reportpage.py --browser PAGE  the same for what headless Chromium makes of it: its messages, charts and printed pages
 
 A chart is empty if it says that it has no data, or has no mark: no path, circle, or rectangle of some size."""
+import math
 import pathlib
 import re
 import shutil
@@ -55,6 +56,14 @@ def account_of(section):
     return "none"
 
 
+def least_distance(text, theme):
+    """Of the colour of missing ticks from those of streams, 0 to 441, in the light (0) or the dark theme."""
+    colour = lambda name: re.findall(rf"--{name}: #([0-9a-f]{{6}})", text)
+    bytes_of = lambda digits: [int(digits[i:i + 2], 16) for i in (0, 2, 4)]
+    missing = bytes_of(colour(re.search(r"\.missing { fill: var\(--(\w+)\)", text)[1])[theme])
+    return int(min(math.dist(missing, bytes_of(other)) for other in colour(("light", "dark")[theme])))
+
+
 def read_page(path):
     text = pathlib.Path(path).read_text(encoding="utf-8")
     page = ElementTree.fromstring(text.removeprefix("<!DOCTYPE html>\n"))
@@ -70,7 +79,11 @@ def read_page(path):
         if heading is not None:
             name = "".join(heading.itertext())
             print("stream", name, "charts", sum(1 for _ in section.iter(XHTML + "svg")), "account", account_of(section))
-    print("notes", *(item.text for item in page.iter(XHTML + "li")))
+    lists = {item.get("class"): [line.text for line in item] or [item.text] for item in page.iter() if name_of(item) in ("ul", "p")}
+    print("notes", *(line.text for item in page.iter(XHTML + "ul") if item.get("class") == "notes" for line in item))
+    print("verdict", "; ".join(lists["verdict"]))
+    print("settings", *(item.text for item in page.iter(XHTML + "code")))
+    print("colours", least_distance(text, 0), least_distance(text, 1))
 
 
 def run_browser(browser, folder, *arguments):

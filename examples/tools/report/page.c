@@ -52,16 +52,6 @@ append_none (Page *page, const gchar *why)
 
 /* ---- numbers of a stream ---- */
 
-static guint64
-count_ticks (const ReportStream *stream, guint kind)
-{
-  guint64 n = 0;
-
-  for (guint i = 0; i < stream->status.n_columns; i++)
-    n += stream->status.columns[i].n[kind];
-  return n;
-}
-
 /* Rows a second, gaps included */
 static gdouble
 mean_rate (const ReportStream *stream)
@@ -106,7 +96,7 @@ median_text (const ReportSpread *spread)
 static gchar *
 share_text (const ReportStream *stream, guint kind)
 {
-  return stream->status.n > 0 ? report_percent_text (count_ticks (stream, kind), stream->status.n) : g_strdup ("–");
+  return stream->status.n > 0 ? report_percent_text (report_timeline_count (&stream->status, kind), stream->status.n) : g_strdup ("–");
 }
 
 static gdouble
@@ -159,6 +149,40 @@ append_overview (Page *page)
     append_overview_row (page, i);
   append_markup (page, "</table></div>\n<p class=\"soft\">Jitter: 98 % of the intervals between rows lie within this distance of the "
       "usual one. A gap is more than 2.5 times as long. Age: from the newest row at or before a tick to the tick.</p>\n");
+}
+
+/* ---- the session ---- */
+
+/* What is wrong comes first. */
+static void
+append_verdict (Page *page)
+{
+  GPtrArray *faults = report_find_faults (page->report);
+
+  if (faults->len > 0) {
+    append_markup (page, "<ul class=\"verdict\">\n");
+    for (guint i = 0; i < faults->len; i++)
+      report_append (page->out, "<li>%s</li>\n", (const gchar *) g_ptr_array_index (faults, i));
+    append_markup (page, "</ul>\n");
+  } else if (page->report->n_ticks > 0) {
+    append_markup (page, "<p class=\"verdict\">Every tick has a row of every stream, and no row is lost.</p>\n");
+  } else {
+    append_markup (page, "<p class=\"verdict\">No stream has a gap or a lost row.</p>\n");
+  }
+  g_ptr_array_unref (faults);
+}
+
+static void
+append_settings (Page *page)
+{
+  const GPtrArray *settings = page->report->settings;
+
+  if (settings->len == 0)
+    return;
+  append_markup (page, "<details><summary>Settings of robocachefuse at the start</summary>\n<p class=\"settings\">");
+  for (guint i = 0; i < settings->len; i++)
+    report_append (page->out, "<code>%s</code>\n", (const gchar *) g_ptr_array_index (settings, i));
+  append_markup (page, "</p></details>\n");
 }
 
 /* 1973: clocks that begin at 0 are before */
@@ -459,8 +483,10 @@ make_page (const Report *report)
   page.span.tick_period_ns = report_get_tick_period (report);
   append_head (&page);
   report_append (page.out, "<section class=\"first\">\n<h1>%s</h1>\n", report->title);
+  append_verdict (&page);
   append_session_figures (&page);
   append_notes (&page, report->notes);
+  append_settings (&page);
   append_overview (&page);
   append_ticks (&page);
   append_markup (&page, "</section>\n");

@@ -83,8 +83,10 @@ const gdouble *report_channel_get_pending (ReportChannel * channel, const Report
  * channels. */
 const gdouble *report_channel_get_part (ReportChannel * channel, ReportStream * stream, guint skipped, guint n, gint64 stamp_ns);
 
-/* ---- the account of rows of a recording ---- */
+/* ---- metadata of a recording: settings, and the account of rows ---- */
 
+/* Adds the settings of robocachefuse at the start, if the file has them. */
+void report_recording_add_settings (Report * report, RobocacheMcapReader * reader);
 /* Sets the account of the stream of a channel that has only one: the rows that the recorder received, if the file has their number,
  * otherwise the messages. */
 void report_recording_add_account (const ReportChannel * channel, RobocacheMcapReader * reader);

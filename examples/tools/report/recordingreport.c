@@ -558,6 +558,7 @@ finish (Job *job)
     if (!channel->base && !channel->is_skipped)
       report_recording_add_account (channel, job->reader);
   join_streams (job);
+  report_recording_add_settings (job->report, job->reader);
   add_notes (job);
 }
 

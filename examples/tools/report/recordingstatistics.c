@@ -1,4 +1,4 @@
-/* robocache: the account of rows of a recording
+/* robocache: metadata of a recording: settings, and the account of rows
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -6,6 +6,8 @@
 
 /* Of robocachemcapmux: numbers by "TOPIC NAME". */
 #define STATISTICS "robocache.statistics"
+/* Of robocachefuse, by "element.NAME" and "PAD.NAME". */
+#define SETTINGS "robocache.settings"
 
 static const struct
 {
@@ -17,19 +19,43 @@ static const struct
   {"rows-dropped-flush", "dropped by a flush"},
 };
 
-/* The last record of statistics is of the end, unless the file is cut. */
+/* The last record of that name; NULL: none, or the file is cut. */
 static GHashTable *
-read_statistics (RobocacheMcapReader *reader)
+read_metadata (RobocacheMcapReader *reader, const gchar *name)
 {
   const RobocacheMcapFileIndex *index = robocache_mcap_reader_get_index (reader);
 
   for (guint i = index->metadata->len; !index->is_cut && i-- > 0;) {
     const RobocacheMcapEntry *entry = &g_array_index (index->metadata, RobocacheMcapEntry, i);
 
-    if (g_str_equal (entry->name, STATISTICS))
+    if (g_str_equal (entry->name, name))
       return robocache_mcap_reader_get_metadata (reader, entry, NULL);
   }
   return NULL;
+}
+
+static gint
+compare_texts (gconstpointer a, gconstpointer b)
+{
+  return g_strcmp0 (*(gchar *const *) a, *(gchar *const *) b);
+}
+
+/* Texts in the format of gst_value_serialize; settings that are empty say nothing. */
+void
+report_recording_add_settings (Report *report, RobocacheMcapReader *reader)
+{
+  GHashTable *settings = read_metadata (reader, SETTINGS);
+  gpointer name, text;
+  GHashTableIter at;
+
+  if (!settings)
+    return;
+  g_hash_table_iter_init (&at, settings);
+  while (g_hash_table_iter_next (&at, &name, &text))
+    if (*(const gchar *) text && !g_str_equal (text, "\"\""))
+      g_ptr_array_add (report->settings, g_strdup_printf ("%s=%s", (const gchar *) name, (const gchar *) text));
+  g_ptr_array_sort (report->settings, compare_texts);
+  g_hash_table_unref (settings);
 }
 
 static gboolean
@@ -73,7 +99,7 @@ report_recording_add_account (const ReportChannel *channel, RobocacheMcapReader 
   /* a topic of several channels has the account of the first */
   if (!stream || stream->total_label)
     return;
-  statistics = read_statistics (reader);
+  statistics = read_metadata (reader, STATISTICS);
   if (statistics && channel->n_malformed == 0 && get_number (statistics, channel->topic, "rows-in", &n_in))
     add_account_of_recorder (channel, stream, statistics, n_in);
   else

@@ -21,6 +21,7 @@ report_new (const gchar *title, gint64 begin_ns)
   report->streams = g_ptr_array_new_with_free_func (free_stream);
   report->streams_by_name = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   report->notes = g_ptr_array_new_with_free_func (g_free);
+  report->settings = g_ptr_array_new_with_free_func (g_free);
   return report;
 }
 
@@ -31,6 +32,7 @@ report_free (Report *report)
   g_hash_table_unref (report->streams_by_name);
   g_ptr_array_unref (report->streams);
   g_ptr_array_unref (report->notes);
+  g_ptr_array_unref (report->settings);
   report_timeline_clear (&report->lag);
   report_timeline_clear (&report->lateness);
   report_spread_clear (&report->lags);

@@ -17,6 +17,7 @@ typedef struct
   GPtrArray *streams;           /* elements are ReportStream */
   GHashTable *streams_by_name;  /* names as they were when the streams were made */
   GPtrArray *notes;             /* elements are texts */
+  GPtrArray *settings;          /* elements are texts "fuse.rate=50/1": settings of the element that made the ticks, sorted; empty: unknown */
 
   guint64 n_ticks, n_dropped_ticks;
   gint64 first_tick_ns, last_tick_ns;
@@ -39,6 +40,8 @@ void report_add_tick (Report * report, gint64 tick_ns, gint64 lag_ns, gint64 lat
 
 /* The times of the earliest and the latest row or tick. FALSE: there is no row or tick. */
 gboolean report_get_extent (const Report * report, gint64 * begin_ns, gint64 * end_ns);
+/* verdict.c: what is wrong in the session, in words, one finding a text. Free with g_ptr_array_unref. */
+GPtrArray *report_find_faults (const Report * report);
 /* Mean period of ticks in ns; 0: fewer than two ticks. */
 gint64 report_get_tick_period (const Report * report);
 

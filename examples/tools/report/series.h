@@ -56,7 +56,8 @@ void report_timeline_add (ReportTimeline * timeline, gint64 time_ns, guint kind,
 /* The same with at most max columns, each at least min_width_ns wide. Free with report_timeline_clear. */
 ReportTimeline report_timeline_coarsen (const ReportTimeline * timeline, guint max, gint64 min_width_ns);
 
-/* The count of all kinds. */
+/* The count of a kind, and of a column's kinds. */
+guint64 report_timeline_count (const ReportTimeline * timeline, guint kind);
 guint64 report_column_n (const ReportColumn * column);
 
 /* ---- a second of a session, row by row and tick by tick ---- */

@@ -239,6 +239,37 @@ compare_streams (gconstpointer a, gconstpointer b, gpointer pads)
   return (gint) rank_of (pads, *(ReportStream **) a) - (gint) rank_of (pads, *(ReportStream **) b);
 }
 
+/* Adds properties that can be set and are not their defaults. */
+static void
+add_settings (Report *report, const gchar *prefix, gpointer object)
+{
+  guint n;
+  GParamSpec **pspecs = g_object_class_list_properties (G_OBJECT_GET_CLASS (object), &n);
+
+  for (guint i = 0; i < n; i++) {
+    GValue value = G_VALUE_INIT;
+    gchar *text;
+
+    if (!(pspecs[i]->flags & G_PARAM_READABLE) || !(pspecs[i]->flags & G_PARAM_WRITABLE) || g_str_equal (pspecs[i]->name, "name")
+        || g_str_equal (pspecs[i]->name, "parent"))
+      continue;
+    g_object_get_property (object, pspecs[i]->name, g_value_init (&value, pspecs[i]->value_type));
+    text = g_param_value_defaults (pspecs[i], &value) ? NULL : gst_value_serialize (&value);
+    if (text)
+      g_ptr_array_add (report->settings, g_strdup_printf ("%s.%s=%s", prefix, pspecs[i]->name, text));
+    g_free (text);
+    g_value_unset (&value);
+  }
+  g_free (pspecs);
+}
+
+static gboolean
+add_pad_settings (GstElement *fuse, GstPad *pad, gpointer report)
+{
+  add_settings (report, GST_PAD_NAME (pad), pad);
+  return TRUE;
+}
+
 /* What a recording of a stranger lacks. */
 static void
 complete (ReportSession *session, Report *report)
@@ -259,6 +290,10 @@ complete (ReportSession *session, Report *report)
     g_ptr_array_set_size (stream->notes, 0);
   }
   gst_structure_free (stats);
+  if (report->settings->len == 0) {
+    add_settings (report, "element", session->fuse);
+    gst_element_foreach_sink_pad (session->fuse, add_pad_settings, report);
+  }
   g_ptr_array_sort_with_data (report->streams, compare_streams, session->pads);
 }
 

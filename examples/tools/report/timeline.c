@@ -116,3 +116,13 @@ report_timeline_coarsen (const ReportTimeline *timeline, guint max, gint64 min_w
     double_width (&coarse);
   return coarse;
 }
+
+guint64
+report_timeline_count (const ReportTimeline *timeline, guint kind)
+{
+  guint64 n = 0;
+
+  for (guint i = 0; i < timeline->n_columns; i++)
+    n += timeline->columns[i].n[kind];
+  return n;
+}

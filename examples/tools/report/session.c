@@ -250,7 +250,8 @@ add_settings (Report *report, const gchar *prefix, gpointer object)
     GValue value = G_VALUE_INIT;
     gchar *text;
 
-    if (!(pspecs[i]->flags & G_PARAM_READABLE) || !(pspecs[i]->flags & G_PARAM_WRITABLE) || g_str_equal (pspecs[i]->name, "name")
+    /* names and templates of pads are set when they are made */
+    if ((pspecs[i]->flags & G_PARAM_READWRITE) != G_PARAM_READWRITE || (pspecs[i]->flags & (G_PARAM_CONSTRUCT_ONLY | G_PARAM_CONSTRUCT))
         || g_str_equal (pspecs[i]->name, "parent"))
       continue;
     g_object_get_property (object, pspecs[i]->name, g_value_init (&value, pspecs[i]->value_type));

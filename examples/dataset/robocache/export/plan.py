@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from .errors import ExportError, ProblemsError
-from .features import resolve
+from .features import Joined, arrange
 from .mapping import UNITS
 
 # Of the set's rate, as cameras of 29.97 Hz count as 30.
@@ -78,6 +78,11 @@ def _times(episode, stream, before=0):
     return times[(times >= episode.span.start - before) & (times < episode.span.end)]
 
 
+def _stream_times(episode, stream):
+    times = episode.recording.stream_times(stream)
+    return times[(times >= episode.span.start) & (times < episode.span.end)]
+
+
 def _is_command(stream):
     return dict(stream.settings).get("interpolation") == "previous"
 
@@ -91,12 +96,14 @@ def _presence(episode, stream, is_held):
     return None
 
 
-def _rate(episode, stream, fps):
-    times = _times(episode, stream)
-    if len(times) < 2:
-        return None
-    rate = (len(times) - 1) * 1e9 / float(times[-1] - times[0])
-    if rate >= MIN_RATE * fps:
+def _rate(times):
+    """Rows or frames per second; None: not known."""
+    return (len(times) - 1) * 1e9 / float(times[-1] - times[0]) if len(times) > 1 and times[-1] > times[0] else None
+
+
+def _slow_camera(episode, stream, fps):
+    rate = _rate(_times(episode, stream))
+    if rate is None or rate >= MIN_RATE * fps:
         return None
     return (f"{stream.topic} ({stream.name}) has {rate:.2f} frames per second, and the set {fps}: lower fps, or repeat frames with "
             "--allow-slow-cameras")
@@ -122,15 +129,29 @@ def _length(episode, fps):
 
 def _episode_problems(episode, mapping, allow_slow, streams):
     """streams: those of its recording, or () where they are not known."""
-    held = {one.stream for one in streams if one.is_held}
+    held = {one.stream.name for one in streams if one.is_held}
     found = [_length(episode, mapping.fps)]
-    missing = {stream.name: _presence(episode, stream, stream in held) for stream in mapping.streams}
+    missing = {stream.name: _presence(episode, stream, stream.name in held) for stream in mapping.streams}
     found += missing.values()
     there = [stream for stream in mapping.streams if missing[stream.name] is None]
-    found += [_rate(episode, stream, mapping.fps) for stream in there if stream.is_camera and not allow_slow]
-    spans = [stream for stream in there if not _is_command(stream) and stream not in held and len(_times(episode, stream))]
+    found += [_slow_camera(episode, stream, mapping.fps) for stream in there if stream.is_camera and not allow_slow]
+    spans = [stream for stream in there if not _is_command(stream) and stream.name not in held and len(_times(episode, stream))]
     found += [_overlap(episode, *pair) for pair in combinations(spans, 2)]
     return [(episode.name, problem) for problem in found if problem]
+
+
+# ---- episodes of a recording ----
+
+def _overlapping(episodes):
+    """Episodes of one recording that share time, each with the one before it."""
+    latest, problems = {}, []
+    for episode in sorted(episodes, key=lambda one: one.span.start):
+        before = latest.get(episode.recording)
+        if before and episode.span.start < before.span.end:
+            problems.append((episode.name, f"it overlaps {before.name}: mark episodes that share no time"))
+        if not before or episode.span.end > before.span.end:
+            latest[episode.recording] = episode
+    return problems
 
 
 # ---- formats of all recordings ----
@@ -142,16 +163,17 @@ def _changes(recording, mapping):
 
 
 def _differences(found, reference, reference_name):
-    return [f"{one.stream.topic} ({one.stream.name}) has {one.format}, and {other.format} in {reference_name}"
-            for one, other in zip(found, reference) if one.format != other.format]
+    """Of cameras; rows are joined by the names of their channels."""
+    return [f"{one.stream.topic} ({one.stream.name}) has {one.size[0]}x{one.size[1]}, and {other.size[0]}x{other.size[1]} in {reference_name}"
+            for one, other in zip(found, reference) if one.size != other.size]
 
 
 def _has_all(recording, mapping):
     return all(recording.has(stream.topic) and len(recording.times(stream.topic)) for stream in mapping.streams)
 
 
-def _find_streams(episodes, mapping, problems):
-    """{recording: its streams}, without recordings that lack a topic; adds what is wrong to problems."""
+def _find_streams(episodes, mapping, joined, problems):
+    """{recording: its streams}, without recordings that lack a topic; adds them to joined, and what is wrong to problems."""
     streams, reference = {}, None
     for episode in episodes:
         recording = episode.recording
@@ -164,19 +186,39 @@ def _find_streams(episodes, mapping, problems):
             problems.append((episode.name, str(error)))
             continue
         reference = reference or (streams[recording], recording.name)
-        problems += [(episode.name, text) for text in _changes(recording, mapping) + _differences(streams[recording], *reference)]
+        problems += [(episode.name, text) for text in _changes(recording, mapping) + _differences(streams[recording], *reference)
+                     + joined.add(recording, streams[recording])]
     return streams
 
 
-def make_plan(episodes, mapping, allow_slow_cameras=False):
-    """Every episode with its streams; a ProblemsError that names all problems otherwise."""
-    of_streams = []
-    streams = _find_streams(episodes, mapping, of_streams)
+def make_plan(episodes, mapping, allow_slow_cameras=False, names_of_set=None):
+    """Every episode with its streams; a ProblemsError that names all problems otherwise. names_of_set are the channels of each feature of
+    a set that is appended to, in whose order they are."""
+    problems, joined = [], Joined(mapping)
+    streams = _find_streams(episodes, mapping, joined, problems)
     problems = [problem for episode in episodes
-                for problem in _episode_problems(episode, mapping, allow_slow_cameras, streams.get(episode.recording, ()))] + of_streams
+                for problem in _episode_problems(episode, mapping, allow_slow_cameras, streams.get(episode.recording, ()))] + _overlapping(episodes) + problems
     if problems:
         raise ProblemsError(problems)
-    return [Planned(episode, streams[episode.recording], resolve(mapping, streams[episode.recording])) for episode in episodes]
+    layouts = {recording: joined.resolve(found) for recording, found in streams.items()}
+    if names_of_set:
+        layouts, texts = arrange(layouts, names_of_set, mapping)
+        if texts:
+            raise ProblemsError([(joined.recording.name, text) for text in texts])
+    return [Planned(episode, joined.adapted(streams[episode.recording]), layouts[episode.recording]) for episode in episodes]
+
+
+def slow_streams(plan, mapping):
+    """Streams of numbers whose rows are further apart than ticks, as texts: the values between rows are made, not measured."""
+    texts = []
+    for number, stream in enumerate(mapping.streams):
+        rates = [_rate(_stream_times(planned.episode, planned.found[number].stream)) for planned in plan if not stream.is_camera and not planned.found[number].is_held]
+        slow = [rate for rate in rates if rate is not None and rate < MIN_RATE * mapping.fps]
+        if slow:
+            made = "each is repeated until the next one" if _is_command(stream) else "ticks between rows are interpolated"
+            episodes = f"in {len(slow)} of {len(plan)} episodes; " if len(plan) > 1 else ""
+            texts.append(f"{stream.topic} ({stream.name}) has {min(slow):.2f} rows per second, and the set {mapping.fps}: {episodes}{made}, unless you lower fps")
+    return texts
 
 
 # ---- where reading begins ----

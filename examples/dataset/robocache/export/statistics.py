@@ -41,6 +41,11 @@ def _of_counts(counts):
             **{name: _quantile(counts, q) for name, q in QUANTILES.items()}}
 
 
+def add_pictures(states):
+    """The histogram of all."""
+    return {"frames": sum(state["frames"] for state in states), "counts": np.sum([state["counts"] for state in states], axis=0).tolist()}
+
+
 def of_pictures(states):
     """Of the histograms of episodes, in 0 to 1, each number as [colour][1][1]."""
     counts = np.sum([state["counts"] for state in states], axis=0)

@@ -43,10 +43,11 @@ def _expand(path):
 
 
 def open_recordings(paths):
-    """The recordings in the order of their names, which are paths below the folder that holds all."""
+    """The recordings in the order in which they are given, each once; those of a folder in the order of their names. Names are paths below
+    the folder that holds all."""
     for path in paths:
         if not path.exists():
             raise ExportError(f"{path}: no such file or folder")
-    files = sorted({file.resolve() for path in paths for file in _expand(Path(path))})
+    files = list(dict.fromkeys(file.resolve() for path in paths for file in _expand(Path(path))))
     top = os.path.commonpath([file.parent for file in files])
     return [_kind_of(file)(file, os.path.relpath(file, top)) for file in files]

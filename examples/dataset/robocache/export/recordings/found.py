@@ -44,11 +44,6 @@ class Found:
         has, rate, _ = Gst.Caps.from_string(self.caps).get_structure(0).get_fraction("framerate")
         return has and rate > 0
 
-    @property
-    def format(self):
-        """What must be the same in all episodes."""
-        return f"{self.size[0]}x{self.size[1]}" if self.size else f"{len(self.channels)} channels"
-
 
 def channels_of(structure):
     dimensions = str(structure.get_value("dimensions"))

@@ -13,7 +13,9 @@ QUANTITIES = {"position": "pos", "velocity": "vel", "effort": "torque"}
 # channels of messages of one number, whose name says nothing
 PLAIN = re.compile(r"data|value|position|\d+")
 GRIPPER = re.compile(r"gripper|claw|jaw", re.IGNORECASE)
-COMMAND = re.compile(r"commands?|cmds?|actions?|targets?|desired|goals?|setpoints?|leader|master", re.IGNORECASE)
+COMMAND = re.compile(r"commands?|cmds?|actions?|targets?|desired|goals?|setpoints?|references?|trajectory|leader|master|teleop|joy|spacenav|spacemouse",
+                     re.IGNORECASE)
+STATE = re.compile(r"states?|positions?", re.IGNORECASE)
 
 
 def _recorded(pairs, is_alone):
@@ -21,11 +23,11 @@ def _recorded(pairs, is_alone):
 
 
 def _part_of_robot(stream):
-    """The words of a stream's name, without those of its robot and those that say that it is a command: gripper of left_gripper_command."""
+    """The words of a stream's name, without those of its robot and those that say state or command: gripper of left_gripper_command."""
     robot = stream.robot.split("_")
     words = stream.name.split("_")
     words = words[len(robot):] if words[:len(robot)] == robot else words
-    return "_".join(word for word in words if not COMMAND.fullmatch(word))
+    return "_".join(word for word in words if not COMMAND.fullmatch(word) and not STATE.fullmatch(word))
 
 
 def _lerobot(stream, channel, is_aloha):

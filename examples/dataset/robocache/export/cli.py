@@ -218,7 +218,7 @@ def _run_export(arguments):
 
 def run(arguments):
     if arguments.suggest:
-        print(suggest(open_recordings(arguments.recordings)[0]), end="")
+        print(suggest(open_recordings(arguments.recordings)[0], arguments.format, arguments.names or "recorded"), end="")
         return 0
     if not arguments.mapping or not arguments.output:
         raise ExportError("--mapping and --output are needed; --suggest prints a mapping")

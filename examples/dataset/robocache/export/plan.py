@@ -11,6 +11,7 @@ import numpy as np
 from .errors import ExportError, ProblemsError
 from .features import Joined, arrange
 from .mapping import UNITS
+from .recordings.found import names_of
 
 # Of the set's rate, as cameras of 29.97 Hz count as 30.
 MIN_RATE = 0.95
@@ -158,7 +159,7 @@ def _overlapping(episodes):
 
 def _changes(recording, mapping):
     """Topics whose channels change within a recording."""
-    return [f"the channels of {stream.topic} ({stream.name}) change: {' | '.join(formats)}"
+    return [f"the channels of {stream.topic} ({stream.name}) change: {' | '.join(names_of(formats))}"
             for stream in mapping.streams if len(formats := recording.channel_formats(stream.topic)) > 1]
 
 

@@ -9,7 +9,8 @@
     stream_times(stream)       those of a stream of the mapping, where they can be told from others of its topic
     channel_formats(topic)     texts that differ where the channels of a topic differ within the recording
     texts(topic)               [(time, text)] of a topic of texts
-    kinds()                    [(topic, part, kind)] of all streams, kind as kind_of says
+    topics()                   all that it has, also those without a stream
+    described()                [(topic, part, caps)] of all streams
     streams(mapping)           [Found], one for each stream of the mapping
     source(found, origin)      part of a pipeline, and the name of the pad of each stream
     has_said(text)             whether this warning of its elements was said of the recording already

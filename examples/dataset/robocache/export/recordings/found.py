@@ -35,8 +35,7 @@ class Found:
     def is_held(self):
         """Whether no channel is interpolated: the last row then stays in force, without a gap."""
         lists = [str(dict(self.stream.settings).get(name, "")) for name in LISTS]
-        words = self.kinds["kinds"].split(",") if self.kinds else [""]
-        return not any(lists) and all(HOLD.fullmatch(word.strip()) for word in words)
+        return not any(lists) and holds_all(self.kinds["kinds"] if self.kinds else "")
 
     @property
     def has_rate(self):
@@ -45,12 +44,29 @@ class Found:
         return has and rate > 0
 
 
+def holds_all(kinds):
+    """Whether kinds of caps say hold of every channel."""
+    return all(HOLD.fullmatch(word.strip()) for word in kinds.split(","))
+
+
+def is_depth(caps, topic):
+    """Pictures of 16 bits, by their format, or compressed ones by their topic."""
+    structure = caps.get_structure(0)
+    return (structure.get_string("format") or "").startswith("GRAY16") or structure.get_name() == "image/png" and "depth" in topic.lower()
+
+
 def channels_of(structure):
     dimensions = str(structure.get_value("dimensions"))
     count = int(re.split(r"[:,.]", dimensions)[0])
     names = structure.get_string("channels") if structure.has_field("channels") else ""
     words = tuple(word.strip() for word in (names or "").split(",") if word.strip())
     return words if len(words) == count else tuple(str(i) for i in range(count))
+
+
+def names_of(texts):
+    """Caps as the names of their channels, or as they are where names do not tell them apart."""
+    names = [Gst.Caps.from_string(text).get_structure(0).get_string("channels") or "" for text in texts]
+    return names if len(set(names)) == len(names) else texts
 
 
 def has_size(caps):

@@ -41,12 +41,12 @@ def header(time):
 
 # ---- topics: {topic: (type, Hz, message of a time)}; values are functions of seconds ----
 
-def joints(values, velocities=None, efforts=None, order=None):
+def joints(values, velocities=None, efforts=None, order=None, has_positions=True):
     """JointState of {name: function}; order: which name comes first."""
     def message(time, seconds):
         names = order or list(values)
         listed = lambda functions: [float(functions[name](seconds)) for name in names] if functions else []
-        return {"header": header(time), "name": list(names), "position": listed(values), "velocity": listed(velocities), "effort": listed(efforts)}
+        return {"header": header(time), "name": list(names), "position": listed(values if has_positions else None), "velocity": listed(velocities), "effort": listed(efforts)}
     return "sensor_msgs/msg/JointState", message
 
 
@@ -88,10 +88,11 @@ class _Jpeg:
         self._codec.width, self._codec.height, self._codec.pix_fmt = width, height, "yuvj420p"
         self._codec.time_base = Fraction(1, 1000)
         self._codec.options = {"qmin": "2", "qmax": "2"}
+        self._pts = 0
 
     def encode(self, counter):
         frame = av.VideoFrame.from_ndarray(make.picture(counter, self._codec.width, self._codec.height), format="rgb24").reformat(format="yuvj420p")
-        frame.pts = counter
+        frame.pts, self._pts = self._pts, self._pts + 1
         packet, = self._codec.encode(frame)
         return bytes(packet)
 

@@ -167,7 +167,7 @@ def _without_repeated(streams, left_out):
     return kept
 
 
-def _take_joints(stream, is_aloha):
+def _take_joints(stream, is_aloha, left_out):
     """Positions and velocities are the state, or the action; ACT has velocities apart."""
     feature = "action" if stream.is_command else "observation.state"
     wanted = ("position",) if is_aloha else ("position", "velocity")
@@ -176,15 +176,16 @@ def _take_joints(stream, is_aloha):
         return
     taken = _by_side(stream.named(wanted)) or stream.channels
     stream.features[feature] = taken
-    if stream.is_command:
-        return
     rest = [name for name in stream.channels if name not in taken]
+    if stream.is_command:
+        left_out += [(stream.topic, f"channels {', '.join(rest)} beside the positions")] if rest else []
+        return
     for name, quantity in (("velocity", ".velocity"), ("effort", ".effort")):
         if chosen := _by_side(tuple(one for one in rest if one.endswith(quantity))):
             stream.features[f"observation.{name}"] = chosen
 
 
-def _take_commands(streams, is_aloha):
+def _take_commands(streams, is_aloha, left_out):
     """All that is commanded of a robot: its joints and grippers; poses where there are no joints. What is held and no gripper is a mode."""
     has_numbers = any(not stream.is_held and stream.role not in SPATIAL and not stream.is_gripper for stream in streams)
     for stream in streams:
@@ -192,7 +193,7 @@ def _take_commands(streams, is_aloha):
         if is_mode or stream.role in SPATIAL and has_numbers:
             stream.features[f"action.{stream.name}"] = ()
         elif stream.is_joints:
-            _take_joints(stream, is_aloha)
+            _take_joints(stream, is_aloha, left_out)
         else:
             stream.features["action"] = stream.channels
 
@@ -219,11 +220,11 @@ def _states(rows):
 def _choose_features(rows, is_aloha, left_out):
     commands, measured = ([stream for stream in rows if stream.is_command is is_command] for is_command in (True, False))
     for robot in dict.fromkeys(stream.robot for stream in commands):
-        _take_commands([stream for stream in commands if stream.robot == robot], is_aloha)
+        _take_commands([stream for stream in commands if stream.robot == robot], is_aloha, left_out)
     state = _states(measured)
     for stream in measured:
         if stream.is_joints:
-            _take_joints(stream, is_aloha)
+            _take_joints(stream, is_aloha, left_out)
         else:
             _take_measured(stream, state, left_out)
 
@@ -292,7 +293,7 @@ def suggest(recording, form="lerobot", names="recorded"):
     _choose_features([stream for stream in streams if not stream.is_camera], form == "aloha", left_out)
     for stream in streams:
         if stream.is_camera:
-            name = stream.name.removeprefix("camera_").removeprefix("cam_") if names == "lerobot" else stream.name
+            name = re.sub(r"^cam(eras?)?_(?=.)", "", stream.name) if names == "lerobot" else stream.name
             stream.features[IMAGES + name] = ()
     used = [stream for stream in streams if stream.features]
     if not used:

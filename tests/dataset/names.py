@@ -189,18 +189,40 @@ def by_place(folder):
     yield f"angles: {said}", (status, *(_is_close(made.of(episode, "observation.state"), turning.values()) for episode in range(2))), (0, True, True)
 
 
-def changing_within(folder):
-    """A topic whose channels change their order in a recording is refused with both lists."""
+def _changing(folder, name, orders, seconds=3):
+    """A recording whose joints have each order for some seconds, as where a driver is started again; commands have one."""
     parts = []
-    for order in (("shoulder", "elbow"), ("elbow", "shoulder")):
-        rows = folder / f"within-{order[0]}.csv"
-        first = 150 * len(parts)
-        rows.write_text(f"t,{','.join(order)}\n" + "".join(f"{i / 50:.2f},{','.join(f'{ARM[joint](i / 50):.6f}' for joint in order)}\n" for i in range(first, first + 150)))
+    for k, order in enumerate(orders):
+        rows, first = folder / f"{name}-{k}.csv", 50 * seconds * k
+        rows.write_text(f"t,{','.join(order)}\n" + "".join(f"{i / 50:.2f},{','.join(f'{ARM[joint](i / 50):.6f}' for joint in order)}\n"
+                                                           for i in range(first, first + 50 * seconds)))
         parts.append(f"filesrc location={rows} ! robocacheparse time-origin=0 ! together.")
-    commands = make.rows("sink_1", 25, 6, 3)
-    make.record(folder / "within.mcap", ["concat name=together ! record.sink_0", *parts, commands], ["/joint_states", "/command"])
-    status, said = _export(folder, "within", [folder / "within.mcap"], mapping(folder))
-    yield f"said: {said}", (status, "the channels of /joint_states (joints) change: elbow,shoulder | shoulder,elbow" in said), (1, True)
+    return make.record(folder / f"{name}.mcap", ["concat name=together adjust-base=false ! record.sink_0", *parts, make.rows("sink_1", 25, seconds * len(orders), 3)],
+                       ["/joint_states", "/command"])
+
+
+def changing_within(folder):
+    """The joints of a recording that change their order are reordered between episodes; in an episode they are refused with both lists."""
+    path = _changing(folder, "within", (("shoulder", "elbow"), ("elbow", "shoulder"), ("shoulder", "elbow")))
+    spans = {"apart": [",+1,+2.9,,,", ",+3.2,+5,,,", ",+6.5,+8,,,"], "across": [",+2,+4,,,"]}
+    status, said = export(path, "--mapping", mapping(folder), "--output", folder / "within", "--episodes", make.spans(folder, spans["apart"], "within.csv"))
+    yield f"apart: {said}", (status, "hole" in said), (0, False)
+    made = Set(folder / "within")
+    for episode, (begin, end) in enumerate(((1, 2.9), (3.2, 5), (6.5, 8))):
+        expected = [[ARM[joint](begin + k / FPS) for joint in ("shoulder", "elbow")] for k in range(round((end - begin) * FPS))]
+        yield f"episode {episode}", np.allclose(made.of(episode, "observation.state"), expected, atol=1e-5), True
+    status, said = export(path, "--mapping", mapping(folder), "--output", folder / "across", "--episodes", make.spans(folder, spans["across"], "across.csv"))
+    yield f"across: {said}", (status, "episode 0 (+2.000 s to +4.000 s): the channels of /joint_states (joints) change in the episode: elbow,shoulder | shoulder,elbow" in said), \
+        (1, True)
+
+
+def changing_unnoted(folder):
+    """Rows of other writers note no caps: a change is found when it is read, also where the episode lies behind it."""
+    source = _changing(folder, "noted", (("shoulder", "elbow"), ("elbow", "shoulder")))
+    path = robots.without_metadata(source, folder / "unnoted.mcap")
+    for name, span, expected in (("before", ",+1,+2.5,,,", 0), ("across", ",+2,+4,,,", 1), ("behind", ",+4.5,+5.5,,,", 1)):
+        status, said = export(path, "--mapping", mapping(folder), "--output", folder / f"unnoted {name}", "--episodes", make.spans(folder, [span], "unnoted.csv"))
+        yield f"{name}: {said}", (status, "the channels of /joint_states (joints) change: shoulder,elbow | elbow,shoulder" in said), (expected, bool(expected))
 
 
 # ---- what is said of rates, and of episodes ----
@@ -292,7 +314,7 @@ def cases(folder):
     folder.mkdir()
     yield from ((f"names reordered: {name}", reordered, folder, name, *row) for name, row in CHOICES.items())
     yield from ((f"names refused: {name}", refused, folder, name, *row) for name, row in REFUSED.items())
-    yield from ((f"names {case.__name__}", case, folder) for case in (reordered_columns, recorded, not_chosen, filled, without_names, by_place, changing_within,
+    yield from ((f"names {case.__name__}", case, folder) for case in (reordered_columns, recorded, not_chosen, filled, without_names, by_place, changing_within, changing_unnoted,
                                                                  slow_rows, order_given, lerobot_twice))
     yield from ((f"episodes {name}", overlapping, folder, name, *row) for name, row in SPANS.items())
     yield from ((f"names of LeRobot: {name}", lerobot, folder, name, *row) for name, row in LEROBOT.items())

@@ -5,6 +5,8 @@ from fractions import Fraction
 import av
 import make
 import numpy as np
+from mcap.reader import NonSeekingReader
+from mcap.writer import Writer as Records
 from mcap_ros2.writer import Writer
 
 SECOND = 10**9
@@ -115,5 +117,19 @@ def write(path, topics, seconds=3.0, begin=BEGIN, delay=0):
         schemas = {kind: writer.register_msgdef(kind, DEFINITIONS[kind]) for kind in {one[2] for one in messages}}
         for i, (time, topic, kind, message, after) in enumerate(sorted(messages, key=lambda one: (one[0], one[1]))):
             writer.write_message(topic, schemas[kind], message(time, after), log_time=time + delay, publish_time=time + delay, sequence=i)
+        writer.finish()
+    return path
+
+
+def without_metadata(source, path):
+    """A copy of a recording whose channels note nothing, as other writers leave them."""
+    with open(source, "rb") as stream, open(path, "wb") as output:
+        writer, channels = Records(output), {}
+        writer.start(profile="ros2")
+        for schema, channel, message in NonSeekingReader(stream).iter_messages(log_time_order=False):
+            if channel.topic not in channels:
+                number = writer.register_schema(schema.name, schema.encoding, schema.data)
+                channels[channel.topic] = writer.register_channel(channel.topic, channel.message_encoding, number)
+            writer.add_message(channels[channel.topic], message.log_time, message.data, message.publish_time, message.sequence)
         writer.finish()
     return path

@@ -205,5 +205,7 @@ def whole_robot(folder):
 
 
 def cases(folder):
+    folder = folder / "suggestions"
+    folder.mkdir()
     yield from ((f"suggest {name}", suggested, folder, name, *row) for name, row in RECORDINGS.items())
     yield from ((f"suggest {case.__name__}", case, folder) for case in (rates, act, names_of_lerobot, hostile_topic, whole_robot))

@@ -179,8 +179,8 @@ class Joined:
 # ---- a set that is appended to ----
 
 def arrange(layouts, names, mapping):
-    """The layouts of recordings, {recording: Layout}, with the channels of a set in its order, and the problems, as texts. names are the
-    set's: {feature: names}. Actions that are computed are compared when they are there."""
+    """The layouts of episodes, {key: Layout}, with the channels of a set in its order, and the problems, as texts. names are the set's,
+    {feature: names}. Actions that are computed are compared when they are there."""
     problems = []
     computed = ("action",) if mapping.actions.converts else ()
     for feature, own in next(iter(layouts.values())).names.items() if layouts else ():
@@ -196,5 +196,5 @@ def arrange(layouts, names, mapping):
         elif missing and mapping.fill != "nan":
             problems.append(f"{both}: {_list(missing)} {'are' if len(missing) > 1 else 'is'} missing; --fill nan writes NaN")
         else:
-            layouts = {recording: layout.arranged(feature, given) for recording, layout in layouts.items()}
+            layouts = {key: layout.arranged(feature, given) for key, layout in layouts.items()}
     return layouts, problems

@@ -11,7 +11,7 @@ import numpy as np
 from .errors import ExportError, ProblemsError
 from .features import Joined, arrange
 from .mapping import UNITS
-from .recordings.found import names_of
+from .recordings.found import names_of, with_caps
 
 # Of the set's rate, as cameras of 29.97 Hz count as 30.
 MIN_RATE = 0.95
@@ -157,10 +157,10 @@ def _overlapping(episodes):
 
 # ---- formats of all recordings ----
 
-def _changes(recording, mapping):
-    """Topics whose channels change within a recording."""
-    return [f"the channels of {stream.topic} ({stream.name}) change: {' | '.join(names_of(formats))}"
-            for stream in mapping.streams if len(formats := recording.channel_formats(stream.topic)) > 1]
+def _changing_cameras(recording, mapping):
+    """Cameras whose pictures change within a recording."""
+    return [f"the pictures of {stream.topic} ({stream.name}) change: {' | '.join(formats)}"
+            for stream in mapping.cameras if len(formats := recording.channel_formats(stream.topic)) > 1]
 
 
 def _differences(found, reference, reference_name):
@@ -173,8 +173,8 @@ def _has_all(recording, mapping):
     return all(recording.has(stream.topic) and len(recording.times(stream.topic)) for stream in mapping.streams)
 
 
-def _find_streams(episodes, mapping, joined, problems):
-    """{recording: its streams}, without recordings that lack a topic; adds them to joined, and what is wrong to problems."""
+def _find_streams(episodes, mapping, problems):
+    """{recording: its streams}, without recordings that lack a topic; adds what is wrong to problems."""
     streams, reference = {}, None
     for episode in episodes:
         recording = episode.recording
@@ -187,26 +187,51 @@ def _find_streams(episodes, mapping, joined, problems):
             problems.append((episode.name, str(error)))
             continue
         reference = reference or (streams[recording], recording.name)
-        problems += [(episode.name, text) for text in _changes(recording, mapping) + _differences(streams[recording], *reference)
-                     + joined.add(recording, streams[recording])]
+        problems += [(episode.name, text) for text in _changing_cameras(recording, mapping) + _differences(streams[recording], *reference)]
     return streams
+
+
+def _in_force(episode, one, problems):
+    """A stream as it is in an episode, where its channels change within the recording."""
+    recording, topic = episode.recording, one.stream.topic
+    if one.stream.is_camera or len(recording.channel_formats(topic)) < 2:
+        return one
+    formats = recording.formats_within(topic, episode.span.start, episode.span.end)
+    if len(formats) > 1:
+        problems.append((episode.name, f"the channels of {topic} ({one.stream.name}) change in the episode: {' | '.join(names_of(formats))}"))
+    return with_caps(one, formats[0]) if formats else one
+
+
+def _join(episodes, mapping, problems):
+    """(the streams of each episode, or () where its recording lacks one; what they have together)."""
+    joined, of_episodes, seen = Joined(mapping), [], set()
+    streams = _find_streams(episodes, mapping, problems)
+    for episode in episodes:
+        found = tuple(_in_force(episode, one, problems) for one in streams.get(episode.recording, ()))
+        of_episodes.append(found)
+        key = (episode.recording, tuple(one.channels for one in found))
+        if found and key not in seen:
+            seen.add(key)
+            problems += [(episode.name, text) for text in joined.add(episode.recording, found)]
+    return of_episodes, joined
 
 
 def make_plan(episodes, mapping, allow_slow_cameras=False, names_of_set=None):
     """Every episode with its streams; a ProblemsError that names all problems otherwise. names_of_set are the channels of each feature of
     a set that is appended to, in whose order they are."""
-    problems, joined = [], Joined(mapping)
-    streams = _find_streams(episodes, mapping, joined, problems)
-    problems = [problem for episode in episodes
-                for problem in _episode_problems(episode, mapping, allow_slow_cameras, streams.get(episode.recording, ()))] + _overlapping(episodes) + problems
+    of_streams = []
+    found, joined = _join(episodes, mapping, of_streams)
+    problems = [problem for episode, streams in zip(episodes, found) for problem in _episode_problems(episode, mapping, allow_slow_cameras, streams)]
+    problems += _overlapping(episodes) + of_streams
     if problems:
         raise ProblemsError(problems)
-    layouts = {recording: joined.resolve(found) for recording, found in streams.items()}
+    keys = [tuple((one.channels, one.size) for one in streams) for streams in found]
+    layouts = {key: joined.resolve(streams) for key, streams in dict(zip(keys, found)).items()}
     if names_of_set:
         layouts, texts = arrange(layouts, names_of_set, mapping)
         if texts:
             raise ProblemsError([(joined.recording.name, text) for text in texts])
-    return [Planned(episode, joined.adapted(streams[episode.recording]), layouts[episode.recording]) for episode in episodes]
+    return [Planned(episode, joined.adapted(streams), layouts[key]) for episode, streams, key in zip(episodes, found, keys)]
 
 
 def slow_streams(plan, mapping):

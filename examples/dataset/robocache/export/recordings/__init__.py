@@ -8,6 +8,7 @@
     times(topic)               int64 array of its times, in ns, sorted
     stream_times(stream)       those of a stream of the mapping, where they can be told from others of its topic
     channel_formats(topic)     texts that differ where the channels of a topic differ within the recording
+    formats_within(topic, start, end)  those of its messages in a span, or else of the last message before it
     texts(topic)               [(time, text)] of a topic of texts
     topics()                   all that it has, also those without a stream
     described()                [(topic, part, caps)] of all streams

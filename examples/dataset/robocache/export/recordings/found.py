@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A stream of the mapping as a recording has it: its pad, and its format by its caps."""
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gi.repository import Gst
 
@@ -104,6 +104,11 @@ def describe(stream, pad, caps, sized=None):
     if stream.is_camera:
         return Found(stream, pad, caps.to_string(), (), _size_of(stream, (sized or caps).get_structure(0)))
     return Found(stream, pad, caps.to_string(), channels_of(caps.get_structure(0)))
+
+
+def with_caps(one, text):
+    """A stream of rows with the channels of other caps."""
+    return replace(one, caps=text, channels=channels_of(Gst.Caps.from_string(text).get_structure(0)))
 
 
 def decoder_of(caps_text):

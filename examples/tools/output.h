@@ -1,4 +1,4 @@
-/* robocache: output files of programs: written completely or not at all, never over an input or another output
+/* robocache: output files of programs: written completely or not at all, never over an input, another output or, unasked, a file that exists
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,16 +10,18 @@
 
 G_BEGIN_DECLS
 
-/* ---- outputs must differ from inputs and from each other ---- */
+/* ---- outputs must differ from inputs, from each other and from files that exist ---- */
 
 /* A file that a program writes, and the option that names it. path NULL or "": no file; "-" with is_standard_output: standard output. */
 typedef struct
 {
   const gchar *option, *path;
   gboolean is_standard_output;  /* "-" is standard output */
+  gboolean may_replace;         /* a file that exists is replaced */
 } OutputName;
 
-/* FALSE and an error that names the option: an output is an input, or the same file as another output. Files are identified by device and
+/* FALSE and an error that names the option: an output is an input, the same file as another output, or a regular file that exists and may
+ * not be replaced. Files are identified by device and
  * inode, so a link is the file to which it points. A folder among the inputs stands for all files below it; NULL ends inputs. Terminals
  * and other character devices may be input and output. */
 gboolean output_check (const OutputName * outputs, guint n_outputs, const gchar * const *inputs, GError ** error);

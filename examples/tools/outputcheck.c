@@ -1,4 +1,4 @@
-/* robocache: what a program writes is none of its inputs, and no file twice
+/* robocache: what a program writes is none of its inputs, no file twice, and no file that exists unless the user asks for it
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -111,20 +111,42 @@ check_other (const OutputName *output, const Identity *identity, const OutputNam
   return !is_same;
 }
 
+/* Devices, pipes and standard output are written in place. */
+static gboolean
+check_existing (const OutputName *output, GError **error)
+{
+  const gboolean is_standard_output = output->is_standard_output && g_strcmp0 (output->path, "-") == 0;
+
+  if (output->may_replace || !output->path || is_standard_output || !g_file_test (output->path, G_FILE_TEST_IS_REGULAR))
+    return TRUE;
+  FAULT (error, "%s %s exists; write to another file, or set --overwrite", output->option, output->path);
+  return FALSE;
+}
+
+/* Whether it is none of the inputs, and none of the outputs before it. */
+static gboolean
+check_output (const OutputName *outputs, guint i, const gchar *const *inputs, GError **error)
+{
+  Identity identity;
+  gboolean ok = TRUE;
+
+  if (!identify (&identity, &outputs[i]))
+    return TRUE;
+  ok = check_inputs (&outputs[i], &identity, inputs, error);
+  for (guint k = 0; ok && k < i; k++)
+    ok = check_other (&outputs[i], &identity, &outputs[k], error);
+  g_free (identity.name);
+  return ok;
+}
+
 gboolean
 output_check (const OutputName *outputs, guint n_outputs, const gchar *const *inputs, GError **error)
 {
   gboolean ok = TRUE;
 
-  for (guint i = 0; ok && i < n_outputs; i++) {
-    Identity identity;
-
-    if (!identify (&identity, &outputs[i]))
-      continue;
-    ok = check_inputs (&outputs[i], &identity, inputs, error);
-    for (guint k = 0; ok && k < i; k++)
-      ok = check_other (&outputs[i], &identity, &outputs[k], error);
-    g_free (identity.name);
-  }
+  for (guint i = 0; ok && i < n_outputs; i++)
+    ok = check_output (outputs, i, inputs, error);
+  for (guint i = 0; ok && i < n_outputs; i++)
+    ok = check_existing (&outputs[i], error);
   return ok;
 }

@@ -573,7 +573,7 @@ static gboolean
 copy_marks (Job *job, GError **error)
 {
   gchar *from = marks_of (job->input), *to = marks_of (job->output), *bytes = NULL;
-  const OutputName output = { "--output", to, FALSE };
+  const OutputName output = { "--output", to, FALSE, TRUE };
   const gchar *const inputs[] = { job->input, from, NULL };
   OutputFile file;
   gboolean ok = TRUE;
@@ -599,7 +599,7 @@ copy_marks (Job *job, GError **error)
 static gboolean
 check_output (const Job *job, GError **error)
 {
-  const OutputName output = { "--output", job->output, FALSE };
+  const OutputName output = { "--output", job->output, FALSE, TRUE };
   const gchar *const inputs[] = { job->input, NULL };
 
   return output_check (&output, 1, inputs, error);

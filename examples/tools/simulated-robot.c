@@ -340,7 +340,7 @@ check_seconds (const gchar *option, gint value)
 static gboolean
 check_outputs (void)
 {
-  const OutputName outputs[] = { {"--picture", picture, FALSE}, {"--report", report_path, FALSE} };
+  const OutputName outputs[] = { {"--picture", picture, FALSE, TRUE}, {"--report", report_path, FALSE, TRUE} };
   const gchar *const inputs[] = { urdf, NULL };
   GError *error = NULL;
 

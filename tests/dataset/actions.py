@@ -64,7 +64,7 @@ def delta(folder):
 
 def next_state(folder):
     robot = kinematics.Robot(ARM)
-    made = _set(folder, "next", "--actions", "cartesian", action="next-state", features={"action": None}, streams={"command": None})
+    made = _set(folder, "next-pose", "--actions", "cartesian", action="next-state", features={"action": None}, streams={"command": None})
     states = made.column("observation.state")
     yield "names", made.info["features"]["action"]["names"], POSE
     yield "poses", max(_difference(pose, _at(robot, row)) for pose, row in zip(made.column("action")[:-1], states[1:])) < 1e-5, True

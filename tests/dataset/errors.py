@@ -14,9 +14,10 @@ PLANS = {
     "fps that the camera does not reach": (
         ["a", "slow"], {}, ["a,0,1,,,", "slow,0,1,,,"],
         ["slow.mcap episode 0 (+0.000 s to +1.000 s): /camera/front (front) has 15.00 frames per second, and the set 30"]),
-    "changing channel counts": (
-        ["a", "nine"], {}, ["a,0,1,,,", "nine,0,1,,,"],
-        ["nine.mcap episode 0 (+0.000 s to +1.000 s): /joint_states (joints) has 9 channels, and 7 channels in a.mcap"]),
+    "changing channels": (
+        ["a", "nine"], {"features": {"observation.state": '"joints"'}}, ["a,0,1,,,", "nine,0,1,,,"],
+        ["nine.mcap episode 0 (+0.000 s to +1.000 s): /joint_states (joints) has q0,q1,q2,q3,q4,q5,q6,q7,q8, and q0,q1,q2,q3,q4,q5,q6 in a.mcap: q7,q8 are extra; "
+         "--fill nan writes NaN where a recording lacks a channel, and names in the mapping like \"joints:q0,q1,q2,q3,q4,q5,q6\" leave channels out"]),
     "disjoint spans": (
         ["apart"], {}, ["apart,0,3,,,"],
         ["apart.mcap episode 0 (+0.000 s to +3.000 s): /camera/", "s before /joint_states begins: their spans are disjoint"]),
@@ -98,7 +99,7 @@ def mapping(folder, out, changes, part):
 def slow_camera_allowed(folder):
     status, said = export(folder / "slow.mcap", "--mapping", make.mapping(folder), "--output", folder / "slow-set", "--check",
                           "--allow-slow-cameras")
-    yield "said", (status, said), (0, "1 episodes can be exported\n")
+    yield "said", (status, said.splitlines()[-1]), (0, "1 episodes can be exported")
 
 
 def foreign_output(folder):

@@ -20,18 +20,22 @@ import actions  # noqa: E402: elements come first
 import channels  # noqa: E402
 import db3_bags  # noqa: E402
 import errors  # noqa: E402: elements come first
+import existing  # noqa: E402
 import hdf5_sets  # noqa: E402
 import holes  # noqa: E402
 import lerobot_sets  # noqa: E402
 import marks  # noqa: E402
+import names  # noqa: E402
 import recorded_csv  # noqa: E402
 import shards  # noqa: E402
 import slurm  # noqa: E402
-import synchronized  # noqa: E402
+import suggestions  # noqa: E402
+import synchronizer  # noqa: E402
 from mcapplan import run_cases  # noqa: E402
 
 
-MODULES = (lerobot_sets, hdf5_sets, holes, marks, shards, slurm, errors, actions, db3_bags, recorded_csv, synchronized, channels)
+MODULES = (lerobot_sets, hdf5_sets, holes, marks, shards, slurm, errors, actions, db3_bags, recorded_csv, synchronizer, channels,
+           names, suggestions, existing)
 NEEDED = ("x264enc", "jpegenc", "jpegdec", "rawvideoparse", "robocachemcapsink")
 
 

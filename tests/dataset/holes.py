@@ -63,7 +63,7 @@ def _kept(settings, rows, index, is_whole):
             return iter([ticks] if is_whole else [ticks[i:i + 1] for i in range(len(ticks))])
 
     mapping = SimpleNamespace(**{"missing": "split", "action": "recorded", "fill": "nan", **settings})
-    layout = Layout(len(rows), {"observation.state": list(range(len(rows)))}, {}, {}, {name: slice(i, i + 1) for i, name in enumerate(rows)})
+    layout = Layout(len(rows), {"observation.state": list(range(len(rows)))}, {}, {}, {}, {name: slice(i, i + 1) for i, name in enumerate(rows)})
     kept = Kept(Alignment(), mapping, layout)
     runs = {}
     for number, ticks, _ in kept:
@@ -191,8 +191,9 @@ def shards(folder):
     yield "made again", "42 of 57 frames" in said, True
     must_export(*arguments("numbers-shards"), "--merge")
     yield "set", compare(tree(folder / "numbers-shards"), tree(folder / "numbers")), set()
-    status, said = export(*arguments("numbers-shards", "300ms"), "--merge")
-    yield "other settings", (status, "not exported yet" in said), (1, True)
+    for more, text in (([], "was made of other recordings or with other settings"), (["--overwrite"], "not exported yet")):
+        status, said = export(*arguments("numbers-shards", "300ms"), "--merge", *more)
+        yield f"other settings {more}", (status, text in said), (1, True)
 
 
 def gaps_between_rows(folder):

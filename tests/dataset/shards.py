@@ -68,7 +68,7 @@ def settings(folder):
     out = folder / "sharded"
     other = make.mapping(folder, "other.toml", more="[video]\nquality = 30")
     arguments = [folder / "a.mcap", folder / "b.mcap", "--episodes", folder / "spans.csv", "--mapping", other, "--output", out]
-    status, said = export(*arguments, "--merge")
+    status, said = export(*arguments, "--merge", "--overwrite")
     yield "not merged", (status, "3 of 3 episodes are not exported yet" in said), (1, True)
 
 

@@ -43,7 +43,7 @@ runs () {
 # refuse NAME PATTERN ARGUMENT...: $program ends with status 1 and one line on stderr, that matches, and no file; where $quiet is
 # set, with nothing on stdout
 refuse () {
-  rm -f aligned.csv
+  rm -f aligned.csv aligned.html
   run "$programs/$program" "${@:3}"
   if [ "$status" -eq 1 ] && [ -z "${quiet:+$said}" ] && [ "$(wc -l <<<"$errors")" -eq 1 ] && grep -Eq -- "$2" <<<"$errors" \
     && [ ! -e aligned.csv ]
@@ -65,7 +65,8 @@ installed () {
   [ -z "$missing" ] || { echo "SKIP $1: not installed: $missing"; return 1; }
 }
 
-align () { run "$programs/robocache-align" "$@"; }
+# align ARGUMENT...: what a case before wrote is replaced
+align () { run "$programs/robocache-align" --overwrite "$@"; }
 
 # aligns NAME EXPECTED ARGUMENT...: the rows that robocache-align writes, without statuses, on one line
 aligns () {

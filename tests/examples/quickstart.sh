@@ -42,7 +42,7 @@ if gst-inspect-1.0 robocachebagsrc > /dev/null && gst-inspect-1.0 robocachemcaps
   for layout in file rosbag2; do
     gst-launch-1.0 -q robocachetestsrc kind=force num-buffers=200 rate=100/1 ! robocachemcapsink location=run.$layout layout=$layout \
       sink_0::topic=/force
-    runs "$layout" bash "$quickstart" --rate 50 run.$layout
+    runs "$layout" bash "$quickstart" --overwrite --rate 50 run.$layout
     expect_match "${layout}_says" "$said" "^run.$layout /force: 200 rows of 6 channels, about 100 Hz"
     expect "${layout}_rows" "$(head -1 aligned.csv | cut -d , -f 2-) $(wc -l < aligned.csv)" "fx,fy,fz,tx,ty,tz,force.status,force.age_ns 101"
   done
@@ -50,7 +50,7 @@ else
   echo "SKIP recording: this build has no robocachebagsrc"
 fi
 
-run bash "$quickstart" nowhere.csv
+run bash "$quickstart" --overwrite nowhere.csv
 expect missing_file "$status $errors" "1 error: nowhere.csv: No such file or directory"
 runs help bash "$quickstart" --help
 expect_match help_of_the_program "$said" '--interpolation=HOW'

@@ -27,10 +27,10 @@ printf 't,v\n500,3\n' > one.csv
 printf 't,arrival,v\n' > late.csv
 for i in $(seq 0 30); do echo "$((i * 30)),$((i * 30 + 5 + i % 3)),$i"; done >> late.csv
 
-run "$programs/robocache-align" --rate 50 --time-unit ms "$hostile" wide.csv nonfinite.csv one.csv late.csv,arrival-column=arrival
+run "$programs/robocache-align" --overwrite --rate 50 --time-unit ms "$hostile" wide.csv nonfinite.csv one.csv late.csv,arrival-column=arrival
 expect recordings "$status $errors" "0 "
-expect_match says_where "$said" '^report: report.html$'
-page recordings report.html
+expect_match says_where "$said" '^report: aligned.html$'
+page recordings aligned.html
 expect recordings_title "$(fact title)" "$hostile, wide.csv, nonfinite.csv, one.csv, late.csv"
 expect recordings_streams "$(fact stream)" "${hostile%.csv} charts 8 account 81 = 81
 wide charts 20 account 50 = 50
@@ -45,43 +45,61 @@ expect_match settings_are_shown "$(fact settings)" 'element\.rate=50/1'
 read -r light dark <<<"$(fact colours)"
 expect_within missing_differs_in_light "$light" 90 441
 expect_within missing_differs_in_dark "$dark" 90 441
-expect_match says_of_many "$(cat report.html)" 'the first 8 of 20 channels'
-expect_match says_gap "$(cat report.html)" '<dt>gaps</dt><dd>1<small>longest 200'
+expect_match says_of_many "$(cat aligned.html)" 'the first 8 of 20 channels'
+expect_match says_gap "$(cat aligned.html)" '<dt>gaps</dt><dd>1<small>longest 200'
 
-browser=$(python3 -B "$reader" --browser report.html)
+browser=$(python3 -B "$reader" --browser aligned.html)
 if [ "$browser" = "browser none" ]; then
   echo "SKIP browser: the package chromium is not installed"
 else
   facts=$browser
-  expect browser_charts "$(fact charts)" "$(grep -c '<svg ' report.html)"
+  expect browser_charts "$(fact charts)" "$(grep -c '<svg ' aligned.html)"
   expect browser_console "$(fact console)" ""
   # the overview, and a page for each stream
   expect browser_pages "$(fact pages)" 7
 fi
 
-rm -f report.html
-runs no_report "$programs/robocache-align" --rate 50 --report= wide.csv
-expect no_report_no_file "$(ls report.html 2>&1 | wc -l) $(grep -c 'report:' <<<"$said")" "1 0"
+rm -f aligned.html
+runs no_report "$programs/robocache-align" --overwrite --rate 50 --report= wide.csv
+expect no_report_no_file "$(ls aligned.html 2>/dev/null | wc -l) $(grep -c 'report:' <<<"$said")" "0 0"
 mkdir -p out
-runs elsewhere "$programs/robocache-align" --rate 50 --output out/x.csv wide.csv
-expect beside_the_output "$(ls out | xargs)" "report.html x.csv"
-runs to_stdout "$programs/robocache-align" --report page.html wide.csv
+runs elsewhere "$programs/robocache-align" --overwrite --rate 50 --output out/x.csv wide.csv
+expect report_named_after_output "$(ls out | xargs)" "x.csv x.html"
+for case in 'y.html y.html.html' 'z z.html' 'v1.2/z v1.2/z.html' '.hidden .hidden.html'; do
+  mkdir -p v1.2
+  runs "report_of_${case% *}" "$programs/robocache-align" --rate 50 --output "${case% *}" wide.csv
+  expect_match "report_of_${case% *}_name" "$said" "^report: ${case#* }$"
+done
+runs to_stdout "$programs/robocache-align" --overwrite --report page.html wide.csv
 expect named_report "$(ls page.html)" "page.html"
-run "$programs/robocache-align" --output - wide.csv
-expect no_report_beside_stdout "$status $(ls report.html 2>&1 | wc -l)" "0 1"
-run "$programs/robocache-align" --report nowhere/report.html wide.csv
+run "$programs/robocache-align" --overwrite --output - wide.csv
+expect no_report_beside_stdout "$status $(ls aligned.html 2>/dev/null | wc -l)" "0 0"
+run "$programs/robocache-align" --overwrite --report nowhere/report.html wide.csv
 expect report_nowhere "$status $errors" "1 error: nowhere/report.html: No such file or directory"
 
 # a force with a disturbance of 200 Hz at 1 kHz, and one without
 awk 'BEGIN { print "t,fx,fy"; for (i = 0; i < 2000; i++) printf "%.3f,%.5f,%.4f\n", i / 1000, sin (6.2831853 * 0.2003 * i), i / 1000 }' > force.csv
-run "$programs/robocache-align" --rate 30 force.csv
+run "$programs/robocache-align" --overwrite --rate 30 force.csv
 expect folded "$status $errors" "0 warning: force.csv: 100 % of the variance of channel 0 lies above 15 Hz, half of the rate of ticks, and is folded below: \
 set interpolation=lowpass, which looks 166.7ms ahead, or interpolation=mean, which looks half a tick ahead"
-expect_match folded_in_the_report "$(cat report.html)" 'Variance above 15(\.[0-9]*)? Hz, half of the rate of ticks: 100 % of fx. It is folded below, unless interpolation is lowpass, which looks 166.7ms'
-runs not_folded "$programs/robocache-align" --rate 30 --interpolation mean force.csv
+expect_match folded_in_the_report "$(cat aligned.html)" 'Variance above 15(\.[0-9]*)? Hz, half of the rate of ticks: 100 % of fx. It is folded below, unless interpolation is lowpass, which looks 166.7ms'
+runs not_folded "$programs/robocache-align" --overwrite --rate 30 --interpolation mean force.csv
 
 program=robocache-align
 refuse report_is_recording '^error: --report wide.csv is one of the inputs; write to another file$' --report wide.csv wide.csv
+
+# ---- what exists is replaced only if the user asks for it ----
+
+echo old > kept.csv
+echo old > kept.html
+refuse existing_output '^error: --output kept.csv exists; write to another file, or set --overwrite$' --output kept.csv wide.csv
+refuse existing_report '^error: --report kept.html exists; write to another file, or set --overwrite$' --output kept.mcap wide.csv
+refuse existing_named_report '^error: --report kept.csv exists; write to another file, or set --overwrite$' --report kept.csv wide.csv
+ln -s kept.csv link.csv
+refuse existing_behind_a_link '^error: --output link.csv exists; write to another file, or set --overwrite$' --output link.csv wide.csv
+expect existing_is_kept "$(cat kept.csv kept.html | xargs)" "old old"
+runs overwritten "$programs/robocache-align" --rate 50 --overwrite --output kept.csv wide.csv
+expect overwritten_both "$(grep -c old kept.csv kept.html | xargs)" "kept.csv:0 kept.html:0"
 
 # ---- recordings as MCAP ----
 
@@ -98,10 +116,11 @@ gst-launch-1.0 -q robocachemcapsink name=record location=run.mcap sync-interval=
   $force ! tee name=tb ! queue max-size-buffers=0 max-size-time=0 ! fuse.force_0 tb. ! queue max-size-buffers=0 max-size-time=0 ! record.sink_1
 runs mcap "$programs/$program" run.mcap
 expect_match mcap_says "$said" '^run.mcap: 2 streams, [12][0-9]+ ticks$'
-page mcap report.html
+expect_match report_named_after_recording "$said" '^report: run.html$'
+page mcap run.html
 expect mcap_streams "$(fact stream | sort)" "/joint_states charts 18 account 400 = 400
 /wrench charts 16 account 2000 = 2000"
-expect_match mcap_names_pads "$(cat report.html)" '7 channels of float32, in samples as proprio_0'
+expect_match mcap_names_pads "$(cat run.html)" '7 channels of float32, in samples as proprio_0'
 
 # one tensor of all streams: the recorded rows tell which channels of it are whose
 gst-launch-1.0 -q robocachemcapsink name=record location=concat.mcap sync-interval=0 sink_0::topic=/robot/proprio_0 \
@@ -112,7 +131,10 @@ runs concat "$programs/$program" concat.mcap --output concat.html
 page concat concat.html
 expect concat_streams "$(fact stream | sort)" "/robot/force_0 charts 16 account 2000 = 2000
 /robot/proprio_0 charts 18 account 400 = 400"
-expect concat_has_values "$(grep -o tick-dot concat.html | wc -l)" "$(grep -o tick-dot report.html | wc -l)"
+expect concat_has_values "$(grep -o tick-dot concat.html | wc -l)" "$(grep -o tick-dot run.html | wc -l)"
+refuse existing_page '^error: --output run.html exists; write to another file, or set --overwrite$' run.mcap
+refuse existing_page_elsewhere '^error: --output kept.html exists; write to another file, or set --overwrite$' run.mcap --output kept.html
+runs overwritten_page "$programs/$program" run.mcap --overwrite
 
 # cut in the middle: what is whole is shown
 head -c "$(($(stat -c %s run.mcap) * 2 / 3))" run.mcap > cut.mcap
@@ -132,24 +154,24 @@ if gst-inspect-1.0 robocachekinematics > /dev/null 2>&1; then
     sink_1::topic=/fused robocachefuse name=fuse rate=50/1 ! queue ! record.sink_1 \
     $joints ! tee name=ta ! queue max-size-buffers=0 max-size-time=0 ! fuse.proprio_0 ta. ! queue max-size-buffers=0 max-size-time=0 ! record.sink_0
   runs tool "$programs/$program" arm.mcap --tool tool
-  page tool report.html
+  page tool arm.html
   expect tool_streams "$(fact stream | sort)" "/joint_states charts 18 account 400 = 400
 tool of /joint_states charts 12 account none"
-  expect tool_channels "$(grep -c 'manipulability over the session' report.html) $(grep -c 'distance from limits (rad, m) over the session' report.html)" "1 1"
-  runs given "$programs/$program" run.mcap --urdf "$arm" --tool link6
-  page given report.html
+  expect tool_channels "$(grep -c 'manipulability over the session' arm.html) $(grep -c 'distance from limits (rad, m) over the session' arm.html)" "1 1"
+  runs given "$programs/$program" --overwrite run.mcap --urdf "$arm" --tool link6
+  page given run.html
   expect_match given_is_shown "$(fact stream | xargs)" 'link6 of /joint_states charts 12'
-  runs two_ends "$programs/$program" arm.mcap
-  page two_ends report.html
+  runs two_ends "$programs/$program" --overwrite arm.mcap
+  page two_ends arm.html
   expect_match two_ends_are_said "$(fact notes)" 'which --urdf and --tool choose: .* has 2 ends \(left_finger, right_finger\)'
-  runs no_joints "$programs/$program" inputs.mcap --urdf "$arm" --tool tool
-  page no_joints report.html
+  runs no_joints "$programs/$program" --overwrite inputs.mcap --urdf "$arm" --tool tool
+  page no_joints inputs.html
   expect_match no_joints_is_said "$(fact notes)" 'No stream has a channel for each joint that moves tool: q0, q1, q2, q3, q4, q5, q6\.'
-  refuse no_urdf '^error: run.mcap: .*nowhere.urdf.*: No such file or directory$' run.mcap --urdf nowhere.urdf
-  refuse no_robot '^error: run.mcap: urdf=wide.csv: line 1: no XML' run.mcap --urdf wide.csv
+  refuse no_urdf '^error: run.mcap: .*nowhere.urdf.*: No such file or directory$' --overwrite run.mcap --urdf nowhere.urdf
+  refuse no_robot '^error: run.mcap: urdf=wide.csv: line 1: no XML' --overwrite run.mcap --urdf wide.csv
   cp "$arm" arm.urdf
   refuse output_is_urdf '^error: --output ./arm.urdf is one of the inputs; write to another file$' run.mcap --urdf arm.urdf --output ./arm.urdf
-  refuse no_link '^error: run.mcap: .*"nose" is not a link of robot "arm"$' run.mcap --urdf "$arm" --tool nose
+  refuse no_link '^error: run.mcap: .*"nose" is not a link of robot "arm"$' --overwrite run.mcap --urdf "$arm" --tool nose
 else
   echo "SKIP tool: built without libxml2"
 fi
@@ -185,18 +207,18 @@ far='1 rows and 0 ticks are not on the axis of time: they are more than 10 years
 for case in "first:-2147483648 $many" "middle:${many} -2147483648 $many" "last:$many -2147483648" "future:$many 2147483647"; do
   # shellcheck disable=SC2086
   stamps ${case#*:}
-  runs "years_${case%%:*}" timeout 20 "$programs/$program" years.mcap -o years.html
+  runs "years_${case%%:*}" timeout 20 "$programs/$program" years.mcap --overwrite -o years.html
   page "years_${case%%:*}" years.html
   expect_match "years_${case%%:*}_is_said" "$(fact notes)" "$far"
 done
 # the first stamp is none, so it is the time of arrival
 # shellcheck disable=SC2046
 stamps $(yes '0 0 1 1 2 2' | head -n 20 | xargs)
-runs years_of_a_simulation timeout 20 "$programs/$program" years.mcap -o years.html
+runs years_of_a_simulation timeout 20 "$programs/$program" years.mcap --overwrite -o years.html
 page years_of_a_simulation years.html
 expect_match years_of_a_simulation_is_said "$(fact notes)" '^.*[0-9] rows and 0 ticks are not on the axis'
 stamps -2147483648 2147483647 -2147483648 0
-runs years_apart timeout 20 "$programs/$program" years.mcap -o years.html
+runs years_apart timeout 20 "$programs/$program" years.mcap --overwrite -o years.html
 
 # ---- names that a terminal obeys: escaped in all that is printed ----
 
@@ -204,18 +226,18 @@ runs years_apart timeout 20 "$programs/$program" years.mcap -o years.html
 unescaped () { LC_ALL=C grep -aHc $'[\x01-\x08\x0b-\x1f\x7f]' "$@" - <<<"$said$errors" | grep -v ':0$'; }
 
 printf 't,v\033[31m,"w\r"\n0,1,2\n0.01,2,3\n0.02,3,4\n' > $'esc\033[2J.csv'
-runs escaped_csv "$programs/robocache-align" --time-unit s -o esc.csv --report esc.html $'esc\033[2J.csv'
+runs escaped_csv "$programs/robocache-align" --overwrite --time-unit s -o esc.csv --report esc.html $'esc\033[2J.csv'
 expect escaped_csv_names "$(head -n 1 esc.csv | cut -d, -f2-4) $(unescaped esc.csv esc.html)" \
   'v\x1b[31m,w\x0d,esc\x1b[2J.status '
 expect_match escaped_csv_table "$said" '^esc\\x1b\[2J +3 '
-run "$programs/robocache-align" $'no\033[2J\n.csv'
+run "$programs/robocache-align" --overwrite $'no\033[2J\n.csv'
 expect escaped_error "$status $errors" '1 error: no\x1b[2J\n.csv: No such file or directory'
 run "$programs/$program" $'no\033[2J.mcap'
 expect escaped_report_error "$status $errors" '1 error: no\x1b[2J.mcap: No such file or directory'
 # shellcheck disable=SC2086
 stamps $(yes 1700000000 | head -n 10)
 if gst-inspect-1.0 robocachebagsrc > /dev/null 2>&1; then
-  run "$programs/robocache-align" -o esc.csv --report esc.html years.mcap
+  run "$programs/robocache-align" --overwrite -o esc.csv --report esc.html years.mcap
   expect escaped_topic "$status $(head -n 1 esc.csv | grep -o 'a[^,]*status') $(unescaped esc.csv esc.html)" '0 a\x1b[31m.status '
   expect_match escaped_topic_table "$said" '^a\\x1b\[31m +10 '
 fi

@@ -33,7 +33,7 @@ NAMES = {
 
 def align(folder, *arguments):
     """(status, standard output, errors)."""
-    done = subprocess.run([PROGRAM, *map(str, arguments)], cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run([PROGRAM, "--overwrite", *map(str, arguments)], cwd=folder, capture_output=True, text=True, timeout=120, check=False)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -206,7 +206,7 @@ def to_mcap(folder):
         yield topic, [[f"{x:.6g}" for x in decoded.values_float64] for _, decoded in found[topic]], \
             [[f"{float(row[name]):.6g}" for name in NAMES[source]] for row in rows]
     yield "ticks", len(found["/aligned/tick"]), len(rows)
-    yield "left", sorted(p.name for p in Path(folder).iterdir()), ["bag", "out.csv", "out.mcap", "report.html"]
+    yield "left", sorted(p.name for p in Path(folder).iterdir()), ["bag", "out.csv", "out.html", "out.mcap"]
 
 
 def cut(folder):

@@ -29,7 +29,7 @@ typedef struct
   /* the command line */
   gchar *rate, *output, *report_path;   /* of the report: empty: none */
   RecordingsOptions options;
-  gboolean has_status;
+  gboolean has_status, overwrite;
   gchar **arguments;
 
   GPtrArray *recordings;
@@ -58,7 +58,8 @@ parse_command_line (Job *job, gchar **argv, GError **error)
     {"output", 'o', 0, G_OPTION_ARG_FILENAME, &job->output, "write the rows to FILE once it is complete, as CSV, or MCAP if its name "
           "ends in .mcap; - is standard output (aligned.csv)", "FILE"},
     {"report", 0, 0, G_OPTION_ARG_FILENAME, &job->report_path, "write the report, a page of HTML, to FILE; empty: none "
-          "(report.html beside the output)", "FILE"},
+          "(beside the output, with its name and .html)", "FILE"},
+    {"overwrite", 0, 0, G_OPTION_ARG_NONE, &job->overwrite, "replace an output and a report that exist", NULL},
     {"status", 0, 0, G_OPTION_ARG_NONE, &job->has_status, "write two columns per stream: status (0 aligned, 1 held, 2 missing) "
           "and age_ns, the age of its row at the tick (on)", NULL},
     {"no-status", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &job->has_status, "omit these columns", NULL},
@@ -234,7 +235,7 @@ make_pipeline (Job *job, GError **error)
 static gboolean
 check_output (const Job *job, GError **error)
 {
-  const OutputName outputs[] = { {"--output", job->output, TRUE}, {"--report", job->report_path, FALSE} };
+  const OutputName outputs[] = { {"--output", job->output, TRUE, job->overwrite}, {"--report", job->report_path, FALSE, job->overwrite} };
   GPtrArray *inputs = g_ptr_array_new_with_free_func (g_free);
   gboolean ok;
 
@@ -366,19 +367,14 @@ close_output (Job *job, gboolean ok, GError **error)
 
 /* ---- the report ---- */
 
-/* Beside the CSV, if that is a file. */
+/* Beside the output, if that is a file. */
 static gchar *
 default_report_path (const Job *job)
 {
-  gchar *folder, *path;
-
   if (!report_session_is_possible () || g_str_equal (job->output, "-") || (g_file_test (job->output, G_FILE_TEST_EXISTS)
           && !g_file_test (job->output, G_FILE_TEST_IS_REGULAR)))
     return g_strdup ("");
-  folder = g_path_get_dirname (job->output);
-  path = g_str_equal (folder, ".") ? g_strdup ("report.html") : g_build_filename (folder, "report.html", NULL);
-  g_free (folder);
-  return path;
+  return report_path_of (job->output);
 }
 
 /* Files, each once. */

@@ -11,27 +11,34 @@
 #include "page.h"
 #include "recordingreport.h"
 
+typedef struct
+{
+  gchar *output, *urdf, *tool, **files;
+  gboolean overwrite;
+} CommandLine;
+
 /* A recording stays what was recorded. */
 static gboolean
-check_output (const gchar *recording, const gchar *output, const gchar *urdf, GError **error)
+check_output (const CommandLine *line, GError **error)
 {
-  const OutputName name = { "--output", output, FALSE };
-  const gchar *const inputs[] = { recording, urdf, NULL };
+  const OutputName name = { "--output", line->output, FALSE, line->overwrite };
+  const gchar *const inputs[] = { line->files[0], line->urdf, NULL };
 
   return output_check (&name, 1, inputs, error);
 }
 
 static gboolean
-write_report (const gchar *recording, const gchar *output, const ReportRobotChoice *choice, GError **error)
+write_report (const CommandLine *line, GError **error)
 {
-  Report *report = check_output (recording, output, choice->urdf, error) ? report_of_recording (recording, choice, error) : NULL;
+  const ReportRobotChoice choice = { line->urdf, line->tool };
+  Report *report = check_output (line, error) ? report_of_recording (line->files[0], &choice, error) : NULL;
   gboolean ok;
 
   if (!report)
     return FALSE;
-  ok = report_write_page (report, output, error);
+  ok = report_write_page (report, line->output, error);
   if (ok) {
-    gchar *name = printable (recording), *page = printable (output);
+    gchar *name = printable (line->files[0]), *page = printable (line->output);
 
     printf ("%s: %u stream%s, %" G_GUINT64_FORMAT " ticks\nreport: %s\n", name, report->streams->len,
         report->streams->len == 1 ? "" : "s", report->n_ticks, page);
@@ -42,15 +49,26 @@ write_report (const gchar *recording, const gchar *output, const ReportRobotChoi
   return ok;
 }
 
+/* In this folder, with the name of the recording. */
+static gchar *
+default_output (const gchar *recording)
+{
+  gchar *name = g_path_get_basename (recording), *path = report_path_of (name);
+
+  g_free (name);
+  return path;
+}
+
 /* Parses the command line. FALSE after an error. */
 static gboolean
-parse (int argc, char **argv, gchar **output, gchar **urdf, gchar **tool, gchar ***files, GError **error)
+parse (int argc, char **argv, CommandLine *line, GError **error)
 {
   const GOptionEntry entries[] = {
-    {"output", 'o', 0, G_OPTION_ARG_FILENAME, output, "write the page to FILE (report.html)", "FILE"},
-    {"urdf", 'u', 0, G_OPTION_ARG_FILENAME, urdf, "show the path of this robot's tool (the URDF attached to the recording)", "FILE"},
-    {"tool", 't', 0, G_OPTION_ARG_STRING, tool, "link that is the tool (the robot's only end)", "LINK"},
-    {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, files, NULL, "RECORDING.mcap"},
+    {"output", 'o', 0, G_OPTION_ARG_FILENAME, &line->output, "write the page to FILE (in this folder, with the recording's name and .html)", "FILE"},
+    {"overwrite", 0, 0, G_OPTION_ARG_NONE, &line->overwrite, "replace a page that exists", NULL},
+    {"urdf", 'u', 0, G_OPTION_ARG_FILENAME, &line->urdf, "show the path of this robot's tool (the URDF attached to the recording)", "FILE"},
+    {"tool", 't', 0, G_OPTION_ARG_STRING, &line->tool, "link that is the tool (the robot's only end)", "LINK"},
+    {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &line->files, NULL, "RECORDING.mcap"},
     {NULL}
   };
   GOptionContext *context = g_option_context_new (NULL);
@@ -62,29 +80,28 @@ parse (int argc, char **argv, gchar **output, gchar **urdf, gchar **tool, gchar 
       "and the\nlag of its ticks.");
   ok = g_option_context_parse (context, &argc, &argv, error);
   g_option_context_free (context);
-  if (ok && (!*files || (*files)[1])) {
+  if (ok && (!line->files || line->files[1])) {
     FAULT (error, "expected one recording; see --help");
     ok = FALSE;
   }
+  if (ok && !line->output)
+    line->output = default_output (line->files[0]);
   return ok;
 }
 
 int
 main (int argc, char **argv)
 {
-  gchar *output = NULL, *urdf = NULL, *tool = NULL, **files = NULL;
+  CommandLine line = { NULL };
   GError *error = NULL;
-  gboolean ok = parse (argc, argv, &output, &urdf, &tool, &files, &error);
-  const ReportRobotChoice choice = { urdf, tool };
-
-  ok = ok && write_report (files[0], output ? output : "report.html", &choice, &error);
+  const gboolean ok = parse (argc, argv, &line, &error) && write_report (&line, &error);
 
   if (error)
     printable_report ("error", error->message);
   g_clear_error (&error);
-  g_strfreev (files);
-  g_free (output);
-  g_free (urdf);
-  g_free (tool);
+  g_strfreev (line.files);
+  g_free (line.output);
+  g_free (line.urdf);
+  g_free (line.tool);
   return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }

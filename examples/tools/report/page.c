@@ -496,6 +496,15 @@ make_page (const Report *report)
   return page.out;
 }
 
+gchar *
+report_path_of (const gchar *path)
+{
+  const gchar *dot = strrchr (path, '.'), *slash = strrchr (path, '/');
+  const gboolean has_extension = dot && dot > (slash ? slash + 1 : path) && !g_str_equal (dot, ".html");
+
+  return g_strdup_printf ("%.*s.html", has_extension ? (int) (dot - path) : (int) strlen (path), path);
+}
+
 gboolean
 report_write_page (const Report *report, const gchar *path, GError **error)
 {

@@ -23,5 +23,8 @@ extern const char report_page_style[];
 /* Writes the page to a file, completely or not at all. FALSE and an error on failure. */
 gboolean report_write_page (const Report * report, const gchar * path, GError ** error);
 
+/* The path of the page about a file: its own with .html in the place of the extension, or behind it if that is .html. Free with g_free. */
+gchar *report_path_of (const gchar * path);
+
 G_END_DECLS
 #endif

@@ -8,7 +8,7 @@ program=robocache-align
 # keeps NAME PATTERN ARGUMENT...: the job ends with status 1 and one line on stderr that matches, and its output is as it was
 keeps () {
   echo precious > kept.csv
-  run "$programs/$program" -o kept.csv "${@:3}" < /dev/null
+  run "$programs/$program" --overwrite -o kept.csv "${@:3}" < /dev/null
   if [ "$status" -eq 1 ] && [ "$(wc -l <<<"$errors")" -eq 1 ] && grep -Eq -- "$2" <<<"$errors" && [ "$(cat kept.csv)" = precious ] \
     && [ -z "$(find . -name '.robocache-*')" ]
   then pass "$1"; else fail "$1" "status $status, \"$errors\" for \"$2\", $(ls -A | xargs)"; fi
@@ -51,7 +51,7 @@ keeps long_grid '^error: 1e\+05 s at 1000/1 Hz are 1e\+08 ticks. Check time-colu
 
 # a person is asked
 echo precious > kept.csv
-run script -qec "$programs/$program --rate 1000 --time-unit s -o kept.csv long.csv" /dev/null <<<n
+run script -qec "$programs/$program --overwrite --rate 1000 --time-unit s -o kept.csv long.csv" /dev/null <<<n
 expect_match asked "$said" 'are 1e\+08 ticks. Go on\? \[y/N\]'
 expect no_is_no "$status $(cat kept.csv) $(find . -name '.robocache-*')" "1 precious "
 
@@ -65,7 +65,7 @@ expect pause_allowed "$status $(cut -d, -f2 <<<"$said" | xargs)" "0 v 1 nan nan 
 
 echo precious > kept.csv
 set -m
-"$programs/$program" --yes --allow-gaps --rate 1000 --time-unit s -o kept.csv long.csv > said.txt 2> errors.txt &
+"$programs/$program" --overwrite --yes --allow-gaps --rate 1000 --time-unit s -o kept.csv long.csv > said.txt 2> errors.txt &
 pid=$!
 set +m
 for ((i = 0; i < 300; i++)); do grep -Eq "$progress" said.txt && break; kill -0 $pid 2>/dev/null || break; sleep 0.1; done

@@ -37,7 +37,7 @@ END
 }
 
 if have arm arm_joints_250hz.csv arm_torque_250hz.csv; then
-  runs arm "$programs/robocache-align" --no-status --rate 100 "$data/arm_joints_250hz.csv" "$data/arm_torque_250hz.csv"
+  runs arm "$programs/robocache-align" --overwrite --no-status --rate 100 "$data/arm_joints_250hz.csv" "$data/arm_torque_250hz.csv"
   expect arm_names "$(head -1 aligned.csv)" "tick_ns_since_0,q0,q1,q2,q3,q4,q5,qd0,qd1,qd2,qd3,qd4,qd5,tau0,tau1,tau2,tau3,tau4,tau5"
   expect arm_ticks "$(check aligned.csv 'print(len(ticks), ticks[0], {b - a for a, b in zip(ticks, ticks[1:])})')" \
     "375 0 {10000000}"
@@ -54,7 +54,7 @@ print(sum(not agree(r, e, scales(expected)) for r, e in zip(rows, expected)), "d
 fi
 
 if have px4 px4_actuator_controls.csv px4_attitude_quat_wxyz.csv px4_baro.csv px4_imu.csv px4_mag.csv; then
-  runs px4 "$programs/robocache-align" --no-status --rate 100 "$data"/px4_*.csv
+  runs px4 "$programs/robocache-align" --overwrite --no-status --rate 100 "$data"/px4_*.csv
   expect px4_units "$(grep -c '; time .*in us (guessed' <<<"$said")" 5
   expect_match px4_quaternions "$said" 'px4_attitude_quat_wxyz.csv: .*quaternions at channel 0, by slerp'
   expect_match px4_origin "$said" '^tick_ns counts from 20310847000 ns'
@@ -82,7 +82,7 @@ print([math.isnan(rows[i][names.index("q_0") - 1]) for i in range(3)])')" "[True
 fi
 
 if have rover rover_imu_20hz.csv rover_twist_40hz.csv; then
-  runs rover "$programs/robocache-align" --no-status --rate 50 "$data/rover_imu_20hz.csv,time-column=stamp_ns,channels=qx,qy,qz,qw,gx,gy,gz" \
+  runs rover "$programs/robocache-align" --overwrite --no-status --rate 50 "$data/rover_imu_20hz.csv,time-column=stamp_ns,channels=qx,qy,qz,qw,gx,gy,gz" \
     "$data/rover_twist_40hz.csv,time-column=stamp_ns,channels=vx,vy,vz"
   expect_match rover_origin "$said" '^tick_ns counts from 1326899528368658417 ns'
   expect rover_norm "$(check aligned.csv '

@@ -14,7 +14,7 @@ said () {
 # keeps NAME PATTERN ARGUMENT...: one line on stderr that matches, and an output that is as it was
 keeps () {
   echo precious > kept.csv
-  run "$programs/$program" -o kept.csv "${@:3}" < /dev/null
+  run "$programs/$program" --overwrite -o kept.csv "${@:3}" < /dev/null
   if [ "$status" -eq 1 ] && [ "$(wc -l <<<"$errors")" -eq 1 ] && grep -Eq -- "$2" <<<"$errors" && [ "$(cat kept.csv)" = precious ]
   then pass "$1"; else fail "$1" "status $status, \"$errors\" for \"$2\""; fi
 }
@@ -56,7 +56,7 @@ if have arm_without_times arm_joints_250hz.csv; then
   keeps arm_without_times '^error: arm.csv: The time is in column 0 \("q0"\), since time-column is not set, but of its first [0-9]+ rows' arm.csv
 fi
 if have rover rover_imu_20hz.csv rover_twist_40hz.csv; then
-  runs rover "$programs/$program" --rate 50 -o rows.csv "$data/rover_imu_20hz.csv" "$data/rover_twist_40hz.csv"
+  runs rover "$programs/$program" --overwrite --rate 50 -o rows.csv "$data/rover_imu_20hz.csv" "$data/rover_twist_40hz.csv"
   expect_match rover_by_capture "$said" 'tick_ns counts from 1326899528368658417 ns'
 fi
 

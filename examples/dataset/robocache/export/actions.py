@@ -141,14 +141,6 @@ def _renamed(names, given, feature):
     return list(given) or [name.removesuffix(".position") for name in names]
 
 
-def _own_names(mapping, layout, feature):
-    """A feature of several streams has the stream's name before each channel's."""
-    streams = [part.stream for part in mapping.vectors[feature]]
-    names = layout.names[feature]
-    return names if len(streams) == 1 else [next(name[len(stream) + 1:] for stream in streams if name.startswith(f"{stream}."))
-                                            for name in names]
-
-
 def convert(mapping, layout, columns):
     """({"action": values}, {"action": names}) of an episode's columns; both empty where actions stay as they are."""
     actions = mapping.actions
@@ -158,8 +150,8 @@ def convert(mapping, layout, columns):
         raise ExportError("the section actions needs features.\"observation.state\"")
     recorded = "action" if mapping.action == "recorded" else "observation.state"
     given = actions.joints or (actions.state_joints if recorded != "action" else ())
-    action = _Rows(_renamed(_own_names(mapping, layout, recorded), given, recorded), columns["action"])
-    state = _Rows(_renamed(_own_names(mapping, layout, "observation.state"), actions.state_joints, "observation.state"),
+    action = _Rows(_renamed(layout.channels[recorded], given, recorded), columns["action"])
+    state = _Rows(_renamed(layout.channels["observation.state"], actions.state_joints, "observation.state"),
                   columns["observation.state"])
     if actions.kind == "joint" and f"{actions.frame}.x" not in action.names:
         return {}, {}  # recorded as joints

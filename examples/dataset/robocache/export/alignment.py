@@ -14,7 +14,7 @@ from ..printable import printable
 from . import decimation
 from .errors import ExportError
 from .plan import lead_ns
-from .recordings.found import decoder_of
+from .recordings.found import channels_of, decoder_of
 from .recordings.pipelines import quote
 from .samplefile import SampleFile
 
@@ -108,6 +108,43 @@ def _index_of(tick_ns, fps):
     return -(-tick_ns * fps // 10**9)
 
 
+class _Names:
+    """Watches the names of the channels that reach robocachefuse: rows of an episode have those of the plan, others may have others."""
+
+    def __init__(self, planned, fuse, begin, end):
+        """begin, end: of the episode in running time."""
+        self._span, self._probes, self.wrong = (begin, end), {}, None
+        by_pad = {name: one for one, name in zip(planned.found, _pad_names(planned.found)) if not one.stream.is_camera}
+
+        def watch(_, pad):
+            if one := by_pad.get(pad.get_name()):
+                pad.add_probe(Gst.PadProbeType.EVENT_DOWNSTREAM, self._handle_event, one)
+
+        # links to pads of a recording that come later wait for these
+        fuse.connect("pad-added", watch)
+        for pad in fuse.sinkpads:
+            watch(fuse, pad)
+
+    def _handle_event(self, pad, info, one):
+        event = info.get_event()
+        if event.type == Gst.EventType.CAPS:
+            names = channels_of(event.parse_caps().get_structure(0))
+            if probe := self._probes.pop(pad, None):
+                pad.remove_probe(probe)
+            if names != one.channels:
+                text = f"the channels of {one.stream.topic} ({one.stream.name}) change: {','.join(one.channels)} | {','.join(names)}"
+                self._probes[pad] = pad.add_probe(Gst.PadProbeType.BUFFER, self._handle_rows, text)
+        return Gst.PadProbeReturn.OK
+
+    def _handle_rows(self, pad, info, text):
+        buffer, segment = info.get_buffer(), pad.get_sticky_event(Gst.EventType.SEGMENT, 0).parse_segment()
+        duration = 0 if buffer.duration == Gst.CLOCK_TIME_NONE else buffer.duration
+        first, last = (segment.to_running_time(Gst.Format.TIME, time) for time in (buffer.pts, buffer.pts + duration))
+        if last >= self._span[0] and first < self._span[1]:
+            self.wrong = self.wrong or text
+        return Gst.PadProbeReturn.OK
+
+
 class Alignment:
     """Iterates over the ticks of an episode. `streams` are names in the order of info."""
 
@@ -120,6 +157,7 @@ class Alignment:
         self.streams = [one.stream.name for one in self.ordered]
         # of each stream, whether its rows are copies of the nearest one, as caps of samples say
         self._nearest = None
+        self._names = None
         self._description = describe(planned, mapping, self.origin)
 
     def __iter__(self):
@@ -134,12 +172,15 @@ class Alignment:
                     yield ticks[(ticks.index >= 0) & (ticks.index < self.count)]
                     if ticks.index[-1] >= self.count:
                         break
+                if self._names.wrong:
+                    raise ExportError(f"{self.planned.episode.name}: {self._names.wrong}")
             except PipelineError as error:
                 raise ExportError(f"{self.planned.episode.name}: {error}") from None
             finally:
                 self._report(caught)
 
     def _start(self, samples):
+        self._names = _Names(self.planned, samples.fuse, self.lead, self.lead + self.count * 10**9 // self.fps)
         try:
             self.planned.episode.recording.start(samples.pipeline, samples.fuse.get_static_pad("src"))
         except ExportError:

@@ -5,7 +5,8 @@ import re
 from pathlib import Path
 
 # what the command line and the mapping choose from
-CHOICES = {"missing": ("split", "end", "keep", "drop"), "fill": ("nan", "hold"), "action": ("recorded", "next-state"), "velocity": ("recorded", "zeros")}
+CHOICES = {"missing": ("split", "end", "keep", "drop"), "fill": ("nan", "hold"), "action": ("recorded", "next-state"), "velocity": ("recorded", "zeros"),
+           "names": ("recorded", "lerobot")}
 ACTIONS = ("joint", "cartesian", "delta")
 FORMATS = ("lerobot", "robomimic", "aloha")
 
@@ -15,6 +16,7 @@ Examples:
   robocache-export run.mcap --mapping robot.toml --output set
   robocache-export runs/ --mapping robot.toml --output set --episodes spans.csv --shard 3/24
   robocache-export runs/ --mapping robot.toml --output set --episodes spans.csv --merge
+  robocache-export tuesday.mcap --mapping robot.toml --output set --append
 """
 
 
@@ -23,6 +25,12 @@ def _shard(text):
     if not found or not int(found[1]) < int(found[2]):
         raise argparse.ArgumentTypeError(f"{text!r}: expected NUMBER/COUNT with numbers from 0, like 3/24")
     return int(found[1]), int(found[2])
+
+
+def _count(text):
+    if not re.fullmatch(r"[1-9]\d*", text):
+        raise argparse.ArgumentTypeError(f"{text!r}: expected the number of shards, 1 or more")
+    return int(text)
 
 
 def make_parser():
@@ -38,15 +46,20 @@ def make_parser():
     parser.add_argument("--missing", choices=CHOICES["missing"], help="at ticks with missing values: split the episode (default), end it, "
                         "keep the ticks, or drop them, which closes time up")
     parser.add_argument("--min-episode", metavar="SECONDS", help="drop shorter pieces of episodes that were split (1)")
-    parser.add_argument("--fill", choices=CHOICES["fill"], help="missing values of --missing keep: NaN (default), or those before")
+    parser.add_argument("--fill", choices=CHOICES["fill"], help="missing values of --missing keep: NaN (default), or those before; "
+                        "nan also joins recordings that lack channels")
+    parser.add_argument("--names", choices=CHOICES["names"], help="names of channels: as recorded (default), or as LeRobot writes them, like left_elbow.pos")
     parser.add_argument("--action", choices=CHOICES["action"], help="the recorded command, or the next state")
     parser.add_argument("--actions", choices=ACTIONS, help="joints, poses of the tool or its steps, by the mapping's section actions")
     parser.add_argument("--allow-slow-cameras", action="store_true", help="repeat frames of cameras that do not reach fps")
+    there = parser.add_mutually_exclusive_group()
+    there.add_argument("--append", action="store_true", help="add the episodes to the set that exists, which has the same features and fps")
+    there.add_argument("--overwrite", action="store_true", help="replace the set that exists")
     parser.add_argument("--keep-parts", action="store_true", help="keep OUTPUT.parts after the set was made of it")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--shard", type=_shard, metavar="I/N", help="export only part I of N, from 0; --merge joins them")
     what.add_argument("--merge", action="store_true", help="make the set of parts that were exported already")
-    what.add_argument("--status", type=int, metavar="N", help="print the shards of N that are missing; exit status 3 if there are any")
+    what.add_argument("--status", type=_count, metavar="N", help="print the shards of N that are missing; exit status 3 if there are any")
     what.add_argument("--suggest", action="store_true", help="print a mapping for the first recording")
     what.add_argument("--check", action="store_true", help="check recordings and mapping, and write nothing")
     return parser

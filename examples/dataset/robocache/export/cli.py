@@ -7,13 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..printable import printable
-from . import actions, decimation, encoder, lerobot, parts
+from . import actions, decimation, encoder, parts
 from .arguments import make_parser
 from .episodes import cut, sidecar
 from .errors import ExportError
+from .formats import existing, lerobot
 from .manifest import Complete, of_set, remove_left
 from .mapping import read_mapping, seconds_ns
-from .plan import make_plan
+from .plan import make_plan, slow_streams
 from .recordings import open_recordings
 from .suggest import suggest
 
@@ -21,7 +22,7 @@ from .suggest import suggest
 def _hdf5(name):
     """A function of the module hdf5, which is slow to load, and only its own formats need it."""
     def call(*arguments):
-        from . import hdf5
+        from .formats import hdf5
         return getattr(hdf5, name)(*arguments)
 
     return call
@@ -38,7 +39,7 @@ EXIT_MISSING = 3  # of --status: shards are missing
 
 def _mapping_of(arguments):
     mapping = read_mapping(arguments.mapping)
-    changes = {name: getattr(arguments, name) for name in ("missing", "fill", "action") if getattr(arguments, name)}
+    changes = {name: getattr(arguments, name) for name in ("missing", "fill", "action", "names") if getattr(arguments, name)}
     if arguments.min_episode:
         changes["min_episode_ns"] = seconds_ns("--min-episode", arguments.min_episode)
     if changes.get("action") == "next-state":
@@ -106,14 +107,6 @@ def _export(job, plan):
         _print_part(job, planned, parts.write(job, planned), time.monotonic() - began)
 
 
-def _refuse_foreign(output, form):
-    """What is not a set is not replaced."""
-    is_set = {"lerobot": (output / "meta" / "info.json").is_file(), "aloha": any(output.glob("episode_*.hdf5")),
-              "robomimic": output.is_file() and output.suffix in (".hdf5", ".h5")}
-    if output.exists() and not is_set[form] and not (output.is_dir() and not any(output.iterdir())):
-        raise ExportError(f"{output} exists and is not a set of {form}: choose another --output")
-
-
 def _files_below(path):
     """{(device, inode): path} of a file, or of all files of a folder. Links are themselves: a set that is replaced takes no more with it."""
     paths = [Path(folder, name) for folder, _, names in os.walk(path) for name in names] if path.is_dir() else [path]
@@ -131,50 +124,105 @@ def _refuse_inputs(arguments, recordings, mapping, folder):
             raise ExportError(f"--output {arguments.output}: {found} is one of the inputs; write to another place")
 
 
-def _merge(job, plan, arguments):
+def _merge(job, plan, arguments, before):
+    """before: the manifest of the set that is appended to."""
     write = FORMATS[arguments.format][0]
     joined, manifests = parts.read_parts(job, plan)
     remove_left(job.folder)
+    manifest = of_set(manifests, job.mapping.describe() | {name: joined[0].said[name] for name in ("names", "sizes")} | {"settings": job.settings})
     with Complete(arguments.output) as temporary:
-        write(temporary, joined, job.mapping, of_set(manifests, job.mapping.describe()))
+        if before:
+            write(temporary, joined, job.mapping, existing.joined_manifest(before, manifest), arguments.output)
+        else:
+            write(temporary, joined, job.mapping, manifest)
     if not arguments.keep_parts and not arguments.merge:
         parts.remove(job)
     short = [one for said in manifests for one in said["too_short"]]
     dropped = f"; {len(short)} pieces of {sum(one['frames'] for one in short)} frames dropped" if short else ""
-    print(f"{printable(arguments.output)}: {len(joined)} episodes, {sum(part.said['frames'] for part in joined)} frames{dropped}")
+    appended = f" appended to {len(before['episodes'])}" if before else ""
+    print(f"{printable(arguments.output)}: {len(joined)} episodes{appended}, {sum(part.said['frames'] for part in joined)} frames{dropped}")
 
 
 def _missing_shards(job, plan, count):
     return sorted({planned.episode.shard(count) for planned in plan if not parts.is_done(job, planned)})
 
 
-def run(arguments):
-    if arguments.suggest:
-        print(suggest(open_recordings(arguments.recordings)[0]), end="")
-        return 0
-    if not arguments.mapping or not arguments.output:
-        raise ExportError("--mapping and --output are needed; --suggest prints a mapping")
-    mapping = _mapping_of(arguments)
+def _make_job(arguments, mapping, plan):
+    channels = repr((plan[0].layout.channels, plan[0].layout.names))
+    return parts.Job(_parts_of(arguments.output), mapping, FORMATS[arguments.format][1], channels)
+
+
+def _parts_of(output):
+    return output.with_name(f"{output.name}.parts")
+
+
+def _is_there(arguments, before, job, plan):
+    """Whether the set is there already, made of the same by the same settings. An error where another one would be replaced."""
+    if before is None:
+        return False
+    if existing.is_same(before, arguments.output, job, plan):
+        return True
+    if not arguments.overwrite:
+        raise ExportError(f"--output {arguments.output} exists, and was made of other recordings or with other settings: choose another --output, or set "
+                          "--append or --overwrite")
+    existing.check_replaced(arguments.output, arguments.format)
+    return False
+
+
+def _do(arguments, job, plan, before):
+    """before: the manifest of a set that is appended to."""
+    if arguments.shard:
+        number, count = arguments.shard
+        _export(job, [planned for planned in plan if planned.episode.shard(count) == number])
+        return
+    if not arguments.merge:
+        _export(job, plan)
+    _merge(job, plan, arguments, before)
+
+
+def _run_export(arguments):
+    mapping, output = _mapping_of(arguments), arguments.output
     FORMATS[arguments.format][2](mapping)
-    _refuse_foreign(arguments.output, arguments.format)
+    before = existing.read_existing(output, arguments.format)
     recordings = open_recordings(arguments.recordings)
-    job = parts.Job(arguments.output.with_name(f"{arguments.output.name}.parts"), mapping, FORMATS[arguments.format][1])
-    _refuse_inputs(arguments, recordings, mapping, job.folder)
-    plan = make_plan(cut(recordings, mapping, arguments.episodes), mapping, arguments.allow_slow_cameras)
-    if arguments.check:
-        print(f"{len(plan)} episodes can be exported")
-    elif arguments.status:
+    _refuse_inputs(arguments, recordings, mapping, _parts_of(output))
+    episodes = cut(recordings, mapping, arguments.episodes)
+    is_appended = arguments.append and before is not None
+    if is_appended:
+        existing.check_append(before, output, mapping)
+        episodes = existing.not_in_set(before, episodes)
+        if not episodes:
+            print(f"{printable(output)}: has all these episodes")
+            return 0
+    plan = make_plan(episodes, mapping, arguments.allow_slow_cameras, before["names"] if is_appended else None)
+    job = _make_job(arguments, mapping, plan)
+    if arguments.status:
         missing = _missing_shards(job, plan, arguments.status)
         print(",".join(map(str, missing)))
         return EXIT_MISSING if missing else 0
-    elif arguments.shard:
-        number, count = arguments.shard
-        _export(job, [planned for planned in plan if planned.episode.shard(count) == number])
+    for text in slow_streams(plan, mapping):
+        print(f"warning: {printable(text)}", file=sys.stderr)
+    if is_appended:
+        existing.check_sizes(before, plan)
+    is_there = not is_appended and _is_there(arguments, before, job, plan)
+    if arguments.check:
+        print(f"{len(plan)} episodes can be exported")
+    elif is_there and not arguments.shard:
+        for folder in (output.parent, job.folder):
+            remove_left(folder)
+        print(f"{printable(output)}: done before")
     else:
-        if not arguments.merge:
-            _export(job, plan)
-        _merge(job, plan, arguments)
+        _do(arguments, job, plan, before if is_appended else None)
     return 0
+
+
+def run(arguments):
+    if arguments.suggest:
+        print(suggest(open_recordings(arguments.recordings)[0], arguments.format, arguments.names or "recorded"), end="")
+        return 0
+    if not arguments.mapping or not arguments.output:
+        raise ExportError("--mapping and --output are needed; --suggest prints a mapping")
+    return _run_export(arguments)
 
 
 def main():

@@ -38,6 +38,19 @@ def hash_outputs(folder):
     return {str(path.relative_to(folder)): hash_file(path) for path in files}
 
 
+def sizes_below(folder):
+    """{path below the folder: bytes} of all files but the manifests."""
+    return {str(path.relative_to(folder)): path.stat().st_size for path in sorted(folder.rglob("*")) if path.is_file() and path.name != MANIFEST}
+
+
+def link_or_copy(source, target):
+    """The same file at another place, or a copy where the file system has no links."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copyfile(source, target)
+
+
 def write_json(path, value, indent=2):
     """Without indent it is much faster."""
     path.write_text(json.dumps(value, indent=indent) + "\n", encoding="utf-8")
@@ -56,7 +69,7 @@ OF_THE_SET = ("names", "sizes", "pictures", "outputs", "settings", "format")
 
 
 def of_set(manifests, settings):
-    """The manifest of a set: what was made of each episode, and of which inputs."""
+    """The manifest of a set: what was made of each episode, and of which inputs. settings are those of the whole set."""
     def plain(said):
         return {name: [plain(one) if isinstance(one, dict) else one for one in value] if isinstance(value, list) else value
                 for name, value in said.items() if name not in OF_THE_SET}

@@ -24,9 +24,9 @@ FEATURE = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 UNITS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
 
 # Names in the file and their types; what a stream has beside these are properties of its pad.
-TOP = {"fps": int, "robot-type": str, "task": str, "missing": str, "min-episode": (int, float, str), "fill": str, "action": str,
+TOP = {"fps": int, "robot-type": str, "task": str, "missing": str, "min-episode": (int, float, str), "fill": str, "action": str, "names": str,
        "streams": dict, "features": dict, "video": dict, "files": dict, "aloha": dict, "actions": dict}
-STREAM = {"topic": str, "stream": str, "width": int, "height": int}
+STREAM = {"topic": str, "stream": str, "robot": str, "width": int, "height": int}
 VIDEO = {"encoder": str, "quality": int, "key-frame-interval": int, "threads": int, "preset": str}
 FILES = {"data-mb": int, "video-mb": int, "chunk-size": int}
 ALOHA = {"velocity": str}
@@ -42,11 +42,12 @@ class Stream:
     width: int = 0  # of the set's pictures, 0: as recorded
     height: int = 0
     settings: tuple = ()
+    robot: str = ""  # whose it is, for names
 
 
 @dataclass(frozen=True)
 class Part:
-    """Channels of a stream in a feature: numbers and names, or all of them."""
+    """Channels of a stream in a feature: names, globs of names and numbers, or all of them."""
     stream: str
     channels: tuple = ()
 
@@ -76,9 +77,10 @@ class Mapping:
     task: str = ""
     missing: str = "split"
     min_episode_ns: int = 10**9  # of a piece of an episode that was split
-    fill: str = "nan"  # what is missing, with missing = keep
+    fill: str = ""  # what is missing: "hold", or "nan", which also joins recordings that lack channels; "": NaN with missing = keep
     action: str = "recorded"
     velocity: str = "recorded"
+    names: str = "recorded"
     video: Video = field(default_factory=Video)
     files: Files = field(default_factory=Files)
     actions: Actions = field(default_factory=Actions)
@@ -103,7 +105,8 @@ class Mapping:
 
     def describe(self):
         """What the manifest of a set has of it."""
-        return {"fps": self.fps, "missing": self.missing, "min_episode_ns": self.min_episode_ns, "fill": self.fill, "action": self.action,
+        return {"fps": self.fps, "missing": self.missing, "min_episode_ns": self.min_episode_ns, "fill": self.fill or "nan", "action": self.action,
+                "actions": self.actions.kind,
                 "streams": {stream.name: {"topic": stream.topic, **dict(stream.settings)} for stream in self.streams}}
 
     def digest(self):
@@ -138,8 +141,8 @@ def make_mapping(values):
     streams = _make_streams(values["streams"], features)
     _check_action(features, action)
     return Mapping(values["fps"], streams, features, values.get("robot-type", ""), values.get("task", ""), values.get("missing", "split"),
-                   seconds_ns("min-episode", values.get("min-episode", 1)), values.get("fill", "nan"), action,
-                   _section(values, "aloha", ALOHA, dict).get("velocity", "recorded"),
+                   seconds_ns("min-episode", values.get("min-episode", 1)), values.get("fill", ""), action,
+                   _section(values, "aloha", ALOHA, dict).get("velocity", "recorded"), values.get("names", "recorded"),
                    _section(values, "video", VIDEO, _make_video), _section(values, "files", FILES, _make_files),
                    _section(values, "actions", ACTIONS, lambda **settings: make_actions(settings)))
 
@@ -254,7 +257,7 @@ def _make_stream(name, value, features):
     if any(feature.startswith(IMAGES) != is_camera for feature in features):
         raise ExportError(f"{where} is used as pictures and as numbers: {', '.join(features)}")
     return Stream(name, value["topic"], value.get("stream", ""), is_camera, value.get("width", 0), value.get("height", 0),
-                  _settings(where, value, is_camera, any(feature.split(".")[0] == "action" for feature in features)))
+                  _settings(where, value, is_camera, any(feature.split(".")[0] == "action" for feature in features)), value.get("robot", ""))
 
 
 def _settings(where, value, is_camera, is_command):

@@ -28,7 +28,7 @@ from .ticks import Kept
 NUMBERS = "numbers.parquet"
 ARRAYS = "pictures.hdf5"
 TIMES = ("capture_time", "age", "gap", "status")
-FORMAT = 2  # of parts
+FORMAT = 3  # of parts
 TOO_SHORT = "in pieces that are shorter than min-episode"
 PART = re.compile("[0-9a-f]{16}")  # as Episode.id names it
 
@@ -39,10 +39,11 @@ class Job:
     folder: Path
     mapping: object
     with_videos: bool
+    channels: str = ""  # of all features, as the recordings are joined
 
     @cached_property
     def settings(self):
-        return hashlib.sha256(f"{FORMAT} {__version__} {self.with_videos} {self.mapping.digest()}".encode()).hexdigest()
+        return hashlib.sha256(f"{FORMAT} {__version__} {self.with_videos} {self.mapping.digest()} {self.channels}".encode()).hexdigest()
 
     def path(self, episode):
         return self.folder / episode.id
@@ -77,9 +78,9 @@ def column_values(column):
 
 
 def _vectors(layout, mapping, rows, next_rows):
-    columns = {feature: rows[:, indices] for feature, indices in layout.columns.items()}
+    columns = {feature: layout.take(feature, rows) for feature in layout.columns}
     if mapping.action == "next-state":
-        columns["action"] = next_rows[:, layout.columns["observation.state"]]
+        columns["action"] = layout.take("observation.state", next_rows)
     return columns
 
 
@@ -91,7 +92,10 @@ def _table(planned, mapping, alignment, kept):
     times = alignment.times(info)
     for name, values in zip(TIMES, times):
         columns |= {f"{name}.{stream}": number_column(values[:, i]) for i, stream in enumerate(alignment.streams)}
-    return pa.table(columns), planned.layout.names | names
+    names = planned.layout.names | names
+    if mapping.action == "next-state" and "action" not in names:
+        names["action"] = names["observation.state"]
+    return pa.table(columns), names
 
 
 # ---- writing ----
@@ -195,7 +199,7 @@ def _describe(job, planned, inputs, alignment, ticks, pieces, short):
             "pieces": [piece.describe() for piece in pieces],
             "too_short": [{name: value for name, value in one.items() if name != "pictures"} for one in too_short],
             "names": pieces[0].names if pieces else {}, "sizes": layout.sizes, "streams": [stream.name for stream in mapping.streams],
-            "kinds": {one.stream.name: one.kinds for one in planned.found if one.kinds},
+            "kinds": {one.stream.name: {**one.kinds, "channels": one.channels} for one in planned.found if one.kinds},
             "settings": job.settings, "inputs": inputs}
 
 
@@ -242,14 +246,15 @@ def _write(job, planned):
 
 # ---- reading ----
 
-def kinds_of(parts):
-    """What the channels of each stream were taken for; a list where episodes differ."""
+def kinds_of(manifests):
+    """What the channels of each stream were taken for; a list where episodes differ, with the channels where their order differs."""
     kinds = {}
-    for part in parts:
-        for name, said in part.said.get("kinds", {}).items():
+    for manifest in manifests:
+        for name, said in manifest.get("kinds", {}).items():
             if said not in kinds.setdefault(name, []):
                 kinds[name].append(said)
-    return {name: said[0] if len(said) == 1 else said for name, said in kinds.items()}
+    plain = lambda said: {key: value for key, value in said.items() if key != "channels"}
+    return {name: plain(said[0]) if len(said) == 1 else said for name, said in kinds.items()}
 
 
 @dataclass(frozen=True)
@@ -276,6 +281,9 @@ def read_parts(job, plan):
     manifests = [read(folder) for folder in folders]
     found = [Part(folder / str(number), said | piece | {"piece": number}) for folder, said in zip(folders, manifests)
              for number, piece in enumerate(said["pieces"])]
+    # an export of another version may have another order
+    if any(part.said["names"] != found[0].said["names"] for part in found):
+        raise ExportError("the parts have channels of different names, or in different orders: remove the folder of parts")
     if not found:
         raise ExportError(f"nothing is left of {len(plan)} episodes: all pieces are shorter than min-episode")
     return found, manifests

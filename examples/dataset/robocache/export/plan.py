@@ -9,8 +9,9 @@ from itertools import combinations
 import numpy as np
 
 from .errors import ExportError, ProblemsError
-from .features import resolve
+from .features import Joined, arrange
 from .mapping import UNITS
+from .recordings.found import names_of, with_caps
 
 # Of the set's rate, as cameras of 29.97 Hz count as 30.
 MIN_RATE = 0.95
@@ -78,6 +79,11 @@ def _times(episode, stream, before=0):
     return times[(times >= episode.span.start - before) & (times < episode.span.end)]
 
 
+def _stream_times(episode, stream):
+    times = episode.recording.stream_times(stream)
+    return times[(times >= episode.span.start) & (times < episode.span.end)]
+
+
 def _is_command(stream):
     return dict(stream.settings).get("interpolation") == "previous"
 
@@ -91,12 +97,14 @@ def _presence(episode, stream, is_held):
     return None
 
 
-def _rate(episode, stream, fps):
-    times = _times(episode, stream)
-    if len(times) < 2:
-        return None
-    rate = (len(times) - 1) * 1e9 / float(times[-1] - times[0])
-    if rate >= MIN_RATE * fps:
+def _rate(times):
+    """Rows or frames per second; None: not known."""
+    return (len(times) - 1) * 1e9 / float(times[-1] - times[0]) if len(times) > 1 and times[-1] > times[0] else None
+
+
+def _slow_camera(episode, stream, fps):
+    rate = _rate(_times(episode, stream))
+    if rate is None or rate >= MIN_RATE * fps:
         return None
     return (f"{stream.topic} ({stream.name}) has {rate:.2f} frames per second, and the set {fps}: lower fps, or repeat frames with "
             "--allow-slow-cameras")
@@ -122,28 +130,43 @@ def _length(episode, fps):
 
 def _episode_problems(episode, mapping, allow_slow, streams):
     """streams: those of its recording, or () where they are not known."""
-    held = {one.stream for one in streams if one.is_held}
+    held = {one.stream.name for one in streams if one.is_held}
     found = [_length(episode, mapping.fps)]
-    missing = {stream.name: _presence(episode, stream, stream in held) for stream in mapping.streams}
+    missing = {stream.name: _presence(episode, stream, stream.name in held) for stream in mapping.streams}
     found += missing.values()
     there = [stream for stream in mapping.streams if missing[stream.name] is None]
-    found += [_rate(episode, stream, mapping.fps) for stream in there if stream.is_camera and not allow_slow]
-    spans = [stream for stream in there if not _is_command(stream) and stream not in held and len(_times(episode, stream))]
+    found += [_slow_camera(episode, stream, mapping.fps) for stream in there if stream.is_camera and not allow_slow]
+    spans = [stream for stream in there if not _is_command(stream) and stream.name not in held and len(_times(episode, stream))]
     found += [_overlap(episode, *pair) for pair in combinations(spans, 2)]
     return [(episode.name, problem) for problem in found if problem]
 
 
+# ---- episodes of a recording ----
+
+def _overlapping(episodes):
+    """Episodes of one recording that share time, each with the one before it."""
+    latest, problems = {}, []
+    for episode in sorted(episodes, key=lambda one: one.span.start):
+        before = latest.get(episode.recording)
+        if before and episode.span.start < before.span.end:
+            problems.append((episode.name, f"it overlaps {before.name}: mark episodes that share no time"))
+        if not before or episode.span.end > before.span.end:
+            latest[episode.recording] = episode
+    return problems
+
+
 # ---- formats of all recordings ----
 
-def _changes(recording, mapping):
-    """Topics whose channels change within a recording."""
-    return [f"the channels of {stream.topic} ({stream.name}) change: {' | '.join(formats)}"
-            for stream in mapping.streams if len(formats := recording.channel_formats(stream.topic)) > 1]
+def _changing_cameras(recording, mapping):
+    """Cameras whose pictures change within a recording."""
+    return [f"the pictures of {stream.topic} ({stream.name}) change: {' | '.join(formats)}"
+            for stream in mapping.cameras if len(formats := recording.channel_formats(stream.topic)) > 1]
 
 
 def _differences(found, reference, reference_name):
-    return [f"{one.stream.topic} ({one.stream.name}) has {one.format}, and {other.format} in {reference_name}"
-            for one, other in zip(found, reference) if one.format != other.format]
+    """Of cameras; rows are joined by the names of their channels."""
+    return [f"{one.stream.topic} ({one.stream.name}) has {one.size[0]}x{one.size[1]}, and {other.size[0]}x{other.size[1]} in {reference_name}"
+            for one, other in zip(found, reference) if one.size != other.size]
 
 
 def _has_all(recording, mapping):
@@ -164,19 +187,64 @@ def _find_streams(episodes, mapping, problems):
             problems.append((episode.name, str(error)))
             continue
         reference = reference or (streams[recording], recording.name)
-        problems += [(episode.name, text) for text in _changes(recording, mapping) + _differences(streams[recording], *reference)]
+        problems += [(episode.name, text) for text in _changing_cameras(recording, mapping) + _differences(streams[recording], *reference)]
     return streams
 
 
-def make_plan(episodes, mapping, allow_slow_cameras=False):
-    """Every episode with its streams; a ProblemsError that names all problems otherwise."""
+def _in_force(episode, one, problems):
+    """A stream as it is in an episode, where its channels change within the recording."""
+    recording, topic = episode.recording, one.stream.topic
+    if one.stream.is_camera or len(recording.channel_formats(topic)) < 2:
+        return one
+    formats = recording.formats_within(topic, episode.span.start, episode.span.end)
+    if len(formats) > 1:
+        problems.append((episode.name, f"the channels of {topic} ({one.stream.name}) change in the episode: {' | '.join(names_of(formats))}"))
+    return with_caps(one, formats[0]) if formats else one
+
+
+def _join(episodes, mapping, problems):
+    """(the streams of each episode, or () where its recording lacks one; what they have together)."""
+    joined, of_episodes, seen = Joined(mapping), [], set()
+    streams = _find_streams(episodes, mapping, problems)
+    for episode in episodes:
+        found = tuple(_in_force(episode, one, problems) for one in streams.get(episode.recording, ()))
+        of_episodes.append(found)
+        key = (episode.recording, tuple(one.channels for one in found))
+        if found and key not in seen:
+            seen.add(key)
+            problems += [(episode.name, text) for text in joined.add(episode.recording, found)]
+    return of_episodes, joined
+
+
+def make_plan(episodes, mapping, allow_slow_cameras=False, names_of_set=None):
+    """Every episode with its streams; a ProblemsError that names all problems otherwise. names_of_set are the channels of each feature of
+    a set that is appended to, in whose order they are."""
     of_streams = []
-    streams = _find_streams(episodes, mapping, of_streams)
-    problems = [problem for episode in episodes
-                for problem in _episode_problems(episode, mapping, allow_slow_cameras, streams.get(episode.recording, ()))] + of_streams
+    found, joined = _join(episodes, mapping, of_streams)
+    problems = [problem for episode, streams in zip(episodes, found) for problem in _episode_problems(episode, mapping, allow_slow_cameras, streams)]
+    problems += _overlapping(episodes) + of_streams
     if problems:
         raise ProblemsError(problems)
-    return [Planned(episode, streams[episode.recording], resolve(mapping, streams[episode.recording])) for episode in episodes]
+    keys = [tuple((one.channels, one.size) for one in streams) for streams in found]
+    layouts = {key: joined.resolve(streams) for key, streams in dict(zip(keys, found)).items()}
+    if names_of_set:
+        layouts, texts = arrange(layouts, names_of_set, mapping)
+        if texts:
+            raise ProblemsError([(joined.recording.name, text) for text in texts])
+    return [Planned(episode, joined.adapted(streams), layouts[key]) for episode, streams, key in zip(episodes, found, keys)]
+
+
+def slow_streams(plan, mapping):
+    """Streams of numbers whose rows are further apart than ticks, as texts: the values between rows are made, not measured."""
+    texts = []
+    for number, stream in enumerate(mapping.streams):
+        rates = [_rate(_stream_times(planned.episode, planned.found[number].stream)) for planned in plan if not stream.is_camera and not planned.found[number].is_held]
+        slow = [rate for rate in rates if rate is not None and rate < MIN_RATE * mapping.fps]
+        if slow:
+            made = "each is repeated until the next one" if _is_command(stream) else "ticks between rows are interpolated"
+            episodes = f"in {len(slow)} of {len(plan)} episodes; " if len(plan) > 1 else ""
+            texts.append(f"{stream.topic} ({stream.name}) has {min(slow):.2f} rows per second, and the set {mapping.fps}: {episodes}{made}, unless you lower fps")
+    return texts
 
 
 # ---- where reading begins ----

@@ -1,13 +1,24 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Statistics of a set: of numbers as NumPy has them, of pictures from exact counts of their sampled pixels."""
+import math
+
 import numpy as np
 
 QUANTILES = {"q01": 0.01, "q10": 0.10, "q50": 0.50, "q90": 0.90, "q99": 0.99}
 
 
+def _of_numbers(values):
+    """Of each channel those of its rows that are numbers; NaN of a channel without any."""
+    columns = [column[~np.isnan(column)] for column in values.T]
+    stats = [of_values(column[:, None]) if len(column) else dict.fromkeys(("min", "max", "mean", "std", *QUANTILES), [math.nan]) for column in columns]
+    return {name: [len(values)] if name == "count" else [value for one in stats for value in one[name]] for name in ("min", "max", "mean", "std", "count", *QUANTILES)}
+
+
 def of_values(values):
-    """Of an array [rows, width]. Integers keep their exact least and greatest value."""
+    """Of an array [rows, width]. Integers keep their exact least and greatest value. What is not a number does not count."""
     wide = values.astype(np.float64)
+    if np.isnan(wide).any():
+        return _of_numbers(wide)
     stats = {"min": values.min(axis=0), "max": values.max(axis=0), "mean": wide.mean(axis=0), "std": wide.std(axis=0),
              "count": np.array([len(values)])}
     quantiles = np.quantile(wide, list(QUANTILES.values()), axis=0)
@@ -39,6 +50,11 @@ def _of_counts(counts):
     there = np.flatnonzero(counts)
     return {"min": there[0], "max": there[-1], "mean": mean, "std": np.sqrt((counts * (values - mean) ** 2).sum() / counts.sum()),
             **{name: _quantile(counts, q) for name, q in QUANTILES.items()}}
+
+
+def add_pictures(states):
+    """The histogram of all."""
+    return {"frames": sum(state["frames"] for state in states), "counts": np.sum([state["counts"] for state in states], axis=0).tolist()}
 
 
 def of_pictures(states):

@@ -8,8 +8,10 @@
     times(topic)               int64 array of its times, in ns, sorted
     stream_times(stream)       those of a stream of the mapping, where they can be told from others of its topic
     channel_formats(topic)     texts that differ where the channels of a topic differ within the recording
+    formats_within(topic, start, end)  those of its messages in a span, or else of the last message before it
     texts(topic)               [(time, text)] of a topic of texts
-    kinds()                    [(topic, part, kind)] of all streams, kind as kind_of says
+    topics()                   all that it has, also those without a stream
+    described()                [(topic, part, caps)] of all streams
     streams(mapping)           [Found], one for each stream of the mapping
     source(found, origin)      part of a pipeline, and the name of the pad of each stream
     has_said(text)             whether this warning of its elements was said of the recording already
@@ -43,10 +45,11 @@ def _expand(path):
 
 
 def open_recordings(paths):
-    """The recordings in the order of their names, which are paths below the folder that holds all."""
+    """The recordings in the order in which they are given, each once; those of a folder in the order of their names. Names are paths below
+    the folder that holds all."""
     for path in paths:
         if not path.exists():
             raise ExportError(f"{path}: no such file or folder")
-    files = sorted({file.resolve() for path in paths for file in _expand(Path(path))})
+    files = list(dict.fromkeys(file.resolve() for path in paths for file in _expand(Path(path))))
     top = os.path.commonpath([file.parent for file in files])
     return [_kind_of(file)(file, os.path.relpath(file, top)) for file in files]

@@ -146,8 +146,9 @@ class CsvFolder:
     def texts(self, topic):
         raise ExportError(f"{self.name}: a folder of CSV has no topic of texts; give episodes as a CSV of spans")
 
-    def kinds(self):
-        return [(topic, part, "rows") for topic in self.topics() for part, _ in self._parts(topic)]
+    def described(self):
+        """As the mapping's streams are read: the kinds are those that the columns' names tell."""
+        return [(topic, part, self._read(topic, part, "").caps) for topic in self.topics() for part, _ in self._parts(topic)]
 
     def _caps(self, stream):
         parts = [part for part, _ in self._parts(stream.topic)]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A stream of the mapping as a recording has it: its pad, and its format by its caps."""
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gi.repository import Gst
 
@@ -35,8 +35,7 @@ class Found:
     def is_held(self):
         """Whether no channel is interpolated: the last row then stays in force, without a gap."""
         lists = [str(dict(self.stream.settings).get(name, "")) for name in LISTS]
-        words = self.kinds["kinds"].split(",") if self.kinds else [""]
-        return not any(lists) and all(HOLD.fullmatch(word.strip()) for word in words)
+        return not any(lists) and holds_all(self.kinds["kinds"] if self.kinds else "")
 
     @property
     def has_rate(self):
@@ -44,10 +43,16 @@ class Found:
         has, rate, _ = Gst.Caps.from_string(self.caps).get_structure(0).get_fraction("framerate")
         return has and rate > 0
 
-    @property
-    def format(self):
-        """What must be the same in all episodes."""
-        return f"{self.size[0]}x{self.size[1]}" if self.size else f"{len(self.channels)} channels"
+
+def holds_all(kinds):
+    """Whether kinds of caps say hold of every channel."""
+    return all(HOLD.fullmatch(word.strip()) for word in kinds.split(","))
+
+
+def is_depth(caps, topic):
+    """Pictures of 16 bits, by their format, or compressed ones by their topic."""
+    structure = caps.get_structure(0)
+    return (structure.get_string("format") or "").startswith("GRAY16") or structure.get_name() == "image/png" and "depth" in topic.lower()
 
 
 def channels_of(structure):
@@ -56,6 +61,12 @@ def channels_of(structure):
     names = structure.get_string("channels") if structure.has_field("channels") else ""
     words = tuple(word.strip() for word in (names or "").split(",") if word.strip())
     return words if len(words) == count else tuple(str(i) for i in range(count))
+
+
+def names_of(texts):
+    """Caps as the names of their channels, or as they are where names do not tell them apart."""
+    names = [Gst.Caps.from_string(text).get_structure(0).get_string("channels") or "" for text in texts]
+    return names if len(set(names)) == len(names) else texts
 
 
 def has_size(caps):
@@ -93,6 +104,11 @@ def describe(stream, pad, caps, sized=None):
     if stream.is_camera:
         return Found(stream, pad, caps.to_string(), (), _size_of(stream, (sized or caps).get_structure(0)))
     return Found(stream, pad, caps.to_string(), channels_of(caps.get_structure(0)))
+
+
+def with_caps(one, text):
+    """A stream of rows with the channels of other caps."""
+    return replace(one, caps=text, channels=channels_of(Gst.Caps.from_string(text).get_structure(0)))
 
 
 def decoder_of(caps_text):

@@ -74,6 +74,12 @@ class McapFile(StreamFile):
         """robocachemcapmux notes the caps of a channel, and begins another where they change."""
         return sorted({channel.metadata["caps"] for channel in self._channels.get(topic, []) if "caps" in channel.metadata})
 
+    def formats_within(self, topic, start, end):
+        noted = [(channel.metadata["caps"], self._times({channel.id})) for channel in self._channels.get(topic, []) if "caps" in channel.metadata]
+        within = {caps for caps, times in noted if ((times >= start) & (times < end)).any()}
+        before = [(times[times < start].max(), caps) for caps, times in noted if (times < start).any()]
+        return sorted(within) or [caps for _, caps in sorted(before)[-1:]]
+
     def texts(self, topic):
         """Of std_msgs/String messages."""
         try:

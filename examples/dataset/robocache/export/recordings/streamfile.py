@@ -7,7 +7,7 @@ from gi.repository import Gst
 
 from ..errors import ExportError
 from . import pipelines
-from .found import check_kind, decoder_of, describe, has_size, kind_of
+from .found import check_kind, decoder_of, describe, has_size
 
 # a position that is not the beginning, which a seek would not look for
 SEEK = 10**9
@@ -67,11 +67,11 @@ class StreamFile:
             pipeline.set_state(Gst.State.NULL)
         return found
 
-    def kinds(self):
+    def described(self):
         found = []
         for _, name, caps in self._exposed_pads([]):
             topic = max((topic for topic in self.topics() if name.startswith(topic)), key=len)
-            found.append((topic, name[len(topic):].partition("@")[0].lstrip(":"), kind_of(caps)))
+            found.append((topic, name[len(topic):].partition("@")[0].lstrip(":"), caps))
         return found
 
     def _find(self, stream, pads):

@@ -4,13 +4,14 @@
 Sources: "Dataset Structure" in the documentation of github.com/ARISE-Initiative/robomimic; utils.py in github.com/tonyzhaozh/act.
 """
 import json
+import shutil
 
 import h5py
 import numpy as np
 
-from .errors import ExportError
-from .manifest import MANIFEST, write_json
-from .parts import ARRAYS, TIMES, column_values, kinds_of
+from ..errors import ExportError
+from ..manifest import MANIFEST, link_or_copy, sizes_below, write_json
+from ..parts import ARRAYS, TIMES, column_values, kinds_of
 
 GYM_TYPE = 2  # of robomimic's EnvType: the one without a simulator of its own
 # names of ACT and the features they are from
@@ -68,26 +69,41 @@ def _write_demo(demo, part):
     _write_times(demo, columns)
 
 
-def _masks(parts):
-    """Filter keys: all demos, and those that were marked a success or a failure."""
-    names = {"train": [f"demo_{i}" for i in range(len(parts))]}
+def _masks(demos):
+    """Filter keys of {demo: success}: all demos, and those that were marked a success or a failure."""
+    names = {"train": list(demos)}
     for mask, value in (("success", True), ("failure", False)):
-        chosen = [f"demo_{i}" for i, part in enumerate(parts) if part.said["success"] is value]
+        chosen = [demo for demo, success in demos.items() if success is value]
         names |= {mask: chosen} if chosen else {}
     return names
 
 
-def write_robomimic(path, parts, mapping, manifest):
-    with h5py.File(path, "w") as file:
-        data = file.create_group("data")
-        data.attrs["total"] = sum(part.said["frames"] for part in parts)
+def _write_mask(group, name, demos):
+    """Behind the demos that the mask has."""
+    there = [demo.decode() for demo in group[name]] if name in group else []
+    if there:
+        del group[name]
+    group[name] = np.array([*there, *demos], dtype="S")
+
+
+def write_robomimic(path, parts, mapping, manifest, appended_to=None):
+    """The file of these parts, behind the demos of the file appended_to."""
+    if appended_to:
+        shutil.copyfile(appended_to, path)
+    with h5py.File(path, "r+" if appended_to else "w") as file:
+        data = file.require_group("data")
+        begin = len(data)
+        data.attrs["total"] = int(data.attrs.get("total", 0)) + sum(part.said["frames"] for part in parts)
         data.attrs["env_args"] = json.dumps({"env_name": mapping.robot_type or "robot", "type": GYM_TYPE,
                                              "env_kwargs": {"control_freq": mapping.fps}})
-        data.attrs["kinds"] = json.dumps(kinds_of(parts))
-        for i, part in enumerate(parts):
+        data.attrs["kinds"] = json.dumps(kinds_of(manifest["episodes"]))
+        data.attrs["names"] = json.dumps(parts[0].said["names"])
+        for i, part in enumerate(parts, begin):
             _write_demo(data.create_group(f"demo_{i}"), part)
-        for mask, names in _masks(parts).items():
-            file[f"mask/{mask}"] = np.array(names, dtype="S")
+        for mask, names in _masks({f"demo_{i}": part.said["success"] for i, part in enumerate(parts, begin)}).items():
+            _write_mask(file.require_group("mask"), mask, names)
+        if appended_to:
+            del file["manifest"]
         # an attribute holds 64 KB at most
         file["manifest"] = json.dumps(manifest)
 
@@ -105,7 +121,7 @@ def check_aloha(mapping):
 def _write_episode(file, part, mapping):
     columns = _columns(part)
     file.attrs.update({"sim": False, "compress": False, "task": part.said["task"], "fps": mapping.fps,
-                       "kinds": json.dumps(kinds_of([part]))})
+                       "kinds": json.dumps(kinds_of([part.said])), "names": json.dumps(part.said["names"])})
     if part.said["success"] is not None:
         file.attrs["success"] = part.said["success"]
     for name, feature in ALOHA.items():
@@ -118,9 +134,13 @@ def _write_episode(file, part, mapping):
     _write_times(file, columns)
 
 
-def write_aloha(folder, parts, mapping, manifest):
+def write_aloha(folder, parts, mapping, manifest, appended_to=None):
+    """The folder of these parts, behind the episodes of the folder appended_to."""
     folder.mkdir(parents=True)
-    write_json(folder / MANIFEST, manifest)
-    for i, part in enumerate(parts):
+    before = sorted(appended_to.glob("episode_*.hdf5")) if appended_to else []
+    for path in before:
+        link_or_copy(path, folder / path.name)
+    for i, part in enumerate(parts, len(before)):
         with h5py.File(folder / f"episode_{i}.hdf5", "w") as file:
             _write_episode(file, part, mapping)
+    write_json(folder / MANIFEST, manifest | {"files": sizes_below(folder)})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""LeRobot's format v3.0: joins parts into a set, without encoding again.
+"""LeRobot's format v3.0: joins parts into a set, or appends them to one, without encoding again.
 
 Source: lerobot-dataset-v3.mdx and src/lerobot/datasets in github.com/huggingface/lerobot.
 """
@@ -10,18 +10,21 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from .encoder import codec_of
-from .manifest import MANIFEST, write_json
-from .parts import TIMES, column_values, kinds_of, number_column, vector_type
-from .pictures import file_of
-from .plan import MAX_SECONDS
-from .statistics import of_columns, of_pictures, of_values
+from ..encoder import codec_of
+from ..errors import ExportError
+from ..manifest import MANIFEST, link_or_copy, sizes_below, write_json
+from ..mapping import Files
+from ..parts import TIMES, column_values, kinds_of, number_column, vector_type
+from ..pictures import file_of
+from ..plan import MAX_SECONDS
+from ..statistics import add_pictures, of_columns, of_pictures, of_values
 
 DATA_PATH = "data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
 VIDEO_PATH = "videos/{video_key}/chunk-{chunk_index:03d}/file-{file_index:03d}.mp4"
 EPISODES_PATH = "meta/episodes/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
 # those that every set has
 DEFAULT_FEATURES = {"timestamp": "float32", "frame_index": "int64", "episode_index": "int64", "index": "int64", "task_index": "int64"}
+HISTOGRAMS = "meta/histograms.json"  # of all pictures that were sampled, for episodes that are appended
 MB = 1 << 20
 
 
@@ -38,10 +41,7 @@ def _video_feature(size, mapping):
 
 
 def _features(mapping, said):
-    names = dict(said["names"])
-    if mapping.action == "next-state" and "action" not in names:
-        names["action"] = names["observation.state"]
-    features = {name: _number_feature("float32", len(channels), channels) for name, channels in names.items()}
+    features = {name: _number_feature("float32", len(channels), channels) for name, channels in said["names"].items()}
     features |= {name: _video_feature(size, mapping) for name, size in said["sizes"].items()}
     # outside observation and action, so that policies do not take them as inputs
     features |= {f"{time}.{stream}": _number_feature("int64") for stream in said["streams"] for time in TIMES}
@@ -59,9 +59,9 @@ def _schema(features):
 class _Files:
     """Gives (chunk, file) to one item after another: another file where one would be larger than max_size, or longer."""
 
-    def __init__(self, max_size, chunk_size, max_length=None):
+    def __init__(self, max_size, chunk_size, max_length=None, first=0):
         self._max_size, self._chunk_size, self._max_length = max_size, chunk_size, max_length
-        self._file, self._size, self._length = 0, 0, 0
+        self._file, self._size, self._length = first, 0, 0
 
     def add(self, size, length=0):
         is_full = self._size and (self._size + size > self._max_size or self._max_length and self._length + length > self._max_length)
@@ -113,10 +113,10 @@ def _write_data(folder, tables, places, schema):
     return stats
 
 
-def _write_videos(folder, key, parts, fps, files):
+def _write_videos(folder, key, parts, fps, files, first):
     """The columns of an episode about one video."""
-    from . import mp4  # it is slow to load, and sets without videos need none
-    limit = _Files(files.video_mb * MB, files.chunk_size, MAX_SECONDS * fps)
+    from .. import mp4  # it is slow to load, and sets without videos need none
+    limit = _Files(files.video_mb * MB, files.chunk_size, MAX_SECONDS * fps, first)
     placed = [limit.add(part.size(file_of(key)), part.said["frames"]) for part in parts]
     for (chunk, file), indices in _group([place for place, _ in placed]).items():
         path = folder / VIDEO_PATH.format(video_key=key, chunk_index=chunk, file_index=file)
@@ -145,9 +145,12 @@ def _number_stats(paths, names):
     return {name: of_values(np.concatenate([read(path, name) for path in paths])) for name in names}
 
 
-def _picture_stats(parts):
-    keys = parts[0].said["sizes"]
-    return {key: of_pictures([part.said["pictures"][key] for part in parts]) for key in keys}
+def _histograms(parts):
+    return {key: [part.said["pictures"][key] for part in parts] for key in parts[0].said["sizes"]}
+
+
+def _picture_stats(histograms):
+    return {key: of_pictures(states) for key, states in histograms.items()}
 
 
 def _write_episodes(folder, rows):
@@ -157,12 +160,57 @@ def _write_episodes(folder, rows):
                    compression="snappy")
 
 
-def _info(mapping, features, parts, tasks, files):
-    return {"codebase_version": "v3.0", "robot_type": mapping.robot_type or None, "total_episodes": len(parts),
-            "total_frames": sum(part.said["frames"] for part in parts), "total_tasks": len(tasks), "chunks_size": files.chunk_size,
+def _info(mapping, features, rows, tasks, files):
+    return {"codebase_version": "v3.0", "robot_type": mapping.robot_type or None, "total_episodes": len(rows),
+            "total_frames": sum(row["length"] for row in rows), "total_tasks": len(tasks), "chunks_size": files.chunk_size,
             "data_files_size_in_mb": files.data_mb, "video_files_size_in_mb": files.video_mb, "fps": mapping.fps,
-            "splits": {"train": f"0:{len(parts)}"}, "data_path": DATA_PATH, "video_path": VIDEO_PATH if mapping.pictures else None,
+            "splits": {"train": f"0:{len(rows)}"}, "data_path": DATA_PATH, "video_path": VIDEO_PATH if mapping.pictures else None,
             "features": features}
+
+
+# ---- a set that is appended to ----
+
+class _Before:
+    """What a set has, or nothing: its episodes, tasks and histograms, and which file is the next one."""
+
+    def __init__(self, root):
+        self.root, self.episodes, self.tasks, self.histograms, self.info = root, [], [], {}, {}
+        if root:
+            self.info = json.loads((root / "meta" / "info.json").read_text(encoding="utf-8"))
+            self.episodes = [row for path in sorted((root / "meta" / "episodes").rglob("*.parquet")) for row in pq.read_table(path).to_pylist()]
+            tasks = pq.read_table(root / "meta" / "tasks.parquet").to_pylist()
+            self.tasks = [row["task"] for row in sorted(tasks, key=lambda row: row["task_index"])]
+            if (root / HISTOGRAMS).is_file():
+                self.histograms = json.loads((root / HISTOGRAMS).read_text(encoding="utf-8"))
+
+    @property
+    def frames(self):
+        return sum(row["length"] for row in self.episodes)
+
+    def files(self, mapping):
+        """Limits of files: those of the set."""
+        return Files(*(self.info[name] for name in ("data_files_size_in_mb", "video_files_size_in_mb", "chunks_size"))) if self.info else mapping.files
+
+    def next_file(self, name):
+        """Behind the last one of `data` or of a video."""
+        chunks = self.info.get("chunks_size", 0)
+        return max((row[f"{name}/chunk_index"] * chunks + row[f"{name}/file_index"] + 1 for row in self.episodes), default=0)
+
+    def check(self, features):
+        """An error where a feature differs: its type, shape, names or video."""
+        there = self.info.get("features", features)
+        for name in sorted(there.keys() | features.keys()):
+            if there.get(name) != features.get(name):
+                raise ExportError(f"--append: the set has another feature {name}: {there.get(name)}, and the episodes {features.get(name)}")
+        if self.info and self.histograms.keys() != {name for name, feature in features.items() if feature["dtype"] == "video"}:
+            raise ExportError(f"--append: the set has no {HISTOGRAMS}, which the statistics of all pictures are made of")
+
+    def place(self, folder):
+        """Its files of data and videos, in another folder of the same file system."""
+        for path in [path for name in ("data", "videos") for path in sorted((self.root / name).rglob("*")) if path.is_file()] if self.root else []:
+            to = folder / path.relative_to(self.root)
+            to.parent.mkdir(parents=True, exist_ok=True)
+            link_or_copy(path, to)
 
 
 # ---- the set ----
@@ -175,22 +223,35 @@ def _episode_row(index, part, place, first, stats):
     return row | {f"stats/{name}/{stat}": value for name, values in stats.items() for stat, value in values.items()}
 
 
-def write(folder, parts, mapping, manifest):
-    """The set of these parts in `folder`, which does not exist yet."""
-    files, fps = mapping.files, mapping.fps
-    features = _features(mapping, parts[0].said)
-    schema, tasks = _schema(features), list(dict.fromkeys(part.said["task"] for part in parts))
-    starts = np.concatenate([[0], np.cumsum([part.said["frames"] for part in parts])]).tolist()
-    tables = (_whole_table(part, index, starts[index], tasks.index(part.said["task"]), fps, schema) for index, part in enumerate(parts))
-    limit = _Files(files.data_mb * MB, files.chunk_size)
+def _write_parts(folder, parts, mapping, before, features, tasks):
+    """Writes data and videos. The rows of the episodes."""
+    files, schema, begin = before.files(mapping), _schema(features), len(before.episodes)
+    starts = np.cumsum([before.frames] + [part.said["frames"] for part in parts]).tolist()
+    tables = (_whole_table(part, begin + i, starts[i], tasks.index(part.said["task"]), mapping.fps, schema) for i, part in enumerate(parts))
+    limit = _Files(files.data_mb * MB, files.chunk_size, first=before.next_file("data"))
     places = [limit.add(part.size())[0] for part in parts]
     stats = _write_data(folder, tables, places, schema)
-    rows = [_episode_row(index, part, places[index], starts[index], stats[index] | _picture_stats([part])) for index, part in enumerate(parts)]
+    rows = [_episode_row(begin + i, part, places[i], starts[i], stats[i] | _picture_stats(_histograms([part]))) for i, part in enumerate(parts)]
     for key in parts[0].said["sizes"]:
-        rows = [row | video for row, video in zip(rows, _write_videos(folder, key, parts, fps, files))]
+        videos = _write_videos(folder, key, parts, mapping.fps, files, before.next_file(f"videos/{key}"))
+        rows = [row | video for row, video in zip(rows, videos)]
+    return rows
+
+
+def write(folder, parts, mapping, manifest, appended_to=None):
+    """The set of these parts in `folder`, which does not exist yet, behind the episodes of the set appended_to."""
+    before, features = _Before(appended_to), _features(mapping, parts[0].said)
+    before.check(features)
+    before.place(folder)
+    tasks = list(dict.fromkeys([*before.tasks, *(part.said["task"] for part in parts)]))
+    rows = before.episodes + _write_parts(folder, parts, mapping, before, features, tasks)
     _write_episodes(folder, rows)
     pq.write_table(_tasks_table(tasks), folder / "meta" / "tasks.parquet")
-    write_json(folder / "meta" / "stats.json", _number_stats([_data_path(folder, place) for place in dict.fromkeys(places)], schema.names) | _picture_stats(parts))
-    write_json(folder / "meta" / MANIFEST, manifest)
-    write_json(folder / "meta" / "info.json", _info(mapping, features, parts, tasks, files))
-    write_json(folder / "meta" / "kinds.json", kinds_of(parts))
+    histograms = {key: add_pictures([*states, *([before.histograms[key]] if before.histograms else [])]) for key, states in _histograms(parts).items()}
+    stats = _number_stats(sorted((folder / "data").rglob("*.parquet")), _schema(features).names)
+    write_json(folder / "meta" / "stats.json", stats | _picture_stats({key: [state] for key, state in histograms.items()}))
+    if histograms:
+        write_json(folder / HISTOGRAMS, histograms, indent=None)
+    write_json(folder / "meta" / "info.json", _info(mapping, features, rows, tasks, before.files(mapping)))
+    write_json(folder / "meta" / "kinds.json", kinds_of(manifest["episodes"]))
+    write_json(folder / "meta" / MANIFEST, manifest | {"files": sizes_below(folder)})

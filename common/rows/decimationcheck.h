@@ -21,6 +21,7 @@ typedef struct
   gboolean is_open;             /* the check accepts rows */
   RcDtype dtype;
   guint n_channels;             /* number of the first channels of a row that are checked */
+  gsize row_bytes;              /* of those channels */
   guint32 skipped;              /* bit c: channel c is not checked: it is held, or of a quaternion, whose sign may change */
   gsize n, capacity;            /* rows */
   gint64 *times;

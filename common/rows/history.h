@@ -58,7 +58,7 @@ typedef struct
   gboolean eos;
 
   gint64 spacings[ROBOCACHE_N_SPACINGS];        /* of successive newest rows, a ring */
-  guint n_spacings;             /* ever recorded */
+  guint64 n_spacings;           /* ever recorded */
   gint64 past[RC_MAX_SPACINGS]; /* times of the rows that were released last, a ring */
   guint64 n_past;               /* ever recorded */
 

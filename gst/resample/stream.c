@@ -396,7 +396,7 @@ gst_robocache_resample_stream_latency (const GstRobocacheResampleStream *stream)
 gboolean
 gst_robocache_resample_stream_measures_again (GstRobocacheResampleStream *stream)
 {
-  const guint n = stream->history.n_spacings, fresh = n - stream->n_measured;
+  const guint64 n = stream->history.n_spacings, fresh = n - stream->n_measured;
 
   if (!stream->is_open || stream->format.in.rate_num > 0 || fresh == 0
       || (stream->n_measured >= N_FIRST_SPACINGS && fresh < ROBOCACHE_N_SPACINGS))

@@ -8,6 +8,7 @@ static void
 clear_channel (gpointer channel)
 {
   g_free (((MuxChannelSpec *) channel)->suffix);
+  g_free (((MuxChannelSpec *) channel)->kinds);
 }
 
 void
@@ -28,7 +29,7 @@ mux_encoder_clear (MuxEncoder *encoder)
 void
 mux_encoder_add_channel (MuxEncoder *encoder, const gchar *type, gchar *suffix, const gchar *dtype, gboolean has_duration)
 {
-  const MuxChannelSpec channel = { type, suffix, dtype, has_duration };
+  const MuxChannelSpec channel = { type, suffix, dtype, has_duration, NULL };
 
   g_array_append_val (encoder->channels, channel);
 }

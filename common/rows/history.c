@@ -717,6 +717,8 @@ robocache_history_align (RobocacheHistory *history, const RcSearch *search, gint
   alignment->after = ROBOCACHE_NO_TIME;
   if (after < (gint64) history->n && !(history->flags[history->first + after] & ROW_AFTER_GAP))
     alignment->after = times[after];
+  else if (alignment->used > tick)
+    alignment->used = alignment->before;        /* as the age of a sample, which knows no other row */
   history->last_tick = MAX (history->last_tick, tick);
 }
 

@@ -41,6 +41,14 @@ robocache_decimation_check_begin (RobocacheDecimationCheck *check, RcDtype dtype
 }
 
 void
+robocache_decimation_check_follow (RobocacheDecimationCheck *check, RcDtype dtype, guint64 channels, guint32 skipped)
+{
+  if ((!check->is_open && !check->is_done) || check->dtype != dtype || check->skipped != skipped
+      || check->n_channels != MIN (channels, ROBOCACHE_DECIMATION_CHANNELS))
+    robocache_decimation_check_begin (check, dtype, channels, skipped);
+}
+
+void
 robocache_decimation_check_end (RobocacheDecimationCheck *check)
 {
   g_free (check->times);
@@ -300,6 +308,10 @@ robocache_decimation_check_take_warning (RobocacheDecimationCheck *check, const 
   if (is_interpolated (search) && robocache_decimation_check_measure (check, search->period_ns, shares)
       && has_large_share (shares, check->n_channels))
     warning = describe (search, shares, check->n_channels);
-  robocache_decimation_check_end (check);
+  g_clear_pointer (&check->times, g_free);
+  g_clear_pointer (&check->values, g_free);
+  check->n = check->capacity = 0;
+  check->is_open = check->is_full = FALSE;
+  check->is_done = TRUE;
   return warning;
 }

@@ -594,12 +594,11 @@ rc_bracket_at (const RcSearch * search, const int64_t * times, int64_t n, int64_
 {
   RcBracket b;
 
-  if (search->interpolation != RC_LOWPASS)
-    return rc_bracket_unfiltered (search, times, n, first, tick);
-  if (rc_bracket_lowpass (search, times, n, first, tick, &b))
+  if (search->interpolation == RC_LOWPASS && rc_bracket_lowpass (search, times, n, first, tick, &b))
     return b;
   b = rc_bracket_unfiltered (search, times, n, first, tick);
-  b.status = b.blend != RC_BLEND_NONE ? RC_HELD : b.status;
+  if (search->interpolation == RC_LOWPASS && b.blend != RC_BLEND_NONE)
+    b.status = RC_HELD;
   return b;
 }
 

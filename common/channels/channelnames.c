@@ -16,6 +16,11 @@ static const gchar letters[] = "xyzw";
 static const gchar *const rotation_words[] = { "q", "quat", "quaternion", "orientation", "rotation", "rot", "ori", "attitude", NULL };
 /* The same as the end of a longer word: toolOrientation. */
 static const gchar *const rotation_ends[] = { "quat", "quaternion", "orientation", "rotation", NULL };
+/* A rate in a name, and what the name of its channel has in place of it. */
+static const struct
+{
+  const gchar *rate, *of;
+} rate_words[] = { {"velocity", "position"}, {"velocities", "positions"}, {"vel", "pos"} };
 static const gchar *const hold_words[] = { "mode", "status", "counter", "count", "seq", "sequence", "flags", NULL };
 
 /* A name as one of the four of a quaternion. */
@@ -214,6 +219,74 @@ set_misplaced (const Group *group, const gchar *const *names, GError **error)
       at[1], at[2], at[3]);
 }
 
+/* ---- velocities ---- */
+
+/* A word of the name, with no letter or digit beside it. NULL: it has no such word. */
+static const gchar *
+find_whole_word (const gchar *name, const gchar *word)
+{
+  const gsize length = strlen (word);
+  const gchar *found = strstr (name, word);
+
+  while (found && ((found > name && g_ascii_isalnum (found[-1])) || g_ascii_isalnum (found[length])))
+    found = strstr (found + 1, word);
+  return found;
+}
+
+/* The channel of this name, to be freed; -1: there is none. */
+static gint
+take_channel (GHashTable *channels, gchar *name)
+{
+  gpointer channel;
+  const gboolean is_known = g_hash_table_lookup_extended (channels, name, NULL, &channel);
+
+  g_free (name);
+  return is_known ? GPOINTER_TO_INT (channel) : -1;
+}
+
+/* Components of a vector, whose rate may be measured in another frame than the vector. */
+static gboolean
+is_component (const gchar *name)
+{
+  const gsize end = find_unit (name);
+
+  return end > 0 && strchr ("xyz", name[end - 1]) && find_word (name, end) == end - 1;
+}
+
+/* The channel whose rate a channel is by its name; -1: none. "a.velocity" is that of "a.position" or of "a", and "dq0" that of "q0". */
+static gint
+find_position (const gchar *name, GHashTable *channels)
+{
+  gint found = name[0] == 'd' && name[1] == 'q' ? take_channel (channels, g_strdup (name + 1)) : -1;
+
+  for (guint i = 0; i < G_N_ELEMENTS (rate_words) && found < 0 && !is_component (name); i++) {
+    const gchar *word = find_whole_word (name, rate_words[i].rate);
+    const gchar *end = word ? word + strlen (rate_words[i].rate) : NULL;
+
+    if (word)
+      found = take_channel (channels, g_strdup_printf ("%.*s%s%s", (int) (word - name), name, rate_words[i].of, end));
+    if (word && found < 0 && *end == '\0')
+      found = take_channel (channels, g_strndup (name, skip_separators (name, (gsize) (word - name))));
+  }
+  return found;
+}
+
+static void
+find_velocities (RobocacheKinds *kinds, const gchar *const *names, guint n)
+{
+  GHashTable *channels = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint i = 0; i < n; i++)
+    g_hash_table_insert (channels, (gpointer) names[i], GINT_TO_POINTER (i));
+  for (guint i = 0; i < n; i++) {
+    const gint of = kinds->of[i] == ROBOCACHE_KIND_REAL ? find_position (names[i], channels) : -1;
+
+    if (of >= 0 && kinds->of[of] == ROBOCACHE_KIND_REAL)
+      robocache_kinds_set_velocity (kinds, i, (guint) of);
+  }
+  g_hash_table_unref (channels);
+}
+
 gboolean
 robocache_kinds_of_names (RobocacheKinds *kinds, const gchar *const *names, guint n, GError **error)
 {
@@ -236,6 +309,7 @@ robocache_kinds_of_names (RobocacheKinds *kinds, const gchar *const *names, guin
       set_misplaced (group, names, error);
     ok &= is_in_order (group, &first);
   }
+  find_velocities (kinds, names, n);
   g_hash_table_unref (groups);
   g_ptr_array_unref (in_order);
   return ok;

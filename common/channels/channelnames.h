@@ -2,7 +2,7 @@
  *
  * Four adjacent channels whose names differ in x, y, z, w alone are a quaternion: qx qy qz qw, imu_qw …, orientation.x …, q_w …, quat_x …,
  * rot.w …, orientation/x … of PlotJuggler, q_RS_w [] … of EuRoC, and q[0] to q[3] of PX4, in the order x, y, z, w or w, x, y, z. Modes,
- * statuses and counters are held.
+ * statuses and counters are held. a.velocity is the rate of a.position, or of a, and dq0 that of q0.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -69,6 +69,13 @@ robocache_kinds_set_hold (RobocacheKinds *kinds, guint64 channel)
   kinds->of[channel] = ROBOCACHE_KIND_HOLD;
 }
 
+void
+robocache_kinds_set_velocity (RobocacheKinds *kinds, guint64 channel, guint64 of)
+{
+  kinds->of[channel] = ROBOCACHE_KIND_VELOCITY;
+  kinds->rate_of[channel] = (gint32) of;
+}
+
 /* ---- reading ---- */
 
 /* One part of the text. */

@@ -56,6 +56,8 @@ gchar *robocache_kinds_list_quaternions (const RobocacheKinds * kinds);
 void robocache_kinds_set_quaternion (RobocacheKinds * kinds, guint64 first);
 /* Holds a channel; the others of a quaternion that it is part of are real then. */
 void robocache_kinds_set_hold (RobocacheKinds * kinds, guint64 channel);
+/* Makes a channel the velocity of another one. */
+void robocache_kinds_set_velocity (RobocacheKinds * kinds, guint64 channel, guint64 of);
 /* Makes channels real, and the others of quaternions that they are part of. */
 void robocache_kinds_set_real (RobocacheKinds * kinds, guint64 first, guint64 n);
 

@@ -105,7 +105,7 @@ has_family (const gchar *type)
 RobocacheRosDecoder *
 robocache_ros_decoder_new (const RobocacheRosChannel *channel, GError **error)
 {
-  RobocacheRosSource source = {.topic = channel->topic,.joints = channel->joints };
+  RobocacheRosSource source = {.topic = channel->topic,.kinds = channel->kinds,.joints = channel->joints };
   gchar *type = robocache_ros_short_name (channel->type);
   GstCaps *caps = channel->caps ? robocache_ros_read_noted_caps (channel->caps) : NULL;
   RobocacheRosDecoder *decoder = g_new0 (RobocacheRosDecoder, 1);

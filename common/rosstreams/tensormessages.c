@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "common/channels/kinds.h"
 #include "common/element/errors.h"
 #include "common/ros/rownumbers.h"
 #include "rowcaps.h"
@@ -17,6 +18,7 @@ typedef struct
   RobocacheMessageFields *dim;  /* an axis of a MultiArray */
   GstCaps *noted;               /* by the writer; NULL: none */
   RobocacheTensorsInfo noted_info;
+  gchar *kinds;                 /* noted for a tensor of a sample; NULL: none */
   GstCaps *caps;                /* of the last message */
   RobocacheTensorsInfo info;
   gchar *names;                 /* in caps, as the message has them; NULL: none */
@@ -64,11 +66,14 @@ noted_caps (const TensorReader *self, const RobocacheTensorsInfo *info)
   return caps;
 }
 
+/* Kinds of other channels are left out. */
 static GstCaps *
-new_caps (const RobocacheTensorsInfo *info, const gchar *names)
+new_caps (const TensorReader *self, const RobocacheTensorsInfo *info, const gchar *names)
 {
   GstCaps *caps = robocache_tensors_info_to_caps (info);
 
+  if (self->kinds && robocache_kinds_check (self->kinds, info->tensors[0].dims[0], names, NULL))
+    gst_caps_set_simple (caps, ROBOCACHE_KINDS_FIELD, G_TYPE_STRING, self->kinds, NULL);
   if (names && *names)
     gst_caps_set_simple (caps, "channels", G_TYPE_STRING, names, NULL);
   return caps;
@@ -86,7 +91,7 @@ caps_of (TensorReader *self, const RobocacheTensorsInfo *info, const gchar *name
   self->info = *info;
   self->caps = noted_caps (self, info);
   if (!self->caps)
-    self->caps = new_caps (info, names);
+    self->caps = new_caps (self, info, names);
   return self->caps;
 }
 
@@ -419,6 +424,7 @@ free_tensors (RobocacheStreamReader *reader)
   robocache_message_fields_free (self->dim);
   gst_clear_caps (&self->noted);
   gst_clear_caps (&self->caps);
+  g_free (self->kinds);
   g_free (self->names);
   g_free (self);
 }
@@ -443,5 +449,6 @@ robocache_tensor_messages_new (const RobocacheRosSource *source, GError **error)
   if (source->caps && gst_caps_is_fixed (source->caps) && robocache_tensors_info_from_caps (&self->noted_info, source->caps, NULL)
       && is_one_stream (&self->noted_info))
     self->noted = gst_caps_copy (source->caps);
+  self->kinds = g_strdup (source->kinds);
   return &self->parent;
 }

@@ -204,6 +204,13 @@ append_kind (RobocacheChannelList *list, const RobocacheKinds *kinds, RobocacheK
   list->channels = (gint32 *) (gpointer) g_array_free (channels, channels->len == 0);
 }
 
+/* Rates of held channels and of quaternions mean nothing to hermite. */
+static gboolean
+can_have_rate (guint8 kind)
+{
+  return kind == ROBOCACHE_KIND_REAL || kind == ROBOCACHE_KIND_ANGLE;
+}
+
 /* The rates of channels 0, 1, … up to the first one without. */
 static void
 list_velocities (RobocacheChannelList *list, const RobocacheKinds *kinds)
@@ -212,7 +219,7 @@ list_velocities (RobocacheChannelList *list, const RobocacheKinds *kinds)
 
   memset (rates, 0xff, kinds->n * sizeof (*rates));
   for (guint64 c = 0; c < kinds->n; c++) {
-    if (kinds->of[c] == ROBOCACHE_KIND_VELOCITY)
+    if (kinds->of[c] == ROBOCACHE_KIND_VELOCITY && can_have_rate (kinds->of[kinds->rate_of[c]]))
       rates[kinds->rate_of[c]] = (gint32) c;
   }
   for (list->n = 0; list->n < (gint64) kinds->n && rates[list->n] >= 0; list->n++);
@@ -250,8 +257,7 @@ put_lists (const RobocacheChannelRoles *roles, RobocacheKinds *kinds)
 
     if (!are_real (kinds, rate, 1))
       continue;
-    kinds->of[rate] = ROBOCACHE_KIND_VELOCITY;
-    kinds->rate_of[rate] = (gint32) i;
+    robocache_kinds_set_velocity (kinds, (guint64) rate, (guint64) i);
   }
 }
 
@@ -343,15 +349,13 @@ put_kinds (const RobocacheChannelRoles *roles, guint64 at, RobocacheKinds *all)
 
   if (roles->used && robocache_kinds_parse (&own, roles->used, roles->n, roles->names, NULL))
     memcpy (all->of + at, own.of, roles->n);
-  for (guint64 c = at; c < at + roles->n; c++) {
-    if (all->of[c] == ROBOCACHE_KIND_VELOCITY)
-      all->of[c] = ROBOCACHE_KIND_REAL;
-  }
+  for (guint64 c = 0; c < own.n; c++)
+    all->rate_of[at + c] = (gint32) at + own.rate_of[c];
   robocache_kinds_clear (&own);
 }
 
 gchar *
-robocache_channel_roles_join (const RobocacheChannelRoles *const *roles, guint n)
+robocache_channel_roles_join (const RobocacheChannelRoles *const *roles, guint n, const gchar *names)
 {
   RobocacheKinds all = { 0 };
   guint64 n_channels = 0, at = 0;
@@ -364,7 +368,7 @@ robocache_channel_roles_join (const RobocacheChannelRoles *const *roles, guint n
   robocache_kinds_init (&all, n_channels);
   for (guint i = 0; i < n; at += roles[i++]->n)
     put_kinds (roles[i], at, &all);
-  text = robocache_kinds_to_string (&all, NULL);
+  text = robocache_kinds_to_string (&all, names);
   robocache_kinds_clear (&all);
   return text;
 }

@@ -65,8 +65,8 @@ gboolean robocache_channel_roles_are_held (const RobocacheChannelRoles * roles);
 
 /* For log lines, of roles that are parsed: "kinds real*3,quaternion (from caps)". Free with g_free. */
 gchar *robocache_channel_roles_describe (const RobocacheChannelRoles * roles, RcDtype dtype);
-/* The kinds of several rows, of roles that are parsed, one after another, without velocities. NULL: all are real. */
-gchar *robocache_channel_roles_join (const RobocacheChannelRoles * const *roles, guint n);
+/* The kinds of several rows, of roles that are parsed, one after another. names: of all their channels, or NULL. NULL: all are real. */
+gchar *robocache_channel_roles_join (const RobocacheChannelRoles * const *roles, guint n, const gchar * names);
 /* Adds kinds, "" where all are real, and kinds-source. */
 void robocache_channel_roles_to_structure (const RobocacheChannelRoles * roles, GstStructure * structure);
 

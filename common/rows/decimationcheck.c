@@ -22,6 +22,7 @@
 #define MIN_TICKS 24            /* twice what the filter takes to settle */
 #define ROUNDING 1e-5           /* of a channel's greatest magnitude: less than this is no signal */
 #define SECTIONS 4
+#define LANES 4                 /* channels that are filtered at once */
 #define SETTLING 6.0            /* periods of the corner that the filter takes */
 #define TWO_PI 6.283185307179586
 /* A step of about a turn is an angle that wraps. */
@@ -35,7 +36,16 @@ robocache_decimation_check_begin (RobocacheDecimationCheck *check, RcDtype dtype
   check->is_open = rc_dtype_is_float (dtype);
   check->dtype = dtype;
   check->n_channels = (guint) MIN (channels, ROBOCACHE_DECIMATION_CHANNELS);
+  check->row_bytes = check->n_channels * rc_dtype_size (dtype);
   check->skipped = skipped;
+}
+
+void
+robocache_decimation_check_follow (RobocacheDecimationCheck *check, RcDtype dtype, guint64 channels, guint32 skipped)
+{
+  if ((!check->is_open && !check->is_done) || check->dtype != dtype || check->skipped != skipped
+      || check->n_channels != MIN (channels, ROBOCACHE_DECIMATION_CHANNELS))
+    robocache_decimation_check_begin (check, dtype, channels, skipped);
 }
 
 void
@@ -46,12 +56,6 @@ robocache_decimation_check_end (RobocacheDecimationCheck *check)
   *check = (RobocacheDecimationCheck) { 0 };
 }
 
-static gsize
-row_bytes (const RobocacheDecimationCheck *check)
-{
-  return check->n_channels * rc_dtype_size (check->dtype);
-}
-
 void
 robocache_decimation_check_add (RobocacheDecimationCheck *check, gint64 time, gconstpointer row)
 {
@@ -60,46 +64,50 @@ robocache_decimation_check_add (RobocacheDecimationCheck *check, gint64 time, gc
   if (check->n == check->capacity) {
     check->capacity = check->capacity > 0 ? 2 * check->capacity : FIRST_ROWS;
     check->times = g_renew (gint64, check->times, check->capacity);
-    check->values = g_realloc (check->values, check->capacity * row_bytes (check));
+    check->values = g_realloc (check->values, check->capacity * check->row_bytes);
   }
   check->times[check->n] = time;
-  memcpy (check->values + check->n * row_bytes (check), row, row_bytes (check));
+  memcpy (check->values + check->n * check->row_bytes, row, check->row_bytes);
   check->n++;
   check->is_full = check->n == MAX_ROWS || rc_span (check->times[0], time) >= (guint64) SPAN;
 }
 
 /* ---- the filter ---- */
 
+typedef gfloat Lanes __attribute__ ((vector_size (LANES * sizeof (gfloat))));
+
+/* In float32: its rounding is far below the share that is too much. */
 typedef struct
 {
-  gdouble b0, b1, a1, a2;       /* b2 is b0 */
-  gdouble x1, x2, y1, y2;
+  Lanes a1, a2;                 /* b0, b1, b2 are 1, -2, 1 times the gain */
+  Lanes s1, s2;
 } Section;
 
-/* corner: in parts of the rate of rows. */
-static void
+/* corner: in parts of the rate of rows. Returns the gain of all sections. */
+static gdouble
 init_sections (Section *sections, gdouble corner)
 {
   const gdouble w = TWO_PI * corner;
+  gdouble gain = 1;
 
   for (guint i = 0; i < SECTIONS; i++) {
     const gdouble alpha = sin (w) * cos ((2 * i + 1) * TWO_PI / 32), a0 = 1 + alpha;
 
-    sections[i] = (Section) {.b0 = (1 + cos (w)) / 2 / a0,.b1 = -(1 + cos (w)) / a0,.a1 = -2 * cos (w) / a0,.a2 = (1 - alpha) / a0 };
+    gain *= (1 + cos (w)) / 2 / a0;
+    sections[i] = (Section) {.a1 = (gfloat) (-2 * cos (w) / a0) - (Lanes) { 0 },.a2 = (gfloat) ((1 - alpha) / a0) - (Lanes) { 0 } };
   }
+  return gain;
 }
 
-static gdouble
-filter (Section *sections, gdouble x)
+static inline Lanes
+filter (Section *sections, Lanes x)
 {
   for (guint i = 0; i < SECTIONS; i++) {
     Section *s = &sections[i];
-    const gdouble y = s->b0 * (x + s->x2) + s->b1 * s->x1 - s->a1 * s->y1 - s->a2 * s->y2;
+    const Lanes y = x + s->s1;
 
-    s->x2 = s->x1;
-    s->x1 = x;
-    s->y2 = s->y1;
-    s->y1 = y;
+    s->s1 = s->s2 - (x + x) - s->a1 * y;
+    s->s2 = x - s->a2 * y;
     x = y;
   }
   return x;
@@ -107,50 +115,104 @@ filter (Section *sections, gdouble x)
 
 /* ---- the variance ---- */
 
-static gdouble
-value_of (const RobocacheDecimationCheck *check, gsize row, guint channel)
+/* A channel from row `settling` on, as distances from its first row without whole turns. */
+typedef struct
 {
-  return robocache_element_read (check->dtype, check->values + row * row_bytes (check) + channel * rc_dtype_size (check->dtype));
-}
+  gdouble sum, squares;
+  gdouble magnitude;            /* greatest one of a value, of all rows */
+} Channel;
 
 /* The difference of two consecutive values, without whole turns of an angle. */
-static gdouble
+static inline gdouble
 step_of (gdouble before, gdouble after)
 {
   const gdouble step = after - before;
 
-  if (fabs (step) > MIN_WRAP && fabs (step) < MAX_WRAP)
+  if (G_UNLIKELY (fabs (step) > MIN_WRAP && fabs (step) < MAX_WRAP))
     return step > 0 ? step - TWO_PI : step + TWO_PI;
   return step;
 }
 
-/* The share of a channel's variance above the corner; 0 if it has NaN, is constant, or there are too few rows. */
-static gdouble
-share_above (const RobocacheDecimationCheck *check, guint channel, gdouble corner)
+/* values: [n], overwritten; distances: every LANES-th of them. */
+static Channel
+read_channel (const RobocacheDecimationCheck *check, guint channel, gsize settling, gdouble *values, gfloat *distances)
 {
-  const gsize settling = (gsize) MIN (SETTLING / corner, (gdouble) check->n / 2);
-  gdouble before = value_of (check, 0, channel), x = 0, sum = 0, squares = 0, above = 0, greatest = fabs (before);
-  const gdouble n = (gdouble) (check->n - settling);
-  Section sections[SECTIONS];
+  Channel read = { 0, 0, 0 };
+  gdouble before, x = 0;
 
-  init_sections (sections, corner);
-  for (gsize i = 1; i < check->n; i++) {
-    const gdouble value = value_of (check, i, channel);
-    gdouble high;
+  robocache_elements_read (check->dtype, check->values + channel * rc_dtype_size (check->dtype), check->row_bytes, check->n, values);
+  before = values[0];
+  for (gsize i = 0; i < check->n; i++) {
+    const gdouble value = values[i], magnitude = fabs (value);
 
     x += step_of (before, value);
     before = value;
-    high = filter (sections, x);
-    greatest = MAX (greatest, fabs (value));
+    distances[i * LANES] = (gfloat) x;
+    read.magnitude = magnitude > read.magnitude ? magnitude : read.magnitude;
     if (i < settling)
       continue;
-    sum += x;
-    squares += x * x;
-    above += high * high;
+    read.sum += x;
+    read.squares += x * x;
   }
-  if (!(above > n * ROUNDING * ROUNDING * greatest * greatest))
+  return read;
+}
+
+/* The sums of squares of what passes the filter, from row `settling` on. */
+static void
+filter_lanes (const Lanes *distances, gsize n, gsize settling, gdouble corner, gdouble *above)
+{
+  Section sections[SECTIONS];
+  const gdouble gain = init_sections (sections, corner);
+  Lanes sum = { 0 };
+
+  for (gsize i = 0; i < settling; i++)
+    filter (sections, distances[i]);
+  for (gsize i = settling; i < n; i++) {
+    const Lanes high = filter (sections, distances[i]);
+
+    sum += high * high;
+  }
+  for (guint lane = 0; lane < LANES; lane++)
+    above[lane] = sum[lane] * gain * gain;
+}
+
+/* The share of a channel's variance above the corner, of n rows; 0 if it has NaN, or is constant. */
+static gdouble
+share_of (const Channel *channel, gdouble above, gdouble n)
+{
+  if (!(above > n * ROUNDING * ROUNDING * channel->magnitude * channel->magnitude))
     return 0;
-  return above / (squares - sum * sum / n);
+  return above / (channel->squares - channel->sum * channel->sum / n);
+}
+
+/* shares: of the channels that are not skipped, others 0. */
+static void
+measure_shares (const RobocacheDecimationCheck *check, gdouble corner, gdouble *shares)
+{
+  const gsize settling = (gsize) MIN (SETTLING / corner, (gdouble) check->n / 2);
+  gdouble *values = g_new (gdouble, check->n);
+  Lanes *distances = g_new0 (Lanes, check->n);
+  guint channel = 0;
+
+  memset (shares, 0, check->n_channels * sizeof (*shares));
+  while (channel < check->n_channels) {
+    Channel channels[LANES];
+    guint numbers[LANES], n = 0;
+    gdouble above[LANES];
+
+    for (; n < LANES && channel < check->n_channels; channel++) {
+      if (check->skipped >> channel & 1)
+        continue;
+      numbers[n] = channel;
+      channels[n] = read_channel (check, channel, settling, values, (gfloat *) distances + n);
+      n++;
+    }
+    filter_lanes (distances, check->n, settling, corner, above);
+    for (guint i = 0; i < n; i++)
+      shares[numbers[i]] = share_of (&channels[i], above[i], (gdouble) (check->n - settling));
+  }
+  g_free (distances);
+  g_free (values);
 }
 
 static gboolean
@@ -203,8 +265,7 @@ measure (const RobocacheDecimationCheck *check, gint64 period_ns, gdouble *share
 
   if (rows_per_tick <= MIN_ROWS_PER_TICK || (gdouble) check->n < MIN_TICKS * rows_per_tick)
     return FALSE;
-  for (guint i = 0; i < check->n_channels; i++)
-    shares[i] = check->skipped >> i & 1 ? 0 : share_above (check, i, 0.5 / rows_per_tick);
+  measure_shares (check, 0.5 / rows_per_tick, shares);
   return TRUE;
 }
 
@@ -247,6 +308,10 @@ robocache_decimation_check_take_warning (RobocacheDecimationCheck *check, const 
   if (is_interpolated (search) && robocache_decimation_check_measure (check, search->period_ns, shares)
       && has_large_share (shares, check->n_channels))
     warning = describe (search, shares, check->n_channels);
-  robocache_decimation_check_end (check);
+  g_clear_pointer (&check->times, g_free);
+  g_clear_pointer (&check->values, g_free);
+  check->n = check->capacity = 0;
+  check->is_open = check->is_full = FALSE;
+  check->is_done = TRUE;
   return warning;
 }

@@ -21,15 +21,19 @@ typedef struct
   gboolean is_open;             /* the check accepts rows */
   RcDtype dtype;
   guint n_channels;             /* number of the first channels of a row that are checked */
+  gsize row_bytes;              /* of those channels */
   guint32 skipped;              /* bit c: channel c is not checked: it is held, or of a quaternion, whose sign may change */
   gsize n, capacity;            /* rows */
   gint64 *times;
   guint8 *values;               /* [n, n_channels] */
   gboolean is_full;             /* 5 s of rows, or the maximum number of rows, have arrived */
+  gboolean is_done;             /* those rows were looked at */
 } RobocacheDecimationCheck;
 
 /* Restarts the check for rows of this dtype and number of channels; integers are not checked. */
 void robocache_decimation_check_begin (RobocacheDecimationCheck * check, RcDtype dtype, guint64 channels, guint32 skipped);
+/* The same, unless such rows are checked already, or were. */
+void robocache_decimation_check_follow (RobocacheDecimationCheck * check, RcDtype dtype, guint64 channels, guint32 skipped);
 /* Releases the rows, and accepts no more. */
 void robocache_decimation_check_end (RobocacheDecimationCheck * check);
 

@@ -78,10 +78,10 @@ count_and_clear (RobocacheHistory *history, gsize index, guint64 *unused_in_time
 static void
 count_and_forget_oldest (RobocacheHistory *history, gsize n, guint64 *unused_in_time)
 {
-  for (gsize i = 0; i < n; i++)
+  for (gsize i = 0; i < n; i++) {
     count_and_clear (history, i, unused_in_time);
-  for (gsize i = n > RC_MAX_SPACINGS ? n - RC_MAX_SPACINGS : 0; i < n; i++)
     history->past[history->n_past++ % RC_MAX_SPACINGS] = kept_times (history)[i];
+  }
   history->first += n;
   history->n -= n;
 }
@@ -623,8 +623,7 @@ read_quaternion (const RobocacheHistory *history, gint64 row, gint32 channel, gd
   if (quaternions->read && !quaternions->read (elements, channel * size, 4 * size, copied))
     return FALSE;
   elements = quaternions->read ? copied : elements + channel * size;
-  for (guint i = 0; i < 4; i++)
-    q[i] = robocache_element_read (quaternions->dtype, elements + i * size);
+  robocache_elements_read (quaternions->dtype, elements, size, 4, q);
   return TRUE;
 }
 
@@ -718,6 +717,8 @@ robocache_history_align (RobocacheHistory *history, const RcSearch *search, gint
   alignment->after = ROBOCACHE_NO_TIME;
   if (after < (gint64) history->n && !(history->flags[history->first + after] & ROW_AFTER_GAP))
     alignment->after = times[after];
+  else if (alignment->used > tick)
+    alignment->used = alignment->before;        /* as the age of a sample, which knows no other row */
   history->last_tick = MAX (history->last_tick, tick);
 }
 
@@ -820,7 +821,7 @@ compare_spacings (const void *a, const void *b)
 gint64
 robocache_history_median_spacing (const RobocacheHistory *history)
 {
-  const guint n = MIN (history->n_spacings, ROBOCACHE_N_SPACINGS);
+  const guint n = (guint) MIN (history->n_spacings, ROBOCACHE_N_SPACINGS);
   gint64 sorted[ROBOCACHE_N_SPACINGS];
 
   if (n == 0)

@@ -58,7 +58,7 @@ typedef struct
   gboolean eos;
 
   gint64 spacings[ROBOCACHE_N_SPACINGS];        /* of successive newest rows, a ring */
-  guint n_spacings;             /* ever recorded */
+  guint64 n_spacings;           /* ever recorded */
   gint64 past[RC_MAX_SPACINGS]; /* times of the rows that were released last, a ring */
   guint64 n_past;               /* ever recorded */
 
@@ -72,7 +72,8 @@ typedef struct
 {
   RcBracket bracket;            /* row 0 is that of robocache_history_rows (); missing if a quaternion of a mean or lowpass has no mean */
   gint64 before;                /* time of the row at or before the tick; ROBOCACHE_NO_TIME when there is none */
-  gint64 used;                  /* time of the row that is copied, which of RC_NEAREST may be after the tick; before, where several rows make one */
+  gint64 used;                  /* time of the row that is copied, which of RC_NEAREST may be `after`; before, where several rows make one, or
+                                 * where after is none */
   gint64 after;                 /* time of the row after it; none also where a GAP lies between, so that it does not
                                  * matter how soon the tick was asked for */
 } RobocacheAlignment;

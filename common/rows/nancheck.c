@@ -10,10 +10,10 @@
 #define MAX_NAMED 8
 
 /* Bits of infinity without the sign: greater ones are NaN. */
-#define INFINITY_OF_FLOAT16 0x7c00u
-#define INFINITY_OF_BFLOAT16 0x7f80u
-#define INFINITY_OF_FLOAT32 0x7f800000u
-#define INFINITY_OF_FLOAT64 G_GUINT64_CONSTANT (0x7ff0000000000000)
+#define INFINITY_OF_FLOAT16 0x7c00
+#define INFINITY_OF_BFLOAT16 0x7f80
+#define INFINITY_OF_FLOAT32 0x7f800000
+#define INFINITY_OF_FLOAT64 G_GINT64_CONSTANT (0x7ff0000000000000)
 
 void
 robocache_nan_check_clear (RobocacheNanCheck *check)
@@ -22,26 +22,35 @@ robocache_nan_check_clear (RobocacheNanCheck *check)
   *check = (RobocacheNanCheck) { 0 };
 }
 
-/* One loop of each width, without a branch, that the compiler makes wide. */
+#define VECTOR_BYTES 16
+
+/* For each width of elements: of wide vectors the last one may overlap the one before it, so that no element is left over. */
 #define DEFINE_HAS_NAN(type, name) \
 static gboolean \
 name (const guint8 *row, guint64 n, type infinity) \
 { \
-  const type mask = (type) ((type) ~(type) 0 >> 1); \
-  guint found = 0; \
+  typedef type Vector __attribute__ ((vector_size (VECTOR_BYTES))); \
+  const type mask = (type) ~((type) 1 << (8 * sizeof (type) - 1)); \
+  const gsize bytes = n * sizeof (type); \
+  Vector found = { 0 }, bits; \
+  gint64 halves[2]; \
  \
-  for (guint64 i = 0; i < n; i++) { \
-    type bits; \
- \
-    memcpy (&bits, row + i * sizeof bits, sizeof bits); \
+  for (gsize at = 0; at < bytes; at += VECTOR_BYTES) { \
+    if (bytes >= VECTOR_BYTES) { \
+      memcpy (&bits, row + MIN (at, bytes - VECTOR_BYTES), VECTOR_BYTES); \
+    } else { \
+      bits = (Vector) { 0 }; \
+      memcpy (&bits, row, bytes); \
+    } \
     found |= (bits & mask) > infinity; \
   } \
-  return found != 0; \
+  memcpy (halves, &found, sizeof halves); \
+  return (halves[0] | halves[1]) != 0; \
 }
 
-DEFINE_HAS_NAN (guint16, has_nan_16)
-DEFINE_HAS_NAN (guint32, has_nan_32)
-DEFINE_HAS_NAN (guint64, has_nan_64)
+DEFINE_HAS_NAN (gint16, has_nan_16)
+DEFINE_HAS_NAN (gint32, has_nan_32)
+DEFINE_HAS_NAN (gint64, has_nan_64)
 
 gboolean
 robocache_row_has_nan (RcDtype dtype, guint64 channels, const guint8 *row)

@@ -23,14 +23,10 @@ count (RobocacheOddQuaternions *odd, gint32 channel, gdouble length)
 static gdouble
 length_of (RcDtype dtype, const guint8 *quaternion)
 {
-  gdouble sum = 0;
+  gdouble q[4];
 
-  for (guint i = 0; i < 4; i++) {
-    const gdouble element = robocache_element_read (dtype, quaternion + i * rc_dtype_size (dtype));
-
-    sum += element * element;
-  }
-  return sqrt (sum);
+  robocache_elements_read (dtype, quaternion, rc_dtype_size (dtype), 4, q);
+  return sqrt (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
 }
 
 static void

@@ -1,4 +1,4 @@
-/* robocache: one element of a tensor as a number
+/* robocache: elements of a tensor as numbers
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -8,50 +8,51 @@
 
 #include "kernels/arithmetic.h"
 
-typedef union
+#define READ(type, convert) \
+  for (gsize i = 0; i < n; i++) { \
+    type element; \
+ \
+    memcpy (&element, from + i * stride, sizeof element); \
+    to[i] = (gdouble) convert (element); \
+  } \
+  break
+
+void
+robocache_elements_read (RcDtype dtype, const guint8 *from, gsize stride, gsize n, gdouble *to)
 {
-  gint8 i8;
-  guint8 u8;
-  gint16 i16;
-  guint16 u16;
-  gint32 i32;
-  guint32 u32;
-  gint64 i64;
-  guint64 u64;
-  gfloat f32;
-  gdouble f64;
-} Element;
+  switch (dtype) {
+    case RC_INT8:
+      READ (gint8,);
+    case RC_UINT8:
+      READ (guint8,);
+    case RC_INT16:
+      READ (gint16,);
+    case RC_UINT16:
+      READ (guint16,);
+    case RC_INT32:
+      READ (gint32,);
+    case RC_UINT32:
+      READ (guint32,);
+    case RC_INT64:
+      READ (gint64,);
+    case RC_UINT64:
+      READ (guint64,);
+    case RC_FLOAT16:
+      READ (guint16, rc_float32_from_float16);
+    case RC_BFLOAT16:
+      READ (guint16, rc_float32_from_bfloat16);
+    case RC_FLOAT32:
+      READ (gfloat,);
+    default:
+      READ (gdouble,);
+  }
+}
 
 gdouble
 robocache_element_read (RcDtype dtype, const guint8 *at)
 {
-  Element element = { 0 };
+  gdouble element;
 
-  memcpy (&element, at, rc_dtype_size (dtype));
-  switch (dtype) {
-    case RC_INT8:
-      return element.i8;
-    case RC_UINT8:
-      return element.u8;
-    case RC_INT16:
-      return element.i16;
-    case RC_UINT16:
-      return element.u16;
-    case RC_INT32:
-      return element.i32;
-    case RC_UINT32:
-      return element.u32;
-    case RC_INT64:
-      return (gdouble) element.i64;
-    case RC_UINT64:
-      return (gdouble) element.u64;
-    case RC_FLOAT16:
-      return rc_float32_from_float16 (element.u16);
-    case RC_BFLOAT16:
-      return rc_float32_from_bfloat16 (element.u16);
-    case RC_FLOAT32:
-      return element.f32;
-    default:
-      return element.f64;
-  }
+  robocache_elements_read (dtype, at, 0, 1, &element);
+  return element;
 }

@@ -1,4 +1,4 @@
-/* robocache: reads one element of a tensor as a number
+/* robocache: reads elements of a tensor as numbers
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,6 +13,8 @@ G_BEGIN_DECLS
 
 /* The element at any address. int64 and uint64 are rounded to a double. */
 gdouble robocache_element_read (RcDtype dtype, const guint8 * at);
+/* The same of n elements that are `stride` bytes apart, to[n]. */
+void robocache_elements_read (RcDtype dtype, const guint8 * from, gsize stride, gsize n, gdouble * to);
 
 G_END_DECLS
 #endif

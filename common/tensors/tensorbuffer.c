@@ -86,7 +86,9 @@ robocache_tensors_check (GstBuffer *buffer, const RobocacheTensorsInfo *info, GE
 {
   if (gst_buffer_get_size (buffer) != robocache_tensors_info_size (info))
     return refuse (buffer, info, error);
-  for (guint i = 0; has_memory_per_tensor (buffer, info) && i < info->n_tensors; i++) {
+  if (info->n_tensors == 1 || !has_memory_per_tensor (buffer, info))
+    return TRUE;
+  for (guint i = 0; i < info->n_tensors; i++) {
     const gsize bytes = gst_memory_get_sizes (gst_buffer_peek_memory (buffer, i), NULL, NULL);
 
     if (bytes != robocache_tensor_info_size (&info->tensors[i])) {

@@ -53,7 +53,7 @@ describe_input (const GstRobocacheFusePad *pad, FuseInput *input)
   input->format = fuse_format_ref ((FuseFormat *) epoch->format);
   robocache_channel_roles_copy (&input->roles, &pad->started_roles);
   robocache_channel_roles_set_channels (&input->roles, input->format->rows.channels, input->format->channels, input->format->kinds);
-  input->search = fuse_stream_search (stream, epoch);
+  input->search = epoch->search;
 }
 
 void

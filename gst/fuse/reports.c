@@ -87,7 +87,7 @@ copy_pad (const GstRobocacheFusePad *pad, StreamStatistics *copy)
 
   copy->kinds.used = g_strdup (pad->started_roles.used);
   copy->kinds.source = pad->started_roles.source;
-  copy->hold_limit = fuse_stream_search (stream, fuse_stream_epoch (stream)).hold_limit_ns;
+  copy->hold_limit = fuse_stream_search (stream, fuse_stream_epoch (stream))->hold_limit_ns;
   copy->name = g_strdup (stream->name);
   fuse_stream_add_statistics (stream, &copy->rows);
   copy_nan_counts (&stream->nan, copy);

@@ -54,6 +54,8 @@ put_made (const RobocacheConverter *converter, const RobocacheRobot *robot, guin
 
   robocache_kinds_of_names (&made, (const gchar * const *) names->pdata, names->len, NULL);
   memcpy (kinds->of + first, made.of, names->len);
+  for (guint i = 0; i < names->len; i++)
+    kinds->rate_of[first + i] = (gint32) first + made.rate_of[i];
   for (guint i = 0; i < names->len && converter->settings->mode == ROBOCACHE_KINEMATICS_FORWARD; i++) {
     if (is_euler_angle (names->pdata[i]))
       put_angle (kinds, first + i);

@@ -56,6 +56,15 @@ init_history (GstRobocacheResampleStream *stream, gint64 reorder_window, Robocac
   stream->is_ticking = FALSE;
 }
 
+/* Blocks of other lengths are of the same rows. */
+static void
+follow_decimation (GstRobocacheResampleStream *stream)
+{
+  if (!stream->rows_on_device)
+    robocache_decimation_check_follow (&stream->decimation, stream->format.layout.dtype, stream->format.layout.channels,
+        robocache_channel_roles_unfiltered (stream->roles));
+}
+
 void
 gst_robocache_resample_stream_open (GstRobocacheResampleStream *stream, const GstRobocacheResampleFormat *format,
     const GstRobocacheResampleSettings *settings, gboolean rows_on_device, const RobocacheChannelRoles *roles, RobocacheLosses *losses)
@@ -69,15 +78,15 @@ gst_robocache_resample_stream_open (GstRobocacheResampleStream *stream, const Gs
   stream->gap.is_done = FALSE;
   stream->max_gap = 0;
   robocache_row_times_set_rate (&stream->clock, format->in.rate_num, format->in.rate_den);
-  if (!rows_on_device)
-    robocache_decimation_check_begin (&stream->decimation, format->layout.dtype, format->layout.channels,
-        robocache_channel_roles_unfiltered (roles));
+  follow_decimation (stream);
   init_history (stream, settings->reorder_window, losses);
 }
 
 void
 gst_robocache_resample_stream_close (GstRobocacheResampleStream *stream, gboolean flushed, RobocacheRowCounts *counts)
 {
+  if (flushed)
+    robocache_decimation_check_end (&stream->decimation);
   if (!stream->is_open)
     return;
   stream->max_gap = gst_robocache_resample_stream_max_gap (stream);
@@ -87,7 +96,6 @@ gst_robocache_resample_stream_close (GstRobocacheResampleStream *stream, gboolea
     robocache_history_reset (&stream->history);
   robocache_row_counts_add (counts, &stream->history.counts);
   robocache_history_clear (&stream->history);
-  robocache_decimation_check_end (&stream->decimation);
   stream->is_open = FALSE;
 }
 
@@ -95,15 +103,12 @@ void
 gst_robocache_resample_stream_restart (GstRobocacheResampleStream *stream, gboolean flushed, RobocacheRowCounts *counts)
 {
   const RobocacheHistory old = stream->history;
-  const gboolean is_checked = stream->decimation.is_open;
 
   if (!stream->is_open)
     return;
   gst_robocache_resample_stream_close (stream, flushed, counts);
   stream->is_open = TRUE;
-  if (is_checked)
-    robocache_decimation_check_begin (&stream->decimation, stream->format.layout.dtype, stream->format.layout.channels,
-        robocache_channel_roles_unfiltered (stream->roles));
+  follow_decimation (stream);
   init_history (stream, old.reorder_window, old.losses);
 }
 
@@ -396,7 +401,7 @@ gst_robocache_resample_stream_latency (const GstRobocacheResampleStream *stream)
 gboolean
 gst_robocache_resample_stream_measures_again (GstRobocacheResampleStream *stream)
 {
-  const guint n = stream->history.n_spacings, fresh = n - stream->n_measured;
+  const guint64 n = stream->history.n_spacings, fresh = n - stream->n_measured;
 
   if (!stream->is_open || stream->format.in.rate_num > 0 || fresh == 0
       || (stream->n_measured >= N_FIRST_SPACINGS && fresh < ROBOCACHE_N_SPACINGS))

@@ -6,13 +6,15 @@ import random
 import struct
 
 import make
+from lerobot_sets import Set
 
 from mcap.data_stream import ReadDataStream
 from mcap.records import Channel
+from mcap_ros2.writer import Writer
 from robocache.export.errors import ExportError
 from robocache.export.recordings.mcapfile import McapFile
 from robocache.export.recordings.mcapindex import FOOTER_RECORD, MAGIC, read_channel
-from run import export
+from run import export, must_export
 
 
 def _text(text):
@@ -102,6 +104,31 @@ def flipped_summary(folder):
     yield "as the whole one", "30 frames" in expected[1], True
 
 
+JOINTS = "std_msgs/Header header\nstring[] name\nfloat64[] position\nfloat64[] velocity\nfloat64[] effort\n" + "=" * 80 + """
+MSG: std_msgs/Header
+builtin_interfaces/Time stamp
+string frame_id
+""" + "=" * 80 + "\nMSG: builtin_interfaces/Time\nint32 sec\nuint32 nanosec\n"
+
+
+def streams_of_one_topic(folder):
+    """The row of a gripper is 6 s old where an episode begins: reading begins there, however often the arm's rows come on its topic."""
+    path, start = folder / "groups.mcap", 1_700_000_000
+    with Writer(str(path)) as writer:
+        schema = writer.register_msgdef("sensor_msgs/msg/JointState", JOINTS)
+        messages = [("/joint_states", ["arm"], k, k / 50) for k in range(600)] + [("/joint_states", ["gripper"], 7, 2.0)]
+        for topic, names, value, time in sorted(messages + [("/command", ["c"], k, k / 50) for k in range(600)], key=lambda one: one[3]):
+            stamp = {"sec": start + int(time), "nanosec": round(time % 1 * 1e9)}
+            writer.write_message(topic, schema, {"header": {"stamp": stamp, "frame_id": ""}, "name": names, "position": [float(value)], "velocity": [],
+                                                 "effort": []}, round((start + time) * 1e9), round((start + time) * 1e9))
+    mapping = folder / "groups.toml"
+    mapping.write_text('fps = 20\n[streams]\narm = {topic = "/joint_states", stream = ""}\ngripper = {topic = "/joint_states", stream = "gripper", '
+                       'kinds = "hold"}\ncommand = {topic = "/command"}\n[features]\n"observation.state" = ["arm", "gripper"]\n"action" = "command"\n')
+    said = must_export(path, "--mapping", mapping, "--output", folder / "groups-set", "--episodes", make.spans(folder, [",+8,+10,,,"], "groups.csv"))
+    yield f"said: {said}", "hole" in said, False
+    yield "values", Set(folder / "groups-set").column("observation.state").round(3).tolist(), [[400 + 2.5 * k, 7.0] for k in range(40)]
+
+
 # (share of the bytes, parts of what is said)
 CUTS = [
     (0.5, ["warning: cut50.mcap: the file is cut: ", " of 87 frames", "ticks absent, as the recording has no rows there"]),
@@ -115,3 +142,4 @@ def cases(folder):
     yield "summary flips", flips, folder
     yield from ((f"cut at {share}", cut_at, folder, share, parts) for share, parts in CUTS)
     yield "summary flipped", flipped_summary, folder
+    yield "streams of one topic", streams_of_one_topic, folder

@@ -88,16 +88,16 @@ def bool_of_long_before(folder):
     yield "values", Set(folder / "switch-set").column("observation.state").tolist(), [[220.0 + k, 1.0] for k in range(40)]
 
 
-def one_topic_twice(folder):
-    """What ticks fold is measured of each use of a topic, by what the mapping takes it for."""
-    bag, number = folder / "bag-twice", "std_msgs/msg/Float64"
+def one_topic_twice(folder, seconds):
+    """What ticks fold is measured of each use of a topic, by what the mapping takes it for, also of less than 5 s in blocks of several lengths."""
+    bag, number = folder / f"bag-twice-{seconds}", "std_msgs/msg/Float64"
     bag.mkdir()
-    _write_numbers(bag / "bag_0.db3", {"/joints": (number, "d", [(i / 200, math.sin(1.3 * i)) for i in range(1400)]),
-                                       "/command": (number, "d", [(i / 20, i) for i in range(140)])})
+    _write_numbers(bag / "bag_0.db3", {"/joints": (number, "d", [(i / 200, math.sin(1.3 * i)) for i in range(200 * seconds)]),
+                                       "/command": (number, "d", [(i / 20, i) for i in range(20 * seconds)])})
     path = folder / "twice.toml"
     path.write_text('fps = 20\n[streams]\nheld = {topic = "/joints", kinds = "hold"}\nreal = {topic = "/joints"}\nagain = {topic = "/joints"}\n'
                     'command = {topic = "/command"}\n[features]\n"observation.state" = ["held", "real", "again"]\n"action" = "command"\n')
-    said = must_export(bag, "--mapping", path, "--output", folder / "twice-set", "--episodes", make.spans(folder, [",+0,+2,,,"], "twice.csv"))
+    said = must_export(bag, "--mapping", path, "--output", folder / f"twice-{seconds}", "--episodes", make.spans(folder, [",+0,+2,,,"], "twice.csv"))
     yield f"said: {said}", [name for name in ("held", "real", "again") if f"warning: streams.{name}, " in said], ["real", "again"]
 
 
@@ -130,4 +130,5 @@ def faults(folder):
 
 
 def cases(folder):
-    yield from ((f"bags {case.__name__}", case, folder) for case in (same_as_mcap, bool_of_long_before, slow_from_the_middle, one_topic_twice, faults))
+    yield from ((f"bags {case.__name__}", case, folder) for case in (same_as_mcap, bool_of_long_before, slow_from_the_middle, faults))
+    yield from ((f"bags one_topic_twice, {seconds} s", one_topic_twice, folder, seconds) for seconds in (3, 7))

@@ -5,6 +5,7 @@ import json
 import math
 
 import make
+import numpy as np
 from lerobot_sets import SECOND, Set
 from run import export, must_export
 
@@ -180,7 +181,35 @@ def folded_beside_a_mean(folder):
     yield f"said: {said}", (said.count("half of the rate of ticks"), "warning: streams.joints" in said), (1, True)
 
 
+def folded_in_each(folder):
+    """A recording whose rows are slow hides none behind it, and the same of several is said once."""
+    calm = _recording(folder, "calm", "t,fx,fy\n" + "".join(f"{100 + i / 1000:.3f},{i / 1e3:.4f},{i / 1e3:.4f}\n" for i in range(3000)))
+    sources = [calm, *(_wrench(folder, f"rough{k}", 3) for k in range(3))]
+    marks = make.spans(folder, [f"{source.name},+0,+1.2,,," for source in sources] + ["rough0,+1.2,+2.4,,,"], "each.csv")
+    said = must_export(*sources, "--mapping", _mapping(folder, "each", fps=30), "--output", folder / "each-set", "--episodes", marks)
+    yield f"said: {said}", [said.count(text) for text in (
+        "warning: streams.joints, in the first 5 s of rough0: ", "half of the rate of ticks", "warning: streams.joints: the same holds for 2 other recordings")], [1, 1, 1]
+
+
+def velocities_by_names(folder):
+    """hermite of cubic polynomials is exact with their rates, which nothing but the columns' names tell."""
+    times = [i / 10 for i in range(31)]
+    rows = "".join(f"{100 + t:.1f},{t ** 3 - 2 * t:.6f},{t - t ** 3:.6f},{3 * t * t - 2:.6f},{1 - 3 * t * t:.6f}\n" for t in times)
+    source = _recording(folder, "rates", "t,a.position,b.position,a.velocity,b.velocity\n" + rows)
+    for interpolation, is_exact in (("hermite", True), ("linear", False)):
+        out = folder / f"rates-{interpolation}"
+        must_export(source, "--mapping", _mapping(folder, "rates", f', interpolation = "{interpolation}"'), "--output", out, "--episodes",
+                    make.spans(folder, [",+0,+2.9,,,"], "rates.csv"))
+        state = Set(out).column("observation.state")
+        ticks = np.arange(len(state)) / 20
+        error = float(np.abs(state[:, :2] - np.column_stack([ticks ** 3 - 2 * ticks, ticks - ticks ** 3])).max())
+        yield f"{interpolation}: {error}", error < 1e-4, is_exact
+        kinds = json.loads((out / "meta" / "kinds.json").read_text())["joints"]
+        yield f"{interpolation} kinds", kinds["kinds"], "real*2,velocity:a.position,velocity:b.position"
+
+
 def cases(folder):
     yield from ((f"csv parts {name}", parts, folder, name, *row) for name, row in PARTS.items())
     yield from ((f"csv {case.__name__}", case, folder) for case in (columns_apart, hole_in_a_file, slow_from_the_middle, held_from_long_before,
-                                                                clock_set_back, folded, not_folded, folded_beside_a_mean))
+                                                                clock_set_back, folded, not_folded, folded_beside_a_mean, folded_in_each,
+                                                                velocities_by_names))

@@ -8,6 +8,7 @@ static void
 clear_channel (gpointer channel)
 {
   g_free (((RobocacheEncoderChannel *) channel)->suffix);
+  g_free (((RobocacheEncoderChannel *) channel)->kinds);
 }
 
 void
@@ -28,7 +29,7 @@ robocache_encoder_clear (RobocacheEncoder *encoder)
 void
 robocache_encoder_add_channel (RobocacheEncoder *encoder, const gchar *type, gchar *suffix, const gchar *dtype, gboolean has_duration)
 {
-  const RobocacheEncoderChannel channel = { type, suffix, dtype, has_duration };
+  const RobocacheEncoderChannel channel = { type, suffix, dtype, has_duration, NULL };
 
   g_array_append_val (encoder->channels, channel);
 }

@@ -21,6 +21,7 @@ typedef struct
   gchar *suffix;                /* suffix of the stream's topic, "" or "/tick" */
   const gchar *dtype;           /* dtype of the values; NULL: none */
   gboolean has_duration;        /* its messages contain the duration of buffers */
+  gchar *kinds;                 /* of its values, where caps describe several tensors; NULL: none */
 } RobocacheEncoderChannel;
 
 typedef struct

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "common/channels/kinds.h"
 #include "common/tensors/tensorbuffer.h"
 #include "kernels/align.h"
 
@@ -294,6 +295,20 @@ find_names (Samples *samples)
     memset (samples->names, 0, sizeof (samples->names));
 }
 
+/* Caps of several tensors have a list of kinds for each, separated by semicolons. */
+static void
+set_kinds (Samples *samples, const GstCaps *caps)
+{
+  const gchar *text = gst_structure_get_string (gst_caps_get_structure (caps, 0), ROBOCACHE_KINDS_FIELD);
+  gchar **lists = g_strsplit (text && samples->info.n_tensors > 1 ? text : "", ";", -1);
+
+  for (guint i = 0; lists[i] && i < samples->info.n_tensors; i++) {
+    if (*lists[i])
+      g_array_index (samples->parent.channels, RobocacheEncoderChannel, i).kinds = g_strdup (lists[i]);
+  }
+  g_strfreev (lists);
+}
+
 RobocacheEncoder *
 robocache_encoder_new_samples (const RobocacheTensorsInfo *info, const GstCaps *caps, GstBuffer *sample)
 {
@@ -307,6 +322,7 @@ robocache_encoder_new_samples (const RobocacheTensorsInfo *info, const GstCaps *
   for (guint i = 0; i < info->n_tensors; i++)
     robocache_encoder_add_channel (&samples->parent, info->tensors[i].rank == 1 ? "robocache_msgs/msg/Row" : "robocache_msgs/msg/Tensor",
         make_suffix (samples, i), rc_dtype_name (info->tensors[i].dtype), TRUE);
+  set_kinds (samples, caps);
   if (samples->has_tick)
     robocache_encoder_add_channel (&samples->parent, "robocache_msgs/msg/Tick", g_strdup ("/tick"), NULL, FALSE);
   return &samples->parent;

@@ -34,7 +34,8 @@ make_decoder (const RobocacheMcapChannelInfo *info, const RobocacheMcapSchemaInf
 {
   const RobocacheRosChannel channel = {
     .topic = info->topic,.type = schema ? schema->name : "",.definition = schema ? (const gchar *) schema->data : "",
-    .definition_size = schema ? schema->size : 0,.caps = is_of_sample ? NULL : g_hash_table_lookup (info->metadata, "caps")
+    .definition_size = schema ? schema->size : 0,.caps = is_of_sample ? NULL : g_hash_table_lookup (info->metadata, "caps"),
+    .kinds = g_hash_table_lookup (info->metadata, "kinds")
   };
 
   if (schema && g_str_equal (info->message_encoding, "cdr") && g_str_equal (schema->encoding, "ros2msg"))

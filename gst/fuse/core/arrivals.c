@@ -108,17 +108,27 @@ static void
 check_rows (FuseCore *core, FuseStream *stream, gboolean at_end, GQueue *notes)
 {
   const FuseTickClock *clock = &core->clock;
-  const RcSearch search = fuse_stream_search (stream, fuse_stream_newest_epoch (stream));
   const gboolean may_be_reference = clock->reference ? clock->reference == stream : clock->grid.num == 0;
 
   if (!may_be_reference)
     fuse_note_add_warning (notes, FUSE_NOTE_SETTING, stream, fuse_stream_check_gap (stream, at_end));
   if (at_end)
     robocache_decimation_check_complete (&stream->decimation);
-  fuse_note_add_warning (notes, FUSE_NOTE_SETTING, stream, robocache_decimation_check_take_warning (&stream->decimation, &search));
+  fuse_note_add_warning (notes, FUSE_NOTE_SETTING, stream, robocache_decimation_check_take_warning (&stream->decimation,
+          fuse_stream_search (stream, fuse_stream_newest_epoch (stream))));
   fuse_note_add_warning (notes, FUSE_NOTE_FORMAT, stream, robocache_quaternion_check_take_warning (&stream->statistics.quaternions));
   fuse_note_add_warning (notes, FUSE_NOTE_FORMAT, stream, robocache_nan_check_take_warning (&stream->nan,
           stream->settings.nan == FUSE_NAN_MISSING));
+}
+
+/* Whether check_rows may have a warning: a few comparisons for each buffer. */
+static gboolean
+may_warn (const FuseStream *stream)
+{
+  const RobocacheQuaternionCheck *quaternions = &stream->statistics.quaternions;
+
+  return !stream->gap.is_done || stream->decimation.is_full || (stream->nan.counts && !stream->nan.is_reported)
+      || quaternions->zero.n > 0 || quaternions->not_unit.n > 0 || quaternions->n_scattered > 0;
 }
 
 /* Wakes the owner if the stream, which has changed, was the last one that the next tick waits for, or if it makes the next tick known or
@@ -162,7 +172,8 @@ fuse_core_insert (FuseCore *core, FuseStream *stream, const FuseRows *rows, GQue
     fuse_stream_apply_timestamps (stream);      /* no tick may come of such rows */
   note_rows (core, stream, rows, insertion.n_outside);
   fuse_core_choose_reference (core, NULL);
-  check_rows (core, stream, FALSE, notes);
+  if (may_warn (stream))
+    check_rows (core, stream, FALSE, notes);
   prune (core, stream);
   if (fuse_latency_is_off (core, stream))
     fuse_note_add (notes, FUSE_NOTE_LATENCY, stream, NULL);

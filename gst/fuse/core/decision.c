@@ -159,7 +159,7 @@ static void
 add_composed (FuseCore *core, FuseStream *stream)
 {
   const FuseEpoch *epoch = fuse_stream_epoch (stream);
-  const FuseComposed key = { stream->id, epoch->serial, fuse_stream_search (stream, epoch).interpolation };
+  const FuseComposed key = { stream->id, epoch->serial, epoch->search.interpolation };
 
   g_ptr_array_add (core->next_composed, stream);
   g_array_append_val (core->next_keys, key);
@@ -262,7 +262,7 @@ enter_tick (FuseCore *core, gint64 tick)
 static const gchar *
 explain (const FuseStream *stream, const FuseSnapshot *snapshot)
 {
-  const RcInterpolation interpolation = fuse_stream_search (stream, fuse_stream_epoch (stream)).interpolation;
+  const RcInterpolation interpolation = fuse_stream_search (stream, fuse_stream_epoch (stream))->interpolation;
 
   if (snapshot->bracket.status == RC_ALIGNED)
     return "within max-gap";

@@ -32,8 +32,8 @@ static gint64
 latency_of_stream (const FuseStream *stream, gint64 tick_period)
 {
   const FuseStreamSettings *settings = &stream->settings;
-  const RcSearch search = fuse_stream_search (stream, fuse_stream_newest_epoch (stream));
-  gint64 latency = robocache_interpolation_latency (&search, fuse_stream_period (stream), tick_period);
+  const RcSearch *search = fuse_stream_search (stream, fuse_stream_newest_epoch (stream));
+  gint64 latency = robocache_interpolation_latency (search, fuse_stream_period (stream), tick_period);
 
   latency = rc_add_saturating (latency, settings->reorder_window);
   return settings->offset < 0 && settings->offset >= -MAX_DELAY ? rc_subtract_saturating (latency, settings->offset) : latency;

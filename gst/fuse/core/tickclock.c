@@ -46,7 +46,7 @@ fuse_tick_clock_sync_period (FuseTickClock *clock)
   const gint64 period = fuse_tick_clock_period (clock);
 
   for (guint i = 0; i < clock->streams->len; i++)
-    stream_at (clock, i)->settings.search.period_ns = period;
+    fuse_stream_set_period (stream_at (clock, i), period);
 }
 
 /* ---- the first and the last tick of a grid ---- */

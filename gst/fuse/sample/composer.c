@@ -259,21 +259,49 @@ channel_names (const FuseComposer *composer)
   return g_string_free (names, names->len == 0);
 }
 
-/* The kinds of the channels of the one tensor; NULL: there are several, all channels are real, or some are hidden. */
+/* Frames have no kinds, nor have those that caps must not have. */
+static gboolean
+has_kinds (const FuseInput *input)
+{
+  return !input->format->rows.is_camera && !input->format->hides_kinds;
+}
+
+/* The kinds of the channels of the tensor of all streams; NULL: all channels are real, or some are hidden. */
 static gchar *
-channel_kinds (const FuseComposer *composer)
+joined_kinds (const FuseComposer *composer, const gchar *channels)
 {
   const RobocacheChannelRoles **roles = g_new (const RobocacheChannelRoles *, composer->n_streams);
-  gboolean is_one = composer->n_tensors == 1;
+  gboolean have = TRUE;
   gchar *kinds;
 
   for (guint i = 0; i < composer->n_streams; i++) {
     roles[i] = &composer->streams[i].input->roles;
-    is_one &= !composer->streams[i].input->format->rows.is_camera && !composer->streams[i].input->format->hides_kinds;
+    have &= has_kinds (composer->streams[i].input);
   }
-  kinds = is_one ? robocache_channel_roles_join (roles, composer->n_streams) : NULL;
+  kinds = have ? robocache_channel_roles_join (roles, composer->n_streams, channels) : NULL;
   g_free (roles);
   return kinds;
+}
+
+/* Those of a tensor for each stream, separated by semicolons; NULL: all channels are real. */
+static gchar *
+listed_kinds (const FuseComposer *composer)
+{
+  GString *list = g_string_new (NULL);
+  gsize length = 0;             /* up to the last tensor with kinds */
+
+  for (guint i = 0; i < composer->n_streams; i++) {
+    const FuseInput *input = composer->streams[i].input;
+
+    if (i > 0)
+      g_string_append_c (list, ';');
+    if (!has_kinds (input) || input->roles.used == NULL)
+      continue;
+    g_string_append (list, input->roles.used);
+    length = list->len;
+  }
+  g_string_truncate (list, length);
+  return g_string_free (list, length == 0);
 }
 
 /* In a GstTensorMeta. */
@@ -310,7 +338,8 @@ make_caps (FuseComposer *composer)
   const FuseComposition *composition = &composer->composition;
   RobocacheTensorsInfo *sample = &composer->sample;
   GString *names = g_string_new (NULL);
-  gchar *channels = channel_names (composer), *kinds = channel_kinds (composer);
+  gchar *channels = channel_names (composer);
+  gchar *kinds = composer->n_tensors == 1 ? joined_kinds (composer, channels) : listed_kinds (composer);
 
   *sample = (RobocacheTensorsInfo) { composer->n_tensors, {{0}}, composition->rate_num, composition->rate_den };
   for (guint i = 0; i < composer->n_tensors; i++) {

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "common/channels/kinds.h"
 #include "common/ros/definitions.h"
 
 /* Events of a recorder are no stream. */
@@ -90,7 +91,7 @@ static void
 make_decoder (RobocacheMcapTopic *topic, const RobocacheMcapDemuxSettings *settings)
 {
   const RobocacheRosChannel channel = { topic->name, topic->type, (const gchar *) topic->schema->data, topic->schema->size,
-    topic->noted_caps, settings->fields, settings->joints
+    topic->noted_caps, topic->noted_kinds, settings->fields, settings->joints
   };
   GError *error = NULL;
 
@@ -107,6 +108,12 @@ noted_caps_of (const RobocacheMcapChannelInfo *channel)
   return g_hash_table_lookup (channel->metadata, "caps");
 }
 
+static const gchar *
+noted_kinds_of (const RobocacheMcapChannelInfo *channel)
+{
+  return g_hash_table_lookup (channel->metadata, ROBOCACHE_KINDS_FIELD);
+}
+
 RobocacheMcapTopic *
 robocache_mcap_topic_new (const RobocacheMcapChannelInfo *channel, const RobocacheMcapSchemaInfo *schema,
     const RobocacheMcapDemuxSettings *settings, guint order)
@@ -121,6 +128,7 @@ robocache_mcap_topic_new (const RobocacheMcapChannelInfo *channel, const Robocac
   topic->channel_id = channel->id;
   topic->schema = schema;
   topic->noted_caps = g_strdup (noted_caps_of (channel));
+  topic->noted_kinds = g_strdup (noted_kinds_of (channel));
   if (check_encodings (topic)) {
     if (g_str_equal (short_name, ROBOCACHE_CAMERA_INFO_TYPE))
       make_camera (topic);
@@ -141,6 +149,7 @@ robocache_mcap_topic_free (RobocacheMcapTopic *topic)
   g_free (topic->type);
   g_free (topic->encoding);
   g_free (topic->noted_caps);
+  g_free (topic->noted_kinds);
   g_free (topic->fault);
   g_free (topic->first_loss);
   g_free (topic);
@@ -152,6 +161,7 @@ robocache_mcap_topic_has (const RobocacheMcapTopic *topic, const RobocacheMcapCh
 {
   return g_str_equal (topic->name, channel->topic) && g_strcmp0 (topic->encoding, channel->message_encoding) == 0
       && g_strcmp0 (topic->noted_caps, noted_caps_of (channel)) == 0
+      && g_strcmp0 (topic->noted_kinds, noted_kinds_of (channel)) == 0
       && (topic->schema == schema || (topic->schema && schema && g_str_equal (topic->schema->name, schema->name)
           && topic->schema->size == schema->size && memcmp (topic->schema->data, schema->data, schema->size) == 0));
 }

@@ -32,7 +32,7 @@ typedef struct
   guint order;                  /* index of the glob that selected it */
   guint16 channel_id;           /* id of its first channel */
   const RobocacheMcapSchemaInfo *schema;        /* NULL: no schema */
-  gchar *noted_caps;            /* caps recorded for its channel; NULL: none */
+  gchar *noted_caps, *noted_kinds;      /* recorded for its channel; NULL: none */
   gchar *encoding;              /* encoding of its messages */
   RobocacheRosDecoder *decoder; /* NULL: the messages are calibrations of a camera, or cannot be read */
   RobocacheRosSchema *camera_schema;

@@ -4,6 +4,7 @@
  */
 #include "channels.h"
 
+#include "common/channels/kinds.h"
 #include "common/mcap/records.h"
 
 GByteArray *
@@ -35,7 +36,7 @@ mux_segment_to_text (const GstSegment *segment)
 
 void
 mux_channel_metadata_add_stream (GByteArray *metadata, const gchar *pad, const GstCaps *caps, const GstSegment *segment,
-    const gchar *dtype)
+    const gchar *dtype, const gchar *kinds)
 {
   gchar *caps_text = gst_caps_to_string (caps), *segment_text = mux_segment_to_text (segment);
 
@@ -44,6 +45,8 @@ mux_channel_metadata_add_stream (GByteArray *metadata, const gchar *pad, const G
   robocache_mcap_append_text (metadata, "segment", segment_text);
   if (dtype)
     robocache_mcap_append_text (metadata, "dtype", dtype);
+  if (kinds)
+    robocache_mcap_append_text (metadata, ROBOCACHE_KINDS_FIELD, kinds);
   g_free (caps_text);
   g_free (segment_text);
 }

@@ -16,9 +16,9 @@ G_BEGIN_DECLS
 
 /* Makes a map of texts with the entries that every channel has. */
 GByteArray *mux_channel_metadata_new (void);
-/* Adds the description of a stream. dtype NULL: none. */
+/* Adds the description of a stream. dtype NULL: none. kinds: of one tensor of caps that describe several; NULL: none. */
 void mux_channel_metadata_add_stream (GByteArray * metadata, const gchar * pad, const GstCaps * caps, const GstSegment * segment,
-    const gchar * dtype);
+    const gchar * dtype, const gchar * kinds);
 /* A segment as text, "start=0 stop=-1 ..."; free with g_free. */
 gchar *mux_segment_to_text (const GstSegment * segment);
 

@@ -154,7 +154,7 @@ open_channels (MuxStream *stream, MuxRecording *recording, GError **error)
     gchar *topic = topic_of (stream, channel);
     gint id;
 
-    mux_channel_metadata_add_stream (metadata, stream->name, stream->caps, &stream->clock.segment, channel->dtype);
+    mux_channel_metadata_add_stream (metadata, stream->name, stream->caps, &stream->clock.segment, channel->dtype, channel->kinds);
     id = mux_recording_add_channel (recording, topic, channel->type, metadata);
     g_array_append_val (stream->channels, id);
     g_byte_array_unref (metadata);

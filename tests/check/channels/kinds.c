@@ -109,6 +109,16 @@ static const struct
   {"rotation_x,rotation_y,rotation_z,rotation_w", "quaternion"},
   {"toolOrientationX,toolOrientationY,toolOrientationZ,toolOrientationW", "quaternion"},
   {"attitude.x,attitude.y,attitude.z,attitude.w", "quaternion"},
+  /* velocities */
+  {"a.position,b.position,a.velocity,b.velocity,a.effort,b.effort", "real*2,velocity:0,velocity:1,real*2"},
+  {"a.velocity,a.position", "velocity:1,real"},
+  {"position[0],position[1],velocity[1],velocity[0]", "real*2,velocity:1,velocity:0"},
+  {"points[0].positions[1],points[0].velocities[1]", "real,velocity:0"},
+  {"arm_pos_1 [rad],arm_vel_1 [rad],arm_vel_2 [rad]", "real,velocity:0,real"},
+  {"elbow,elbow.velocity,elbow_vel", "real,velocity:0,velocity:0"},
+  {"q0,q[1],dq0,dq[1],dq2", "real*2,velocity:0,velocity:1,real"},
+  {"a.velocity,b.position,velocity,mode,mode.velocity", "real*3,hold,real"},
+  {"position.x,velocity.x,pos_y,vel_y,x,dx,velocityz,positionz", NULL},
   /* no quaternions */
   {"q0,q1,q2,q3", NULL},
   {"q[0],q[1],q[2],q[3],q[4],q[5]", NULL},
@@ -203,6 +213,7 @@ static const struct
   {4, "a,b,da,db", "real*2,velocity:b,velocity:a", {NULL}, "real*2,velocity:b,velocity:a", "caps", "3,2,"},
   {4, "a,b,da,db", "real*2,real,velocity:a", {NULL}, "real*3,velocity:a", "caps", "3,"},
   {4, "a,b,da,db", "real*3,velocity:b", {NULL}, "real*3,velocity:b", "caps", ""},
+  {4, "a,b,da,db", "real,hold,velocity:a,velocity:b", {NULL}, "real,hold,velocity:a,velocity:b", "caps", "2,"},
   {4, "a,b,da,db", "real*2,velocity:a,velocity:b", {LIST (VELOCITIES) = "db"}, "real*3,velocity:a", "caps and property", "3,"},
   {3, NULL, "real*4", {NULL}, NULL, "caps", NULL, "kinds=\"real*4\" has 4 channels, but a row has 3"},
   {3, NULL, "real*4", {LIST (KINDS) = "ignore"}, NULL, "ignored"},
@@ -264,19 +275,23 @@ GST_END_TEST;
 
 GST_START_TEST (test_kinds_of_several_rows)
 {
-  RobocacheChannelRoles a = { 0 }, b = { 0 }, c = { 0 };
-  const RobocacheChannelRoles *all[] = { &a, &b, &c };
+  RobocacheChannelRoles a = { 0 }, b = { 0 }, c = { 0 }, d = { 0 };
+  const RobocacheChannelRoles *all[] = { &a, &b, &c, &d };
   gchar *text;
 
   robocache_channel_roles_set_channels (&a, 5, "v,w,x,y,z", "quaternion,velocity:v");
   robocache_channel_roles_set_channels (&b, 2, NULL, NULL);
   robocache_channel_roles_set_channels (&c, 2, NULL, "hold,angle");
+  robocache_channel_roles_set_channels (&d, 2, "p,dp", "real,velocity:p");
   for (guint i = 0; i < G_N_ELEMENTS (all); i++)
     fail_unless (robocache_channel_roles_parse ((RobocacheChannelRoles *) all[i], NULL));
-  text = robocache_channel_roles_join (all, 3);
-  fail_unless_equals_string (text, "quaternion,real*3,hold,angle");
+  text = robocache_channel_roles_join (all, 4, NULL);
+  fail_unless_equals_string (text, "quaternion,velocity:0,real*2,hold,angle,real,velocity:9");
   g_free (text);
-  text = robocache_channel_roles_join (all + 1, 1);
+  text = robocache_channel_roles_join (all, 4, "v,w,x,y,z,b0,b1,c0,c1,p,dp");
+  fail_unless_equals_string (text, "quaternion,velocity:v,real*2,hold,angle,real,velocity:p");
+  g_free (text);
+  text = robocache_channel_roles_join (all + 1, 1, NULL);
   fail_unless_equals_string (text, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (all); i++)
     robocache_channel_roles_clear ((RobocacheChannelRoles *) all[i]);

@@ -143,8 +143,13 @@ static const gchar *const topics[] = {
   "src_1 /aligned/force_0: caps[other/tensors float32 6 fx,fy,fz,tx,ty,tz] 0="
 };
 
+/* Of caps of each topic, and of samples. */
+static const gchar *const kinds[] = { "real*4,angle,hold,velocity:q4,real*7", "angle,real*5" };
+#define SAMPLE_KINDS "real*4,angle,hold,velocity:q4,real*7;angle,real*5"
+
 typedef struct
 {
+  gchar *kinds[G_N_ELEMENTS (topics)];
   GByteArray *tensors[G_N_ELEMENTS (topics)];   /* PTS and bytes of each sample */
 } Tensors;
 
@@ -160,6 +165,8 @@ tensors_clear (Tensors *tensors)
 {
   for (guint i = 0; i < G_N_ELEMENTS (topics); i++)
     g_byte_array_unref (tensors->tensors[i]);
+  for (guint i = 0; i < G_N_ELEMENTS (topics); i++)
+    g_free (tensors->kinds[i]);
 }
 
 static GstPadProbeReturn
@@ -180,12 +187,35 @@ note_tensors (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
   return GST_PAD_PROBE_OK;
 }
 
+static gchar *
+kinds_of_caps (const GstCaps *caps)
+{
+  return g_strdup (gst_structure_get_string (gst_caps_get_structure (caps, 0), "kinds"));
+}
+
+static GstPadProbeReturn
+note_kinds (GstPad *pad, GstPadProbeInfo *info, gpointer text)
+{
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
+  GstCaps *caps;
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
+    gst_event_parse_caps (event, &caps);
+    g_free (*(gchar **) text);
+    *(gchar **) text = kinds_of_caps (caps);
+  }
+  return GST_PAD_PROBE_OK;
+}
+
 static void
 note_topic (GstElement *demux, GstPad *pad, gpointer tensors)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (topics); i++)
-    if (g_str_has_prefix (topics[i], GST_PAD_NAME (pad)))
-      gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, note_sample, ((Tensors *) tensors)->tensors[i], NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (topics); i++) {
+    if (!g_str_has_prefix (topics[i], GST_PAD_NAME (pad)))
+      continue;
+    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, note_sample, ((Tensors *) tensors)->tensors[i], NULL);
+    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, note_kinds, &((Tensors *) tensors)->kinds[i], NULL);
+  }
 }
 
 static void
@@ -204,12 +234,13 @@ static void
 record (const gchar *path, Tensors *tensors)
 {
   gchar *launch = g_strdup_printf ("robocachemcapsink name=r location=%s sync-interval=0 sink_0::topic=/aligned "
-      "robocachefuse name=f rate=50/1 ! r.sink_0 robocachetestsrc kind=proprio channels=14 num-buffers=200 ! f.proprio_0 "
+      "robocachefuse name=f rate=50/1 proprio_0::kinds=real*4,angle,hold,velocity:q4,real*7 force_0::kinds=angle,real*5 ! r.sink_0 robocachetestsrc kind=proprio channels=14 num-buffers=200 ! f.proprio_0 "
       "robocachetestsrc kind=force num-buffers=2000 ! f.force_0", path);
   GstElement *pipeline = gst_parse_launch (launch, NULL), *fuse = gst_bin_get_by_name (GST_BIN (pipeline), "f");
   GstPad *pad = gst_element_get_static_pad (fuse, "src");
 
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, note_tensors, tensors, NULL);
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, note_kinds, &tensors->kinds[0], NULL);
   run_to_end (pipeline);
   gst_object_unref (pad);
   gst_object_unref (fuse);
@@ -218,10 +249,10 @@ record (const gchar *path, Tensors *tensors)
 }
 
 /* All channels of a sample note its caps, those of two tensors and 20 names. Each topic is the tensor that was written to it, with
- * its names. */
+ * its names and kinds. */
 GST_START_TEST (test_recorded)
 {
-  Tensors recorded, played;
+  Tensors recorded = { 0 }, played = { 0 };
   GstElement *pipeline, *demux;
   DemuxOutput output;
   gchar *path = NULL;
@@ -230,6 +261,7 @@ GST_START_TEST (test_recorded)
   tensors_init (&played);
   fail_unless (g_close (g_file_open_tmp ("fused-XXXXXX.mcap", &path, NULL), NULL));
   record (path, &recorded);
+  fail_unless_equals_string (recorded.kinds[0], SAMPLE_KINDS);
   pipeline = launch_recording (path, "", "");
   demux = gst_bin_get_by_name (GST_BIN (pipeline), "d");
   demux_output_init (&output, demux, FALSE);
@@ -240,6 +272,7 @@ GST_START_TEST (test_recorded)
 
     fail_unless (g_str_has_prefix (text, topics[i]), "%.80s", text);
     fail_unless (recorded.tensors[i]->len > 90 * (8 + 6 * sizeof (gfloat)));
+    fail_unless_equals_string (played.kinds[i], kinds[i]);
     fail_unless_equals_int (played.tensors[i]->len, recorded.tensors[i]->len);
     fail_unless (memcmp (played.tensors[i]->data, recorded.tensors[i]->data, recorded.tensors[i]->len) == 0);
   }

@@ -58,6 +58,7 @@ definition_of (const gchar *type)
 #define ROW(type, n) "other/tensors, format=(string)static, num_tensors=(int)1, types=(string)" type ", dimensions=(string)" n \
   ", framerate=(fraction)0/1"
 #define JOINTS(n, names) ROW ("float64", n) ", channels=(string)" names ", role=(string)joints ="
+#define RATED(n, names, kinds) ROW ("float64", n) ", channels=(string)" names ", role=(string)joints, kinds=(string)\"" kinds "\" ="
 #define POSE ROW ("float64", "7") ", channels=(string)\"x\\,y\\,z\\,qx\\,qy\\,qz\\,qw\", role=(string)pose, kinds=(string)\"real\\*3\\,quaternion\", " \
   "quaternions=(string)3 ="
 #define TWIST ROW ("float64", "6") ", channels=(string)\"vx\\,vy\\,vz\\,wx\\,wy\\,wz\", role=(string)twist ="
@@ -82,9 +83,11 @@ static const struct
   {"sensor_msgs/JointState", NO_CAPS, {
           {"(" HEAD " ['a' 'b'] [1 2] [] [])", " @1000000005 f: " JOINTS ("2", "\"a.position\\,b.position\"") " 1 2"},
           {"(" HEAD " ['b' 'a'] [2 1] [] [])", " @1000000005 f: " JOINTS ("2", "\"a.position\\,b.position\"") " 1 2"},
-          {"(" HEAD " ['b' 'a'] [2 1] [4 3] [])", " @1000000005 f: " JOINTS ("4", "\"a.position\\,b.position\\,a.velocity\\,b.velocity\"")
+          {"(" HEAD " ['b' 'a'] [2 1] [4 3] [])", " @1000000005 f: " RATED ("4", "\"a.position\\,b.position\\,a.velocity\\,b.velocity\"",
+                  "real\\*2\\,velocity:a.position\\,velocity:b.position")
                 " 1 2 3 4"},
-          {"(" HEAD " ['a' 'b'] [1 2] [] [])", " @1000000005 f: " JOINTS ("4", "\"a.position\\,b.position\\,a.velocity\\,b.velocity\"")
+          {"(" HEAD " ['a' 'b'] [1 2] [] [])", " @1000000005 f: " RATED ("4", "\"a.position\\,b.position\\,a.velocity\\,b.velocity\"",
+                  "real\\*2\\,velocity:a.position\\,velocity:b.position")
                 " 1 2 nan nan"},
           {"(" HEAD " ['c'] [5] [] [])", "c @1000000005 f: " JOINTS ("1", "c.position") " 5"},
           {"(" HEAD " [] [] [] [])", "none"},
@@ -102,7 +105,8 @@ static const struct
           {"(" HEAD " ['a' 'c'] [7 8] [] [])", "a,c @1000000005 f: " JOINTS ("2", "\"a.position\\,c.position\"") " 7 8"},
           {"(" HEAD " ['a' 'a'] [7 8] [] [])", "!joint a is named twice"},
           {"(" HEAD " ['a' 'c'] [] [] [])", "none"},
-          {"(" HEAD " ['a' 'b'] [] [9 1] [])", " @1000000005 f: " JOINTS ("4", "\"a.position\\,b.position\\,a.velocity\\,b.velocity\"")
+          {"(" HEAD " ['a' 'b'] [] [9 1] [])", " @1000000005 f: " RATED ("4", "\"a.position\\,b.position\\,a.velocity\\,b.velocity\"",
+                  "real\\*2\\,velocity:a.position\\,velocity:b.position")
                 " nan nan 9 1"}}},
   /* lengths that change in messages of the same size */
   {"sensor_msgs/JointState", NO_CAPS, {
@@ -114,14 +118,15 @@ static const struct
           {"(" HEAD " ['a' 'b' 'd'] [1 2 9] [] [])", "b,a @1000000005 f: " JOINTS ("2", "\"b.position\\,a.position\"") " 2 1"},
           {"(" HEAD " ['c'] [] [] [7])", "c @1000000005 f: " JOINTS ("1", "c.effort") " 7"},
           {"(" HEAD " ['a'] [1] [] [])", "b,a @1000000005 f: " JOINTS ("2", "\"b.position\\,a.position\"") " nan 1"},
-          {"(" HEAD " ['c' 'b' 'a'] [] [1 2 3] [])", "b,a @1000000005 f: " JOINTS ("4",
-                  "\"b.position\\,a.position\\,b.velocity\\,a.velocity\"") " nan nan 2 3; c @1000000005 f: " JOINTS ("2",
+          {"(" HEAD " ['c' 'b' 'a'] [] [1 2 3] [])", "b,a @1000000005 f: " RATED ("4",
+                  "\"b.position\\,a.position\\,b.velocity\\,a.velocity\"", "real\\*2\\,velocity:b.position\\,velocity:a.position") " nan nan 2 3; c @1000000005 f: " JOINTS ("2",
                   "\"c.velocity\\,c.effort\"") " 1 nan"},
           {"(" HEAD " ['e'] [1] [] [])", "none"}}},
   {"sensor_msgs/JointState", "/topic:velocity", NULL, NULL, {
           {"(" HEAD " ['a'] [1] [2] [3])", " @1000000005 f: " JOINTS ("1", "a.velocity") " 2"}}},
   {"sensor_msgs/JointState", "velocity", NULL, NULL, {
-          {"(" HEAD " ['a'] [1] [2] [])", " @1000000005 f: " JOINTS ("2", "\"a.position\\,a.velocity\"") " 1 2"}}},
+          {"(" HEAD " ['a'] [1] [2] [])", " @1000000005 f: " RATED ("2", "\"a.position\\,a.velocity\"",
+                  "real\\,velocity:a.position") " 1 2"}}},
   /* as the writer's rows were */
   {"sensor_msgs/JointState", NULL, NULL, ROW ("float32", "2") ", channels=(string)\"q1,q0\", role=(string)proprio", {
           {"(" HEAD " ['q1' 'q0'] [1 2] [] [])", " @1000000005 f: " ROW ("float32", "2") ", channels=(string)\"q1\\,q0\", "
@@ -346,7 +351,7 @@ GST_START_TEST (test_cases)
 {
   gchar *definition = definition_of (cases[__i__].type);
   const RobocacheRosChannel channel = { "/topic", cases[__i__].type, definition, strlen (definition), cases[__i__].caps,
-    cases[__i__].fields, cases[__i__].joints
+    NULL, cases[__i__].fields, cases[__i__].joints
   };
   RobocacheRosSchema *schema = robocache_ros_schema_parse (channel.type, definition, strlen (definition), NULL);
   GError *error = NULL;
@@ -368,7 +373,7 @@ GST_START_TEST (test_parts)
 {
   gchar *definition = definition_of (cases[__i__].type);
   const RobocacheRosChannel channel = { "/topic", cases[__i__].type, definition, strlen (definition), cases[__i__].caps,
-    cases[__i__].fields, cases[__i__].joints
+    NULL, cases[__i__].fields, cases[__i__].joints
   };
   RobocacheRosSchema *schema = robocache_ros_schema_parse (channel.type, definition, strlen (definition), NULL);
   RobocacheRosDecoder *decoder = robocache_ros_decoder_new (&channel, NULL);
@@ -400,7 +405,7 @@ GST_START_TEST (test_longer)
 {
   gchar *definition = definition_of (cases[__i__].type);
   const RobocacheRosChannel channel = { "/topic", cases[__i__].type, definition, strlen (definition), cases[__i__].caps,
-    cases[__i__].fields, cases[__i__].joints
+    NULL, cases[__i__].fields, cases[__i__].joints
   };
   RobocacheRosSchema *schema = robocache_ros_schema_parse (channel.type, definition, strlen (definition), NULL);
   RobocacheRosDecoder *decoder = robocache_ros_decoder_new (&channel, NULL);

@@ -306,6 +306,9 @@ static const struct
       "reset used=2 superseded=9 n=0"},
   /* a row that arrives when its tick has left is late, unless a later tick uses it */
   {{RC_LINEAR, 200, 200, 10}, 1000, 0, "+0 +60 at:50=0,60 +20 +55 +50 at:52=50,55 reset used=4 late=1"},
+  /* the age of a tick is that of the row that it copies, if info tells of it */
+  {{RC_NEAREST, 200, 200, 10}, 0, 0, "+0 +10 +20 at:4=0,10 copied=0 at:6=0,10 copied=10 at:10=10,20 copied=10"},
+  {{RC_NEAREST, 200, 200, 10}, 0, 0, "+0 gap:8 +10 +20 at:4=0,- copied=0 at:6=0,- copied=0 status=0 at:16=10,20 copied=20"},
   /* after a flush time begins anew */
   {{RC_LINEAR, 200, 200, 10}, 0, 0, "+100 +110 eos ready:300 flush dropped=2 n=0 frontier=none wait:0 +5 first=5"},
   /* lateness: what the window lacked */
@@ -342,6 +345,7 @@ number_of (const RobocacheHistory *h, const RobocacheLosses *losses, const Roboc
     {"dropped", (gint64) robocache_row_counts_dropped (&h->counts)}, {"n", (gint64) h->n},
     {"first", robocache_history_first_time (h)}, {"last", robocache_history_last_time (h)},
     {"frontier", robocache_history_frontier (h)}, {"status", alignment->bracket.status}, {"blend", alignment->bracket.blend},
+    {"copied", alignment->used},
     {"lost", (gint64) losses->pending.n}, {"lost-time", losses->pending.time}, {"lateness", losses->pending.lateness},
   };
 

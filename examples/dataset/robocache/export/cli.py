@@ -94,17 +94,15 @@ def _print_part(job, planned, said, seconds):
 
 
 def _export(job, plan):
-    is_measured = False
+    folded = decimation.Report(job.mapping.fps)
     for planned in plan:
         if parts.is_done(job, planned):
             print(f"{printable(planned.episode.name)}: done before", flush=True)
             continue
-        if not is_measured:
-            # recordings of a set have the same sensors
-            decimation.report(planned, job.mapping.fps)
-            is_measured = True
+        folded.add(planned)
         began = time.monotonic()
         _print_part(job, planned, parts.write(job, planned), time.monotonic() - began)
+    folded.end()
 
 
 def _files_below(path):

@@ -118,7 +118,25 @@ def _with_names(text, channels):
                   text)
 
 
-def report(planned, fps):
-    for name, text in measure(planned, fps).items():
-        print(f"warning: streams.{printable(name)}, in the first {SECONDS} s of {printable(planned.episode.recording.name)}: {printable(text)}",
-              file=sys.stderr)
+class Report:
+    """Measures each recording once, which reads no more than its first seconds, and warns of each stream once."""
+
+    def __init__(self, fps):
+        self._fps, self._measured, self._others = fps, set(), {}
+
+    def add(self, planned):
+        recording = planned.episode.recording
+        if recording in self._measured:
+            return
+        self._measured.add(recording)
+        for name, text in measure(planned, self._fps).items():
+            if name in self._others:
+                self._others[name] += 1
+                continue
+            self._others[name] = 0
+            print(f"warning: streams.{printable(name)}, in the first {SECONDS} s of {printable(recording.name)}: {printable(text)}", file=sys.stderr)
+
+    def end(self):
+        for name, count in self._others.items():
+            if count:
+                print(f"warning: streams.{printable(name)}: the same holds for {count} other recordings", file=sys.stderr)

@@ -58,6 +58,24 @@ fuse_stream_free (FuseStream *stream)
   g_free (stream);
 }
 
+static void
+fit_search (RcSearch *search, const FuseStream *stream, gboolean has_holds, gboolean is_held)
+{
+  *search = stream->settings.search;
+  robocache_search_set_holds (search, has_holds, is_held);
+}
+
+static void
+fit_searches (FuseStream *stream)
+{
+  fit_search (&stream->search, stream, stream->has_holds, stream->is_held);
+  for (GList *l = stream->epochs.head; l; l = l->next) {
+    FuseEpoch *epoch = l->data;
+
+    fit_search (&epoch->search, stream, epoch->has_holds, epoch->is_held);
+  }
+}
+
 void
 fuse_stream_reset (FuseStream *stream)
 {
@@ -70,6 +88,7 @@ fuse_stream_reset (FuseStream *stream)
   robocache_clock_jump_init (&stream->jump);
   stream->n_positions++;
   stream->has_holds = stream->is_held = FALSE;
+  fit_searches (stream);
   stream->is_declared = stream->has_data = stream->eos = stream->segment_done = stream->was_done = FALSE;
   stream->awaited_segment = 0;
   stream->warned_no_time = stream->warned_no_reference = stream->warned_far = stream->gap.is_done = FALSE;
@@ -98,13 +117,19 @@ fuse_stream_newest_epoch (const FuseStream *stream)
   return stream->epochs.tail ? stream->epochs.tail->data : NULL;
 }
 
-RcSearch
+const RcSearch *
 fuse_stream_search (const FuseStream *stream, const FuseEpoch *epoch)
 {
-  RcSearch search = stream->settings.search;
+  return epoch ? &epoch->search : &stream->search;
+}
 
-  robocache_search_set_holds (&search, epoch ? epoch->has_holds : stream->has_holds, epoch ? epoch->is_held : stream->is_held);
-  return search;
+void
+fuse_stream_set_period (FuseStream *stream, gint64 period)
+{
+  if (stream->settings.search.period_ns == period)
+    return;
+  stream->settings.search.period_ns = period;
+  fit_searches (stream);
 }
 
 /* Of an epoch whose rows go. */
@@ -112,10 +137,9 @@ static void
 note_max_gap (FuseStream *stream, const FuseEpoch *epoch)
 {
   const RobocacheHistory *history = &epoch->history;
-  const RcSearch search = fuse_stream_search (stream, epoch);
 
   if (history->last_tick != ROBOCACHE_NO_TIME)
-    stream->max_gap = robocache_history_max_gap (history, &search, history->last_tick);
+    stream->max_gap = robocache_history_max_gap (history, &epoch->search, history->last_tick);
 }
 
 static void
@@ -153,6 +177,7 @@ use_format (const FuseStream *stream, FuseEpoch *epoch)
   epoch->format = fuse_row_format_ref (stream->format);
   epoch->has_holds = stream->has_holds;
   epoch->is_held = stream->is_held;
+  fit_search (&epoch->search, stream, epoch->has_holds, epoch->is_held);
 }
 
 /* Rows of the newest epoch are complete; new ones have the current format and segment. */
@@ -238,6 +263,7 @@ fuse_stream_set_settings (FuseStream *stream, const FuseStreamSettings *settings
   stream->gap.is_done &= stream->settings.search.max_gap_ns == settings->search.max_gap_ns;
   stream->settings = *settings;
   stream->settings.search.period_ns = period;
+  fit_searches (stream);
   stream->warned_far = FALSE;
   for (GList *l = stream->epochs.head; l; l = l->next)
     ((FuseEpoch *) l->data)->history.reorder_window = settings->reorder_window;
@@ -276,7 +302,7 @@ fuse_stream_with_offset (const FuseStream *stream, gint64 t)
   return t == ROBOCACHE_NO_TIME ? t : MAX (rc_add_saturating (t, fuse_stream_offset (stream)), ROBOCACHE_NO_TIME + 1);
 }
 
-static gint64
+static inline gint64
 without_offset (const FuseStream *stream, gint64 t)
 {
   return MAX (rc_subtract_saturating (t, fuse_stream_offset (stream)), ROBOCACHE_NO_TIME + 1);
@@ -297,6 +323,7 @@ fuse_stream_set_format (FuseStream *stream, FuseRowFormat *format, gboolean has_
   stream->format = format;
   stream->is_declared = is_declared;
   stream->serial += !has_same_rows;
+  fit_searches (stream);
   if (epoch && !epoch->history.eos && has_same_rows) {
     use_format (stream, epoch);
     epoch->history.row_period = fuse_row_format_period (format);
@@ -531,7 +558,6 @@ fuse_stream_is_ready (const FuseStream *stream, gint64 tick, gboolean settled)
   const gint64 t = without_offset (stream, tick);
   GList *link = stream->epochs.head;
   const FuseEpoch *epoch;
-  RcSearch search;
 
   if (fuse_stream_is_over (stream))
     return TRUE;
@@ -546,20 +572,18 @@ fuse_stream_is_ready (const FuseStream *stream, gint64 tick, gboolean settled)
 
     return MAX (robocache_history_frontier (&next->history), next->begin) > t;
   }
-  search = fuse_stream_search (stream, epoch);
-  return robocache_history_ready (&epoch->history, &search, t, settled);
+  return robocache_history_ready (&epoch->history, &epoch->search, t, settled);
 }
 
 const gchar *
 fuse_stream_awaits (const FuseStream *stream, gint64 tick, gboolean settled)
 {
   const FuseEpoch *epoch = fuse_stream_epoch (stream);
-  const RcSearch search = fuse_stream_search (stream, epoch);
   RobocacheWait wait;
 
   if (epoch == NULL)
     return "caps";
-  wait = robocache_history_wait (&epoch->history, &search, without_offset (stream, tick), settled);
+  wait = robocache_history_wait (&epoch->history, &epoch->search, without_offset (stream, tick), settled);
   return wait == ROBOCACHE_WAIT_NONE ? "a row of the next caps or segment" : robocache_wait_reason (wait);
 }
 
@@ -586,7 +610,7 @@ gboolean
 fuse_stream_read (FuseStream *stream, gint64 tick, gboolean live, FuseSnapshot *snapshot, GError **error)
 {
   FuseEpoch *epoch = fuse_stream_epoch (stream);
-  RcSearch search = fuse_stream_search (stream, epoch);
+  RcSearch search = epoch->search;
   RobocacheAlignment alignment;
 
   search.ends_open = live;      /* the row after a filter may come when its tick has left */
@@ -606,10 +630,9 @@ void
 fuse_stream_prune (FuseStream *stream, gint64 next_tick)
 {
   FuseEpoch *epoch = fuse_stream_epoch (stream);
-  const RcSearch search = fuse_stream_search (stream, epoch);
 
   if (epoch)
-    robocache_history_prune (&epoch->history, &search, without_offset (stream, next_tick));
+    robocache_history_prune (&epoch->history, &epoch->search, without_offset (stream, next_tick));
 }
 
 /* How long a row that is held at t stays held, when no other comes. limit: the hold limit. */
@@ -629,19 +652,19 @@ end_of_hold (const FuseStream *stream, gint64 limit, gint64 t)
 gint64
 fuse_stream_same_status_until (const FuseStream *stream, gint64 tick, RcRowStatus status)
 {
-  const RcSearch search = fuse_stream_search (stream, fuse_stream_epoch (stream));
+  const RcSearch *search = fuse_stream_search (stream, fuse_stream_epoch (stream));
   const gint64 t = without_offset (stream, tick);
   gint64 next = fuse_stream_next_row_after (stream, tick), end;
 
-  if (status == RC_ALIGNED || (status == RC_HELD && search.interpolation == RC_LOWPASS))
+  if (status == RC_ALIGNED || (status == RC_HELD && search->interpolation == RC_LOWPASS))
     return tick;
   end = next == ROBOCACHE_NO_TIME ? G_MAXINT64 : without_offset (stream, next);
   if (!fuse_stream_is_over (stream))
     end = MIN (end, robocache_history_frontier (&fuse_stream_newest_epoch (stream)->history));
-  if (search.interpolation == RC_MEAN && end != G_MAXINT64)
-    end = rc_add_saturating (end, -search.period_ns);
+  if (search->interpolation == RC_MEAN && end != G_MAXINT64)
+    end = rc_add_saturating (end, -search->period_ns);
   if (status == RC_HELD)
-    end = MIN (end, end_of_hold (stream, search.hold_limit_ns, t));
+    end = MIN (end, end_of_hold (stream, search->hold_limit_ns, t));
   return end == G_MAXINT64 ? end : MAX (tick, fuse_stream_with_offset (stream, end));
 }
 
@@ -720,10 +743,10 @@ fuse_stream_rows_after (const FuseStream *stream, gint64 t)
 gint64
 fuse_stream_next_near (const FuseStream *stream, gint64 t)
 {
-  const RcSearch search = fuse_stream_search (stream, fuse_stream_epoch (stream));
+  const RcSearch *search = fuse_stream_search (stream, fuse_stream_epoch (stream));
   /* -1 is for ever; by RC_GAP_AUTO a gap is no longer than a second or two periods, which count anyway */
-  const guint64 gap = search.max_gap_ns == RC_GAP_AUTO ? 0 : (guint64) search.max_gap_ns;
-  const guint64 reach = MAX ((guint64) search.hold_limit_ns, gap);
+  const guint64 gap = search->max_gap_ns == RC_GAP_AUTO ? 0 : (guint64) search->max_gap_ns;
+  const guint64 reach = MAX ((guint64) search->hold_limit_ns, gap);
   const gint64 period = fuse_stream_period (stream);
   const gint64 span = MAX ((gint64) CLAMP (reach, MIN_NEAR, MAX_NEAR), rc_add_saturating (period, period));
   const gint64 row = fuse_stream_next_row_after (stream, rc_subtract_saturating (rc_subtract_saturating (t, span), 1));
@@ -757,12 +780,12 @@ gint64
 fuse_stream_max_gap (const FuseStream *stream)
 {
   const FuseEpoch *epoch = fuse_stream_epoch (stream);
-  const RcSearch search = fuse_stream_search (stream, epoch);
+  const RcSearch *search = fuse_stream_search (stream, epoch);
 
-  if (search.max_gap_ns != RC_GAP_AUTO)
-    return search.max_gap_ns;
+  if (search->max_gap_ns != RC_GAP_AUTO)
+    return search->max_gap_ns;
   if (epoch && (epoch->history.last_tick != ROBOCACHE_NO_TIME || stream->max_gap == 0))
-    return robocache_history_max_gap (&epoch->history, &search, epoch->history.last_tick);
+    return robocache_history_max_gap (&epoch->history, search, epoch->history.last_tick);
   return stream->max_gap > 0 ? stream->max_gap : RC_GAP_UNKNOWN;
 }
 
@@ -770,9 +793,8 @@ gchar *
 fuse_stream_check_gap (FuseStream *stream, gboolean at_end)
 {
   const FuseEpoch *epoch = fuse_stream_newest_epoch (stream);
-  const RcSearch search = fuse_stream_search (stream, epoch);
 
-  return epoch && !epoch->is_held ? robocache_gap_check (&stream->gap, &epoch->history, &search, at_end) : NULL;
+  return epoch && !epoch->is_held ? robocache_gap_check (&stream->gap, &epoch->history, &epoch->search, at_end) : NULL;
 }
 
 void

@@ -51,6 +51,7 @@ typedef struct
   FuseRowFormat *format;
   guint serial;                 /* serial of the format: formats with the same serial have the same rows */
   gboolean has_holds, is_held;  /* some of the channels are held, or all */
+  RcSearch search;              /* see fuse_stream_search */
   gint64 begin;                 /* first tick of this epoch, which may have earlier rows; ROBOCACHE_NO_TIME: no row is before its segment */
   RobocacheHistory history;
 } FuseEpoch;
@@ -73,6 +74,7 @@ typedef struct
   gint32 *quaternions;          /* [n_quaternions] first channels of quaternions, in rows of the newest format */
   gint64 n_quaternions;
   gboolean has_holds, is_held;  /* some of their channels are held, or all; of rows already here the epochs tell */
+  RcSearch search;              /* see fuse_stream_search */
   guint32 unfiltered;           /* channels that the check of decimation skips */
   GQueue epochs;                /* of FuseEpoch, oldest first; empty before the first format */
   FuseRowFormat *format;        /* the newest one, which the next epoch begins with; NULL: none has come */
@@ -104,7 +106,7 @@ typedef struct
   /* used by its core */
   gboolean is_ready;            /* ready for the awaited tick */
   gboolean start_is_checked, end_is_checked;    /* checked since the ticks began: see spans.h */
-  guint spacings_seen;          /* number of spacings when its period was last measured */
+  guint64 spacings_seen;          /* number of spacings when its period was last measured */
   gint64 needed;                /* latency that it needed (ns) when the total latency was last computed: see latency.h */
   gint64 n_rows, n_gaps, n_events;      /* received since the core started: see journal.h */
   gint64 journal_number;        /* number of the stream in the journal; -1: not added yet */
@@ -123,8 +125,10 @@ gint64 fuse_stream_position (const FuseStream * stream, gint64 position);
 
 /* Sets settings, which take effect at once. */
 void fuse_stream_set_settings (FuseStream * stream, const FuseStreamSettings * settings);
+/* Sets the period of the ticks (ns). */
+void fuse_stream_set_period (FuseStream * stream, gint64 period);
 /* The search for rows of this epoch, which follows their kinds: see robocache_search_set_holds. NULL: that of the newest format. */
-RcSearch fuse_stream_search (const FuseStream * stream, const FuseEpoch * epoch);
+const RcSearch *fuse_stream_search (const FuseStream * stream, const FuseEpoch * epoch);
 /* Other settings about timestamps take effect, and begin an epoch. */
 void fuse_stream_apply_timestamps (FuseStream * stream);
 

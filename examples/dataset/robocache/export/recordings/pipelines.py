@@ -18,9 +18,9 @@ def _error_of(message):
     return ExportError(f"{message.src.get_name()}: {error.message} ({debug})")
 
 
-def wait(pipeline, until, wanted):
-    """Waits for a message of the types `until`; raises an element's error. Returns whether it came before time was up."""
-    message = pipeline.get_bus().timed_pop_filtered(TIMEOUT_NS, until | Gst.MessageType.ERROR)
+def wait(pipeline, until, wanted, timeout_ns=TIMEOUT_NS):
+    """Returns the message of the types `until`; raises an element's error, and one where time was up before."""
+    message = pipeline.get_bus().timed_pop_filtered(timeout_ns, until | Gst.MessageType.ERROR)
     if message is None:
         raise ExportError(f"{wanted} did not come within {TIMEOUT_NS // Gst.SECOND} s")
     if message.type == Gst.MessageType.ERROR:

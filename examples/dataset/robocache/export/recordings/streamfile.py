@@ -3,6 +3,7 @@
 import struct
 from functools import cache
 
+import numpy as np
 from gi.repository import Gst
 
 from ..errors import ExportError
@@ -23,11 +24,25 @@ def decode_string(data):
     return data[8:8 + size].rstrip(b"\0").decode()
 
 
+def _part_of(topic, name):
+    """Of the name of a stream: its topic, its part and its frame."""
+    return name[len(topic):].partition("@")[0].lstrip(":")
+
+
+def _times_of(buffer):
+    """Of a row, or of the rows of a block, whose second tensor has them."""
+    if buffer.n_memory() < 2:
+        return np.array([buffer.pts], np.int64)
+    rest = buffer.peek_memory(0).size
+    return np.frombuffer(buffer.extract_dup(rest, buffer.get_size() - rest), np.int64)
+
+
 class StreamFile:
     """Derived classes have _reader(), the element in a pipeline, and what the file's index says: topics(), has(), times() and texts()."""
 
     def __init__(self, path, name):
         self.path, self.name = path, name
+        self._with_parts = set()  # topics with several streams
 
     def files(self):
         return [self.path]
@@ -44,8 +59,31 @@ class StreamFile:
         return int(min(times)), int(max(times))
 
     def stream_times(self, stream):
-        """The index does not tell the streams of a topic apart."""
-        return self.times(stream.topic)
+        parts = self._part_times(stream.topic) if stream.topic in self._with_parts else {}
+        return parts.get(stream.part, self.times(stream.topic))
+
+    @cache
+    def _part_times(self, topic):
+        """{part: its times} of a topic with several streams. The index does not tell them apart, so the topic's messages are read once."""
+        pipeline, times = pipelines.parse(f"{self._reader()} name=demux topics={pipelines.quote(topic)} start=keep block-rows={BLOCK_ROWS}"), {}
+
+        def add(_, pad):
+            sink = Gst.ElementFactory.make("fakesink")
+            for key, value in (("sync", False), ("async", False), ("signal-handoffs", True)):
+                sink.set_property(key, value)
+            rows = times.setdefault(_part_of(topic, pad.get_stream_id().partition("/")[2]), [])
+            sink.connect("handoff", lambda _, buffer, __: rows.append(_times_of(buffer)))
+            pipeline.add(sink)
+            sink.sync_state_with_parent()
+            pad.link(sink.get_static_pad("sink"))
+
+        pipeline.get_by_name("demux").connect("pad-added", add)
+        try:
+            pipeline.set_state(Gst.State.PLAYING)
+            pipelines.wait(pipeline, Gst.MessageType.EOS, f"{self.name}: the end", Gst.CLOCK_TIME_NONE)
+        finally:
+            pipeline.set_state(Gst.State.NULL)
+        return {part: np.sort(np.concatenate(rows)) for part, rows in times.items() if rows}
 
     def _demuxer(self, streams, settings=""):
         """Of all topics without streams."""
@@ -71,7 +109,7 @@ class StreamFile:
         found = []
         for _, name, caps in self._exposed_pads([]):
             topic = max((topic for topic in self.topics() if name.startswith(topic)), key=len)
-            found.append((topic, name[len(topic):].partition("@")[0].lstrip(":"), caps))
+            found.append((topic, _part_of(topic, name), caps))
         return found
 
     def _find(self, stream, pads):
@@ -79,7 +117,9 @@ class StreamFile:
         found = {}
         for pad, name, caps in pads:
             if name == stream.topic or name.startswith((stream.topic + ":", stream.topic + "@")):
-                found[name[len(stream.topic):].partition("@")[0].lstrip(":")] = (pad, caps)
+                found[_part_of(stream.topic, name)] = (pad, caps)
+        if len(found) > 1:
+            self._with_parts.add(stream.topic)
         if stream.part not in found and (stream.part or len(found) != 1):
             parts = ", ".join(filter(None, found)) or "none that can be read"
             raise ExportError(f"{stream.topic} has these streams: {parts}; choose one by stream of streams.{stream.name}")

@@ -153,7 +153,7 @@ def folded(folder):
             said = must_export(source, "--mapping", mapping, "--output", out, "--episodes", marks)
             yield f"{seconds} s, {interpolation}: {said}", (said.count("half of the rate of ticks"), "of the variance of channel 0 (fx) lies above 15 Hz" in said,
                                                             "interpolation=lowpass, which looks 166.7ms ahead" in said), (count, count > 0, count > 0)
-            yield f"{seconds} s, {interpolation}, not fy", "fy" in said, False
+            yield f"{seconds} s, {interpolation}, not fy", "(fy)" in said, False
             yield f"{seconds} s, {interpolation}, which stream", f"warning: streams.joints, in the first 5 s of wrench{seconds}: " in said, count > 0
             episodes = json.loads((out / "meta" / "manifest.json").read_text())["episodes"]
             expected = {"joints": 166_666_667} if interpolation == "lowpass" else {}

@@ -7,7 +7,7 @@ from gi.repository import Gst
 
 from ..errors import ExportError
 from . import pipelines
-from .found import check_kind, decoder_of, describe, has_size
+from .found import check_kind, decoder_of, describe, has_size, joints_of
 
 # a position that is not the beginning, which a seek would not look for
 SEEK = 10**9
@@ -80,6 +80,10 @@ class StreamFile:
         for pad, name, caps in pads:
             if name == stream.topic or name.startswith((stream.topic + ":", stream.topic + "@")):
                 found[name[len(stream.topic):].partition("@")[0].lstrip(":")] = (pad, caps)
+        if stream.part not in found:
+            # a set of joints is the first one of the topic in one recording, and has another order in another
+            wanted = set(stream.part.split(","))
+            found |= {stream.part: one for one in found.values() if stream.part and set(joints_of(one[1])) == wanted}
         if stream.part not in found and (stream.part or len(found) != 1):
             parts = ", ".join(filter(None, found)) or "none that can be read"
             raise ExportError(f"{stream.topic} has these streams: {parts}; choose one by stream of streams.{stream.name}")

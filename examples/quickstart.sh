@@ -12,11 +12,12 @@ quickstart.sh                            a simulated robot, live for five second
                                          ticks, then point clouds into voxel grids; a report of the run: report.html, and a
                                          picture: voxels.png
 quickstart.sh joints.csv torque.csv …    aligns recordings, one stream per file, and writes aligned.csv once it is complete,
-                                         and report.html beside it
+                                         and aligned.html beside it, a report
 quickstart.sh run.mcap                   aligns the topics of a recording of ROS 2, one stream per topic
 quickstart.sh bag/                       the same of the folder of a bag, or of its .db3 file
   --rate 100                             ticks per second, a number or a fraction
   --output FILE                          write to FILE: CSV, or MCAP if its name ends in .mcap; - is standard output
+  --overwrite                            replace files that exist
   --help                                 all options, once it is built
 
 The first run installs what is missing with apt, and builds in ./build (or in $ROBOCACHE_BUILD_DIR).

@@ -183,7 +183,9 @@ def appended_by_shards(folder):
     for number in (0, 1):
         must_export(*_arguments(folder, "lerobot", out, two, more=["--append", "--shard", f"{number}/2"]))
     yield "not yet", len(Set(out).episodes), 1
+    yield "none is missing", export(*_arguments(folder, "lerobot", out, two, more=["--append", "--status", "2"])), (0, "\n")
     must_export(*_arguments(folder, "lerobot", out, two, more=["--append", "--merge"]))
+    yield "none is missing behind it", export(*_arguments(folder, "lerobot", out, two, more=["--append", "--status", "2"])), (0, "\n")
     yield "values", np.allclose(Set(out).of(1, "observation.state")[0], [JOINTS[name](0.2) + 3 for name in ("shoulder", "elbow")]), True
 
 

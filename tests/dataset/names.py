@@ -158,6 +158,27 @@ def filled(folder):
     yield "as the mapping says", Set(folder / "filled-alone").info["features"]["observation.state"]["names"], [f"{name}.position" for name in ARM]
 
 
+def two_publishers(folder):
+    """Two nodes send other joints on one topic. Which comes first, and in which order its joints are, is chance."""
+    arm, tool = {"shoulder": ARM["shoulder"], "elbow": ARM["elbow"]}, {"finger": math.sin, "thumb": math.cos}
+    recordings = []
+    for number, orders in enumerate(((("shoulder", "elbow"), ("finger", "thumb")), (("thumb", "finger"), ("elbow", "shoulder")))):
+        kinds = [robots.joints(arm if "elbow" in order else tool, order=list(order))[1] for order in orders]
+        both = "sensor_msgs/msg/JointState", lambda time, t, kinds=kinds: kinds[round(t * 100) % 2](time, t)
+        recordings.append(robots.write(folder / f"publishers-{number}.mcap", {"/joint_states": (100, both), "/command": (25, robots.joints(COMMANDED))}))
+    text = must_export(recordings[0], "--suggest")
+    path = folder / "publishers.toml"
+    path.write_text(text.replace("fps = 25", f"fps = {FPS}"))
+    # the second of them begins 10 ms later
+    status, said = export(*recordings, "--mapping", path, "--output", folder / "publishers", "--episodes", make.spans(folder, [",+0.1,+2.1,,,"], "publishers.csv"))
+    yield f"said: {said} of {text}", status, 0
+    made = Set(folder / "publishers")
+    names = [name.rpartition("joint_states_")[2] for name in made.info["features"]["observation.state"]["names"]]
+    yield "names", names, ["shoulder_elbow.shoulder.position", "shoulder_elbow.elbow.position", "finger_thumb.finger.position", "finger_thumb.thumb.position"]
+    for episode in range(2):
+        yield f"state of {episode}", np.allclose(made.of(episode, "observation.state"), [[f(t + 0.1) for f in (*arm.values(), *tool.values())] for t in TICKS], atol=1e-3), True
+
+
 def without_names(folder):
     """Arrays have no names: their channels are those of other arrays as long, and of nothing else."""
     array = lambda count: robots.array([lambda t, i=i: i + t for i in range(count)])
@@ -314,7 +335,7 @@ def cases(folder):
     folder.mkdir()
     yield from ((f"names reordered: {name}", reordered, folder, name, *row) for name, row in CHOICES.items())
     yield from ((f"names refused: {name}", refused, folder, name, *row) for name, row in REFUSED.items())
-    yield from ((f"names {case.__name__}", case, folder) for case in (reordered_columns, recorded, not_chosen, filled, without_names, by_place, changing_within, changing_unnoted,
+    yield from ((f"names {case.__name__}", case, folder) for case in (reordered_columns, recorded, two_publishers, not_chosen, filled, without_names, by_place, changing_within, changing_unnoted,
                                                                  slow_rows, order_given, lerobot_twice))
     yield from ((f"episodes {name}", overlapping, folder, name, *row) for name, row in SPANS.items())
     yield from ((f"names of LeRobot: {name}", lerobot, folder, name, *row) for name, row in LEROBOT.items())

@@ -126,6 +126,8 @@ def _merge(job, plan, arguments, before):
     """before: the manifest of the set that is appended to."""
     write = FORMATS[arguments.format][0]
     joined, manifests = parts.read_parts(job, plan)
+    if before and before["names"] != joined[0].said["names"]:
+        raise ExportError(f"--append: {arguments.output} has channels {before['names']}, and the episodes {joined[0].said['names']}")
     remove_left(job.folder)
     manifest = of_set(manifests, job.mapping.describe() | {name: joined[0].said[name] for name in ("names", "sizes")} | {"settings": job.settings})
     with Complete(arguments.output) as temporary:
@@ -190,7 +192,8 @@ def _run_export(arguments):
         existing.check_append(before, output, mapping)
         episodes = existing.not_in_set(before, episodes)
         if not episodes:
-            print(f"{printable(output)}: has all these episodes")
+            # --status prints numbers of shards, and none is missing
+            print("" if arguments.status else f"{printable(output)}: has all these episodes")
             return 0
     plan = make_plan(episodes, mapping, arguments.allow_slow_cameras, before["names"] if is_appended else None)
     job = _make_job(arguments, mapping, plan)

@@ -13,7 +13,8 @@ from .channelnames import COMMAND, GRIPPER
 from .errors import ExportError
 from .mapping import IMAGES
 from .plan import MIN_RATE
-from .recordings.found import channels_of, holds_all, is_depth, kind_of
+from .recordings.csvfolder import MAX_NAMED
+from .recordings.found import channels_of, holds_all, is_depth, joints_of, kind_of
 
 DEFAULT_FPS = 30
 # what is no sensor and no command: {topic: reason}
@@ -112,10 +113,11 @@ def _reason(stream):
 # ---- names and robots ----
 
 def _name_streams(streams):
-    """By the words of their topics, without the word that LeRobot takes for a picture."""
+    """By the words of their topics and of short parts, without the word that LeRobot takes for a picture."""
     taken = set()
     for stream in streams:
-        words = [word for word in _words(f"{stream.topic}/{stream.part}") if "image" not in word.lower()]
+        part = stream.part if stream.part.count(",") < MAX_NAMED else ""
+        words = [word for word in _words(f"{stream.topic}/{part}") if "image" not in word.lower()]
         if stream.is_camera:
             words = [word for word in words if word.lower() not in TRANSPORT] or words
         name = base = "_".join(words).lower() or "stream"
@@ -245,6 +247,9 @@ def _streams_of(recording, left_out):
     left_out += dict.fromkeys((stream.topic, reason) for stream in found if (reason := _reason(stream)))
     kept = [stream for stream in found if not _reason(stream)]
     for stream in kept:
+        if not stream.part and sum(other.topic == stream.topic for other in kept) > 1:
+            # which joints come first in a topic is chance
+            stream.part = ",".join(joints_of(stream.caps))
         channels = () if stream.is_camera else channels_of(stream.caps.get_structure(0))
         stream.channels = channels if channels != tuple(str(i) for i in range(len(channels))) and len(set(channels)) == len(channels) else ()
     return kept

@@ -106,6 +106,14 @@ def describe(stream, pad, caps, sized=None):
     return Found(stream, pad, caps.to_string(), channels_of(caps.get_structure(0)))
 
 
+def joints_of(caps):
+    """Names of the joints of JointState messages, each once; () of others."""
+    structure = caps.get_structure(0)
+    if structure.get_string("role") != "joints":
+        return ()
+    return tuple(dict.fromkeys(name.rpartition(".")[0] for name in channels_of(structure)))
+
+
 def with_caps(one, text):
     """A stream of rows with the channels of other caps."""
     return replace(one, caps=text, channels=channels_of(Gst.Caps.from_string(text).get_structure(0)))

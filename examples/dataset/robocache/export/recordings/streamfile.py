@@ -8,7 +8,7 @@ from gi.repository import Gst
 
 from ..errors import ExportError
 from . import pipelines
-from .found import check_kind, decoder_of, describe, has_size
+from .found import check_kind, decoder_of, describe, has_size, joints_of
 
 # a position that is not the beginning, which a seek would not look for
 SEEK = 10**9
@@ -120,6 +120,10 @@ class StreamFile:
                 found[_part_of(stream.topic, name)] = (pad, caps)
         if len(found) > 1:
             self._with_parts.add(stream.topic)
+        if stream.part not in found:
+            # a set of joints is the first one of the topic in one recording, and has another order in another
+            wanted = set(stream.part.split(","))
+            found |= {stream.part: one for one in found.values() if stream.part and set(joints_of(one[1])) == wanted}
         if stream.part not in found and (stream.part or len(found) != 1):
             parts = ", ".join(filter(None, found)) or "none that can be read"
             raise ExportError(f"{stream.topic} has these streams: {parts}; choose one by stream of streams.{stream.name}")

@@ -31,6 +31,8 @@ MuxEncoder *mux_clouds_new (const GstCaps * caps, GError ** error);
 #define MUX_RAW_FORMATS "{ RGB, BGR, RGBA, BGRA, GRAY8, GRAY16_LE, GRAY16_BE, UYVY, YUY2 }"
 MuxEncoder *mux_pictures_new (const GstCaps * caps, GError ** error);
 MuxEncoder *mux_compressed_pictures_new (const GstCaps * caps);
+/* A tensor that is a picture of this encoding, like 32FC1. */
+MuxEncoder *mux_tensor_pictures_new (const RobocacheTensorsInfo * info, const gchar * encoding, GError ** error);
 
 /* video.c: video/x-h264 and video/x-h265, one access unit per buffer. The encoder adds the last parameter sets to a key
  * frame without any. */

@@ -23,7 +23,13 @@ struct _MuxFormat
 static gboolean
 make_tensors (MuxFormat *format, GError **error)
 {
-  return robocache_tensors_info_from_caps (&format->info, format->caps, error);
+  const gchar *encoding = gst_structure_get_string (gst_caps_get_structure (format->caps, 0), ROBOCACHE_PICTURE_FIELD);
+
+  if (!robocache_tensors_info_from_caps (&format->info, format->caps, error))
+    return FALSE;
+  if (encoding)
+    format->encoder = mux_tensor_pictures_new (&format->info, encoding, error);
+  return !encoding || format->encoder;
 }
 
 static gboolean

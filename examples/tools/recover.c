@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/mcap/read/fileindex.h"
 #include "common/mcap/read/stream.h"
@@ -37,7 +38,7 @@ typedef struct
   RobocacheMcapChunk *chunk;
   RobocacheMcapDefinitions *definitions;
   GHashTable *checks;           /* Check by channel id; NULL where its messages cannot be read */
-  GHashTable *intact, *held;    /* GBytes by key_of_definition: of whole records; of damaged chunks, for want of the former */
+  GHashTable *intact, *held;    /* GBytes by key_of_definition: of whole records, or of the summary; of damaged chunks, for want of the former */
   gboolean seeks_definitions;   /* the first pass of --keep-damaged, which fills intact */
   gboolean has_begun, is_complete, has_marks;
 
@@ -469,6 +470,42 @@ find_intact_definitions (Job *job, GError **error)
 }
 
 static gboolean
+keep_definitions_between (Job *job, const RobocacheMcapSource *source, guint64 start, guint64 end, GError **error)
+{
+  RobocacheMcapPlace place;
+  RobocacheMcapWalk walk;
+  gboolean ok = TRUE;
+
+  robocache_mcap_walk_init (&walk, source, start, end);
+  while (ok && robocache_mcap_walk_next (&walk, &place, NULL)) {
+    RobocacheMcapStreamRecord record = {.opcode = place.opcode };
+
+    if ((place.opcode == ROBOCACHE_MCAP_SCHEMA || place.opcode == ROBOCACHE_MCAP_CHANNEL)
+        && robocache_mcap_walk_peek (&walk, &place, (gsize) place.size, &record.content, NULL)
+        && robocache_mcap_record_read (&record.record, record.opcode, record.content, NULL))
+      ok = keep_definition (job, job->intact, &record, error);
+  }
+  robocache_mcap_walk_clear (&walk);
+  return ok;
+}
+
+/* The summary repeats definitions, of which a damaged chunk may have the first. Those of a file without a whole summary are unknown. */
+static gboolean
+find_definitions_of_summary (Job *job, GError **error)
+{
+  RobocacheMcapFileSource *file = robocache_mcap_file_source_new (dup (fileno (job->from)), job->input, NULL, NULL);
+  RobocacheMcapFileIndex *index = robocache_mcap_file_index_new ();
+  const gchar *reason;
+  gboolean ok = TRUE;
+
+  if (file && robocache_mcap_summary_read (&file->source, index, &reason, NULL) == ROBOCACHE_MCAP_SUMMARY_READ)
+    ok = keep_definitions_between (job, &file->source, index->summary_start, index->summary_end, error);
+  robocache_mcap_file_index_free (index);
+  g_clear_pointer (&file, robocache_mcap_file_source_free);
+  return ok;
+}
+
+static gboolean
 check_content (const Job *job, GError **error)
 {
   if (job->n_messages + job->n_attachments + job->n_metadata > 0)
@@ -483,7 +520,7 @@ check_content (const Job *job, GError **error)
 static gboolean
 copy (Job *job, GError **error)
 {
-  return (!job->keeps_damaged || find_intact_definitions (job, error)) && read_through (job, error) && check_content (job, error) && write_chunk (job, error)
+  return (job->keeps_damaged ? find_intact_definitions (job, error) : find_definitions_of_summary (job, error)) && read_through (job, error) && check_content (job, error) && write_chunk (job, error)
       && robocache_mcap_writer_finish (job->writer, error);
 }
 

@@ -161,6 +161,21 @@ def damaged_definition(seed):
     yield "both", [line for line in said.splitlines() if "damaged" in line][1:3], ["1 damaged record is lost", "1 damaged chunk is in it"]
 
 
+def definitions_of_summary(seed):
+    """The first chunk, which defines channels, has a wrong CRC: the summary has them for the messages of later chunks."""
+    data = bytearray(Files(Plan(seed, with_others=False), chunk_size=2000, compression=CompressionType.NONE).data)
+    chunk = SeekingReader(io.BytesIO(bytes(data))).get_summary().chunk_indexes[0]
+    before = messages_of(bytes(data))
+    wanted = before[len(messages_of(bytes(data[:chunk.chunk_start_offset + chunk.chunk_length]))):]
+    data[chunk.chunk_start_offset + chunk.chunk_length - 1] ^= 0xff
+    found, said, _ = recover(bytes(data))
+    yield "messages", (messages_of(found), len(wanted) > 0), (wanted, True)
+    yield "said", "are not defined" in said, False
+    data[-40] ^= 1  # of the footer, whose CRC is wrong then: no definition is trusted
+    found, said, errors = recover(bytes(data))
+    yield "without the summary", ("are not defined" in said or "nothing in it is whole" in errors), True
+
+
 def marks():
     """Those that robocache-record wrote go along."""
     spans = "start,end,task,success,discard\n1,2,\"pick, place\",true,\n"
@@ -280,6 +295,7 @@ def list_cases():
         yield f"damaged {seed}", damaged, seed
         yield f"wrong CRC {seed}", wrong_crc, seed
         yield f"damaged definition {seed}", damaged_definition, seed
+        yield f"definitions of the summary {seed}", definitions_of_summary, seed
     yield "marks", marks
     yield "messages with faults", messages_with_faults
     yield "private records", private_records

@@ -71,6 +71,7 @@ typedef struct
   GArray *channels;             /* guint16 items, for blocks */
   GArray *metadata, *attachments;       /* RobocacheMcapEntry items, by offset */
   gboolean has_summary;
+  guint64 summary_start, summary_end;   /* offsets of its records, if it has one */
   gboolean is_cut;              /* the file ends in a record, or without a footer */
   guint64 whole_size;           /* end of its last complete record */
   GPtrArray *faults;            /* texts of the first faults that a scan found */

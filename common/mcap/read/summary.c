@@ -229,6 +229,8 @@ robocache_mcap_summary_read (const RobocacheMcapSource *source, RobocacheMcapFil
   if (read_footer (&summary, error) && check_crc (&summary, error) && read_records (&summary, error) && check_channels (&summary)
       && check_chunks (&summary) && read_header (&summary, error)) {
     index->has_summary = TRUE;
+    index->summary_start = summary.footer.summary_start;
+    index->summary_end = summary.end;
     index->whole_size = source->size;
     robocache_mcap_file_index_sort (index);
     return ROBOCACHE_MCAP_SUMMARY_READ;

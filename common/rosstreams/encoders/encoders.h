@@ -49,6 +49,8 @@ RobocacheEncoder *robocache_encoder_new_clouds (const GstCaps * caps, GError ** 
 #define ROBOCACHE_ENCODER_RAW_FORMATS "{ RGB, BGR, RGBA, BGRA, GRAY8, GRAY16_LE, GRAY16_BE, UYVY, YUY2 }"
 RobocacheEncoder *robocache_encoder_new_pictures (const GstCaps * caps, GError ** error);
 RobocacheEncoder *robocache_encoder_new_compressed_pictures (const GstCaps * caps);
+/* A tensor that is a picture of this encoding, like 32FC1. */
+RobocacheEncoder *robocache_encoder_new_tensor_pictures (const RobocacheTensorsInfo * info, const gchar * encoding, GError ** error);
 
 /* video.c: video/x-h264 and video/x-h265, one access unit per buffer. The encoder adds the last parameter sets to a key
  * frame without any. */

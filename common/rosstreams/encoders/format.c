@@ -10,7 +10,13 @@
 static gboolean
 make_tensors (RobocacheEncoderFormat *format, GError **error)
 {
-  return robocache_tensors_info_from_caps (&format->info, format->caps, error);
+  const gchar *encoding = gst_structure_get_string (gst_caps_get_structure (format->caps, 0), ROBOCACHE_PICTURE_FIELD);
+
+  if (!robocache_tensors_info_from_caps (&format->info, format->caps, error))
+    return FALSE;
+  if (encoding)
+    format->encoder = robocache_encoder_new_tensor_pictures (&format->info, encoding, error);
+  return !encoding || format->encoder;
 }
 
 static gboolean

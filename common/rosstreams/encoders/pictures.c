@@ -8,6 +8,8 @@
 
 #include "common/device/mapping.h"
 #include "common/element/errors.h"
+#include "common/rosstreams/pictures/imageencodings.h"
+#include "common/tensors/tensorbuffer.h"
 
 /* ---- raw ---- */
 
@@ -139,6 +141,103 @@ robocache_encoder_new_pictures (const GstCaps *caps, GError **error)
   pictures->encoding = i;
   robocache_encoder_add_channel (&pictures->parent, "sensor_msgs/msg/Image", g_strdup (""), NULL, FALSE);
   return &pictures->parent;
+}
+
+/* ---- tensors ---- */
+
+typedef struct
+{
+  RobocacheEncoder parent;
+  RobocacheTensorsInfo info;
+  RobocacheTensorsMap map;
+  gchar *encoding;
+  guint32 width, height;
+} TensorPictures;
+
+static gboolean
+tensor_pictures_begin (RobocacheEncoder *encoder, GstBuffer *buffer, RobocacheEncoderItems *items, GError **error)
+{
+  TensorPictures *pictures = (TensorPictures *) encoder;
+
+  *items = (RobocacheEncoderItems) {1, NULL, TRUE};
+  return robocache_tensors_map (&pictures->map, buffer, &pictures->info, GST_MAP_READ, error);
+}
+
+static gboolean
+tensor_pictures_write (RobocacheEncoder *encoder, guint64 item, const RobocacheEncoderTimes *times, RobocacheEncoderEmit emit, gpointer user_data)
+{
+  const TensorPictures *pictures = (TensorPictures *) encoder;
+  const gsize size = robocache_tensor_info_size (&pictures->info.tensors[0]);
+
+  robocache_ros_write_image (&encoder->writer, &times->header, pictures->height, pictures->width, pictures->encoding,
+      G_BYTE_ORDER == G_BIG_ENDIAN, (guint32) (size / pictures->height), pictures->map.data[0]);
+  return emit (user_data, 0, &encoder->writer);
+}
+
+static void
+tensor_pictures_end (RobocacheEncoder *encoder)
+{
+  robocache_tensors_unmap (&((TensorPictures *) encoder)->map);
+}
+
+static void
+tensor_pictures_free (RobocacheEncoder *encoder)
+{
+  g_free (((TensorPictures *) encoder)->encoding);
+  robocache_encoder_clear (encoder);
+  g_free (encoder);
+}
+
+static const RobocacheEncoderClass tensor_pictures_class = {
+  tensor_pictures_begin, tensor_pictures_write, tensor_pictures_end, tensor_pictures_free
+};
+
+/* Whether pictures of this size and encoding are such tensors. */
+static gboolean
+is_of_size (const TensorPictures *pictures)
+{
+  const RobocacheTensorInfo *tensor = &pictures->info.tensors[0];
+  RobocachePictureLines lines;
+  RobocacheTensorsInfo made = { 0 };
+  GstCaps *caps = robocache_image_caps_new (pictures->encoding, FALSE, pictures->width, pictures->height, &lines, NULL);
+  gboolean is = caps && robocache_tensors_info_from_caps (&made, caps, NULL) && made.tensors[0].dtype == tensor->dtype;
+
+  for (guint i = 0; i < ROBOCACHE_MAX_RANK && is; i++)
+    is = robocache_tensor_info_dim (&made.tensors[0], i) == robocache_tensor_info_dim (tensor, i);
+  gst_clear_caps (&caps);
+  return is;
+}
+
+/* The width is the first axis, or the second one behind the channels. */
+static gboolean
+find_size (TensorPictures *pictures)
+{
+  const RobocacheTensorInfo *tensor = &pictures->info.tensors[0];
+  gboolean is_found = FALSE;
+
+  for (guint axis = 0; axis < 2 && !is_found; axis++) {
+    pictures->width = (guint32) MIN (robocache_tensor_info_dim (tensor, axis), G_MAXINT32);
+    pictures->height = (guint32) MIN (robocache_tensor_info_dim (tensor, axis + 1), G_MAXINT32);
+    is_found = is_of_size (pictures);
+  }
+  return is_found;
+}
+
+RobocacheEncoder *
+robocache_encoder_new_tensor_pictures (const RobocacheTensorsInfo *info, const gchar *encoding, GError **error)
+{
+  TensorPictures *pictures = g_new0 (TensorPictures, 1);
+
+  robocache_encoder_init (&pictures->parent, &tensor_pictures_class);
+  pictures->info = *info;
+  pictures->encoding = g_strdup (encoding);
+  robocache_encoder_add_channel (&pictures->parent, "sensor_msgs/msg/Image", g_strdup (""), NULL, FALSE);
+  if (info->n_tensors == 1 && find_size (pictures))
+    return &pictures->parent;
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, ROBOCACHE_PICTURE_FIELD "=%s does not fit types and dimensions: expected one tensor "
+      "of WIDTH:HEIGHT, or CHANNELS:WIDTH:HEIGHT", encoding);
+  tensor_pictures_free (&pictures->parent);
+  return NULL;
 }
 
 /* ---- compressed ---- */

@@ -56,6 +56,8 @@ static const struct
         "offsets=(string)\"0,4,8,12\", point-step=(int)16, framerate=(fraction)10/1", 48, 1, "", NULL, 0xff, 4},
   {"video/x-raw, format=(string)RGB, width=(int)3, height=(int)2, framerate=(fraction)30/1", 24, 1, "", NULL, 0xff, 1},
   {"video/x-raw, format=(string)GRAY16_LE, width=(int)4, height=(int)2, framerate=(fraction)30/1", 16, 1, "", NULL, 0xff, 1},
+  {TENSOR ("float32", "\"4:3\"") ", picture=(string)32FC1", 48, 1, "", NULL, 0xff, 4},
+  {TENSOR ("int16", "\"3:2:2\"") ", picture=(string)16SC3", 24, 1, "", NULL, 0xff, 2},
   {"image/jpeg, framerate=(fraction)10/1", 30, 1, "", NULL, 0xff, 1, 3, "\xff\xd8\xff"},
   {"image/png, framerate=(fraction)10/1", 30, 1, "", NULL, 0xff, 1, 8, "\x89PNG\r\n\x1a\n"},
   {"video/x-h264, stream-format=(string)byte-stream, alignment=(string)au, width=(int)4, height=(int)2", 20, 1, "", NULL, 0x7f, 1, 15,

@@ -35,7 +35,7 @@ robocache_quietly "$tools/bin/pip" install --disable-pip-version-check auditwhee
 
 robocache_build "$work/build" --prefix=/usr --buildtype=release -Dcuda=disabled -Dtests=disabled -Dintrospection=disabled -Dman=disabled \
   -Dexamples=enabled -Dvoxelview=enabled -Dmcap=enabled -Dbags=enabled -Dsqlite=enabled -Durdf=enabled -Danalytics=disabled
-DESTDIR=$stage robocache_quietly meson install -C "$work/build" --no-rebuild --strip
+DESTDIR=$stage robocache_quietly meson install -C "$work/build" --no-rebuild
 
 mkdir -p "$root/robocache/bin" "$root/robocache/gstreamer-1.0" "$info/licenses"
 cp -r "$(dirname "$(find "$stage" -path '*/robocache/__init__.py')")/." "$root/robocache"
@@ -65,7 +65,7 @@ excluded=()
 for library in glib gobject gio gmodule gthread; do excluded+=(--exclude "lib$library-2.0.so.0"); done
 export LD_LIBRARY_PATH
 LD_LIBRARY_PATH=$(dirname "$(find "$stage" -name 'librobocache-1.0.so.0')")
-robocache_quietly env PATH="$tools/bin:$PATH" auditwheel repair "${excluded[@]}" --exclude 'libgst*-1.0.so.0' -w "$work/repaired" "$work"/*.whl
+robocache_quietly env PATH="$tools/bin:$PATH" auditwheel repair --strip "${excluded[@]}" --exclude 'libgst*-1.0.so.0' -w "$work/repaired" "$work"/*.whl
 
 # the licences of what was copied
 "$tools/bin/wheel" unpack -d "$work/unpacked" "$work"/repaired/*.whl > /dev/null

@@ -70,9 +70,10 @@ robocache_quietly env PATH="$tools/bin:$PATH" auditwheel repair --strip "${exclu
 # the licences of what was copied
 "$tools/bin/wheel" unpack -d "$work/unpacked" "$work"/repaired/*.whl > /dev/null
 for library in "$work"/unpacked/*/robocache.libs/*; do
-  name=$(basename "$library" | sed -E 's/-[0-9a-f]{8}(\.so)/\1/')
-  package=$(dpkg-query -S "*/$name" 2>/dev/null | sed -n '1s/:.*//p')
-  [ -n "$package" ] || { [[ $name == librobocache-* ]] && continue; echo "error: $name is of no package, so it has no licence" >&2; exit 1; }
+  [[ ${library##*/} != librobocache-* ]] || continue
+  # auditwheel adds a hash to the name
+  name=$(basename "$library" | sed -E 's/-[0-9a-f]{8}\././')
+  package=$(dpkg-query -S "*/$name" 2>/dev/null | sed -n '1s/:.*//p') || { echo "error: $name is of no package, so it has no licence" >&2; exit 1; }
   cp "/usr/share/doc/$package/copyright" "$work/unpacked/robocache-$version/robocache-$version.dist-info/licenses/$package"
 done
 "$tools/bin/wheel" pack -d "$folder" "$work/unpacked/robocache-$version" > /dev/null

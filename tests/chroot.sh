@@ -25,7 +25,9 @@ base () {
 # fresh ROOT SUITE ARCH: makes ROOT a copy of a base system
 fresh () {
   base "$2" "$3" || return 1
-  rm -rf "$1" && cp -a "$folder/base-$2-$3" "$1" && cp /etc/resolv.conf "$1/etc/"
+  rm -rf "$1" && cp -a "$folder/base-$2-$3" "$1" && cp /etc/resolv.conf "$1/etc/" || return 1
+  # it is thrown away: dpkg need not wait for the disk
+  echo force-unsafe-io > "$1/etc/dpkg/dpkg.cfg.d/unsafe-io"
   [ -z "${ROBOCACHE_APT_CONF-}" ] || cp "$ROBOCACHE_APT_CONF" "$1/etc/apt/apt.conf.d/99platforms"
   [ -z "${ROBOCACHE_CERTS-}" ] || { cp "$ROBOCACHE_CERTS" "$1/etc/certs.pem" && printf '[global]\ncert = /etc/certs.pem\n' > "$1/etc/pip.conf"; }
 }

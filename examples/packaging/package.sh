@@ -33,7 +33,8 @@ if [ -n "$ROBOCACHE_CUDA" ] && ! command -v nvcc > /dev/null; then
 fi
 # shellcheck source=../setup.sh
 . "$source/examples/setup.sh"
-robocache_install dpkg-dev debhelper dh-python gir1.2-gstreamer-1.0 gobject-introspection help2man libgirepository1.0-dev
+robocache_install dpkg-dev debhelper dh-python gir1.2-gstreamer-1.0 gobject-introspection help2man libgirepository1.0-dev \
+  ${ROBOCACHE_CUDA:+g++}
 
 # The packages lie beside the folder that they are made in.
 work=$(mktemp -d "$folder/work-XXXXXX")

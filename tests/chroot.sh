@@ -2,6 +2,7 @@
 #
 #   ROBOCACHE_PLATFORMS   their folder (/var/tmp/robocache-platforms); a base system is kept there for the next run
 #   ROBOCACHE_MIRROR      where they come from (http://deb.debian.org/debian)
+#   ROBOCACHE_UBUNTU      where those of Ubuntu come from (http://archive.ubuntu.com/ubuntu)
 #   ROBOCACHE_APT_CONF    a file with settings of apt for them, such as a proxy
 #   ROBOCACHE_CERTS       a file of certificates that pip trusts there, such as that of a proxy
 #
@@ -11,18 +12,22 @@ mirror=${ROBOCACHE_MIRROR:-http://deb.debian.org/debian}
 
 die () { printf '%s: %s\n' "${0##*/}" "$1" >&2; exit 1; }
 
-# base SUITE ARCH: makes the base system, unless it is there
+# base SUITE ARCH: makes the base system, unless it is there. Debian has no package with the keys of Ubuntu, so debootstrap does not check its
+# signatures unless they are in /usr/share/keyrings.
 base () {
-  local to=$folder/base-$1-$2
+  local to=$folder/base-$1-$2 from=("$mirror")
   [ ! -d "$to" ] || return 0
+  [ "$1" != jammy ] || from=(--components=main,universe "${ROBOCACHE_UBUNTU:-http://archive.ubuntu.com/ubuntu}")
   rm -rf "$to.part"
-  debootstrap --variant=minbase --arch="$2" "$1" "$to.part" "$mirror" > "$folder/base-$1-$2.log" 2>&1 && mv "$to.part" "$to"
+  debootstrap --variant=minbase --arch="$2" "${from[@]:0:${#from[@]}-1}" "$1" "$to.part" "${from[-1]}" > "$folder/base-$1-$2.log" 2>&1 && mv "$to.part" "$to"
 }
 
 # fresh ROOT SUITE ARCH: makes ROOT a copy of a base system
 fresh () {
   base "$2" "$3" || return 1
-  rm -rf "$1" && cp -a "$folder/base-$2-$3" "$1" && cp /etc/resolv.conf "$1/etc/"
+  rm -rf "$1" && cp -a "$folder/base-$2-$3" "$1" && cp /etc/resolv.conf "$1/etc/" || return 1
+  # it is thrown away: dpkg need not wait for the disk
+  echo force-unsafe-io > "$1/etc/dpkg/dpkg.cfg.d/unsafe-io"
   [ -z "${ROBOCACHE_APT_CONF-}" ] || cp "$ROBOCACHE_APT_CONF" "$1/etc/apt/apt.conf.d/99platforms"
   [ -z "${ROBOCACHE_CERTS-}" ] || { cp "$ROBOCACHE_CERTS" "$1/etc/certs.pem" && printf '[global]\ncert = /etc/certs.pem\n' > "$1/etc/pip.conf"; }
 }

@@ -1,26 +1,40 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# package.sh [FOLDER]: makes Debian packages in FOLDER (build-packages), for this system.
+# package.sh [--cuda[=ARCH]] [FOLDER]: makes Debian packages in FOLDER (build-packages), for this system.
 #
-#   gstreamer1.0-robocache         the plugin
-#   gstreamer1.0-robocache-cuda    the plugin with code for NVIDIA GPUs, if nvcc is installed. ROBOCACHE_CUDA=no omits it, and
-#                                  ROBOCACHE_CUDA_ARCH chooses the GPUs: -Dcuda-arch of meson_options.txt
+#   gstreamer1.0-robocache         the plugin; with --cuda in its place:
+#   gstreamer1.0-robocache-cuda    the plugin with code for NVIDIA GPUs. It takes nvcc, and minutes for each GPU generation. ARCH
+#                                  chooses the GPUs: -Dcuda-arch of meson_options.txt, such as 90 or 80,90
 #   robocache-tools                the programs and their man pages, and the package of Python
 #   librobocache-1.0-0, gir1.2-robocache-1.0, librobocache-dev    for applications
 #   robocache-doc                  the pages
 #
-# Install them with apt-get install ./FOLDER/NAME….deb. Missing packages are installed, which takes root or sudo.
+# Install all of them with apt-get install ./FOLDER/*.deb. Missing packages are installed, which takes root or sudo.
 set -euo pipefail
 source=$(CDPATH="" cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+export ROBOCACHE_CUDA=''
+case ${1-} in
+  --cuda) ROBOCACHE_CUDA=default; shift ;;
+  --cuda=?*) ROBOCACHE_CUDA=${1#--cuda=}; shift ;;
+esac
 if [ $# -gt 1 ] || [[ ${1-} == -* ]]; then
   sed -n '3,12s/^# \?//p' "${BASH_SOURCE[0]}"
   exit 2
 fi
 mkdir -p "${1:-$source/build-packages}"
 folder=$(CDPATH="" cd "${1:-$source/build-packages}" && pwd)
+if compgen -G "$folder/*.deb" > /dev/null; then
+  printf 'error: %s holds packages of an earlier build: remove them, or name another folder\n' "$folder" >&2
+  exit 1
+fi
+if [ -n "$ROBOCACHE_CUDA" ] && ! command -v nvcc > /dev/null; then
+  PATH=$PATH:/usr/local/cuda/bin
+  command -v nvcc > /dev/null || { printf 'error: --cuda needs nvcc, in PATH or in /usr/local/cuda/bin\n' >&2; exit 1; }
+fi
 # shellcheck source=../setup.sh
 . "$source/examples/setup.sh"
-robocache_install dpkg-dev debhelper dh-python gir1.2-gstreamer-1.0 gobject-introspection help2man libgirepository1.0-dev
+robocache_install dpkg-dev debhelper dh-python gir1.2-gstreamer-1.0 gobject-introspection help2man libgirepository1.0-dev \
+  ${ROBOCACHE_CUDA:+g++}
 
 # The packages lie beside the folder that they are made in.
 work=$(mktemp -d "$folder/work-XXXXXX")
@@ -38,9 +52,9 @@ version=$(sed -n "s/^ *version : '\(.*\)',$/\1/p" "$source/meson.build" | head -
 printf 'robocache (%s) unstable; urgency=medium\n\n  * Build of this source tree.\n\n -- %s  %s\n' "$version" \
   "$(sed -n 's/^Maintainer: //p' "$source/examples/packaging/debian/control")" "$date" > "$work/robocache/debian/changelog"
 
-command -v nvcc > /dev/null || PATH=$PATH:/usr/local/cuda/bin
-if [ "${ROBOCACHE_CUDA-}" != no ] && command -v nvcc > /dev/null; then export ROBOCACHE_CUDA=yes; fi
 printf 'Building packages in %s\n' "$folder" >&2
+# what a debugger needs is not for `apt-get install ./*.deb`
+export DEB_BUILD_OPTIONS="${DEB_BUILD_OPTIONS-} noautodbgsym"
 (cd "$work/robocache" && robocache_quietly dpkg-buildpackage --build=binary --no-sign)
 mv "$work"/*.deb "$work"/*.changes "$work"/*.buildinfo "$folder"
 ls "$folder"/*.deb

@@ -11,6 +11,7 @@ ROOT, and programs in Python with PYTHONPATH=examples/dataset. Words behind the 
     ```sh ctrl-c        bash runs it until the output that the page shows has appeared, then gets SIGINT
     ```sh needs=A,B     it runs only if these needs are met; NEEDS below lists all
     ```python           the same three for a program: python3 runs it
+    ```c file=NAME      any language: the block becomes the file NAME, for the blocks below it
     ```text             the lines that the block above prints, in this order; … stands for any characters
     ```text like        the same, but numbers may differ, and so may the spaces between words
 
@@ -209,6 +210,9 @@ class Block:
         self.expected = None
         self.answers = []
 
+    def file(self):
+        return next((word.partition("=")[2] for word in self.words if word.startswith("file=")), None)
+
     def needs(self):
         return [need for word in self.words if word.startswith("needs=") for need in word.partition("=")[2].split(",")]
 
@@ -229,7 +233,7 @@ def blocks(page, text):
             found[-1].answers.append(Answer(page, text, match))
             continue
         block = Block(page, text, match)
-        if block.language in RUNNERS:
+        if block.language in RUNNERS or block.file():
             found.append(block)
         elif block.language == "text" and found:
             if found[-1].expected is None:
@@ -268,6 +272,9 @@ class Expected:
 
 def run(block, folder):
     """Why the block is not what its page says, or None."""
+    if block.file():
+        (folder / block.file()).write_text(block.body, encoding="utf-8")
+        return None
     is_interrupted = "ctrl-c" in block.words
     if is_interrupted and block.expected is None:
         return "its page does not show what it prints until Ctrl-C"
@@ -352,7 +359,8 @@ def run_page(root, build, name):
 def main(root, build, names):
     # Debian's python3 comes first: it is the one that python3-gi is for
     os.environ["PATH"] = "/usr/bin:" + os.environ["PATH"]
-    os.environ.update(ROBOCACHE_BUILD_DIR=str(build), GST_PLUGIN_PATH_1_0=str(build / "gst"), PYTHONPATH="examples/dataset")
+    os.environ.update(ROBOCACHE_BUILD_DIR=str(build), GST_PLUGIN_PATH_1_0=str(build / "gst"), PYTHONPATH="examples/dataset",
+                      PKG_CONFIG_PATH=str(build / "meson-uninstalled"), LD_LIBRARY_PATH=str(build / "common" / "library"))
     if not names:
         pages = [root / "README.md", *sorted((root / "docs").rglob("*.md"))]
         names = [str(page.relative_to(root)) for page in pages if re.search("^```(sh|python)", page.read_text(encoding="utf-8"), re.MULTILINE)]

@@ -217,6 +217,61 @@ def queue_is_bounded():
         expect(made <= fused_module.QUEUED + 3, True, f"{made} samples made ahead")
 
 
+@case("interface")
+def interface():
+    """robocache.samples and to_torch are what fused and Sample.torch give."""
+    import robocache
+    sample = next(iter(robocache.samples(fuse("rate=50/1 info=tensor", JOINTS))))
+    expect(sample.tensors["proprio_0"].shape, (14,), "shape")
+    if importlib.util.find_spec("torch") is None:
+        raise Skip("no PyTorch (python3-torch)")
+    expect({name: tuple(tensor.shape) for name, tensor in robocache.to_torch(sample).items()}, {"proprio_0": (14,)}, "tensors")
+
+
+def run_as_a_wheel(folder, program, **environment):
+    """Output of a program with a copy of the package that has the plugin inside, as a wheel has it."""
+    package = pathlib.Path(folder, "robocache")
+    (package / "gstreamer-1.0").mkdir(parents=True)
+    (package / "bin").mkdir()
+    for file in (PACKAGES / "robocache").glob("*.py"):
+        (package / file.name).write_bytes(file.read_bytes())
+    plugin = pathlib.Path(os.environ["GST_PLUGIN_PATH_1_0"].split(":")[-1], "libgstrobocache.so")
+    (package / "gstreamer-1.0" / plugin.name).symlink_to(plugin)
+    (package / "bin" / "robocache-hello").write_text("#!/bin/sh\necho \"hello $1, $GST_PLUGIN_PATH_1_0\"\n")
+    (package / "bin" / "robocache-hello").chmod(0o755)
+    environment = {**os.environ, "PYTHONPATH": folder, "GST_PLUGIN_PATH_1_0": "", "GST_REGISTRY_1_0": f"{folder}/registry.bin", **environment}
+    return subprocess.run([sys.executable, "-B", "-c", program], env=environment, capture_output=True, text=True, check=False)
+
+
+WHEELS = {
+    # a program, its environment, its status, and a line of its output
+    "wheel_finds_its_plugin": ("import robocache; print(sum(1 for _ in robocache.samples('robocachefuse name=fuse rate=10/1 "
+                               "robocachetestsrc num-buffers=10 ! fuse.proprio_0')))", {}, 0, "1"),
+    "wheel_after_gst_init": ("import gi; gi.require_version('Gst', '1.0'); from gi.repository import Gst; Gst.init(None); import robocache; "
+                             "print(len([*robocache.samples('robocachefuse name=fuse rate=10/1 robocachetestsrc num-buffers=10 ! fuse.proprio_0')]))",
+                             {}, 0, "1"),
+    "wheel_starts_programs": ("import sys; sys.argv = ['/bin/robocache-hello', 'you']; from robocache.programs import run; run()", {}, 0,
+                              "hello you, {folder}/robocache/gstreamer-1.0"),
+    "wheel_without_plugins": ("import robocache; robocache.samples('robocachefuse')", {"GST_PLUGIN_SYSTEM_PATH_1_0": "/nowhere"}, 1,
+                              "robocache.gstreamer.MissingError: GStreamer's plugin app is missing: sudo apt-get install "
+                              "python3-gi gir1.2-gst-plugins-base-1.0 gstreamer1.0-plugins-base"),
+    "wheel_program_without_plugins": ("import sys; sys.argv = ['robocache-hello']; from robocache.programs import run; run()",
+                                      {"GST_PLUGIN_SYSTEM_PATH_1_0": "/nowhere"}, 1, "robocache-hello: GStreamer's plugin app is missing: "
+                                      "sudo apt-get install python3-gi gir1.2-gst-plugins-base-1.0 gstreamer1.0-plugins-base"),
+    "wheel_for_the_shell": ("import runpy; runpy.run_module('robocache', run_name='__main__')", {}, 0,
+                            "export GST_PLUGIN_PATH_1_0={folder}/robocache/gstreamer-1.0${GST_PLUGIN_PATH_1_0:+:$GST_PLUGIN_PATH_1_0}"),
+}
+
+
+@case(*WHEELS)
+def wheel(name):
+    program, environment, status, line = WHEELS[name]
+    with tempfile.TemporaryDirectory() as folder:
+        result = run_as_a_wheel(folder, program, **environment)
+        said = (result.stderr if status else result.stdout).strip().splitlines()
+        expect((result.returncode, said[-1] if said else ""), (status, line.replace("{folder}", folder)), f"{result.stdout}{result.stderr}")
+
+
 @case("torch")
 def torch_tensors():
     """Copies of all types that PyTorch has, which may be written."""

@@ -32,8 +32,16 @@ installed () {
 nothing_else () {
   local other
   other=$(cd "$root" && find . -type f | grep -v -E \
-    "^\.($pluginsdir/libgstrobocache.so|$prefix/($libdir/(librobocache-1\.0\.so\.[0-9.]+|pkgconfig/robocache-1\.0\.pc|girepository-1\.0/Robocache-1\.0\.typelib)|include/robocache-1\.0/robocache/robocache\.h|bin/robocache-[a-z-]+|share/(man/man1/robocache-[a-z-]+\.1(\.gz)?|gir-1\.0/Robocache-1\.0\.gir|licenses/robocache/LICENSE|doc/robocache/.*\.(md|svg|png))|(local/)?lib/python3[0-9.]*/(site|dist)-packages/robocache/.*\.py))\$")
+    "^\.($pluginsdir/libgstrobocache.so|$prefix/($libdir/(librobocache-1\.0\.so\.[0-9.]+|pkgconfig/robocache-1\.0\.pc|girepository-1\.0/Robocache-1\.0\.typelib)|include/robocache-1\.0/robocache/robocache\.h|bin/robocache-[a-z-]+|share/(man/man1/robocache-[a-z-]+\.1(\.gz)?|gir-1\.0/Robocache-1\.0\.gir|licenses/robocache/LICENSE|doc/robocache/.*\.(md|svg|png))|(local/)?lib/python3[0-9.]*/(site|dist)-packages/robocache/(.*\.py|py\.typed)))\$")
   [ -z "$other" ] || { echo "$other"; return 1; }
+}
+
+# A prefix that is neither the system's nor GStreamer's keeps everything, the plugin too.
+private_prefix_keeps_all () {
+  local paths
+  meson setup "$root/private" "$source" --prefix=/opt/robocache -Dcuda=disabled -Dtests=disabled > "$root/setup.log" || { cat "$root/setup.log"; return 1; }
+  paths=$(meson introspect --installed "$root/private" | python3 -c 'import json, sys; print(*json.load(sys.stdin).values(), sep="\n")')
+  grep -x '/opt/robocache/.*/gstreamer-1.0/libgstrobocache.so' <<< "$paths" && ! grep -v '^/opt/robocache/' <<< "$paths"
 }
 
 # what runs finds our libraries only in $root
@@ -144,6 +152,7 @@ check plugin_where_gstreamer_looks test -s "$root$pluginsdir/libgstrobocache.so"
 check files installed "$libdir/librobocache-1.0.so" "$libdir/pkgconfig/robocache-1.0.pc" include/robocache-1.0/robocache/robocache.h \
   share/licenses/robocache/LICENSE share/doc/robocache/README.md share/doc/robocache/docs/tutorial.md
 check nothing_else nothing_else
+if [ -z "${CC-}" ]; then check private_prefix_keeps_all private_prefix_keeps_all; fi
 # the scanner's own programs do not preload what a sanitized build needs
 if ldd "$root$pluginsdir/libgstrobocache.so" | grep -q 'lib[at]san'; then
   echo 'SKIP what is installed runs: the build is sanitized'

@@ -19,6 +19,8 @@ G_BEGIN_DECLS
  *
  * The name of the meta, a #GstCustomMeta. Its structure has the fields "tick" (int64), "streams" (names, separated by commas)
  * and "info" (#GBytes of int64 [rows][streams][4]: tick, time before, time after, status), and may have "references".
+ *
+ * Since: 0.1.0
  */
 #define ROBOCACHE_SAMPLE_META "RobocacheSampleMeta"
 
@@ -26,6 +28,8 @@ G_BEGIN_DECLS
  * ROBOCACHE_SAMPLE_NO_TIME:
  *
  * The time of a row that does not exist.
+ *
+ * Since: 0.1.0
  */
 #define ROBOCACHE_SAMPLE_NO_TIME ((gint64) (-G_GINT64_CONSTANT (9223372036854775807) - 1))
 
@@ -33,6 +37,8 @@ G_BEGIN_DECLS
  * ROBOCACHE_SAMPLE_CORRUPTED:
  *
  * A flag that is added to the status in the info of the meta: the camera flagged a frame of the row as corrupted.
+ *
+ * Since: 0.1.0
  */
 #define ROBOCACHE_SAMPLE_CORRUPTED 4
 
@@ -43,6 +49,8 @@ G_BEGIN_DECLS
  * @ROBOCACHE_SAMPLE_STATUS_MISSING: no row: NaN, or zero in integer tensors
  *
  * The status of one stream's row in a sample.
+ *
+ * Since: 0.1.0
  */
 typedef enum
 {
@@ -55,6 +63,8 @@ typedef enum
  * robocache_sample_meta_register:
  *
  * Registers the meta. The plugin registers it when it is loaded. A process that makes samples without the plugin must call this function first.
+ *
+ * Since: 0.1.0
  */
 ROBOCACHE_API
 void robocache_sample_meta_register (void);
@@ -65,6 +75,8 @@ void robocache_sample_meta_register (void);
  * @tick: (out): the running time of the sample's tick in ns
  *
  * Returns: %FALSE if the buffer does not have the meta
+ *
+ * Since: 0.1.0
  */
 ROBOCACHE_API
 gboolean robocache_sample_meta_get_tick (GstBuffer * sample, gint64 * tick);
@@ -75,6 +87,8 @@ gboolean robocache_sample_meta_get_tick (GstBuffer * sample, gint64 * tick);
  *
  * Returns: (transfer full) (nullable) (array zero-terminated=1): the names of the streams, in the order of their tensors; %NULL
  *   if the buffer does not have the meta
+ *
+ * Since: 0.1.0
  */
 ROBOCACHE_API
 gchar **robocache_sample_meta_get_streams (GstBuffer * sample);
@@ -84,6 +98,8 @@ gchar **robocache_sample_meta_get_streams (GstBuffer * sample);
  * @sample: a buffer of robocachefuse
  *
  * Returns: the number of rows of each stream; 0 if the buffer does not have the meta
+ *
+ * Since: 0.1.0
  */
 ROBOCACHE_API
 guint robocache_sample_meta_get_n_rows (GstBuffer * sample);
@@ -97,6 +113,8 @@ guint robocache_sample_meta_get_n_rows (GstBuffer * sample);
  * @is_corrupted: (out) (optional): whether the camera flagged a frame of the row as corrupted
  *
  * Returns: %FALSE if the buffer does not have the meta, or the sample lacks this stream or row
+ *
+ * Since: 0.1.0
  */
 ROBOCACHE_API
 gboolean robocache_sample_meta_get_status (GstBuffer * sample, const gchar * stream, gint row,
@@ -114,6 +132,8 @@ gboolean robocache_sample_meta_get_status (GstBuffer * sample, const gchar * str
  * All times are running times in ns.
  *
  * Returns: %FALSE if the buffer does not have the meta, or the sample lacks this stream or row
+ *
+ * Since: 0.1.0
  */
 ROBOCACHE_API
 gboolean robocache_sample_meta_get_times (GstBuffer * sample, const gchar * stream, gint row, gint64 * tick,

@@ -20,15 +20,12 @@ import re
 import sys
 import warnings
 
-import gi
 import numpy as np
 
-gi.require_version("Gst", "1.0")
-from gi.repository import GLib, Gst  # noqa: E402: require_version comes first
+from . import gstreamer
+from .printable import printable
 
-from .printable import printable  # noqa: E402
-
-Gst.init(None)
+GLib, Gst = gstreamer.load()
 
 QUEUED = 8  # samples that wait for the loop; the pipeline waits beyond that
 POLL_NS = 50 * Gst.MSECOND  # between looks at the bus while no sample comes

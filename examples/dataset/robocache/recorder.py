@@ -7,12 +7,10 @@ import time
 import tty
 from dataclasses import dataclass
 
-import gi
+from . import gstreamer
+from .printable import printable
 
-gi.require_version("Gst", "1.0")
-from gi.repository import GLib, Gst  # noqa: E402: require_version comes first
-
-from .printable import printable  # noqa: E402
+GLib, Gst = gstreamer.load()
 
 SECOND = 10**9
 SYNC_NS = SECOND // 2  # to the disk this often

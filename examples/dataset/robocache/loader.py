@@ -2,17 +2,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Windows of a training set, or of a recording itself, for a DataLoader of PyTorch.
 
-    from loader import SetDataset, RecordingDataset
+    from robocache.loader import SetDataset, RecordingDataset
 
     dataset = SetDataset("set", {"observation.state": [-0.1, 0.0], "action": [0.0, 0.1, 0.2], "observation.images.front": [0.0]})
     recording = RecordingDataset("filesrc location=run.mcap ! robocachemcapdemux ! fuse.sink_0 robocachefuse name=fuse rate=30/1 window=4")
 
 From a shell, prints samples a second:
 
-    python3 loader.py set [--workers N] [--batch N] [--device cuda]
-    python3 loader.py 'filesrc … robocachefuse name=fuse rate=30/1 window=4' [--batch N] [--device cuda]
+    python3 -m robocache.loader set [--workers N] [--batch N] [--device cuda]
+    python3 -m robocache.loader 'filesrc … robocachefuse name=fuse rate=30/1 window=4' [--batch N] [--device cuda]
 
-A SetDataset needs PyTorch, PyArrow and PyAV; a RecordingDataset PyTorch and robocache.fused. Copy this file into a project.
+A SetDataset needs PyTorch, PyArrow and PyAV; a RecordingDataset PyTorch.
 """
 import argparse
 import bisect
@@ -119,13 +119,12 @@ class RecordingDataset(IterableDataset):
         self.description = description
 
     def __iter__(self):
-        from robocache.fused import fused
+        from . import samples, to_torch
         info = get_worker_info()
         if info is not None and info.id > 0:
             return
-        for sample in fused(self.description):
-            names = [place.name for place in sample.format.places if place.name != "info"]
-            yield {**{name: sample.torch(name) for name in names}, "tick_ns": sample.tick_ns}
+        for sample in samples(self.description):
+            yield {**to_torch(sample), "tick_ns": sample.tick_ns}
 
 
 # ---------------------------------------------------------------- a program

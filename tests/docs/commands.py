@@ -77,6 +77,7 @@ NEEDS = {
     "hosts": ("a second host", never),
     "kitti": ("a drive of KITTI", never),
     "mcap": ("robocachemcapdemux, which needs libzstd, liblz4 and zlib", has_element("robocachemcapdemux")),
+    "lerobot": ("LeRobot, which needs PyTorch", never),
     "model": ("a network that was trained", never),
     "network": ("the network, to install packages", never),
     "nvcc": ("nvcc, and minutes", never),

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The robot of LeRobot whose observation is the newest aligned sample.
+
+    robot.py EXAMPLES [--installed]     --installed: with the lerobot of this Python, in place of the stub beside this file
+
+LeRobot needs PyTorch and gigabytes, so tests run with a stub that has what a robot uses of it. --installed compares their signatures, too."""
+import inspect
+import sys
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+is_installed = "--installed" in sys.argv
+sys.path.insert(0, str(Path(sys.argv[1], "dataset")))
+if not is_installed:
+    sys.path.insert(0, str(HERE / "stub"))
+
+import numpy as np
+from lerobot.robots.config import RobotConfig
+from lerobot.robots.robot import Robot
+from lerobot_robot_robocache import ImageConfig, Robocache, RobocacheConfig
+
+JOINTS = [f"{name}.pos" for name in ("shoulder_pan", "shoulder_lift", "elbow_flex", "wrist_flex", "wrist_roll", "gripper")]
+FORCES = [f"wrist.{axis}" for axis in ("fx", "fy", "fz", "tx", "ty", "tz")]
+ARM = "robocachetestsrc kind=proprio channels=6 rate=200/1 is-live=true {more} ! fuse.proprio_0"
+CAMERA = "videotestsrc is-live=true {more} ! video/x-raw,format=RGB,width=32,height=24,framerate=30/1 ! fuse.camera_0"
+FUSE = "robocachefuse name=fuse rate=30/1"
+failed = False
+
+
+def expect(name, got, wanted):
+    global failed
+    failed |= got != wanted
+    print(f"PASS {name}" if got == wanted else f"FAIL {name}: got {got!r}, expected {wanted!r}", flush=True)
+
+
+def error_of(call):
+    try:
+        call()
+    except (ConnectionError, ValueError) as error:
+        return f"{type(error).__name__}: {error}"
+    return "no error"
+
+
+def expect_error(name, call, words):
+    text = error_of(call)
+    expect(name, words if words in text else text, words)
+
+
+def make(pipeline, **settings):
+    return Robocache(RobocacheConfig(id="test", pipeline=pipeline, **settings))
+
+
+def observes():
+    robot = make(f"{FUSE} {ARM.format(more='')} {CAMERA.format(more='')} appsrc name=commands ! fakesink async=false", state={"proprio_0": JOINTS},
+                 images={"front": ImageConfig("camera_0", 24, 32)}, action=JOINTS)
+    expect("features", robot.observation_features, {name: float for name in JOINTS} | {"front": (24, 32, 3)})
+    expect("action_features", robot.action_features, {name: float for name in JOINTS})
+    expect("is_of_lerobot", (isinstance(robot, Robot), RobotConfig.get_choice_class("robocache")), (True, RobocacheConfig))
+    expect_error("not_connected", robot.get_observation, "ConnectionError: test Robocache is not connected")
+    robot.connect()
+    try:
+        expect("connected", (robot.is_connected, robot.is_calibrated), (True, True))
+        expect_error("connected_twice", robot.connect, "is connected already")
+        ticks, seen = [], []
+        sent = robot.send_action({name: 0.5 + i for i, name in enumerate(JOINTS)})
+        expect("action_sent", sent, {name: 0.5 + i for i, name in enumerate(JOINTS)})
+        while len(ticks) < 4:
+            seen.append(robot.get_observation())
+            if robot.tick_ns not in ticks:
+                ticks.append(robot.tick_ns)
+        expect("observation_has_features", set(seen[-1]), set(robot.observation_features))
+        expect("values_are_floats", {type(seen[-1][name]) for name in JOINTS}, {float})
+        expect("image", (seen[-1]["front"].shape, seen[-1]["front"].dtype), ((24, 32, 3), np.dtype("uint8")))
+        expect("ticks_are_on_the_grid", [round((b - a) * 30 / 1e9 % 1, 3) % 1 for a, b in zip(ticks, ticks[1:])], [0.0] * 3)
+        expect("same_tick_same_values", robot.tick_ns > ticks[0] and seen[0] != seen[-1], True)
+    finally:
+        robot.disconnect()
+    expect("disconnected", robot.is_connected, False)
+    expect_error("disconnected_twice", robot.disconnect, "is not connected")
+
+
+def refuses():
+    pipeline = f"{FUSE} {ARM.format(more='')}"
+    expect_error("other_number_of_names", make(pipeline, state={"proprio_0": JOINTS[:5]}).connect,
+                 "ValueError: state of proprio_0 names 5 channels (shoulder_pan.pos, ")
+    expect_error("no_such_stream", make(pipeline, state={"proprio_1": JOINTS}).connect, "proprio_1 is no stream of the samples: they have proprio_0")
+    expect_error("other_image", make(f"{FUSE} {CAMERA.format(more='')}", images={"front": ImageConfig("camera_0", 48, 64)}).connect,
+                 "image front is (48, 64, 3), and the frames of camera_0 are (24, 32, 3)")
+    expect_error("no_appsrc", make(pipeline, state={"proprio_0": JOINTS}, action=JOINTS).connect, "the pipeline has no appsrc named commands")
+    expect_error("no_sample", make(f"{FUSE} {ARM.format(more='num-buffers=0')}", state={"proprio_0": JOINTS}).connect, "ConnectionError: the pipeline ")
+    robot = make(pipeline, state={"proprio_0": JOINTS})
+    robot.connect()
+    expect_error("takes_no_action", lambda: robot.send_action({}), "the robot takes no action")
+    robot.disconnect()
+
+
+def fails():
+    """What ends, stalls or is missing is an error, never an old value."""
+    robot = make(f"{FUSE} {ARM.format(more='num-buffers=60')}", state={"proprio_0": JOINTS}, max_age_s=0.2)
+    robot.connect()
+    last = time.monotonic() + 20
+    while (text := error_of(robot.get_observation)) == "no error" and time.monotonic() < last:
+        pass
+    expect("an_end_is_an_error", "and max_age_s is 0.2: the pipeline has ended" in text, True)
+    robot.disconnect()
+    force = "robocachetestsrc kind=force channels=6 rate=100/1 is-live=true num-buffers=100 ! fuse.force_0"
+    dies = make(f"{FUSE} {ARM.format(more='')} {force}", state={"proprio_0": JOINTS, "force_0": FORCES})
+    dies.connect()
+    last = time.monotonic() + 20
+    while (text := error_of(dies.get_observation)) == "no error" and time.monotonic() < last:
+        pass
+    expect("missing_is_an_error", text.startswith("ConnectionError: force_0 is missing at the tick "), True)
+    dies.disconnect()
+
+
+def signatures():
+    """The stub has the methods of the installed LeRobot, with their parameters."""
+    wanted = {name: list(inspect.signature(member).parameters) for name, member in inspect.getmembers(Robot, inspect.isfunction)
+              if getattr(member, "__isabstractmethod__", False)}
+    source = (HERE / "stub" / "lerobot" / "robots" / "robot.py").read_text(encoding="utf-8")
+    scope = {}
+    exec(compile(source, "stub", "exec"), scope)
+    stub = scope["Robot"]
+    expect("signatures", {name: list(inspect.signature(getattr(stub, name)).parameters) for name in wanted}, wanted)
+    expect("abstract", set(stub.__abstractmethods__), set(Robot.__abstractmethods__))
+
+
+for part in (observes, refuses, fails):
+    part()
+if is_installed:
+    signatures()
+else:
+    print("SKIP signatures: run tests/dataset/lerobot/robot.py examples --installed with the Python of lerobot 0.6")
+sys.exit(failed)

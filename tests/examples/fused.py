@@ -109,6 +109,14 @@ def shapes(name):
     expect(len(samples) > 3, True, "samples")
 
 
+@case("kinds")
+def kinds():
+    sources = [f"robocachetestsrc kind=proprio channels={n} num-buffers=20 ! fuse.sink_{i}" for i, n in enumerate((3, 2, 1))]
+    for layout, expected in (("tensors", {"sink_0": "angle,real*2", "sink_2": "hold"}), ("concat", {"concat": "angle,real*4,hold"})):
+        samples = fused(fuse(f"rate=10/1 layout={layout} sink_0::kinds=angle,real*2 sink_2::kinds=hold", *sources))
+        expect([sample.format.kinds for sample in samples][-1], expected, layout)
+
+
 @case("pixels")
 def pixels():
     """Rows of a frame that are padded (5 * 3 bytes to 16) come out dense."""

@@ -133,6 +133,9 @@ class Format:
             offset = self.places[-1].offset + self.places[-1].size if self.places else 0
             self.places.append(Place(name, kind, axes, offset))
         self.info = self.places[-1] if names[-1] == "info" else None
+        lists = (structure.get_string("kinds") or "").split(";") if structure.has_field("kinds") else []
+        # {tensor: what its channels are}, of those that are not real alone
+        self.kinds = {name: kinds for name, kinds in zip(names, lists) if kinds}
 
     def _names(self, types, dimensions):
         """Of the tensors: their streams, "concat" for several streams in one, and "info" for info=tensor."""

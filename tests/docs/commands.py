@@ -347,10 +347,6 @@ def run_page(root, build, name):
                 continue
             else:
                 problem = run(block, folder)
-                if problem and "splitmuxsink" in block.body:
-                    # under load its queue and its muxer may wait for each other, with matroskamux too (GStreamer 1.22.0)
-                    print(f"AGAIN {block.name}, since splitmuxsink hangs now and then: {problem}", flush=True)
-                    problem = run(block, folder)
             for name, fault in [(block.name, problem)] + [(answer.name, check(answer, folder)) for answer in block.answers if not problem]:
                 print(f"FAIL {name}: {fault}" if fault else f"PASS {name}", flush=True)
                 failed |= bool(fault)

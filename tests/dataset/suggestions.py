@@ -59,6 +59,13 @@ RECORDINGS = {
         {"/joint_states": (50, JOINTS), "/controller_state": (50, robots.controller_state([SIN], [COS])), "/joy/axes": (50, NUMBER)},
         {STATE: ["joint_states:b.position,a.position"], ACTION: ["joy_axes:data"], "observation.controller_state": ["controller_state:actual[0]"]},
         {"/controller_state": "channels desired[0] are commands, or made of them"}),
+    "controllers of ros2_control": (
+        {"/joint_states": (50, JOINTS), "/joint_trajectory_controller/state": (50, robots.controller_state([SIN], [COS])), "/dynamic_joint_states": (50, COMMAND),
+         "/joint_trajectory_controller/joint_trajectory": (20, COMMAND)},
+        {STATE: ["joint_states:b.position,a.position"], ACTION: ["joint_trajectory_controller_joint_trajectory"],
+         "observation.joint_trajectory_controller_state": ["joint_trajectory_controller_state:actual[0]"],
+         "observation.dynamic_joint_states": ["dynamic_joint_states"]},
+        {"/joint_trajectory_controller/state": "channels desired[0] are commands, or made of them"}),
     "joints twice": ({"/joint_states": (50, JOINTS), "/joint_states_filtered": (50, JOINTS)}, {STATE: ["joint_states:b.position,a.position"]},
                      {"/joint_states_filtered": "the same joints as /joint_states"}),
     "what is no sensor": (
@@ -92,7 +99,7 @@ def suggested(folder, name, topics, features, left_out):
     yield f"features of {text}", made["features"], features
     yield f"left out of {text}", _left_out(text), left_out
     yield "each topic is a stream or is left out", sorted({stream["topic"] for stream in made["streams"].values()} | set(_left_out(text))), sorted(topics)
-    commands = [stream for stream in made["streams"] if any(word in stream for word in ("command", "target", "master", "joy"))]
+    commands = [stream for stream in made["streams"] if any(word in stream for word in ("command", "target", "master", "joy", "joint_trajectory_controller_joint"))]
     uses = {part.partition(":")[0] for feature, parts in made["features"].items() if feature.startswith("observation") for part in parts}
     yield "no command is an observation", uses & set(commands), set()
     path = folder / "suggested.toml"

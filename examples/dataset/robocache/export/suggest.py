@@ -69,8 +69,14 @@ class _Stream:
         return self._structure.get_string("role") or ""
 
     @property
+    def is_controller(self):
+        """Whether it has what a controller was told, beside what it measured."""
+        return re.search(r"/(controller_)?state$", self.topic) is not None and any(map(NO_MEASUREMENT.match, self.channels))
+
+    @property
     def is_command(self):
-        return any(COMMAND.fullmatch(word) for word in _words(self.topic)) or re.search("command|cmd|setpoint", self.topic.lower()) is not None
+        is_called_so = any(COMMAND.fullmatch(word) for word in _words(self.topic)) or re.search("command|cmd|setpoint", self.topic.lower())
+        return bool(is_called_so) and not self.is_controller
 
     @property
     def is_gripper(self):
@@ -83,7 +89,11 @@ class _Stream:
     @property
     def is_joints(self):
         """By its messages, or by its topic where they do not tell."""
-        return self.role in ("joints", "proprio") or not self.role and not self.is_held and JOINTS.search(self.topic) is not None
+        return self.has_joints or not (self.role or self.is_held or self.is_controller) and JOINTS.search(self.topic) is not None
+
+    @property
+    def has_joints(self):
+        return self.role in ("joints", "proprio")
 
     @property
     def base(self):
@@ -223,9 +233,9 @@ def _choose_features(rows, is_aloha, left_out):
     commands, measured = ([stream for stream in rows if stream.is_command is is_command] for is_command in (True, False))
     for robot in dict.fromkeys(stream.robot for stream in commands):
         _take_commands([stream for stream in commands if stream.robot == robot], is_aloha, left_out)
-    state = _states(measured)
+    state, is_known = _states(measured), any(stream.has_joints for stream in measured)
     for stream in measured:
-        if stream.is_joints:
+        if stream.has_joints or stream.is_joints and not is_known:
             _take_joints(stream, is_aloha, left_out)
         else:
             _take_measured(stream, state, left_out)

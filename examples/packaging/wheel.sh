@@ -53,9 +53,6 @@ done
 printf 'Wheel-Version: 1.0\nGenerator: wheel.sh\nRoot-Is-Purelib: false\nTag: py3-none-linux_%s\n' "$(uname -m)" > "$info/WHEEL"
 {
   sed "s/@VERSION@/$version/" "$source/examples/packaging/metadata.txt"
-  # the versions with which the exporter is tested, or later ones
-  sed -n 's/^requirements=(\(.*\))$/\1/p' "$source/examples/dataset/robocache-export" | tr ' ' '\n' |
-    sed "s/\(.*\)==\(.*\)/Requires-Dist: \1>=\2; extra == 'export'/"
   printf '\n'
   cat "$source/examples/packaging/wheel.md"
 } > "$info/METADATA"

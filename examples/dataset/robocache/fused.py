@@ -19,6 +19,7 @@ import functools
 import re
 import sys
 import warnings
+from typing import Any, Dict, Iterator, List, Optional, Set
 
 import numpy as np
 
@@ -41,7 +42,7 @@ DTYPES["bfloat16"] = np.dtype("uint16")
 class PipelineError(RuntimeError):
     """A pipeline that cannot be made, or an element that failed; `debug` has GStreamer's details."""
 
-    def __init__(self, text, debug=None):
+    def __init__(self, text: str, debug: Optional[str] = None):
         super().__init__(text)
         self.debug = debug
 
@@ -157,12 +158,12 @@ class Sample:
         self.buffer, self.format = sample.get_buffer(), form
 
     @property
-    def streams(self):
+    def streams(self) -> List[str]:
         """Names of the streams, in the order of `info`."""
         return self.format.streams
 
     @functools.cached_property
-    def tensors(self):
+    def tensors(self) -> Dict[str, Any]:
         """{name: array}; in GPU memory {name: DeviceTensor}."""
         return {place.name: self._tensor(place) for place in self.format.places}
 
@@ -173,7 +174,7 @@ class Sample:
         return DeviceTensor(place.shape, place.type, lambda: Mapping(self.buffer, place, MAP_READ | MAP_DEVICE),
                             lambda: np.array(Mapping(self.buffer, place)))
 
-    def torch(self, name):
+    def torch(self, name: str) -> Any:
         """A tensor of PyTorch: a copy on the CPU, the sample's own memory on a GPU."""
         import torch
         tensor = self.tensors[name]
@@ -185,7 +186,7 @@ class Sample:
         return torch.from_numpy(tensor.copy())
 
     @functools.cached_property
-    def info(self):
+    def info(self) -> np.ndarray:
         """int64 [window, streams, 4]: tick, time of the row at or before it, time of the row after it (ns), status."""
         shape = (self.format.window, len(self.streams), 4)
         meta = self.buffer.get_custom_meta("RobocacheSampleMeta")
@@ -196,22 +197,22 @@ class Sample:
         return np.array(Mapping(self.buffer, self.format.info)).reshape(shape)
 
     @functools.cached_property
-    def tick_ns(self):
+    def tick_ns(self) -> int:
         """Running time of the tick, the last one of a window."""
         return int(self.info[-1, 0, 0])
 
     @functools.cached_property
-    def status(self):
+    def status(self) -> Dict[str, Status]:
         """{stream: Status} at the tick."""
         return {name: Status(int(row[3]) & ~CORRUPTED) for name, row in zip(self.streams, self.info[-1])}
 
     @functools.cached_property
-    def corrupted(self):
+    def corrupted(self) -> Set[str]:
         """Names of the streams whose camera flagged the frame as corrupted."""
         return {name for name, row in zip(self.streams, self.info[-1]) if row[3] & CORRUPTED}
 
     @functools.cached_property
-    def age_ns(self):
+    def age_ns(self) -> Dict[str, Optional[int]]:
         """{stream: time from its row to the tick, None without one}: from the frame or row that was copied, which is negative where
         the nearest one came after the tick, or from the newest row before it, where several make one."""
         return {name: self._age(name, *(int(number) for number in row)) for name, row in zip(self.streams, self.info[-1])}
@@ -264,7 +265,7 @@ def _advice_on(error):
 class Samples:
     """A pipeline as an iterator over its samples. It runs while it is iterated over."""
 
-    def __init__(self, description):
+    def __init__(self, description: str):
         try:
             self.pipeline = Gst.parse_launch(description)
         except GLib.Error as error:
@@ -289,17 +290,17 @@ class Samples:
         return sink
 
     @property
-    def stats(self):
+    def stats(self) -> Dict[str, Any]:
         """robocachefuse's `stats` as nested dictionaries, at their last values once the pipeline has stopped."""
         if self.fuse is not None and self._runs:
             self._last_stats = to_dict(self.fuse.get_property("stats"))
         return self._last_stats
 
-    def end(self):
+    def end(self) -> None:
         """Ends all sources: the iteration goes on to the last sample."""
         self.pipeline.send_event(Gst.Event.new_eos())
 
-    def close(self):
+    def close(self) -> None:
         """Stops the pipeline at once."""
         self.stats  # pylint: disable=pointless-statement
         self._runs = False
@@ -322,7 +323,7 @@ class Samples:
             message = bus.pop()
         return has_ended
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Sample]:
         form, has_ended = None, False
         self._runs = True
         try:
@@ -344,7 +345,7 @@ class Samples:
             self.close()
 
 
-def fused(description):
+def fused(description: str) -> Samples:
     """The samples of a pipeline, described as for gst-launch-1.0. appsink is added to a robocachefuse whose output is free.
 
     Raises PipelineError where the description is wrong or an element fails. Ends with the streams."""

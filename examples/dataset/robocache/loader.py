@@ -20,6 +20,7 @@ import functools
 import json
 import time
 from pathlib import Path
+from typing import Any, Dict, Iterator, List, Union
 
 import numpy as np
 import torch
@@ -59,7 +60,7 @@ class SetDataset(Dataset):
 
     `delta_timestamps` are seconds from the item, multiples of 1/fps. Beyond the episode's ends its first or last tick is repeated."""
 
-    def __init__(self, root, delta_timestamps):
+    def __init__(self, root: Union[str, Path], delta_timestamps: Dict[str, List[float]]):
         import pyarrow.parquet as pq
         self.root = Path(root)
         self.info = json.loads((self.root / "meta" / "info.json").read_text(encoding="utf-8"))
@@ -82,7 +83,7 @@ class SetDataset(Dataset):
             raise ValueError(f"{name}: {seconds} are no multiples of 1/{self.fps} s")
         return ticks
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.info["total_frames"]
 
     def __getstate__(self):
@@ -99,7 +100,7 @@ class SetDataset(Dataset):
         first = round(episode[f"videos/{name}/from_timestamp"] * self.fps)
         return torch.stack([self._video(path).frame(first + index - episode["dataset_from_index"]) for index in wanted])
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: int) -> Dict[str, torch.Tensor]:
         episode = self.episodes[bisect.bisect_right(self._starts, index) - 1]
         first, last, item = episode["dataset_from_index"], episode["dataset_to_index"] - 1, {}
         for name, deltas in self.deltas.items():
@@ -115,10 +116,10 @@ class RecordingDataset(IterableDataset):
 
     window=W on robocachefuse makes windows; without it they have one row, and no first axis. One worker reads a recording."""
 
-    def __init__(self, description):
+    def __init__(self, description: str):
         self.description = description
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Dict[str, Any]]:
         from . import samples, to_torch
         info = get_worker_info()
         if info is not None and info.id > 0:

@@ -23,13 +23,15 @@ def run() -> None:
     name = Path(sys.argv[0]).name
     if missing := gstreamer.missing_libraries():
         _stop(name, missing)
+    # robocache starts the programs in Python by their names
+    os.environ["PATH"] = f"{Path(sys.argv[0]).resolve().parent}:{os.environ.get('PATH', os.defpath)}"
     os.execv(PROGRAMS / name, [name, *sys.argv[1:]])
 
 
 def run_module() -> None:
-    """The module of this package after which a program is named: robocache-record runs robocache.record."""
+    """The module of this package after which a program is named: robocache-sample-data runs robocache.sampledata."""
     name = Path(sys.argv[0]).name
-    module = name.partition("-")[2]
+    module = name.partition("-")[2].replace("-", "")
     if not {"-h", "--help"} & set(sys.argv[1:]):
         absent = [package for package in EXPORT_MODULES if importlib.util.find_spec(package) is None] if module == "export" else []
         if absent:

@@ -1,4 +1,4 @@
-/* robocache: message definitions of ROS 2 as text ("ros2msg"), parsed
+/* robocache: message definitions of ROS as text ("ros2msg" and "ros1msg"), parsed
  *
  * The text of a message, followed by the texts of the types that it uses:
  *
@@ -67,9 +67,11 @@ typedef struct
   GPtrArray *types;             /* RobocacheRosType items; the first is the message itself */
 } RobocacheRosSchema;
 
-/* Parses the text of the message `name` ("sensor_msgs/msg/Imu"). The text may lack Time, Duration and Header, as some writers omit them.
- * NULL and a ROBOCACHE_ERROR_CAPS that names type and line. */
+/* Parses the text of the message `name` ("sensor_msgs/msg/Imu"). Types whose definitions the text lacks are those that are built in. NULL and
+ * a ROBOCACHE_ERROR_CAPS that names type and line. */
 RobocacheRosSchema *robocache_ros_schema_parse (const gchar * name, const gchar * text, gsize length, GError ** error);
+/* The same for a text of ROS 1, whose time and duration become messages with the fields sec and nanosec. */
+RobocacheRosSchema *robocache_ros1_schema_parse (const gchar * name, const gchar * text, gsize length, GError ** error);
 void robocache_ros_schema_free (RobocacheRosSchema * schema);
 
 const RobocacheRosType *robocache_ros_schema_type (const RobocacheRosSchema * schema, guint index);

@@ -8,11 +8,12 @@
 #include <string.h>
 
 #include "common/ros/definitions.h"
+#include "common/ros/encodings/transcoder.h"
 #include "readers.h"
 
 struct _RobocacheRosDecoder
 {
-  RobocacheRosSchema *schema;
+  RobocacheTranscoder *transcoder;
   RobocacheStreamReader *reader;
   gboolean is_of_any_type;
 };
@@ -105,16 +106,19 @@ has_family (const gchar *type)
 RobocacheRosDecoder *
 robocache_ros_decoder_new (const RobocacheRosChannel *channel, GError **error)
 {
+  const RobocacheMessageFormat format = { channel->type, channel->message_encoding, channel->schema_encoding, channel->definition,
+    channel->definition_size
+  };
   RobocacheRosSource source = {.topic = channel->topic,.kinds = channel->kinds,.joints = channel->joints };
   gchar *type = robocache_ros_short_name (channel->type);
   GstCaps *caps = channel->caps ? robocache_ros_read_noted_caps (channel->caps) : NULL;
   RobocacheRosDecoder *decoder = g_new0 (RobocacheRosDecoder, 1);
   gboolean has_fields;
 
-  decoder->schema = robocache_ros_schema_parse (channel->type, channel->definition, channel->definition_size, error);
-  if (decoder->schema) {
+  decoder->transcoder = robocache_transcoder_new (&format, error);
+  if (decoder->transcoder) {
     source.type = type;
-    source.schema = decoder->schema;
+    source.schema = robocache_transcoder_schema (decoder->transcoder);
     source.caps = caps;
     source.fields = fields_of_topic (channel->fields, channel->topic, &has_fields);
     /* a choice for all topics applies to types without their own decoder */
@@ -138,14 +142,15 @@ robocache_ros_decoder_free (RobocacheRosDecoder *decoder)
     return;
   if (decoder->reader)
     decoder->reader->free (decoder->reader);
-  robocache_ros_schema_free (decoder->schema);
+  robocache_transcoder_free (decoder->transcoder);
   g_free (decoder);
 }
 
 GArray *
 robocache_ros_decoder_run (RobocacheRosDecoder *decoder, gconstpointer message, gsize size, GError **error)
 {
-  return robocache_stream_reader_run (decoder->reader, message, size, error) ? decoder->reader->samples : NULL;
+  return robocache_transcoder_run (decoder->transcoder, &message, &size, error)
+      && robocache_stream_reader_run (decoder->reader, message, size, error) ? decoder->reader->samples : NULL;
 }
 
 void

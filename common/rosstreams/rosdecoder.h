@@ -22,13 +22,14 @@ typedef struct
 {
   const gchar *topic;
   const gchar *type;            /* "sensor_msgs/msg/Imu" */
-  const gchar *definition;      /* ros2msg */
+  const gchar *definition;      /* in schema_encoding */
   gsize definition_size;
   const gchar *caps;            /* caps that the writer recorded; NULL: none */
   const gchar *kinds;           /* that it recorded of a tensor of a sample, whose caps describe others, too; NULL: none */
   const gchar *fields;          /* "GLOB,TOPIC:GLOB,…": the numbers to read from topics that match; without a topic, from all types
                                  * without their own decoder; NULL or "": no choice */
   const gchar *joints;          /* "a,b;c": groups; NULL or "" */
+  const gchar *message_encoding, *schema_encoding;      /* NULL: cdr and ros2msg */
 } RobocacheRosChannel;
 
 typedef struct _RobocacheRosDecoder RobocacheRosDecoder;

@@ -36,10 +36,13 @@ report_malformed (RobocacheMcapSession *session, RobocacheMcapTopic *topic, cons
 static GArray *
 decode (RobocacheMcapTopic *topic, const RobocacheMcapMessage *message, GError **error)
 {
+  gconstpointer data = message->data.data;
+  gsize size = message->data.size;
+
   if (topic->decoder)
-    return robocache_ros_decoder_run (topic->decoder, message->data.data, message->data.size, error);
-  if (topic->camera)
-    robocache_camera_info_read (topic->camera, message->data.data, message->data.size, error);
+    return robocache_ros_decoder_run (topic->decoder, data, size, error);
+  if (topic->camera && robocache_transcoder_run (topic->camera_transcoder, &data, &size, error))
+    robocache_camera_info_read (topic->camera, data, size, error);
   return NULL;
 }
 

@@ -8,6 +8,7 @@
 #define GST_ROBOCACHE_MCAP_TOPIC_H
 
 #include "common/mcap/read/fileindex.h"
+#include "common/ros/encodings/transcoder.h"
 #include "common/rosstreams/pictures/camerainfo.h"
 #include "common/rosstreams/rosdecoder.h"
 #include "properties.h"
@@ -35,7 +36,7 @@ typedef struct
   gchar *noted_caps, *noted_kinds;      /* recorded for its channel; NULL: none */
   gchar *encoding;              /* encoding of its messages */
   RobocacheRosDecoder *decoder; /* NULL: the messages are calibrations of a camera, or cannot be read */
-  RobocacheRosSchema *camera_schema;
+  RobocacheTranscoder *camera_transcoder;
   RobocacheCameraInfo *camera;  /* a camera's calibration; NULL: another topic */
   gchar *fault;                 /* why no message can be read; NULL: they can */
   gboolean has_stream;          /* a message gave a sample */

@@ -59,9 +59,17 @@ free_type (gpointer data)
   g_free (type);
 }
 
-/* Takes the name. */
-static RobocacheRosType *
-add_type (RobocacheRosSchema *schema, gchar *name)
+RobocacheRosSchema *
+robocache_ros_schema_new (void)
+{
+  RobocacheRosSchema *schema = g_new (RobocacheRosSchema, 1);
+
+  schema->types = g_ptr_array_new_with_free_func (free_type);
+  return schema;
+}
+
+RobocacheRosType *
+robocache_ros_schema_add_type (RobocacheRosSchema *schema, gchar *name)
 {
   RobocacheRosType *type = g_new (RobocacheRosType, 1);
 
@@ -309,7 +317,7 @@ is_separator (const gchar *line)
 static gboolean
 begin_type (Parser *parser, gchar *name)
 {
-  parser->type = add_type (parser->schema, name);
+  parser->type = robocache_ros_schema_add_type (parser->schema, name);
   parser->line = 0;
   /* the first of equal definitions counts */
   if (!g_hash_table_contains (parser->indices, name))
@@ -476,8 +484,7 @@ parse (const gchar *name, const gchar *text, gsize length, gboolean is_ros1, GEr
   gchar *copy = g_strndup (length > 0 ? text : "", length);
   Parser parser = {.is_ros1 = is_ros1 };
 
-  parser.schema = g_new0 (RobocacheRosSchema, 1);
-  parser.schema->types = g_ptr_array_new_with_free_func (free_type);
+  parser.schema = robocache_ros_schema_new ();
   parser.type_names = g_ptr_array_new_with_free_func (g_free);
   parser.indices = g_hash_table_new (g_str_hash, g_str_equal);
   if (strlen (copy) < length)

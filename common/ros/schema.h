@@ -54,6 +54,8 @@ typedef struct
   RobocacheRosRepeat repeat;
   guint32 count;
   guint32 max_length;           /* maximum length of a string; 0: unbounded */
+  guint32 number;               /* in messages of protobuf; 0: others */
+  guint8 encoding;              /* a type of protobuf, or what an encoding needs */
 } RobocacheRosField;
 
 typedef struct
@@ -72,6 +74,9 @@ typedef struct
 RobocacheRosSchema *robocache_ros_schema_parse (const gchar * name, const gchar * text, gsize length, GError ** error);
 /* The same for a text of ROS 1, whose time and duration become messages with the fields sec and nanosec. */
 RobocacheRosSchema *robocache_ros1_schema_parse (const gchar * name, const gchar * text, gsize length, GError ** error);
+/* An empty schema, and an empty type added to one, for other definitions than texts; the name is taken. */
+RobocacheRosSchema *robocache_ros_schema_new (void);
+RobocacheRosType *robocache_ros_schema_add_type (RobocacheRosSchema * schema, gchar * name);
 void robocache_ros_schema_free (RobocacheRosSchema * schema);
 
 const RobocacheRosType *robocache_ros_schema_type (const RobocacheRosSchema * schema, guint index);

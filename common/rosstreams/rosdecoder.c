@@ -103,6 +103,17 @@ has_family (const gchar *type)
   return has;
 }
 
+/* The name of a type in ROS 2: types of Foxglove have their packages there. Free with g_free. */
+static gchar *
+name_of_type (const gchar *type)
+{
+  static const gchar foxglove[] = "foxglove.";
+
+  if (g_str_has_prefix (type, foxglove))
+    return g_strconcat ("foxglove_msgs/", type + strlen (foxglove), NULL);
+  return g_str_equal (type, "tf/tfMessage") ? g_strdup ("tf2_msgs/TFMessage") : robocache_ros_short_name (type);
+}
+
 RobocacheRosDecoder *
 robocache_ros_decoder_new (const RobocacheRosChannel *channel, GError **error)
 {
@@ -110,7 +121,7 @@ robocache_ros_decoder_new (const RobocacheRosChannel *channel, GError **error)
     channel->definition_size
   };
   RobocacheRosSource source = {.topic = channel->topic,.kinds = channel->kinds,.joints = channel->joints };
-  gchar *type = robocache_ros_short_name (channel->type);
+  gchar *type = name_of_type (channel->type);
   GstCaps *caps = channel->caps ? robocache_ros_read_noted_caps (channel->caps) : NULL;
   RobocacheRosDecoder *decoder = g_new0 (RobocacheRosDecoder, 1);
   gboolean has_fields;

@@ -29,11 +29,16 @@ void robocache_conversion_write_integer (RobocacheConversion * conversion, Roboc
  * error: the message would become too large. */
 gboolean robocache_conversion_write_default (RobocacheConversion * conversion, const RobocacheRosField * field, gdouble number,
     GError ** error);
+void robocache_conversion_write_text (RobocacheConversion * conversion, const guint8 * text, gsize size);
 /* FALSE and an error: the message becomes too large. */
 gboolean robocache_conversion_check (const RobocacheConversion * conversion, GError ** error);
 /* Writes a count before items of unknown number; returns its place, for robocache_conversion_end_items. */
 gsize robocache_conversion_begin_items (RobocacheConversion * conversion);
 void robocache_conversion_end_items (RobocacheConversion * conversion, gsize place, guint32 count);
+
+/* protobuf.c */
+RobocacheRosSchema *robocache_protobuf_parse (const gchar * type, const gchar * definition, gsize size, GError ** error);
+gboolean robocache_protobuf_convert (RobocacheConversion * conversion, GError ** error);
 
 /* ros1.c */
 gboolean robocache_ros1_convert (RobocacheConversion * conversion, GError ** error);

@@ -29,18 +29,14 @@ convert_numbers (RobocacheConversion *conversion, RobocacheCdrReader *reader, Ro
   }
 }
 
-/* A string that ends with NUL inside would be another one in CDR, and is read up to there by both. */
 static void
 convert_string (RobocacheConversion *conversion, RobocacheCdrReader *reader)
 {
   const guint32 length = robocache_cdr_read_count (reader, 1, G_MAXUINT32 - 1);
   const guint8 *text = robocache_cdr_read_array (reader, 1, length);
 
-  if (!text)
-    return;
-  robocache_cdr_write_uint32 (conversion->writer, length + 1);
-  robocache_cdr_write_array (conversion->writer, text, 1, length);
-  robocache_cdr_write_uint8 (conversion->writer, '\0');
+  if (text)
+    robocache_conversion_write_text (conversion, text, length);
 }
 
 static void

@@ -24,6 +24,7 @@ typedef struct
 static const Encoding encodings[] = {
   {"cdr", "ros2msg", robocache_ros_schema_parse, NULL},
   {"ros1", "ros1msg", robocache_ros1_schema_parse, robocache_ros1_convert},
+  {"protobuf", "protobuf", robocache_protobuf_parse, robocache_protobuf_convert},
 };
 
 struct _RobocacheTranscoder
@@ -42,6 +43,16 @@ robocache_conversion_write_integer (RobocacheConversion *conversion, RobocacheRo
 
   robocache_cdr_write_array (conversion->writer, (const guint8 *) &number + (G_BYTE_ORDER == G_BIG_ENDIAN ? sizeof (number) - bytes : 0),
       bytes, 1);
+}
+
+void
+robocache_conversion_write_text (RobocacheConversion *conversion, const guint8 *text, gsize size)
+{
+  if (size >= G_MAXUINT32)
+    conversion->writer->has_failed = TRUE;
+  robocache_cdr_write_uint32 (conversion->writer, (guint32) size + 1);
+  robocache_cdr_write_array (conversion->writer, text, 1, size);
+  robocache_cdr_write_uint8 (conversion->writer, '\0');
 }
 
 gboolean

@@ -24,18 +24,6 @@ is_joints (const gchar *type)
   return g_str_equal (type, ROBOCACHE_JOINT_STATE_TYPE);
 }
 
-static gboolean
-is_cloud (const gchar *type)
-{
-  return g_str_equal (type, ROBOCACHE_POINT_CLOUD_TYPE);
-}
-
-static gboolean
-is_scan (const gchar *type)
-{
-  return g_str_equal (type, ROBOCACHE_LASER_SCAN_TYPE);
-}
-
 static const struct
 {
   gboolean (*has) (const gchar * type);
@@ -45,8 +33,9 @@ static const struct
   {robocache_number_messages_have, robocache_number_messages_new},
   {robocache_tensor_messages_have, robocache_tensor_messages_new},
   {robocache_picture_messages_have, robocache_picture_messages_new},
-  {is_cloud, robocache_cloud_messages_new},
-  {is_scan, robocache_laser_messages_new},
+  {robocache_cloud_messages_have, robocache_cloud_messages_new},
+  {robocache_livox_messages_have, robocache_livox_messages_new},
+  {robocache_laser_messages_have, robocache_laser_messages_new},
 };
 
 /* The globs of fields for a topic, or NULL without any; sets *is_of_topic if one of them names the topic. Free with g_free. */
@@ -168,6 +157,12 @@ void
 robocache_ros_decoder_leave_rows_bare (RobocacheRosDecoder *decoder)
 {
   decoder->reader->leaves_rows_bare = TRUE;
+}
+
+const gchar *
+robocache_ros_decoder_note (const RobocacheRosDecoder *decoder)
+{
+  return decoder->reader->note;
 }
 
 gboolean

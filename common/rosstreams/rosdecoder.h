@@ -2,11 +2,14 @@
  *
  *   sensor_msgs/JointState                                              rows of joints (jointmessages.c)
  *   sensor_msgs/Imu, geometry_msgs/{Wrench,Pose,Twist,Transform}…,      rows (numbermessages.c)
- *   nav_msgs/Odometry, tf2_msgs/TFMessage
+ *   nav_msgs/Odometry, tf2_msgs/TFMessage, foxglove_msgs/{PoseInFrame,FrameTransform,FrameTransforms}
  *   std_msgs/…MultiArray, robocache_msgs/{Row,Tensor}                   tensors
- *   sensor_msgs/{Image,CompressedImage}, foxglove_msgs/CompressedVideo  frames
- *   sensor_msgs/{PointCloud2,LaserScan}                                 clouds
+ *   sensor_msgs/{Image,CompressedImage}                                 frames
+ *   foxglove_msgs/{RawImage,CompressedImage,CompressedVideo}            frames
+ *   sensor_msgs/{PointCloud2,LaserScan}, foxglove_msgs/{PointCloud,LaserScan}, CustomMsg of Livox   clouds
  *   all others                                                          rows of their numbers (anymessages.c)
+ *
+ * Types of Foxglove in protobuf and JSON, foxglove.RawImage, are those of foxglove_msgs.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -48,6 +51,9 @@ GArray *robocache_ros_decoder_run (RobocacheRosDecoder * decoder, gconstpointer 
 
 /* Allows samples of rows without a buffer from now on, from readers that support this. */
 void robocache_ros_decoder_leave_rows_bare (RobocacheRosDecoder * decoder);
+
+/* A choice that the decoder made for the messages so far, for the user, UTF-8; NULL: none. */
+const gchar *robocache_ros_decoder_note (const RobocacheRosDecoder * decoder);
 
 /* Whether the type has a field for the time of capture. */
 gboolean robocache_ros_decoder_has_stamps (const RobocacheRosDecoder * decoder);

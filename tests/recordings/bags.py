@@ -512,7 +512,7 @@ ERRORS = {
     "no messages": ("sqlite", lambda b: sql(file_of(b), "DROP TABLE messages"), "FILE: no such table: messages"),
     "no column": ("sqlite", lambda b: sql(file_of(b), "ALTER TABLE topics RENAME COLUMN type TO kind"), "FILE: no such column: type"),
     "empty": ("sqlite", lambda b: sql(file_of(b), "DELETE FROM messages"), "the recording has no message that can be read of /wrench"),
-    "no row of topics": ("sqlite", lambda b: sql(file_of(b), "DELETE FROM topics"), 'the recording has no topic that topics="" chooses'),
+    "no row of topics": ("sqlite", lambda b: sql(file_of(b), "DELETE FROM topics"), 'the recording is empty: it has no topic and no message'),
 }
 
 

@@ -1,4 +1,4 @@
-/* robocache: sensor_msgs/Image, sensor_msgs/CompressedImage and foxglove_msgs/CompressedVideo as frames
+/* robocache: pictures and video of sensor_msgs and foxglove_msgs as frames
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -53,7 +53,7 @@ enum
 
 static const RobocacheFieldSpec image_fields[N_IMAGE_FIELDS] = {
   {"height", ROBOCACHE_FIELD_NUMBER}, {"width", ROBOCACHE_FIELD_NUMBER}, {"encoding", ROBOCACHE_FIELD_STRING},
-  {"is_bigendian", ROBOCACHE_FIELD_NUMBER}, {"step", ROBOCACHE_FIELD_NUMBER}, {"data", ROBOCACHE_FIELD_BYTES},
+  {"is_bigendian", ROBOCACHE_FIELD_NUMBER, TRUE}, {"step", ROBOCACHE_FIELD_NUMBER}, {"data", ROBOCACHE_FIELD_BYTES},
 };
 
 /* FALSE and an error: the encoding of the pictures is unknown. */
@@ -246,6 +246,8 @@ static const struct
 } picture_messages[] = {
   {"sensor_msgs/Image", image_fields, N_IMAGE_FIELDS, read_image},
   {"sensor_msgs/CompressedImage", compressed_fields, N_COMPRESSED_FIELDS, read_compressed},
+  {"foxglove_msgs/RawImage", image_fields, N_IMAGE_FIELDS, read_image},
+  {"foxglove_msgs/CompressedImage", compressed_fields, N_COMPRESSED_FIELDS, read_compressed},
   {"foxglove_msgs/CompressedVideo", compressed_fields, N_COMPRESSED_FIELDS, read_compressed},
 };
 

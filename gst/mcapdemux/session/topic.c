@@ -127,7 +127,7 @@ robocache_mcap_topic_new (const RobocacheMcapChannelInfo *channel, const Robocac
   topic->noted_caps = g_strdup (noted_caps_of (channel));
   topic->noted_kinds = g_strdup (noted_kinds_of (channel));
   if (check_schema (topic)) {
-    if (g_str_equal (short_name, ROBOCACHE_CAMERA_INFO_TYPE))
+    if (robocache_camera_info_has (short_name))
       make_camera (topic);
     else
       make_decoder (topic, settings);

@@ -42,6 +42,7 @@ typedef struct
   gboolean has_stream;          /* a message gave a sample */
   gboolean has_reported;        /* a malformed message, or its fault */
   gchar *first_loss;            /* what is wrong with the first malformed message; NULL: there was none */
+  gboolean has_reported_note;   /* the note of its decoder */
   gboolean has_reported_time;   /* that messages have no stamps */
   guint64 n_zero_stamps;        /* messages whose stamp is 0, though their type has one */
   RobocacheMcapCounts counts;

@@ -12,6 +12,8 @@
 
 /* Types that use each other this deep are no message. */
 #define MAX_DEPTH 64
+/* Bytes of the names of fields that are left out. */
+#define MAX_LEFT_OUT 200
 
 static const struct
 {
@@ -62,10 +64,21 @@ free_type (gpointer data)
 RobocacheRosSchema *
 robocache_ros_schema_new (void)
 {
-  RobocacheRosSchema *schema = g_new (RobocacheRosSchema, 1);
+  RobocacheRosSchema *schema = g_new0 (RobocacheRosSchema, 1);
 
   schema->types = g_ptr_array_new_with_free_func (free_type);
   return schema;
+}
+
+void
+robocache_ros_schema_leave_out (RobocacheRosSchema *schema, const gchar *field)
+{
+  gchar *before = schema->left_out;
+
+  if (before && g_str_has_suffix (before, "..."))
+    return;
+  schema->left_out = before ? g_strjoin (", ", before, strlen (before) + strlen (field) > MAX_LEFT_OUT ? "..." : field, NULL) : g_strdup (field);
+  g_free (before);
 }
 
 RobocacheRosType *
@@ -86,6 +99,7 @@ robocache_ros_schema_free (RobocacheRosSchema *schema)
   if (!schema)
     return;
   g_ptr_array_unref (schema->types);
+  g_free (schema->left_out);
   g_free (schema);
 }
 

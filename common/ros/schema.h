@@ -67,6 +67,7 @@ typedef struct
 typedef struct
 {
   GPtrArray *types;             /* RobocacheRosType items; the first is the message itself */
+  gchar *left_out;              /* names of fields that no message of ROS has, for the user; NULL: none */
 } RobocacheRosSchema;
 
 /* Parses the text of the message `name` ("sensor_msgs/msg/Imu"). Types whose definitions the text lacks are those that are built in. NULL and
@@ -77,6 +78,7 @@ RobocacheRosSchema *robocache_ros1_schema_parse (const gchar * name, const gchar
 /* An empty schema, and an empty type added to one, for other definitions than texts; the name is taken. */
 RobocacheRosSchema *robocache_ros_schema_new (void);
 RobocacheRosType *robocache_ros_schema_add_type (RobocacheRosSchema * schema, gchar * name);
+void robocache_ros_schema_leave_out (RobocacheRosSchema * schema, const gchar * field);
 void robocache_ros_schema_free (RobocacheRosSchema * schema);
 
 const RobocacheRosType *robocache_ros_schema_type (const RobocacheRosSchema * schema, guint index);

@@ -109,7 +109,7 @@ read_scan (RobocacheStreamReader *reader, RobocacheCdrReader *message, GError **
   n = robocache_message_fields_count (self->fields, RANGES);
   has_intensity = n > 0 && robocache_message_fields_count (self->fields, INTENSITIES) == n;
   least = robocache_message_fields_number (self->fields, RANGE_MIN);
-  greatest = robocache_message_fields_has (self->fields, RANGE_MAX) ? robocache_message_fields_number (self->fields, RANGE_MAX) : INFINITY;
+  greatest = robocache_message_fields_has (self->fields, RANGE_MAX) ? robocache_message_fields_number (self->fields, RANGE_MAX) : G_MAXDOUBLE;
   points = to = update_directions (self, n, error) ? robocache_sample_alloc (POINT_FLOATS * (gsize) n * sizeof (gfloat), error) : NULL;
   if (!points)
     return FALSE;

@@ -126,6 +126,8 @@ robocache_ros_decoder_new (const RobocacheRosChannel *channel, GError **error)
       g_clear_pointer (&source.fields, g_free);
     decoder->is_of_any_type = !has_family (type) || (has_fields && !is_joints (type));
     decoder->reader = reader_new (&source, has_fields, error);
+    if (decoder->reader && source.schema->left_out)
+      robocache_stream_reader_note (decoder->reader, g_strdup_printf ("these fields are left out: %s", source.schema->left_out));
     g_free (source.fields);
   }
   gst_clear_caps (&caps);

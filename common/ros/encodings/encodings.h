@@ -25,16 +25,19 @@ typedef struct
 
 /* Writes one number of a kind as an integer, whose low bytes are those of the kind. */
 void robocache_conversion_write_integer (RobocacheConversion * conversion, RobocacheRosKind kind, guint64 number);
-/* Writes the value of a field that a message lacks: 0, NaN where numbers are NaN, an empty text, or an empty sequence. FALSE and an
- * error: the message would become too large. */
-gboolean robocache_conversion_write_default (RobocacheConversion * conversion, const RobocacheRosField * field, gdouble number,
-    GError ** error);
+/* Writes the value of a field that a message lacks: 0, an empty text, or an empty sequence. FALSE and an error: the message would become too
+ * large. */
+gboolean robocache_conversion_write_default (RobocacheConversion * conversion, const RobocacheRosField * field, GError ** error);
 void robocache_conversion_write_text (RobocacheConversion * conversion, const guint8 * text, gsize size);
 /* FALSE and an error: the message becomes too large. */
 gboolean robocache_conversion_check (const RobocacheConversion * conversion, GError ** error);
 /* Writes a count before items of unknown number; returns its place, for robocache_conversion_end_items. */
 gsize robocache_conversion_begin_items (RobocacheConversion * conversion);
 void robocache_conversion_end_items (RobocacheConversion * conversion, gsize place, guint32 count);
+
+/* json.c */
+RobocacheRosSchema *robocache_json_schema_parse (const gchar * type, const gchar * definition, gsize size, GError ** error);
+gboolean robocache_json_convert (RobocacheConversion * conversion, GError ** error);
 
 /* protobuf.c */
 RobocacheRosSchema *robocache_protobuf_parse (const gchar * type, const gchar * definition, gsize size, GError ** error);

@@ -277,6 +277,15 @@ name_of_field (Span descriptor, const RobocacheRosType *type)
 }
 
 static void
+leave_out (Builder *builder, Span descriptor)
+{
+  gchar *name = find_text (descriptor, FIELD_NAME);
+
+  robocache_ros_schema_leave_out (builder->schema, name);
+  g_free (name);
+}
+
+static void
 build_field (Builder *builder, RobocacheRosType *type, Span descriptor)
 {
   const guint64 field_type = find_number (descriptor, FIELD_TYPE), number = find_number (descriptor, FIELD_NUMBER);
@@ -285,8 +294,10 @@ build_field (Builder *builder, RobocacheRosType *type, Span descriptor)
   gint index = 0;
 
   if (field_type == 0 || field_type >= G_N_ELEMENTS (field_types) || field_type == TYPE_GROUP || number == 0 || number > G_MAXINT32
-      || (field_type == TYPE_BYTES && is_repeated))
+      || (field_type == TYPE_BYTES && is_repeated)) {
+    leave_out (builder, descriptor);
     return;
+  }
   field.kind = field_types[field_type].kind;
   field.number = (guint32) number;
   field.encoding = (guint8) field_type;
@@ -294,8 +305,10 @@ build_field (Builder *builder, RobocacheRosType *type, Span descriptor)
     field.repeat = ROBOCACHE_ROS_SEQUENCE;
   if (field_type == TYPE_MESSAGE)
     index = build_type_of_field (builder, descriptor);
-  if (index < 0 || builder->error)
+  if (index < 0 || builder->error) {
+    leave_out (builder, descriptor);
     return;
+  }
   field.message = (guint) index;
   field.name = name_of_field (descriptor, type);
   if (*field.name == '\0' || builder->n_fields++ >= MAX_FIELDS)
@@ -456,7 +469,7 @@ write_field (RobocacheConversion *conversion, const RobocacheRosType *type, cons
   if (field->repeat == ROBOCACHE_ROS_SEQUENCE && field->encoding != TYPE_BYTES)
     return write_list (conversion, type, field, found->part, error);
   if (found->n == 0)
-    return robocache_conversion_write_default (conversion, field, 0.0, error);
+    return robocache_conversion_write_default (conversion, field, error);
   if (found->n > 1 && field->encoding == TYPE_MESSAGE)
     return fail (error, type, field, "a message comes in several parts, which are not read");
   return write_value (conversion, field, &found->last, error);

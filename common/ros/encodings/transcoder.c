@@ -25,6 +25,7 @@ static const Encoding encodings[] = {
   {"cdr", "ros2msg", robocache_ros_schema_parse, NULL},
   {"ros1", "ros1msg", robocache_ros1_schema_parse, robocache_ros1_convert},
   {"protobuf", "protobuf", robocache_protobuf_parse, robocache_protobuf_convert},
+  {"json", "jsonschema", robocache_json_schema_parse, robocache_json_convert},
 };
 
 struct _RobocacheTranscoder
@@ -66,7 +67,7 @@ robocache_conversion_check (const RobocacheConversion *conversion, GError **erro
 }
 
 static gboolean
-write_default_message (RobocacheConversion *conversion, guint index, gdouble number, GError **error)
+write_default_message (RobocacheConversion *conversion, guint index, GError **error)
 {
   const RobocacheRosType *type = robocache_ros_schema_type (conversion->schema, index);
   gboolean ok = robocache_conversion_check (conversion, error);
@@ -74,25 +75,19 @@ write_default_message (RobocacheConversion *conversion, guint index, gdouble num
   if (type->fields->len == 0)
     robocache_cdr_write_uint8 (conversion->writer, 0);
   for (guint i = 0; ok && i < type->fields->len; i++)
-    ok = robocache_conversion_write_default (conversion, &g_array_index (type->fields, RobocacheRosField, i), number, error);
+    ok = robocache_conversion_write_default (conversion, &g_array_index (type->fields, RobocacheRosField, i), error);
   return ok;
 }
 
 gboolean
-robocache_conversion_write_default (RobocacheConversion *conversion, const RobocacheRosField *field, gdouble number, GError **error)
+robocache_conversion_write_default (RobocacheConversion *conversion, const RobocacheRosField *field, GError **error)
 {
-  const gfloat single = (gfloat) number;
-
   if (field->repeat == ROBOCACHE_ROS_SEQUENCE)
     robocache_cdr_write_uint32 (conversion->writer, 0);
   else if (field->kind == ROBOCACHE_ROS_MESSAGE)
-    return write_default_message (conversion, field->message, number, error);
+    return write_default_message (conversion, field->message, error);
   else if (field->kind == ROBOCACHE_ROS_STRING)
     robocache_cdr_write_string (conversion->writer, NULL);
-  else if (field->kind == ROBOCACHE_ROS_FLOAT64)
-    robocache_cdr_write_array (conversion->writer, &number, sizeof (number), 1);
-  else if (field->kind == ROBOCACHE_ROS_FLOAT32)
-    robocache_cdr_write_array (conversion->writer, &single, sizeof (single), 1);
   else
     robocache_conversion_write_integer (conversion, field->kind, 0);
   return TRUE;

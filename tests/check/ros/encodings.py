@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Holds rows of messages in protobuf against the package protobuf, number by number.
+"""Holds rows of messages in protobuf and JSON against the packages protobuf and json, number by number.
 
     encodings.py ROSTOOL
 
 Prints PASS, FAIL or SKIP for each case."""
+import base64
 import importlib
+import json
 import pkgutil
 import random
 import subprocess
@@ -237,8 +239,137 @@ def protobuf_faults():
     return faults
 
 
+# ---- JSON ----
+
+class JsonPlan:
+    """Random schemas, and random objects that have them."""
+
+    def __init__(self, seed):
+        self.random, self.definitions = random.Random(seed), {}
+
+    def name(self, i):
+        return self.random.choice(["x", "größe", 'a "b"', "tab\t", "n\\u"]) + str(i)
+
+    def schema(self, depth):
+        kind = self.random.choice(["number", "integer", "boolean", "string", "bytes", "enum", "nullable"] + ["object", "ref", "array"] * (depth < 3))
+        if kind == "bytes":
+            return {"type": "string", "contentEncoding": "base64"}
+        if kind == "enum":
+            return {"title": "Mode", "oneOf": [{"title": "A", "const": 0}, {"title": "B", "const": 7}]}
+        if kind == "nullable":
+            return {"type": ["number", "null"]}
+        if kind == "object":
+            return self.object(depth + 1)
+        if kind == "ref":
+            name = f"D{len(self.definitions)}"
+            self.definitions[name] = None
+            self.definitions[name] = self.object(depth + 1)
+            return {"$ref": f"#/$defs/{name}"}
+        if kind == "array":
+            return {"type": "array", "items": self.schema(depth + 1)}
+        return {"type": kind, "description": "any"}
+
+    def object(self, depth=0):
+        return {"type": "object", "title": f"T{depth}", "properties": {self.name(i): self.schema(depth) for i in range(self.random.randrange(1, 5))}}
+
+    def resolve(self, schema):
+        return self.definitions[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
+
+    def value(self, schema):
+        schema = self.resolve(schema)
+        kind = schema.get("type", "enum")
+        if isinstance(kind, list):
+            return self.random.choice([None, 1.5, 1e300])
+        if kind == "object":
+            pairs = [(key, self.value(value)) for key, value in schema["properties"].items() if self.random.random() < 0.9
+                     or self.must_be(value)]
+            self.random.shuffle(pairs)
+            return dict([("unknown", {"a": [1, "]}"]}), *pairs] if self.random.random() < 0.3 else pairs)
+        if kind == "array":
+            return [self.value(schema["items"]) for _ in range(self.random.randrange(4))]
+        if kind == "string":
+            text = "".join(self.random.choice('ab"\\/ä\U0001f600\n') for _ in range(self.random.randrange(6)))
+            return base64.b64encode(text.encode()).decode() if "contentEncoding" in schema else text
+        return {"number": self.random.choice([0, -1, 1e-9, self.random.uniform(-1e9, 1e9), float("nan"), float("inf"), -float("inf")]),
+                "integer": self.random.choice([0, 2.0, -(2 ** 53), self.random.randrange(10 ** 9)]), "boolean": self.random.random() < 0.5,
+                "enum": self.random.choice([0, 7])}[kind]
+
+    def must_be(self, schema):
+        """Whether a value must be there: an integer, or an object with one."""
+        schema = self.resolve(schema)
+        if schema.get("type", "enum") == "object":
+            return any(self.must_be(value) for value in schema["properties"].values())
+        return schema.get("type", "enum") in ("integer", "boolean", "enum")
+
+    def flatten(self, schema, value, path=""):
+        schema = self.resolve(schema)
+        kind = schema.get("type", "enum")
+        if kind == "object":
+            for key, inner in schema["properties"].items():
+                if is_read(self.resolve(inner)):
+                    yield from self.flatten(inner, (value or {}).get(key), f"{path}.{key}" if path else key)
+        elif kind == "array":
+            for i, item in enumerate(value or []):
+                yield from self.flatten(schema["items"], item, f"{path}[{i}]")
+        elif "contentEncoding" in schema:
+            yield from ((f"{path}[{i}]", byte) for i, byte in enumerate(base64.b64decode(value or "")))
+        elif kind != "string":
+            yield path, float("nan") if value is None else float(value)
+
+
+def is_read(schema):
+    """Arrays of arrays and of bytes are left out."""
+    items = schema.get("items", {})
+    return schema.get("type") != "array" or (items.get("type") != "array" and "contentEncoding" not in items)
+
+
+def json_line(schema, message):
+    return line_of("T", schema, message, "jsonschema", "json")
+
+
+def json_random():
+    cases, n = [], 0
+    for seed in range(400):
+        plan = JsonPlan(seed)
+        schema = plan.object()
+        schema["$defs"] = plan.definitions
+        for i in range(3):
+            value = plan.value(schema)
+            wanted = list(plan.flatten(schema, value))
+            text = json.dumps(value, ensure_ascii=i == 0, indent=2 if i == 1 else None)
+            definition = json.dumps(schema, ensure_ascii=i == 0)
+            if any(" " in name or "\t" in name for name, _ in wanted):
+                # the tool separates channels by blanks
+                text, definition = (t.replace("tab\\t", "tab").replace('a \\"b\\"', "quoted") for t in (text, definition))
+                wanted = [(name.replace("tab\t", "tab").replace('a "b"', "quoted"), number) for name, number in wanted]
+            cases.append((f"schema {seed}", json_line(definition.encode(), text.encode()), wanted))
+            n += len(wanted)
+    return check(cases) if n > 5000 else [f"only {n} numbers"]
+
+
+def json_faults():
+    """A message cut at every byte gives one error, and so does what differs from its schema."""
+    schema = {"type": "object", "properties": {"a": {"type": "number"}, "b": {"type": "object", "properties": {"c": {"type": "integer"}}},
+                                               "d": {"type": "array", "items": {"type": "boolean"}}, "s": {"type": "string"}}}
+    definition = json.dumps(schema).encode()
+    text = json.dumps({"a": -1.5e3, "b": {"c": 7}, "d": [True, False], "s": 'x"\u00e4\n'}).encode()
+    lines = [json_line(definition, text[:end]) for end in range(len(text))]
+    faults = [f"cut at {i}: {row}" for i, row in enumerate(rows(lines)) if not row.startswith("error: the message is not a JSON object")]
+    for what in (b"[1]", b'{"a": "1"}', b'{"b": {"c": 1.5}, "d": []}', b'{"b": {}, "d": []}', b'{"b": {"c": 99999999999999999999}}', b'{"d": 1}',
+                 b'{"b": 1}', b'{"a": 01}', b'{"a": 1,}', b'{"a": tru}', b'{"a": 1} 2', b"[" * 100000, b'{"b": {"c": 1}, "d": [1]}'):
+        if not rows([json_line(definition, what)])[0].startswith("error: "):
+            faults.append(f"{what[:40]}: {rows([json_line(definition, what)])}")
+    for bad in (b"", b"{", b"[]", b'{"type": "object"}', b'{"type":"object","properties":{"s":{"type":"string"}}}'):
+        if not rows([json_line(bad, b"{}")])[0].startswith("error: "):
+            faults.append(f"schema {bad}")
+    loop = {"type": "object", "properties": {"x": {"type": "number"}, "next": {"$ref": "#/$defs/N"}},
+            "$defs": {"N": {"type": "object", "properties": {"y": {"type": "number"}, "next": {"$ref": "#/$defs/N"}}}}}
+    return faults + check([("loop", json_line(json.dumps(loop).encode(), b'{"x": 1, "next": {"y": 2, "next": {"y": 3}}}'), [("x", 1), ("next.y", 2)])])
+
+
 def main():
-    cases = {"protobuf_foxglove": protobuf_foxglove, "protobuf_types_packed": lambda: protobuf_types(True),
+    cases = {"json_random": json_random, "json_faults": json_faults,
+             "protobuf_foxglove": protobuf_foxglove, "protobuf_types_packed": lambda: protobuf_types(True),
              "protobuf_types": lambda: protobuf_types(False), "protobuf_faults": protobuf_faults}
     failed = 0
     for name, case in cases.items():

@@ -35,6 +35,9 @@ gboolean robocache_conversion_check (const RobocacheConversion * conversion, GEr
 gsize robocache_conversion_begin_items (RobocacheConversion * conversion);
 void robocache_conversion_end_items (RobocacheConversion * conversion, gsize place, guint32 count);
 
+/* idl.c */
+RobocacheRosSchema *robocache_idl_parse (const gchar * type, const gchar * definition, gsize size, GError ** error);
+
 /* json.c */
 RobocacheRosSchema *robocache_json_schema_parse (const gchar * type, const gchar * definition, gsize size, GError ** error);
 gboolean robocache_json_convert (RobocacheConversion * conversion, GError ** error);

@@ -23,6 +23,7 @@ typedef struct
 
 static const Encoding encodings[] = {
   {"cdr", "ros2msg", robocache_ros_schema_parse, NULL},
+  {"cdr", "ros2idl", robocache_idl_parse, NULL},
   {"ros1", "ros1msg", robocache_ros1_schema_parse, robocache_ros1_convert},
   {"protobuf", "protobuf", robocache_protobuf_parse, robocache_protobuf_convert},
   {"json", "jsonschema", robocache_json_schema_parse, robocache_json_convert},
@@ -125,7 +126,7 @@ find_encoding (const RobocacheMessageFormat *format, GError **error)
     }
     g_string_append_printf (known, "%s%s of %s", i == 0 ? "" : ", ", encodings[i].message_encoding, encodings[i].schema_encoding);
   }
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "its messages are \"%.40s\" with a schema in \"%.40s\"; these are read: %s",
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "its messages are \"%.40s\" with a schema in \"%.40s\", and only %s can be read",
       of_messages, of_schema, known->str);
   g_string_free (known, TRUE);
   return NULL;

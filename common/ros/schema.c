@@ -73,11 +73,13 @@ robocache_ros_schema_new (void)
 void
 robocache_ros_schema_leave_out (RobocacheRosSchema *schema, const gchar *field)
 {
-  gchar *before = schema->left_out;
+  gchar *before = schema->left_out, *name;
 
   if (before && g_str_has_suffix (before, "..."))
     return;
-  schema->left_out = before ? g_strjoin (", ", before, strlen (before) + strlen (field) > MAX_LEFT_OUT ? "..." : field, NULL) : g_strdup (field);
+  name = g_utf8_make_valid (field, -1);
+  schema->left_out = before ? g_strjoin (", ", before, strlen (before) + strlen (name) > MAX_LEFT_OUT ? "..." : name, NULL) : g_strdup (name);
+  g_free (name);
   g_free (before);
 }
 

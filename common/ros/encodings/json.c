@@ -26,6 +26,7 @@ enum
 typedef struct
 {
   RobocacheJsonValue root;
+  const gchar *type;            /* of the root */
   RobocacheRosSchema *schema;
   GHashTable *indices;          /* of $ref: index of the type, plus 1 */
   GPtrArray *open;              /* of $ref, around the object that is read */
@@ -187,14 +188,16 @@ build_fields (Builder *builder, RobocacheRosType *type, RobocacheJsonValue prope
   }
 }
 
-/* Names of objects that are messages of ROS. */
+/* The name of a type: that of ROS for times and quaternions, else its title. */
 static gchar *
-name_of_object (RobocacheJsonValue schema, RobocacheJsonValue properties)
+name_of_object (const Builder *builder, RobocacheJsonValue schema, RobocacheJsonValue properties)
 {
   const gboolean is_time = robocache_json_member (properties, "sec").size > 0 && robocache_json_member (properties, "nsec").size > 0;
   const RobocacheJsonValue title = robocache_json_member (schema, "title");
   GString *name;
 
+  if (builder->schema->types->len == 0)
+    return g_strdup (builder->type);
   if (is_time)
     return g_strdup ("builtin_interfaces/Time");
   if (robocache_json_string_equal (title, "foxglove.Quaternion"))
@@ -211,7 +214,7 @@ build_object (Builder *builder, RobocacheJsonValue schema)
 {
   const RobocacheJsonValue properties = robocache_json_member (schema, "properties");
   const guint index = builder->schema->types->len;
-  gchar *name = name_of_object (schema, properties);
+  gchar *name = name_of_object (builder, schema, properties);
 
   if (builder->depth >= MAX_DEPTH || index >= MAX_TYPES) {
     if (!builder->error)
@@ -229,7 +232,7 @@ build_object (Builder *builder, RobocacheJsonValue schema)
 RobocacheRosSchema *
 robocache_json_schema_parse (const gchar *type, const gchar *definition, gsize size, GError **error)
 {
-  Builder builder = {.schema = robocache_ros_schema_new () };
+  Builder builder = {.type = type,.schema = robocache_ros_schema_new () };
 
   builder.indices = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   builder.open = g_ptr_array_new ();

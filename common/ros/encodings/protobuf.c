@@ -1,7 +1,8 @@
 /* robocache: messages in protobuf, by their FileDescriptorSet, as CDR
  *
  * Fields that messages may lack have their defaults then: 0, an empty text, an empty list. google.protobuf.Timestamp and Duration become those of
- * ROS, lists of map entries are lists of messages. A field whose message would hold itself is left out, and so are lists of bytes.
+ * ROS, lists of map entries are lists of messages. Left out are fields whose message would hold itself, lists of bytes, and numbers with a
+ * default other than 0.
  * Source: protobuf.dev, "Encoding", and google/protobuf/descriptor.proto for the numbers of fields.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -146,7 +147,8 @@ find_number (Span message, guint32 number)
 /* Numbers of fields in descriptor.proto. */
 enum
 { SET_FILE = 1, FILE_PACKAGE = 2, FILE_MESSAGE = 4, MESSAGE_NAME = 1, MESSAGE_FIELD = 2, MESSAGE_NESTED = 3, FIELD_NAME = 1, FIELD_NUMBER = 3,
-  FIELD_LABEL = 4, FIELD_TYPE = 5, FIELD_TYPE_NAME = 6, LABEL_REPEATED = 3
+  FIELD_LABEL = 4, FIELD_TYPE = 5, FIELD_TYPE_NAME = 6, FIELD_DEFAULT = 7,
+  LABEL_REPEATED = 3
 };
 
 /* Of descriptor.proto, in its order from 1 on. */
@@ -285,6 +287,17 @@ leave_out (Builder *builder, Span descriptor)
   g_free (name);
 }
 
+/* Whether messages that lack the field have another number than 0, as version 2 of the language allows. */
+static gboolean
+has_default (Span descriptor, guint64 field_type)
+{
+  gchar *text = find_text (descriptor, FIELD_DEFAULT);
+  const gboolean has = *text && !g_str_equal (text, "0") && !g_str_equal (text, "false");
+
+  g_free (text);
+  return has && field_type != TYPE_STRING && field_type != TYPE_BYTES;
+}
+
 static void
 build_field (Builder *builder, RobocacheRosType *type, Span descriptor)
 {
@@ -294,7 +307,7 @@ build_field (Builder *builder, RobocacheRosType *type, Span descriptor)
   gint index = 0;
 
   if (field_type == 0 || field_type >= G_N_ELEMENTS (field_types) || field_type == TYPE_GROUP || number == 0 || number > G_MAXINT32
-      || (field_type == TYPE_BYTES && is_repeated)) {
+      || (field_type == TYPE_BYTES && is_repeated) || has_default (descriptor, field_type)) {
     leave_out (builder, descriptor);
     return;
   }

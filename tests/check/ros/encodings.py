@@ -367,8 +367,20 @@ def json_faults():
     return faults + check([("loop", json_line(json.dumps(loop).encode(), b'{"x": 1, "next": {"y": 2, "next": {"y": 3}}}'), [("x", 1), ("next.y", 2)])])
 
 
+def protobuf_defaults():
+    """Of version 2 of the language, numbers with a default other than 0 are left out, since a message may lack them."""
+    file = descriptor_pb2.FileDescriptorProto(name="old.proto", package="old", syntax="proto2")
+    message = file.message_type.add(name="T")
+    for number, (name, kind, default) in enumerate((("a", Field.TYPE_DOUBLE, "1.5"), ("b", Field.TYPE_INT32, "0"), ("c", Field.TYPE_STRING, "x"),
+                                                    ("d", Field.TYPE_BOOL, "true"), ("e", Field.TYPE_FLOAT, "")), 1):
+        message.field.add(name=name, number=number, type=kind, label=1, default_value=default or None)
+    schema = descriptor_pb2.FileDescriptorSet(file=[file]).SerializeToString()
+    return check([("none", line_of("old.T", schema, b"", "protobuf", "protobuf"), [("b", 0), ("e", 0)]),
+                  ("some", line_of("old.T", schema, b"\x10\x05\x20\x00", "protobuf", "protobuf"), [("b", 5), ("e", 0)])])
+
+
 def main():
-    cases = {"json_random": json_random, "json_faults": json_faults,
+    cases = {"protobuf_defaults": protobuf_defaults, "json_random": json_random, "json_faults": json_faults,
              "protobuf_foxglove": protobuf_foxglove, "protobuf_types_packed": lambda: protobuf_types(True),
              "protobuf_types": lambda: protobuf_types(False), "protobuf_faults": protobuf_faults}
     failed = 0

@@ -81,17 +81,6 @@ robocache_bag_free (RobocacheBag *bag)
 /* ---- channels ---- */
 
 static void
-add_definition (RobocacheBag *bag, guint8 opcode, gconstpointer record)
-{
-  GByteArray *bytes = g_byte_array_new ();
-
-  robocache_mcap_append_record (bytes, opcode, record);
-  robocache_mcap_definitions_add (bag->definitions, opcode, (RobocacheMcapBytes) {bytes->data + ROBOCACHE_MCAP_HEAD_SIZE,
-          bytes->len - ROBOCACHE_MCAP_HEAD_SIZE}, NULL);
-  g_byte_array_unref (bytes);
-}
-
-static void
 note_id (GHashTable *ids_by_name, const gchar *name, guint16 id)
 {
   GArray *ids = g_hash_table_lookup (ids_by_name, name);
@@ -119,7 +108,7 @@ add_schema (RobocacheBag *bag, const gchar *name, const RobocacheMcapSchema *sch
   }
   added.id = (guint16) ++bag->n_schemas;
   note_id (bag->schemas_by_name, name, added.id);
-  add_definition (bag, ROBOCACHE_MCAP_SCHEMA, &added);
+  robocache_mcap_definitions_add_new (bag->definitions, ROBOCACHE_MCAP_SCHEMA, &added);
   return added.id;
 }
 
@@ -172,7 +161,7 @@ add_channel (RobocacheBag *bag, const RobocacheMcapChannelInfo *info, guint16 sc
 
   g_hash_table_foreach (info->metadata, append_metadata, map);
   channel.metadata = (RobocacheMcapBytes) {map->data, map->len};
-  add_definition (bag, ROBOCACHE_MCAP_CHANNEL, &channel);
+  robocache_mcap_definitions_add_new (bag->definitions, ROBOCACHE_MCAP_CHANNEL, &channel);
   note_id (bag->channels_by_topic, info->topic, channel.id);
   bag->n_channels++;
   g_byte_array_unref (map);

@@ -1,7 +1,8 @@
-/* robocache: MCAP as a storage of bags
+/* robocache: MCAP and bags of ROS 1 as storages of bags
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "ros1bag.h"
 #include "storage.h"
 
 /* Maximum number of metadata records that are read. */
@@ -13,6 +14,7 @@ typedef struct
   RobocacheMcapSource source;
   GDestroyNotify free_source;
   RobocacheMcapReader *reader;
+  RobocacheRos1Bag *bag;        /* NULL: an MCAP file */
 } McapStorage;
 
 static void
@@ -21,6 +23,7 @@ free_storage (RobocacheBagStorage *base)
   McapStorage *storage = (McapStorage *) base;
 
   g_clear_pointer (&storage->reader, robocache_mcap_reader_free);
+  g_clear_pointer (&storage->bag, robocache_ros1_bag_free);
   g_clear_pointer (&storage->base.warnings, g_ptr_array_unref);
   if (storage->free_source)
     storage->free_source (storage->source.user_data);
@@ -123,8 +126,8 @@ note_faults (McapStorage *storage)
     g_ptr_array_add (storage->base.warnings, robocache_mcap_cut_text (index->whole_size));
 }
 
-RobocacheBagStorage *
-robocache_mcap_storage_new (const RobocacheMcapSource *source, GDestroyNotify free_source, GError **error)
+static McapStorage *
+new_storage (const RobocacheMcapSource *source, GDestroyNotify free_source)
 {
   static const RobocacheBagStorageClass class = { free_storage, select_channels, seek, next, find_back, read_metadata };
   McapStorage *storage = g_new0 (McapStorage, 1);
@@ -132,7 +135,13 @@ robocache_mcap_storage_new (const RobocacheMcapSource *source, GDestroyNotify fr
   storage->base.class = &class;
   storage->source = *source;
   storage->free_source = free_source;
-  storage->reader = robocache_mcap_reader_new (&storage->source, error);
+  return storage;
+}
+
+/* Takes the storage; NULL: it has no reader. */
+static RobocacheBagStorage *
+complete (McapStorage *storage)
+{
   if (!storage->reader) {
     free_storage (&storage->base);
     return NULL;
@@ -142,4 +151,26 @@ robocache_mcap_storage_new (const RobocacheMcapSource *source, GDestroyNotify fr
   note_times (storage);
   note_faults (storage);
   return &storage->base;
+}
+
+RobocacheBagStorage *
+robocache_mcap_storage_new (const RobocacheMcapSource *source, GDestroyNotify free_source, GError **error)
+{
+  McapStorage *storage = new_storage (source, free_source);
+
+  storage->reader = robocache_mcap_reader_new (&storage->source, error);
+  return complete (storage);
+}
+
+RobocacheBagStorage *
+robocache_ros1_storage_new (const RobocacheMcapSource *source, GDestroyNotify free_source, GError **error)
+{
+  McapStorage *storage = new_storage (source, free_source);
+  RobocacheMcapFileIndex *index;
+
+  storage->bag = robocache_ros1_bag_new (&storage->source);
+  index = robocache_ros1_bag_read_index (storage->bag, error);
+  if (index)
+    storage->reader = robocache_mcap_reader_new_of (&storage->source, index, robocache_ros1_bag_unpack, storage->bag);
+  return complete (storage);
 }

@@ -1,4 +1,4 @@
-/* robocache: opens a recording of ROS 2: a folder with metadata.yaml, or one of its files
+/* robocache: opens a recording of ROS: a folder with metadata.yaml, one of its files, or a bag of ROS 1
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -17,8 +17,10 @@
 #include "common/mcap/read/source.h"
 #include "common/ros/msgfolders.h"
 #include "compressedbag.h"
+#include "ros1bag.h"
 #include "storage.h"
 
+#define ULOG_MAGIC "ULog"
 #define SQLITE_MAGIC "SQLite format 3"  /* including the NUL at its end */
 
 /* A bag that is being opened. */
@@ -111,17 +113,18 @@ open_sqlite (int fd, const gchar *path, const gchar *name, const RobocacheBagPla
 #endif
 }
 
+typedef RobocacheBagStorage *(*NewStorage) (const RobocacheMcapSource * source, GDestroyNotify free_source, GError ** error);
+
+/* Takes fd. */
 static RobocacheBagStorage *
-open_mcap (int fd, const gchar *name, const RobocacheBagPlace *place, GError **error)
+open_mcap (int fd, const gchar *name, const RobocacheBagPlace *place, NewStorage storage_new, GError **error)
 {
   RobocacheMcapFileSource *source = robocache_mcap_file_source_new (fd, name, place->is_stopped, error);
-  RobocacheBagStorage *storage = NULL;
 
   if (!source)
     return NULL;
   source->source.max_bytes = place->max_bytes;
-  storage = robocache_mcap_storage_new (&source->source, (GDestroyNotify) robocache_mcap_file_source_free, error);
-  return storage;
+  return storage_new (&source->source, (GDestroyNotify) robocache_mcap_file_source_free, error);
 }
 
 /* Takes fd. path: NULL where the file has no name. */
@@ -129,10 +132,13 @@ static RobocacheBagStorage *
 open_storage (int fd, const gchar *path, const gchar *name, const RobocacheBagPlace *place, GError **error)
 {
   if (has_magic (fd, ROBOCACHE_MCAP_MAGIC, ROBOCACHE_MCAP_MAGIC_SIZE))
-    return open_mcap (fd, name, place, error);
+    return open_mcap (fd, name, place, robocache_mcap_storage_new, error);
+  if (has_magic (fd, ROBOCACHE_ROS1_MAGIC, strlen (ROBOCACHE_ROS1_MAGIC)))
+    return open_mcap (fd, name, place, robocache_ros1_storage_new, error);
   if (has_magic (fd, SQLITE_MAGIC, sizeof (SQLITE_MAGIC)))
     return open_sqlite (fd, path, name, place, error);
-  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE, "%s: neither MCAP nor SQLite", name);
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE, "%s: %s", name, has_magic (fd, ULOG_MAGIC, strlen (ULOG_MAGIC))
+      ? "a log of PX4, which is not read: ulog2csv of pyulog converts it to CSV" : "neither MCAP, nor SQLite, nor a bag of ROS 1");
   close (fd);
   return NULL;
 }
@@ -236,7 +242,7 @@ robocache_bag_open (const RobocacheBagPlace *place, GError **error)
 
   if (!place->location || !*place->location) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND, "no recording: set location to the folder of a bag, or to a "
-        ".mcap or .db3 file");
+        ".mcap, .db3 or .bag file");
     return NULL;
   }
   folders = robocache_msg_folders_new (place->msg_path, &fault);

@@ -1,4 +1,4 @@
-/* robocache: opens a recording of ROS 2: a folder with metadata.yaml, or one of its files
+/* robocache: opens a recording of ROS: a folder with metadata.yaml, one of its files, or a bag of ROS 1
  *
  * The first bytes of a file determine its kind. Files that are compressed as a whole are decompressed to the folder for temporary
  * files, where they have no name, so they are removed with the recording.
@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  const gchar *location;        /* a folder, a .mcap or .db3 file, or one of these files with .zstd */
+  const gchar *location;        /* a folder, a .mcap, .db3 or .bag file, or one of these files with .zstd */
   const gchar *msg_path;        /* folders of .msg files; NULL: none */
   guint64 max_bytes;            /* maximum size of a message or chunk; larger ones count as damaged */
   gint *is_stopped;             /* atomic; when set, stops long operations, also later; must outlive the bag */

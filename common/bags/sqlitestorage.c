@@ -86,17 +86,6 @@ column_text (sqlite3_stmt *statement, int column)
 
 #define EVENT_SUFFIX "_Event"
 
-static void
-add_definition (SqliteStorage *storage, guint8 opcode, gconstpointer record)
-{
-  GByteArray *bytes = g_byte_array_new ();
-
-  robocache_mcap_append_record (bytes, opcode, record);
-  robocache_mcap_definitions_add (storage->definitions, opcode, (RobocacheMcapBytes) {bytes->data + ROBOCACHE_MCAP_HEAD_SIZE,
-          bytes->len - ROBOCACHE_MCAP_HEAD_SIZE}, NULL);
-  g_byte_array_unref (bytes);
-}
-
 static gchar *
 find_definition (SqliteStorage *storage, sqlite3_stmt *definitions, const gchar *type, GError **error)
 {
@@ -136,8 +125,8 @@ add_topic (SqliteStorage *storage, gint64 topic_id, const gchar *name, const gch
   };
   gint64 *key = g_new (gint64, 1);
 
-  add_definition (storage, ROBOCACHE_MCAP_SCHEMA, &schema);
-  add_definition (storage, ROBOCACHE_MCAP_CHANNEL, &channel);
+  robocache_mcap_definitions_add_new (storage->definitions, ROBOCACHE_MCAP_SCHEMA, &schema);
+  robocache_mcap_definitions_add_new (storage->definitions, ROBOCACHE_MCAP_CHANNEL, &channel);
   g_array_append_val (storage->topic_ids, topic_id);
   *key = topic_id;
   g_hash_table_insert (storage->topics, key, GUINT_TO_POINTER (id));

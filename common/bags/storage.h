@@ -1,4 +1,4 @@
-/* robocache: a file of recorded messages in one of the storage formats of ROS 2, for a bag
+/* robocache: a file of recorded messages in one of the storage formats of ROS, for a bag
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -39,6 +39,9 @@ struct _RobocacheBagStorage
 /* mcapstorage.c: an MCAP file. The source must outlive the storage, unless `free_source` is set, which frees its user_data in any case. NULL
  * and an error: not an MCAP file, or it cannot be read. */
 RobocacheBagStorage *robocache_mcap_storage_new (const RobocacheMcapSource * source, GDestroyNotify free_source, GError ** error);
+
+/* The same for a bag of ROS 1 (ros1bag.h). */
+RobocacheBagStorage *robocache_ros1_storage_new (const RobocacheMcapSource * source, GDestroyNotify free_source, GError ** error);
 
 /* sqlitestorage.c, if built: an SQLite file. Takes fd, an open file. path: NULL if the file has no name. *is_stopped (atomic): when set, stops
  * long operations. Errors use `name`. Texts and blobs above max_bytes are an error. NULL and an error: not a bag, damaged, or with views or

@@ -20,6 +20,8 @@ static const struct
   {"video/x-raw(ANY)", "other/tensors", "link video to a camera_%u pad of robocachefuse"},
   {"image/jpeg", "video/x-raw", "put jpegdec and videoconvert between"},
   {"image/png", "video/x-raw", "put pngdec and videoconvert between"},
+  {"video/x-bayer", "video/x-raw", "put bayer2rgb and videoconvert between"},
+  {"video/x-bayer", "other/tensors", "put bayer2rgb between, and link video to a camera_%u pad of robocachefuse"},
   {"video/mpeg; video/x-h264; video/x-h265; video/x-vp8; video/x-vp9; video/x-av1", "video/x-raw",
       "put decodebin and videoconvert between"},
   {"application/x-pointcloud(ANY); application/x-lidar(ANY)", "other/tensors", "put robocachevoxelize between"},

@@ -1,9 +1,10 @@
-/* robocache: compression of MCAP chunks, through libzstd and liblz4, and checks of those that are read
+/* robocache: compression of chunks, through libzstd, liblz4 and libbz2, and checks of MCAP chunks that are read
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "compression.h"
 
+#include <bzlib.h>
 #include <lz4frame.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -20,6 +21,7 @@ struct _RobocacheMcapCodec
   ZSTD_CCtx *zstd_compressor;
   ZSTD_DCtx *zstd_decompressor;
   LZ4F_dctx *lz4_decompressor;
+  bz_stream bzip2_decompressor; /* state NULL: not begun */
 };
 
 static const gchar *const names[ROBOCACHE_MCAP_N_COMPRESSIONS] = { "", "zstd", "lz4" };
@@ -59,6 +61,7 @@ robocache_mcap_codec_free (RobocacheMcapCodec *codec)
   ZSTD_freeCCtx (codec->zstd_compressor);
   ZSTD_freeDCtx (codec->zstd_decompressor);
   LZ4F_freeDecompressionContext (codec->lz4_decompressor);
+  BZ2_bzDecompressEnd (&codec->bzip2_decompressor);
   g_free (codec);
 }
 
@@ -160,6 +163,31 @@ decompress_lz4 (RobocacheMcapCodec *codec, RobocacheMcapBytes *bytes, RobocacheM
   return TRUE;
 }
 
+/* ---- streams of bzip2 ---- */
+
+static gboolean
+decompress_bzip2 (RobocacheMcapCodec *codec, RobocacheMcapBytes *bytes, RobocacheMcapBuffer *to, gsize *done, gboolean *is_complete,
+    GError **error)
+{
+  bz_stream *stream = &codec->bzip2_decompressor;
+  const guint in = (guint) MIN (bytes->size, G_MAXINT), out = (guint) MIN (to->size - *done, G_MAXINT);
+  int result;
+
+  stream->next_in = (char *) bytes->data;
+  stream->avail_in = in;
+  stream->next_out = (char *) to->data + *done;
+  stream->avail_out = out;
+  /* one that has ended is followed by another one */
+  result = stream->state || BZ2_bzDecompressInit (stream, 0, 0) == BZ_OK ? BZ2_bzDecompress (stream) : BZ_MEM_ERROR;
+  bytes->data += in - stream->avail_in;
+  bytes->size -= in - stream->avail_in;
+  *done += out - stream->avail_out;
+  *is_complete = result == BZ_STREAM_END;
+  if (result != BZ_OK)
+    BZ2_bzDecompressEnd (stream);
+  return result == BZ_OK || result == BZ_STREAM_END || fail (error, result == BZ_MEM_ERROR ? "no memory for bzip2" : "the data are not of bzip2");
+}
+
 /* ---- any ---- */
 
 gboolean
@@ -189,6 +217,10 @@ begin_decompression (RobocacheMcapCodec *codec, RobocacheMcapCompression compres
       codec->zstd_decompressor = ZSTD_createDCtx ();
     ZSTD_DCtx_reset (codec->zstd_decompressor, ZSTD_reset_session_only);
     return decompress_zstd;
+  }
+  if (compression == ROBOCACHE_MCAP_BZIP2) {
+    BZ2_bzDecompressEnd (&codec->bzip2_decompressor);
+    return decompress_bzip2;
   }
   if (!codec->lz4_decompressor)
     LZ4F_createDecompressionContext (&codec->lz4_decompressor, LZ4F_VERSION);

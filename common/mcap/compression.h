@@ -1,4 +1,4 @@
-/* robocache: compression of MCAP chunks, through libzstd and liblz4, and checks of those that are read
+/* robocache: compression of chunks, through libzstd, liblz4 and libbz2, and checks of MCAP chunks that are read
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,7 +15,8 @@ typedef enum
   ROBOCACHE_MCAP_UNCOMPRESSED,
   ROBOCACHE_MCAP_ZSTD,
   ROBOCACHE_MCAP_LZ4,           /* frames of LZ4 */
-  ROBOCACHE_MCAP_N_COMPRESSIONS
+  ROBOCACHE_MCAP_N_COMPRESSIONS,
+  ROBOCACHE_MCAP_BZIP2 = ROBOCACHE_MCAP_N_COMPRESSIONS  /* of bags of ROS 1; it is read alone */
 } RobocacheMcapCompression;
 
 /* The name of a compression in files: "", "zstd" or "lz4". */

@@ -44,6 +44,12 @@ robocache_cdr_reader_init (RobocacheCdrReader *reader, gconstpointer message, gs
   reader->size = size - HEADER_BYTES;
 }
 
+void
+robocache_cdr_reader_init_packed (RobocacheCdrReader *reader, gconstpointer message, gsize size)
+{
+  *reader = (RobocacheCdrReader) {.body = message,.size = size,.is_packed = TRUE,.is_swapped = G_BYTE_ORDER != G_LITTLE_ENDIAN };
+}
+
 gboolean
 robocache_cdr_reader_check (const RobocacheCdrReader *reader, GError **error)
 {
@@ -60,7 +66,7 @@ robocache_cdr_reader_fail (RobocacheCdrReader *reader, const gchar *fault)
   if (reader->fault)
     return;
   reader->fault = fault;
-  reader->fault_offset = reader->body ? reader->offset + HEADER_BYTES : 0;
+  reader->fault_offset = reader->is_packed ? reader->offset : reader->body ? reader->offset + HEADER_BYTES : 0;
   reader->offset = reader->size;
 }
 

@@ -21,12 +21,16 @@ typedef struct
   const guint8 *body;           /* bytes after the first four */
   gsize size, offset;           /* size of the body, and position in it */
   gboolean is_swapped;          /* numbers are not in host byte order */
+  gboolean is_packed;           /* numbers are not aligned, and no bytes precede the body: ROS 1 */
   const gchar *fault;           /* NULL: none so far */
   gsize fault_offset;           /* offset in the message, the four bytes included */
 } RobocacheCdrReader;
 
 /* The caller keeps the message, which must outlive the reader. An encoding other than plain CDR is a fault. */
 void robocache_cdr_reader_init (RobocacheCdrReader * reader, gconstpointer message, gsize size);
+/* The same for a message of ROS 1: little endian, without alignment and without bytes of encoding. Its strings have no NUL, so
+ * robocache_cdr_read_string cannot read them. */
+void robocache_cdr_reader_init_packed (RobocacheCdrReader * reader, gconstpointer message, gsize size);
 /* FALSE and a ROBOCACHE_ERROR_DATA that names fault and offset: a fault occurred. */
 gboolean robocache_cdr_reader_check (const RobocacheCdrReader * reader, GError ** error);
 /* Sets a fault, unless one is set; `fault` is a constant. */
@@ -59,7 +63,7 @@ static inline const guint8 *
 robocache_cdr_read_array (RobocacheCdrReader *reader, guint bytes, gsize n)
 {
   /* an empty array has no padding */
-  const gsize offset = n > 0 ? (reader->offset + bytes - 1) & ~(gsize) (bytes - 1) : reader->offset;
+  const gsize offset = n > 0 && !reader->is_packed ? (reader->offset + bytes - 1) & ~(gsize) (bytes - 1) : reader->offset;
 
   if (G_UNLIKELY (reader->fault))
     return NULL;

@@ -14,9 +14,10 @@
 #define MAX_DEPTH 64
 
 const RobocacheRosDefinition *const robocache_ros_packages[] = {
-  robocache_ros_actionlib_msgs, robocache_ros_core, robocache_ros_diagnostic_msgs, robocache_ros_geometry_msgs, robocache_ros_nav_msgs,
-  robocache_ros_ours, robocache_ros_sensor_msgs, robocache_ros_shape_msgs, robocache_ros_std_msgs, robocache_ros_stereo_msgs,
-  robocache_ros_trajectory_msgs, robocache_ros_visualization_msgs, NULL
+  robocache_ros_ackermann_msgs, robocache_ros_actionlib_msgs, robocache_ros_control_msgs, robocache_ros_core, robocache_ros_diagnostic_msgs,
+  robocache_ros_geographic_msgs, robocache_ros_geometry_msgs, robocache_ros_moveit_msgs, robocache_ros_nav_msgs, robocache_ros_ours,
+  robocache_ros_sensor_msgs, robocache_ros_shape_msgs, robocache_ros_std_msgs, robocache_ros_stereo_msgs, robocache_ros_trajectory_msgs,
+  robocache_ros_turtlesim, robocache_ros_visualization_msgs, NULL
 };
 
 gchar *

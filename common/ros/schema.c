@@ -1,4 +1,4 @@
-/* robocache: message definitions of ROS 2 as text ("ros2msg"), parsed
+/* robocache: message definitions of ROS as text ("ros2msg" and "ros1msg"), parsed
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,6 +12,8 @@
 
 /* Types that use each other this deep are no message. */
 #define MAX_DEPTH 64
+/* Bytes of the names of fields that are left out. */
+#define MAX_LEFT_OUT 200
 
 static const struct
 {
@@ -25,8 +27,15 @@ static const struct
   {"string", ROBOCACHE_ROS_STRING}, {"wstring", ROBOCACHE_ROS_WSTRING},
 };
 
-/* Types that a text may use without holding their definitions. */
-static const gchar *const assumed_types[] = { "builtin_interfaces/Time", "builtin_interfaces/Duration", "std_msgs/Header" };
+/* Types that differ between ROS 1 and ROS 2. Source: wiki.ros.org/msg. */
+static const struct
+{
+  const gchar *name, *ros1_name, *ros1_text;
+} ros1_types[] = {
+  {"builtin_interfaces/Time", "time", "uint32 sec\nuint32 nanosec\n"},
+  {"builtin_interfaces/Duration", "duration", "int32 sec\nint32 nanosec\n"},
+  {"std_msgs/Header", "std_msgs/Header", "uint32 seq\ntime stamp\nstring frame_id\n"},
+};
 
 const RobocacheRosType *
 robocache_ros_schema_type (const RobocacheRosSchema *schema, guint index)
@@ -52,9 +61,30 @@ free_type (gpointer data)
   g_free (type);
 }
 
-/* Takes the name. */
-static RobocacheRosType *
-add_type (RobocacheRosSchema *schema, gchar *name)
+RobocacheRosSchema *
+robocache_ros_schema_new (void)
+{
+  RobocacheRosSchema *schema = g_new0 (RobocacheRosSchema, 1);
+
+  schema->types = g_ptr_array_new_with_free_func (free_type);
+  return schema;
+}
+
+void
+robocache_ros_schema_leave_out (RobocacheRosSchema *schema, const gchar *field)
+{
+  gchar *before = schema->left_out, *name;
+
+  if (before && g_str_has_suffix (before, "..."))
+    return;
+  name = g_utf8_make_valid (field, -1);
+  schema->left_out = before ? g_strjoin (", ", before, strlen (before) + strlen (name) > MAX_LEFT_OUT ? "..." : name, NULL) : g_strdup (name);
+  g_free (name);
+  g_free (before);
+}
+
+RobocacheRosType *
+robocache_ros_schema_add_type (RobocacheRosSchema *schema, gchar *name)
 {
   RobocacheRosType *type = g_new (RobocacheRosType, 1);
 
@@ -71,6 +101,7 @@ robocache_ros_schema_free (RobocacheRosSchema *schema)
   if (!schema)
     return;
   g_ptr_array_unref (schema->types);
+  g_free (schema->left_out);
   g_free (schema);
 }
 
@@ -83,6 +114,7 @@ typedef struct
   RobocacheRosType *type;       /* that the line is of */
   GPtrArray *type_names;        /* of the fields of all types, in their order; "" for primitives */
   GHashTable *indices;          /* full name → index of a type, plus 1 */
+  gboolean is_ros1;
   guint line;
   GError *error;
 } Parser;
@@ -178,6 +210,16 @@ find_primitive (const gchar *name, RobocacheRosKind *kind)
   return FALSE;
 }
 
+/* The name of a type of ROS 1: that of its time, duration and header in ROS 2, others as they are. */
+static const gchar *
+name_in_ros2 (const gchar *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (ros1_types); i++)
+    if (g_str_equal (name, ros1_types[i].ros1_name))
+      return ros1_types[i].name;
+  return name;
+}
+
 /* "uint8", "string<=10[<=3]", "geometry_msgs/Point[4]". The name of a type that is no primitive goes to type_name. */
 static gboolean
 parse_type (Parser *parser, const gchar *text, RobocacheRosField *field, gchar **type_name)
@@ -190,7 +232,9 @@ parse_type (Parser *parser, const gchar *text, RobocacheRosField *field, gchar *
   text += length;
   if (!find_primitive (name, &field->kind)) {
     field->kind = ROBOCACHE_ROS_MESSAGE;
-    *type_name = g_strdup (name);
+    *type_name = g_strdup (parser->is_ros1 ? name_in_ros2 (name) : name);
+  } else if (parser->is_ros1 && g_str_equal (name, "byte")) {
+    field->kind = ROBOCACHE_ROS_INT8;
   }
   if (g_str_has_prefix (text, "<=")) {
     text += 2;
@@ -289,7 +333,7 @@ is_separator (const gchar *line)
 static gboolean
 begin_type (Parser *parser, gchar *name)
 {
-  parser->type = add_type (parser->schema, name);
+  parser->type = robocache_ros_schema_add_type (parser->schema, name);
   parser->line = 0;
   /* the first of equal definitions counts */
   if (!g_hash_table_contains (parser->indices, name))
@@ -329,26 +373,41 @@ parse_lines (Parser *parser, gchar **lines)
   return TRUE;
 }
 
-/* Adds the types that texts leave out. */
-static gboolean
-add_assumed_types (Parser *parser)
+/* The definition of a type that a text leaves out; NULL: not built in. */
+static const gchar *
+assumed_text (const Parser *parser, const gchar *name)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (assumed_types); i++) {
-    gchar **lines;
-    gboolean is_done;
-
-    if (g_hash_table_contains (parser->indices, assumed_types[i]))
-      continue;
-    lines = g_strsplit (robocache_ros_definition (assumed_types[i]), "\n", -1);
-    is_done = begin_type (parser, g_strdup (assumed_types[i])) && parse_lines (parser, lines);
-    g_strfreev (lines);
-    if (!is_done)
-      return FALSE;
-  }
-  return TRUE;
+  if (!parser->is_ros1)
+    return robocache_ros_definition (name);
+  for (guint i = 0; i < G_N_ELEMENTS (ros1_types); i++)
+    if (g_str_equal (name, ros1_types[i].name))
+      return ros1_types[i].ros1_text;
+  return NULL;
 }
 
-/* Index of the type that a field of `of` names: in full, of the same package, or the Header of ROS 1; -1: not in the text. */
+/* Adds a type that the text leaves out, if it is built in. */
+static void
+assume_type (Parser *parser, const gchar *name)
+{
+  const gchar *text = g_hash_table_contains (parser->indices, name) ? NULL : assumed_text (parser, name);
+  gchar **lines;
+
+  if (!text)
+    return;
+  lines = g_strsplit (text, "\n", -1);
+  if (begin_type (parser, g_strdup (name)))
+    parse_lines (parser, lines);
+  g_strfreev (lines);
+}
+
+static gint
+index_of (Parser *parser, const gchar *name)
+{
+  assume_type (parser, name);
+  return (gint) GPOINTER_TO_UINT (g_hash_table_lookup (parser->indices, name)) - 1;
+}
+
+/* Index of the type that a field of `of` names: in full, of the same package, or the Header of ROS 1; -1: neither in the text nor built in. */
 static gint
 find_type (Parser *parser, const RobocacheRosType *of, const gchar *name)
 {
@@ -357,13 +416,11 @@ find_type (Parser *parser, const RobocacheRosType *of, const gchar *name)
   gint index;
 
   if (strchr (name, '/') || !slash)
-    return (gint) GPOINTER_TO_UINT (g_hash_table_lookup (parser->indices, name)) - 1;
+    return index_of (parser, name);
   full = g_strdup_printf ("%.*s/%s", (int) (slash - of->name), of->name, name);
-  index = (gint) GPOINTER_TO_UINT (g_hash_table_lookup (parser->indices, full)) - 1;
+  index = index_of (parser, full);
   g_free (full);
-  if (index < 0 && g_str_equal (name, "Header"))
-    index = (gint) GPOINTER_TO_UINT (g_hash_table_lookup (parser->indices, "std_msgs/Header")) - 1;
-  return index;
+  return index < 0 && g_str_equal (name, "Header") ? index_of (parser, "std_msgs/Header") : index;
 }
 
 static gboolean
@@ -379,11 +436,11 @@ find_types (Parser *parser)
       const gchar *name = g_ptr_array_index (parser->type_names, n);
       const gint index = field->kind == ROBOCACHE_ROS_MESSAGE ? find_type (parser, type, name) : 0;
 
-      if (index < 0) {
+      if (index < 0 && !parser->error)
         parser->error = g_error_new (ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "%s has the field %s of type %s, whose definition is "
             "missing", type->name, field->name, name);
+      if (index < 0)
         return FALSE;
-      }
       field->message = (guint) index;
     }
   }
@@ -429,22 +486,21 @@ parse_text (Parser *parser, const gchar *name, const gchar *text)
   gchar *of_event = robocache_ros_service_event_text (name, text);
   gchar **lines = g_strsplit (of_event ? of_event : text, "\n", -1);
   gboolean is_done = begin_type (parser, robocache_ros_short_name (name)) && parse_lines (parser, lines)
-      && add_assumed_types (parser) && find_types (parser) && check_depth (parser);
+      && find_types (parser) && check_depth (parser);
 
   g_strfreev (lines);
   g_free (of_event);
   return is_done;
 }
 
-RobocacheRosSchema *
-robocache_ros_schema_parse (const gchar *name, const gchar *text, gsize length, GError **error)
+static RobocacheRosSchema *
+parse (const gchar *name, const gchar *text, gsize length, gboolean is_ros1, GError **error)
 {
   /* behind a NUL would be a text that nobody sees */
   gchar *copy = g_strndup (length > 0 ? text : "", length);
-  Parser parser = { 0 };
+  Parser parser = {.is_ros1 = is_ros1 };
 
-  parser.schema = g_new0 (RobocacheRosSchema, 1);
-  parser.schema->types = g_ptr_array_new_with_free_func (free_type);
+  parser.schema = robocache_ros_schema_new ();
   parser.type_names = g_ptr_array_new_with_free_func (g_free);
   parser.indices = g_hash_table_new (g_str_hash, g_str_equal);
   if (strlen (copy) < length)
@@ -459,4 +515,16 @@ robocache_ros_schema_parse (const gchar *name, const gchar *text, gsize length, 
   g_ptr_array_unref (parser.type_names);
   g_free (copy);
   return parser.schema;
+}
+
+RobocacheRosSchema *
+robocache_ros_schema_parse (const gchar *name, const gchar *text, gsize length, GError **error)
+{
+  return parse (name, text, length, FALSE, error);
+}
+
+RobocacheRosSchema *
+robocache_ros1_schema_parse (const gchar *name, const gchar *text, gsize length, GError **error)
+{
+  return parse (name, text, length, TRUE, error);
 }

@@ -1,4 +1,4 @@
-/* robocache: message definitions of ROS 2 as text ("ros2msg"), parsed
+/* robocache: message definitions of ROS as text ("ros2msg" and "ros1msg"), parsed
  *
  * The text of a message, followed by the texts of the types that it uses:
  *
@@ -54,6 +54,8 @@ typedef struct
   RobocacheRosRepeat repeat;
   guint32 count;
   guint32 max_length;           /* maximum length of a string; 0: unbounded */
+  guint32 number;               /* in messages of protobuf; 0: others */
+  guint8 encoding;              /* a type of protobuf, or what an encoding needs */
 } RobocacheRosField;
 
 typedef struct
@@ -65,11 +67,18 @@ typedef struct
 typedef struct
 {
   GPtrArray *types;             /* RobocacheRosType items; the first is the message itself */
+  gchar *left_out;              /* names of fields that no message of ROS has, for the user; NULL: none */
 } RobocacheRosSchema;
 
-/* Parses the text of the message `name` ("sensor_msgs/msg/Imu"). The text may lack Time, Duration and Header, as some writers omit them.
- * NULL and a ROBOCACHE_ERROR_CAPS that names type and line. */
+/* Parses the text of the message `name` ("sensor_msgs/msg/Imu"). Types whose definitions the text lacks are those that are built in. NULL and
+ * a ROBOCACHE_ERROR_CAPS that names type and line. */
 RobocacheRosSchema *robocache_ros_schema_parse (const gchar * name, const gchar * text, gsize length, GError ** error);
+/* The same for a text of ROS 1, whose time and duration become messages with the fields sec and nanosec. */
+RobocacheRosSchema *robocache_ros1_schema_parse (const gchar * name, const gchar * text, gsize length, GError ** error);
+/* An empty schema, and an empty type added to one, for other definitions than texts; the name is taken. */
+RobocacheRosSchema *robocache_ros_schema_new (void);
+RobocacheRosType *robocache_ros_schema_add_type (RobocacheRosSchema * schema, gchar * name);
+void robocache_ros_schema_leave_out (RobocacheRosSchema * schema, const gchar * field);
 void robocache_ros_schema_free (RobocacheRosSchema * schema);
 
 const RobocacheRosType *robocache_ros_schema_type (const RobocacheRosSchema * schema, guint index);

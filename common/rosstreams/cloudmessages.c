@@ -1,4 +1,4 @@
-/* robocache: sensor_msgs/PointCloud2 as clouds
+/* robocache: sensor_msgs/PointCloud2 and foxglove_msgs/PointCloud as clouds
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,16 +10,21 @@
 #include "common/points/pointcloudcaps.h"
 #include "common/points/pointfields.h"
 
+#define FOXGLOVE_TYPE "foxglove_msgs/PointCloud"
 /* Numbers of a point; a field may be several. */
 #define MAX_NUMBERS 1024
 
 enum
-{ HEIGHT, WIDTH, FIELDS, IS_BIGENDIAN, POINT_STEP, ROW_STEP, DATA, N_CLOUD_FIELDS };
+{ HEIGHT, WIDTH, FIELDS, IS_BIGENDIAN, POINT_STEP, ROW_STEP, DATA, POSE_X, POSE_Y, POSE_Z, POSE_QX, POSE_QY, POSE_QZ, N_CLOUD_FIELDS };
 
 static const RobocacheFieldSpec cloud_fields[N_CLOUD_FIELDS] = {
   {"height", ROBOCACHE_FIELD_NUMBER}, {"width", ROBOCACHE_FIELD_NUMBER}, {"fields", ROBOCACHE_FIELD_MESSAGES},
   {"is_bigendian", ROBOCACHE_FIELD_NUMBER}, {"point_step", ROBOCACHE_FIELD_NUMBER}, {"row_step", ROBOCACHE_FIELD_NUMBER},
   {"data", ROBOCACHE_FIELD_BYTES},
+  /* those of Foxglove */
+  {"pose.position.x", ROBOCACHE_FIELD_NUMBER, TRUE}, {"pose.position.y", ROBOCACHE_FIELD_NUMBER, TRUE},
+  {"pose.position.z", ROBOCACHE_FIELD_NUMBER, TRUE}, {"pose.orientation.x", ROBOCACHE_FIELD_NUMBER, TRUE},
+  {"pose.orientation.y", ROBOCACHE_FIELD_NUMBER, TRUE}, {"pose.orientation.z", ROBOCACHE_FIELD_NUMBER, TRUE},
 };
 
 enum
@@ -30,11 +35,15 @@ static const RobocacheFieldSpec point_fields[N_POINT_FIELDS] = {
   {"count", ROBOCACHE_FIELD_NUMBER},
 };
 
+/* Numbers of types of Foxglove as those of ROS, where integers without a sign come second. Source: schemas/PackedElementField of foxglove-sdk. */
+static const guint8 foxglove_datatypes[] = { 0, 2, 1, 4, 3, 6, 5, 7, 8 };
+
 typedef struct
 {
   RobocacheStreamReader parent;
   RobocacheMessageFields *fields;
   RobocacheMessageFields *point;        /* a PointField */
+  gboolean is_of_foxglove;
   GstCaps *noted;               /* by the writer; NULL: none */
 
   /* of the last message */
@@ -53,19 +62,37 @@ compare_offsets (gconstpointer a, gconstpointer b)
   return (s->offset > t->offset) - (s->offset < t->offset);
 }
 
-/* Adds the numbers of a field. FALSE and an error: it does not lie in a point, or is of no type. */
+static void
+note_omission (CloudReader *self, const gchar *name, const gchar *reason)
+{
+  gchar *note = g_strdup_printf ("the field \"%.40s\" of points is left out: %s", name, reason);
+
+  robocache_stream_reader_note (&self->parent, g_utf8_make_valid (note, -1));
+  g_free (note);
+}
+
+/* Adds the numbers of a field; one of an unknown type is left out. FALSE and an error: it does not lie in a point. */
 static gboolean
 add_point_field (CloudReader *self, gsize point_step, GError **error)
 {
   const gchar *name = robocache_message_fields_string (self->point, NAME);
   const gint64 offset = robocache_message_fields_integer (self->point, OFFSET);
-  const gint64 datatype = robocache_message_fields_integer (self->point, DATATYPE);
+  const gint64 given = robocache_message_fields_integer (self->point, DATATYPE);
+  const gint64 datatype = self->is_of_foxglove && given >= 0 && given < (gint64) G_N_ELEMENTS (foxglove_datatypes) ? foxglove_datatypes[given]
+      : given;
   /* some writers leave it 0 */
   const gint64 count = MAX (robocache_message_fields_integer (self->point, COUNT), 1);
   const RcDtype dtype = datatype >= 0 && datatype <= G_MAXUINT8 ? robocache_ros_point_dtype ((guint8) datatype) : RC_N_DTYPES;
   const gsize size = dtype == RC_N_DTYPES ? 0 : rc_dtype_size (dtype);
 
-  if (size == 0 || offset < 0 || (guint64) offset > point_step || (guint64) count > (point_step - (gsize) offset) / size
+  if (size == 0) {
+    gchar *reason = g_strdup_printf ("its datatype is %" G_GINT64_FORMAT ", which is not known", given);
+
+    note_omission (self, name, reason);
+    g_free (reason);
+    return TRUE;
+  }
+  if (offset < 0 || (guint64) offset > point_step || (guint64) count > (point_step - (gsize) offset) / size
       || self->points.fields->len + (guint64) count > MAX_NUMBERS) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "field \"%.40s\" of datatype %" G_GINT64_FORMAT ", count %"
         G_GINT64_FORMAT " and offset %" G_GINT64_FORMAT " does not fit a point of %" G_GSIZE_FORMAT " bytes", name, datatype, count,
@@ -80,6 +107,27 @@ add_point_field (CloudReader *self, gsize point_step, GError **error)
     g_free (numbered);
   }
   return TRUE;
+}
+
+/* Leaves out fields at the place of an earlier one: rgba at that of rgb. */
+static void
+drop_twins (CloudReader *self)
+{
+  GArray *fields = self->points.fields;
+
+  for (guint i = 1; i < fields->len;) {
+    const RobocachePointField *field = &g_array_index (fields, RobocachePointField, i), *last = field - 1;
+    gchar *reason;
+
+    if (field->offset != last->offset || rc_dtype_size (field->dtype) != rc_dtype_size (last->dtype)) {
+      i++;
+      continue;
+    }
+    reason = g_strdup_printf ("it has the bytes of \"%.40s\"", last->name);
+    note_omission (self, field->name, reason);
+    g_free (reason);
+    g_array_remove_index (fields, i);
+  }
 }
 
 static gboolean
@@ -98,6 +146,7 @@ read_point_fields (CloudReader *self, gsize point_step, GError **error)
   }
   self->points.point_step = point_step;
   g_array_sort (self->points.fields, compare_offsets);
+  drop_twins (self);
   return robocache_point_fields_check (&self->points, error);
 }
 
@@ -141,7 +190,7 @@ static GBytes *
 layout_of (const CloudReader *self, guint64 height, guint64 width, guint64 point_step)
 {
   const RobocacheCdrReader first = robocache_message_fields_reader (self->fields, FIELDS);
-  const RobocacheCdrReader end = robocache_message_fields_reader (self->fields, IS_BIGENDIAN);
+  const RobocacheCdrReader end = robocache_message_fields_reader (self->fields, self->is_of_foxglove ? DATA : IS_BIGENDIAN);
   const guint64 sizes[] = { height > 1 ? height : 1, height > 1 ? width : 0, point_step };
   GByteArray *bytes = g_byte_array_new ();
   gsize size;
@@ -240,6 +289,22 @@ read_size (const CloudReader *self, guint field)
   return (guint64) CLAMP (robocache_message_fields_integer (self->fields, field), 0, G_MAXUINT32);
 }
 
+/* Clouds of Foxglove are a list of points, in the frame of their pose. */
+static void
+read_dimensions (CloudReader *self, guint64 point_step, guint64 *width, guint64 *height)
+{
+  *width = read_size (self, WIDTH);
+  *height = read_size (self, HEIGHT);
+  if (!self->is_of_foxglove)
+    return;
+  *width = point_step > 0 ? robocache_message_fields_count (self->fields, DATA) / point_step : 0;
+  *height = 1;
+  for (guint i = POSE_X; i <= POSE_QZ; i++) {
+    if (robocache_message_fields_number (self->fields, i) != 0.0)
+      robocache_stream_reader_note (&self->parent, g_strdup ("points stay in the frame of the cloud's pose, which is not applied to them"));
+  }
+}
+
 static gboolean
 read_cloud (RobocacheStreamReader *reader, RobocacheCdrReader *message, GError **error)
 {
@@ -249,9 +314,8 @@ read_cloud (RobocacheStreamReader *reader, RobocacheCdrReader *message, GError *
 
   if (!robocache_message_fields_find (self->fields, message, FALSE))
     return robocache_cdr_reader_check (message, error);
-  height = read_size (self, HEIGHT);
-  width = read_size (self, WIDTH);
   point_step = read_size (self, POINT_STEP);
+  read_dimensions (self, point_step, &width, &height);
   row_step = height > 1 ? read_size (self, ROW_STEP) : width * point_step;
   if (width == 0)
     height = 0;
@@ -286,9 +350,28 @@ free_clouds (RobocacheStreamReader *reader)
   g_free (self);
 }
 
+static void
+rename_for_foxglove (RobocacheFieldSpec *cloud, RobocacheFieldSpec *point)
+{
+  static const guint missing[] = { HEIGHT, WIDTH, IS_BIGENDIAN, ROW_STEP };
+
+  for (guint i = 0; i < G_N_ELEMENTS (missing); i++)
+    cloud[missing[i]].is_optional = TRUE;
+  cloud[POINT_STEP].path = "point_stride";
+  point[DATATYPE].path = "type";
+  point[COUNT].is_optional = TRUE;
+}
+
+gboolean
+robocache_cloud_messages_have (const gchar *type)
+{
+  return g_str_equal (type, ROBOCACHE_POINT_CLOUD_TYPE) || g_str_equal (type, FOXGLOVE_TYPE);
+}
+
 RobocacheStreamReader *
 robocache_cloud_messages_new (const RobocacheRosSource *source, GError **error)
 {
+  RobocacheFieldSpec of_cloud[N_CLOUD_FIELDS], of_point[N_POINT_FIELDS];
   CloudReader *self = g_new0 (CloudReader, 1);
 
   robocache_stream_reader_init (&self->parent, source);
@@ -298,9 +381,14 @@ robocache_cloud_messages_new (const RobocacheRosSource *source, GError **error)
   if (source->caps && gst_caps_is_fixed (source->caps)
       && gst_structure_has_name (gst_caps_get_structure (source->caps, 0), ROBOCACHE_POINTCLOUD_MEDIA_TYPE))
     self->noted = gst_caps_copy (source->caps);
-  self->fields = robocache_message_fields_new (source->schema, 0, cloud_fields, N_CLOUD_FIELDS, error);
+  memcpy (of_cloud, cloud_fields, sizeof (of_cloud));
+  memcpy (of_point, point_fields, sizeof (of_point));
+  self->is_of_foxglove = g_str_equal (source->type, FOXGLOVE_TYPE);
+  if (self->is_of_foxglove)
+    rename_for_foxglove (of_cloud, of_point);
+  self->fields = robocache_message_fields_new (source->schema, 0, of_cloud, N_CLOUD_FIELDS, error);
   if (self->fields)
-    self->point = robocache_message_fields_new (source->schema, robocache_message_fields_type (self->fields, FIELDS), point_fields,
+    self->point = robocache_message_fields_new (source->schema, robocache_message_fields_type (self->fields, FIELDS), of_point,
         N_POINT_FIELDS, error);
   if (self->point)
     return &self->parent;

@@ -31,6 +31,7 @@ typedef struct
   gdouble *numbers[ROBOCACHE_N_JOINT_QUANTITIES];       /* of the joints */
   guint32 *items;               /* where the joints are in messages with the known names; NOT_THERE */
   gboolean has_joint;           /* the message has one of them */
+  gboolean is_numbered;         /* the joints have an order, and no names */
 } Group;
 
 typedef struct
@@ -69,6 +70,13 @@ free_group (gpointer data)
   g_free (group);
 }
 
+/* "hip.position", or "position[0]" of a joint without a name. */
+static gchar *
+name_of_channel (const Group *group, guint i, guint quantity)
+{
+  return !group->is_numbered ? g_strconcat (group->joints[i], ".", quantity_names[quantity], NULL) : g_strdup_printf ("%s[%u]", quantity_names[quantity], i);
+}
+
 /* Takes joints and id. */
 static Group *
 add_group (JointReader *self, gchar **joints, gchar *id)
@@ -76,6 +84,7 @@ add_group (JointReader *self, gchar **joints, gchar *id)
   Group *group = g_new0 (Group, 1);
   gchar *key = self->groups->len > 0 || self->has_choice ? g_strjoinv (",", joints) : g_strdup ("");
 
+  group->is_numbered = id && robocache_message_fields_count (self->fields, NAME) < self->names->len;
   group->joints = joints;
   group->n_joints = g_strv_length (joints);
   group->id = id;
@@ -85,7 +94,7 @@ add_group (JointReader *self, gchar **joints, gchar *id)
     gchar **names = g_new0 (gchar *, group->n_joints + 1);
 
     for (guint i = 0; i < group->n_joints; i++)
-      names[i] = g_strconcat (joints[i], ".", quantity_names[q], NULL);
+      names[i] = name_of_channel (group, i, q);
     robocache_quantity_stream_set_names (group->stream, q, names);
     group->numbers[q] = g_new (gdouble, MAX (1, group->n_joints));
   }
@@ -192,21 +201,48 @@ read_names (JointReader *self, RobocacheCdrReader *end, GError **error)
   return TRUE;
 }
 
-/* Each list of numbers is as long as that of names, or empty. */
+/* The longest list of numbers. */
+static guint32
+count_numbers (const JointReader *self)
+{
+  guint32 n = 0;
+
+  for (guint q = 0; q < ROBOCACHE_N_JOINT_QUANTITIES; q++)
+    n = MAX (n, robocache_message_fields_count (self->fields, q));
+  return n;
+}
+
+/* Each list of numbers is as long as that of names, or as others where there are none, or empty. */
 static gboolean
 check_lists (const JointReader *self, GError **error)
 {
-  const guint32 n_names = robocache_message_fields_count (self->fields, NAME);
+  const guint32 n_given = robocache_message_fields_count (self->fields, NAME), n_names = n_given > 0 ? n_given : count_numbers (self);
 
   for (guint q = 0; q < ROBOCACHE_N_JOINT_QUANTITIES; q++) {
     const guint32 n = robocache_message_fields_count (self->fields, q);
 
     if (n == 0 || n == n_names)
       continue;
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "%s has %u numbers for %u names", quantity_names[q], n, n_names);
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "%s has %u numbers for %u names", quantity_names[q], n, n_given);
     return FALSE;
   }
-  return TRUE;
+  if (n_given > 0 || n_names == 0 || !self->has_choice)
+    return TRUE;
+  g_set_error_literal (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "it names no joint, so joints cannot choose some");
+  return FALSE;
+}
+
+/* Gives the numbers of a message without names an order instead. */
+static void
+count_joints (JointReader *self)
+{
+  const guint32 n = count_numbers (self);
+
+  if (self->names->len > 0 || n == 0)
+    return;
+  for (guint32 i = 0; i < n; i++)
+    g_ptr_array_add (self->names, (gpointer) "");
+  robocache_stream_reader_note (&self->parent, g_strdup_printf ("messages name no joints, so channels are position[0] to position[%u]", n - 1));
 }
 
 static void
@@ -214,7 +250,7 @@ find_joints (const JointReader *self, Group *group)
 {
   group->has_joint = FALSE;
   for (guint i = 0; i < group->n_joints; i++) {
-    const guint index = GPOINTER_TO_UINT (g_hash_table_lookup (self->indices, group->joints[i]));
+    const guint index = group->is_numbered ? i + 1 : GPOINTER_TO_UINT (g_hash_table_lookup (self->indices, group->joints[i]));
 
     group->items[i] = index > 0 ? index - 1 : NOT_THERE;
     group->has_joint |= index > 0;
@@ -231,6 +267,7 @@ learn_names (JointReader *self, GError **error)
   self->known_group = NULL;
   if (!read_names (self, &end, error) || !check_lists (self, error))
     return FALSE;
+  count_joints (self);
   if (self->names->len > 0 && !self->has_choice) {
     self->known_group = find_group (self, error);
     if (!self->known_group)
@@ -361,7 +398,8 @@ restore_group (JointReader *self, const GstCaps *caps)
   if (noted.kind == ROBOCACHE_ROW_MESSAGE_JOINTS) {
     for (guint i = 0; i < noted.n_joints; i++)
       g_ptr_array_add (self->names, noted.joints[i]);
-    group = add_group (self, joints_of_message (self), id_of_message (self));
+    group = add_group (self, joints_of_message (self), NULL);
+    group->id = id_of_message (self);
     robocache_quantity_stream_restore (group->stream, caps, ROBOCACHE_ROW_MESSAGE_JOINTS);
   }
   robocache_row_message_clear (&noted);

@@ -1,4 +1,4 @@
-/* robocache: sensor_msgs/LaserScan as clouds in the scanner's frame
+/* robocache: sensor_msgs/LaserScan and foxglove_msgs/LaserScan as clouds in the scanner's frame
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -17,6 +17,18 @@ static const RobocacheFieldSpec scan_fields[N_SCAN_FIELDS] = {
   {"range_max", ROBOCACHE_FIELD_NUMBER}, {"ranges", ROBOCACHE_FIELD_NUMBERS}, {"intensities", ROBOCACHE_FIELD_NUMBERS, TRUE},
 };
 
+/* Messages of Foxglove have the angles of the first and the last ray, and no limits of ranges. */
+static const RobocacheFieldSpec foxglove_fields[N_SCAN_FIELDS] = {
+  {"start_angle", ROBOCACHE_FIELD_NUMBER}, {"end_angle", ROBOCACHE_FIELD_NUMBER}, {"range_min", ROBOCACHE_FIELD_NUMBER, TRUE},
+  {"range_max", ROBOCACHE_FIELD_NUMBER, TRUE}, {"ranges", ROBOCACHE_FIELD_NUMBERS}, {"intensities", ROBOCACHE_FIELD_NUMBERS, TRUE},
+};
+
+static const struct
+{
+  const gchar *type;
+  const RobocacheFieldSpec *fields;
+} scan_types[] = { {"sensor_msgs/LaserScan", scan_fields}, {"foxglove_msgs/LaserScan", foxglove_fields} };
+
 /* Of a point: x, y, z and intensity. */
 #define POINT_FLOATS 4
 
@@ -29,6 +41,7 @@ typedef struct
 {
   RobocacheStreamReader parent;
   RobocacheMessageFields *fields;
+  gboolean has_end_angle;       /* in place of the increment */
   GstCaps *caps[2];             /* without and with intensity */
   Direction *directions;        /* [n] of the rays of the last message */
   guint32 n;
@@ -64,7 +77,8 @@ static gboolean
 update_directions (LaserReader *self, guint32 n, GError **error)
 {
   const gdouble first = robocache_message_fields_number (self->fields, ANGLE_MIN);
-  const gdouble increment = robocache_message_fields_number (self->fields, ANGLE_INCREMENT);
+  const gdouble second = robocache_message_fields_number (self->fields, ANGLE_INCREMENT);
+  const gdouble increment = !self->has_end_angle ? second : n > 1 ? (second - first) / (n - 1) : 0.0;
 
   if (self->n == n && self->angle_min == first && self->angle_increment == increment)
     return TRUE;
@@ -95,7 +109,7 @@ read_scan (RobocacheStreamReader *reader, RobocacheCdrReader *message, GError **
   n = robocache_message_fields_count (self->fields, RANGES);
   has_intensity = n > 0 && robocache_message_fields_count (self->fields, INTENSITIES) == n;
   least = robocache_message_fields_number (self->fields, RANGE_MIN);
-  greatest = robocache_message_fields_number (self->fields, RANGE_MAX);
+  greatest = robocache_message_fields_has (self->fields, RANGE_MAX) ? robocache_message_fields_number (self->fields, RANGE_MAX) : G_MAXDOUBLE;
   points = to = update_directions (self, n, error) ? robocache_sample_alloc (POINT_FLOATS * (gsize) n * sizeof (gfloat), error) : NULL;
   if (!points)
     return FALSE;
@@ -127,9 +141,27 @@ free_laser (RobocacheStreamReader *reader)
   g_free (self);
 }
 
+/* G_N_ELEMENTS (scan_types): none. */
+static guint
+find_type (const gchar *type)
+{
+  guint i = 0;
+
+  while (i < G_N_ELEMENTS (scan_types) && !g_str_equal (type, scan_types[i].type))
+    i++;
+  return i;
+}
+
+gboolean
+robocache_laser_messages_have (const gchar *type)
+{
+  return find_type (type) < G_N_ELEMENTS (scan_types);
+}
+
 RobocacheStreamReader *
 robocache_laser_messages_new (const RobocacheRosSource *source, GError **error)
 {
+  const RobocacheFieldSpec *fields = scan_types[find_type (source->type)].fields;
   LaserReader *self = g_new0 (LaserReader, 1);
 
   robocache_stream_reader_init (&self->parent, source);
@@ -137,7 +169,8 @@ robocache_laser_messages_new (const RobocacheRosSource *source, GError **error)
   self->parent.free = free_laser;
   self->caps[0] = robocache_pointcloud_caps_new ("x,y,z", RC_FLOAT32, 0, 1);
   self->caps[1] = robocache_pointcloud_caps_new ("x,y,z,intensity", RC_FLOAT32, 0, 1);
-  self->fields = robocache_message_fields_new (source->schema, 0, scan_fields, N_SCAN_FIELDS, error);
+  self->has_end_angle = fields == foxglove_fields;
+  self->fields = robocache_message_fields_new (source->schema, 0, fields, N_SCAN_FIELDS, error);
   if (self->fields)
     return &self->parent;
   free_laser (&self->parent);

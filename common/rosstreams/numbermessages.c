@@ -31,9 +31,11 @@ typedef struct
 {
   const gchar *type, *role;
   RobocacheRowMessageKind kind; /* that writers of rows make of them */
-  const gchar *list;            /* a sequence, of the items of which a row is made each; or NULL */
+  const gchar *list;            /* a sequence, of the items of which a row is made each; THE_MESSAGE: it is the only item; or NULL */
   Quantity quantities[ROBOCACHE_MAX_QUANTITIES];
 } NumberMessage;
+
+#define THE_MESSAGE ""
 
 static const NumberMessage number_messages[] = {
   {"sensor_msgs/Imu", "imu", ROBOCACHE_ROW_MESSAGE_IMU, NULL, {{"orientation", rotation, "orientation_covariance"},
@@ -53,6 +55,9 @@ static const NumberMessage number_messages[] = {
           {"twist.twist.angular", angular}}},
   {"nav_msgs/Odometry", "odometry", ROBOCACHE_ROW_MESSAGE_NONE, NULL, {{"pose.pose.position", xyz}, {"pose.pose.orientation", rotation},
           {"twist.twist.linear", linear}, {"twist.twist.angular", angular}}},
+  {"foxglove_msgs/PoseInFrame", "pose", ROBOCACHE_ROW_MESSAGE_NONE, NULL, {{"pose.position", xyz}, {"pose.orientation", rotation}}},
+  {"foxglove_msgs/FrameTransform", "pose", ROBOCACHE_ROW_MESSAGE_NONE, THE_MESSAGE, {{"translation", xyz}, {"rotation", rotation}}},
+  {"foxglove_msgs/FrameTransforms", "pose", ROBOCACHE_ROW_MESSAGE_NONE, "transforms", {{"translation", xyz}, {"rotation", rotation}}},
   {"tf2_msgs/TFMessage", "pose", ROBOCACHE_ROW_MESSAGE_NONE, "transforms", {{"transform.translation", xyz},
           {"transform.rotation", rotation}}},
 };
@@ -77,7 +82,7 @@ robocache_number_messages_have (const gchar *type)
 
 /* Fields before those of the quantities. */
 enum
-{ CHILD_FRAME, SECONDS, NANOSECONDS, FRAME_ID, N_OTHER_FIELDS };
+{ CHILD_FRAME, SECONDS, NANOSECONDS, FRAME_ID, FOXGLOVE_SECONDS, FOXGLOVE_NANOSECONDS, FOXGLOVE_NSEC, PARENT_FRAME, N_OTHER_FIELDS };
 
 #define NUMBERS_PER_QUANTITY 4
 #define MAX_FIELDS (N_OTHER_FIELDS + ROBOCACHE_MAX_QUANTITIES * (NUMBERS_PER_QUANTITY + 1))
@@ -87,7 +92,7 @@ typedef struct
   RobocacheStreamReader parent;
   const NumberMessage *type;
   guint n_quantities;
-  RobocacheMessageFields *list; /* NULL: the message is the one item */
+  RobocacheMessageFields *list; /* NULL: no list, or THE_MESSAGE */
   RobocacheMessageFields *fields;       /* of an item */
   GHashTable *streams;          /* key → RobocacheQuantityStream */
 } NumberReader;
@@ -106,6 +111,8 @@ fields_of_item (NumberReader *self, const RobocacheRosSchema *schema, guint inde
   RobocacheFieldSpec specs[MAX_FIELDS] = {
     {"child_frame_id", ROBOCACHE_FIELD_STRING, TRUE}, {"header.stamp.sec", ROBOCACHE_FIELD_NUMBER, TRUE},
     {"header.stamp.nanosec", ROBOCACHE_FIELD_NUMBER, TRUE}, {"header.frame_id", ROBOCACHE_FIELD_STRING, TRUE},
+    {"timestamp.sec", ROBOCACHE_FIELD_NUMBER, TRUE}, {"timestamp.nanosec", ROBOCACHE_FIELD_NUMBER, TRUE},
+    {"timestamp.nsec", ROBOCACHE_FIELD_NUMBER, TRUE}, {"parent_frame_id", ROBOCACHE_FIELD_STRING, TRUE},
   };
   RobocacheMessageFields *fields;
   gchar *paths[MAX_FIELDS] = { NULL };
@@ -185,11 +192,14 @@ read_item (NumberReader *self, RobocacheCdrReader *message, GError **error)
 
   if (!robocache_message_fields_find (self->fields, message, TRUE))
     return robocache_cdr_reader_check (message, error);
-  self->parent.stamp_ns = robocache_stamp_of (robocache_message_fields_integer (self->fields, SECONDS),
-      robocache_message_fields_integer (self->fields, NANOSECONDS));
+  /* those that the type does not have are 0 */
+  self->parent.stamp_ns = robocache_stamp_of (robocache_message_fields_integer (self->fields, SECONDS)
+      + robocache_message_fields_integer (self->fields, FOXGLOVE_SECONDS), robocache_message_fields_integer (self->fields, NANOSECONDS)
+      + robocache_message_fields_integer (self->fields, FOXGLOVE_NANOSECONDS) + robocache_message_fields_integer (self->fields, FOXGLOVE_NSEC));
   if (self->parent.stamp_ns == 0)
     self->parent.stamp_ns = ROBOCACHE_ROS_NO_TIME;
-  self->parent.frame_id = robocache_message_fields_string (self->fields, FRAME_ID);
+  self->parent.frame_id = robocache_message_fields_string (self->fields, robocache_message_fields_has (self->fields, PARENT_FRAME)
+      ? PARENT_FRAME : FRAME_ID);
   stream = find_stream (self, robocache_message_fields_string (self->fields, CHILD_FRAME), error);
   if (stream)
     add_row (self, stream);
@@ -220,6 +230,8 @@ read_numbers (RobocacheStreamReader *reader, RobocacheCdrReader *message, GError
 
   if (self->list)
     return read_list (self, message, error);
+  if (self->type->list)
+    return read_item (self, message, error);
   if (!robocache_message_fields_find (self->fields, message, FALSE))
     return robocache_cdr_reader_check (message, error);
   add_row (self, g_hash_table_lookup (self->streams, ""));
@@ -244,7 +256,7 @@ find_fields (NumberReader *self, const RobocacheRosSource *source, GError **erro
   const RobocacheFieldSpec list = { self->type->list, ROBOCACHE_FIELD_MESSAGES };
   guint index = 0;
 
-  if (self->type->list) {
+  if (self->type->list && *self->type->list) {
     self->list = robocache_message_fields_new (source->schema, 0, &list, 1, error);
     if (!self->list)
       return FALSE;
@@ -272,7 +284,7 @@ robocache_number_messages_new (const RobocacheRosSource *source, GError **error)
     free_numbers (&self->parent);
     return NULL;
   }
-  if (!self->list) {
+  if (!self->type->list) {
     stream = new_stream (self, "");
     if (source->caps && self->type->kind != ROBOCACHE_ROW_MESSAGE_NONE)
       robocache_quantity_stream_restore (stream, source->caps, self->type->kind);

@@ -21,14 +21,20 @@ RobocacheStreamReader *robocache_joint_messages_new (const RobocacheRosSource * 
 
 /* cloudmessages.c: clouds. */
 #define ROBOCACHE_POINT_CLOUD_TYPE "sensor_msgs/PointCloud2"
+gboolean robocache_cloud_messages_have (const gchar * type);
 RobocacheStreamReader *robocache_cloud_messages_new (const RobocacheRosSource * source, GError ** error);
+
+/* livoxmessages.c: CustomMsg of Livox's drivers as clouds of x, y, z, reflectivity, tag, line and offset_time (ns). */
+gboolean robocache_livox_messages_have (const gchar * type);
+RobocacheStreamReader *robocache_livox_messages_new (const RobocacheRosSource * source, GError ** error);
 
 /* lasermessages.c: clouds in the scanner's frame. A ray without a return within the scanner's limits is a point of NaN, so that the rays
  * keep their positions. */
-#define ROBOCACHE_LASER_SCAN_TYPE "sensor_msgs/LaserScan"
+gboolean robocache_laser_messages_have (const gchar * type);
 RobocacheStreamReader *robocache_laser_messages_new (const RobocacheRosSource * source, GError ** error);
 
-/* pictures/picturemessages.c: sensor_msgs/Image, sensor_msgs/CompressedImage and foxglove_msgs/CompressedVideo as frames. Video buffers
+/* pictures/picturemessages.c: sensor_msgs/Image and sensor_msgs/CompressedImage, and RawImage, CompressedImage and CompressedVideo
+ * of foxglove_msgs, as frames. Video buffers
  * that need earlier frames for decoding have GST_BUFFER_FLAG_DELTA_UNIT. */
 gboolean robocache_picture_messages_have (const gchar * type);
 RobocacheStreamReader *robocache_picture_messages_new (const RobocacheRosSource * source, GError ** error);

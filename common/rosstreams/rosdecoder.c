@@ -8,11 +8,12 @@
 #include <string.h>
 
 #include "common/ros/definitions.h"
+#include "common/ros/encodings/transcoder.h"
 #include "readers.h"
 
 struct _RobocacheRosDecoder
 {
-  RobocacheRosSchema *schema;
+  RobocacheTranscoder *transcoder;
   RobocacheStreamReader *reader;
   gboolean is_of_any_type;
 };
@@ -21,18 +22,6 @@ static gboolean
 is_joints (const gchar *type)
 {
   return g_str_equal (type, ROBOCACHE_JOINT_STATE_TYPE);
-}
-
-static gboolean
-is_cloud (const gchar *type)
-{
-  return g_str_equal (type, ROBOCACHE_POINT_CLOUD_TYPE);
-}
-
-static gboolean
-is_scan (const gchar *type)
-{
-  return g_str_equal (type, ROBOCACHE_LASER_SCAN_TYPE);
 }
 
 static const struct
@@ -44,8 +33,9 @@ static const struct
   {robocache_number_messages_have, robocache_number_messages_new},
   {robocache_tensor_messages_have, robocache_tensor_messages_new},
   {robocache_picture_messages_have, robocache_picture_messages_new},
-  {is_cloud, robocache_cloud_messages_new},
-  {is_scan, robocache_laser_messages_new},
+  {robocache_cloud_messages_have, robocache_cloud_messages_new},
+  {robocache_livox_messages_have, robocache_livox_messages_new},
+  {robocache_laser_messages_have, robocache_laser_messages_new},
 };
 
 /* The globs of fields for a topic, or NULL without any; sets *is_of_topic if one of them names the topic. Free with g_free. */
@@ -102,19 +92,33 @@ has_family (const gchar *type)
   return has;
 }
 
+/* The name of a type in ROS 2: types of Foxglove have their packages there. Free with g_free. */
+static gchar *
+name_of_type (const gchar *type)
+{
+  static const gchar foxglove[] = "foxglove.";
+
+  if (g_str_has_prefix (type, foxglove))
+    return g_strconcat ("foxglove_msgs/", type + strlen (foxglove), NULL);
+  return g_str_equal (type, "tf/tfMessage") ? g_strdup ("tf2_msgs/TFMessage") : robocache_ros_short_name (type);
+}
+
 RobocacheRosDecoder *
 robocache_ros_decoder_new (const RobocacheRosChannel *channel, GError **error)
 {
+  const RobocacheMessageFormat format = { channel->type, channel->message_encoding, channel->schema_encoding, channel->definition,
+    channel->definition_size
+  };
   RobocacheRosSource source = {.topic = channel->topic,.kinds = channel->kinds,.joints = channel->joints };
-  gchar *type = robocache_ros_short_name (channel->type);
+  gchar *type = name_of_type (channel->type);
   GstCaps *caps = channel->caps ? robocache_ros_read_noted_caps (channel->caps) : NULL;
   RobocacheRosDecoder *decoder = g_new0 (RobocacheRosDecoder, 1);
   gboolean has_fields;
 
-  decoder->schema = robocache_ros_schema_parse (channel->type, channel->definition, channel->definition_size, error);
-  if (decoder->schema) {
+  decoder->transcoder = robocache_transcoder_new (&format, error);
+  if (decoder->transcoder) {
     source.type = type;
-    source.schema = decoder->schema;
+    source.schema = robocache_transcoder_schema (decoder->transcoder);
     source.caps = caps;
     source.fields = fields_of_topic (channel->fields, channel->topic, &has_fields);
     /* a choice for all topics applies to types without their own decoder */
@@ -122,6 +126,8 @@ robocache_ros_decoder_new (const RobocacheRosChannel *channel, GError **error)
       g_clear_pointer (&source.fields, g_free);
     decoder->is_of_any_type = !has_family (type) || (has_fields && !is_joints (type));
     decoder->reader = reader_new (&source, has_fields, error);
+    if (decoder->reader && source.schema->left_out)
+      robocache_stream_reader_note (decoder->reader, g_strdup_printf ("these fields are left out: %s", source.schema->left_out));
     g_free (source.fields);
   }
   gst_clear_caps (&caps);
@@ -138,20 +144,27 @@ robocache_ros_decoder_free (RobocacheRosDecoder *decoder)
     return;
   if (decoder->reader)
     decoder->reader->free (decoder->reader);
-  robocache_ros_schema_free (decoder->schema);
+  robocache_transcoder_free (decoder->transcoder);
   g_free (decoder);
 }
 
 GArray *
 robocache_ros_decoder_run (RobocacheRosDecoder *decoder, gconstpointer message, gsize size, GError **error)
 {
-  return robocache_stream_reader_run (decoder->reader, message, size, error) ? decoder->reader->samples : NULL;
+  return robocache_transcoder_run (decoder->transcoder, &message, &size, error)
+      && robocache_stream_reader_run (decoder->reader, message, size, error) ? decoder->reader->samples : NULL;
 }
 
 void
 robocache_ros_decoder_leave_rows_bare (RobocacheRosDecoder *decoder)
 {
   decoder->reader->leaves_rows_bare = TRUE;
+}
+
+const gchar *
+robocache_ros_decoder_note (const RobocacheRosDecoder *decoder)
+{
+  return decoder->reader->note;
 }
 
 gboolean

@@ -2,11 +2,14 @@
  *
  *   sensor_msgs/JointState                                              rows of joints (jointmessages.c)
  *   sensor_msgs/Imu, geometry_msgs/{Wrench,Pose,Twist,Transform}…,      rows (numbermessages.c)
- *   nav_msgs/Odometry, tf2_msgs/TFMessage
+ *   nav_msgs/Odometry, tf2_msgs/TFMessage, foxglove_msgs/{PoseInFrame,FrameTransform,FrameTransforms}
  *   std_msgs/…MultiArray, robocache_msgs/{Row,Tensor}                   tensors
- *   sensor_msgs/{Image,CompressedImage}, foxglove_msgs/CompressedVideo  frames
- *   sensor_msgs/{PointCloud2,LaserScan}                                 clouds
+ *   sensor_msgs/{Image,CompressedImage}                                 frames
+ *   foxglove_msgs/{RawImage,CompressedImage,CompressedVideo}            frames
+ *   sensor_msgs/{PointCloud2,LaserScan}, foxglove_msgs/{PointCloud,LaserScan}, CustomMsg of Livox   clouds
  *   all others                                                          rows of their numbers (anymessages.c)
+ *
+ * Types of Foxglove in protobuf and JSON, foxglove.RawImage, are those of foxglove_msgs.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -22,13 +25,14 @@ typedef struct
 {
   const gchar *topic;
   const gchar *type;            /* "sensor_msgs/msg/Imu" */
-  const gchar *definition;      /* ros2msg */
+  const gchar *definition;      /* in schema_encoding */
   gsize definition_size;
   const gchar *caps;            /* caps that the writer recorded; NULL: none */
   const gchar *kinds;           /* that it recorded of a tensor of a sample, whose caps describe others, too; NULL: none */
   const gchar *fields;          /* "GLOB,TOPIC:GLOB,…": the numbers to read from topics that match; without a topic, from all types
                                  * without their own decoder; NULL or "": no choice */
   const gchar *joints;          /* "a,b;c": groups; NULL or "" */
+  const gchar *message_encoding, *schema_encoding;      /* NULL: cdr and ros2msg */
 } RobocacheRosChannel;
 
 typedef struct _RobocacheRosDecoder RobocacheRosDecoder;
@@ -47,6 +51,9 @@ GArray *robocache_ros_decoder_run (RobocacheRosDecoder * decoder, gconstpointer 
 
 /* Allows samples of rows without a buffer from now on, from readers that support this. */
 void robocache_ros_decoder_leave_rows_bare (RobocacheRosDecoder * decoder);
+
+/* A choice that the decoder made for the messages so far, for the user, UTF-8; NULL: none. */
+const gchar *robocache_ros_decoder_note (const RobocacheRosDecoder * decoder);
 
 /* Whether the type has a field for the time of capture. */
 gboolean robocache_ros_decoder_has_stamps (const RobocacheRosDecoder * decoder);

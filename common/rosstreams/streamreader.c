@@ -15,6 +15,9 @@ static const RobocacheFieldSpec headers[][N_HEADER_FIELDS] = {
         {"header.frame_id", ROBOCACHE_FIELD_STRING, TRUE}},
   {{"timestamp.sec", ROBOCACHE_FIELD_NUMBER}, {"timestamp.nanosec", ROBOCACHE_FIELD_NUMBER},
         {"frame_id", ROBOCACHE_FIELD_STRING, TRUE}},
+  /* JSON */
+  {{"timestamp.sec", ROBOCACHE_FIELD_NUMBER}, {"timestamp.nsec", ROBOCACHE_FIELD_NUMBER},
+        {"frame_id", ROBOCACHE_FIELD_STRING, TRUE}},
   {{"stamp.sec", ROBOCACHE_FIELD_NUMBER}, {"stamp.nanosec", ROBOCACHE_FIELD_NUMBER}, {"frame_id", ROBOCACHE_FIELD_STRING, TRUE}},
   /* events of services */
   {{"info.stamp.sec", ROBOCACHE_FIELD_NUMBER}, {"info.stamp.nanosec", ROBOCACHE_FIELD_NUMBER}, {"frame_id", ROBOCACHE_FIELD_STRING, TRUE}},
@@ -50,8 +53,18 @@ robocache_stream_reader_clear (RobocacheStreamReader *reader)
   g_clear_pointer (&reader->check, robocache_message_check_free);
   g_clear_pointer (&reader->samples, g_array_unref);
   g_clear_pointer (&reader->rows, g_byte_array_unref);
+  g_clear_pointer (&reader->note, g_free);
   g_clear_pointer (&reader->last_frame, g_free);
   g_clear_pointer (&reader->last_valid_frame, g_ref_string_release);
+}
+
+void
+robocache_stream_reader_note (RobocacheStreamReader *reader, gchar *note)
+{
+  if (reader->note)
+    g_free (note);
+  else
+    reader->note = note;
 }
 
 gint64

@@ -48,6 +48,7 @@ struct _RobocacheStreamReader
 
   gboolean has_several_streams; /* later messages may have more streams than the first */
   gboolean leaves_rows_bare;    /* rows are samples without a buffer */
+  gchar *note;                  /* for the user: a choice that the reader made for messages; NULL: none so far */
 
   RobocacheMessageFields *header;       /* NULL: no field is a time */
   RobocacheMessageCheck *check;
@@ -66,6 +67,8 @@ void robocache_stream_reader_clear (RobocacheStreamReader * reader);
  * NULL. */
 gboolean robocache_stream_reader_run (RobocacheStreamReader * reader, gconstpointer message, gsize size, GError ** error);
 
+/* For subclasses: sets the note, unless there is one; takes it. */
+void robocache_stream_reader_note (RobocacheStreamReader * reader, gchar * note);
 /* For subclasses: add a sample with the stamp and frame of the message, or with its own. Takes the buffer. */
 RobocacheRosSample *robocache_stream_reader_add (RobocacheStreamReader * reader, const gchar * key, GstCaps * caps, GstBuffer * buffer);
 /* Adds the sample of a row. Returns the memory for its bytes, to be written before the next sample is added. */

@@ -1,4 +1,4 @@
-/* robocache: a bag of ROS 2 to streams
+/* robocache: a bag of ROS to streams
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,7 +7,8 @@
  * SECTION:element-robocachebagsrc
  * @title: robocachebagsrc
  *
- * Reads a bag of ROS 2: a folder with metadata.yaml and its files in MCAP or SQLite, or one of these files, compressed by zstd or not.
+ * Reads a bag of ROS 2, a folder with metadata.yaml and its files in MCAP or SQLite, or one of these files, or a bag of ROS 1, compressed by zstd
+ * or not.
  * Its topics become streams as those of robocachemcapdemux.
  *
  * |[
@@ -44,7 +45,7 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src_%u", GS
 
 #define gst_robocache_bag_src_parent_class parent_class
 G_DEFINE_TYPE_WITH_CODE (GstRobocacheBagSrc, gst_robocache_bag_src, GST_TYPE_ELEMENT,
-    GST_DEBUG_CATEGORY_INIT (robocache_bag_src_debug, "robocachebagsrc", 0, "bags of ROS 2 to streams"));
+    GST_DEBUG_CATEGORY_INIT (robocache_bag_src_debug, "robocachebagsrc", 0, "bags of ROS to streams"));
 GST_ELEMENT_REGISTER_DEFINE (robocachebagsrc, "robocachebagsrc", GST_RANK_NONE, GST_TYPE_ROBOCACHE_BAG_SRC);
 
 /* ---- the recording ---- */
@@ -244,8 +245,8 @@ gst_robocache_bag_src_class_init (GstRobocacheBagSrcClass *klass)
   robocache_bag_src_properties_install (object_class);
 
   gst_element_class_add_static_pad_template (element_class, &src_template);
-  gst_element_class_set_static_metadata (element_class, "ROS 2 bag source", "Source/Sensor/File",
-      "Reads a bag of ROS 2 and decodes its messages into rows, clouds and frames", "robocache");
+  gst_element_class_set_static_metadata (element_class, "ROS bag source", "Source/Sensor/File",
+      "Reads a bag of ROS 2 or ROS 1 and decodes its messages into rows, clouds and frames", "robocache");
   element_class->change_state = gst_robocache_bag_src_change_state;
   element_class->send_event = gst_robocache_bag_src_send_event;
   element_class->pad_added = pad_added;

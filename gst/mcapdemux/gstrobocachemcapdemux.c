@@ -1,4 +1,4 @@
-/* robocache: an MCAP recording of ROS 2 messages to streams
+/* robocache: an MCAP recording to streams
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,7 +7,7 @@
  * SECTION:element-robocachemcapdemux
  * @title: robocachemcapdemux
  *
- * Decodes the ROS 2 messages of an MCAP file, each topic to a stream or several: rows of joints, IMU and poses, clouds, pictures and
+ * Decodes the messages of an MCAP file, of ROS 2, ROS 1 or Foxglove, each topic to a stream or several: rows of joints, IMU and poses, clouds, pictures and
  * video, and the numbers of any other message. Buffers are stamped with the time of capture.
  *
  * |[

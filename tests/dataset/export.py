@@ -27,6 +27,7 @@ import lerobot_sets  # noqa: E402
 import marks  # noqa: E402
 import names  # noqa: E402
 import recorded_csv  # noqa: E402
+import ros1_bags  # noqa: E402
 import shards  # noqa: E402
 import slurm  # noqa: E402
 import suggestions  # noqa: E402
@@ -34,8 +35,8 @@ import synchronizer  # noqa: E402
 from mcapplan import run_cases  # noqa: E402
 
 
-MODULES = (lerobot_sets, hdf5_sets, holes, marks, shards, slurm, errors, actions, db3_bags, recorded_csv, synchronizer, channels,
-           names, suggestions, existing)
+MODULES = (lerobot_sets, hdf5_sets, holes, marks, shards, slurm, errors, actions, db3_bags, ros1_bags, recorded_csv, synchronizer,
+           channels, names, suggestions, existing)
 NEEDED = ("x264enc", "jpegenc", "jpegdec", "rawvideoparse", "robocachemcapsink")
 
 

@@ -21,6 +21,7 @@ from mcap.reader import SeekingReader
 from mcap_ros2.decoder import DecoderFactory
 from rosbags.rosbag2 import StoragePlugin, Writer
 
+import ros1
 from bags import BEGIN, KINDS, MS, STORE, TOPICS, file_of, header, make, vector, without_definitions, wrench, write_bag
 from mcapplan import run_cases
 
@@ -85,6 +86,13 @@ def as_csv(folder, kind):
     for options, warning in (("interpolation=previous", None), ("offset=-20ms,max-gap=10ms", "max-gap is 10ms"), ("required,hold-limit=0", None)):
         yield options, rounded(aligned(folder, f"{bag},topics=/joints,{options}", warning=warning)), \
             rounded(aligned(folder, f"{csvs(folder, ['/joints'])[0]},{options}", warning=warning))
+
+
+def as_csv_of_ros1(folder, compression):
+    """A bag of ROS 1, too."""
+    bag = ros1.write_bag(Path(folder, "a.bag"), compression)
+    yield "rows", rounded(aligned(folder, "--rate", "62.5", f"{bag},topics=/wrench,/joints,/force")), \
+        rounded(aligned(folder, "--rate", "62.5", *csvs(folder)))
 
 
 def what_it_says(folder):
@@ -240,6 +248,7 @@ REFUSED = {
     "no row": (["FOLDER/bag,topics=/cloud"], "FOLDER/bag has no topic whose messages are rows of numbers"),
     "option of CSV": (["FOLDER/bag,delimiter=;"], "FOLDER/bag: delimiter is an option of CSV files, and this is a bag of ROS 2"),
     "option of bags": (["FOLDER/joints.csv,topics=/a"], "FOLDER/joints.csv: topics is an option of bags of ROS 2, and this is none"),
+    "log of PX4": (["FOLDER/log.ulg"], "FOLDER/log.ulg: a log of PX4, which is not read: ulog2csv of pyulog converts it to CSV"),
     "missing file": (["FOLDER/missing"], "FOLDER/missing/missing.mcap: No such file or directory"),
     "no MCAP to a pipe": (["--output", "/dev/fd/9.mcap", "FOLDER/bag"], "/dev/fd/9.mcap: No such file or directory"),
     "onto itself": (["--output", "FOLDER/bag/bag.mcap", "FOLDER/bag/bag.mcap"],
@@ -263,16 +272,19 @@ def refused(folder, arguments, text):
     write_bag(Path(folder, "bag"), "mcap")
     os.unlink(file_of(write_bag(Path(folder, "missing"), "mcap")))
     csvs(folder, ["/joints"])
+    Path(folder, "log.ulg").write_bytes(b"ULog\1\x12\x35" + bytes(99))
     before = {p: p.read_bytes() for p in Path(folder).rglob("*") if p.is_file()}
     status, _, errors = align(folder, *(argument.replace("FOLDER", folder) for argument in arguments))
     yield "error", (status, errors), (1, "error: " + text.replace("FOLDER", folder) + "\n")
-    yield "nothing is written", sorted(p.name for p in Path(folder).iterdir()), ["bag", "joints.csv", "missing"]
+    yield "nothing is written", sorted(p.name for p in Path(folder).iterdir()), ["bag", "joints.csv", "log.ulg", "missing"]
     yield "no file is changed", {p: p.read_bytes() for p in Path(folder).rglob("*") if p.is_file()}, before
 
 
 def list_cases():
     for kind in KINDS:
         yield f"as CSV: {kind}", in_folder, as_csv, kind
+    for compression in ros1.COMPRESSIONS:
+        yield f"as CSV: ROS 1, {compression}", in_folder, as_csv_of_ros1, compression
     for case in (what_it_says, quaternions, late_streams, long_transport, with_csv, humble, to_mcap, cut, many_topics):
         yield case.__name__.replace("_", " "), in_folder, case
     for name, arguments in REFUSED.items():

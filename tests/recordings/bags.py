@@ -133,13 +133,18 @@ def sql(path, *statements):
 
 # ---- what the element makes of them ----
 
-def play(path, *properties, part=(), source="bag"):
-    """({topic: [(ms, values)]}, [messages of the bus]). source: "bag", or the block size of robocachemcapdemux."""
+def run_tool(path, *properties, part=(), source="bag"):
+    """What the tool prints. source: "bag", or the block size of robocachemcapdemux."""
     done = subprocess.run([TOOL, " ".join(properties), path, source, *map(str, part)], capture_output=True, text=True, timeout=60, check=False)
     if done.returncode:
         raise RuntimeError(f"exit status {done.returncode}: {done.stderr[-800:]}")
+    return done.stdout
+
+
+def play(path, *properties, part=(), source="bag"):
+    """({topic: [(ms, values)]}, [messages of the bus])."""
     pads, messages = {}, []
-    for line in filter(None, done.stdout.splitlines()):
+    for line in filter(None, run_tool(path, *properties, part=part, source=source).splitlines()):
         if not line.startswith("src_"):
             messages.append(line)
             continue
@@ -489,8 +494,8 @@ ERRORS = {
     "other mode": ("mcap by file", lambda b: edit_metadata(b, ("compression_mode: file", "compression_mode: bits")),
                    "FOLDER/metadata.yaml: compression_mode \"bits\" is neither file nor message"),
     "missing file": ("sqlite", lambda b: os.unlink(file_of(b)), "FILE: No such file or directory"),
-    "empty file": ("sqlite", lambda b: file_of(b).write_bytes(b""), "FILE: neither MCAP nor SQLite"),
-    "other file": ("mcap", lambda b: file_of(b).write_bytes(b"some text, and more of it\n"), "FILE: neither MCAP nor SQLite"),
+    "empty file": ("sqlite", lambda b: file_of(b).write_bytes(b""), "FILE: neither MCAP, nor SQLite, nor a bag of ROS 1"),
+    "other file": ("mcap", lambda b: file_of(b).write_bytes(b"some text, and more of it\n"), "FILE: neither MCAP, nor SQLite, nor a bag of ROS 1"),
     "FIFO for a file": ("sqlite", lambda b: replace_by_fifo(file_of(b)), "FILE: not a regular file"),
     "FIFO for metadata": ("mcap", lambda b: replace_by_fifo(b / "metadata.yaml"), "FOLDER/metadata.yaml: not a regular file"),
     "nested metadata": ("mcap", nested_metadata, "FOLDER/metadata.yaml: nested deeper than 32"),
@@ -507,7 +512,7 @@ ERRORS = {
     "no messages": ("sqlite", lambda b: sql(file_of(b), "DROP TABLE messages"), "FILE: no such table: messages"),
     "no column": ("sqlite", lambda b: sql(file_of(b), "ALTER TABLE topics RENAME COLUMN type TO kind"), "FILE: no such column: type"),
     "empty": ("sqlite", lambda b: sql(file_of(b), "DELETE FROM messages"), "the recording has no message that can be read of /wrench"),
-    "no row of topics": ("sqlite", lambda b: sql(file_of(b), "DELETE FROM topics"), 'the recording has no topic that topics="" chooses'),
+    "no row of topics": ("sqlite", lambda b: sql(file_of(b), "DELETE FROM topics"), 'the recording is empty: it has no topic and no message'),
 }
 
 

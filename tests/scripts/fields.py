@@ -17,7 +17,7 @@ from pathlib import Path
 STRUCT = "GstRobocacheFuse"
 FOLDER, CORE = Path("gst/fuse"), Path("gst/fuse/core")
 MAX_FIELDS, MAX_FILES = 45, 2
-COMMENT_OR_STRING = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.S)
+COMMENT_OR_STRING = re.compile(r"""/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])'""", re.S)
 ASSIGNS = re.compile(r"\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)")
 PARTS = re.compile(r"(?:\s*\.\s*\w+|\s*\[[^\]]*\])*")
 # functions of GLib and GStreamer that only read what they get the address of
@@ -27,9 +27,9 @@ MAKES = re.compile(r"g_(mutex|rec_mutex|rw_lock|cond)_(init|clear)")
 
 
 def read_sources(root, folder):
-    """{path below root: text without comments and strings}"""
+    """{path below root: text without comments, strings and characters}"""
     files = sorted(f for f in (root / folder).rglob("*") if f.suffix in (".c", ".h"))
-    return {f.relative_to(root): COMMENT_OR_STRING.sub(lambda m: '""' if m[0][0] == '"' else " ", f.read_text(encoding="utf-8"))
+    return {f.relative_to(root): COMMENT_OR_STRING.sub(lambda m: 2 * m[0][0] if m[0][0] in "\"'" else " ", f.read_text(encoding="utf-8"))
             for f in files}
 
 

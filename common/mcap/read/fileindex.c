@@ -117,6 +117,17 @@ robocache_mcap_definitions_add (RobocacheMcapDefinitions *definitions, guint8 op
   return TRUE;
 }
 
+void
+robocache_mcap_definitions_add_new (RobocacheMcapDefinitions *definitions, guint8 opcode, gconstpointer record)
+{
+  GByteArray *bytes = g_byte_array_new ();
+
+  robocache_mcap_append_record (bytes, opcode, record);
+  robocache_mcap_definitions_add (definitions, opcode, (RobocacheMcapBytes) {bytes->data + ROBOCACHE_MCAP_HEAD_SIZE,
+          bytes->len - ROBOCACHE_MCAP_HEAD_SIZE}, NULL);
+  g_byte_array_unref (bytes);
+}
+
 const RobocacheMcapSchemaInfo *
 robocache_mcap_definitions_schema (const RobocacheMcapDefinitions *definitions, guint16 id)
 {

@@ -39,6 +39,9 @@ void robocache_mcap_definitions_free (RobocacheMcapDefinitions * definitions);
 gboolean robocache_mcap_definitions_add (RobocacheMcapDefinitions * definitions, guint8 opcode, RobocacheMcapBytes content,
     GError ** error);
 
+/* Adds a Schema or Channel that is not a record yet. */
+void robocache_mcap_definitions_add_new (RobocacheMcapDefinitions * definitions, guint8 opcode, gconstpointer record);
+
 /* Return a schema or channel, which stays valid until definitions are freed. NULL: no such id. */
 const RobocacheMcapSchemaInfo *robocache_mcap_definitions_schema (const RobocacheMcapDefinitions * definitions, guint16 id);
 const RobocacheMcapChannelInfo *robocache_mcap_definitions_channel (const RobocacheMcapDefinitions * definitions, guint16 id);

@@ -43,6 +43,8 @@ typedef struct
   const GByteArray *is_selected;        /* by channel id; NULL: all channels */
   guint64 from_time;            /* earlier entries are omitted */
   gboolean checks_times;        /* the block has no CRC, so messages outside its times are a fault */
+  RobocacheMcapUnpack unpack;   /* of another format; NULL: MCAP */
+  gpointer user_data;
 } BlockReader;
 
 typedef enum
@@ -58,6 +60,8 @@ struct _RobocacheMcapReader
   RobocacheMcapFileIndex *index;
   const gchar *summary_fault;
   RobocacheMcapCodec *codec;
+  RobocacheMcapUnpack unpack;   /* of another format; NULL: MCAP */
+  gpointer user_data;
 
   GByteArray *is_selected;      /* by channel id; NULL: all */
   guint64 from_time;
@@ -126,6 +130,12 @@ unpack_block (OpenBlock *open, const BlockReader *reader, GError **error)
   RobocacheMcapBytes content = { open->bytes.data, open->bytes.size };
   RobocacheMcapRecord record;
 
+  if (reader->unpack) {
+    const gboolean ok = reader->unpack (reader->user_data, content, &open->memory, error);
+
+    open->records = (RobocacheMcapBytes) {open->memory.data, open->memory.size};
+    return ok ? BLOCK_OPEN : damaged (open, error);
+  }
   if (content.size < ROBOCACHE_MCAP_HEAD_SIZE || content.data[0] != ROBOCACHE_MCAP_CHUNK)
     return fail (open, error, "it is not a Chunk record");
   /* the index has its length: where the head has another one it is damaged, and the records have a CRC */
@@ -275,21 +285,30 @@ read_index (const RobocacheMcapSource *source, const gchar **summary_fault, GErr
 }
 
 RobocacheMcapReader *
+robocache_mcap_reader_new_of (const RobocacheMcapSource *source, RobocacheMcapFileIndex *index, RobocacheMcapUnpack unpack,
+    gpointer user_data)
+{
+  RobocacheMcapReader *reader = g_new0 (RobocacheMcapReader, 1);
+
+  reader->source = source;
+  reader->index = index;
+  reader->unpack = unpack;
+  reader->user_data = user_data;
+  reader->codec = robocache_mcap_codec_new ();
+  reader->open = g_ptr_array_new_with_free_func ((GDestroyNotify) free_open_block);
+  reader->idle = g_ptr_array_new_with_free_func ((GDestroyNotify) free_open_block);
+  return reader;
+}
+
+RobocacheMcapReader *
 robocache_mcap_reader_new (const RobocacheMcapSource *source, GError **error)
 {
   const gchar *summary_fault;
   RobocacheMcapFileIndex *index = read_index (source, &summary_fault, error);
-  RobocacheMcapReader *reader;
+  RobocacheMcapReader *reader = index ? robocache_mcap_reader_new_of (source, index, NULL, NULL) : NULL;
 
-  if (!index)
-    return NULL;
-  reader = g_new0 (RobocacheMcapReader, 1);
-  reader->source = source;
-  reader->index = index;
-  reader->summary_fault = summary_fault;
-  reader->codec = robocache_mcap_codec_new ();
-  reader->open = g_ptr_array_new_with_free_func ((GDestroyNotify) free_open_block);
-  reader->idle = g_ptr_array_new_with_free_func ((GDestroyNotify) free_open_block);
+  if (reader)
+    reader->summary_fault = summary_fault;
   return reader;
 }
 
@@ -381,7 +400,7 @@ static BlockReader
 block_reader (const RobocacheMcapReader *reader)
 {
   return (BlockReader) {reader->source, reader->codec, reader->index->definitions, reader->is_selected, reader->from_time,
-        !reader->index->has_summary};
+        !reader->index->has_summary, reader->unpack, reader->user_data};
 }
 
 static BlockResult

@@ -16,6 +16,12 @@ typedef struct _RobocacheMcapReader RobocacheMcapReader;
 
 /* The source must outlive the reader. NULL and an error: not an MCAP file, or the source cannot be read. */
 RobocacheMcapReader *robocache_mcap_reader_new (const RobocacheMcapSource * source, GError ** error);
+
+/* Writes the messages of a block of another format as Message records of MCAP. FALSE and an error: the block is damaged. */
+typedef gboolean (*RobocacheMcapUnpack) (gpointer user_data, RobocacheMcapBytes block, RobocacheMcapBuffer * records, GError ** error);
+/* Reads a file of another format by its index, which is taken. The source and user_data must outlive the reader. */
+RobocacheMcapReader *robocache_mcap_reader_new_of (const RobocacheMcapSource * source, RobocacheMcapFileIndex * index,
+    RobocacheMcapUnpack unpack, gpointer user_data);
 void robocache_mcap_reader_free (RobocacheMcapReader * reader);
 
 const RobocacheMcapFileIndex *robocache_mcap_reader_get_index (const RobocacheMcapReader * reader);

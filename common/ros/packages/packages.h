@@ -18,16 +18,21 @@ typedef struct
 } RobocacheRosDefinition;
 
 extern const RobocacheRosDefinition robocache_ros_core[];
+extern const RobocacheRosDefinition robocache_ros_ackermann_msgs[];
 extern const RobocacheRosDefinition robocache_ros_actionlib_msgs[];
+extern const RobocacheRosDefinition robocache_ros_control_msgs[];
 extern const RobocacheRosDefinition robocache_ros_diagnostic_msgs[];
 extern const RobocacheRosDefinition robocache_ros_ours[];
+extern const RobocacheRosDefinition robocache_ros_geographic_msgs[];
 extern const RobocacheRosDefinition robocache_ros_geometry_msgs[];
+extern const RobocacheRosDefinition robocache_ros_moveit_msgs[];
 extern const RobocacheRosDefinition robocache_ros_nav_msgs[];
 extern const RobocacheRosDefinition robocache_ros_sensor_msgs[];
 extern const RobocacheRosDefinition robocache_ros_shape_msgs[];
 extern const RobocacheRosDefinition robocache_ros_std_msgs[];
 extern const RobocacheRosDefinition robocache_ros_stereo_msgs[];
 extern const RobocacheRosDefinition robocache_ros_trajectory_msgs[];
+extern const RobocacheRosDefinition robocache_ros_turtlesim[];
 extern const RobocacheRosDefinition robocache_ros_visualization_msgs[];
 
 /* All tables, with NULL at the end. */

@@ -1,4 +1,4 @@
-/* robocache: sensor_msgs/CameraInfo as fields of caps
+/* robocache: sensor_msgs/CameraInfo and foxglove_msgs/CameraCalibration as fields of caps
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -28,6 +28,14 @@ struct _RobocacheCameraInfo
   RobocacheMessageCheck *check;
   GstStructure *caps_fields;
 };
+
+gboolean
+robocache_camera_info_has (const gchar *type)
+{
+  static const gchar *const types[] = { "sensor_msgs/CameraInfo", "foxglove_msgs/CameraCalibration", "foxglove.CameraCalibration", NULL };
+
+  return g_strv_contains (types, type);
+}
 
 RobocacheCameraInfo *
 robocache_camera_info_new (const RobocacheRosSchema *schema, GError **error)

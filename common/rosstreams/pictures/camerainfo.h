@@ -1,4 +1,4 @@
-/* robocache: sensor_msgs/CameraInfo as fields of caps
+/* robocache: sensor_msgs/CameraInfo and foxglove_msgs/CameraCalibration as fields of caps
  *
  *   intrinsics=(double)<fx,fy,cx,cy>, distortion-model=(string)plumb_bob, distortion=(double)<k1,k2,p1,p2,k3>
  *
@@ -13,7 +13,8 @@
 
 G_BEGIN_DECLS
 
-#define ROBOCACHE_CAMERA_INFO_TYPE "sensor_msgs/CameraInfo"
+/* Whether messages of a type are a calibration: "sensor_msgs/CameraInfo", "foxglove.CameraCalibration". */
+gboolean robocache_camera_info_has (const gchar * type);
 
 typedef struct _RobocacheCameraInfo RobocacheCameraInfo;
 

@@ -22,7 +22,7 @@ static const struct
   {"8UC1", GST_VIDEO_FORMAT_GRAY8}, {"mono16", GST_VIDEO_FORMAT_GRAY16_LE, GST_VIDEO_FORMAT_GRAY16_BE},
   {"16UC1", GST_VIDEO_FORMAT_GRAY16_LE, GST_VIDEO_FORMAT_GRAY16_BE}, {"yuv422", GST_VIDEO_FORMAT_UYVY},
   {"uyvy", GST_VIDEO_FORMAT_UYVY}, {"yuv422_yuy2", GST_VIDEO_FORMAT_YUY2}, {"yuyv", GST_VIDEO_FORMAT_YUY2},
-  {"nv21", GST_VIDEO_FORMAT_NV21}, {"nv24", GST_VIDEO_FORMAT_NV24},
+  {"nv12", GST_VIDEO_FORMAT_NV12}, {"nv21", GST_VIDEO_FORMAT_NV21}, {"nv24", GST_VIDEO_FORMAT_NV24},
 };
 
 static const struct
@@ -69,7 +69,7 @@ video_caps (GstVideoFormat format, guint32 width, guint32 height, RobocachePictu
   info.fps_d = 1;
   *lines = (RobocachePictureLines) {.n_planes = GST_VIDEO_INFO_N_PLANES (&info),.size = info.size };
   for (guint p = 0; p < lines->n_planes; p++) {
-    /* the chroma plane of NV21 has two bytes for two pixels of every second line, of NV24 two bytes a pixel of every line */
+    /* the chroma plane of NV12 and NV21 has two bytes for two pixels of every second line, of NV24 two bytes a pixel of every line */
     lines->n_lines[p] = (guint) GST_VIDEO_INFO_COMP_HEIGHT (&info, p);
     lines->line_bytes[p] = (gsize) GST_VIDEO_INFO_COMP_WIDTH (&info, p) * GST_VIDEO_INFO_COMP_PSTRIDE (&info, p);
     lines->steps[p] = p > 0 && format == GST_VIDEO_FORMAT_NV24 ? 2 : 1;

@@ -1,13 +1,15 @@
-/* robocache: sensor_msgs/Image, sensor_msgs/CompressedImage and foxglove_msgs/CompressedVideo as frames
+/* robocache: pictures and video of sensor_msgs and foxglove_msgs as frames
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "common/rosstreams/readers.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "accessunits.h"
 #include "common/element/errors.h"
+#include "depthpictures.h"
 #include "imageencodings.h"
 
 typedef struct
@@ -53,17 +55,13 @@ enum
 
 static const RobocacheFieldSpec image_fields[N_IMAGE_FIELDS] = {
   {"height", ROBOCACHE_FIELD_NUMBER}, {"width", ROBOCACHE_FIELD_NUMBER}, {"encoding", ROBOCACHE_FIELD_STRING},
-  {"is_bigendian", ROBOCACHE_FIELD_NUMBER}, {"step", ROBOCACHE_FIELD_NUMBER}, {"data", ROBOCACHE_FIELD_BYTES},
+  {"is_bigendian", ROBOCACHE_FIELD_NUMBER, TRUE}, {"step", ROBOCACHE_FIELD_NUMBER}, {"data", ROBOCACHE_FIELD_BYTES},
 };
 
 /* FALSE and an error: the encoding of the pictures is unknown. */
 static gboolean
-update_image_caps (PictureReader *self, GError **error)
+set_image_caps (PictureReader *self, const gchar *encoding, gboolean is_bigendian, guint32 width, guint32 height, GError **error)
 {
-  const gchar *encoding = robocache_message_fields_string (self->fields, ENCODING);
-  const guint32 width = (guint32) CLAMP (robocache_message_fields_integer (self->fields, WIDTH), 0, G_MAXUINT32);
-  const guint32 height = (guint32) CLAMP (robocache_message_fields_integer (self->fields, HEIGHT), 0, G_MAXUINT32);
-  const gboolean is_bigendian = robocache_message_fields_integer (self->fields, IS_BIGENDIAN) != 0;
   GstCaps *caps;
 
   if (self->caps && self->width == width && self->height == height && self->is_bigendian == is_bigendian
@@ -80,6 +78,15 @@ update_image_caps (PictureReader *self, GError **error)
   g_free (self->format);
   self->format = g_strdup (encoding);
   return TRUE;
+}
+
+static gboolean
+update_image_caps (PictureReader *self, GError **error)
+{
+  return set_image_caps (self, robocache_message_fields_string (self->fields, ENCODING),
+      robocache_message_fields_integer (self->fields, IS_BIGENDIAN) != 0,
+      (guint32) CLAMP (robocache_message_fields_integer (self->fields, WIDTH), 0, G_MAXUINT32),
+      (guint32) CLAMP (robocache_message_fields_integer (self->fields, HEIGHT), 0, G_MAXUINT32), error);
 }
 
 /* Bytes of a plane in the message, padding after its last line included. */
@@ -181,7 +188,7 @@ static const struct
   {"image/png, framerate=(fraction)0/1", "\x89PNG\r\n\x1a\n", 8},
 };
 
-/* Before the picture in messages of compressedDepth: the quantization of depths, used for depths in metres alone. */
+/* Before the picture in messages of compressedDepth: a format, and two numbers a and b (float32): depths in metres are a / (pixel - b). */
 #define DEPTH_HEADER_BYTES 12
 
 /* Caps of a frame; NULL: unknown. */
@@ -193,6 +200,65 @@ compressed_caps (const gchar *format, const guint8 *data, gsize size)
       return gst_caps_from_string (pictures[i].caps);
   }
   return robocache_video_caps_new (format);
+}
+
+static gfloat
+little_float (const guint8 *bytes)
+{
+  union
+  {
+    guint32 word;
+    gfloat number;
+  } value;
+
+  memcpy (&value.word, bytes, sizeof (value.word));
+  value.word = GUINT32_FROM_LE (value.word);
+  return value.number;
+}
+
+/* The pixels of a 16UC1 or, by a and b, of a 32FC1, where 0 is unknown. */
+static GstBuffer *
+depth_buffer (PictureReader *self, const RobocacheDepthPicture *picture, gboolean is_float, gfloat a, gfloat b, GError **error)
+{
+  const gsize n = (gsize) picture->width * picture->height, size = is_float ? n * sizeof (gfloat) : self->lines.size;
+  guint8 *to = robocache_sample_alloc (size, error);
+
+  if (!to)
+    return NULL;
+  for (gsize i = 0; is_float && i < n; i++) {
+    const gfloat depth = picture->pixels[i] > 0 ? a / ((gfloat) picture->pixels[i] - b) : NAN;
+
+    memcpy (to + i * sizeof (depth), &depth, sizeof (depth));
+  }
+  for (guint32 y = 0; !is_float && y < picture->height; y++) {
+    guint8 *line = to + y * self->lines.strides[0];
+
+    memset (line, 0, self->lines.strides[0]);
+    for (guint32 x = 0; x < picture->width; x++) {
+      const guint16 pixel = GUINT16_TO_LE (picture->pixels[(gsize) y * picture->width + x]);
+
+      memcpy (line + x * sizeof (pixel), &pixel, sizeof (pixel));
+    }
+  }
+  return gst_buffer_new_wrapped (to, size);
+}
+
+/* compressedDepth that no decoder of GStreamer reads: RVL, and depths in metres. */
+static gboolean
+read_depth (PictureReader *self, const gchar *format, const guint8 *data, gsize size, GError **error)
+{
+  const gboolean is_float = g_str_has_prefix (format, "32FC1"), is_rvl = strstr (format, "rvl") != NULL;
+  RobocacheDepthPicture picture;
+  GstBuffer *buffer = NULL;
+
+  if (!(is_rvl ? robocache_rvl_read : robocache_depth_png_read) (data + DEPTH_HEADER_BYTES, size - DEPTH_HEADER_BYTES, &picture, error))
+    return FALSE;
+  if (set_image_caps (self, is_float ? "32FC1" : "16UC1", FALSE, picture.width, picture.height, error))
+    buffer = depth_buffer (self, &picture, is_float, little_float (data + 4), little_float (data + 8), error);
+  if (buffer)
+    robocache_stream_reader_add (&self->parent, "", self->caps, buffer);
+  g_free (picture.pixels);
+  return buffer != NULL;
 }
 
 static gboolean
@@ -210,7 +276,13 @@ read_compressed (RobocacheStreamReader *reader, RobocacheCdrReader *message, GEr
   format = robocache_message_fields_string (self->fields, FORMAT);
   data = robocache_message_fields_bytes (self->fields, DATA);
   size = robocache_message_fields_count (self->fields, DATA);
-  if (g_str_has_prefix (format, "16UC1; compressedDepth") && size > DEPTH_HEADER_BYTES) {
+  if (size == 0) {
+    g_set_error_literal (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "its picture has 0 bytes: the frame is lost");
+    return FALSE;
+  }
+  if (strstr (format, "; compressedDepth") && size > DEPTH_HEADER_BYTES) {
+    if (g_str_has_prefix (format, "32FC1") || strstr (format, "rvl"))
+      return read_depth (self, format, data, size, error);
     data += DEPTH_HEADER_BYTES;
     size -= DEPTH_HEADER_BYTES;
   }
@@ -246,6 +318,8 @@ static const struct
 } picture_messages[] = {
   {"sensor_msgs/Image", image_fields, N_IMAGE_FIELDS, read_image},
   {"sensor_msgs/CompressedImage", compressed_fields, N_COMPRESSED_FIELDS, read_compressed},
+  {"foxglove_msgs/RawImage", image_fields, N_IMAGE_FIELDS, read_image},
+  {"foxglove_msgs/CompressedImage", compressed_fields, N_COMPRESSED_FIELDS, read_compressed},
   {"foxglove_msgs/CompressedVideo", compressed_fields, N_COMPRESSED_FIELDS, read_compressed},
 };
 

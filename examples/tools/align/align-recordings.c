@@ -67,7 +67,7 @@ parse_command_line (Job *job, gchar **argv, GError **error)
     {NULL}
   };
   GOptionContext *context = recordings_option_context_new (entries, &job->options, "Aligns recordings of sensors in time. "
-      "Each CSV file is a stream, and so is each topic of a bag of ROS 2: a folder,\na .mcap or a .db3 file. The output has one row per "
+      "Each CSV file is a stream, and so is each topic of a bag of ROS: a folder,\na .mcap, .db3 or .bag file. The output has one row per "
       "tick. Its first column is the tick in ns, counted from the time in the "
       "column's name.");
   gboolean ok = recordings_parse_options (context, argv, error);

@@ -46,7 +46,7 @@ recording_time_text (gint64 ns)
 static gboolean
 has_magic_of_bag (const gchar *path)
 {
-  static const gchar *const magics[] = { "\x89MCAP0\r\n", "SQLite format 3", "\x28\xb5\x2f\xfd" };
+  static const gchar *const magics[] = { "\x89MCAP0\r\n", "SQLite format 3", "\x28\xb5\x2f\xfd", "#ROSBAG V", "ULog\x01" };
   gchar bytes[16] = "";
   FILE *file = g_fopen (path, "rb");
   gboolean has_magic = FALSE;

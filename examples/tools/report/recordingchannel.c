@@ -35,13 +35,13 @@ make_decoder (const RobocacheMcapChannelInfo *info, const RobocacheMcapSchemaInf
   const RobocacheRosChannel channel = {
     .topic = info->topic,.type = schema ? schema->name : "",.definition = schema ? (const gchar *) schema->data : "",
     .definition_size = schema ? schema->size : 0,.caps = is_of_sample ? NULL : g_hash_table_lookup (info->metadata, "caps"),
-    .kinds = g_hash_table_lookup (info->metadata, "kinds")
+    .kinds = g_hash_table_lookup (info->metadata, "kinds"),.message_encoding = info->message_encoding,
+    .schema_encoding = schema ? schema->encoding : ""
   };
 
-  if (schema && g_str_equal (info->message_encoding, "cdr") && g_str_equal (schema->encoding, "ros2msg"))
+  if (schema)
     return robocache_ros_decoder_new (&channel, error);
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "its messages are %s of %s, not cdr of ros2msg",
-      info->message_encoding, schema ? schema->encoding : "no schema");
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "its messages are %s without a schema", info->message_encoding);
   return NULL;
 }
 

@@ -36,11 +36,25 @@ report_malformed (RobocacheMcapSession *session, RobocacheMcapTopic *topic, cons
 static GArray *
 decode (RobocacheMcapTopic *topic, const RobocacheMcapMessage *message, GError **error)
 {
+  gconstpointer data = message->data.data;
+  gsize size = message->data.size;
+
   if (topic->decoder)
-    return robocache_ros_decoder_run (topic->decoder, message->data.data, message->data.size, error);
-  if (topic->camera)
-    robocache_camera_info_read (topic->camera, message->data.data, message->data.size, error);
+    return robocache_ros_decoder_run (topic->decoder, data, size, error);
+  if (topic->camera && robocache_transcoder_run (topic->camera_transcoder, &data, &size, error))
+    robocache_camera_info_read (topic->camera, data, size, error);
   return NULL;
+}
+
+static void
+report_note (RobocacheMcapSession *session, RobocacheMcapTopic *topic)
+{
+  const gchar *note = topic->decoder && !topic->has_reported_note ? robocache_ros_decoder_note (topic->decoder) : NULL;
+
+  if (!note)
+    return;
+  topic->has_reported_note = TRUE;
+  GST_ELEMENT_INFO (session->element, STREAM, FORMAT, ("%s: %s", topic->name, note), (NULL));
 }
 
 static gint64
@@ -300,6 +314,7 @@ robocache_mcap_session_handle (RobocacheMcapSession *session, const RobocacheMca
   GST_OBJECT_UNLOCK (session->element);
   ret = robocache_mcap_session_push_due_rows (session, message->log_time);
   samples = decode (topic, message, &error);
+  report_note (session, topic);
   if (error)
     report_malformed (session, topic, message, error);
   for (guint i = 0; samples && i < samples->len && ret == GST_FLOW_OK; i++)

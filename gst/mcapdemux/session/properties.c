@@ -116,7 +116,7 @@ robocache_bag_src_properties_install (GObjectClass *klass)
 
   robocache_mcap_demux_properties_install (klass);
   properties[PROP_LOCATION] = g_param_spec_string ("location", "Location",
-      "Recording to read: the folder of a bag with metadata.yaml, a .mcap or .db3 file, or one of these compressed as .zstd", "", flags);
+      "Recording to read: the folder of a bag with metadata.yaml, a .mcap, .db3 or .bag file, or one of these compressed as .zstd", "", flags);
   properties[PROP_MSG_PATH] = g_param_spec_string ("msg-path", "Message path",
       "Colon-separated folders with PACKAGE/msg/TYPE.msg files, used when a recording has no definitions", "", flags);
   for (guint id = N_SHARED_PROPS; id < N_PROPS; id++)

@@ -225,7 +225,9 @@ robocache_mcap_session_check_end (RobocacheMcapSession *session)
   if (robocache_mcap_session_has_pads (session))
     return TRUE;
   list = list_topics (session);
-  if (session->topics->len == 0)
+  if (!robocache_mcap_definitions_next_channel (session->definitions, 0))
+    GST_ELEMENT_ERROR (session->element, STREAM, WRONG_TYPE, ("the recording is empty: it has no topic and no message"), (NULL));
+  else if (session->topics->len == 0)
     GST_ELEMENT_ERROR (session->element, STREAM, WRONG_TYPE, ("the recording has no topic that topics=\"%s\" chooses",
             session->settings.topics ? session->settings.topics : ""), (NULL));
   else

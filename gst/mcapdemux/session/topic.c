@@ -55,16 +55,12 @@ robocache_mcap_topics_find (const gchar *topics, const gchar *topic)
 /* ---- life ---- */
 
 static gboolean
-check_encodings (RobocacheMcapTopic *topic)
+check_schema (RobocacheMcapTopic *topic)
 {
-  if (g_strcmp0 (topic->encoding, "cdr") != 0)
-    topic->fault = g_strdup_printf ("its messages are \"%s\", and only cdr can be read", topic->encoding);
-  else if (!topic->schema)
-    topic->fault = g_strdup ("it has no schema");
-  else if (topic->schema->size == 0 && !g_str_equal (topic->schema->encoding, "ros2msg"))
+  if (!topic->schema)
+    topic->fault = g_strdup_printf ("its messages are \"%s\" without a schema", topic->encoding);
+  else if (topic->schema->size == 0 && *topic->schema->encoding == '\0')
     topic->fault = g_strdup ("the recording has no definition of it: set msg-path of robocachebagsrc to a folder with its .msg file");
-  else if (g_strcmp0 (topic->schema->encoding, "ros2msg") != 0)
-    topic->fault = g_strdup_printf ("its schema is \"%s\", and only ros2msg can be read", topic->schema->encoding);
   return topic->fault == NULL;
 }
 
@@ -78,11 +74,12 @@ take_fault (RobocacheMcapTopic *topic, GError *error)
 static void
 make_camera (RobocacheMcapTopic *topic)
 {
+  const RobocacheMessageFormat format = { topic->type, topic->encoding, topic->schema->encoding, topic->schema->data, topic->schema->size };
   GError *error = NULL;
 
-  topic->camera_schema = robocache_ros_schema_parse (topic->type, (const gchar *) topic->schema->data, topic->schema->size, &error);
-  if (topic->camera_schema)
-    topic->camera = robocache_camera_info_new (topic->camera_schema, &error);
+  topic->camera_transcoder = robocache_transcoder_new (&format, &error);
+  if (topic->camera_transcoder)
+    topic->camera = robocache_camera_info_new (robocache_transcoder_schema (topic->camera_transcoder), &error);
   if (error)
     take_fault (topic, error);
 }
@@ -91,7 +88,7 @@ static void
 make_decoder (RobocacheMcapTopic *topic, const RobocacheMcapDemuxSettings *settings)
 {
   const RobocacheRosChannel channel = { topic->name, topic->type, (const gchar *) topic->schema->data, topic->schema->size,
-    topic->noted_caps, topic->noted_kinds, settings->fields, settings->joints
+    topic->noted_caps, topic->noted_kinds, settings->fields, settings->joints, topic->encoding, topic->schema->encoding
   };
   GError *error = NULL;
 
@@ -129,8 +126,8 @@ robocache_mcap_topic_new (const RobocacheMcapChannelInfo *channel, const Robocac
   topic->schema = schema;
   topic->noted_caps = g_strdup (noted_caps_of (channel));
   topic->noted_kinds = g_strdup (noted_kinds_of (channel));
-  if (check_encodings (topic)) {
-    if (g_str_equal (short_name, ROBOCACHE_CAMERA_INFO_TYPE))
+  if (check_schema (topic)) {
+    if (robocache_camera_info_has (short_name))
       make_camera (topic);
     else
       make_decoder (topic, settings);
@@ -144,7 +141,7 @@ robocache_mcap_topic_free (RobocacheMcapTopic *topic)
 {
   robocache_ros_decoder_free (topic->decoder);
   robocache_camera_info_free (topic->camera);
-  robocache_ros_schema_free (topic->camera_schema);
+  robocache_transcoder_free (topic->camera_transcoder);
   g_clear_pointer (&topic->name, g_ref_string_release);
   g_free (topic->type);
   g_free (topic->encoding);

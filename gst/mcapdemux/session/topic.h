@@ -8,6 +8,7 @@
 #define GST_ROBOCACHE_MCAP_TOPIC_H
 
 #include "common/mcap/read/fileindex.h"
+#include "common/ros/encodings/transcoder.h"
 #include "common/rosstreams/pictures/camerainfo.h"
 #include "common/rosstreams/rosdecoder.h"
 #include "properties.h"
@@ -35,12 +36,13 @@ typedef struct
   gchar *noted_caps, *noted_kinds;      /* recorded for its channel; NULL: none */
   gchar *encoding;              /* encoding of its messages */
   RobocacheRosDecoder *decoder; /* NULL: the messages are calibrations of a camera, or cannot be read */
-  RobocacheRosSchema *camera_schema;
+  RobocacheTranscoder *camera_transcoder;
   RobocacheCameraInfo *camera;  /* a camera's calibration; NULL: another topic */
   gchar *fault;                 /* why no message can be read; NULL: they can */
   gboolean has_stream;          /* a message gave a sample */
   gboolean has_reported;        /* a malformed message, or its fault */
   gchar *first_loss;            /* what is wrong with the first malformed message; NULL: there was none */
+  gboolean has_reported_note;   /* the note of its decoder */
   gboolean has_reported_time;   /* that messages have no stamps */
   guint64 n_zero_stamps;        /* messages whose stamp is 0, though their type has one */
   RobocacheMcapCounts counts;

@@ -19,6 +19,8 @@ static const struct
   {"video/x-raw, format=(string)RGB, width=(int)4", CAMERA, "add the missing fields to the caps"},
   {"video/x-h264", CAMERA, "put decodebin and videoconvert between"},
   {"image/png", POINTS, "put pngdec and videoconvert between"},
+  {"video/x-bayer, format=(string)rggb", CAMERA, "put bayer2rgb and videoconvert between"},
+  {"video/x-bayer, format=(string)rggb", TENSORS_OF_FUSE, "put bayer2rgb between, and link video to a camera_%u pad of robocachefuse"},
   {"image/jpeg, width=(int)4, height=(int)4", CAMERA, "put jpegdec and videoconvert between"},
   {"other/tensors, types=(string)float32", CAMERA, "link tensors to a proprio_%u, force_%u or sink_%u pad"},
   {"video/x-raw, format=(string)RGB", TENSORS_OF_FUSE, "link video to a camera_%u pad of robocachefuse"},

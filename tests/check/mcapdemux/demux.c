@@ -206,6 +206,7 @@ GST_END_TEST;
 
 /* ---- faults ---- */
 
+#define READ_ENCODINGS "cdr of ros2msg, cdr of ros2idl, ros1 of ros1msg, protobuf of protobuf, json of jsonschema"
 #define NOT_READ "src_0 /wrench@f: caps[" ROWS " 6 fx,fy,fz,tx,ty,tz] 0=1,2,3,4,5,6 eos; "
 
 static const struct
@@ -245,11 +246,12 @@ static const struct
   {{.definition = "int8 force",.redefined = "geometry_msgs/Twist"}, {{"/bad", "geometry_msgs/Twist", "hex:0001000000", 5},
           {"/wrench", "geometry_msgs/WrenchStamped", WRENCH (10, 1), 10}}, "",
       "info /bad of type geometry_msgs/msg/Twist cannot be read: its definition of geometry_msgs/Twist has no field linear.x; " NOT_READ},
-  {{.schema_encoding = "ros2idl"}, {{"/a", "a_msgs/A", "hex:0001000005", 5}}, "",
-      "info /a of type a_msgs/msg/A cannot be read: its schema is \"ros2idl\", and only ros2msg can be read; "
+  {{.schema_encoding = "ros9idl"}, {{"/a", "a_msgs/A", "hex:0001000005", 5}}, "",
+      "info /a of type a_msgs/msg/A cannot be read: its messages are \"cdr\" with a schema in \"ros9idl\", and only " READ_ENCODINGS " can be read; "
         "error the recording has no message that can be read of /a; "},
   {{.message_encoding = "protobuf"}, {{"/a", "a_msgs/A", "hex:05", 5}}, "topics=/a",
-      "warning /a of type a_msgs/msg/A cannot be read: its messages are \"protobuf\", and only cdr can be read; "
+      "warning /a of type a_msgs/msg/A cannot be read: its messages are \"protobuf\" with a schema in \"ros2msg\", and only "
+        READ_ENCODINGS " can be read; "
         "error the recording has no message that can be read of /a; "},
 };
 

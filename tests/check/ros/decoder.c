@@ -97,6 +97,12 @@ static const struct
           {"(" HEAD " ['a' 'b' 'a'] [1 2 3] [] [])", "!joint a is named twice"},
           {"(" HEAD " ['a,b' 'a'] [1 2] [] [])", " @1000000005 f: " JOINTS ("2", "\"a_b.position\\,a.position\"") " 1 2"},
           {"(" HEAD " ['a' 'b,a'] [1 2] [] [])", "a,b,a @1000000005 f: " JOINTS ("2", "\"a.position\\,b_a.position\"") " 1 2"}}},
+  /* joints without names */
+  {"sensor_msgs/JointState", NO_CAPS, {
+          {"(" HEAD " [] [1 2] [] [])", " @1000000005 f: " JOINTS ("2", "\"position\\[0\\]\\,position\\[1\\]\"") " 1 2"},
+          {"(" HEAD " [] [3 4] [5 6] [])", " @1000000005 f: " JOINTS ("4", "\"position\\[0\\]\\,position\\[1\\]\\,velocity\\[0\\]\\,velocity\\[1\\]\"") " 3 4 5 6"},
+          {"(" HEAD " [] [1] [] [2 3])", "!position has 1 numbers for 0 names"}}},
+  {"sensor_msgs/JointState", NULL, "a", NULL, {{"(" HEAD " [] [1 2] [] [])", "!it names no joint, so joints cannot choose some"}}},
   /* the names of the message before, wrong numbers for them, and names that differ in a byte */
   {"sensor_msgs/JointState", NO_CAPS, {
           {"(" HEAD " ['a' 'b'] [1 2] [] [])", " @1000000005 f: " JOINTS ("2", "\"a.position\\,b.position\"") " 1 2"},
@@ -240,7 +246,9 @@ static const struct
           {"(" HEAD " '16UC1; compressedDepth png' [0 0 0 0 0 0 0 0 0 0 0 0 137 80 78 71 13 10 26 10])",
                 " @1000000005 f: image/png, framerate=(fraction)0/1 = 89504e470d0a1a0a"},
           {"(" HEAD " 'webp' [1 2 3])", "!unknown format \"webp\""},
-          {"(" HEAD " 'jpeg' [])", "!unknown format \"jpeg\""},
+          {"(" HEAD " 'jpeg' [])", "!its picture has 0 bytes: the frame is lost"},
+          {"(" HEAD " '16UC1; compressedDepth rvl' [0 0 0 0 0 0 0 0 0 0 0 0 2 0 0 0 2 0 0 0 0 0 0 8])", "!RVL: the image is truncated"},
+          {"(" HEAD " '32FC1; compressedDepth png' [0 0 0 0 0 0 0 0 0 0 0 0 1])", "!the image is not PNG"},
           {"(" HEAD " 'h264' [0 0 1 101])", " @1000000005 f: video/x-h264, stream-format=(string)byte-stream, alignment=(string)au"
                 " = 00000165"}}},
   {"foxglove_msgs/CompressedVideo", NO_CAPS, {
@@ -280,9 +288,17 @@ static const struct
           {"(" HEAD " 1 2 [('x' 0 7 1) ('y' 4 7 1) ('z' 8 7 1)] 0 12 24 [0 0 0 0] 1)", "!1 x 2"},
           {"(" HEAD " 1 1 [('x' 0 7 1) ('y' 4 7 1)] 0 8 8 [0 0 0 0 0 0 0 0] 1)", "!named z"},
           {"(" HEAD " 1 1 [('x' 0 7 1) ('y' 4 7 1) ('z' 8 7 1)] 0 8 8 [0 0 0 0 0 0 0 0] 1)", "!field \"z\""},
-          {"(" HEAD " 1 1 [('x' 0 9 1) ('y' 4 7 1) ('z' 8 7 1)] 0 12 12 [0 0 0 0 0 0 0 0 0 0 0 0] 1)", "!datatype 9"},
+          {"(" HEAD " 1 1 [('x' 0 9 1) ('y' 4 7 1) ('z' 8 7 1)] 0 12 12 [0 0 0 0 0 0 0 0 0 0 0 0] 1)", "!named x"},
           {"(" HEAD " 1 1 [('x' 0 7 4294967295)] 0 12 12 [0 0 0 0 0 0 0 0 0 0 0 0] 1)", "!count 4294967295"},
           {"(" HEAD " 4294967295 4294967295 [('x' 0 7 1) ('y' 4 7 1) ('z' 8 7 1)] 0 12 4294967295 [0 0 0 0] 1)", "!4294967295 x"}}},
+  /* fields of unknown types, and at one place, are left out */
+  {"sensor_msgs/PointCloud2", NO_CAPS, {
+          {"(" HEAD " 1 1 [('x' 0 7 1) ('label' 12 9 1) ('y' 4 7 1) ('z' 8 7 1)] 0 16 16 [0 0 128 63 0 0 0 64 0 0 64 64 1 2 3 4] 1)",
+                " @1000000005 f: " CLOUD "\"x\\,y\\,z\", types=(string)\"float32\\,float32\\,float32\", offsets=(string)\"0\\,4\\,8\", "
+                "point-step=(int)16, framerate=(fraction)0/1 = 0000803f000000400000404001020304"},
+          {"(" HEAD " 1 1 [('x' 0 7 1) ('y' 4 7 1) ('z' 8 7 1) ('rgb' 12 7 1) ('rgba' 12 6 1)] 0 16 16 [0 0 128 63 0 0 0 64 0 0 64 64 1 2 3 4] 1)",
+                " @1000000005 f: " CLOUD "\"x\\,y\\,z\\,rgb\", type=(string)float32, framerate=(fraction)0/1 = "
+                "0000803f000000400000404001020304"}}},
   {"sensor_msgs/PointCloud2", NULL, NULL, CLOUD "\"x,y,z\", type=(string)float32, framerate=10/1, note=(string)n", {
           {"(" HEAD " 1 1 [('x' 0 7 1) ('y' 4 7 1) ('z' 8 7 1)] 0 12 12 [0 0 128 63 0 0 0 64 0 0 64 64] 1)", " @1000000005 f: " CLOUD
                 "\"x\\,y\\,z\", type=(string)float32, framerate=(fraction)10/1, note=(string)n = 0000803f0000004000004040"}}},

@@ -2,7 +2,8 @@
  *
  *   rostool examples   writes a line an example: type, hexadecimal digits of the schema, of the message, and its text
  *   rostool built-in   writes a line a definition that is built in: type, hexadecimal digits of the schema
- *   rostool rows       reads lines of type, fields, schema and message, and writes the row of each, or "error: ..."
+ *   rostool rows       reads lines of type, fields, schema, message and, unless they are ros2msg and cdr, the encodings of both; writes
+ *                      the row of each, or "error: ..."
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,6 +11,7 @@
 #include <string.h>
 
 #include "common/ros/definitions.h"
+#include "common/ros/encodings/transcoder.h"
 #include "common/ros/packages/packages.h"
 #include "tests/check/lib/messageexamples.h"
 #include "tests/check/lib/messagetext.h"
@@ -50,24 +52,34 @@ write_built_in (void)
 }
 
 static gchar *
-row_of (RobocacheRowDecoder *decoder, const GByteArray *message, GError **error)
+row_of (RobocacheTranscoder *transcoder, const gchar *fields, const GByteArray *message, GError **error)
 {
+  RobocacheRowDecoder *decoder = robocache_row_decoder_new (robocache_transcoder_schema (transcoder), fields, error);
+  gconstpointer bytes = message->data, values = NULL;
+  gsize size = message->len;
   RobocacheCdrReader reader;
-  gconstpointer values;
+  gchar *row = NULL;
 
-  robocache_cdr_reader_init (&reader, message->data, message->len);
-  values = robocache_row_decoder_run (decoder, &reader, error);
-  return values ? row_to_string (robocache_row_decoder_channels (decoder), values) : NULL;
+  if (decoder && robocache_transcoder_run (transcoder, &bytes, &size, error)) {
+    robocache_cdr_reader_init (&reader, bytes, size);
+    values = robocache_row_decoder_run (decoder, &reader, error);
+  }
+  if (values)
+    row = row_to_string (robocache_row_decoder_channels (decoder), values);
+  robocache_row_decoder_free (decoder);
+  return row;
 }
 
 static void
 write_row_of (gchar **columns)
 {
   GByteArray *text = bytes_of_hex (columns[2]), *message = bytes_of_hex (columns[3]);
+  const RobocacheMessageFormat format = {.type = columns[0],.definition = text->data,.definition_size = text->len,
+    .schema_encoding = columns[4],.message_encoding = columns[4] ? columns[5] : NULL
+  };
   GError *error = NULL;
-  RobocacheRosSchema *schema = robocache_ros_schema_parse (columns[0], (const gchar *) text->data, text->len, &error);
-  RobocacheRowDecoder *decoder = schema ? robocache_row_decoder_new (schema, columns[1], &error) : NULL;
-  gchar *row = decoder ? row_of (decoder, message, &error) : NULL;
+  RobocacheTranscoder *transcoder = robocache_transcoder_new (&format, &error);
+  gchar *row = transcoder ? row_of (transcoder, columns[1], message, &error) : NULL;
 
   if (row)
     printf ("%s\n", row);
@@ -75,8 +87,7 @@ write_row_of (gchar **columns)
     printf ("error: %s\n", error->message);
   g_clear_error (&error);
   g_free (row);
-  robocache_row_decoder_free (decoder);
-  robocache_ros_schema_free (schema);
+  robocache_transcoder_free (transcoder);
   g_byte_array_unref (message);
   g_byte_array_unref (text);
 }
@@ -88,9 +99,9 @@ read_rows (void)
   size_t capacity = 0;
 
   while (getline (&line, &capacity, stdin) > 0) {
-    gchar **columns = g_strsplit (line, "\t", -1);
+    gchar **columns = g_strsplit (g_strchomp (line), "\t", -1);
 
-    if (g_strv_length (columns) == 4)
+    if (g_strv_length (columns) == 4 || g_strv_length (columns) == 6)
       write_row_of (columns);
     g_strfreev (columns);
   }

@@ -37,7 +37,7 @@ def make_parser():
     parser = argparse.ArgumentParser("robocache-export", usage="%(prog)s [OPTION…] RECORDING… --mapping FILE --output SET", epilog=EPILOG,
                                      formatter_class=argparse.RawDescriptionHelpFormatter,
                                      description="Make a training set of recordings: align, cut into episodes, encode and pack.")
-    parser.add_argument("recordings", nargs="+", type=Path, help="MCAP or .db3 files, folders of them, or folders of CSV files")
+    parser.add_argument("recordings", nargs="+", type=Path, help="MCAP, .db3 or .bag files, folders of them, or folders of CSV files")
     parser.add_argument("--mapping", type=Path, help="which streams become which features (TOML or JSON)")
     parser.add_argument("--output", type=Path, help="the set: a folder, or for robomimic a file")
     parser.add_argument("--format", choices=FORMATS, default="lerobot")

@@ -24,9 +24,10 @@ from ..errors import ExportError
 from .csvfolder import CsvFolder
 from .db3file import Db3File
 from .mcapfile import McapFile
+from .ros1file import Ros1File
 
 
-FILES = {".mcap": McapFile, ".db3": Db3File}
+FILES = {".mcap": McapFile, ".db3": Db3File, ".bag": Ros1File}
 
 
 def _kind_of(path):
@@ -38,7 +39,7 @@ def _kind_of(path):
 
 
 def _expand(path):
-    """A folder of MCAP files or of .db3 files is those files."""
+    """A folder of MCAP, .db3 or .bag files is those files."""
     if not path.is_dir() or any(path.glob("*.csv")):
         return [path]
     return [file for ending in FILES for file in sorted(path.glob(f"*{ending}"))] or [path]

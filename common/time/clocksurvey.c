@@ -481,9 +481,10 @@ first_shift (const Result *result, guint i)
   GArray *line;
   gint64 shift;
 
-  if (i == result->reference || group_at (result, i)->pieces->len == 0)
+  if (i == result->reference)
     return 0;
-  line = compose (group_at (result, i)->knots, group_at (result, result->reference)->knots);
+  line = group_at (result, i)->pieces->len == 0 ? g_array_ref (result->recorder)
+      : compose (group_at (result, i)->knots, group_at (result, result->reference)->knots);
   shift = line->len > 0 ? g_array_index (line, RobocacheClockKnot, 0).shift : 0;
   g_array_unref (line);
   return shift;
@@ -496,14 +497,14 @@ describe_clock (const Result *result, guint i, const gchar *names, guint number,
   const gchar *of_recorder = group->is_recorder ? ", the recorder's" : "";
   gchar *shift, *text;
 
-  if (i == result->reference)
+  if (i == result->reference && group->is_recorder)
     return g_strdup_printf ("clock %u of %u%s, is the timeline: %s", number, n, of_recorder, names);
-  shift = seconds_text (first_shift (result, i));
-  if (group->pieces->len == 0)
-    text = g_strdup_printf ("clock %u of %u%s: %s: put on the timeline by the arrivals of messages", number, n, of_recorder, names);
+  shift = seconds_text (first_shift (result, i == result->reference ? 0 : i));
+  if (i == result->reference)
+    text = g_strdup_printf ("clock %u of %u, is the timeline: %s: the recorder's clock differs by %s", number, n, names, shift);
   else
     text = g_strdup_printf ("clock %u of %u%s: %s: %s its stamps by %s, uncertainty %.3f ms, drift %+.3f ppm", number, n, of_recorder, names,
-        result->timeline == ROBOCACHE_TIMELINE_STAMPS ? "not shifted, though the arrivals of messages would shift" : "shifts", shift,
+        result->timeline == ROBOCACHE_TIMELINE_STAMPS && group->pieces->len > 0 ? "not shifted, though the arrivals of messages would shift" : "shifts", shift,
         (gdouble) uncertainty_of (result, i) / 1e6, group->drift_ppm);
   g_free (shift);
   return text;

@@ -21,7 +21,7 @@ typedef enum
 {
   ROBOCACHE_TIMELINE_AUTO,      /* as above */
   ROBOCACHE_TIMELINE_RECORDER,  /* the recorder's clock */
-  ROBOCACHE_TIMELINE_STAMPS     /* stamps stay as they are */
+  ROBOCACHE_TIMELINE_STAMPS     /* as auto, but all stamps stay as they are */
 } RobocacheTimeline;
 
 typedef struct _RobocacheClockSurvey RobocacheClockSurvey;

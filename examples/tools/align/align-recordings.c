@@ -109,7 +109,7 @@ describe_recording (Job *job, const Recording *recording)
       recording->n_channels);
   if (recording->step_s > 0.0)
     fprintf (job->talk, ", about %.4g Hz", 1.0 / recording->step_s);
-  fprintf (job->talk, ", from %s to %s", begin, end);
+  fprintf (job->talk, ", from %s to %s%s", begin, end, recording->offset ? " with its offset" : "");
   if (!recording->is_bag)
     describe_time (job, recording);
   if (recording->quaternions && !recording->given[RECORDING_QUATERNIONS])
@@ -161,6 +161,10 @@ survey_recording (Job *job, guint i, guint *n, GError **error)
   recording->may_split = TRUE;
   if (recording->is_bag)
     return TRUE;
+  if (g_strcmp0 (recording->given[RECORDING_TIME_SOURCE], "log") == 0) {
+    FAULT (error, "%s: time-source=log: a CSV file has no log times, and time-column chooses its times", recording->path);
+    return FALSE;
+  }
   if (!recording_survey (recording, error))
     return FALSE;
   describe_cells (job, recording);
@@ -313,8 +317,8 @@ check_ticks (const Job *job, guint64 n, GError **error)
   if (n > 0 && job->is_aligned)
     return TRUE;
   if (n == 0)
-    FAULT (error, "no tick of %d/%d Hz falls between the first row and the last, so %s was not written: check time-column "
-        "and time-unit, or set a higher --rate", job->grid.rate_num, job->grid.rate_den, job->output);
+    FAULT (error, "no tick of %d/%d Hz has all recordings that are required, so %s was not written: leave out required, or set a longer "
+        "--max-gap or --hold-limit", job->grid.rate_num, job->grid.rate_den, job->output);
   else
     FAULT (error, "none of %" G_GUINT64_FORMAT " ticks has an aligned row, so %s was not written: set a longer --max-gap, "
         "like 500ms",

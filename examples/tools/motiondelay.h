@@ -23,7 +23,7 @@ typedef enum
   MOTION_DELAY_NO_OVERLAP,      /* too few ticks at which both streams have values, for every delay within the range */
   MOTION_DELAY_FIRST_IS_STILL,
   MOTION_DELAY_SECOND_IS_STILL,
-  MOTION_DELAY_UNLIKE,          /* the streams differ; correlation is the best one that was found */
+  MOTION_DELAY_UNLIKE,          /* the streams differ, or correlate no more than by chance; correlation is the best one that was found */
   MOTION_DELAY_AT_EDGE          /* the correlation still rises at the end of the range, at `delay` */
 } MotionDelayResult;
 
@@ -31,7 +31,7 @@ typedef enum
 typedef struct
 {
   gdouble delay;
-  gdouble uncertainty;          /* standard error */
+  gdouble uncertainty;          /* contains the error in 95 % of recordings */
   gdouble correlation;          /* correlation of the speeds at `delay` */
   gdouble rival, rival_correlation;     /* another delay that fits nearly as well; correlation 0: there is no such delay */
   gdouble opposite, opposite_correlation;       /* the delay with the most negative correlation */

@@ -502,9 +502,12 @@ describe_clock (const Result *result, guint i, const gchar *names, guint number,
   shift = seconds_text (first_shift (result, i == result->reference ? 0 : i));
   if (i == result->reference)
     text = g_strdup_printf ("clock %u of %u, is the timeline: %s: the recorder's clock differs by %s", number, n, names, shift);
+  else if (group->pieces->len == 0)
+    text = g_strdup_printf ("clock %u of %u, the recorder's: %s: shifts their times, which are those of arrival, by %s, uncertainty %.3f ms", number,
+        n, names, shift, (gdouble) uncertainty_of (result, i) / 1e6);
   else
     text = g_strdup_printf ("clock %u of %u%s: %s: %s its stamps by %s, uncertainty %.3f ms, drift %+.3f ppm", number, n, of_recorder, names,
-        result->timeline == ROBOCACHE_TIMELINE_STAMPS && group->pieces->len > 0 ? "not shifted, though the arrivals of messages would shift" : "shifts", shift,
+        result->timeline == ROBOCACHE_TIMELINE_STAMPS ? "not shifted, though the arrivals of messages would shift" : "shifts", shift,
         (gdouble) uncertainty_of (result, i) / 1e6, group->drift_ppm);
   g_free (shift);
   return text;

@@ -64,6 +64,10 @@ def hold_ns(found, recording):
 
 # ---- one stream of one episode ----
 
+# where clocks may be the reason
+OTHER_TIMES = {"auto": "; --time-source log takes times of arrival", "stamp": "; --time-source auto puts their clocks on one timeline", "log": ""}
+
+
 def _times(episode, stream, before=0):
     """Those within the episode, and from `before` ns on before it."""
     times = episode.recording.times(stream.topic)
@@ -107,7 +111,8 @@ def _overlap(episode, one, other):
     end, begin = _times(episode, first)[-1], _times(episode, second)[0]
     if end >= begin:
         return None
-    return f"{first.topic} ends {(begin - end) / 1e9:.3f} s before {second.topic} begins: their spans are disjoint"
+    advice = OTHER_TIMES[episode.recording.time_source] if episode.recording.clocks else ""
+    return f"{first.topic} ends {(begin - end) / 1e9:.3f} s before {second.topic} begins: their spans are disjoint{advice}"
 
 
 def _length(episode, fps):

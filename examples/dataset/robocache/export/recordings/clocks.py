@@ -19,6 +19,9 @@ def _move(times, knots):
     return times + shifts[right - 1] + np.rint(share * (shifts[right] - shifts[right - 1])).astype(np.int64)
 
 
+AGREE_NS = 500 * 10**6  # of a break in several topics
+
+
 class Timed:
     """Which times of a recording are used. Derived classes add offset_of() to their times."""
     time_source, topics_used, clocks = "auto", {}, None
@@ -62,8 +65,9 @@ class Clocks:
 
     @cached_property
     def breaks(self):
-        """Times at which stamps step back."""
-        return sorted({int(time) for time in self.arrivals(np.array([log_time for _, log_time, _ in self._found["breaks"]], np.int64))})
+        """Times at which stamps step back, those of one clock once."""
+        times = np.sort(self.arrivals(np.array([log_time for _, log_time, _ in self._found["breaks"]], np.int64)))
+        return [int(time) for time, before in zip(times, [-np.inf, *times[:-1]]) if time - before > AGREE_NS]
 
     def has_stamps(self, topic):
         return any(name == topic and pieces for name, _, pieces in self._found["map"])

@@ -347,3 +347,34 @@ motion_delay_find (MotionDelay *found, const Motion *first, const Motion *second
   g_free (speeds[1].values);
   return result;
 }
+
+gboolean
+motion_delay_is_sure (const MotionDelay *found, gdouble smooth)
+{
+  return (gdouble) found->n_pairs >= 30.0 * smooth;
+}
+
+MotionDelayResult
+motion_delay_find_surest (MotionDelay *found, const Motion *first, const Motion *second, guint range, gdouble *smooth,
+    gdouble least_correlation)
+{
+  /* standard deviations to try, in ticks: the best one depends on the speed of the motion and on the noise */
+  static const gdouble smooths[] = { 3, 6, 12, 24, 48 };
+  const gboolean is_given = *smooth > 0.0;
+  MotionDelayResult result = MOTION_DELAY_NO_OVERLAP;
+
+  for (guint i = 0; i < (is_given ? 1 : G_N_ELEMENTS (smooths)); i++) {
+    const gdouble tried = is_given ? *smooth : smooths[i];
+    MotionDelay candidate;
+    const MotionDelayResult of_candidate = motion_delay_find (&candidate, first, second, range, tried, least_correlation);
+    const gboolean is_better = of_candidate == MOTION_DELAY_OK && (result != MOTION_DELAY_OK
+        || (candidate.uncertainty < found->uncertainty && motion_delay_is_sure (&candidate, tried)));
+
+    if (i == 0 || is_better) {
+      result = of_candidate;
+      *found = candidate;
+      *smooth = tried;
+    }
+  }
+  return result;
+}

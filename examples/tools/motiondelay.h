@@ -44,6 +44,12 @@ typedef struct
  * Correlations below least_correlation are ignored. */
 MotionDelayResult motion_delay_find (MotionDelay * found, const Motion * first, const Motion * second, guint range,
     gdouble smooth, gdouble least_correlation);
+/* The same with *smooth, or if it is 0 with the smoothing of 3 to 48 ticks that has the least uncertainty, which *smooth then is. */
+MotionDelayResult motion_delay_find_surest (MotionDelay * found, const Motion * first, const Motion * second, guint range,
+    gdouble * smooth, gdouble least_correlation);
+
+/* Whether the recording is long enough for its uncertainty: a tenth of it is longer than what one speed is made of. */
+gboolean motion_delay_is_sure (const MotionDelay * found, gdouble smooth);
 
 G_END_DECLS
 #endif

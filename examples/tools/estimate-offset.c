@@ -245,6 +245,28 @@ motion_of (const Job *job, guint begin, guint n_channels)
   return motion;
 }
 
+static gint64
+given_offset (const Job *job)
+{
+  const Recording *second = recording_of (job, 1);
+  gint64 given = 0;
+
+  if (second->given[RECORDING_OFFSET])
+    robocache_duration_from_text (second->given[RECORDING_OFFSET], &given);
+  return given;
+}
+
+static void
+warn_of_opposite (const Job *job, const MotionDelay *found)
+{
+  const gint64 given = given_offset (job);
+
+  if (-found->opposite_correlation > found->correlation)
+    fprintf (stderr, "warning: an offset of %.0f ms gives a stronger negative correlation (%.4f): is one of them mounted the "
+        "other way round?\n", ((gdouble) given - found->opposite * tick_ns (job)) / 1e6,
+        found->opposite_correlation);
+}
+
 static void
 say_fault (const Job *job, MotionDelayResult result, const MotionDelay *found, GError **error)
 {
@@ -266,6 +288,7 @@ say_fault (const Job *job, MotionDelayResult result, const MotionDelay *found, G
       FAULT (error, "%s and %s correlate by at most %.3f, expected %g or more, and more than unrelated motions do by chance: choose channels that "
           "see the same motion, record longer, or set a longer --smooth against noise, or a longer --range", first, second,
           found->correlation, job->least_correlation);
+      warn_of_opposite (job, found);
       break;
     case MOTION_DELAY_AT_EDGE:
       FAULT (error, "the maximum correlation, %.3f, is at the end of the range, with %s %g ms behind: set a longer --range",
@@ -279,10 +302,8 @@ say_delay (const Job *job, const MotionDelay *found, gdouble smooth)
 {
   const Recording *second = recording_of (job, 1);
   const gdouble delay_ns = found->delay * tick_ns (job);
-  gint64 given = 0;
+  const gint64 given = given_offset (job);
 
-  if (second->given[RECORDING_OFFSET])
-    robocache_duration_from_text (second->given[RECORDING_OFFSET], &given);
   printf ("offset: %" G_GINT64_FORMAT " ns\n", given - (gint64) llround (delay_ns));
   printf ("uncertainty: %lld ns, %.3f of a tick (95 %%)\n", llround (found->uncertainty * tick_ns (job)),
       found->uncertainty);
@@ -297,10 +318,7 @@ say_delay (const Job *job, const MotionDelay *found, gdouble smooth)
     fprintf (stderr, "warning: an offset of %.0f ms fits nearly as well (correlation %.4f), because the motion repeats: set a "
         "shorter --range, or record another motion\n", ((gdouble) given - found->rival * tick_ns (job)) / 1e6,
         found->rival_correlation);
-  if (-found->opposite_correlation > found->correlation)
-    fprintf (stderr, "warning: an offset of %.0f ms gives a stronger negative correlation (%.4f): is one of them mounted the "
-        "other way round?\n", ((gdouble) given - found->opposite * tick_ns (job)) / 1e6,
-        found->opposite_correlation);
+  warn_of_opposite (job, found);
 }
 
 /* *has_none: the recordings were compared, and give no offset. */

@@ -319,7 +319,7 @@ find_in_speeds (MotionDelay *found, const Motion *first, const Motion *second, g
       result = MOTION_DELAY_OK;
   }
   if (result == MOTION_DELAY_OK) {
-    find_rival (found, correlations, range, peak, 4.0 * smooth);
+    find_rival (found, correlations, range, peak, 2.0 * smooth);
     refine (found, first, second, peak - range);
   }
   g_free (correlations);

@@ -117,8 +117,10 @@ awk -F, 'BEGIN { OFS = "," } NR > 1 { $2 = -$2 } 1' first.csv > mirrored.csv
 estimate --min-correlation 0.1 first.csv,channels=x mirrored.csv,channels=x
 expect_match mirrored_is_said "$errors" '^warning: an offset of -?0 ms gives a stronger negative correlation \(-1\.0000\)'
 head -200 first.csv > short.csv
-estimate --smooth 100ms short.csv,channels=x short.csv,channels=x
-expect_match short_is_said "$errors" '^warning: [0-9]+ ticks are few for smoothing by 100 ms'
+none too_short '^error: .* record longer' --smooth 100ms short.csv,channels=x short.csv,channels=x
+head -401 first.csv > short.csv
+estimate --range 100ms --smooth 60ms short.csv,channels=x short.csv,channels=x
+expect_match short_is_said "$errors" '^warning: [0-9]+ ticks are few for smoothing by 60 ms'
 
 # ---- real recordings ----
 

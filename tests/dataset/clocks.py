@@ -8,7 +8,7 @@ import re
 import subprocess
 from pathlib import Path
 
-
+from gi.repository import Gst
 from lerobot_sets import Set
 from mcap_ros2.writer import Writer as RosWriter
 from run import export, must_export
@@ -177,6 +177,17 @@ def step_back(folder):
     yield "episodes", [row["length"] for row in made.episodes], [12 * FPS + 4 - 1, 5 * FPS - 1]
 
 
+def zero_is_a_stamp(folder):
+    """The element alone takes stamps of 0 at the start of simulated time for times."""
+    path, _ = _made(folder, "stamps from 0")
+    pipeline = Gst.parse_launch(f'filesrc location="{path}" ! robocachemcapdemux topics=/a start=keep ! appsink name=sink sync=false')
+    pipeline.set_state(Gst.State.PLAYING)
+    sink = pipeline.get_by_name("sink")
+    found = [sink.emit("pull-sample").get_buffer().pts for _ in range(3)]
+    pipeline.set_state(Gst.State.NULL)
+    yield "times", found, [0, 10**9 // RATE, 2 * 10**9 // RATE]
+
+
 def offset_onto_utc(folder):
     """Boot time that an offset of the mapping puts onto UTC."""
     path, mapping = _made(folder, "boot time", f', offset = "{UTC // 10**9 - 524}.3s"')
@@ -189,4 +200,4 @@ def offset_onto_utc(folder):
 
 def cases(folder):
     yield from ((f"clocks {name}", _robot(folder, name), folder) for name in ROBOTS)
-    yield from ((f"clocks {case.__name__}", case, folder) for case in (stamps_as_they_are, delays, step_back, offset_onto_utc))
+    yield from ((f"clocks {case.__name__}", case, folder) for case in (stamps_as_they_are, delays, step_back, zero_is_a_stamp, offset_onto_utc))

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "align.h"
+#include "bagclocks.h"
 #include "examples/tools/output.h"
 #include "examples/tools/program.h"
 #include "examples/tools/recordings/recordings.h"
@@ -398,7 +399,19 @@ title_of (const Job *job)
   return g_string_free (title, FALSE);
 }
 
-/* The report has the names of files, and the arrivals that the survey read. */
+/* The clocks of a bag stand at its first stream. */
+static void
+describe_clocks (const Job *job, ReportStream *stream, guint i)
+{
+  const Recording *recording = g_ptr_array_index (job->recordings, i), *before = i > 0 ? g_ptr_array_index (job->recordings, i - 1) : NULL;
+  gchar **lines = recording->is_bag && (!before || before->bag != recording->bag) ? bag_clocks_lines (recording) : NULL;
+
+  for (guint k = 0; lines && lines[k]; k++)
+    report_stream_add_note (stream, "Of its bag: %s.", lines[k]);
+  g_strfreev (lines);
+}
+
+/* The report has the names of files, the clocks of bags, and the arrivals that the survey read. */
 static void
 describe_stream (const Job *job, Report *report, guint i)
 {
@@ -410,6 +423,7 @@ describe_stream (const Job *job, Report *report, guint i)
     report_stream_add_lateness (stream, g_array_index (recording->delays, gint64, k));
   if (recording->n_malformed > 0)
     report_stream_add_note (stream, "%" G_GUINT64_FORMAT " malformed lines are no rows.", recording->n_malformed);
+  describe_clocks (job, stream, i);
   g_free (stream->name);
   stream->name = g_strdup (recording->label);
   g_free (pad);

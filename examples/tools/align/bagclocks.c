@@ -115,22 +115,32 @@ parse (const Recording *bag)
   return g_variant_ref_sink (g_variant_parse (G_VARIANT_TYPE_VARDICT, bag->clocks, NULL, NULL, NULL));
 }
 
+gchar **
+bag_clocks_lines (const Recording *recording)
+{
+  GVariant *all = recording->clocks ? parse (recording) : NULL;
+  gchar **lines = NULL;
+
+  if (all)
+    g_variant_lookup (all, "lines", "^as", &lines);
+  for (guint i = 0; lines && lines[i]; i++) {
+    gchar *line = printable (lines[i]);
+
+    g_free (lines[i]);
+    lines[i] = line;
+  }
+  g_clear_pointer (&all, g_variant_unref);
+  return lines;
+}
+
 static void
 print_lines (const Recording *bag, FILE *talk)
 {
-  GVariant *all = parse (bag);
-  const gchar **lines;
+  gchar **lines = bag_clocks_lines (bag);
 
-  if (g_variant_lookup (all, "lines", "^a&s", &lines)) {
-    for (guint i = 0; lines[i]; i++) {
-      gchar *line = printable (lines[i]);
-
-      fprintf (talk, "%s: %s\n", bag->title, line);
-      g_free (line);
-    }
-    g_free (lines);
-  }
-  g_variant_unref (all);
+  for (guint i = 0; lines && lines[i]; i++)
+    fprintf (talk, "%s: %s\n", bag->title, lines[i]);
+  g_strfreev (lines);
 }
 
 /* ---- several bags ---- */

@@ -21,6 +21,9 @@ void bag_source_take_error (const Recording * bag, GstMessage * message, GError 
  * recorder's clock. FALSE and an error: a bag cannot be read, or the option has another value. */
 gboolean bag_clocks_find (const GPtrArray * recordings, FILE * talk, GError ** error);
 
+/* Sentences about the clocks of a bag, or of a stream of it, printable; NULL: its times are log times. Free with g_strfreev. */
+gchar **bag_clocks_lines (const Recording * recording);
+
 typedef struct _BagClocks BagClocks;
 
 /* The clocks of a bag; NULL: its times are log times. */

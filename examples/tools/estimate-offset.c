@@ -329,7 +329,7 @@ find_delay (const Job *job, gboolean *has_none, GError **error)
   Motion first = motion_of (job, 0, n_first), second = motion_of (job, n_first, recording_of (job, 1)->n_channels);
   gdouble smooth = job->smooth_ticks;
   MotionDelay found = { 0 };
-  const MotionDelayResult result = motion_delay_find_surest (&found, &first, &second, (guint) ((gdouble) job->range_ns / tick_ns (job)), &smooth,
+  const MotionDelayResult result = motion_delay_find (&found, &first, &second, (guint) ((gdouble) job->range_ns / tick_ns (job)), &smooth,
       job->least_correlation);
 
   if (result == MOTION_DELAY_OK)

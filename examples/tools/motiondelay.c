@@ -326,9 +326,8 @@ find_in_speeds (MotionDelay *found, const Motion *first, const Motion *second, g
   return result;
 }
 
-MotionDelayResult
-motion_delay_find (MotionDelay *found, const Motion *first, const Motion *second, guint range, gdouble smooth,
-    gdouble least_correlation)
+static MotionDelayResult
+find_smoothed (MotionDelay *found, const Motion *first, const Motion *second, guint range, gdouble smooth, gdouble least_correlation)
 {
   const gssize within = (gssize) MIN (range, first->n_ticks);
   Motion speeds[2] = { speeds_of (first, smooth), speeds_of (second, smooth) };
@@ -355,8 +354,7 @@ motion_delay_is_sure (const MotionDelay *found, gdouble smooth)
 }
 
 MotionDelayResult
-motion_delay_find_surest (MotionDelay *found, const Motion *first, const Motion *second, guint range, gdouble *smooth,
-    gdouble least_correlation)
+motion_delay_find (MotionDelay *found, const Motion *first, const Motion *second, guint range, gdouble *smooth, gdouble least_correlation)
 {
   /* standard deviations to try, in ticks: the best one depends on the speed of the motion and on the noise */
   static const gdouble smooths[] = { 3, 6, 12, 24, 48 };
@@ -366,7 +364,7 @@ motion_delay_find_surest (MotionDelay *found, const Motion *first, const Motion 
   for (guint i = 0; i < (is_given ? 1 : G_N_ELEMENTS (smooths)); i++) {
     const gdouble tried = is_given ? *smooth : smooths[i];
     MotionDelay candidate;
-    const MotionDelayResult of_candidate = motion_delay_find (&candidate, first, second, range, tried, least_correlation);
+    const MotionDelayResult of_candidate = find_smoothed (&candidate, first, second, range, tried, least_correlation);
     const gboolean is_better = of_candidate == MOTION_DELAY_OK && (result != MOTION_DELAY_OK
         || (candidate.uncertainty < found->uncertainty && motion_delay_is_sure (&candidate, tried)));
 

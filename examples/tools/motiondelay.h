@@ -40,13 +40,11 @@ typedef struct
 
 /* Finds the delay of at most range ticks at which the second motion is most similar to the first. Both have the same size; channel c is
  * compared with channel c of the other, and channels that move more have a greater weight. It compares speeds: values are convolved with
- * the derivative of a Gaussian of `smooth` ticks (standard deviation), which removes constants and most noise from tick to tick.
- * Correlations below least_correlation are ignored. */
-MotionDelayResult motion_delay_find (MotionDelay * found, const Motion * first, const Motion * second, guint range,
-    gdouble smooth, gdouble least_correlation);
-/* The same with *smooth, or if it is 0 with the smoothing of 3 to 48 ticks that has the least uncertainty, which *smooth then is. */
-MotionDelayResult motion_delay_find_surest (MotionDelay * found, const Motion * first, const Motion * second, guint range,
-    gdouble * smooth, gdouble least_correlation);
+ * the derivative of a Gaussian of *smooth ticks (standard deviation), which removes constants and most noise from tick to tick. If *smooth is
+ * 0, the smoothing of 3 to 48 ticks with the least uncertainty is taken, and returned in *smooth. Correlations below least_correlation, and
+ * those that unrelated motions have by chance, are ignored. */
+MotionDelayResult motion_delay_find (MotionDelay * found, const Motion * first, const Motion * second, guint range, gdouble * smooth,
+    gdouble least_correlation);
 
 /* Whether the recording is long enough for its uncertainty: a tenth of it is longer than what one speed is made of. */
 gboolean motion_delay_is_sure (const MotionDelay * found, gdouble smooth);

@@ -76,7 +76,7 @@ find (MotionDelay *found, const Motion *first, const Motion *second)
 {
   gdouble smooth = 0.0;
 
-  return motion_delay_find_surest (found, first, second, RANGE, &smooth, MIN_CORRELATION) == MOTION_DELAY_OK;
+  return motion_delay_find (found, first, second, RANGE, &smooth, MIN_CORRELATION) == MOTION_DELAY_OK;
 }
 
 static guint

@@ -155,6 +155,23 @@ robocache_ros_decoder_run (RobocacheRosDecoder *decoder, gconstpointer message, 
       && robocache_stream_reader_run (decoder->reader, message, size, error) ? decoder->reader->samples : NULL;
 }
 
+gboolean
+robocache_ros_decoder_read_stamp (RobocacheRosDecoder *decoder, gconstpointer message, gsize size, gboolean *has_stamp, gint64 *stamp_ns)
+{
+  const GArray *samples;
+
+  if (decoder->reader->header) {
+    *has_stamp = TRUE;
+    return robocache_stream_reader_read_stamp (decoder->reader, message, size, stamp_ns);
+  }
+  samples = robocache_ros_decoder_run (decoder, message, size, NULL);
+  if (!samples || samples->len == 0)
+    return FALSE;
+  *stamp_ns = g_array_index (samples, RobocacheRosSample, 0).stamp_ns;
+  *has_stamp = *stamp_ns != ROBOCACHE_ROS_NO_TIME;
+  return TRUE;
+}
+
 void
 robocache_ros_decoder_leave_rows_bare (RobocacheRosDecoder *decoder)
 {

@@ -49,6 +49,11 @@ void robocache_ros_decoder_free (RobocacheRosDecoder * decoder);
  * message is lost. */
 GArray *robocache_ros_decoder_run (RobocacheRosDecoder * decoder, gconstpointer message, gsize size, GError ** error);
 
+/* Reads the stamp of a message, of the first sample where samples have stamps of their own. *has_stamp: its type has one; 0 may mean none.
+ * FALSE: the message is lost, or has no sample. */
+gboolean robocache_ros_decoder_read_stamp (RobocacheRosDecoder * decoder, gconstpointer message, gsize size, gboolean * has_stamp,
+    gint64 * stamp_ns);
+
 /* Allows samples of rows without a buffer from now on, from readers that support this. */
 void robocache_ros_decoder_leave_rows_bare (RobocacheRosDecoder * decoder);
 

@@ -91,6 +91,17 @@ read_header (RobocacheStreamReader *reader, RobocacheCdrReader message)
   reader->frame_id = robocache_message_fields_string (reader->header, FRAME_ID);
 }
 
+gboolean
+robocache_stream_reader_read_stamp (RobocacheStreamReader *reader, gconstpointer message, gsize size, gint64 *stamp_ns)
+{
+  RobocacheCdrReader cdr;
+
+  robocache_cdr_reader_init (&cdr, message, size);
+  read_header (reader, cdr);
+  *stamp_ns = reader->stamp_ns == ROBOCACHE_ROS_NO_TIME ? 0 : reader->stamp_ns;
+  return robocache_cdr_reader_check (&cdr, NULL);
+}
+
 /* The bytes do not move any more. */
 static void
 place_bare_rows (RobocacheStreamReader *reader)

@@ -285,6 +285,7 @@ robocache_history_insert (RobocacheHistory *history, gint64 time, gconstpointer 
 
   history->counts.in++;
   if (time < frontier) {
+    history->counts.overtaken++;
     count_late (history, time, span_ns (time, frontier));
     release_offered (history, row);
     return ROBOCACHE_ROW_LATE;

@@ -36,7 +36,7 @@ void
 robocache_row_counts_to_structure (const RobocacheRowCounts *counts, guint64 n_kept, GstStructure *structure)
 {
   gst_structure_set (structure, "rows-in", G_TYPE_UINT64, counts->in, "rows-used", G_TYPE_UINT64, counts->used,
-      "rows-late", G_TYPE_UINT64, counts->late, "rows-duplicate", G_TYPE_UINT64, counts->duplicate,
+      "rows-late", G_TYPE_UINT64, counts->late, "rows-late-overtaken", G_TYPE_UINT64, counts->overtaken, "rows-duplicate", G_TYPE_UINT64, counts->duplicate,
       "rows-superseded", G_TYPE_UINT64, counts->superseded,
       "rows-dropped", G_TYPE_UINT64, robocache_row_counts_dropped (counts), "rows-kept", G_TYPE_UINT64, n_kept, NULL);
   for (guint i = 0; i < ROBOCACHE_N_DROP_REASONS; i++)

@@ -57,6 +57,7 @@ robocache_row_counts_add (RobocacheRowCounts *sum, const RobocacheRowCounts *cou
   sum->in += counts->in;
   sum->used += counts->used;
   sum->late += counts->late;
+  sum->overtaken += counts->overtaken;
   sum->duplicate += counts->duplicate;
   sum->superseded += counts->superseded;
   for (guint i = 0; i < ROBOCACHE_N_DROP_REASONS; i++)

@@ -33,6 +33,7 @@ typedef struct
   guint64 in;                   /* rows offered */
   guint64 used;                 /* rows that were used for an output row */
   guint64 late;                 /* rows older than the newest by more than the reorder window, or whose ticks had been sent */
+  guint64 overtaken;            /* late rows that were older than the newest row by more than the reorder window */
   guint64 duplicate;            /* rows replaced by a later arrival with the same time */
   guint64 superseded;           /* rows that were in time, but not needed by any tick */
   guint64 dropped[ROBOCACHE_N_DROP_REASONS];

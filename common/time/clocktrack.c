@@ -45,6 +45,20 @@
 #define SHIFT_UNCERTAINTIES 4.0
 #define SHIFT_TIME (10 * ROBOCACHE_SECOND)
 #define SHIFT_NATS 30.0
+/* The same of calm delays, which say so sooner: of the last N_CALM intervals, at most MAX_ROUGH differ by more than CALM_CHANGE from the one
+ * before. */
+#define CALM_CHANGE 1e6
+#define N_CALM 32
+#define MIN_CALM 8
+#define MAX_ROUGH 2
+#define CALM_SHIFT_TIME (3 * ROBOCACHE_SECOND / 2)
+#define MIN_CALM_SHIFT 12
+#define SHIFT_SPREADS 5.0
+/* What comes out is compared with calm delays of this time, and of so many intervals. Meanwhile the clock may be slewed, as fast as an
+ * operating system does it. */
+#define RECENT_TIME (ROBOCACHE_SECOND / 2)
+#define MIN_RECENT 4
+#define SLEW 500e-6
 
 typedef struct
 {
@@ -266,6 +280,81 @@ uncertainty_at (const RobocacheClockTrack *track, gint64 sensor)
   return 2.0 * robocache_delay_bound_sigma (&track->line, (gdouble) subtract (sensor, track->fit_origin)) + CURVATURE;
 }
 
+/* ---- calm delays: those that differ little from interval to interval, so that a slew or a small step can be seen ---- */
+
+static gboolean
+is_calm (RobocacheClockTrack *track)
+{
+  const guint n = MIN (track->n, N_CALM);
+  guint n_rough = 0;
+
+  for (guint i = track->n - n + 1; i < track->n; i++) {
+    const Pair *before = nth (track, i - 1), *pair = nth (track, i);
+    const gdouble change = (gdouble) (gint64) (pair->difference - before->difference);
+
+    n_rough += fabs (change) > CALM_CHANGE + SLEW * (gdouble) subtract (pair->sensor, before->sensor);
+  }
+  return n >= MIN_CALM && n_rough <= MAX_ROUGH;
+}
+
+/* The least delays of late, counted from what comes out. */
+typedef struct
+{
+  gdouble least, spread;        /* ns */
+  gdouble span;                 /* ns of sensor time */
+} Recent;
+
+static Recent
+look_at_recent (RobocacheClockTrack *track)
+{
+  const gint64 newest = open_pair (track)->sensor;
+  Recent recent = {.least = HUGE_VAL };
+  gdouble greatest = -HUGE_VAL;
+  guint m = 0;
+
+  while (m < track->n && (m < MIN_RECENT || subtract (newest, nth (track, track->n - 1 - m)->sensor) < (gint64) RECENT_TIME)) {
+    const Pair *pair = nth (track, track->n - 1 - m);
+    const gdouble delay = (gdouble) subtract (add (pair->sensor, pair->difference), smooth (track, pair->sensor));
+
+    recent.span = (gdouble) subtract (newest, pair->sensor);
+    recent.least = fmin (recent.least, delay);
+    /* more rows of the open interval may come */
+    if (m > 0)
+      greatest = fmax (greatest, delay);
+    m++;
+  }
+  recent.spread = fmax (greatest - recent.least, 0.0);
+  return recent;
+}
+
+/* How far what comes out may be from the time of capture: the uncertainty of the line, and with calm delays how far what comes out is from
+ * them, and what a slew changes meanwhile. -1: unknown. */
+static gdouble
+bound (RobocacheClockTrack *track)
+{
+  Recent recent;
+
+  if (track->uncertainty < 0.0)
+    return -1.0;
+  if (!is_calm (track))
+    return track->uncertainty;
+  recent = look_at_recent (track);
+  return track->uncertainty + fabs (recent.least) + recent.spread + SLEW * recent.span;
+}
+
+static gboolean
+is_unsure (RobocacheClockTrack *track)
+{
+  Recent recent;
+
+  if (!(track->uncertainty >= 0.0 && track->uncertainty <= UNSURE))
+    return TRUE;
+  if (!is_calm (track))
+    return FALSE;
+  recent = look_at_recent (track);
+  return track->uncertainty + fabs (recent.least) - recent.spread > UNSURE;
+}
+
 /* error: of what comes out, which follows the estimate. */
 static void
 judge (RobocacheClockTrack *track, gint64 error)
@@ -276,7 +365,7 @@ judge (RobocacheClockTrack *track, gint64 error)
   if (!track->converged && enough && track->uncertainty <= SURE) {
     track->converged = TRUE;
     track->event = ROBOCACHE_CLOCK_CONVERGED;
-  } else if (track->converged && !(track->uncertainty <= UNSURE)) {
+  } else if (track->converged && is_unsure (track)) {
     track->converged = FALSE;
     track->event = ROBOCACHE_CLOCK_UNSURE;
   }
@@ -294,13 +383,13 @@ update (RobocacheClockTrack *track)
 
 /* ---- jumps and steps ---- */
 
-/* The skew is that of before; everything else is not known any more. */
+/* The skew is that of before, unless the clock is slewed; everything else is not known any more. */
 static void
 start_anew (RobocacheClockTrack *track, RobocacheClockEvent event)
 {
   if (track->fitted) {
     track->expected_slope = track->slope;
-    track->expected_sigma = fmin (sqrt (track->line.slope_variance) + SKEW_WANDER, USUAL_SKEW);
+    track->expected_sigma = fmin (sqrt (track->line.slope_variance) + (event == ROBOCACHE_CLOCK_STEPPED && is_calm (track) ? SLEW : SKEW_WANDER), USUAL_SKEW);
   }
   track->fitted = FALSE;
   track->uncertainty = -1.0;
@@ -365,44 +454,61 @@ shift_down (RobocacheClockTrack *track, const Pair *pair)
   slew_from (track, out);
 }
 
-/* Intervals, counted back from the newest, that make up SHIFT_TIME; 0 when there are too few. */
+/* Intervals, counted back from the newest, that make up a time, at least `least`; 0 when there are too few. */
 static guint
-recent_intervals (RobocacheClockTrack *track)
+recent_intervals (RobocacheClockTrack *track, gint64 time, guint least)
 {
   const gint64 newest = open_pair (track)->sensor;
   guint m = 1;
 
-  while (m < track->n && subtract (newest, nth (track, track->n - m)->sensor) < (gint64) SHIFT_TIME)
+  while (m < track->n && (m < least || subtract (newest, nth (track, track->n - m)->sensor) < time))
     m++;
-  return m >= MIN_INTERVALS && m < track->n ? m : 0;
+  return m >= least && m < track->n ? m : 0;
 }
 
-static gdouble
-least_above_the_line (RobocacheClockTrack *track, guint n_recent)
+/* Least and greatest height of recent pairs above the line. */
+static void
+recent_heights (RobocacheClockTrack *track, guint n_recent, gdouble *least, gdouble *greatest)
 {
-  gdouble least = HUGE_VAL;
-
+  *least = HUGE_VAL;
+  *greatest = -HUGE_VAL;
   for (guint i = track->n - n_recent; i < track->n; i++) {
     const Pair *pair = nth (track, i);
+    const gdouble height = (gdouble) (gint64) (pair->difference - estimated_difference (track, pair->sensor));
 
-    least = fmin (least, (gdouble) (gint64) (pair->difference - estimated_difference (track, pair->sensor)));
+    *least = fmin (*least, height);
+    *greatest = fmax (*greatest, height);
   }
-  return least;
 }
 
-/* All pairs of late are above the line. The newer half is kept, since the older may have been high by chance. */
+/* Whether all of m recent pairs are above the line: calm ones by much more than they differ, others by more than chance would do. */
 static gboolean
-shift_up (RobocacheClockTrack *track)
+are_above (RobocacheClockTrack *track, guint m, gboolean calm)
 {
-  const guint m = track->fitted ? recent_intervals (track) : 0;
-  gdouble least;
+  gdouble least, greatest;
 
   if (m == 0)
     return FALSE;
-  least = least_above_the_line (track, m);
-  if (least < fmax (MIN_SHIFT, SHIFT_UNCERTAINTIES * track->uncertainty)
-      || least * track->line.density * m / track->n < SHIFT_NATS)
+  recent_heights (track, m, &least, &greatest);
+  if (least < fmax (MIN_SHIFT, SHIFT_UNCERTAINTIES * track->uncertainty))
     return FALSE;
+  return calm ? least >= SHIFT_SPREADS * (greatest - least) : least * track->line.density * m / track->n >= SHIFT_NATS;
+}
+
+/* The newer half of the pairs above the line is kept, since the older may have been high by chance. */
+static gboolean
+shift_up (RobocacheClockTrack *track)
+{
+  guint m;
+
+  if (!track->fitted)
+    return FALSE;
+  m = is_calm (track) ? recent_intervals (track, CALM_SHIFT_TIME, MIN_CALM_SHIFT) : 0;
+  if (!are_above (track, m, TRUE)) {
+    m = recent_intervals (track, SHIFT_TIME, MIN_INTERVALS);
+    if (!are_above (track, m, FALSE))
+      return FALSE;
+  }
   track->steps++;
   start_anew (track, ROBOCACHE_CLOCK_STEPPED);
   while (track->n > m / 2)
@@ -505,11 +611,11 @@ robocache_clock_track_reset (RobocacheClockTrack *track)
 /* ---- reports ---- */
 
 void
-robocache_clock_track_get (const RobocacheClockTrack *track, RobocacheClockEstimate *e)
+robocache_clock_track_get (RobocacheClockTrack *track, RobocacheClockEstimate *e)
 {
   e->offset_ns = track->n > 0 ? (gint64) estimated_difference (track, track->newest) : 0;
   e->skew_ppm = (1.0 / (1.0 + track->slope) - 1.0) * 1e6;
-  e->uncertainty_ns = track->uncertainty < 0.0 ? -1 : (gint64) rint (fmin (track->uncertainty, 0x1p62));
+  e->uncertainty_ns = (gint64) rint (fmin (bound (track), 0x1p62));
   e->converged = track->converged;
   e->pairs = track->pairs;
   e->outliers = track->outliers;

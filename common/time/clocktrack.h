@@ -59,7 +59,7 @@ gint64 robocache_clock_track_map (const RobocacheClockTrack * track, gint64 sens
 /* Events since the last call. */
 RobocacheClockEvent robocache_clock_track_take_event (RobocacheClockTrack * track);
 
-void robocache_clock_track_get (const RobocacheClockTrack * track, RobocacheClockEstimate * estimate);
+void robocache_clock_track_get (RobocacheClockTrack * track, RobocacheClockEstimate * estimate);
 
 G_END_DECLS
 #endif

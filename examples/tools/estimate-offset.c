@@ -18,9 +18,8 @@
 
 #define POLL (50 * GST_MSECOND)
 #define MAX_LAGS 1000000
-
-/* Standard deviations to try, in ticks: the best one depends on the speed of the motion and on the noise. */
-static const gdouble smooths[] = { 3, 6, 12, 24, 48 };
+/* Exit status where two recordings give no offset. */
+#define EXIT_NONE 3
 
 typedef struct
 {
@@ -246,6 +245,28 @@ motion_of (const Job *job, guint begin, guint n_channels)
   return motion;
 }
 
+static gint64
+given_offset (const Job *job)
+{
+  const Recording *second = recording_of (job, 1);
+  gint64 given = 0;
+
+  if (second->given[RECORDING_OFFSET])
+    robocache_duration_from_text (second->given[RECORDING_OFFSET], &given);
+  return given;
+}
+
+static void
+warn_of_opposite (const Job *job, const MotionDelay *found)
+{
+  const gint64 given = given_offset (job);
+
+  if (-found->opposite_correlation > found->correlation)
+    fprintf (stderr, "warning: an offset of %.0f ms gives a stronger negative correlation (%.4f): is one of them mounted the "
+        "other way round?\n", ((gdouble) given - found->opposite * tick_ns (job)) / 1e6,
+        found->opposite_correlation);
+}
+
 static void
 say_fault (const Job *job, MotionDelayResult result, const MotionDelay *found, GError **error)
 {
@@ -264,9 +285,10 @@ say_fault (const Job *job, MotionDelayResult result, const MotionDelay *found, G
       FAULT (error, "%s contains no motion: record while the robot moves, or choose other channels", still);
       break;
     case MOTION_DELAY_UNLIKE:
-      FAULT (error, "%s and %s correlate by at most %.3f, expected %g or more: choose channels that see the same motion, a "
-          "longer --smooth against noise, or a longer --range", first, second,
+      FAULT (error, "%s and %s correlate by at most %.3f, expected %g or more, and more than unrelated motions do by chance: choose channels that "
+          "see the same motion, record longer, or set a longer --smooth against noise, or a longer --range", first, second,
           found->correlation, job->least_correlation);
+      warn_of_opposite (job, found);
       break;
     case MOTION_DELAY_AT_EDGE:
       FAULT (error, "the maximum correlation, %.3f, is at the end of the range, with %s %g ms behind: set a longer --range",
@@ -275,81 +297,46 @@ say_fault (const Job *job, MotionDelayResult result, const MotionDelay *found, G
   }
 }
 
-/* The uncertainty comes from leaving out tenths of the recording, which tell something when each is longer than what one
- * speed is made of. */
-static gboolean
-is_uncertainty_known (const MotionDelay *found, gdouble smooth)
-{
-  return (gdouble) found->n_pairs >= 30.0 * smooth;
-}
-
 static void
 say_delay (const Job *job, const MotionDelay *found, gdouble smooth)
 {
   const Recording *second = recording_of (job, 1);
   const gdouble delay_ns = found->delay * tick_ns (job);
-  gint64 given = 0;
+  const gint64 given = given_offset (job);
 
-  if (second->given[RECORDING_OFFSET])
-    robocache_duration_from_text (second->given[RECORDING_OFFSET], &given);
   printf ("offset: %" G_GINT64_FORMAT " ns\n", given - (gint64) llround (delay_ns));
-  printf ("uncertainty: %lld ns, %.3f of a tick (standard error)\n", llround (found->uncertainty * tick_ns (job)),
+  printf ("uncertainty: %lld ns, %.3f of a tick (95 %%)\n", llround (found->uncertainty * tick_ns (job)),
       found->uncertainty);
   printf ("correlation: %.4f over %" G_GSIZE_FORMAT " ticks of %g ms, smoothed by %g ms\n", found->correlation,
       found->n_pairs, tick_ns (job) / 1e6, smooth * tick_ns (job) / 1e6);
   printf ("%s is %.3f ms %s %s%s; set this offset on its pad of robocachefuse\n", second->title, fabs (delay_ns) / 1e6,
       delay_ns < 0 ? "ahead of" : "behind", recording_of (job, 0)->title, given ? " with the offsets given" : "");
-  if (!is_uncertainty_known (found, smooth))
+  if (!motion_delay_is_sure (found, smooth))
     fprintf (stderr, "warning: %" G_GSIZE_FORMAT " ticks are few for smoothing by %g ms: the error may exceed the uncertainty\n",
     found->n_pairs, smooth * tick_ns (job) / 1e6);
   if (found->rival_correlation > 0.0)
     fprintf (stderr, "warning: an offset of %.0f ms fits nearly as well (correlation %.4f), because the motion repeats: set a "
         "shorter --range, or record another motion\n", ((gdouble) given - found->rival * tick_ns (job)) / 1e6,
         found->rival_correlation);
-  if (-found->opposite_correlation > found->correlation)
-    fprintf (stderr, "warning: an offset of %.0f ms gives a stronger negative correlation (%.4f): is one of them mounted the "
-        "other way round?\n", ((gdouble) given - found->opposite * tick_ns (job)) / 1e6,
-        found->opposite_correlation);
+  warn_of_opposite (job, found);
 }
 
-/* Without an option for smoothing: uses the smoothing with the least uncertainty, and returns it in *smooth. */
-static MotionDelayResult
-find_surest (const Job *job, const Motion *first, const Motion *second, MotionDelay *found, gdouble *smooth)
-{
-  const guint range = (guint) ((gdouble) job->range_ns / tick_ns (job));
-  const gboolean given = job->smooth_ticks > 0.0;
-  MotionDelayResult result = MOTION_DELAY_NO_OVERLAP;
-
-  for (guint i = 0; i < (given ? 1 : G_N_ELEMENTS (smooths)); i++) {
-    const gdouble tried = given ? job->smooth_ticks : smooths[i];
-    MotionDelay candidate;
-    const MotionDelayResult of_candidate = motion_delay_find (&candidate, first, second, range, tried,
-        job->least_correlation);
-    const gboolean is_better = of_candidate == MOTION_DELAY_OK && (result != MOTION_DELAY_OK
-        || (candidate.uncertainty < found->uncertainty && is_uncertainty_known (&candidate, tried)));
-
-    if (i == 0 || is_better) {
-      result = of_candidate;
-      *found = candidate;
-      *smooth = tried;
-    }
-  }
-  return result;
-}
-
+/* *has_none: the recordings were compared, and give no offset. */
 static gboolean
-find_delay (const Job *job, GError **error)
+find_delay (const Job *job, gboolean *has_none, GError **error)
 {
   const guint n_first = recording_of (job, 0)->n_channels;
   Motion first = motion_of (job, 0, n_first), second = motion_of (job, n_first, recording_of (job, 1)->n_channels);
-  gdouble smooth = 0.0;
+  gdouble smooth = job->smooth_ticks;
   MotionDelay found = { 0 };
-  const MotionDelayResult result = find_surest (job, &first, &second, &found, &smooth);
+  const MotionDelayResult result = motion_delay_find (&found, &first, &second, (guint) ((gdouble) job->range_ns / tick_ns (job)), &smooth,
+      job->least_correlation);
 
   if (result == MOTION_DELAY_OK)
     say_delay (job, &found, smooth);
   else
     say_fault (job, result, &found, error);
+  *has_none = result != MOTION_DELAY_OK;
   g_free (first.values);
   g_free (second.values);
   return result == MOTION_DELAY_OK;
@@ -372,17 +359,17 @@ main (int argc, char **argv)
 {
   Job job = {.least_correlation = 0.5 };
   GError *error = NULL;
-  gboolean ok;
+  gboolean ok, has_none = FALSE;
 
   job.recordings = recordings_new ();
   job.values = g_array_new (FALSE, FALSE, sizeof (gdouble));
   gst_init (NULL, NULL);
   ok = parse_command_line (&job, argv, &error)
       && recordings_take_arguments (job.recordings, job.arguments, &job.options, &error) && survey (&job, &error)
-      && align (&job, &error) && find_delay (&job, &error);
+      && align (&job, &error) && find_delay (&job, &has_none, &error);
   if (error)
     printable_report ("error", error->message);
   g_clear_error (&error);
   job_clear (&job);
-  return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+  return ok ? EXIT_SUCCESS : has_none ? EXIT_NONE : EXIT_FAILURE;
 }

@@ -4,6 +4,9 @@
  * three values at the top finds the place between them. How sure that is, the recording itself tells: the peak is found
  * again with a tenth of it left out, for each tenth (the jackknife over blocks).
  *
+ * Two motions that have nothing to do with each other correlate too, and the more the slower they are. How much, the recording itself tells as
+ * well: by the correlations at delays far beyond the range, at which the second motion is continued from its beginning.
+ *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "motiondelay.h"
@@ -18,6 +21,15 @@
 
 /* From this part of the peak's correlation on, another one is worth a word. */
 #define NEARLY_AS_WELL 0.95
+
+/* Delays far beyond the range that are tried, and how much greater than theirs a correlation has to be: as Fisher's z-transform, a normal
+ * deviate exceeds it by chance once in as many independent delays as there are. */
+#define N_CHANCE_LAGS 150
+#define MIN_SMOOTHS 20.0
+#define CHANCE 2e-4
+
+/* Factor from the jackknife's standard error to an interval of 95 %: ten blocks, whose errors are not normal. */
+#define COVERAGE 4.5
 
 /* Sums over ticks, of which the correlation is made. */
 typedef struct
@@ -241,7 +253,51 @@ refine (MotionDelay *found, const Motion *first, const Motion *second, gssize la
   }
   for (gint b = 0; b < N_BLOCKS; b++)
     spread += (places[b] - mean) * (places[b] - mean);
-  found->uncertainty = sqrt (spread * (N_BLOCKS - 1) / N_BLOCKS);
+  found->uncertainty = COVERAGE * sqrt (spread * (N_BLOCKS - 1) / N_BLOCKS);
+}
+
+/* ---- chance ---- */
+
+/* Correlation with the second motion begun anew at its end. */
+static gdouble
+correlation_around (const Motion *first, const Motion *second, gssize lag)
+{
+  const gssize n = (gssize) first->n_ticks;
+  Sums sums = { 0 };
+
+  add_ticks (&sums, first, second, lag, 0, n);
+  add_ticks (&sums, first, second, lag - n, 0, n);
+  return correlation (&sums);
+}
+
+/* Standard deviation of Fisher's z at delays that are not within `range`; infinite where there are too few. */
+static gdouble
+spread_of_chance (const Motion *first, const Motion *second, gssize range, gdouble smooth)
+{
+  const gssize begin = range + (gssize) (4.0 * smooth), end = (gssize) first->n_ticks - begin;
+  const gssize step = MAX ((end - begin) / N_CHANCE_LAGS, 1);
+  gdouble squares = 0.0;
+  guint n = 0;
+
+  for (gssize lag = begin; lag < end; lag += step) {
+    const gdouble z = atanh (CLAMP (correlation_around (first, second, lag), -0.999999, 0.999999));
+
+    squares += z * z;
+    n++;
+  }
+  return (gdouble) (n * step) >= MIN_SMOOTHS * smooth ? sqrt (squares / n) : HUGE_VAL;
+}
+
+/* Whether a correlation is greater than chance makes it at one of the delays within the range. */
+static gboolean
+is_beyond_chance (const MotionDelay *found, const Motion *first, const Motion *second, gssize range, gdouble smooth)
+{
+  const gdouble spread = spread_of_chance (first, second, range, smooth);
+  const gdouble n_delays = fmax (2.0 * (gdouble) range / (3.0 * smooth), 1.0);
+  /* the normal tail's leading term, as log (2 / p) is large */
+  const gdouble least = sqrt (2.0 * log (n_delays / CHANCE));
+
+  return atanh (fmin (found->correlation, 0.999999)) > least * spread;
 }
 
 static MotionDelayResult
@@ -255,7 +311,7 @@ find_in_speeds (MotionDelay *found, const Motion *first, const Motion *second, g
   if (peak >= 0) {
     found->delay = (gdouble) (peak - range);
     found->correlation = correlations[peak];
-    if (correlations[peak] < least_correlation)
+    if (correlations[peak] < least_correlation || !is_beyond_chance (found, first, second, range, smooth))
       result = MOTION_DELAY_UNLIKE;
     else if (!is_top (correlations, 2 * range + 1, peak))
       result = MOTION_DELAY_AT_EDGE;
@@ -263,16 +319,15 @@ find_in_speeds (MotionDelay *found, const Motion *first, const Motion *second, g
       result = MOTION_DELAY_OK;
   }
   if (result == MOTION_DELAY_OK) {
-    find_rival (found, correlations, range, peak, 4.0 * smooth);
+    find_rival (found, correlations, range, peak, 2.0 * smooth);
     refine (found, first, second, peak - range);
   }
   g_free (correlations);
   return result;
 }
 
-MotionDelayResult
-motion_delay_find (MotionDelay *found, const Motion *first, const Motion *second, guint range, gdouble smooth,
-    gdouble least_correlation)
+static MotionDelayResult
+find_smoothed (MotionDelay *found, const Motion *first, const Motion *second, guint range, gdouble smooth, gdouble least_correlation)
 {
   const gssize within = (gssize) MIN (range, first->n_ticks);
   Motion speeds[2] = { speeds_of (first, smooth), speeds_of (second, smooth) };
@@ -289,5 +344,35 @@ motion_delay_find (MotionDelay *found, const Motion *first, const Motion *second
     result = find_in_speeds (found, &speeds[0], &speeds[1], within, smooth, least_correlation);
   g_free (speeds[0].values);
   g_free (speeds[1].values);
+  return result;
+}
+
+gboolean
+motion_delay_is_sure (const MotionDelay *found, gdouble smooth)
+{
+  return (gdouble) found->n_pairs >= 30.0 * smooth;
+}
+
+MotionDelayResult
+motion_delay_find (MotionDelay *found, const Motion *first, const Motion *second, guint range, gdouble *smooth, gdouble least_correlation)
+{
+  /* standard deviations to try, in ticks: the best one depends on the speed of the motion and on the noise */
+  static const gdouble smooths[] = { 3, 6, 12, 24, 48 };
+  const gboolean is_given = *smooth > 0.0;
+  MotionDelayResult result = MOTION_DELAY_NO_OVERLAP;
+
+  for (guint i = 0; i < (is_given ? 1 : G_N_ELEMENTS (smooths)); i++) {
+    const gdouble tried = is_given ? *smooth : smooths[i];
+    MotionDelay candidate;
+    const MotionDelayResult of_candidate = find_smoothed (&candidate, first, second, range, tried, least_correlation);
+    const gboolean is_better = of_candidate == MOTION_DELAY_OK && (result != MOTION_DELAY_OK
+        || (candidate.uncertainty < found->uncertainty && motion_delay_is_sure (&candidate, tried)));
+
+    if (i == 0 || is_better) {
+      result = of_candidate;
+      *found = candidate;
+      *smooth = tried;
+    }
+  }
   return result;
 }

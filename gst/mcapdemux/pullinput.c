@@ -4,6 +4,8 @@
  */
 #include "pullinput.h"
 
+#include "clockreading.h"
+
 
 /* Messages that are scanned before the first one is sent, to find streams and origin. */
 #define MAX_SCANNED_BYTES ((guint64) 64 << 20)
@@ -144,7 +146,7 @@ scan_message (RobocacheMcapPullInput *input, Sought *sought, const RobocacheMcap
   robocache_mcap_session_scan (input->session, message);
   topic = robocache_mcap_session_topic (input->session, message->channel_id);
   /* a calibration gives no stream */
-  if (topic->camera || (topic->has_stream && !robocache_mcap_topic_has_several_streams (topic)))
+  if (topic->camera || (topic->has_stream && !topic->awaits_stamp && !robocache_mcap_topic_has_several_streams (topic)))
     forget (sought, message->channel_id);
 }
 
@@ -266,10 +268,10 @@ set_duration (RobocacheMcapPullInput *input)
 
   if (!robocache_bag_get_end_time (input->bag, &end_time) || session->origin_ns == ROBOCACHE_MCAP_NO_ORIGIN)
     return GST_FLOW_OK;
-  end = robocache_mcap_end_new (session->definitions, &session->settings);
+  end = robocache_mcap_end_new (session->definitions, &session->settings, &session->clocks);
   ret = scan_end (input, end_time, end);
   if (!robocache_mcap_end_get (end, &end_ns))
-    end_ns = robocache_mcap_time_signed (end_time);
+    end_ns = robocache_mcap_session_arrival (session, end_time);
   robocache_mcap_end_free (end);
   end_ns = robocache_mcap_time_difference (end_ns, session->origin_ns);
   GST_OBJECT_LOCK (session->element);
@@ -302,6 +304,27 @@ scan (RobocacheMcapPullInput *input)
   return ret;
 }
 
+/* Before the first message is decoded. */
+static gboolean
+find_clocks (RobocacheMcapPullInput *input, GError **error)
+{
+  RobocacheTimeline timeline;
+  gboolean survey;
+  GArray *chosen;
+
+  if (!robocache_mcap_session_read_clocks (input->session, &survey, &timeline, error))
+    return FALSE;
+  if (!survey)
+    return TRUE;
+  chosen = list_channels (input);
+  if (chosen->len > 0) {
+    robocache_bag_select (input->bag, (const guint16 *) (gpointer) chosen->data, chosen->len);
+    robocache_mcap_find_clocks (input->session, input->bag, chosen, timeline);
+  }
+  g_array_unref (chosen);
+  return TRUE;
+}
+
 static void
 warn_of_faults (RobocacheMcapPullInput *input)
 {
@@ -322,6 +345,8 @@ open_recording (RobocacheMcapPullInput *input)
     return fail (input, error);
   input->session->definitions = robocache_bag_get_definitions (input->bag);
   robocache_bag_read_metadata (input->bag, note_metadata, input->session);
+  if (!find_clocks (input, &error))
+    return fail (input, error);
   ret = scan (input);
   if (ret != GST_FLOW_OK)
     return ret;
@@ -345,22 +370,25 @@ robocache_mcap_pull_input_seek (RobocacheMcapPullInput *input)
   input->needs_seek = TRUE;
 }
 
+/* A time of the segment as a time of capture. */
+static gint64
+absolute_time (const RobocacheMcapSession *session, guint64 time)
+{
+  return session->origin_ns > G_MAXINT64 - (gint64) MIN (time, G_MAXINT64) ? G_MAXINT64 : session->origin_ns + (gint64) MIN (time, G_MAXINT64);
+}
+
 /* A log time as the recording has them, from a time of the segment and a margin before it. */
 static guint64
 log_time_of (const RobocacheMcapSession *session, guint64 time, gint64 margin)
 {
-  const gint64 absolute = session->origin_ns > G_MAXINT64 - (gint64) MIN (time, G_MAXINT64) ? G_MAXINT64
-      : session->origin_ns + (gint64) MIN (time, G_MAXINT64);
-  const gint64 log_time = robocache_mcap_time_difference (absolute, margin);
-
-  return (guint64) MAX (log_time, 0);
+  return robocache_mcap_session_log_time (session, robocache_mcap_time_difference (absolute_time (session, time), margin));
 }
 
 /* A message is sought that was captured at a time or before; of video a key frame. */
 typedef struct
 {
   const RobocacheMcapSession *session;
-  RobocacheRosDecoder *decoder;
+  const RobocacheMcapTopic *topic;
   gint64 latest_ns;
 } Earlier;
 
@@ -368,7 +396,7 @@ static gboolean
 is_early_enough (gpointer user_data, const RobocacheMcapMessage *message)
 {
   const Earlier *earlier = user_data;
-  GArray *samples = robocache_ros_decoder_run (earlier->decoder, message->data.data, message->data.size, NULL);
+  GArray *samples = robocache_ros_decoder_run (earlier->topic->decoder, message->data.data, message->data.size, NULL);
 
   for (guint i = 0; samples && i < samples->len; i++) {
     const RobocacheRosSample *sample = &g_array_index (samples, RobocacheRosSample, i);
@@ -376,7 +404,8 @@ is_early_enough (gpointer user_data, const RobocacheMcapMessage *message)
     gboolean from_stamp;
 
     if ((sample->buffer == NULL || !GST_BUFFER_FLAG_IS_SET (sample->buffer, GST_BUFFER_FLAG_DELTA_UNIT))
-        && robocache_mcap_time_of_capture (earlier->session->settings.time_source, &times, &from_stamp) <= earlier->latest_ns)
+        && robocache_mcap_time_of_capture (earlier->session->settings.time_source, &earlier->session->clocks, earlier->topic->name, &times,
+            &from_stamp) <= earlier->latest_ns)
       return TRUE;
   }
   return FALSE;
@@ -396,10 +425,9 @@ static gboolean
 find_earlier (RobocacheMcapPullInput *input, const RobocacheMcapOutput *output, gint64 margin, guint64 *log_time)
 {
   const RobocacheMcapSession *session = input->session;
-  const guint64 target = log_time_of (session, session->segment.position, 0);
-  Earlier earlier = { session, output->topic->decoder, robocache_mcap_time_signed (target) };
+  Earlier earlier = { session, output->topic, MAX (absolute_time (session, session->segment.position), 0) };
 
-  if (!output->pad || !output->caps || !earlier.decoder || !robocache_bag_find_back (input->bag, output->topic->channel_id,
+  if (!output->pad || !output->caps || !output->topic->decoder || !robocache_bag_find_back (input->bag, output->topic->channel_id,
           log_time_of (session, session->segment.position, -margin), is_early_enough, &earlier, log_time))
     return FALSE;
   GST_CAT_DEBUG_OBJECT (session->category, output->pad, "the last %s before the segment has log time %" G_GUINT64_FORMAT, is_video (output)

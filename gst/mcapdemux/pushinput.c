@@ -15,7 +15,7 @@ struct _RobocacheMcapPushInput
   RobocacheMcapStream *stream;
   RobocacheMcapDefinitions *definitions;
   RobocacheZstdMessage *zstd;
-  gboolean has_failed;
+  gboolean has_failed, has_clocks;
 };
 
 RobocacheMcapPushInput *
@@ -129,13 +129,31 @@ handle_records (RobocacheMcapPushInput *input)
   return ret;
 }
 
+/* A stream is not read twice, so its clocks must be known. */
+static gboolean
+read_clocks (RobocacheMcapPushInput *input)
+{
+  RobocacheTimeline timeline;
+  GError *error = NULL;
+  gboolean survey;
+
+  input->has_clocks = TRUE;
+  if (!robocache_mcap_session_read_clocks (input->session, &survey, &timeline, &error)) {
+    fail (input, error);
+    return FALSE;
+  }
+  if (survey)
+    robocache_mcap_session_warn (input->session, "clocks are found in files alone: the stamps of this stream stay as they are");
+  return TRUE;
+}
+
 GstFlowReturn
 robocache_mcap_push_input_push (RobocacheMcapPushInput *input, GstBuffer *buffer)
 {
   GError *error = NULL;
   GstMapInfo map;
 
-  if (input->has_failed)
+  if (input->has_failed || (!input->has_clocks && !read_clocks (input)))
     return GST_FLOW_ERROR;
   if (!robocache_map_buffer (buffer, &map, GST_MAP_READ, &error))
     return fail (input, error);

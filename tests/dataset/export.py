@@ -18,6 +18,7 @@ Gst.init(None)
 
 import actions  # noqa: E402: elements come first
 import channels  # noqa: E402
+import clocks  # noqa: E402
 import db3_bags  # noqa: E402
 import errors  # noqa: E402: elements come first
 import existing  # noqa: E402
@@ -36,7 +37,7 @@ from mcapplan import run_cases  # noqa: E402
 
 
 MODULES = (lerobot_sets, hdf5_sets, holes, marks, shards, slurm, errors, actions, db3_bags, ros1_bags, recorded_csv, synchronizer,
-           channels, names, suggestions, existing)
+           channels, names, suggestions, existing, clocks)
 NEEDED = ("x264enc", "jpegenc", "jpegdec", "rawvideoparse", "robocachemcapsink")
 
 

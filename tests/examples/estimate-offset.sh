@@ -8,6 +8,13 @@ program=robocache-estimate-offset quiet=yes
 estimate () { run "$programs/$program" "$@"; }
 number () { sed -n "s/^$1: \(-\{0,1\}[0-9.]*\)[ ,].*/\1/p" <<<"$said"; }
 
+# none NAME PATTERN ARGUMENT...: two recordings give no offset
+none () {
+  estimate "${@:3}"
+  expect "$1_status" "$status $said" "3 "
+  expect_match "$1" "$errors" "$2"
+}
+
 # finds NAME OFFSET_US TOLERANCE_US ARGUMENT...: the offset, within a tolerance
 finds () {
   estimate "${@:4}"
@@ -77,17 +84,17 @@ fi
 
 # ---- what is no answer ----
 
-refuse edge '^error: the maximum correlation, 0\.[0-9]*, is at the end of the range, with second.csv 20 ms behind: set a longer --range$' \
+none edge '^error: the maximum correlation, 0\.[0-9]*, is at the end of the range, with second.csv 20 ms behind: set a longer --range$' \
   --range 20ms first.csv,channels=x second.csv,channels=x
-refuse still '^error: second.csv contains no motion' first.csv,channels=x second.csv,channels=z
-refuse still_first '^error: first.csv contains no motion' first.csv,channels=z second.csv,channels=x
+none still '^error: second.csv contains no motion' first.csv,channels=x second.csv,channels=z
+none still_first '^error: first.csv contains no motion' first.csv,channels=z second.csv,channels=x
 awk "$random"' BEGIN { print "t,n"; for (k = 0; k < 4000; k++) printf "%.3f,%.6f\n", 100 + k / 200, random() }' > noise.csv
-refuse unlike '^error: first.csv and noise.csv correlate by at most 0\.[0-9]*, expected 0\.5 or more:' \
+none unlike '^error: first.csv and noise.csv correlate by at most 0\.[0-9]*, expected 0\.5 or more, and more than unrelated motions do by chance:' \
   first.csv,channels=x noise.csv
 awk -F, 'BEGIN { OFS = "," } NR > 1 { $1 += 1000 } 1' first.csv > later.csv
 refuse no_overlap '^error: first.csv ends at .* s and later.csv begins at .* s, so they do not overlap' \
   --rate 10 first.csv,channels=x later.csv,channels=x
-refuse no_aligned_ticks '^error: first.csv and later.csv have too few ticks at which both are aligned' \
+none no_aligned_ticks '^error: first.csv and later.csv have too few ticks at which both are aligned' \
   --rate 10 --allow-gaps first.csv,channels=x later.csv,channels=x
 refuse one_file '^error: expected two recordings' first.csv
 refuse three_files '^error: expected two recordings' first.csv second.csv hole.csv
@@ -110,8 +117,10 @@ awk -F, 'BEGIN { OFS = "," } NR > 1 { $2 = -$2 } 1' first.csv > mirrored.csv
 estimate --min-correlation 0.1 first.csv,channels=x mirrored.csv,channels=x
 expect_match mirrored_is_said "$errors" '^warning: an offset of -?0 ms gives a stronger negative correlation \(-1\.0000\)'
 head -200 first.csv > short.csv
-estimate --smooth 100ms short.csv,channels=x short.csv,channels=x
-expect_match short_is_said "$errors" '^warning: [0-9]+ ticks are few for smoothing by 100 ms'
+none too_short '^error: .* record longer' --smooth 100ms short.csv,channels=x short.csv,channels=x
+head -401 first.csv > short.csv
+estimate --range 100ms --smooth 60ms short.csv,channels=x short.csv,channels=x
+expect_match short_is_said "$errors" '^warning: [0-9]+ ticks are few for smoothing by 60 ms'
 
 # ---- real recordings ----
 

@@ -174,7 +174,7 @@ def long_transport(folder):
         messages += [("/b", "geometry_msgs/msg/WrenchStamped", ms + lag, wrench(ms)) for ms in range(0, 8000, 10)]
         messages = [m for m in messages if BEGIN + m[2] * MS > 0]
         bag = write_messages(folder, name, sorted(messages, key=lambda m: m[2]))
-        rows = rows_of(aligned(folder, bag))
+        rows = rows_of(aligned(folder, f"{bag},time-source=stamp"))
         for topic in ("a", "b"):
             yield f"{name} {topic}", [row[f"{topic}.fx"] for row in rows], [str(10 * i) for i in range(800)]
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "align.h"
+#include "bagclocks.h"
 #include "examples/tools/output.h"
 #include "examples/tools/program.h"
 #include "examples/tools/recordings/recordings.h"
@@ -109,7 +110,7 @@ describe_recording (Job *job, const Recording *recording)
       recording->n_channels);
   if (recording->step_s > 0.0)
     fprintf (job->talk, ", about %.4g Hz", 1.0 / recording->step_s);
-  fprintf (job->talk, ", from %s to %s", begin, end);
+  fprintf (job->talk, ", from %s to %s%s", begin, end, recording->offset ? " with its offset" : "");
   if (!recording->is_bag)
     describe_time (job, recording);
   if (recording->quaternions && !recording->given[RECORDING_QUATERNIONS])
@@ -161,6 +162,10 @@ survey_recording (Job *job, guint i, guint *n, GError **error)
   recording->may_split = TRUE;
   if (recording->is_bag)
     return TRUE;
+  if (g_strcmp0 (recording->given[RECORDING_TIME_SOURCE], "log") == 0) {
+    FAULT (error, "%s: time-source=log: a CSV file has no log times, and time-column chooses its times", recording->path);
+    return FALSE;
+  }
   if (!recording_survey (recording, error))
     return FALSE;
   describe_cells (job, recording);
@@ -313,8 +318,8 @@ check_ticks (const Job *job, guint64 n, GError **error)
   if (n > 0 && job->is_aligned)
     return TRUE;
   if (n == 0)
-    FAULT (error, "no tick of %d/%d Hz falls between the first row and the last, so %s was not written: check time-column "
-        "and time-unit, or set a higher --rate", job->grid.rate_num, job->grid.rate_den, job->output);
+    FAULT (error, "no tick of %d/%d Hz has all recordings that are required, so %s was not written: leave out required, or set a longer "
+        "--max-gap or --hold-limit", job->grid.rate_num, job->grid.rate_den, job->output);
   else
     FAULT (error, "none of %" G_GUINT64_FORMAT " ticks has an aligned row, so %s was not written: set a longer --max-gap, "
         "like 500ms",
@@ -394,7 +399,19 @@ title_of (const Job *job)
   return g_string_free (title, FALSE);
 }
 
-/* The report has the names of files, and the arrivals that the survey read. */
+/* The clocks of a bag stand at its first stream. */
+static void
+describe_clocks (const Job *job, ReportStream *stream, guint i)
+{
+  const Recording *recording = g_ptr_array_index (job->recordings, i), *before = i > 0 ? g_ptr_array_index (job->recordings, i - 1) : NULL;
+  gchar **lines = recording->is_bag && (!before || before->bag != recording->bag) ? bag_clocks_lines (recording) : NULL;
+
+  for (guint k = 0; lines && lines[k]; k++)
+    report_stream_add_note (stream, "Of its bag: %s.", lines[k]);
+  g_strfreev (lines);
+}
+
+/* The report has the names of files, the clocks of bags, and the arrivals that the survey read. */
 static void
 describe_stream (const Job *job, Report *report, guint i)
 {
@@ -406,6 +423,7 @@ describe_stream (const Job *job, Report *report, guint i)
     report_stream_add_lateness (stream, g_array_index (recording->delays, gint64, k));
   if (recording->n_malformed > 0)
     report_stream_add_note (stream, "%" G_GUINT64_FORMAT " malformed lines are no rows.", recording->n_malformed);
+  describe_clocks (job, stream, i);
   g_free (stream->name);
   stream->name = g_strdup (recording->label);
   g_free (pad);

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "bagclocks.h"
+
 #ifdef HAVE_BAGS
 #include "common/bags/bagmetadata.h"
 #endif
@@ -30,12 +32,14 @@ typedef struct
   RobocacheTensorsInfo info;
   gchar *fault;                 /* why it is left out; NULL: it is aligned */
   guint8 *is_rounded;           /* by channel */
+  const BagClocks *clocks;      /* NULL: none were found */
 } Stream;
 
 typedef struct
 {
   const Recording *bag;
   GPtrArray *streams;           /* of Stream */
+  BagClocks *clocks;            /* NULL: none were found */
 } Survey;
 
 static void
@@ -112,25 +116,7 @@ bag_streams_add_inputs (GPtrArray *inputs, const Recording *recording)
   g_free (folder);
 }
 
-/* ---- the source ---- */
-
-/* A robocachebagsrc with the options of a bag. NULL and an error. */
-static GstElement *
-make_source (const Recording *bag, GError **error)
-{
-  GstElement *source = gst_element_factory_make ("robocachebagsrc", NULL);
-
-  if (!source) {
-    FAULT (error, "%s: this build has no robocachebagsrc, which needs libyaml, libzstd, liblz4 and zlib", bag->path);
-    return NULL;
-  }
-  g_object_set (source, "location", bag->path, NULL);
-  for (RecordingOption option = RECORDING_TOPICS; option <= RECORDING_MSG_PATH; option++) {
-    if (bag->given[option])
-      g_object_set (source, recording_options[option].name, bag->given[option], NULL);
-  }
-  return source;
-}
+/* ---- names of streams ---- */
 
 /* What a stream id has behind the id of the run: "/imu@base_link". Free with g_free. */
 static gchar *
@@ -267,14 +253,15 @@ note_rounding (Stream *stream, GstBuffer *buffer)
 }
 
 static void
-note_lag (Recording *recording, GstBuffer *buffer, gint64 time)
+note_lag (Stream *stream, GstBuffer *buffer, gint64 time)
 {
+  Recording *recording = stream->recording;
   static GstStaticCaps arrival = GST_STATIC_CAPS ("timestamp/x-robocache-arrival");
   GstCaps *caps = gst_static_caps_get (&arrival);
   GstReferenceTimestampMeta *meta = gst_buffer_get_reference_timestamp_meta (buffer, caps);
 
   if (meta)
-    recording->max_lag = MAX (recording->max_lag, ABS ((gint64) MIN (meta->timestamp, G_MAXINT64) - time));
+    recording->max_lag = MAX (recording->max_lag, ABS (bag_clocks_arrival (stream->clocks, (gint64) MIN (meta->timestamp, G_MAXINT64)) - time));
   gst_caps_unref (caps);
 }
 
@@ -291,7 +278,7 @@ take_row (Stream *stream, GstBuffer *buffer)
   recording->disorder = MAX (recording->disorder, recording->greatest_time - time);
   recording->least_time = MIN (recording->least_time, time);
   recording->greatest_time = MAX (recording->greatest_time, time);
-  note_lag (recording, buffer, time);
+  note_lag (stream, buffer, time);
   note_rounding (stream, buffer);
 }
 
@@ -325,6 +312,8 @@ survey_pad (GstElement *source, GstPad *pad, gpointer user_data)
 
   stream->recording = recording_new_of_bag (survey->bag, topic);
   stream->recording->stream = id;
+  stream->recording->clock = bag_clocks_number (survey->clocks, topic);
+  stream->clocks = survey->clocks;
   g_ptr_array_add (survey->streams, stream);
   if (caps)
     take_caps (stream, caps);
@@ -355,19 +344,6 @@ say_info (const Recording *bag, GstMessage *message, FILE *talk)
   g_error_free (info);
 }
 
-/* The element names the path where it is about a file. */
-static void
-take_error (const Recording *bag, GstMessage *message, GError **error)
-{
-  gboolean has_path;
-  GError *fault;
-
-  gst_message_parse_error (message, &fault, NULL);
-  has_path = g_str_has_prefix (fault->message, bag->path);
-  FAULT (error, "%s%s%s", has_path ? "" : bag->path, has_path ? "" : ": ", fault->message);
-  g_error_free (fault);
-}
-
 /* Plays to the end. Warnings come again when the rows are read. */
 static gboolean
 play_through (GstElement *pipeline, const Recording *bag, FILE *talk, GError **error)
@@ -383,7 +359,7 @@ play_through (GstElement *pipeline, const Recording *bag, FILE *talk, GError **e
     if (type == GST_MESSAGE_INFO)
       say_info (bag, message, talk);
     else if (type == GST_MESSAGE_ERROR)
-      take_error (bag, message, error);
+      bag_source_take_error (bag, message, error);
     gst_message_unref (message);
   }
   gst_element_set_state (pipeline, GST_STATE_NULL);
@@ -474,7 +450,7 @@ next_number (const GPtrArray *recordings)
 
 /* The streams that are aligned go to recordings, at position `at`; their number. */
 static guint
-take_streams (Survey *survey, GPtrArray *recordings, guint at, FILE *talk)
+take_streams (Survey *survey, GPtrArray *recordings, guint at, FILE *talk, gboolean *ok, GError **error)
 {
   const guint number = next_number (recordings);
   guint n = 0;
@@ -486,6 +462,7 @@ take_streams (Survey *survey, GPtrArray *recordings, guint at, FILE *talk)
     if (!is_aligned (stream, talk))
       continue;
     finish_survey (stream->recording);
+    *ok &= *ok && recording_apply_offset (stream->recording, error);
     stream->recording->bag = number;
     g_ptr_array_insert (recordings, (gint) (at + n++), g_steal_pointer (&stream->recording));
   }
@@ -496,7 +473,7 @@ take_streams (Survey *survey, GPtrArray *recordings, guint at, FILE *talk)
 static gboolean
 survey_bag (Survey *survey, FILE *talk, GError **error)
 {
-  GstElement *source = make_source (survey->bag, error), *pipeline;
+  GstElement *source = bag_source_new (survey->bag, error), *pipeline;
   gboolean ok;
 
   if (!source)
@@ -515,15 +492,16 @@ static gboolean
 replace_bag (GPtrArray *recordings, guint at, guint *n, FILE *talk, GError **error)
 {
   Recording *bag = g_ptr_array_steal_index (recordings, at);
-  Survey survey = { bag, g_ptr_array_new_with_free_func (free_stream) };
+  Survey survey = { bag, g_ptr_array_new_with_free_func (free_stream), bag_clocks_new (bag) };
   gboolean ok = survey_bag (&survey, talk, error);
 
-  *n = ok ? take_streams (&survey, recordings, at, talk) : 0;
+  *n = ok ? take_streams (&survey, recordings, at, talk, &ok, error) : 0;
   if (ok && *n == 0) {
     FAULT (error, "%s has no topic whose messages are rows of numbers", bag->path);
     ok = FALSE;
   }
   g_ptr_array_unref (survey.streams);
+  bag_clocks_free (survey.clocks);
   recording_free (bag);
   return ok;
 }
@@ -531,6 +509,8 @@ replace_bag (GPtrArray *recordings, guint at, guint *n, FILE *talk, GError **err
 gboolean
 bag_streams_survey (GPtrArray *recordings, FILE *talk, GError **error)
 {
+  if (!bag_clocks_find (recordings, talk, error))
+    return FALSE;
   for (guint i = 0; i < recordings->len;) {
     guint n = 1;
 
@@ -611,7 +591,7 @@ link_pad (GstElement *source, GstPad *pad, gpointer user_data)
 static void
 announce (const Link *link)
 {
-  const gint64 first = link->recording->least_time - link->origin;
+  const gint64 first = link->recording->least_time - link->recording->offset - link->origin;
   GstSegment segment;
 
   gst_segment_init (&segment, GST_FORMAT_TIME);
@@ -639,7 +619,8 @@ static gboolean
 add_link (Links *links, const GPtrArray *recordings, guint i, GstElement *pipeline, GstElement *fuse, gint64 origin, GError **error)
 {
   GstElement *queue = gst_element_factory_make ("queue", NULL);
-  Link link = { g_ptr_array_index (recordings, i), gst_element_get_static_pad (queue, "sink"), origin };
+  Recording *recording = g_ptr_array_index (recordings, i);
+  Link link = { recording, gst_element_get_static_pad (queue, "sink"), recording_origin (recording, origin) };
   gchar *name = g_strdup_printf ("sink_%u", i);
   GstPad *pad = gst_element_request_pad_simple (fuse, name), *from = gst_element_get_static_pad (queue, "src");
   gboolean ok;
@@ -683,7 +664,7 @@ set_up_source (GstElement *source, const Links *links, gint64 origin)
     max_lag = MAX (max_lag, nth_link (links, i)->recording->max_lag);
   gst_object_set_name (GST_OBJECT (source), name);
   g_free (name);
-  g_object_set (source, "topics", topics, "time-origin", origin, "max-transport", MAX ((guint64) max_lag, DEFAULT_TRANSPORT), NULL);
+  g_object_set (source, "topics", topics, "time-origin", recording_origin (nth_link (links, 0)->recording, origin), "max-transport", MAX ((guint64) max_lag, DEFAULT_TRANSPORT), NULL);
   g_free (topics);
 }
 
@@ -703,7 +684,7 @@ bag_streams_add (GPtrArray *recordings, guint i, GstElement *pipeline, GstElemen
 
   if (i > 0 && ((Recording *) g_ptr_array_index (recordings, i - 1))->bag == first->bag)
     return TRUE;
-  source = make_source (first, error);
+  source = bag_source_new (first, error);
   if (!source)
     return FALSE;
   /* a topic may end before another begins */

@@ -73,8 +73,8 @@ is_bag (const gchar *path)
 static gboolean
 check_options (const Recording *recording, GError **error)
 {
-  const RecordingOption first = recording->is_bag ? RECORDING_CHANNELS : RECORDING_TOPICS;
-  const RecordingOption end = recording->is_bag ? RECORDING_TOPICS : RECORDING_INTERPOLATION;
+  const RecordingOption first = recording->is_bag ? RECORDING_CHANNELS : RECORDING_TIME_SOURCE;
+  const RecordingOption end = recording->is_bag ? RECORDING_TIME_SOURCE : RECORDING_INTERPOLATION;
 
   for (RecordingOption option = first; option < end; option++) {
     if (recording->given[option]) {
@@ -148,6 +148,7 @@ recording_new_of_bag (const Recording *bag, const gchar *topic)
   recording->label = printable (topic + (*topic == '/'));
   g_free (title);
   recording->arrival_column = -1;
+  recording->clocks = g_strdup (bag->clocks);
   for (guint i = 0; i < RECORDING_N_OPTIONS; i++)
     recording->given[i] = g_strdup (bag->given[i]);
   return recording;
@@ -203,6 +204,7 @@ recording_free (Recording *recording)
   g_free (recording->path);
   g_free (recording->title);
   g_free (recording->label);
+  g_free (recording->clocks);
   g_free (recording->topic);
   g_free (recording->stream);
   gst_clear_caps (&recording->caps);
@@ -358,6 +360,7 @@ read_row (Recording *recording, const RobocacheRecord *record)
     g_array_append_val (recording->delays, delay);
   if (robocache_time_difference (recording->greatest_time, record->time_ns, &behind))
     recording->disorder = MAX (recording->disorder, behind);
+  robocache_time_steps_add (&recording->steps, record->time_ns, recording->n_rows);
   recording->least_time = MIN (recording->least_time, record->time_ns);
   recording->greatest_time = MAX (recording->greatest_time, record->time_ns);
   if (recording->keeps_rows)
@@ -449,6 +452,18 @@ check_content (const Recording *recording, GError **error)
   return FALSE;
 }
 
+/* The rows after a step back have another clock, and are not sorted among those before it. */
+static gboolean
+check_steps (const Recording *recording, GError **error)
+{
+  if (recording->steps.n == 0 || recording->given[RECORDING_REORDER_WINDOW])
+    return TRUE;
+  FAULT (error, "%s: the time steps back %" G_GUINT64_FORMAT " time%s, first at row %" G_GUINT64_FORMAT ", by up to %.3f s, as when a clock is set or a "
+      "counter begins again, and the rows after it have another clock: cut the file there, or set reorder-window to sort all rows by time",
+      recording->path, recording->steps.n, recording->steps.n > 1 ? "s" : "", recording->steps.first, (gdouble) recording->steps.greatest / 1e9);
+  return FALSE;
+}
+
 static gboolean
 check_times (Recording *recording, GError **error)
 {
@@ -463,7 +478,7 @@ check_times (Recording *recording, GError **error)
   g_free (fault);
   recording->step_s = (gdouble) robocache_time_median_step ((gint64 *) times->data, times->len) / 1e9;
   g_clear_pointer (&recording->all_times, g_array_unref);
-  return verdict != ROBOCACHE_TIMES_IMPOSSIBLE;
+  return verdict != ROBOCACHE_TIMES_IMPOSSIBLE && (verdict == ROBOCACHE_TIMES_DOUBTFUL || check_steps (recording, error));
 }
 
 /* Groups of columns that lack values in other rows than the columns beside them, or throughout. */
@@ -526,6 +541,7 @@ choose_columns (Recording *recording, const gchar *columns)
   g_array_set_size (recording->rows, 0);
   g_array_set_size (recording->values, 0);
   recording->disorder = 0;
+  recording->steps = (RobocacheTimeSteps) { 0 };
   g_clear_pointer (&recording->kinds, g_free);
   g_clear_pointer (&recording->quaternions, g_free);
   g_clear_pointer (&recording->quaternions_reason, g_free);
@@ -582,6 +598,40 @@ survey_time (Recording *recording, FILE *file, GError **error)
   return TRUE;
 }
 
+static gint64
+add_saturated (gint64 time, gint64 offset)
+{
+  gint64 sum;
+
+  return __builtin_add_overflow (time, offset, &sum) ? (offset < 0 ? G_MININT64 : G_MAXINT64) : sum;
+}
+
+gboolean
+recording_apply_offset (Recording *recording, GError **error)
+{
+  const gchar *given = recording->given[RECORDING_OFFSET];
+  gint64 *const times[] = { &recording->least_time, &recording->greatest_time, &recording->file_begin, &recording->file_end };
+
+  if (given && !robocache_duration_from_text (given, &recording->offset)) {
+    FAULT (error, "%s: offset=%s: expected a time in ns, or with a unit, like -20ms", recording->title, given);
+    return FALSE;
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (times); i++)
+    *times[i] = add_saturated (*times[i], recording->offset);
+  for (guint i = 0; i < recording->rows->len; i++) {
+    RecordedRow *row = &g_array_index (recording->rows, RecordedRow, i);
+
+    row->captured = add_saturated (row->captured, recording->offset);
+  }
+  return TRUE;
+}
+
+gint64
+recording_origin (const Recording *recording, gint64 origin)
+{
+  return add_saturated (origin, recording->offset == G_MININT64 ? G_MAXINT64 : -recording->offset);
+}
+
 gboolean
 recording_survey (Recording *recording, GError **error)
 {
@@ -598,7 +648,7 @@ recording_survey (Recording *recording, GError **error)
     g_clear_pointer (&file, fclose);
     return FALSE;
   }
-  ok = survey_time (recording, file, error) && survey_rows (recording, file, error);
+  ok = survey_time (recording, file, error) && survey_rows (recording, file, error) && recording_apply_offset (recording, error);
   fclose (file);
   return ok;
 }

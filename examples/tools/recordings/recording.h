@@ -10,6 +10,7 @@
 
 #include "gst/parse/records/emptycells.h"
 #include "gst/parse/records/timeguess.h"
+#include "gst/parse/records/timesteps.h"
 
 G_BEGIN_DECLS
 
@@ -24,7 +25,8 @@ typedef enum
   RECORDING_TIME_COLUMN,
   RECORDING_TIME_UNIT,
   RECORDING_ARRIVAL_COLUMN,
-  /* settings of robocachebagsrc */
+  /* settings of robocachebagsrc; the first is also which clocks are found */
+  RECORDING_TIME_SOURCE,
   RECORDING_TOPICS,
   RECORDING_FIELDS,
   RECORDING_JOINTS,
@@ -60,7 +62,7 @@ RecordingOption recording_option_by_name (const gchar * name);
 
 /* ---- one recording to align: the user's options, and the result of a survey of its rows ---- */
 
-/* The times of a row, on the file's clock (ns). */
+/* The times of a row (ns): with the option offset, and on the file's clock. */
 typedef struct
 {
   gint64 captured, arrived;     /* the latter is undefined without arrival_column */
@@ -84,7 +86,8 @@ typedef struct
   RobocacheEmptyCells cells;    /* of the columns that were chosen, those without a value among them */
   gchar **groups;               /* lists of columns that lack values in the same rows; NULL: all columns do, or none lacks one */
   gchar *first_fault;
-  gint64 least_time, greatest_time;     /* ns on the file's clock */
+  gint64 offset;                /* ns: the option, which is added to the times below */
+  gint64 least_time, greatest_time;     /* ns on the clock of all recordings */
   gint64 file_begin, file_end;  /* the same of all rows of the file, those without a value of a channel included; of a bag, as the two above */
   GArray *all_times;            /* gint64 ns, while the file is read */
   GArray *delays;               /* gint64 ns: of each row, arrival after capture; empty without arrival_column */
@@ -93,6 +96,7 @@ typedef struct
   gboolean keeps_rows;          /* set it before the survey: */
   GArray *rows, *values;        /* RecordedRow; gfloat [n_rows][n_channels] */
   gchar *doubt;                 /* about the times, which may be others; or NULL */
+  RobocacheTimeSteps steps;     /* back, by rows */
   gint64 disorder;              /* ns: how far the rows' order of time is from their order in the file */
   gdouble step_s;               /* median of the times in order; 0 when all are equal */
   gchar *kinds;                 /* of the channels, by names, a guess or caps; NULL: all are real */
@@ -102,6 +106,8 @@ typedef struct
 
   /* only for a stream of a bag */
   guint bag;                    /* number of the bag */
+  gchar *clocks;                /* the clocks of the bag, as its element has them in stats; NULL: not found */
+  guint clock;                  /* streams of a bag that have another number are not on one timeline */
   gchar *topic, *stream;        /* stream: the stream id without the part that differs between runs */
   GstCaps *caps;
   gint64 max_lag;               /* ns: greatest difference between capture and arrival, in either direction */
@@ -117,6 +123,11 @@ void recording_free (Recording * recording);
 
 /* Reads the file and fills in the result of the survey. The options must be complete. */
 gboolean recording_survey (Recording * recording, GError ** error);
+
+/* Adds the option offset to the times of the survey. FALSE and an error: it is no time. */
+gboolean recording_apply_offset (Recording * recording, GError ** error);
+/* The time-origin of the element that reads a recording, for an origin to which offsets are applied. */
+gint64 recording_origin (const Recording * recording, gint64 origin);
 
 /* A time in seconds with all its digits: "1326899528.468056009 s". Free with g_free. */
 gchar *recording_time_text (gint64 ns);

@@ -12,6 +12,8 @@ const RecordingOptionInfo recording_options[RECORDING_N_OPTIONS] = {
   [RECORDING_TIME_UNIT] = {"time-unit", TRUE, "UNIT", "unit of the times: s, ms, us or ns (guessed and printed)"},
   [RECORDING_ARRIVAL_COLUMN] = {"arrival-column", TRUE, "N|NAME",
       "column of the time of arrival, which is not aligned (none)"},
+  [RECORDING_TIME_SOURCE] = {"time-source", TRUE, "auto|stamp|log", "times of a bag: stamps with all clocks put on one timeline, stamps as they "
+      "are, or log times (auto)"},
   [RECORDING_TOPICS] = {"topics", FALSE, "LIST", "topics of a bag to align, names or globs (all that are rows of numbers)"},
   [RECORDING_FIELDS] = {"fields", FALSE, "LIST", "numeric fields of types of a bag that have no row of their own, like pose.* (all)"},
   [RECORDING_JOINTS] = {"joints", FALSE, "LIST", "joints of a bag: a stream for each group, like shoulder,elbow;gripper (all)"},

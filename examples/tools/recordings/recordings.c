@@ -267,48 +267,27 @@ recordings_n_channels (const GPtrArray *recordings)
 
 /* ---- the grid ---- */
 
-static gint64
-add_saturated (gint64 time, gint64 offset)
-{
-  gint64 sum;
-
-  return __builtin_add_overflow (time, offset, &sum) ? (offset < 0 ? G_MININT64 : G_MAXINT64) : sum;
-}
-
-/* First and last row of a recording. */
-typedef struct
-{
-  gint64 begin, end;            /* ns on its clock */
-  gint64 offset;                /* ns, to the clock of all recordings */
-} Span;
-
-static gboolean
-read_span (Span *span, const Recording *recording, GError **error)
-{
-  const gchar *given = recording->given[RECORDING_OFFSET];
-
-  *span = (Span) {.begin = recording->least_time,.end = recording->greatest_time };
-  if (!given || robocache_duration_from_text (given, &span->offset))
-    return TRUE;
-  FAULT (error, "%s: offset=%s: expected a time in ns, or with a unit, like -20ms", recording->title, given);
-  return FALSE;
-}
-
-/* Running time 0 is the earliest row, as it is and as its offset makes it: neither may be before it. */
-static gboolean
-find_span (const GPtrArray *recordings, RecordingsGrid *grid, GError **error)
+static void
+find_span (const GPtrArray *recordings, RecordingsGrid *grid)
 {
   grid->origin = G_MAXINT64;
   grid->end = G_MININT64;
   for (guint i = 0; i < recordings->len; i++) {
-    Span span;
+    const Recording *recording = g_ptr_array_index (recordings, i);
 
-    if (!read_span (&span, g_ptr_array_index (recordings, i), error))
-      return FALSE;
-    grid->origin = MIN (grid->origin, add_saturated (span.begin, MIN (span.offset, 0)));
-    grid->end = MAX (grid->end, add_saturated (span.end, MAX (span.offset, 0)));
+    grid->origin = MIN (grid->origin, recording->least_time);
+    grid->end = MAX (grid->end, recording->greatest_time);
   }
-  return TRUE;
+}
+
+/* Which options put two recordings on one clock. */
+static const gchar *
+advice_for (const Recording *a, const Recording *b)
+{
+  if (!a->is_bag || !b->is_bag)
+    return "check time-column and time-unit, set offset if their clocks differ";
+  return a->bag == b->bag ? "put their clocks on one timeline by --time-source auto, take log times by --time-source log"
+      : "take log times by --time-source log, set offset if their clocks differ";
 }
 
 static void
@@ -316,8 +295,8 @@ say_no_overlap (const Recording *earlier, const Recording *later, GError **error
 {
   gchar *end = recording_time_text (earlier->file_end), *begin = recording_time_text (later->file_begin);
 
-  FAULT (error, "%s ends at %s and %s begins at %s, so they do not overlap: check time-column and time-unit, set offset if "
-      "their clocks differ, or use --allow-gaps", earlier->title, end, later->title, begin);
+  FAULT (error, "%s ends at %s and %s begins at %s, so they do not overlap: %s, or use --allow-gaps", earlier->title, end, later->title, begin,
+      advice_for (earlier, later));
   g_free (end);
   g_free (begin);
 }
@@ -325,16 +304,12 @@ say_no_overlap (const Recording *earlier, const Recording *later, GError **error
 static gboolean
 check_overlap (const Recording *a, const Recording *b, GError **error)
 {
-  Span of_a, of_b;
-
-  /* topics of a bag are on one clock, and may be silent */
-  if (a->bag > 0 && a->bag == b->bag)
+  /* topics of a bag that are of one clock may be silent */
+  if (a->bag > 0 && a->bag == b->bag && a->clock == b->clock)
     return TRUE;
-  if (!read_span (&of_a, a, error) || !read_span (&of_b, b, error))
-    return FALSE;
-  if (add_saturated (a->file_begin, of_a.offset) > add_saturated (b->file_end, of_b.offset))
+  if (a->file_begin > b->file_end)
     say_no_overlap (b, a, error);
-  else if (add_saturated (b->file_begin, of_b.offset) > add_saturated (a->file_end, of_a.offset))
+  else if (b->file_begin > a->file_end)
     say_no_overlap (a, b, error);
   else
     return TRUE;
@@ -364,7 +339,17 @@ ask (const gchar *question)
 }
 
 static gboolean
-check_length (const RecordingsGrid *grid, GError **error)
+are_bags (const GPtrArray *recordings)
+{
+  gboolean are = TRUE;
+
+  for (guint i = 0; i < recordings->len; i++)
+    are &= ((const Recording *) g_ptr_array_index (recordings, i))->is_bag;
+  return are;
+}
+
+static gboolean
+check_length (const GPtrArray *recordings, const RecordingsGrid *grid, GError **error)
 {
   const gdouble seconds = ((gdouble) grid->end - (gdouble) grid->origin) / 1e9, ticks = seconds * grid->rate_num / grid->rate_den;
   gchar *question;
@@ -375,7 +360,8 @@ check_length (const RecordingsGrid *grid, GError **error)
   question = g_strdup_printf ("%.4g s at %d/%d Hz are %.3g ticks.", seconds, grid->rate_num, grid->rate_den, ticks);
   agreed = isatty (STDIN_FILENO) && ask (question);
   if (!agreed)
-    FAULT (error, "%s Check time-column and time-unit, set a lower --rate, or use --yes", question);
+    FAULT (error, "%s %s, set a lower --rate, or use --yes", question, are_bags (recordings) ? "Choose topics=, check --time-source"
+        : "Check time-column, time-unit and offset");
   g_free (question);
   return agreed;
 }
@@ -383,8 +369,8 @@ check_length (const RecordingsGrid *grid, GError **error)
 gboolean
 recordings_find_grid (const GPtrArray *recordings, const RecordingsOptions *options, RecordingsGrid *grid, GError **error)
 {
-  return find_span (recordings, grid, error) && (options->allow_gaps || check_overlaps (recordings, error))
-      && (options->yes || check_length (grid, error));
+  find_span (recordings, grid);
+  return (options->allow_gaps || check_overlaps (recordings, error)) && (options->yes || check_length (recordings, grid, error));
 }
 
 /* ---- the pipeline ---- */
@@ -413,7 +399,8 @@ recordings_set_pad_options (GstPad *pad, const Recording *recording, gboolean is
   if (recording->kinds && !recording->is_bag && !recording->given[RECORDING_KINDS])
     g_object_set (pad, "kinds", recording->kinds, NULL);
   for (guint option = RECORDING_INTERPOLATION; option < RECORDING_N_OPTIONS; option++) {
-    if (recording->given[option] && !set_from_text (pad, recording, option, recording->given[option], error))
+    /* the times have their offset already */
+    if (option != RECORDING_OFFSET && recording->given[option] && !set_from_text (pad, recording, option, recording->given[option], error))
       return FALSE;
   }
   return TRUE;
@@ -440,7 +427,7 @@ make_parse (const Recording *recording, gint64 origin)
   GstElement *parse = gst_element_factory_make ("robocacheparse", recording->label);
 
   g_object_set (parse, "time-column", (gint) recording->times.column, "time-unit", (gint) recording->times.unit, "time-origin",
-      origin, "max-errors", -1, NULL);
+      recording_origin (recording, origin), "max-errors", -1, NULL);
   if (recording->given[RECORDING_DELIMITER])
     g_object_set (parse, "delimiter", recording->given[RECORDING_DELIMITER], NULL);
   if (recording->given[RECORDING_CHANNELS])

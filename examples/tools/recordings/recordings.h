@@ -48,7 +48,7 @@ guint recordings_n_channels (const GPtrArray * recordings);
 /* The grid of ticks for surveyed recordings on one clock, with rate_num / rate_den ticks per second. */
 typedef struct
 {
-  gint64 origin, end;           /* ns on the recordings' clock: the earliest and the latest row, with and without the offsets */
+  gint64 origin, end;           /* ns on the recordings' clock: the earliest and the latest row, with the offsets */
   gint rate_num, rate_den;
 } RecordingsGrid;
 

@@ -24,7 +24,8 @@ GstFlowReturn gst_robocache_fuse_answer_bad_caps (GstRobocacheFuse * fuse, GstRo
 /* Both functions are called with the lock. Each warning is added once until the element starts again. */
 
 /* Adds a warning about elements that may still link a pad, one if the element has no sink pads, and one about each pad that samples may
- * wait for. Such a pad has no row and is not at EOS; a declared pad counts only before the first tick of recordings. */
+ * wait for: a pad without a row that is not at EOS, and a declared pad only before the first tick of recordings. Live, adds a warning about
+ * each pad whose first row is more than a second in the future. */
 void gst_robocache_fuse_collect_silent_pads (GstRobocacheFuse * fuse, GQueue * messages);
 /* Adds a warning about a pad that reached EOS without a row. */
 void gst_robocache_fuse_collect_empty_pad (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad, GQueue * messages);

@@ -11,6 +11,9 @@
 
 #define CHECK_SOURCE "check its source (the file, device or address)"
 
+/* Rows that are further in the future of live streams are not on their way from a clock that is a little ahead. */
+#define FUTURE ROBOCACHE_SECOND
+
 static GstMessage *
 make_warning (GstRobocacheFuse *fuse, gpointer object, GQuark domain, gint code, gchar *text)
 {
@@ -124,13 +127,33 @@ collect_silent_pad (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GQueue *me
   g_free (cause);
 }
 
+/* Live, rows of a recording or of another clock may be in the future: ticks reach them late, or never. */
+static void
+collect_future_pad (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, gint64 now, GQueue *messages)
+{
+  const gint64 first = fuse_stream_begin (pad->stream);
+
+  if (!fuse_core_is_live (fuse->core) || pad->silence_is_reported || pad->stream->is_removed || first == ROBOCACHE_NO_TIME
+      || rc_subtract_saturating (first, now) < FUTURE)
+    return;
+  pad->silence_is_reported = TRUE;
+  g_queue_push_tail (messages, make_warning (fuse, pad, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+          g_strdup_printf ("the first row of %s is at %.3f s, %.3f s in the future of the live streams, and no tick before has a row of it: its times are "
+              "those of a recording or of another clock; set start=zero or time-origin of its source, offset, or clock-mode=track",
+              GST_OBJECT_NAME (pad), (gdouble) first / 1e9, (gdouble) rc_subtract_saturating (first, now) / 1e9)));
+}
+
 void
 gst_robocache_fuse_collect_silent_pads (GstRobocacheFuse *fuse, GQueue *messages)
 {
+  const GstClockTime now = fuse_core_is_playing (fuse->core) ? gst_robocache_fuse_clock_now (fuse) : GST_CLOCK_TIME_NONE;
+
   collect_expected_pads (fuse, messages);
   collect_no_pad (fuse, messages);
   for (guint i = 0; i < fuse->pads->len; i++)
     collect_silent_pad (fuse, gst_robocache_fuse_nth_pad (fuse, i), messages);
+  for (guint i = 0; i < fuse->pads->len && GST_CLOCK_TIME_IS_VALID (now); i++)
+    collect_future_pad (fuse, gst_robocache_fuse_nth_pad (fuse, i), (gint64) now, messages);
 }
 
 void

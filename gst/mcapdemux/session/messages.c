@@ -58,15 +58,43 @@ report_note (RobocacheMcapSession *session, RobocacheMcapTopic *topic)
 }
 
 static gint64
-time_of_sample (RobocacheMcapSession *session, const RobocacheMcapMessage *message, const RobocacheRosSample *sample,
-    gboolean *from_stamp)
+time_of_sample (RobocacheMcapSession *session, const RobocacheMcapTopic *topic, const RobocacheMcapMessage *message,
+    const RobocacheRosSample *sample, gboolean *from_stamp)
 {
   const RobocacheMcapTimes times = { sample->stamp_ns, message->log_time, message->publish_time };
-  const gint64 time = robocache_mcap_time_of_capture (session->settings.time_source, &times, from_stamp);
-  const gint64 lag = robocache_mcap_time_difference (robocache_mcap_time_signed (message->log_time), time);
+  const gint64 time = robocache_mcap_time_of_capture (session->settings.time_source, &session->clocks, topic->name, &times, from_stamp);
+  const gint64 lag = robocache_mcap_time_difference (robocache_mcap_session_arrival (session, message->log_time), time);
 
   session->max_lag_ns = MAX (session->max_lag_ns, lag == G_MININT64 ? G_MAXINT64 : ABS (lag));
   return time;
+}
+
+static void
+take_into_origin (RobocacheMcapSession *session, gint64 time)
+{
+  if (!session->is_origin_set && (session->origin_ns == ROBOCACHE_MCAP_NO_ORIGIN || time < session->origin_ns))
+    session->origin_ns = time;
+}
+
+/* A stamp of 0 waits for the next one. */
+static void
+judge_zeros (RobocacheMcapSession *session, RobocacheMcapTopic *topic, const RobocacheMcapMessage *message, const RobocacheRosSample *sample)
+{
+  const gint64 log_ns = robocache_mcap_time_signed (message->log_time);
+
+  if (sample->stamp_ns == ROBOCACHE_ROS_NO_TIME) {
+    topic->awaits_stamp = robocache_ros_decoder_has_stamps (topic->decoder) && session->settings.time_source == ROBOCACHE_MCAP_TIME_AUTO
+        && !session->clocks.map;
+    topic->zero_log_time = message->log_time;
+  } else if (topic->awaits_stamp) {
+    topic->awaits_stamp = FALSE;
+    if (robocache_clock_continues_from_zero (robocache_mcap_time_signed (topic->zero_log_time), sample->stamp_ns, log_ns)) {
+      g_hash_table_add (session->clocks.zeros, topic->name);
+      take_into_origin (session, 0);
+      GST_CAT_INFO_OBJECT (session->category, session->element, "stamps of 0 of %s are times: the next one is %" G_GINT64_FORMAT " ns", topic->name,
+          sample->stamp_ns);
+    }
+  }
 }
 
 void
@@ -79,15 +107,15 @@ robocache_mcap_session_scan (RobocacheMcapSession *session, const RobocacheMcapM
   for (guint i = 0; samples && i < samples->len; i++) {
     const RobocacheRosSample *sample = &g_array_index (samples, RobocacheRosSample, i);
     gboolean from_stamp;
-    const gint64 time = time_of_sample (session, message, sample, &from_stamp);
+    const gint64 time = time_of_sample (session, topic, message, sample, &from_stamp);
     RobocacheMcapOutput *output = robocache_mcap_session_find_output (session, topic, sample->key);
 
     topic->has_stream = TRUE;
     /* those of a later channel of that name come with its messages */
     if (output->topic == topic)
       robocache_mcap_output_update (output, sample, robocache_mcap_session_camera_of (session, topic, sample->caps));
-    if (!session->is_origin_set && (session->origin_ns == ROBOCACHE_MCAP_NO_ORIGIN || time < session->origin_ns))
-      session->origin_ns = time;
+    take_into_origin (session, time);
+    judge_zeros (session, topic, message, sample);
   }
 }
 
@@ -225,7 +253,7 @@ handle_sample (RobocacheMcapSession *session, RobocacheMcapTopic *topic, const R
   const GstStructure *camera;
   GstFlowReturn ret;
   gboolean from_stamp;
-  const gint64 time = time_of_sample (session, message, sample, &from_stamp);
+  const gint64 time = time_of_sample (session, topic, message, sample, &from_stamp);
 
   if (!from_stamp) {
     GST_OBJECT_LOCK (session->element);
@@ -280,7 +308,7 @@ advance (RobocacheMcapSession *session, guint64 log_time)
     return GST_FLOW_OK;
   session->advanced_to = log_time;
   context = robocache_mcap_session_output_context (session);
-  arrived = robocache_mcap_time_difference (robocache_mcap_time_signed (log_time), (gint64) session->settings.max_transport);
+  arrived = robocache_mcap_time_difference (robocache_mcap_session_arrival (session, log_time), (gint64) session->settings.max_transport);
   until = robocache_mcap_time_difference (arrived, session->origin_ns);
   if (GST_CLOCK_TIME_IS_VALID (session->segment.stop))
     until = MIN (until, (gint64) session->segment.stop);

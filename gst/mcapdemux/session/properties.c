@@ -19,6 +19,7 @@ enum
   PROP_JOINTS,
   PROP_FIELDS,
   PROP_TIME_SOURCE,
+  PROP_CLOCKS,
   PROP_START,
   PROP_TIME_ORIGIN,
   PROP_MAX_TRANSPORT,
@@ -42,6 +43,7 @@ static const glong fields[N_PROPS] = {
   [PROP_JOINTS] = SETTING (joints),
   [PROP_FIELDS] = SETTING (fields),
   [PROP_TIME_SOURCE] = SETTING (time_source),
+  [PROP_CLOCKS] = SETTING (clocks),
   [PROP_START] = SETTING (start),
   [PROP_TIME_ORIGIN] = SETTING (time_origin),
   [PROP_MAX_TRANSPORT] = SETTING (max_transport),
@@ -81,6 +83,9 @@ robocache_mcap_demux_properties_install (GObjectClass *klass)
       "", flags);
   properties[PROP_TIME_SOURCE] = g_param_spec_enum ("time-source", "Time source", "Time of capture of a message",
       time_source_get_type (), ROBOCACHE_MCAP_TIME_AUTO, flags);
+  properties[PROP_CLOCKS] = g_param_spec_string ("clocks", "Clocks", "Puts stamps of several clocks on one timeline, by the arrivals of messages: "
+      "auto (the clock of most topics), recorder, stamp (finds the clocks and shifts nothing), or the text of clocks in stats "
+      "(empty = all stamps are of one clock)", "", flags);
   properties[PROP_START] = g_param_spec_enum ("start", "Start", "Time of the recording's clock at running time 0",
       start_get_type (), ROBOCACHE_MCAP_START_ZERO, flags);
   properties[PROP_TIME_ORIGIN] = g_param_spec_int64 ("time-origin", "Time origin",
@@ -139,6 +144,7 @@ robocache_mcap_demux_settings_copy (RobocacheMcapDemuxSettings *settings, const 
   settings->topics = g_strdup (from->topics);
   settings->joints = g_strdup (from->joints);
   settings->fields = g_strdup (from->fields);
+  settings->clocks = g_strdup (from->clocks);
   settings->location = g_strdup (from->location);
   settings->msg_path = g_strdup (from->msg_path);
 }
@@ -149,6 +155,7 @@ robocache_mcap_demux_settings_clear (RobocacheMcapDemuxSettings *settings)
   g_clear_pointer (&settings->topics, g_free);
   g_clear_pointer (&settings->joints, g_free);
   g_clear_pointer (&settings->fields, g_free);
+  g_clear_pointer (&settings->clocks, g_free);
   g_clear_pointer (&settings->location, g_free);
   g_clear_pointer (&settings->msg_path, g_free);
 }

@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  gchar *topics, *joints, *fields;
+  gchar *topics, *joints, *fields, *clocks;
   gint time_source;             /* RobocacheMcapTimeSource */
   gint start;                   /* RobocacheMcapStart */
   gint64 time_origin;           /* ROBOCACHE_MCAP_NO_ORIGIN: not set */

@@ -11,6 +11,7 @@ struct _RobocacheMcapEnd
 {
   const RobocacheMcapDefinitions *definitions;
   const RobocacheMcapDemuxSettings *settings;
+  const RobocacheMcapClocks *clocks;
   GHashTable *topics;           /* RobocacheMcapTopic by channel id */
   GHashTable *times;            /* of the last sample, gint64 by "CHANNEL KEY" */
   gboolean has_sample;
@@ -25,12 +26,13 @@ free_topic (gpointer topic)
 }
 
 RobocacheMcapEnd *
-robocache_mcap_end_new (const RobocacheMcapDefinitions *definitions, const RobocacheMcapDemuxSettings *settings)
+robocache_mcap_end_new (const RobocacheMcapDefinitions *definitions, const RobocacheMcapDemuxSettings *settings, const RobocacheMcapClocks *clocks)
 {
   RobocacheMcapEnd *end = g_new0 (RobocacheMcapEnd, 1);
 
   end->definitions = definitions;
   end->settings = settings;
+  end->clocks = clocks;
   end->topics = g_hash_table_new_full (NULL, NULL, NULL, free_topic);
   end->times = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   return end;
@@ -106,7 +108,7 @@ robocache_mcap_end_add (RobocacheMcapEnd *end, const RobocacheMcapMessage *messa
     const RobocacheRosSample *sample = &g_array_index (samples, RobocacheRosSample, i);
     const RobocacheMcapTimes times = { sample->stamp_ns, message->log_time, message->publish_time };
     gboolean from_stamp;
-    const gint64 time_ns = robocache_mcap_time_of_capture (end->settings->time_source, &times, &from_stamp);
+    const gint64 time_ns = robocache_mcap_time_of_capture (end->settings->time_source, end->clocks, topic->name, &times, &from_stamp);
     const gint64 length = length_of (end, message->channel_id, sample, time_ns);
     const gint64 end_ns = time_ns > G_MAXINT64 - length ? G_MAXINT64 : time_ns + length;
 

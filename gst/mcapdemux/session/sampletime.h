@@ -7,6 +7,8 @@
 
 #include <gst/gst.h>
 
+#include "common/time/clockmap.h"
+
 G_BEGIN_DECLS
 
 #define ROBOCACHE_MCAP_NO_ORIGIN G_MININT64
@@ -32,8 +34,17 @@ typedef struct
   guint64 log_time, publish_time;
 } RobocacheMcapTimes;
 
-/* The time of capture. *from_stamp: FALSE if the message has no stamp, or source selects another time. */
-gint64 robocache_mcap_time_of_capture (RobocacheMcapTimeSource source, const RobocacheMcapTimes * times, gboolean * from_stamp);
+/* How stamps of a recording are read. A zeroed struct leaves them as they are. */
+typedef struct
+{
+  RobocacheClockMap *map;       /* NULL: all are of one clock */
+  GHashTable *zeros;            /* names of topics whose stamps of 0 are times; NULL: none */
+} RobocacheMcapClocks;
+
+/* The time of capture of a message of a topic, on the timeline of the clocks. *from_stamp: FALSE if the message has no stamp, or source selects
+ * another time. */
+gint64 robocache_mcap_time_of_capture (RobocacheMcapTimeSource source, const RobocacheMcapClocks * clocks, const gchar * topic,
+    const RobocacheMcapTimes * times, gboolean * from_stamp);
 
 /* The saturated difference of two times. */
 gint64 robocache_mcap_time_difference (gint64 a, gint64 b);

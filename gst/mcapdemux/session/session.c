@@ -40,6 +40,7 @@ robocache_mcap_session_new (GstElement *element, GstDebugCategory *category, Gst
   session->is_origin_set = session->origin_ns != ROBOCACHE_MCAP_NO_ORIGIN;
   session->sequences = g_array_new (FALSE, TRUE, sizeof (RobocacheMcapSequence));
   session->undefined = g_hash_table_new (NULL, NULL);
+  session->clocks.zeros = g_hash_table_new (g_str_hash, g_str_equal);
   session->timer.interval = session->settings.stats_interval;
   robocache_statistics_timer_reset (&session->timer);
   GST_CAT_DEBUG_OBJECT (category, element, "topics=\"%s\", at most %u rows in a buffer, a message arrives up to %" GST_TIME_FORMAT
@@ -67,8 +68,86 @@ robocache_mcap_session_free (RobocacheMcapSession *session)
   robocache_mcap_topic_free (session->unchosen);
   g_array_unref (session->sequences);
   g_hash_table_unref (session->undefined);
+  g_hash_table_unref (session->clocks.zeros);
+  robocache_clock_map_free (session->clocks.map);
+  g_free (session->clocks_text);
   robocache_mcap_demux_settings_clear (&session->settings);
   g_free (session);
+}
+
+/* ---- clocks ---- */
+
+static const struct
+{
+  const gchar *name;
+  RobocacheTimeline timeline;
+} timelines[] = {
+  {"auto", ROBOCACHE_TIMELINE_AUTO},
+  {"recorder", ROBOCACHE_TIMELINE_RECORDER},
+  {"stamp", ROBOCACHE_TIMELINE_STAMPS},
+};
+
+/* Takes the map of a text of stats. */
+static gboolean
+read_map (RobocacheMcapSession *session, const gchar *text, GError **error)
+{
+  GVariant *clocks = g_variant_parse (G_VARIANT_TYPE_VARDICT, text, NULL, NULL, NULL);
+  GVariant *map = clocks ? g_variant_lookup_value (clocks, "map", G_VARIANT_TYPE (ROBOCACHE_CLOCK_MAP_TYPE)) : NULL;
+
+  if (map)
+    session->clocks.map = robocache_clock_map_new (map);
+  else
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS, "clocks=\"%.40s\": expected auto, recorder, stamp, or the text of "
+        "clocks in stats", text);
+  g_clear_pointer (&map, g_variant_unref);
+  g_clear_pointer (&clocks, g_variant_unref);
+  return session->clocks.map != NULL;
+}
+
+gboolean
+robocache_mcap_session_read_clocks (RobocacheMcapSession *session, gboolean *survey, RobocacheTimeline *timeline, GError **error)
+{
+  const gchar *text = session->settings.clocks;
+
+  *survey = FALSE;
+  /* other times than stamps are all of one clock */
+  if (!text || !*text || session->settings.time_source != ROBOCACHE_MCAP_TIME_AUTO)
+    return TRUE;
+  for (guint i = 0; i < G_N_ELEMENTS (timelines); i++) {
+    if (g_str_equal (text, timelines[i].name)) {
+      *survey = TRUE;
+      *timeline = timelines[i].timeline;
+      return TRUE;
+    }
+  }
+  return read_map (session, text, error);
+}
+
+void
+robocache_mcap_session_set_clocks (RobocacheMcapSession *session, GVariant *clocks)
+{
+  GVariant *map = g_variant_lookup_value (clocks, "map", G_VARIANT_TYPE (ROBOCACHE_CLOCK_MAP_TYPE));
+  gchar *text = g_variant_print (clocks, TRUE);
+
+  session->clocks.map = robocache_clock_map_new (map);
+  GST_CAT_INFO_OBJECT (session->category, session->element, "the clocks of the recording are %s", text);
+  GST_OBJECT_LOCK (session->element);
+  session->clocks_text = text;
+  GST_OBJECT_UNLOCK (session->element);
+  g_variant_unref (map);
+  g_variant_unref (clocks);
+}
+
+gint64
+robocache_mcap_session_arrival (const RobocacheMcapSession *session, guint64 log_time)
+{
+  return robocache_clock_map_log (session->clocks.map, robocache_mcap_time_signed (log_time));
+}
+
+guint64
+robocache_mcap_session_log_time (const RobocacheMcapSession *session, gint64 time_ns)
+{
+  return (guint64) MAX (robocache_clock_map_to_log (session->clocks.map, time_ns), 0);
 }
 
 /* ---- reports ---- */
@@ -184,6 +263,8 @@ robocache_mcap_session_statistics (const RobocacheMcapSession *session)
   }
   robocache_mcap_counts_to_structure (&total, stats);
   gst_structure_take_value (stats, "topics", &topics);
+  if (session->clocks_text)
+    gst_structure_set (stats, "clocks", G_TYPE_STRING, session->clocks_text, NULL);
   return stats;
 }
 

@@ -12,6 +12,7 @@
 
 #include "common/element/statsmessages.h"
 #include "common/mcap/records.h"
+#include "common/time/clocksurvey.h"
 #include "outputstream.h"
 
 G_BEGIN_DECLS
@@ -29,6 +30,8 @@ typedef struct
   GstDebugCategory *category;   /* of the element */
   GstPadTemplate *template;
   RobocacheMcapDemuxSettings settings;  /* settings at start */
+  RobocacheMcapClocks clocks;
+  gchar *clocks_text;           /* object lock: what the survey found, see clocksurvey.h; NULL: no survey */
   const RobocacheMcapDefinitions *definitions;  /* set by the reader of the recording */
 
   GPtrArray *topics;            /* RobocacheMcapTopic items; grows under the object lock, as statistics read it */
@@ -66,6 +69,14 @@ void robocache_mcap_session_free (RobocacheMcapSession * session);
 
 /* Reads a metadata record of the recording, before its messages: the record of robocachemcapmux has the time of running time 0. */
 void robocache_mcap_session_note_metadata (RobocacheMcapSession * session, const gchar * name, GHashTable * metadata);
+
+/* Reads the setting clocks. *survey: whether the recording has to be surveyed for a timeline. FALSE and an error: the text is no map. */
+gboolean robocache_mcap_session_read_clocks (RobocacheMcapSession * session, gboolean * survey, RobocacheTimeline * timeline, GError ** error);
+/* Takes the result of a survey. */
+void robocache_mcap_session_set_clocks (RobocacheMcapSession * session, GVariant * clocks);
+/* A log time on the timeline of the clocks, and the reverse. */
+gint64 robocache_mcap_session_arrival (const RobocacheMcapSession * session, guint64 log_time);
+guint64 robocache_mcap_session_log_time (const RobocacheMcapSession * session, gint64 time_ns);
 
 /* Posts a warning about damaged or missing data of the recording. */
 void robocache_mcap_session_warn (RobocacheMcapSession * session, const gchar * text);

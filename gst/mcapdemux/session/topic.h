@@ -44,6 +44,8 @@ typedef struct
   gchar *first_loss;            /* what is wrong with the first malformed message; NULL: there was none */
   gboolean has_reported_note;   /* the note of its decoder */
   gboolean has_reported_time;   /* that messages have no stamps */
+  gboolean awaits_stamp;        /* in a scan: the next stamp that is not 0 shows whether those of 0 are times */
+  guint64 zero_log_time;        /* of the last message with a stamp of 0 */
   guint64 n_zero_stamps;        /* messages whose stamp is 0, though their type has one */
   RobocacheMcapCounts counts;
 } RobocacheMcapTopic;
@@ -69,8 +71,9 @@ void robocache_mcap_counts_add (RobocacheMcapCounts * counts, const RobocacheMca
 /* Reads the last messages with separate decoders, because decoders keep state from earlier messages. */
 typedef struct _RobocacheMcapEnd RobocacheMcapEnd;
 
-/* Definitions and settings must outlive the object. */
-RobocacheMcapEnd *robocache_mcap_end_new (const RobocacheMcapDefinitions * definitions, const RobocacheMcapDemuxSettings * settings);
+/* Definitions, settings and clocks must outlive the object. */
+RobocacheMcapEnd *robocache_mcap_end_new (const RobocacheMcapDefinitions * definitions, const RobocacheMcapDemuxSettings * settings,
+    const RobocacheMcapClocks * clocks);
 void robocache_mcap_end_free (RobocacheMcapEnd * end);
 
 /* Adds one of the last messages. */

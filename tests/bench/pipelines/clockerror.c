@@ -2,7 +2,7 @@
  *
  * Prints a table in Markdown. Of each setting 200 seeds are run, with a skew of 200 ppm; errors are those of the last
  * row's time, the constant delay aside. "sure" is the uncertainty that the estimate states, and the share of runs within
- * it.
+ * it. A second table has clocks that are slewed, with up to 1 ms of jitter, and all rows of 10 runs.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,6 +13,7 @@
 #include "tests/check/lib/clocksim.h"
 
 #define N_RUNS 200
+#define N_SLEWED 10
 
 static const gchar *const delays[] = {
   [SIM_UNIFORM] = "uniform",
@@ -72,6 +73,26 @@ print_setting (guint i)
       100.0 * converged / N_RUNS);
 }
 
+static const gdouble rates[] = { 1.0, 10.0, 30.0, 50.0, 100.0, 200.0, 1000.0 };
+
+/* Errors and bounds while the clock is slewed. */
+static void
+print_slewed (gdouble rate, gdouble slew_ppm)
+{
+  const gdouble seconds = MAX (120.0, 300.0 / rate);
+  SimBounds bounds = {.errors = g_new (gdouble, (gsize) (N_SLEWED * seconds * rate)) };
+
+  for (guint run = 0; run < N_SLEWED; run++) {
+    const Sim sim = { rate, 1.0, SIM_UNIFORM, run % 2 ? 200.0 : -200.0, 1700000000 * (gint64) GST_SECOND, (gint64) GST_MSECOND, run + 1 };
+
+    sim_follow_slews (&sim, slew_ppm, seconds, &bounds);
+  }
+  bench_spread (bounds.errors, (guint) bounds.n);       /* which sorts */
+  printf ("| %g Hz | %g ppm | %.3f | %.3f | %.3f | %.2f %% |\n", rate, slew_ppm, bounds.errors[bounds.n / 2], bounds.errors[bounds.n * 99 / 100],
+      bounds.bounds / (gdouble) bounds.n, 100.0 * (gdouble) bounds.n_inside / (gdouble) bounds.n);
+  g_free (bounds.errors);
+}
+
 static void
 print_cost (gdouble rate)
 {
@@ -92,6 +113,11 @@ main (int argc, char **argv)
       "|---|---|---|---|---|---|---|---|\n");
   for (guint i = 0; i < G_N_ELEMENTS (settings); i++)
     print_setting (i);
+  printf ("\n| rate | slews up to | error, median (ms) | 99 %% | bound, mean | within it |\n|---|---|---|---|---|---|\n");
+  for (guint i = 0; i < G_N_ELEMENTS (rates); i++) {
+    print_slewed (rates[i], 0.0);
+    print_slewed (rates[i], 500.0);
+  }
   print_cost (10.0);
   print_cost (1000.0);
   return 0;

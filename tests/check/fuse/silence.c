@@ -34,6 +34,11 @@ static const Scenario scenarios[] = {
       "caps yet' no:warning"},
   {"live and required", "rate=100/1", "a,live b,bare,live,required=true", "a+0 @2000 wall:2000 'warning:proprio_1 has no row after 2 s, and no sample "
       "leaves, since it is required; it has no caps yet' no:warning"},
+  {"live, a recording in the future", "rate=100/1", "a,live b", "a+0 b+5000 @2000 wall:2000 'warning:the first row of proprio_1 is at 5.000 s, 3.000 s in the future of "
+      "the live streams' no:warning"},
+  {"live, a recording an hour ahead", "rate=100/1", "a,live b", "a+0 b+3600000 @2000 wall:2000 'warning:the first row of proprio_1 is at 3600.000 s' "
+      "no:warning"},
+  {"live, a recording that is on time", "rate=100/1", "a,live b", "a+0 b+2500 @2000 wall:2000 no:warning"},
   {"once a start", "rate=100/1", "a,bare", "@2000 wall:2000 wait:warning wall:9000 no:warning stop play wall:10999 no:warning wall:11000 "
       "warning:proprio_0 no:warning"},
   {"a pad that is added while it plays", "rate=100/1", "a b,absent", "a+0 @2000 wall:2000 no:warning b:add wall:3999 no:warning wall:4000 "

@@ -95,3 +95,49 @@ sim_error_after (const Sim *sim, gdouble seconds, RobocacheClockEstimate *e)
   sim_end (&state);
   return error;
 }
+
+/* Slews of either direction for 5 to 20 s, after 10 to 30 s without. */
+typedef struct
+{
+  gdouble ppm, current, until;  /* s */
+} SimSlew;
+
+static void
+sim_slew (SimState *state, SimSlew *slew)
+{
+  const gdouble now = (gdouble) state->n / state->sim->rate;
+
+  if (now >= slew->until) {
+    slew->current = slew->current != 0.0 ? 0.0 : g_rand_boolean (state->rand) ? slew->ppm : -slew->ppm;
+    slew->until = now + (slew->current != 0.0 ? g_rand_double_range (state->rand, 5.0, 20.0) : g_rand_double_range (state->rand, 10.0, 30.0));
+  }
+  state->shift += (gint64) rint (slew->current * 1e3 / state->sim->rate);
+}
+
+void
+sim_follow_slews (const Sim *sim, gdouble slew_ppm, gdouble seconds, SimBounds *bounds)
+{
+  RobocacheClockTrack *track = robocache_clock_track_new ();
+  SimState state = sim_begin (sim);
+  SimSlew slew = { slew_ppm, 0.0, 15.0 };
+
+  while ((gdouble) state.n < seconds * sim->rate) {
+    SimRow row;
+    gdouble error;
+    RobocacheClockEstimate e;
+
+    sim_slew (&state, &slew);
+    row = sim_next (&state);
+    error = fabs ((gdouble) (robocache_clock_track_add (track, row.sensor, row.arrival) - row.captured - sim->least_delay)) / 1e6;
+    robocache_clock_track_get (track, &e);
+    if (e.uncertainty_ns < 0 || (gdouble) state.n < 10.0 * sim->rate)
+      continue;
+    if (bounds->errors)
+      bounds->errors[bounds->n] = error;
+    bounds->n++;
+    bounds->bounds += (gdouble) e.uncertainty_ns / 1e6;
+    bounds->n_inside += error <= (gdouble) e.uncertainty_ns / 1e6;
+  }
+  robocache_clock_track_free (track);
+  sim_end (&state);
+}

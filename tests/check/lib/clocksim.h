@@ -66,4 +66,15 @@ SimRow sim_next (SimState *state);
 /* Estimated less true time of capture of the last row before `seconds`, the constant delay aside. */
 gint64 sim_error_after (const Sim *sim, gdouble seconds, RobocacheClockEstimate *e);
 
+/* Rows from 10 s on whose uncertainty is known. */
+typedef struct
+{
+  guint64 n, n_inside;
+  gdouble *errors;              /* [n], ms; NULL: not kept */
+  gdouble bounds;               /* sum, ms */
+} SimBounds;
+
+/* Follows a clock that is slewed by up to slew_ppm at random, and adds its rows to bounds. */
+void sim_follow_slews (const Sim * sim, gdouble slew_ppm, gdouble seconds, SimBounds * bounds);
+
 #endif

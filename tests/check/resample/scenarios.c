@@ -82,7 +82,7 @@ static const struct
   {"of equal times the last wins", FILE_LIKE, "rate=100/1", ONE, "+0=1 +0=2 +0=3 +20=5 eos >0=3 >10=4 >20=5 rows-duplicate=2"},
   {"live, the first of a pair is output", LIVE_LIKE, "rate=40/1", ONE,
       "+0=0 +0=10 >0=0 +50=20 >25=15 >50=20 rows-duplicate=1"},
-  {"backwards is late", FILE_LIKE, "rate=100/1", ONE, "+0 +20 +10=99 +30 eos >0 >10 >20 >30 rows-late=1"},
+  {"backwards is late", FILE_LIKE, "rate=100/1", ONE, "+0 +20 +10=99 +30 eos >0 >10 >20 >30 rows-late=1 rows-late-overtaken=1"},
   {"the reorder window is 12 ms", BOTH, "rate=100/1 reorder-window=12000000", ONE,
       "+0 +20 +8 +7=99 +12 +40 eos >0 >10 >20 >30 >40 rows-late=1"},
   {"the first row may come second", FILE_LIKE, "rate=100/1 reorder-window=50000000", ONE,

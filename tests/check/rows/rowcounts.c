@@ -9,13 +9,13 @@
 /* Fields of twice these counts, 12 kept. */
 GST_START_TEST (test_to_structure)
 {
-  static const RobocacheRowCounts counts = { 21, 1, 2, 3, 4, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11} };
+  static const RobocacheRowCounts counts = { 21, 1, 2, 1, 3, 4, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11} };
   static const struct
   {
     const gchar *name;
     guint64 expected;
   } fields[] = {
-    {"rows-in", 42}, {"rows-used", 2}, {"rows-late", 4}, {"rows-duplicate", 6}, {"rows-superseded", 8},
+    {"rows-in", 42}, {"rows-used", 2}, {"rows-late", 4}, {"rows-late-overtaken", 2}, {"rows-duplicate", 6}, {"rows-superseded", 8},
     {"rows-dropped", 132}, {"rows-kept", 12}, {"rows-dropped-no-time", 2}, {"rows-dropped-outside-segment", 4},
     {"rows-dropped-clock-jump", 6}, {"rows-dropped-overflow", 8}, {"rows-dropped-flush", 10}, {"rows-dropped-refused", 12},
     {"rows-dropped-removed", 14}, {"rows-dropped-no-reference", 16}, {"rows-dropped-ahead", 18}, {"rows-dropped-malformed", 20},

@@ -490,7 +490,62 @@ GST_START_TEST (what_is_reported)
 
 GST_END_TEST;
 
-CHECK_MAIN (clocktrack, NULL, NULL, EACH (estimates, an_estimate), ONCE (a_constant_delay_is_not_seen),
+/* Jitter of up to 1 ms. */
+static const struct
+{
+  Sim sim;
+  gdouble slew_ppm;
+} slewed[] = {
+  {{100.0, 1.0, SIM_UNIFORM, 200.0, TODAY, MS (1), 1}, 500.0},
+  {{100.0, 1.0, SIM_UNIFORM, -200.0, TODAY, MS (1), 2}, 500.0},
+  {{100.0, 0.1, SIM_UNIFORM, 200.0, TODAY, MS (1), 3}, 500.0},
+  {{100.0, 1.0, SIM_UNIFORM, 50.0, TODAY, MS (1), 4}, 100.0},
+  {{100.0, 1.0, SIM_UNIFORM, 200.0, TODAY, MS (1), 5}, 0.0},
+  {{200.0, 1.0, SIM_UNIFORM, -200.0, TODAY, MS (1), 6}, 500.0},
+  {{1000.0, 1.0, SIM_UNIFORM, 200.0, TODAY, MS (1), 7}, 500.0},
+};
+
+/* 99 % of rows lie within the uncertainty. */
+GST_START_TEST (rows_lie_within_the_uncertainty_of_a_slewed_clock)
+{
+  SimBounds bounds = { 0 };
+
+  for (guint i = 0; i < 8; i++) {
+    Sim sim = slewed[__i__].sim;
+
+    sim.seed += 100 * i;
+    sim_follow_slews (&sim, slewed[__i__].slew_ppm, 120.0, &bounds);
+  }
+  fail_unless ((gdouble) bounds.n >= 0.9 * 8 * 110 * slewed[__i__].sim.rate, "only %" G_GUINT64_FORMAT " rows have an uncertainty", bounds.n);
+  fail_unless (bounds.n_inside >= bounds.n * 99 / 100, "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT, bounds.n_inside, bounds.n);
+}
+
+GST_END_TEST;
+
+static const struct
+{
+  gdouble rate, ms;
+} small_steps[] = { {100.0, 5.0}, {100.0, -5.0}, {1000.0, 5.0}, {1000.0, -5.0} };
+
+GST_START_TEST (a_small_step_is_reported_within_two_seconds)
+{
+  for (guint seed = 1; seed <= 20; seed++) {
+    const Sim sim = { small_steps[__i__].rate, 1.0, SIM_UNIFORM, 200.0, TODAY, MS (1), seed };
+    Run run = run_begin (&sim);
+
+    run_for (&run, 40.0);
+    fail_unless_equals_int (run.events[ROBOCACHE_CLOCK_STEPPED], 0);
+    run.state.shift += MS (small_steps[__i__].ms);
+    run_for (&run, 2.0);
+    fail_unless (run.events[ROBOCACHE_CLOCK_STEPPED] > 0, "seed %u", seed);
+    run_end (&run);
+  }
+}
+
+GST_END_TEST;
+
+CHECK_MAIN (clocktrack, NULL, NULL, EACH (estimates, an_estimate), EACH (slewed, rows_lie_within_the_uncertainty_of_a_slewed_clock),
+    EACH (small_steps, a_small_step_is_reported_within_two_seconds), ONCE (a_constant_delay_is_not_seen),
     ONCE (the_least_delay_so_far),
     EACH (orders, times_stay_in_order_and_are_smooth), ONCE (rows_of_a_block), ONCE (the_same_pairs_make_the_same_times),
     ONCE (what_is_reported), EACH (scenarios, a_scenario), ONCE (rows_out_of_order), TIMES (2, equal_sensor_times),

@@ -29,7 +29,8 @@ keeps disjoint_third '^error: zero.csv ends at 0.02 s and later.csv begins at 7 
 keeps other_origin '^error: zero.csv ends at 0.02 s and utc.csv begins at 1326899528.468056009 s' zero.csv utc.csv
 keeps offset_that_parts_them '^error: zero.csv ends at 0.02 s and beside.csv begins' zero.csv beside.csv,offset=1s
 run "$programs/$program" --no-status -o - zero.csv,offset=7s later.csv
-expect offset_that_joins_them "$status $(grep ^7010000000, <<<"$said")" "0 7010000000,2,2"
+expect offset_that_joins_them "$status $(grep ^10000000, <<<"$said")" "0 10000000,2,2"
+expect_match span_with_its_offset "$errors" '^zero.csv: 3 rows .*, from 7 s to 7.02 s with its offset;'
 run "$programs/$program" --no-status --allow-gaps -o - zero.csv later.csv
 expect gaps_allowed "$status $(tail -1 <<<"$said")" "0 7020000000,nan,3"
 printf 't,y\n0.02,2\n0.03,3\n' > touching.csv
@@ -46,7 +47,7 @@ program=robocache-align
 # ---- grids that nobody wants ----
 
 printf 't,v\n0,1\n0.01,2\n100000,3\n' > long.csv
-keeps long_grid '^error: 1e\+05 s at 1000/1 Hz are 1e\+08 ticks. Check time-column and time-unit, set a lower --rate, or use --yes$' \
+keeps long_grid '^error: 1e\+05 s at 1000/1 Hz are 1e\+08 ticks. Check time-column, time-unit and offset, set a lower --rate, or use --yes$' \
   --rate 1000 --time-unit s long.csv
 
 # a person is asked
@@ -76,9 +77,15 @@ expect_match progress_of_a_file "$(cat said.txt)" "$progress"
 
 # ---- results of nothing ----
 
-printf 't,v\n0.001,1\n0.002,2\n' > between.csv
-keeps no_tick '^error: no tick of 100/1 Hz falls between the first row and the last, so kept.csv was not written' --rate 100 between.csv,offset=2us
+keeps no_tick '^error: no tick of 100/1 Hz has all recordings that are required, so kept.csv was not written' --rate 100 --allow-gaps \
+  zero.csv,required later.csv,required
 printf 't,v\n0,1\n0.3,2\n0.6,3\n' > sparse.csv
 keeps no_aligned_row '^error: none of [0-9]+ ticks has an aligned row, so kept.csv was not written: set a longer --max-gap' \
-  --rate 3 sparse.csv,offset=1ms
+  --rate 3 --interpolation lowpass sparse.csv
+# boot time that an offset puts on UTC: the guard of long grids is about the times with the offset
+printf 't,v\n10,1\n10.01,2\n10.02,3\n' > boot.csv
+printf 't,u\n1700000010,1\n1700000010.01,2\n1700000010.02,3\n' > now.csv
+run "$programs/$program" --no-status -o - boot.csv,offset=1700000000s now.csv
+expect boot_time_on_utc "$status $(grep -v tick <<<"$said" | tr '\n' ' ')" "0 0,1,1 10000000,2,2 20000000,3,3 "
+expect_match boot_time_is_short "$errors" '; 0.020 s at 100/1 Hz$'
 exit $failed

@@ -87,7 +87,7 @@ expect_match ticks_left_out_are_counted "$errors" '^ticks: 6 out, 9 dropped$'
 printf 't,v\n0,0\n0.02,2\n0.04,4\n' > true.csv
 printf 't,u\n0.01,0\n0.03,2\n0.05,4\n' > late.csv
 aligns offset "0,0,0 20000000,2,2 40000000,4,4" --rate 50 true.csv late.csv,offset=-10ms
-aligns offset_later "20000000,1,1 40000000,3,3" --rate 50 true.csv,offset=10ms late.csv
+aligns offset_later "0,0,0 20000000,2,2 40000000,4,4" --rate 50 true.csv,offset=10ms late.csv
 
 # ---- what a file looks like ----
 

@@ -159,6 +159,8 @@ expect_match other_programs "$status $errors" '^1 error: apart.csv: no row has a
 
 awk 'BEGIN { print "t,a"; for (i = 0; i < 200; i++) printf "%.2f,%d\n", 100 + (i < 100 ? i : i - 99) / 100, i }' > back.csv
 align --rate 100 -o - back.csv
-expect_match set_back "$status $errors" '^warning: back.csv: The time goes back 1 time, first at line 102, by up to 0.980 s: the clock was set'
+expect_match set_back "$status $errors" "^1 error: back.csv: the time steps back 1 time, first at row 101, by up to 0.980 s, .*: cut the file there, or set reorder-window"
+align --rate 100 -o - back.csv,reorder-window=1s
+expect_match set_back_and_sorted "$status $errors" "^warning: back.csv: The time goes back 1 time, first at line 102, by up to 0.980 s: the clock was set"
 expect said_once "$(grep -c 'time goes back' <<<"$errors")" 1
 exit $failed

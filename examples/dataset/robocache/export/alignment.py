@@ -68,9 +68,11 @@ def _setting(key, value):
     return f"{key}={str(value).lower() if isinstance(value, bool) else value}"
 
 
-def _pad_settings(found, names):
-    return "; ".join(",".join([name, *(_setting(*item) for item in one.stream.settings)])
-                     for one, name in zip(found, names) if one.stream.settings)
+def _pad_settings(found, names, recording):
+    """Without offsets that the source applies."""
+    left = {name: [_setting(*item) for item in one.stream.settings if item[0] != "offset" or not recording.has_offset(one.stream)]
+            for one, name in zip(found, names)}
+    return "; ".join(",".join([name, *settings]) for name, settings in left.items() if settings)
 
 
 def _branch(number, one, pad, name):
@@ -93,7 +95,7 @@ def describe(planned, mapping, origin):
     ends = [f"{tees[pad]}." if pad in tees else pad for pad in pads]
     branches = [_branch(*one) for one in zip(range(len(pads)), planned.found, ends, names)]
     fuse = (f"robocachefuse name=fuse rate={mapping.fps}/1 type=float32 info=tensor "
-            f"pads={quote(_pad_settings(planned.found, names))}")
+            f"pads={quote(_pad_settings(planned.found, names, planned.episode.recording))}")
     return "  ".join([source, "multiqueue name=many max-size-bytes=0 max-size-time=0 max-size-buffers=32", fuse, *split, *branches])
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 CHOICES = {"missing": ("split", "end", "keep", "drop"), "fill": ("nan", "hold"), "action": ("recorded", "next-state"), "velocity": ("recorded", "zeros"),
            "names": ("recorded", "lerobot")}
 ACTIONS = ("joint", "cartesian", "delta")
+TIME_SOURCES = ("auto", "stamp", "log")
 FORMATS = ("lerobot", "robomimic", "aloha")
 
 EPILOG = """\
@@ -51,6 +52,8 @@ def make_parser():
     parser.add_argument("--names", choices=CHOICES["names"], help="names of channels: as recorded (default), or as LeRobot writes them, like left_elbow.pos")
     parser.add_argument("--action", choices=CHOICES["action"], help="the recorded command, or the next state")
     parser.add_argument("--actions", choices=ACTIONS, help="joints, poses of the tool or its steps, by the mapping's section actions")
+    parser.add_argument("--time-source", choices=TIME_SOURCES, default="auto",
+                        help="times of recordings: stamps with all clocks put on one timeline (auto), stamps as they are, or log times")
     parser.add_argument("--allow-slow-cameras", action="store_true", help="repeat frames of cameras that do not reach fps")
     there = parser.add_mutually_exclusive_group()
     there.add_argument("--append", action="store_true", help="add the episodes to the set that exists, which has the same features and fps")

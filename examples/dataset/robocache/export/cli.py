@@ -45,7 +45,7 @@ def _mapping_of(arguments):
     if changes.get("action") == "next-state":
         # the command line replaces the recorded action
         mapping = _without_action(mapping)
-    mapping = replace(mapping, **changes, actions=actions.choose(mapping.actions, arguments.actions))
+    mapping = replace(mapping, **changes, time_source=arguments.time_source, actions=actions.choose(mapping.actions, arguments.actions))
     if mapping.fill == "hold" and mapping.missing != "keep":
         raise ExportError(f"fill = \"hold\" needs missing = \"keep\", and missing is \"{mapping.missing}\"")
     return mapping
@@ -122,6 +122,18 @@ def _refuse_inputs(arguments, recordings, mapping, folder):
             raise ExportError(f"--output {arguments.output}: {found} is one of the inputs; write to another place")
 
 
+def _use(recordings, mapping):
+    """Which times the recordings have."""
+    for recording in recordings:
+        recording.use(mapping.topics(), mapping.time_source)
+
+
+def _print_clocks(recordings):
+    for recording in recordings:
+        for line in recording.clocks.lines if recording.clocks else ():
+            print(f"{printable(recording.name)}: {printable(line)}", flush=True)
+
+
 def _merge(job, plan, arguments, before):
     """before: the manifest of the set that is appended to."""
     write = FORMATS[arguments.format][0]
@@ -186,6 +198,7 @@ def _run_export(arguments):
     before = existing.read_existing(output, arguments.format)
     recordings = open_recordings(arguments.recordings)
     _refuse_inputs(arguments, recordings, mapping, _parts_of(output))
+    _use(recordings, mapping)
     episodes = cut(recordings, mapping, arguments.episodes)
     is_appended = arguments.append and before is not None
     if is_appended:
@@ -201,12 +214,14 @@ def _run_export(arguments):
         missing = _missing_shards(job, plan, arguments.status)
         print(",".join(map(str, missing)))
         return EXIT_MISSING if missing else 0
+    _print_clocks(recordings)
     for text in slow_streams(plan, mapping):
         print(f"warning: {printable(text)}", file=sys.stderr)
     if is_appended:
         existing.check_sizes(before, plan)
     is_there = not is_appended and _is_there(arguments, before, job, plan)
     if arguments.check:
+        parts.check(job, plan)
         print(f"{len(plan)} episodes can be exported")
     elif is_there and not arguments.shard:
         for folder in (output.parent, job.folder):

@@ -22,6 +22,7 @@ NAME = re.compile(r"[A-Za-z0-9_-]+")
 FEATURE = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 
 UNITS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
+AUTOMATIC = -2  # of max-gap and hold-limit, which are properties of pads
 
 # Names in the file and their types; what a stream has beside these are properties of its pad.
 TOP = {"fps": int, "robot-type": str, "task": str, "missing": str, "min-episode": (int, float, str), "fill": str, "action": str, "names": str,
@@ -84,6 +85,7 @@ class Mapping:
     video: Video = field(default_factory=Video)
     files: Files = field(default_factory=Files)
     actions: Actions = field(default_factory=Actions)
+    time_source: str = "auto"  # of the command line
 
     @property
     def cameras(self):
@@ -107,7 +109,15 @@ class Mapping:
         """What the manifest of a set has of it."""
         return {"fps": self.fps, "missing": self.missing, "min_episode_ns": self.min_episode_ns, "fill": self.fill or "nan", "action": self.action,
                 "actions": self.actions.kind,
+                "time_source": self.time_source,
                 "streams": {stream.name: {"topic": stream.topic, **dict(stream.settings)} for stream in self.streams}}
+
+    def topics(self):
+        """{topic: the offset of its streams, 0 where they differ}."""
+        offsets = {}
+        for stream in self.streams:
+            offsets.setdefault(stream.topic, set()).add(duration_ns(dict(stream.settings).get("offset"), 0))
+        return {topic: min(found) if len(found) == 1 else 0 for topic, found in offsets.items()}
 
     def digest(self):
         """Of all that decides what an episode becomes."""
@@ -164,6 +174,15 @@ def seconds_ns(name, value):
     if not found:
         raise ExportError(f"{name} = {value!r}: expected seconds, or a time with a unit, like 0.5 or 500ms")
     return int(Decimal(found[1]) * UNITS[found[2] or "s"])
+
+
+def duration_ns(value, default):
+    """Of a property of a pad: ns, or a number with a unit; -1 is no limit."""
+    text = str(value if value is not None else default)
+    for unit in UNITS:
+        if text.endswith(unit):
+            return int(Decimal(text[:-len(unit)]) * UNITS[unit])
+    return int(text)
 
 
 def _section(values, name, types, make):

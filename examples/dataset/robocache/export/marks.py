@@ -136,5 +136,7 @@ def from_gaps(seconds, topics, recording):
 
 
 def whole(recording):
+    """In parts where stamps step back."""
     first, last = recording.span()
-    return [Span(first, last + 1)]
+    ends = [first, *(time for time in recording.breaks() if first < time <= last), last + 1]
+    return [Span(start, end) for start, end in zip(ends, ends[1:])]

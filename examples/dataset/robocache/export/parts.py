@@ -7,8 +7,9 @@ becomes an episode of the set.
 import hashlib
 import re
 import shutil
+import tempfile
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from pathlib import Path
@@ -200,6 +201,7 @@ def _describe(job, planned, inputs, alignment, ticks, pieces, short):
             "too_short": [{name: value for name, value in one.items() if name != "pictures"} for one in too_short],
             "names": pieces[0].names if pieces else {}, "sizes": layout.sizes, "streams": [stream.name for stream in mapping.streams],
             "kinds": {one.stream.name: {**one.kinds, "channels": one.channels} for one in planned.found if one.kinds},
+            "clocks": episode.recording.clocks.describe() if episode.recording.clocks else {},
             "settings": job.settings, "inputs": inputs}
 
 
@@ -223,6 +225,13 @@ def write(job, planned):
     except ExportError as error:
         name = planned.episode.name
         raise ExportError(str(error) if str(error).startswith(name) else f"{name}: {error}") from None
+
+
+def check(job, plan):
+    """Makes all parts, in a temporary folder, and removes them."""
+    for planned in plan:
+        with tempfile.TemporaryDirectory(prefix="robocache-check.") as folder:
+            write(replace(job, folder=Path(folder)), planned)
 
 
 def _write(job, planned):

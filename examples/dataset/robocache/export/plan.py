@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What can be known before anything is written: each problem with its episode.
 
-Times are those of the recording's index, which are times of arrival.
+Times are those of the recording's index, as its clocks put them on the timeline.
 """
 from dataclasses import dataclass
 from itertools import combinations
@@ -10,7 +10,7 @@ import numpy as np
 
 from .errors import ExportError, ProblemsError
 from .features import Joined, arrange
-from .mapping import UNITS
+from .mapping import AUTOMATIC, duration_ns
 from .recordings.found import names_of, with_caps
 
 # Of the set's rate, as cameras of 29.97 Hz count as 30.
@@ -28,18 +28,9 @@ class Planned:
 
 
 # of max-gap and hold-limit; max-gap is then in periods of the rows, by the median of so many spacings before a tick
-AUTOMATIC, PERIODS, SPACINGS = -2, 8, 64
+PERIODS, SPACINGS = 8, 64
 # rows arrive up to this long after their capture
 DELAY = "200ms"
-
-
-def duration_ns(value, default):
-    """Of a property of a pad: ns, or a number with a unit; -1 is no limit."""
-    text = str(value if value is not None else default)
-    for unit in UNITS:
-        if text.endswith(unit):
-            return int(float(text[:-len(unit)]) * UNITS[unit])
-    return int(text)
 
 
 def _automatic_gap_ns(times):
@@ -72,6 +63,10 @@ def hold_ns(found, recording):
 
 
 # ---- one stream of one episode ----
+
+# where clocks may be the reason
+OTHER_TIMES = {"auto": "; --time-source log takes times of arrival", "stamp": "; --time-source auto puts their clocks on one timeline", "log": ""}
+
 
 def _times(episode, stream, before=0):
     """Those within the episode, and from `before` ns on before it."""
@@ -116,7 +111,8 @@ def _overlap(episode, one, other):
     end, begin = _times(episode, first)[-1], _times(episode, second)[0]
     if end >= begin:
         return None
-    return f"{first.topic} ends {(begin - end) / 1e9:.3f} s before {second.topic} begins: their spans are disjoint"
+    advice = OTHER_TIMES[episode.recording.time_source] if episode.recording.clocks else ""
+    return f"{first.topic} ends {(begin - end) / 1e9:.3f} s before {second.topic} begins: their spans are disjoint{advice}"
 
 
 def _length(episode, fps):

@@ -15,6 +15,7 @@ from gi.repository import Gst
 from ...printable import printable
 from ..errors import ExportError
 from . import pipelines
+from .clocks import Timed
 from .found import channels_of, check_kind, describe
 
 # columns that are named one by one in a part
@@ -38,9 +39,14 @@ def _kinds_of(stream):
     return dict(stream.settings).get("kinds", "")
 
 
-class CsvFolder:
+class CsvFolder(Timed):
     def __init__(self, path, name):
         self.path, self.name, self._said = path, name, set()
+
+    def use(self, topics, time_source):
+        if time_source == "log":
+            raise ExportError(f"{self.name}: --time-source log: CSV files have no log times")
+        super().use(topics, time_source)
 
     def _file(self, topic):
         return self.path / f"{topic.lstrip('/')}.csv"
@@ -129,10 +135,12 @@ class CsvFolder:
     def times(self, topic):
         if not self.has(topic):
             return np.zeros(0, np.int64)
-        return np.unique(np.concatenate([read.times for _, read in self._parts(topic)]))
+        return np.unique(np.concatenate([read.times for _, read in self._parts(topic)])) + self.offset_of(topic)
 
     def stream_times(self, stream):
-        return self._read(stream.topic, stream.part, _kinds_of(stream)).times if stream.part else self.times(stream.topic)
+        if not stream.part:
+            return self.times(stream.topic)
+        return self._read(stream.topic, stream.part, _kinds_of(stream)).times + self.offset_of(stream.topic)
 
     def span(self):
         ends = [times[[0, -1]] for times in map(self.times, self.topics()) if len(times)]
@@ -166,7 +174,7 @@ class CsvFolder:
         return [describe(stream, f"csv{i}.", caps) for i, (stream, caps) in enumerate(zip(mapping.streams, found))]
 
     def source(self, found, origin):
-        parsers = [self._parser(one.stream.topic, one.stream.part, _kinds_of(one.stream), f"name=csv{i} time-origin={origin}") for i, one in enumerate(found)]
+        parsers = [self._parser(one.stream.topic, one.stream.part, _kinds_of(one.stream), f"name=csv{i} time-origin={origin - self.offset_of(one.stream.topic)}") for i, one in enumerate(found)]
         return " ".join(parsers), [f"csv{i}." for i in range(len(found))]
 
     def start(self, pipeline, pad):

@@ -34,14 +34,14 @@ class Db3File(StreamFile):
         return topic in self._types
 
     @cache
-    def times(self, topic):
+    def log_times(self, topic):
         found = self._query("SELECT timestamp FROM messages JOIN topics ON topics.id = topic_id WHERE name = ? ORDER BY timestamp", topic)
         return np.array(found, np.int64).ravel()
 
     def channel_formats(self, topic):
         return []
 
-    def texts(self, topic):
+    def log_texts(self, topic):
         """Of std_msgs/String messages."""
         if self._types.get(topic) != "std_msgs/msg/String":
             raise ExportError(f"{self.name}: {topic} holds marks, and its messages must be std_msgs/String")

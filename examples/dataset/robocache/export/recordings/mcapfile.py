@@ -67,7 +67,7 @@ class McapFile(StreamFile):
         return self._scan.times(ids)
 
     @cache
-    def times(self, topic):
+    def log_times(self, topic):
         return _sorted(self._times({channel.id for channel in self._channels.get(topic, [])}))
 
     def channel_formats(self, topic):
@@ -75,12 +75,12 @@ class McapFile(StreamFile):
         return sorted({channel.metadata["caps"] for channel in self._channels.get(topic, []) if "caps" in channel.metadata})
 
     def formats_within(self, topic, start, end):
-        noted = [(channel.metadata["caps"], self._times({channel.id})) for channel in self._channels.get(topic, []) if "caps" in channel.metadata]
+        noted = [(channel.metadata["caps"], self._arrivals(self._times({channel.id}))) for channel in self._channels.get(topic, []) if "caps" in channel.metadata]
         within = {caps for caps, times in noted if ((times >= start) & (times < end)).any()}
         before = [(times[times < start].max(), caps) for caps, times in noted if (times < start).any()]
         return sorted(within) or [caps for _, caps in sorted(before)[-1:]]
 
-    def texts(self, topic):
+    def log_texts(self, topic):
         """Of std_msgs/String messages."""
         try:
             return self._read_texts(topic)

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A recording of one file, whose streams an element of robocache sends by pads."""
 import struct
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 from gi.repository import Gst
 
 from ..errors import ExportError
 from . import pipelines
+from .clocks import Clocks, Timed
 from .found import check_kind, decoder_of, describe, has_size, joints_of
 
 # a position that is not the beginning, which a seek would not look for
@@ -37,8 +38,8 @@ def _times_of(buffer):
     return np.frombuffer(buffer.extract_dup(rest, buffer.get_size() - rest), np.int64)
 
 
-class StreamFile:
-    """Derived classes have _reader(), the element in a pipeline, and what the file's index says: topics(), has(), times() and texts()."""
+class StreamFile(Timed):
+    """Derived classes have _reader(), the element in a pipeline, and what the file's index says: topics(), has(), log_times() and log_texts()."""
 
     def __init__(self, path, name):
         self.path, self.name = path, name
@@ -58,14 +59,44 @@ class StreamFile:
             raise ExportError(f"{self.name}: no messages")
         return int(min(times)), int(max(times))
 
+    @cached_property
+    def clocks(self):
+        """None where times are log times."""
+        if self.time_source == "log":
+            return None
+        pipeline = self._paused([topic for topic in self.topics_used if self.has(topic)], f"clocks={self.time_source}")
+        try:
+            text = pipeline.get_by_name("demux").get_property("stats").get_string("clocks")
+        finally:
+            pipeline.set_state(Gst.State.NULL)
+        return Clocks(text) if text else None
+
+    def _arrivals(self, log_times):
+        """On the timeline."""
+        return self.clocks.arrivals(log_times) if self.clocks else log_times
+
+    @cache
+    def times(self, topic):
+        """On the timeline, sorted."""
+        log_times = self.log_times(topic)
+        return (self.clocks.times(topic, log_times) if self.clocks else log_times) + self.offset_of(topic)
+
+    def texts(self, topic):
+        found = self.log_texts(topic)
+        times = self._arrivals(np.array([time for time, _ in found], np.int64)).tolist()
+        return [(time, text) for time, (_, text) in zip(times, found)]
+
+    def has_offset(self, stream):
+        return super().has_offset(stream) and bool(self.clocks) and self.clocks.has_stamps(stream.topic)
+
     def stream_times(self, stream):
         parts = self._part_times(stream.topic) if stream.topic in self._with_parts else {}
-        return parts.get(stream.part, self.times(stream.topic))
+        return parts[stream.part] + self.offset_of(stream.topic) if stream.part in parts else self.times(stream.topic)
 
     @cache
     def _part_times(self, topic):
         """{part: its times} of a topic with several streams. The index does not tell them apart, so the topic's messages are read once."""
-        pipeline, times = pipelines.parse(f"{self._reader()} name=demux topics={pipelines.quote(topic)} start=keep block-rows={BLOCK_ROWS}"), {}
+        pipeline, times = pipelines.parse(self._demuxer([topic], f"start=keep block-rows={BLOCK_ROWS} {self._times_setting({})}")), {}
 
         def add(_, pad):
             sink = Gst.ElementFactory.make("fakesink")
@@ -85,25 +116,31 @@ class StreamFile:
             pipeline.set_state(Gst.State.NULL)
         return {part: np.sort(np.concatenate(rows)) for part, rows in times.items() if rows}
 
-    def _demuxer(self, streams, settings=""):
-        """Of all topics without streams."""
-        topics = pipelines.quote(",".join(dict.fromkeys(stream.topic for stream in streams)))
-        return f"{self._reader()} name=demux topics={topics} {settings}"
+    def _demuxer(self, topics, settings=""):
+        """Of all topics without some."""
+        return f"{self._reader()} name=demux topics={pipelines.quote(','.join(dict.fromkeys(topics)))} {settings}"
 
     def _exposed_pads(self, streams):
         """[(pad, topic with part and frame, caps)] of the demuxer, as soon as all are there."""
-        pipeline = pipelines.parse(self._demuxer(streams))
-        demux, found = pipeline.get_by_name("demux"), []
+        found = []
 
         def add(_, pad):
             found.append((pad.get_name(), pad.get_stream_id().partition("/")[2], pad.get_current_caps()))
 
+        self._paused([stream.topic for stream in streams], "", add).set_state(Gst.State.NULL)
+        return found
+
+    def _paused(self, topics, settings, add=lambda *_: None):
+        """A pipeline of the demuxer alone, whose pads are there; add() gets each."""
+        pipeline = pipelines.parse(self._demuxer(topics, settings))
+        demux = pipeline.get_by_name("demux")
         demux.connect("pad-added", add)
         try:
             pipelines.pause(pipeline, demux, f"{self.name}: the streams")
-        finally:
+        except ExportError:
             pipeline.set_state(Gst.State.NULL)
-        return found
+            raise
+        return pipeline
 
     def described(self):
         found = []
@@ -140,7 +177,7 @@ class StreamFile:
     def _decoded_caps(self, stream):
         """Of the first picture."""
         pad, caps = self._find(stream, self._exposed_pads([stream]))
-        pipeline = pipelines.parse(f"{self._demuxer([stream])} demux.{pad} ! {decoder_of(caps.to_string())} fakesink name=sink")
+        pipeline = pipelines.parse(f"{self._demuxer([stream.topic])} demux.{pad} ! {decoder_of(caps.to_string())} fakesink name=sink")
         try:
             pipeline.set_state(Gst.State.PAUSED)
             pipelines.wait(pipeline, Gst.MessageType.ASYNC_DONE, f"{self.name}: the first picture of {stream.topic}")
@@ -148,10 +185,16 @@ class StreamFile:
         finally:
             pipeline.set_state(Gst.State.NULL)
 
+    def _times_setting(self, offsets):
+        if self.time_source == "log":
+            return "time-source=log"
+        return f"clocks={pipelines.quote(self.clocks.text(offsets))}" if self.clocks else ""
+
     def source(self, found, origin):
         """The demuxer finds a seek's place by the index, but begins at the file's beginning."""
-        settings = f"time-origin={origin - SEEK} block-rows={BLOCK_ROWS}"
-        return self._demuxer([one.stream for one in found], settings), [f"demux.{one.pad}" for one in found]
+        offsets = {one.stream.topic: self.offset_of(one.stream.topic) for one in found if self.has_offset(one.stream)}
+        settings = f"time-origin={origin - SEEK} block-rows={BLOCK_ROWS} {self._times_setting(offsets)}"
+        return self._demuxer([one.stream.topic for one in found], settings), [f"demux.{one.pad}" for one in found]
 
     def start(self, pipeline, pad):
         """Goes on at the origin: sends a seek to the source pad at the pipeline's end. Until then nothing leaves the demuxer: a flush

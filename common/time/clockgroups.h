@@ -1,0 +1,54 @@
+/* robocache: groups the topics of a recording by their clocks
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_CLOCKGROUPS_H
+#define ROBOCACHE_CLOCKGROUPS_H
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Clocks that differ by less are one: the rest are delays. */
+#define ROBOCACHE_CLOCK_AGREE ((gint64) 500 * 1000 * 1000)
+/* A piece with fewer pairs is of the clock that is nearest, since its envelope is not known. */
+#define ROBOCACHE_CLOCK_MIN_PAIRS 5
+
+typedef struct
+{
+  gint64 stamp, log;            /* ns */
+} RobocacheClockPair;
+
+/* Messages of a topic between two steps back of its stamps. */
+typedef struct
+{
+  const gchar *topic;
+  gint64 log_begin;             /* log time of its first message */
+  gint64 first, last;           /* least and greatest stamp */
+  GArray *pairs;                /* RobocacheClockPair by log time: of each interval the one with the least delay */
+  guint64 n;                    /* messages */
+  gdouble excess;               /* sum of the messages' delays above the least one of their interval (ns) */
+  guint group;                  /* result */
+} RobocacheClockPiece;
+
+typedef struct
+{
+  GPtrArray *pieces;            /* RobocacheClockPiece items, the greatest first; not owned */
+  GArray *knots;                /* RobocacheClockKnot: stamps to log times */
+  gint64 uncertainty;           /* ns, two standard deviations of the line */
+  gint64 excess;                /* ns: how much later than the envelope messages are, on average */
+  gdouble drift_ppm;            /* positive if the clock gains on the recorder's */
+  guint64 n;                    /* messages */
+  gboolean is_recorder;         /* it agrees with log times */
+} RobocacheClockGroup;
+
+/* Finds the groups of pieces and sets their fields group. The first group is the recorder's, maybe without pieces. Free with
+ * g_ptr_array_unref. */
+GPtrArray *robocache_clock_groups_find (const GPtrArray * pieces);
+
+/* Least time from the stamps of a piece to the arrival of its messages (ns), both converted by knots of their clocks to one timeline; negative:
+ * they arrive before their stamps. */
+gint64 robocache_clock_piece_delay (const RobocacheClockPiece * piece, const GArray * knots, const GArray * recorder);
+
+G_END_DECLS
+#endif

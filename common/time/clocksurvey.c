@@ -1,0 +1,723 @@
+/* robocache: which clocks stamped the topics of a recording, and how to put them on one timeline
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "clocksurvey.h"
+
+#include <math.h>
+
+#include "clockgroups.h"
+#include "clockmap.h"
+#include "common/time/nanoseconds.h"
+
+/* Log time of which the pair with the least delay is kept; it doubles when a piece has too many pairs. */
+#define INTERVAL (ROBOCACHE_SECOND / 8)
+#define MAX_PAIRS 4096
+/* Stamps that are behind others by more, in so many messages in turn, stepped back; late messages are followed by newer ones. */
+#define STEP_BACK ROBOCACHE_SECOND
+#define N_WITNESSES 3
+/* Time that a simulation may have before its second stamp, besides twice the time until its arrival. */
+#define FIRST_STEP ROBOCACHE_SECOND
+/* Sums and differences of times do not overflow. */
+#define MAX_TIME ((gint64) 1 << 61)
+/* Part of the uncertainty of a shift: least delays are not known better. */
+#define LEAST_DELAY ROBOCACHE_MSECOND
+
+typedef struct
+{
+  gchar *name;
+  GPtrArray *pieces;            /* of RobocacheClockPiece */
+  gint64 interval;              /* ns of log time */
+  RobocacheClockPair witnesses[N_WITNESSES];    /* of a step back */
+  guint n_witnesses;
+  guint64 n_zeros, n_stamps;    /* stamps of 0 before the first other one; other stamps */
+  gint64 zero_log;              /* log time of the last of those of 0 */
+  gboolean has_zero;            /* they are times */
+  guint64 n_unstamped;
+  gint64 first_log, last_log;   /* of messages without a stamp */
+  gint64 least, greatest;       /* log time minus stamp */
+} Topic;
+
+struct _RobocacheClockSurvey
+{
+  GPtrArray *topics;            /* of Topic, in the order of their first message */
+  GHashTable *by_name;
+};
+
+/* ---- life ---- */
+
+static void
+free_piece (gpointer data)
+{
+  RobocacheClockPiece *piece = data;
+
+  g_array_unref (piece->pairs);
+  g_free (piece);
+}
+
+static void
+free_topic (gpointer data)
+{
+  Topic *topic = data;
+
+  g_ptr_array_unref (topic->pieces);
+  g_free (topic->name);
+  g_free (topic);
+}
+
+RobocacheClockSurvey *
+robocache_clock_survey_new (void)
+{
+  RobocacheClockSurvey *survey = g_new (RobocacheClockSurvey, 1);
+
+  survey->topics = g_ptr_array_new_with_free_func (free_topic);
+  survey->by_name = g_hash_table_new (g_str_hash, g_str_equal);
+  return survey;
+}
+
+void
+robocache_clock_survey_free (RobocacheClockSurvey *survey)
+{
+  g_hash_table_unref (survey->by_name);
+  g_ptr_array_unref (survey->topics);
+  g_free (survey);
+}
+
+static Topic *
+find_topic (RobocacheClockSurvey *survey, const gchar *name)
+{
+  Topic *topic = g_hash_table_lookup (survey->by_name, name);
+
+  if (topic)
+    return topic;
+  topic = g_new0 (Topic, 1);
+  topic->name = g_strdup (name);
+  topic->pieces = g_ptr_array_new_with_free_func (free_piece);
+  topic->interval = INTERVAL;
+  g_ptr_array_add (survey->topics, topic);
+  g_hash_table_insert (survey->by_name, topic->name, topic);
+  return topic;
+}
+
+void
+robocache_clock_survey_forget (RobocacheClockSurvey *survey, const gchar *name)
+{
+  for (guint i = survey->topics->len; i-- > 0;) {
+    const Topic *topic = g_ptr_array_index (survey->topics, i);
+
+    if (name && !g_str_equal (topic->name, name))
+      continue;
+    g_hash_table_remove (survey->by_name, topic->name);
+    g_ptr_array_remove_index (survey->topics, i);
+  }
+}
+
+/* ---- messages ---- */
+
+static RobocacheClockPair *
+last_pair (const RobocacheClockPiece *piece)
+{
+  return piece->pairs->len > 0 ? &g_array_index (piece->pairs, RobocacheClockPair, piece->pairs->len - 1) : NULL;
+}
+
+static gint64
+difference_of (const RobocacheClockPair *pair)
+{
+  return pair->log - pair->stamp;
+}
+
+/* Adds a pair, or replaces the one of its interval if that took longer. */
+static void
+keep (RobocacheClockPiece *piece, const RobocacheClockPair *pair, gint64 interval)
+{
+  RobocacheClockPair *last = last_pair (piece);
+
+  if (!last || pair->log / interval != last->log / interval)
+    g_array_append_val (piece->pairs, *pair);
+  else if (difference_of (pair) < difference_of (last))
+    *last = *pair;
+}
+
+/* Of two intervals one is made. */
+static void
+thin (RobocacheClockPiece *piece, gint64 interval)
+{
+  GArray *all = piece->pairs;
+
+  piece->pairs = g_array_new (FALSE, FALSE, sizeof (RobocacheClockPair));
+  for (guint i = 0; i < all->len; i++)
+    keep (piece, &g_array_index (all, RobocacheClockPair, i), interval);
+  g_array_unref (all);
+}
+
+static RobocacheClockPiece *
+begin_piece (Topic *topic, const RobocacheClockPair *pair)
+{
+  RobocacheClockPiece *piece = g_new0 (RobocacheClockPiece, 1);
+
+  piece->topic = topic->name;
+  piece->log_begin = pair->log;
+  piece->first = piece->last = pair->stamp;
+  piece->pairs = g_array_new (FALSE, FALSE, sizeof (RobocacheClockPair));
+  g_ptr_array_add (topic->pieces, piece);
+  return piece;
+}
+
+static void
+add_to_piece (Topic *topic, RobocacheClockPiece *piece, const RobocacheClockPair *pair)
+{
+  keep (piece, pair, topic->interval);
+  piece->n++;
+  piece->excess += (gdouble) MAX (difference_of (pair) - difference_of (last_pair (piece)), 0);
+  piece->first = MIN (piece->first, pair->stamp);
+  piece->last = MAX (piece->last, pair->stamp);
+  while (piece->pairs->len > MAX_PAIRS) {
+    topic->interval *= 2;
+    thin (piece, topic->interval);
+  }
+}
+
+/* A pair that is behind others: late, or the stamps stepped back, if the next ones are behind as well. */
+static void
+take_witness (Topic *topic, const RobocacheClockPair *pair)
+{
+  topic->witnesses[topic->n_witnesses++] = *pair;
+  if (topic->n_witnesses < N_WITNESSES)
+    return;
+  topic->n_witnesses = 0;
+  begin_piece (topic, &topic->witnesses[0]);
+  for (guint i = 0; i < N_WITNESSES; i++)
+    add_to_piece (topic, g_ptr_array_index (topic->pieces, topic->pieces->len - 1), &topic->witnesses[i]);
+}
+
+static void
+add_pair (Topic *topic, const RobocacheClockPair *pair)
+{
+  RobocacheClockPiece *piece = topic->pieces->len > 0 ? g_ptr_array_index (topic->pieces, topic->pieces->len - 1) : NULL;
+  const gint64 difference = difference_of (pair);
+
+  topic->least = topic->n_stamps == 0 ? difference : MIN (topic->least, difference);
+  topic->greatest = topic->n_stamps == 0 ? difference : MAX (topic->greatest, difference);
+  topic->n_stamps++;
+  if (piece && pair->stamp < piece->last - STEP_BACK) {
+    take_witness (topic, pair);
+    return;
+  }
+  topic->n_witnesses = 0;
+  add_to_piece (topic, piece ? piece : begin_piece (topic, pair), pair);
+}
+
+static void
+add_unstamped (Topic *topic, gint64 log_ns)
+{
+  topic->first_log = topic->n_unstamped == 0 ? log_ns : MIN (topic->first_log, log_ns);
+  topic->last_log = topic->n_unstamped == 0 ? log_ns : MAX (topic->last_log, log_ns);
+  topic->n_unstamped++;
+}
+
+gboolean
+robocache_clock_continues_from_zero (gint64 zero_log_ns, gint64 stamp_ns, gint64 log_ns)
+{
+  return stamp_ns > 0 && stamp_ns <= FIRST_STEP + 2 * CLAMP (log_ns - zero_log_ns, 0, MAX_TIME);
+}
+
+/* The first stamp after some of 0. */
+static void
+judge_zeros (Topic *topic, const RobocacheClockPair *next)
+{
+  const RobocacheClockPair zero = { 0, topic->zero_log };
+
+  topic->has_zero = robocache_clock_continues_from_zero (topic->zero_log, next->stamp, next->log);
+  if (topic->has_zero)
+    add_pair (topic, &zero);
+}
+
+void
+robocache_clock_survey_add (RobocacheClockSurvey *survey, const gchar *name, gboolean has_stamp, gint64 stamp_ns, gint64 log_ns)
+{
+  Topic *topic = find_topic (survey, name);
+  const RobocacheClockPair pair = { stamp_ns, log_ns };
+
+  if (ABS (log_ns) > MAX_TIME || (has_stamp && (stamp_ns < -MAX_TIME || stamp_ns > MAX_TIME)))
+    return;
+  if (!has_stamp || (stamp_ns == 0 && topic->n_stamps > 0 && !topic->has_zero)) {
+    add_unstamped (topic, log_ns);
+  } else if (stamp_ns == 0 && topic->n_stamps == 0) {
+    topic->n_zeros++;
+    topic->zero_log = log_ns;
+    add_unstamped (topic, log_ns);
+  } else {
+    if (topic->n_zeros > 0 && topic->n_stamps == 0)
+      judge_zeros (topic, &pair);
+    add_pair (topic, &pair);
+  }
+}
+
+guint
+robocache_clock_survey_count (const RobocacheClockSurvey *survey, const gchar *name)
+{
+  const Topic *topic = g_hash_table_lookup (survey->by_name, name);
+  guint64 n = topic ? topic->n_unstamped : 0;
+
+  for (guint i = 0; topic && i < topic->pieces->len; i++)
+    n += ((const RobocacheClockPiece *) g_ptr_array_index (topic->pieces, i))->pairs->len;
+  return (guint) MIN (n, G_MAXUINT);
+}
+
+gboolean
+robocache_clock_survey_is_irregular (const RobocacheClockSurvey *survey)
+{
+  for (guint i = 0; i < survey->topics->len; i++) {
+    const Topic *topic = g_ptr_array_index (survey->topics, i);
+
+    if (topic->pieces->len > 1 || topic->n_witnesses > 0 || topic->greatest - topic->least > ROBOCACHE_CLOCK_AGREE)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* ---- the timeline ---- */
+
+/* What is found, until it is a variant. */
+typedef struct
+{
+  const RobocacheClockSurvey *survey;
+  RobocacheTimeline timeline;
+  GPtrArray *groups;            /* of RobocacheClockGroup */
+  guint reference;              /* group whose clock is the timeline */
+  GPtrArray *lines;             /* of each group: GArray of RobocacheClockKnot, stamps to the timeline; without knots they stay */
+  GArray *recorder;             /* the same of log times */
+  GVariantBuilder sentences;
+} Result;
+
+static const RobocacheClockGroup *
+group_at (const Result *result, guint i)
+{
+  return g_ptr_array_index (result->groups, i);
+}
+
+static GArray *
+knots_new (void)
+{
+  return g_array_new (FALSE, FALSE, sizeof (RobocacheClockKnot));
+}
+
+static gint
+compare_knots (gconstpointer a, gconstpointer b)
+{
+  const RobocacheClockKnot *x = a, *y = b;
+
+  return (x->time > y->time) - (x->time < y->time);
+}
+
+/* Removes knots at which time does not go on. */
+static void
+order_knots (GArray *knots)
+{
+  guint n = 0;
+
+  g_array_sort (knots, compare_knots);
+  for (guint i = 0; i < knots->len; i++) {
+    const RobocacheClockKnot knot = g_array_index (knots, RobocacheClockKnot, i);
+    const RobocacheClockKnot *last = n > 0 ? &g_array_index (knots, RobocacheClockKnot, n - 1) : NULL;
+
+    if (!last || (knot.time > last->time && knot.time + knot.shift > last->time + last->shift))
+      g_array_index (knots, RobocacheClockKnot, n++) = knot;
+  }
+  g_array_set_size (knots, n);
+}
+
+/* From a clock to another one, both given as lines to log times. */
+static GArray *
+compose (const GArray *from, const GArray *to)
+{
+  GArray *knots = knots_new ();
+
+  for (guint i = 0; i < from->len; i++) {
+    const gint64 time = g_array_index (from, RobocacheClockKnot, i).time;
+    const RobocacheClockKnot knot = { time, robocache_clock_line_back (to, robocache_clock_line_at (from, time)) - time };
+
+    g_array_append_val (knots, knot);
+  }
+  for (guint i = 0; i < to->len; i++) {
+    const gint64 time = g_array_index (to, RobocacheClockKnot, i).time;
+    const gint64 source = robocache_clock_line_back (from, robocache_clock_line_at (to, time));
+    const RobocacheClockKnot knot = { source, time - source };
+
+    g_array_append_val (knots, knot);
+  }
+  order_knots (knots);
+  return knots;
+}
+
+static GArray *
+reverse (const GArray *line)
+{
+  GArray *knots = knots_new ();
+
+  for (guint i = 0; i < line->len; i++) {
+    const RobocacheClockKnot *of_line = &g_array_index (line, RobocacheClockKnot, i), knot = { of_line->time + of_line->shift, -of_line->shift };
+
+    g_array_append_val (knots, knot);
+  }
+  return knots;
+}
+
+static guint
+choose_reference (const Result *result)
+{
+  guint best = 0;
+
+  if (result->timeline == ROBOCACHE_TIMELINE_RECORDER || group_at (result, 0)->pieces->len > 0)
+    return 0;
+  for (guint i = 1; i < result->groups->len; i++) {
+    if (best == 0 || group_at (result, i)->n > group_at (result, best)->n)
+      best = i;
+  }
+  return best;
+}
+
+static void
+free_array (gpointer array)
+{
+  g_array_unref (array);
+}
+
+static void
+find_lines (Result *result)
+{
+  const GArray *to = group_at (result, result->reference)->knots;
+
+  result->lines = g_ptr_array_new_with_free_func (free_array);
+  for (guint i = 0; i < result->groups->len; i++) {
+    const gboolean stays = i == result->reference || result->timeline == ROBOCACHE_TIMELINE_STAMPS || group_at (result, i)->pieces->len == 0;
+
+    g_ptr_array_add (result->lines, stays ? knots_new () : compose (group_at (result, i)->knots, to));
+  }
+  /* the recorder's own times agree with the stamps of its group, except for their delays */
+  result->recorder = result->reference == 0 ? knots_new () : reverse (to);
+}
+
+/* What a clock's shift is not known better than. */
+static gint64
+uncertainty_of (const Result *result, guint i)
+{
+  const RobocacheClockGroup *group = group_at (result, i), *reference = group_at (result, result->reference);
+  gint64 delay = 0;
+
+  if (i == result->reference)
+    return 0;
+  /* the recorder's group has a least delay that is known, and that the other clock's messages may not have */
+  if (result->reference == 0 && reference->knots->len > 0)
+    delay = MAX (g_array_index (reference->knots, RobocacheClockKnot, 0).shift, 0);
+  return group->uncertainty + reference->uncertainty + group->excess + reference->excess + delay + LEAST_DELAY;
+}
+
+/* ---- pieces ---- */
+
+static GPtrArray *
+list_pieces (const RobocacheClockSurvey *survey)
+{
+  GPtrArray *pieces = g_ptr_array_new ();
+
+  for (guint i = 0; i < survey->topics->len; i++) {
+    const Topic *topic = g_ptr_array_index (survey->topics, i);
+
+    for (guint k = 0; k < topic->pieces->len; k++)
+      g_ptr_array_add (pieces, g_ptr_array_index (topic->pieces, k));
+  }
+  return pieces;
+}
+
+/* Whether a piece follows a break: another clock than the piece before it. Late messages that looked like a step have the same. */
+static gboolean
+is_break (const Topic *topic, guint k)
+{
+  return k > 0 && ((RobocacheClockPiece *) g_ptr_array_index (topic->pieces, k))->group
+      != ((RobocacheClockPiece *) g_ptr_array_index (topic->pieces, k - 1))->group;
+}
+
+static gchar *
+seconds_text (gint64 ns)
+{
+  const guint64 magnitude = ns < 0 ? -(guint64) ns : (guint64) ns;
+
+  return g_strdup_printf ("%s%" G_GUINT64_FORMAT ".%09" G_GUINT64_FORMAT " s", ns < 0 ? "-" : "", magnitude / (guint64) ROBOCACHE_SECOND,
+      magnitude % (guint64) ROBOCACHE_SECOND);
+}
+
+/* Its name, and which of its breaks it follows. */
+static void
+name_pieces (const Result *result, guint group, GPtrArray *names)
+{
+  for (guint i = 0; i < result->survey->topics->len; i++) {
+    const Topic *topic = g_ptr_array_index (result->survey->topics, i);
+    guint n_breaks = 0;
+
+    for (guint k = 0; k < topic->pieces->len; k++) {
+      n_breaks += is_break (topic, k);
+      if (((RobocacheClockPiece *) g_ptr_array_index (topic->pieces, k))->group == group && (k == 0 || is_break (topic, k)))
+        g_ptr_array_add (names, n_breaks > 0 ? g_strdup_printf ("%s after step back %u", topic->name, n_breaks) : g_strdup (topic->name));
+    }
+    if (group == 0 && topic->pieces->len == 0)
+      g_ptr_array_add (names, g_strdup_printf ("%s (without stamps)", topic->name));
+  }
+  g_ptr_array_add (names, NULL);
+}
+
+/* ---- sentences ---- */
+
+static void
+take_sentence (Result *result, gchar *sentence)
+{
+  g_variant_builder_add (&result->sentences, "s", sentence);
+  g_free (sentence);
+}
+
+/* The first shift of a group's clock from the timeline, whether it is applied or not. */
+static gint64
+first_shift (const Result *result, guint i)
+{
+  GArray *line;
+  gint64 shift;
+
+  if (i == result->reference)
+    return 0;
+  line = group_at (result, i)->pieces->len == 0 ? g_array_ref (result->recorder)
+      : compose (group_at (result, i)->knots, group_at (result, result->reference)->knots);
+  shift = line->len > 0 ? g_array_index (line, RobocacheClockKnot, 0).shift : 0;
+  g_array_unref (line);
+  return shift;
+}
+
+static gchar *
+describe_clock (const Result *result, guint i, const gchar *names, guint number, guint n)
+{
+  const RobocacheClockGroup *group = group_at (result, i);
+  const gchar *of_recorder = group->is_recorder ? ", the recorder's" : "";
+  gchar *shift, *text;
+
+  if (i == result->reference && group->is_recorder)
+    return g_strdup_printf ("clock %u of %u%s, is the timeline: %s", number, n, of_recorder, names);
+  shift = seconds_text (first_shift (result, i == result->reference ? 0 : i));
+  if (i == result->reference)
+    text = g_strdup_printf ("clock %u of %u, is the timeline: %s: the recorder's clock differs by %s", number, n, names, shift);
+  else if (group->pieces->len == 0)
+    text = g_strdup_printf ("clock %u of %u, the recorder's: %s: shifts their times, which are those of arrival, by %s, uncertainty %.3f ms", number,
+        n, names, shift, (gdouble) uncertainty_of (result, i) / 1e6);
+  else
+    text = g_strdup_printf ("clock %u of %u%s: %s: %s its stamps by %s, uncertainty %.3f ms, drift %+.3f ppm", number, n, of_recorder, names,
+        result->timeline == ROBOCACHE_TIMELINE_STAMPS ? "not shifted, though the arrivals of messages would shift" : "shifts", shift,
+        (gdouble) uncertainty_of (result, i) / 1e6, group->drift_ppm);
+  g_free (shift);
+  return text;
+}
+
+static guint
+count_clocks (const Result *result, GPtrArray **names)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < result->groups->len; i++)
+    n += names[i]->len > 1;
+  return n;
+}
+
+/* The least and the greatest of the topics' delays, which a clock does not explain. */
+static void
+describe_delays (Result *result)
+{
+  const RobocacheClockPiece *least = NULL, *greatest = NULL;
+  gint64 least_delay = 0, greatest_delay = 0;
+  GPtrArray *pieces = list_pieces (result->survey);
+
+  for (guint i = 0; i < pieces->len; i++) {
+    const RobocacheClockPiece *piece = g_ptr_array_index (pieces, i);
+    const gint64 delay = robocache_clock_piece_delay (piece, g_ptr_array_index (result->lines, piece->group), result->recorder);
+
+    if (piece->pairs->len < ROBOCACHE_CLOCK_MIN_PAIRS || (result->timeline == ROBOCACHE_TIMELINE_STAMPS && piece->group != result->reference))
+      continue;
+    if (!least || delay < least_delay) {
+      least = piece;
+      least_delay = delay;
+    }
+    if (!greatest || delay > greatest_delay) {
+      greatest = piece;
+      greatest_delay = delay;
+    }
+  }
+  if (least)
+    take_sentence (result, g_strdup_printf ("messages arrive at least %.3f ms (%s) to %.3f ms (%s) after their stamps: differences below %g s "
+            "are delays, not other clocks, and stay%s", (gdouble) least_delay / 1e6, least->topic, (gdouble) greatest_delay / 1e6, greatest->topic,
+            (gdouble) ROBOCACHE_CLOCK_AGREE / 1e9, least_delay < -LEAST_DELAY && result->reference == 0
+            ? "; negative delays are stamps that are ahead" : ""));
+  g_ptr_array_unref (pieces);
+}
+
+/* ---- the variant ---- */
+
+static GVariant *
+variant_of_knots (const GArray *knots)
+{
+  GVariantBuilder builder;
+
+  g_variant_builder_init (&builder, G_VARIANT_TYPE ("a(xx)"));
+  for (guint i = 0; i < knots->len; i++) {
+    const RobocacheClockKnot *knot = &g_array_index (knots, RobocacheClockKnot, i);
+
+    g_variant_builder_add (&builder, "(xx)", knot->time, knot->shift);
+  }
+  return g_variant_builder_end (&builder);
+}
+
+static void
+add_entry (GVariantBuilder *map, const Result *result, const Topic *topic)
+{
+  GVariantBuilder pieces;
+
+  g_variant_builder_init (&pieces, G_VARIANT_TYPE ("a(ta(xx))"));
+  for (guint k = 0; k < topic->pieces->len; k++) {
+    const RobocacheClockPiece *piece = g_ptr_array_index (topic->pieces, k);
+
+    if (k == 0 || is_break (topic, k))
+      g_variant_builder_add (&pieces, "(t@a(xx))", k == 0 ? (guint64) 0 : (guint64) MAX (piece->log_begin, 0),
+          variant_of_knots (g_ptr_array_index (result->lines, piece->group)));
+  }
+  g_variant_builder_add (map, "(sba(ta(xx)))", topic->name, topic->has_zero, &pieces);
+}
+
+static GVariant *
+make_map (const Result *result)
+{
+  GVariantBuilder map, recorder;
+
+  g_variant_builder_init (&map, G_VARIANT_TYPE (ROBOCACHE_CLOCK_MAP_TYPE));
+  g_variant_builder_init (&recorder, G_VARIANT_TYPE ("a(ta(xx))"));
+  g_variant_builder_add (&recorder, "(t@a(xx))", (guint64) 0, variant_of_knots (result->recorder));
+  g_variant_builder_add (&map, "(sba(ta(xx)))", "", FALSE, &recorder);
+  for (guint i = 0; i < result->survey->topics->len; i++)
+    add_entry (&map, result, g_ptr_array_index (result->survey->topics, i));
+  return g_variant_builder_end (&map);
+}
+
+static GVariant *
+make_clocks (Result *result)
+{
+  GPtrArray **names = g_new (GPtrArray *, result->groups->len);
+  GVariantBuilder clocks;
+  guint number = 0;
+
+  g_variant_builder_init (&clocks, G_VARIANT_TYPE ("a(asxxdbb)"));
+  for (guint i = 0; i < result->groups->len; i++) {
+    names[i] = g_ptr_array_new_with_free_func (g_free);
+    name_pieces (result, i, names[i]);
+  }
+  for (guint i = 0; i < result->groups->len; i++) {
+    const RobocacheClockGroup *group = group_at (result, i);
+    gchar *list = g_strjoinv (", ", (gchar **) names[i]->pdata);
+
+    if (names[i]->len > 1) {
+      take_sentence (result, describe_clock (result, i, list, ++number, count_clocks (result, names)));
+      g_variant_builder_add (&clocks, "(^asxxdbb)", names[i]->pdata, first_shift (result, i), uncertainty_of (result, i), group->drift_ppm,
+          i == result->reference, group->is_recorder);
+    }
+    g_free (list);
+  }
+  for (guint i = 0; i < result->groups->len; i++)
+    g_ptr_array_unref (names[i]);
+  g_free (names);
+  return g_variant_builder_end (&clocks);
+}
+
+/* Pieces with few pairs count by their arrival, since their stamps may be those of an earlier time. */
+static void
+add_topic (GVariantBuilder *topics, const Result *result, const Topic *topic)
+{
+  gint64 first_log = topic->n_unstamped > 0 ? topic->first_log : G_MAXINT64, last_log = topic->n_unstamped > 0 ? topic->last_log : G_MININT64;
+  gint64 first = G_MAXINT64, last = G_MININT64, delay = G_MAXINT64;
+
+  for (guint k = 0; k < topic->pieces->len; k++) {
+    const RobocacheClockPiece *piece = g_ptr_array_index (topic->pieces, k);
+    const GArray *line = g_ptr_array_index (result->lines, piece->group);
+
+    if (piece->pairs->len < ROBOCACHE_CLOCK_MIN_PAIRS) {
+      first_log = MIN (first_log, g_array_index (piece->pairs, RobocacheClockPair, 0).log);
+      last_log = MAX (last_log, last_pair (piece)->log);
+      continue;
+    }
+    first = MIN (first, robocache_clock_line_at (line, piece->first));
+    last = MAX (last, robocache_clock_line_at (line, piece->last));
+    delay = MIN (delay, robocache_clock_piece_delay (piece, line, result->recorder));
+  }
+  if (first > last) {
+    first = robocache_clock_line_at (result->recorder, first_log);
+    last = robocache_clock_line_at (result->recorder, last_log);
+    delay = 0;
+  }
+  g_variant_builder_add (topics, "(sxxx)", topic->name, first, last, delay);
+}
+
+static GVariant *
+make_topics (const Result *result)
+{
+  GVariantBuilder topics;
+
+  g_variant_builder_init (&topics, G_VARIANT_TYPE ("a(sxxx)"));
+  for (guint i = 0; i < result->survey->topics->len; i++)
+    add_topic (&topics, result, g_ptr_array_index (result->survey->topics, i));
+  return g_variant_builder_end (&topics);
+}
+
+static void
+add_breaks (Result *result, GVariantBuilder *breaks, const Topic *topic)
+{
+  for (guint k = 1; k < topic->pieces->len; k++) {
+    const RobocacheClockPiece *before = g_ptr_array_index (topic->pieces, k - 1), *piece = g_ptr_array_index (topic->pieces, k);
+    gchar *step, *at;
+
+    if (!is_break (topic, k))
+      continue;
+    step = seconds_text (before->last - piece->first);
+    at = seconds_text (piece->log_begin);
+    g_variant_builder_add (breaks, "(sxx)", topic->name, piece->log_begin, before->last - piece->first);
+    take_sentence (result, g_strdup_printf ("%s: stamps step back by %s at log time %s: a break, after which its clock is another one",
+            topic->name, step, at));
+    g_free (step);
+    g_free (at);
+  }
+}
+
+static GVariant *
+make_breaks (Result *result)
+{
+  GVariantBuilder breaks;
+
+  g_variant_builder_init (&breaks, G_VARIANT_TYPE ("a(sxx)"));
+  for (guint i = 0; i < result->survey->topics->len; i++)
+    add_breaks (result, &breaks, g_ptr_array_index (result->survey->topics, i));
+  return g_variant_builder_end (&breaks);
+}
+
+GVariant *
+robocache_clock_survey_finish (RobocacheClockSurvey *survey, RobocacheTimeline timeline)
+{
+  GPtrArray *pieces = list_pieces (survey);
+  Result result = {.survey = survey,.timeline = timeline,.groups = robocache_clock_groups_find (pieces) };
+  GVariantBuilder all;
+
+  result.reference = choose_reference (&result);
+  find_lines (&result);
+  g_variant_builder_init (&result.sentences, G_VARIANT_TYPE ("as"));
+  g_variant_builder_init (&all, G_VARIANT_TYPE ("a{sv}"));
+  g_variant_builder_add (&all, "{sv}", "map", make_map (&result));
+  g_variant_builder_add (&all, "{sv}", "clocks", make_clocks (&result));
+  describe_delays (&result);
+  g_variant_builder_add (&all, "{sv}", "topics", make_topics (&result));
+  g_variant_builder_add (&all, "{sv}", "breaks", make_breaks (&result));
+  g_variant_builder_add (&all, "{sv}", "lines", g_variant_builder_end (&result.sentences));
+  g_array_unref (result.recorder);
+  g_ptr_array_unref (result.lines);
+  g_ptr_array_unref (result.groups);
+  g_ptr_array_unref (pieces);
+  return g_variant_ref_sink (g_variant_builder_end (&all));
+}

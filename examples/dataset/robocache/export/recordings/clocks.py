@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The clocks of a recording, as its element finds them (clocksurvey.h): which topics have which, and how they are put on one timeline."""
+import json
+from functools import cached_property
+
+import numpy as np
+from gi.repository import GLib
+
+
+def _move(times, knots):
+    """Times of a clock on the timeline. knots: [(time, shift)] of increasing times; between them, and beyond, shifts are linear."""
+    if not knots:
+        return times
+    places, shifts = (np.array(one, np.int64) for one in zip(*knots))
+    if len(knots) == 1:
+        return times + shifts[0]
+    right = np.clip(np.searchsorted(places, times), 1, len(places) - 1)
+    share = (times - places[right - 1]) / (places[right] - places[right - 1])
+    return times + shifts[right - 1] + np.rint(share * (shifts[right] - shifts[right - 1])).astype(np.int64)
+
+
+AGREE_NS = 500 * 10**6  # of a break in several topics
+
+
+class Timed:
+    """Which times of a recording are used. Derived classes add offset_of() to their times."""
+    time_source, topics_used, clocks = "auto", {}, None
+
+    def use(self, topics, time_source):
+        """Before times are read. topics: {topic of the mapping: ns to add to its times}."""
+        self.topics_used, self.time_source = topics, time_source
+
+    def offset_of(self, topic):
+        return self.topics_used.get(topic, 0)
+
+    def has_offset(self, stream):
+        """Whether the times that its source sends have the stream's offset already."""
+        return self.offset_of(stream.topic) != 0
+
+    def breaks(self):
+        return self.clocks.breaks if self.clocks else []
+
+
+class Clocks:
+    """`text` is what the element's property clocks takes, `lines` are sentences for people."""
+
+    def __init__(self, text):
+        self._found = GLib.Variant.parse(None, text).unpack()
+        self.lines = self._found["lines"]
+        self._topics = {name: ends for name, *ends in self._found["topics"]}
+        self._recorder = next((pieces[0][1] for name, _, pieces in self._found["map"] if not name), [])
+
+    def arrivals(self, log_times):
+        """Log times on the timeline."""
+        return _move(log_times, self._recorder)
+
+    def times(self, topic, log_times):
+        """Of a topic's messages, sorted: those at both ends by their stamps, the others by their arrival less the least delay."""
+        if topic not in self._topics or not len(log_times):
+            return self.arrivals(log_times)
+        first, last, delay = self._topics[topic]
+        times = np.clip(self.arrivals(log_times) - delay, first, last)
+        times[0], times[-1] = first, last
+        return times
+
+    @cached_property
+    def breaks(self):
+        """Times at which stamps step back, those of one clock once."""
+        times = np.sort(self.arrivals(np.array([log_time for _, log_time, _ in self._found["breaks"]], np.int64)))
+        return [int(time) for time, before in zip(times, [-np.inf, *times[:-1]]) if time - before > AGREE_NS]
+
+    def has_stamps(self, topic):
+        return any(name == topic and pieces for name, _, pieces in self._found["map"])
+
+    def text(self, offsets):
+        """offsets: {topic: ns to add to its stamps}."""
+        def shift(knots, offset):
+            return [(time, shift + offset) for time, shift in knots] or [(0, offset)]
+
+        moved = [(name, has_zero, [(begin, shift(knots, offsets[name]) if offsets.get(name) else knots) for begin, knots in pieces])
+                 for name, has_zero, pieces in self._found["map"]]
+        return GLib.Variant("a{sv}", {"map": GLib.Variant("a(sba(ta(xx)))", moved)}).print_(True)
+
+    def describe(self):
+        """For the manifest."""
+        keys = ("topics", "shift_ns", "uncertainty_ns", "drift_ppm", "is_timeline", "is_recorder")
+        return json.loads(json.dumps({"clocks": [dict(zip(keys, one)) for one in self._found["clocks"]],
+                                      "least_delay_ns": {name: delay for name, (_, _, delay) in self._topics.items()},
+                                      "breaks": [dict(zip(("topic", "log_time", "step_ns"), one)) for one in self._found["breaks"]]}))

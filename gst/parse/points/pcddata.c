@@ -37,6 +37,16 @@ store_float (guint8 *to, gdouble value, RcDtype dtype)
     memcpy (to, &value, sizeof value);
 }
 
+/* From here on a double does not hold every integer. */
+#define EXACT_INTEGERS 0x1p53
+
+/* An integer that is written with decimals, as NumPy and Open3D write it: 2.0, 1e+02. */
+static gboolean
+read_integer_with_decimals (const gchar *text, gdouble least, gdouble end, gdouble *value)
+{
+  return robocache_csv_number (text, value) && *value >= least && *value < end && fabs (*value) <= EXACT_INTEGERS && *value == floor (*value);
+}
+
 /* FALSE when text is no number of that type. */
 static gboolean
 read_number (const gchar *text, RcDtype dtype, guint8 *to)
@@ -58,14 +68,20 @@ read_number (const gchar *text, RcDtype dtype, guint8 *to)
     case RC_UINT16:
     case RC_UINT32:
     case RC_UINT64:
-      if (!g_ascii_string_to_unsigned (text, 10, 0, max, &magnitude, NULL))
-        return FALSE;
+      if (!g_ascii_string_to_unsigned (text, 10, 0, max, &magnitude, NULL)) {
+        if (!read_integer_with_decimals (text, 0.0, ldexp (1.0, (int) (8 * size)), &value))
+          return FALSE;
+        magnitude = (guint64) value;
+      }
       store_integer (to, magnitude, size);
       return TRUE;
     default:
       number = (gint64) (max >> 1);
-      if (!g_ascii_string_to_signed (text, 10, -number - 1, number, &number, NULL))
-        return FALSE;
+      if (!g_ascii_string_to_signed (text, 10, -number - 1, number, &number, NULL)) {
+        if (!read_integer_with_decimals (text, -ldexp (1.0, (int) (8 * size - 1)), ldexp (1.0, (int) (8 * size - 1)), &value))
+          return FALSE;
+        number = (gint64) value;
+      }
       store_integer (to, (guint64) number, size);
       return TRUE;
   }

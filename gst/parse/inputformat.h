@@ -27,6 +27,10 @@ GType robocache_input_format_get_type (void);
 /* Whether files of this format contain clouds, not records. */
 gboolean robocache_input_format_is_of_clouds (RobocacheInputFormat format);
 
+/* Whether input of rows or points begins like a file of another kind. Then an error says what the file is, and what reads or converts it. bytes: the
+ * first ones, at least a line or 16 bytes. */
+gboolean robocache_input_refuse (const gchar * bytes, gsize n, GError ** error);
+
 /* The first bytes of a PCD file. */
 #define ROBOCACHE_PCD_MAGIC "# .PCD"
 

@@ -9,7 +9,7 @@
 #include <gst/gst.h>
 
 #include "gst/parse/records/emptycells.h"
-#include "gst/parse/records/timeguess.h"
+#include "gst/parse/table/timeguess.h"
 
 G_BEGIN_DECLS
 
@@ -23,6 +23,8 @@ typedef enum
   RECORDING_DELIMITER,
   RECORDING_TIME_COLUMN,
   RECORDING_TIME_UNIT,
+  RECORDING_TIME_FORMAT,
+  RECORDING_LEAP_SECONDS,
   RECORDING_ARRIVAL_COLUMN,
   /* settings of robocachebagsrc */
   RECORDING_TOPICS,
@@ -76,8 +78,10 @@ typedef struct
 
   /* the result of the survey */
   RobocacheTimeSource times;
-  gchar *time_unit_reason;      /* why this unit was chosen; NULL: the user has set it */
   gint arrival_column;          /* -1: no such column */
+  gchar *text_columns;          /* names of columns that are no channels, since they have text; or NULL */
+  gchar *words;                 /* the numbers that stand for words of channels; or NULL */
+  GArray *columns;              /* guint: of the channels, in the file */
   gchar **names;                /* [n_channels]; NULL without a header */
   guint n_channels;
   guint64 n_rows, n_malformed;  /* n_rows: with a value in each channel */

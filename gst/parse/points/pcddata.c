@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "common/device/budget.h"
-#include "gst/parse/records/csvrecord.h"
+#include "gst/parse/table/csvrecord.h"
 #include "common/tensors/tensorcaps.h"
 
 #define COLUMN(header, i) (&g_array_index ((header)->columns, RobocachePcdColumn, i))

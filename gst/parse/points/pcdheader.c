@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "gst/parse/records/csvrecord.h"
+#include "gst/parse/table/csvrecord.h"
 #include "kernels/voxel.h"
 #include "common/tensors/tensorcaps.h"
 

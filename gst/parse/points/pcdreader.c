@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/device/budget.h"
-#include "gst/parse/records/csvrecord.h"
+#include "gst/parse/table/csvrecord.h"
 #include "common/tensors/tensorcaps.h"
 
 void

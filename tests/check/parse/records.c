@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "gst/parse/records/byteinput.h"
-#include "gst/parse/records/csvrecord.h"
+#include "gst/parse/table/csvrecord.h"
 #include "gst/parse/records/binaryrecord.h"
 #include "gst/parse/records/recordreader.h"
 #include "common/text/timetext.h"

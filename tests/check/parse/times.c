@@ -4,8 +4,8 @@
  */
 #include <math.h>
 
-#include "gst/parse/records/timedate.h"
-#include "gst/parse/records/timeguess.h"
+#include "gst/parse/table/timedate.h"
+#include "gst/parse/table/timeguess.h"
 #include "gst/parse/records/timescout.h"
 #include "gst/parse/records/timesteps.h"
 #include "tests/check/lib/points/parseharness.h"

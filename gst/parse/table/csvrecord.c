@@ -15,7 +15,7 @@ robocache_csv_delimiter_parse (const gchar *string, gchar *delimiter, GError **e
   {
     const gchar *name;
     gchar delimiter;
-  } names[] = { {"tab", '\t'}, {"\\t", '\t'}, {"space", ' '} };
+  } names[] = { {"auto", '\0'}, {"tab", '\t'}, {"\\t", '\t'}, {"space", ' '} };
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
     if (g_strcmp0 (string, names[i].name) == 0) {
@@ -29,7 +29,7 @@ robocache_csv_delimiter_parse (const gchar *string, gchar *delimiter, GError **e
     return TRUE;
   }
   g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "delimiter=\"%s\" cannot separate fields: set one character "
-      "that is in no number or name, like \",\" or \";\", or tab or space", string ? string : "");
+      "that is in no number or name, like \",\" or \";\", or tab, space or auto", string ? string : "");
   return FALSE;
 }
 
@@ -142,9 +142,36 @@ robocache_csv_number (const gchar *text, gdouble *value)
 }
 
 gboolean
+robocache_csv_replace_comma (gchar *text)
+{
+  gchar *at = text + (*text == '-' || *text == '+'), *comma;
+
+  at += strspn (at, "0123456789");
+  comma = at;
+  if (*at++ != ',' || !g_ascii_isdigit (*at))
+    return FALSE;
+  at += strspn (at, "0123456789");
+  if (*at == 'e' || *at == 'E') {
+    at += 1 + (at[1] == '-' || at[1] == '+');
+    at += strspn (at, "0123456789");
+  }
+  if (*at != '\0')
+    return FALSE;
+  *comma = '.';
+  return TRUE;
+}
+
+gboolean
+robocache_csv_truth (const gchar *text, gdouble *value)
+{
+  *value = g_ascii_strcasecmp (text, "true") == 0;
+  return *value > 0.0 || g_ascii_strcasecmp (text, "false") == 0;
+}
+
+gboolean
 robocache_csv_is_missing (const gchar *text)
 {
-  static const gchar *const words[] = { "na", "n/a", "#n/a", "<na>", "null", "none", "nan", "-nan" };
+  static const gchar *const words[] = { "na", "n/a", "#n/a", "#na", "<na>", "null", "none", "nan", "-nan" };
 
   /* most fields are numbers */
   if (g_ascii_isdigit (*text) || *text == '.' || (*text == '-' && !g_ascii_isalpha (text[1])))

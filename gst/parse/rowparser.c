@@ -150,28 +150,35 @@ say_time_source (RobocacheRowParser *parser, gint64 time_ns)
 {
   const RobocacheTimeSource *times = robocache_record_reader_time_source (parser->reader);
   GstElement *element = parser->output->element;
+  const gchar *reason = times->unit_by == ROBOCACHE_CHOSEN_BY_NAME ? NULL : times->unit_reason;
   gchar *columns = robocache_time_source_describe (times), *leap = describe_leap_seconds (times, time_ns);
 
   GST_INFO_OBJECT (element, "time in %s (%s)%s", columns, reason_of (times->column_by), leap);
   if (!parser->said_time_source && is_guess (times) && times->column_by != ROBOCACHE_CHOSEN_BY_USER) {
     parser->said_time_source = TRUE;
     GST_ELEMENT_INFO (element, STREAM, DECODE, ("The time is in %s (%s%s%s)%s%s%s; set time-column to choose another one%s", columns,
-            reason_of (times->column_by), times->unit_reason ? ", " : "", times->unit_reason ? times->unit_reason : "", leap, times->others ? ", and not in " : "", times->others ? times->others : "",
+            reason_of (times->column_by), reason ? ", " : "", reason ? reason : "", leap, times->others ? ", and not in " : "", times->others ? times->others : "",
             times->unit_by == ROBOCACHE_CHOSEN_BY_DEFAULT && times->unit_reason && !times->has_dates ? ", or time-unit" : ""), (NULL));
   }
   g_free (columns);
   g_free (leap);
 }
 
-/* Once: columns that are no channels, and how they become some. */
+/* Once: lines that are left out, and columns that are no channels, with how they become some. */
 static void
-say_text_columns (RobocacheRowParser *parser)
+say_what_is_left_out (RobocacheRowParser *parser)
 {
   const gchar *columns = robocache_record_reader_text_columns (parser->reader);
+  const guint n_skipped = robocache_record_reader_n_skipped (parser->reader);
 
-  if (!columns || parser->said_text)
+  if (parser->said_text)
     return;
   parser->said_text = TRUE;
+  if (n_skipped > 0)
+    GST_ELEMENT_INFO (parser->output->element, STREAM, DECODE, ("%u line%s before the data %s neither header nor comment, and left out", n_skipped,
+            n_skipped == 1 ? "" : "s", n_skipped == 1 ? "is" : "are"), (NULL));
+  if (!columns)
+    return;
   GST_ELEMENT_INFO (parser->output->element, STREAM, DECODE, ("Columns of text are left out: %s; one that channels lists has its words numbered, and is "
           "held", columns), (NULL));
 }
@@ -274,7 +281,7 @@ send_headers (RobocacheRowParser *parser, gint64 time_ns)
     return TRUE;
   if (parser->caps_version != version) {
     say_time_source (parser, time_ns);
-    say_text_columns (parser);
+    say_what_is_left_out (parser);
   }
   caps = make_caps (parser);
   if (caps == NULL)

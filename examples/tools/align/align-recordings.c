@@ -131,6 +131,8 @@ describe_recording (Job *job, const Recording *recording)
   if (recording->cells.n_records > recording->n_rows)
     fprintf (job->talk, "; %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " rows of the file have no value", recording->cells.n_records - recording->n_rows,
         recording->cells.n_records);
+  if (recording->n_skipped > 0)
+    fprintf (job->talk, "; omits %u lines before the data", recording->n_skipped);
   if (recording->text_columns)
     fprintf (job->talk, "; omits columns of text: %s", recording->text_columns);
   if (recording->words)

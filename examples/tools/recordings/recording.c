@@ -459,6 +459,8 @@ check_content (const Recording *recording, GError **error)
   }
   if (recording->first_fault)
     FAULT (error, "%s contains no readable row: %s", recording->path, recording->first_fault);
+  else if (recording->times.name == NULL)
+    FAULT (error, "%s: the file is empty", recording->path);
   else
     FAULT (error, "%s contains a header, but no row", recording->path);
   return FALSE;
@@ -592,6 +594,7 @@ read_rows (Recording *recording, FILE *file, GError **error)
   rewind (file);
   ok = read_through (recording, reader, file, error);
   robocache_time_source_copy (&recording->times, robocache_record_reader_time_source (reader));
+  recording->n_skipped = robocache_record_reader_n_skipped (reader);
   if (!recording->text_columns && robocache_record_reader_text_columns (reader))
     recording->text_columns = printable (robocache_record_reader_text_columns (reader));
   g_free (recording->words);

@@ -79,6 +79,7 @@ typedef struct
   /* the result of the survey */
   RobocacheTimeSource times;
   gint arrival_column;          /* -1: no such column */
+  guint n_skipped;              /* lines before the data that are neither comments nor the header */
   gchar *text_columns;          /* names of columns that are no channels, since they have text; or NULL */
   gchar *words;                 /* the numbers that stand for words of channels; or NULL */
   GArray *columns;              /* guint: of the channels, in the file */

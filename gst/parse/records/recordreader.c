@@ -67,6 +67,7 @@ struct _RobocacheRecordReader
   Content *contents;            /* [n_columns]; NULL: all are numbers */
   GHashTable **words;           /* of channels, word to number + 1; NULL: no channel has words */
   gchar *text_columns;
+  guint n_skipped;              /* lines before the data that are nothing of the table */
   gfloat *values;
   gchar *names;
   guint version;
@@ -117,6 +118,16 @@ is_left_out (const RobocacheRecordReader *reader, guint column)
   return FALSE;
 }
 
+static gboolean
+are_all_left_out (const RobocacheRecordReader *reader, const GArray *columns)
+{
+  gboolean all = TRUE;
+
+  for (guint i = 0; all && i < columns->len; i++)
+    all = is_left_out (reader, g_array_index (columns, guint, i));
+  return all;
+}
+
 /* Of the columns, those that are not left out; if there are none, all. */
 static GArray *
 keep_columns (const RobocacheRecordReader *reader, GArray *columns)
@@ -140,6 +151,12 @@ set_columns (RobocacheRecordReader *reader, guint n_columns, gchar **names, GErr
 
   if (!columns)
     return FALSE;
+  if (reader->text_columns && are_all_left_out (reader, columns)) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "the file has no column of numbers: %s have text; list one in channels to have its words "
+        "numbered", reader->text_columns);
+    g_array_unref (columns);
+    return FALSE;
+  }
   columns = keep_columns (reader, columns);
   forget_columns (reader);
   reader->n_columns = n_columns;
@@ -193,6 +210,12 @@ const gchar *
 robocache_record_reader_text_columns (const RobocacheRecordReader *reader)
 {
   return reader->text_columns;
+}
+
+guint
+robocache_record_reader_n_skipped (const RobocacheRecordReader *reader)
+{
+  return reader->n_skipped;
 }
 
 void
@@ -633,13 +656,15 @@ prepare_words (RobocacheRecordReader *reader)
 /* Of a stream the first line may be cut, or its text a fault of the line: nothing is left out. A line without names that lacks chosen channels may be the
  * rest of one that a serial port began to send before we listened, so it is malformed, no reason to stop. */
 static RobocacheReadResult
-adopt_shape (RobocacheRecordReader *reader, RobocacheTableShape *shape, GError **error)
+adopt_shape (RobocacheRecordReader *reader, const RobocacheTableShape *shape, gboolean is_last, GError **error)
 {
   const gboolean has_data = robocache_sample_n_data (&shape->sample) > 0;
 
   reader->has_decimal_comma = shape->has_decimal_comma;
   if (!robocache_time_source_guess (&reader->times, &reader->time, shape->names, shape->n_columns, has_data ? &shape->sample : NULL, error))
     return ROBOCACHE_READ_REFUSED;
+  if (reader->times.is_unsorted && !is_last && reader->n_ahead > 0)
+    return ROBOCACHE_READ_MORE;
   if (shape->units)
     robocache_time_source_take_unit (&reader->times, shape->units[reader->times.column]);
   set_needed (reader);
@@ -695,7 +720,8 @@ find_shape (RobocacheRecordReader *reader, gboolean is_last, GError **error)
 
   if (robocache_table_shape_find (&shape, lines, reader->ahead->len, reader->delimiter)
       || (is_last && robocache_table_shape_find_header (&shape, lines, reader->ahead->len, reader->delimiter))) {
-    result = adopt_shape (reader, &shape, error);
+    result = adopt_shape (reader, &shape, is_last, error);
+    reader->n_skipped = robocache_table_shape_n_skipped (&shape, lines);
     for (guint i = 0; i < shape.data && reader->is_shaped; i++)
       reader->comments += robocache_table_comment_mark (lines[i].text) > 0;
     if (result == ROBOCACHE_READ_MALFORMED)

@@ -69,6 +69,8 @@ const RobocacheTimeSource *robocache_record_reader_time_source (const RobocacheR
 gboolean robocache_record_reader_is_held (const RobocacheRecordReader * reader, guint i);
 /* Names or numbers of columns that are no channels since they have text, "frame_id, mode"; NULL: there are none. */
 const gchar *robocache_record_reader_text_columns (const RobocacheRecordReader * reader);
+/* Lines before the data that are neither blank, comments, nor the header. */
+guint robocache_record_reader_n_skipped (const RobocacheRecordReader * reader);
 /* The numbers that stand for words so far, "mode: idle = 0, move = 1; …"; NULL: no channel has words. Free with g_free. */
 gchar *robocache_record_reader_describe_words (const RobocacheRecordReader * reader);
 /* Number of changes of the values above. */

@@ -96,6 +96,9 @@ robocache_sample_count (RobocacheSample *sample, guint first, guint n_columns, g
   sample->first = first;
   sample->n_columns = n_columns;
   for (guint i = 0; i < MIN (robocache_sample_n_data (sample), MAX_COUNTED); i++) {
+    /* a line of one field is no row of several columns */
+    if (n_columns > 1 && g_array_index (sample->rows, RobocacheSampleRow, first + i).fields->len == 1)
+      continue;
     for (guint c = 0; c < n_columns; c++) {
       const gchar *text = robocache_sample_field (sample, i, c);
       const RobocacheCell cell = robocache_cell_of (text, delimiter);

@@ -93,7 +93,8 @@ find_delimiter (const RobocacheTableLine *lines, guint n)
 
     if (score.is_one_field || (delimiters[i] == ' ' && best.n_values > 0 && best.n_texts == 0))
       continue;
-    if (score.n_values > best.n_values || (score.n_values == best.n_values && (score.n_texts < best.n_texts || best.n_values + best.n_texts == 0))) {
+    if (score.n_values > best.n_values || best.n_values + best.n_texts == 0 || (score.n_values == best.n_values && best.n_values > 0
+            && score.n_texts < best.n_texts)) {
       best = score;
       found = delimiters[i];
     }
@@ -287,7 +288,7 @@ ends_with_nothing (const RobocacheSample *sample, guint n_columns)
 static void
 find_header (RobocacheTableShape *shape, const RobocacheTableLine *lines)
 {
-  guint at = 0, before;
+  guint at = 0, before = 0;
   gchar **names = find_any_names (shape, lines, shape->data, &at);
 
   /* a delimiter at the end of each line makes a column of nothing */
@@ -308,6 +309,7 @@ find_header (RobocacheTableShape *shape, const RobocacheTableLine *lines)
     g_strfreev (real);
   }
   shape->names = names;
+  shape->header = shape->units ? before : at;
   shape->data = at + 1;
   shape->n_columns = g_strv_length (names);
   robocache_sample_count (&shape->sample, shape->sample.first, shape->n_columns, shape->delimiter);
@@ -325,6 +327,19 @@ find_decimal_comma (RobocacheTableShape *shape)
     n_points += shape->sample.facts[c].n_numbers_with_point;
   }
   shape->has_decimal_comma = n_commas > 0 && n_points == 0;
+}
+
+guint
+robocache_table_shape_n_skipped (const RobocacheTableShape *shape, const RobocacheTableLine *lines)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < shape->data; i++) {
+    const gboolean is_used = shape->names && (i == shape->header || (shape->units && i == shape->data - 1));
+
+    n += !is_used && robocache_table_comment_mark (lines[i].text) == 0 && lines[i].text[strspn (lines[i].text, " \t")] != '\0';
+  }
+  return n;
 }
 
 static void
@@ -369,7 +384,7 @@ robocache_table_shape_find_header (RobocacheTableShape *shape, const RobocacheTa
   }
   if (first == shape->sample.rows->len)
     return FALSE;
-  shape->data = g_array_index (shape->sample.rows, RobocacheSampleRow, first).line;
+  shape->header = shape->data = g_array_index (shape->sample.rows, RobocacheSampleRow, first).line;
   shape->names = split_names (&lines[shape->data], shape->delimiter, 1);
   shape->data++;
   shape->n_columns = shape->names ? g_strv_length (shape->names) : 0;

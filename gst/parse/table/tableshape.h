@@ -28,6 +28,7 @@ typedef struct
   guint n_columns;              /* 0: no line is data */
   gchar **names;                /* NULL-terminated, [n_columns]; NULL: no header */
   gchar **units;                /* NULL-terminated, [n_columns]; NULL: no line of units */
+  guint header;                 /* index of the line of names, where there are names */
   guint data;                   /* index of the first line behind the header, or of the first line with data */
   RobocacheSample sample;       /* of the data */
 } RobocacheTableShape;
@@ -37,6 +38,8 @@ typedef struct
 gboolean robocache_table_shape_find (RobocacheTableShape * shape, const RobocacheTableLine * lines, guint n, gchar delimiter);
 /* The same where no further line follows, or none of many was data: the header is the first line of names. FALSE: no line is content. */
 gboolean robocache_table_shape_find_header (RobocacheTableShape * shape, const RobocacheTableLine * lines, guint n, gchar delimiter);
+/* Lines before the data that are neither blank, comments, nor the header. */
+guint robocache_table_shape_n_skipped (const RobocacheTableShape * shape, const RobocacheTableLine * lines);
 void robocache_table_shape_clear (RobocacheTableShape * shape);
 
 /* The mark of a comment, # or % or //, at the beginning of a line: the number of bytes before its text; 0: it is no comment. */

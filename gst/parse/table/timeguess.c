@@ -209,6 +209,17 @@ find_parts (const Search *search, guint column)
   return found;
 }
 
+/* The column of the seconds that a column has parts of; -1: there is none. */
+static gint
+find_seconds (const Search *search, guint parts)
+{
+  for (guint c = 0; c < search->n; c++) {
+    if (c != parts && find_parts (search, c) == (gint) parts)
+      return (gint) c;
+  }
+  return -1;
+}
+
 /* A column that is the time, or one half of it. */
 static void
 choose_with_partner (Search *search, guint column, RobocacheChoice by)
@@ -223,6 +234,11 @@ choose_with_partner (Search *search, guint column, RobocacheChoice by)
       choose (search, ROBOCACHE_TIME_DAY_AND_CLOCK, is_day ? column : (guint) partner, is_day ? partner : (gint) column, by);
     else
       choose (search, is_day ? ROBOCACHE_TIME_NUMBER : ROBOCACHE_TIME_CLOCK, column, -1, by);
+    return;
+  }
+  partner = search->names ? find_seconds (search, column) : -1;
+  if (partner >= 0) {
+    choose (search, ROBOCACHE_TIME_PARTS, (guint) partner, (gint) column, by);
     return;
   }
   partner = search->names ? find_parts (search, column) : -1;
@@ -527,7 +543,7 @@ guess_unit (Search *search, GError **error)
     source->unit_reason = g_strdup ("guessed: it has decimals");
   else if (robocache_time_unit_of_date (first, step, unit))
     source->unit_reason = g_strdup ("guessed: the times then count from 1970");
-  else if (robocache_time_unit_of_step (step, unit))
+  else if (robocache_time_unit_of_step (step, unit) && (source->is_unsorted = 20 * course_of (search, source->column).n_back > n_rows (search), TRUE))
     source->unit_reason = g_strdup_printf ("guessed: the median step of %g is then %.4g ms", step, step * robocache_time_unit_seconds (*unit) * 1e3);
   else
     return refuse (error, "the median step of the times, %g, fits no sensor of 0.5 Hz to 20 kHz in any unit; set time-unit", step);

@@ -36,6 +36,7 @@ typedef struct
   guint column;                 /* from 0 */
   gint second;                  /* the second column; -1: there is none */
   RobocacheChoice column_by, unit_by;
+  gboolean is_unsorted;         /* the unit is that of steps, but the sample is not in order: a longer one tells it better */
   gboolean has_dates;           /* a time was no number, and so has no unit */
   gchar *name, *second_name;    /* names of the columns; NULL without a header */
   gchar *others;                /* names of other columns that may be times, or NULL */

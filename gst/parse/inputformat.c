@@ -15,10 +15,12 @@ ROBOCACHE_DEFINE_ENUM (robocache_input_format_get_type, "RobocacheInputFormat",
     {ROBOCACHE_INPUT_PCD, "Clouds: PCD files 0.5 to 0.7", "pcd"},
     {ROBOCACHE_INPUT_KITTI, "Clouds: float32 x, y, z, intensity", "kitti"},
     {ROBOCACHE_INPUT_NUSCENES, "Clouds: float32 x, y, z, intensity, ring", "nuscenes"},
-    {ROBOCACHE_INPUT_POINTS, "Clouds: points described by layout and channels, or by the caps of the input", "points"})
+    {ROBOCACHE_INPUT_POINTS, "Clouds: points described by layout and channels, or by the caps of the input", "points"},
+    {ROBOCACHE_INPUT_PLY, "Clouds: vertices of PLY files, ascii and binary", "ply"},
+    {ROBOCACHE_INPUT_LAS, "Clouds: LAS files 1.2 to 1.4, not compressed", "las"})
 
 gboolean
-robocache_input_refuse (const gchar *bytes, gsize n, GError **error)
+robocache_input_refuse (const gchar *bytes, gsize n, gboolean is_text, GError **error)
 {
   static const struct
   {
@@ -50,7 +52,7 @@ robocache_input_refuse (const gchar *bytes, gsize n, GError **error)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
-    if (n < kinds[i].n || memcmp (bytes, kinds[i].magic, kinds[i].n) != 0)
+    if (n < kinds[i].n || (!is_text && kinds[i].n < 4) || memcmp (bytes, kinds[i].magic, kinds[i].n) != 0)
       continue;
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "the input begins like %s", kinds[i].what);
     return TRUE;

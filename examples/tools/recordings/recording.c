@@ -658,7 +658,7 @@ check_kind (const Recording *recording, FILE *file, GError **error)
   rewind (file);
   if (n == 0)
     FAULT (error, "%s: the file is empty", recording->path);
-  else if (!robocache_input_refuse (bytes, n, error))
+  else if (!robocache_input_refuse (bytes, n, TRUE, error))
     return TRUE;
   else
     g_prefix_error (error, "%s: ", recording->path);

@@ -47,9 +47,8 @@ read_integer_with_decimals (const gchar *text, gdouble least, gdouble end, gdoub
   return robocache_csv_number (text, value) && *value >= least && *value < end && fabs (*value) <= EXACT_INTEGERS && *value == floor (*value);
 }
 
-/* FALSE when text is no number of that type. */
-static gboolean
-read_number (const gchar *text, RcDtype dtype, guint8 *to)
+gboolean
+robocache_pcd_read_number (const gchar *text, RcDtype dtype, guint8 *to)
 {
   const gsize size = rc_dtype_size (dtype);
   const guint64 max = G_MAXUINT64 >> (64 - 8 * size);
@@ -109,7 +108,7 @@ robocache_pcd_read_point (const RobocachePcdHeader *header, const GPtrArray *wor
     for (guint j = 0; j < column->count; j++, word++, point += rc_dtype_size (column->dtype)) {
       const gchar *text = g_ptr_array_index (words, word);
 
-      if (!read_number (text, column->dtype, point)) {
+      if (!robocache_pcd_read_number (text, column->dtype, point)) {
         g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "column %u: \"%.60s\" is not a valid %s", word, text,
             rc_dtype_name (column->dtype));
         return FALSE;

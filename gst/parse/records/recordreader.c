@@ -763,7 +763,7 @@ read_ahead (RobocacheRecordReader *reader, GError **error)
       return ROBOCACHE_READ_MORE;
     if (line != ROBOCACHE_LINE_NONE) {
       if (reader->input.line_number == 1 && line == ROBOCACHE_LINE_WHOLE) {
-        if (robocache_input_refuse (reader->input.line->str, reader->input.line->len, error))
+        if (robocache_input_refuse (reader->input.line->str, reader->input.line->len, TRUE, error))
           return ROBOCACHE_READ_REFUSED;
         strip_byte_order_mark (reader->input.line);
       }

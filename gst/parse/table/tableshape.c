@@ -50,6 +50,7 @@ is_content (const RobocacheTableLine *line)
 typedef struct
 {
   guint n_values, n_texts;
+  guint n_alike;                /* lines with as many fields as the last one */
   gboolean is_one_field;        /* of every line */
 } Score;
 
@@ -68,6 +69,7 @@ score_delimiter (const RobocacheTableLine *lines, guint n, gchar delimiter)
     const GPtrArray *fields = g_array_index (sample.rows, RobocacheSampleRow, i).fields;
 
     score.is_one_field &= fields->len == 1;
+    score.n_alike += fields->len == g_array_index (sample.rows, RobocacheSampleRow, 0).fields->len;
     for (guint c = 0; c < fields->len; c++) {
       const RobocacheCell cell = robocache_cell_of (g_ptr_array_index (fields, c), delimiter);
 
@@ -79,7 +81,17 @@ score_delimiter (const RobocacheTableLine *lines, guint n, gchar delimiter)
   return score;
 }
 
-/* The one that makes the most values of the last lines, and then the fewest texts. Blanks part a date from its time, so they are tried only where no other
+static gboolean
+is_better (const Score *score, const Score *best)
+{
+  if (score->n_values != best->n_values)
+    return score->n_values > best->n_values;
+  if (score->n_values == 0)
+    return best->n_texts == 0;
+  return score->n_alike != best->n_alike ? score->n_alike > best->n_alike : score->n_texts < best->n_texts;
+}
+
+/* The one that makes the most values of the last lines, and then the most lines alike, and the fewest texts. Blanks part a date from its time, so they are tried only where no other
  * delimiter makes values alone. */
 static gchar
 find_delimiter (const RobocacheTableLine *lines, guint n)
@@ -93,8 +105,7 @@ find_delimiter (const RobocacheTableLine *lines, guint n)
 
     if (score.is_one_field || (delimiters[i] == ' ' && best.n_values > 0 && best.n_texts == 0))
       continue;
-    if (score.n_values > best.n_values || best.n_values + best.n_texts == 0 || (score.n_values == best.n_values && best.n_values > 0
-            && score.n_texts < best.n_texts)) {
+    if (is_better (&score, &best)) {
       best = score;
       found = delimiters[i];
     }
@@ -308,6 +319,9 @@ find_header (RobocacheTableShape *shape, const RobocacheTableLine *lines)
     }
     g_strfreev (real);
   }
+  for (guint n = g_strv_length (names); n > 1 && n == shape->n_columns && shape->delimiter != ' ' && *names[n - 1] == '\0'
+      && ends_with_nothing (&shape->sample, n); n = --shape->n_columns)
+    g_clear_pointer (&names[n - 1], g_free);
   shape->names = names;
   shape->header = shape->units ? before : at;
   shape->data = at + 1;

@@ -110,8 +110,8 @@ robocache_sample_count (RobocacheSample *sample, guint first, guint n_columns, g
   }
 }
 
-guint
-robocache_facts_n_present (const RobocacheColumnFacts *facts)
+static guint
+n_present (const RobocacheColumnFacts *facts)
 {
   guint n = 0;
 
@@ -120,20 +120,20 @@ robocache_facts_n_present (const RobocacheColumnFacts *facts)
   return n;
 }
 
-guint
-robocache_facts_n_values (const RobocacheColumnFacts *facts)
+static guint
+n_values (const RobocacheColumnFacts *facts)
 {
-  return robocache_facts_n_present (facts) - facts->n[ROBOCACHE_CELL_TEXT];
+  return n_present (facts) - facts->n[ROBOCACHE_CELL_TEXT];
 }
 
 gboolean
 robocache_facts_are (const RobocacheColumnFacts *facts, RobocacheCell cell)
 {
-  return facts->n[cell] > 0 && facts->n[cell] == robocache_facts_n_present (facts);
+  return facts->n[cell] > 0 && facts->n[cell] == n_present (facts);
 }
 
 gboolean
 robocache_facts_are_text (const RobocacheColumnFacts *facts)
 {
-  return facts->n[ROBOCACHE_CELL_TEXT] > robocache_facts_n_values (facts);
+  return facts->n[ROBOCACHE_CELL_TEXT] > n_values (facts);
 }

@@ -66,9 +66,6 @@ const gchar *robocache_sample_field (const RobocacheSample * sample, guint i, gu
 /* Counts fields of n_columns columns in the rows from `first` on. */
 void robocache_sample_count (RobocacheSample * sample, guint first, guint n_columns, gchar delimiter);
 
-/* Fields of a column that have a value; those that are a number, true or false, or a date. */
-guint robocache_facts_n_present (const RobocacheColumnFacts * facts);
-guint robocache_facts_n_values (const RobocacheColumnFacts * facts);
 /* Whether all fields that have a value are of one kind, and there is one. */
 gboolean robocache_facts_are (const RobocacheColumnFacts * facts, RobocacheCell cell);
 /* Whether more fields are text than values. */

@@ -578,12 +578,13 @@ set_too_long (const RobocacheRecordReader *reader, GError **error)
 static RobocacheReadResult
 read_line (RobocacheRecordReader *reader, gchar *text, gsize length, gboolean is_cut, RobocacheRecord *record, GError **error)
 {
+  const gboolean begins_with_number = g_ascii_isdigit (*text);
   RobocacheReadResult result;
   GError *fault = NULL;
 
-  if (strspn (text, " \t\r") == length)
+  if (!begins_with_number && strspn (text, " \t\r") == length)
     return ROBOCACHE_READ_MORE;
-  if (robocache_table_comment_mark (text) > 0) {
+  if (!begins_with_number && robocache_table_comment_mark (text) > 0) {
     reader->comments++;
     return ROBOCACHE_READ_MORE;
   }

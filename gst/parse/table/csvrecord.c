@@ -84,8 +84,11 @@ read_quoted (gchar *cursor, gchar *end, gchar **field)
 static gchar *
 read_plain (gchar *cursor, gchar *end, gchar delimiter, gchar **field, gchar **field_end)
 {
+  /* equal to the delimiter where that is no blank */
+  const gchar other = delimiter == ' ' ? '\t' : delimiter;
+
   *field = cursor;
-  while (cursor < end && !is_delimiter (*cursor, delimiter))
+  while (cursor < end && *cursor != delimiter && *cursor != other)
     cursor++;
   *field_end = cursor;
   while (*field_end > *field && is_blank ((*field_end)[-1]))
@@ -132,11 +135,38 @@ robocache_csv_split (gchar *line, gsize length, gchar delimiter, GPtrArray *fiel
   }
 }
 
+/* Decimals of few digits: an integer that a double holds, divided by a power of ten that it holds, is rounded once, as strtod rounds (Clinger, How to
+ * read floating point numbers accurately, 1990). FALSE: text may be another number. */
+static gboolean
+read_short_decimal (const gchar *text, gdouble *value)
+{
+  static const gdouble powers[] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15 };
+  const gboolean is_negative = *text == '-';
+  const gchar *at = text + is_negative, *point = NULL, *first = at;
+  guint64 digits = 0;
+
+  for (; g_ascii_isdigit (*at) || (*at == '.' && !point); at++) {
+    if (*at == '.')
+      point = at;
+    else
+      digits = digits * 10 + (guint64) (*at - '0');
+    if (at - first > 15)
+      return FALSE;
+  }
+  if (*at != '\0' || at - first == (point != NULL))
+    return FALSE;
+  *value = (gdouble) digits / powers[point ? at - point - 1 : 0];
+  *value = is_negative ? -*value : *value;
+  return TRUE;
+}
+
 gboolean
 robocache_csv_number (const gchar *text, gdouble *value)
 {
   gchar *end;
 
+  if (read_short_decimal (text, value))
+    return TRUE;
   *value = g_ascii_strtod (text, &end);
   return end != text && *end == '\0';
 }

@@ -315,20 +315,6 @@ robocache_kinds_of_names (RobocacheKinds *kinds, const gchar *const *names, guin
   return ok;
 }
 
-gchar *
-robocache_kinds_of_name_list (const gchar *names, guint64 n, GError **error)
-{
-  gchar **each = g_strsplit (names ? names : "", ",", -1);
-  RobocacheKinds kinds = { 0 };
-  gchar *text = NULL;
-
-  if (g_strv_length (each) == n && robocache_kinds_of_names (&kinds, (const gchar * const *) each, (guint) n, error))
-    text = robocache_kinds_to_string (&kinds, names);
-  robocache_kinds_clear (&kinds);
-  g_strfreev (each);
-  return text;
-}
-
 gint
 robocache_name_part (const gchar *name)
 {

@@ -17,9 +17,6 @@ G_BEGIN_DECLS
  * adjacent, or in another order. They are real then, and others are as they should be. */
 gboolean robocache_kinds_of_names (RobocacheKinds * kinds, const gchar * const *names, guint n, GError ** error);
 
-/* The same as text for caps, of names that are separated by commas. NULL: all are real, they are not n names, or an error. */
-gchar *robocache_kinds_of_name_list (const gchar * names, guint64 n, GError ** error);
-
 /* Which of x, y, z, w of a quaternion a channel is by its name, 0 to 3; -1: none. */
 gint robocache_name_part (const gchar * name);
 

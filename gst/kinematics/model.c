@@ -103,8 +103,12 @@ mark_movers (RobocacheModel *model, const RobocacheRobot *robot, gint32 frame, G
     const RobocacheRobotJoint *joint = robocache_robot_joint (robot, i);
 
     model->moves[i] |= is_between[i] && joint->spec.kind != RC_JOINT_FIXED;
-    ok = !is_between[i] || !joint->is_free;
-    if (!ok)
+    ok = !is_between[i] || !(joint->is_free || joint->mimics_nothing);
+    if (!ok && joint->mimics_nothing)
+      g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "frames: joint \"%s\" moves frame \"%s\" and mimics joint \"%s\", which the "
+          "robot does not have, or which does not move: mend <mimic>, or set base=%s", joint->name, link_name (robot, frame), joint->mimics,
+          joint->link);
+    else if (!ok)
       g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "base: joint \"%s\" between link \"%s\" and frame \"%s\" is "
           "floating or planar: set base=%s", joint->name, link_name (robot, model->spec.base), link_name (robot, frame), joint->link);
   }

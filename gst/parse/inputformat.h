@@ -18,7 +18,9 @@ typedef enum
   ROBOCACHE_INPUT_PCD,
   ROBOCACHE_INPUT_KITTI,
   ROBOCACHE_INPUT_NUSCENES,
-  ROBOCACHE_INPUT_POINTS
+  ROBOCACHE_INPUT_POINTS,
+  ROBOCACHE_INPUT_PLY,
+  ROBOCACHE_INPUT_LAS
 } RobocacheInputFormat;
 
 #define ROBOCACHE_TYPE_INPUT_FORMAT (robocache_input_format_get_type ())
@@ -26,6 +28,10 @@ GType robocache_input_format_get_type (void);
 
 /* Whether files of this format contain clouds, not records. */
 gboolean robocache_input_format_is_of_clouds (RobocacheInputFormat format);
+
+/* Whether input of rows or points begins like a file of another kind. Then an error says what the file is, and what reads or converts it. bytes: the
+ * first ones, at least a line or 16 bytes. is_text: of a table; points may begin with the two or three bytes of other kinds. */
+gboolean robocache_input_refuse (const gchar * bytes, gsize n, gboolean is_text, GError ** error);
 
 /* The first bytes of a PCD file. */
 #define ROBOCACHE_PCD_MAGIC "# .PCD"

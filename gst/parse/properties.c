@@ -30,6 +30,8 @@ enum
   PROP_MAX_CLOUD_BYTES,
   PROP_STATS_INTERVAL,
   PROP_KINDS,
+  PROP_TIME_FORMAT,
+  PROP_LEAP_SECONDS,
   N_PROPS
 };
 
@@ -42,6 +44,8 @@ static const glong fields[N_PROPS] = {
   [PROP_DELIMITER] = SETTING (delimiter),
   [PROP_TIME_COLUMN] = SETTING (time_column),
   [PROP_TIME_UNIT] = SETTING (time_unit),
+  [PROP_TIME_FORMAT] = SETTING (time_format),
+  [PROP_LEAP_SECONDS] = SETTING (leap_seconds),
   [PROP_CHANNELS] = SETTING (channels),
   [PROP_KINDS] = SETTING (kinds),
   [PROP_LAYOUT] = SETTING (layout),
@@ -62,7 +66,7 @@ static ROBOCACHE_DEFINE_ENUM (time_unit_get_type, "RobocacheTimeUnit",
     {ROBOCACHE_TIME_UNIT_MS, "Milliseconds", "ms"},
     {ROBOCACHE_TIME_UNIT_US, "Microseconds", "us"},
     {ROBOCACHE_TIME_UNIT_NS, "Nanoseconds", "ns"},
-    {ROBOCACHE_TIME_UNIT_AUTO, "The unit in the name of the time column, like stamp_ns, or else seconds", "auto"})
+    {ROBOCACHE_TIME_UNIT_AUTO, "The unit in the name of the time column, like stamp_ns; of a file, or else the one that its steps fit; or else seconds", "auto"})
 static ROBOCACHE_DEFINE_ENUM (cloud_end_get_type, "GstRobocacheParseCloudEnd",
     {ROBOCACHE_CLOUD_END_AUTO, "With the buffer if upstream has times or a framerate, with the stream if upstream knows its "
         "length", "auto"},
@@ -77,12 +81,16 @@ robocache_parse_properties_install (GObjectClass *klass)
   properties[PROP_FORMAT] = g_param_spec_enum ("format", "Format", "Format of the input", ROBOCACHE_TYPE_INPUT_FORMAT,
       ROBOCACHE_INPUT_CSV, flags);
   properties[PROP_DELIMITER] = g_param_spec_string ("delimiter", "Delimiter",
-      "Delimiter of the fields of a line: one character, tab, or space (any run of blanks)", ",", flags);
-  properties[PROP_TIME_COLUMN] = g_param_spec_int ("time-column", "Time column",
-      "Column of the time of capture, counted from 0 (-1 = a column called stamp, timestamp, time or t, or else column 0)", -1,
-      G_MAXINT, -1, flags);
+      "Delimiter of the fields of a line: one character, tab, space (any run of blanks), or auto: comma, semicolon, tab or blanks", "auto", flags);
+  properties[PROP_TIME_COLUMN] = g_param_spec_string ("time-column", "Time column",
+      "Column of the time of capture: a name, or a number from 0; two of them, like sec,nanosec, date,time or week,tow, are one time (empty = by names "
+      "and values)", "", flags);
   properties[PROP_TIME_UNIT] = g_param_spec_enum ("time-unit", "Time unit", "Unit of the time and arrival columns",
       time_unit_get_type (), ROBOCACHE_TIME_UNIT_AUTO, flags);
+  properties[PROP_TIME_FORMAT] = g_param_spec_string ("time-format", "Time format",
+      "Format of times that are dates, as of strptime, like \"%d.%m.%Y %H:%M:%S\"; %S and %f have decimals (empty = ISO 8601)", "", flags);
+  properties[PROP_LEAP_SECONDS] = g_param_spec_int ("leap-seconds", "Leap seconds",
+      "Leap seconds that GPS weeks and seconds are ahead of UTC (-1 = those at the time of the row, 18 since 2017)", -1, 1000, -1, flags);
   properties[PROP_CHANNELS] = g_param_spec_string ("channels", "Channels",
       "Columns to send: names of the header, numbers and ranges like 1-6,9 (empty = all except the time and arrival columns); "
       "for points, names of the numbers in layout", "", flags);
@@ -133,8 +141,9 @@ robocache_parse_properties_install (GObjectClass *klass)
 void
 robocache_parse_settings_init (RobocacheParseSettings *settings)
 {
-  *settings = (RobocacheParseSettings) {.delimiter = g_strdup (","),.channels = g_strdup (""),.kinds = g_strdup (""),.layout = g_strdup (""),
-    .time_column = -1,.time_unit = ROBOCACHE_TIME_UNIT_AUTO,.time_origin = ROBOCACHE_NO_ORIGIN,.arrival_column = -1,.max_errors = DEFAULT_MAX_ERRORS,.rate = {0, 1},
+  *settings = (RobocacheParseSettings) {.delimiter = g_strdup ("auto"),.time_column = g_strdup (""),.time_format = g_strdup (""),
+    .leap_seconds = -1,.channels = g_strdup (""),.kinds = g_strdup (""),.layout = g_strdup (""),
+    .time_unit = ROBOCACHE_TIME_UNIT_AUTO,.time_origin = ROBOCACHE_NO_ORIGIN,.arrival_column = -1,.max_errors = DEFAULT_MAX_ERRORS,.rate = {0, 1},
     .max_cloud_bytes = DEFAULT_MAX_CLOUD_BYTES
   };
 }
@@ -143,6 +152,8 @@ void
 robocache_parse_settings_clear (RobocacheParseSettings *settings)
 {
   g_free (settings->delimiter);
+  g_free (settings->time_column);
+  g_free (settings->time_format);
   g_free (settings->channels);
   g_free (settings->kinds);
   g_free (settings->layout);
@@ -153,6 +164,8 @@ robocache_parse_settings_copy (RobocacheParseSettings *copy, const RobocachePars
 {
   *copy = *settings;
   copy->delimiter = g_strdup (settings->delimiter);
+  copy->time_column = g_strdup (settings->time_column);
+  copy->time_format = g_strdup (settings->time_format);
   copy->channels = g_strdup (settings->channels);
   copy->kinds = g_strdup (settings->kinds);
   copy->layout = g_strdup (settings->layout);

@@ -24,7 +24,9 @@ typedef struct
 {
   RobocacheInputFormat format;
   gchar *delimiter, *channels, *kinds, *layout;
-  gint time_column;             /* -1: guessed */
+  gchar *time_column;           /* one or two, names or numbers; "": guessed */
+  gchar *time_format;           /* "": not set */
+  gint leap_seconds;            /* -1: by the table */
   gint arrival_column;          /* -1: not replayed live */
   RobocacheTimeUnit time_unit;
   RobocacheStart start;

@@ -33,7 +33,7 @@ struct _RobocacheRowParser
   RobocacheTimeScout *scout;    /* of the bytes that wait; NULL: rows are not held back */
   RobocacheRecordChecks checks;
   RobocacheTimeCheck check;     /* of the rows that were sent */
-  gboolean said_time_source, said_left_out;
+  gboolean said_time_source, said_left_out, said_text;
 
   /* The last row before the segment is valid at its start. */
   GArray *earlier;              /* its values; empty: there is no such row, or it was sent */
@@ -48,7 +48,9 @@ struct _RobocacheRowParser
 static RobocacheRecordSpec
 make_spec (const RobocacheParseSettings *s)
 {
-  return (RobocacheRecordSpec) { s->format, s->delimiter, s->layout, s->channels, s->time_column, s->arrival_column, s->time_unit };
+  return (RobocacheRecordSpec) {s->format, s->delimiter, s->layout, s->channels,
+    .time = {s->time_column, s->time_format, s->time_unit, s->leap_seconds, s->arrival_column}
+  };
 }
 
 RobocacheRowParser *
@@ -113,35 +115,112 @@ reason_of (RobocacheChoice choice)
   static const gchar *const reasons[] = {
     [ROBOCACHE_CHOSEN_BY_DEFAULT] = "by default",
     [ROBOCACHE_CHOSEN_BY_NAME] = "by its name",
+    [ROBOCACHE_CHOSEN_BY_VALUES] = "by its values",
     [ROBOCACHE_CHOSEN_BY_USER] = "set",
   };
 
   return reasons[choice];
 }
 
-/* Once, where the user may have meant another column. */
+/* What a guess rests on: the name of a column that is not the only one, a unit by steps, values. */
+static gboolean
+is_guess (const RobocacheTimeSource *times)
+{
+  const gboolean guesses_unit = times->unit_by == ROBOCACHE_CHOSEN_BY_DEFAULT && times->unit_reason && !times->has_dates
+      && times->reading.unit != ROBOCACHE_TIME_UNIT_S;
+
+  return times->column_by == ROBOCACHE_CHOSEN_BY_VALUES || guesses_unit || times->reading.form != ROBOCACHE_TIME_NUMBER
+      || (times->column_by == ROBOCACHE_CHOSEN_BY_NAME && (times->column > 0 || times->others));
+}
+
+static gchar *
+describe_leap_seconds (const RobocacheTimeSource *times, gint64 time_ns)
+{
+  const gint leap = times->reading.leap_seconds;
+
+  if (times->reading.form != ROBOCACHE_TIME_GPS)
+    return g_strdup ("");
+  return g_strdup_printf (", less %d leap seconds%s", leap >= 0 ? leap : robocache_leap_seconds_at (time_ns / 1000000000 + 18),
+      leap >= 0 ? "" : " (leap-seconds sets others)");
+}
+
+/* Once, where the user may have meant another column or unit. time_ns: of the first row, or 0. */
 static void
-say_time_source (RobocacheRowParser *parser)
+say_time_source (RobocacheRowParser *parser, gint64 time_ns)
 {
   const RobocacheTimeSource *times = robocache_record_reader_time_source (parser->reader);
   GstElement *element = parser->output->element;
+  const gchar *reason = times->unit_by == ROBOCACHE_CHOSEN_BY_NAME ? NULL : times->unit_reason;
+  gchar *columns = robocache_time_source_describe (times), *leap = describe_leap_seconds (times, time_ns);
 
-  GST_INFO_OBJECT (element, "time in column %u (%s) in %s (%s)", times->column, reason_of (times->column_by),
-      robocache_time_unit_name (times->unit), reason_of (times->unit_by));
-  if (parser->said_time_source || times->column_by == ROBOCACHE_CHOSEN_BY_USER)
+  GST_INFO_OBJECT (element, "time in %s (%s)%s", columns, reason_of (times->column_by), leap);
+  if (!parser->said_time_source && is_guess (times) && times->column_by != ROBOCACHE_CHOSEN_BY_USER) {
+    parser->said_time_source = TRUE;
+    GST_ELEMENT_INFO (element, STREAM, DECODE, ("The time is in %s (%s%s%s)%s%s%s; set time-column to choose another one%s", columns,
+            reason_of (times->column_by), reason ? ", " : "", reason ? reason : "", leap, times->others ? ", and not in " : "", times->others ? times->others : "",
+            times->unit_by == ROBOCACHE_CHOSEN_BY_DEFAULT && times->unit_reason && !times->has_dates ? ", or time-unit" : ""), (NULL));
+  }
+  g_free (columns);
+  g_free (leap);
+}
+
+/* Once: lines that are left out, and columns that are no channels, with how they become some. */
+static void
+say_what_is_left_out (RobocacheRowParser *parser)
+{
+  const gchar *columns = robocache_record_reader_text_columns (parser->reader);
+  const guint n_skipped = robocache_record_reader_n_skipped (parser->reader);
+
+  if (parser->said_text)
     return;
-  parser->said_time_source = TRUE;
-  if (times->is_unlikely)
-    GST_ELEMENT_WARNING (element, STREAM, DECODE, ("The time is in column %u (\"%s\"), since no column is called stamp, timestamp, time "
-            "or t%s%s; set time-column", times->column, times->name, times->others ? ": perhaps it is in " : "",
-            times->others ? times->others : ""), (NULL));
-  else if (times->column > 0 || times->others)
-    GST_ELEMENT_INFO (element, STREAM, DECODE, ("The time is in column %u (\"%s\") in %s%s%s; set time-column to choose another one",
-          times->column, times->name ? times->name : "", robocache_time_unit_name (times->unit),
-            times->others ? ", and not in " : "", times->others ? times->others : ""), (NULL));
+  parser->said_text = TRUE;
+  if (n_skipped > 0)
+    GST_ELEMENT_INFO (parser->output->element, STREAM, DECODE, ("%u line%s before the data %s neither header nor comment, and left out", n_skipped,
+            n_skipped == 1 ? "" : "s", n_skipped == 1 ? "is" : "are"), (NULL));
+  if (!columns)
+    return;
+  GST_ELEMENT_INFO (parser->output->element, STREAM, DECODE, ("Columns of text are left out: %s; one that channels lists has its words numbered, and is "
+          "held", columns), (NULL));
+}
+
+/* At the end: which numbers stand for which words. */
+static void
+say_words (RobocacheRowParser *parser)
+{
+  gchar *words = robocache_record_reader_describe_words (parser->reader);
+
+  if (words)
+    GST_ELEMENT_INFO (parser->output->element, STREAM, DECODE, ("Words are numbered as they come: %s", words), (NULL));
+  g_free (words);
 }
 
 /* ---- headers ---- */
+
+/* Names tell kinds, and fields of truths and words are held. */
+static gchar *
+kinds_of_columns (RobocacheRowParser *parser, const gchar *names, guint n, GError **error)
+{
+  gchar **split = names && *names ? g_strsplit (names, ",", -1) : NULL;
+  RobocacheKinds kinds = { 0 };
+  gboolean is_held = FALSE;
+  gchar *text = NULL;
+
+  if (split && g_strv_length (split) == n)
+    robocache_kinds_of_names (&kinds, (const gchar * const *) split, n, error);
+  else
+    robocache_kinds_init (&kinds, n);
+  for (guint i = 0; i < n; i++) {
+    if (!robocache_record_reader_is_held (parser->reader, i))
+      continue;
+    is_held = TRUE;
+    robocache_kinds_set_hold (&kinds, i);
+  }
+  if (split || is_held)
+    text = robocache_kinds_to_string (&kinds, names);
+  robocache_kinds_clear (&kinds);
+  g_strfreev (split);
+  return text;
+}
 
 /* Of columns that are sent; NULL: all are real, or an error. */
 static gchar *
@@ -153,11 +232,12 @@ make_kinds (RobocacheRowParser *parser, const gchar *names, guint64 n, GError **
 
   if (chosen && *chosen)
     return robocache_kinds_check (chosen, n, names, error) ? g_strdup (chosen) : NULL;
-  kinds = robocache_kinds_of_name_list (names, n, &why);
+  kinds = kinds_of_columns (parser, names, (guint) n, &why);
   if (why) {
     g_set_error (error, why->domain, why->code, "%s: list them in such an order in channels, or set kinds=" ROBOCACHE_KINDS_IGNORE,
         why->message);
     g_error_free (why);
+    g_clear_pointer (&kinds, g_free);
   }
   return kinds;
 }
@@ -189,8 +269,9 @@ make_caps (RobocacheRowParser *parser)
   return caps;
 }
 
+/* time_ns: of the first row, or 0. */
 static gboolean
-send_headers (RobocacheRowParser *parser)
+send_headers (RobocacheRowParser *parser, gint64 time_ns)
 {
   const guint version = robocache_record_reader_version (parser->reader);
   GstCaps *caps;
@@ -198,8 +279,10 @@ send_headers (RobocacheRowParser *parser)
 
   if (parser->caps_version == version && !parser->output->needs_segment && !parser->output->needs_origin)
     return TRUE;
-  if (parser->caps_version != version)
-    say_time_source (parser);
+  if (parser->caps_version != version) {
+    say_time_source (parser, time_ns);
+    say_what_is_left_out (parser);
+  }
   caps = make_caps (parser);
   if (caps == NULL)
     return FALSE;
@@ -214,7 +297,7 @@ void
 robocache_row_parser_send_headers (RobocacheRowParser *parser)
 {
   if (robocache_record_reader_n_channels (parser->reader) > 0)
-    send_headers (parser);
+    send_headers (parser, 0);
 }
 
 /* ---- the first rows ---- */
@@ -298,18 +381,20 @@ judges_times (const RobocacheRowParser *parser)
 {
   const RobocacheParseSettings *s = &parser->settings;
 
-  return !parser->is_judged && (s->time_column < 0 || s->time_unit == ROBOCACHE_TIME_UNIT_AUTO);
+  return !parser->is_judged && (!s->time_column || *s->time_column == '\0' || s->time_unit == ROBOCACHE_TIME_UNIT_AUTO);
 }
 
 static void
 begin_bytes (RobocacheRowParser *parser)
 {
-  const RobocacheRecordSpec spec = make_spec (&parser->settings);
+  RobocacheRecordSpec spec = make_spec (&parser->settings);
   const gboolean is_csv = parser->settings.format == ROBOCACHE_INPUT_CSV;
 
   parser->has_bytes = TRUE;
   if (is_file (parser)) {
     parser->checks.is_file = is_csv;
+    spec.n_ahead = ROBOCACHE_LINES_AHEAD;
+    robocache_record_reader_set_ahead (parser->reader, spec.n_ahead);
     if (is_csv || judges_times (parser))
       parser->scout = robocache_time_scout_new (&spec, judges_times (parser));
   }
@@ -479,7 +564,7 @@ handle_record (RobocacheRowParser *parser, const RobocacheRecord *record)
   }
   count_row (parser, record, &times);
   is_admitted = robocache_parse_output_admit (parser->output, (GstClockTime) times.pts);
-  if (!send_headers (parser))
+  if (!send_headers (parser, record->time_ns))
     return GST_FLOW_NOT_NEGOTIATED;
   return is_admitted ? send_record (parser, record, &times) : keep_earlier_row (parser, record, (GstClockTime) times.pts);
 }
@@ -501,7 +586,8 @@ process (RobocacheRowParser *parser)
       case ROBOCACHE_READ_HEADER:
         GST_DEBUG_OBJECT (parser->output->element, "a header: %u channels, %s", (guint) robocache_record_reader_n_channels (parser->reader),
             robocache_record_reader_channel_names (parser->reader));
-        flow = send_headers (parser) ? GST_FLOW_OK : GST_FLOW_NOT_NEGOTIATED;
+        if (robocache_record_reader_time_source (parser->reader)->reading.form != ROBOCACHE_TIME_GPS)
+          flow = send_headers (parser, 0) ? GST_FLOW_OK : GST_FLOW_NOT_NEGOTIATED;
         break;
       case ROBOCACHE_READ_RECORD:
         flow = handle_record (parser, &record);
@@ -582,5 +668,6 @@ robocache_row_parser_drain (RobocacheRowParser *parser)
   if (flow == GST_FLOW_OK && !parser->is_judged && parser->check.n > 0)
     flow = judge_sent_rows (parser);
   robocache_record_checks_end (&parser->checks, parser->output);
+  say_words (parser);
   return flow;
 }

@@ -71,11 +71,18 @@ rc_chain_step (const RcChainStep *step, const RcTransform *before, double positi
     rc_transform_turn (moved, sine, cosine);
 }
 
+/* Steps of a chain. The local memory of a GPU's threads holds few. */
+#ifdef __CUDACC__
+#define RC_CHAIN_MAX_STEPS 64
+#else
+#define RC_CHAIN_MAX_STEPS RC_KINEMATICS_MAX_STEPS
+#endif
+
 /* Computes the frames of all steps. base may be NULL: the identity. */
 RC_SHARED_CALL void
 rc_chain_move (const RcChain *chain, const RcTransform *base, const double *variables, RcTransform *moved)
 {
-  double position[RC_KINEMATICS_MAX_STEPS], sine[RC_KINEMATICS_MAX_STEPS], cosine[RC_KINEMATICS_MAX_STEPS];
+  double position[RC_CHAIN_MAX_STEPS], sine[RC_CHAIN_MAX_STEPS], cosine[RC_CHAIN_MAX_STEPS];
   int i;
 
   for (i = 0; i < chain->n_steps; i++)

@@ -22,8 +22,9 @@ extern "C" {
 #endif
 
 #define RC_KINEMATICS_MAX_JOINTS 4096
-#define RC_KINEMATICS_MAX_STEPS 64      /* moving joints between the base and the frames */
-#define RC_KINEMATICS_MAX_VARIABLES 64
+/* On a GPU, both are at most 64, and a plan of more is RC_INVALID_ARGUMENT. */
+#define RC_KINEMATICS_MAX_STEPS 1024    /* moving joints between the base and the frames */
+#define RC_KINEMATICS_MAX_VARIABLES 1024
 #define RC_KINEMATICS_MAX_FRAMES 16
 #define RC_KINEMATICS_MAX_TARGETS 4     /* frames of a plan for inverse kinematics */
 #define RC_KINEMATICS_MAX_ITERATIONS 10000
@@ -49,6 +50,7 @@ typedef struct RcJointSpec
   int32_t parent;               /* joint that moves the parent link; lower than its own number; -1: the root link */
   double origin[3];             /* of the joint's frame in the frame of the parent link */
   double rpy[3];                /* rotation of the joint's frame about the fixed axes x, then y, then z */
+  double quaternion[4];         /* w x y z, of any norm: the same rotation instead of rpy; all 0: rpy is read */
   double axis[3];               /* in the joint's frame, of any length except 0; not read for fixed joints */
   double lower, upper;          /* limits of revolute and prismatic joints; infinite: no limit */
   int32_t mimics;               /* joint that determines the position of this one; -1: none */

@@ -38,11 +38,15 @@ are_numbers (const double *x)
 static RcStatus
 check_origin (const RcJointSpec *joint, int64_t i, RcError *error)
 {
+  const double *q = joint->quaternion;
+
   if (!are_numbers (joint->origin))
     return JOINT_WRONG (error, i, "numbers of at most 1e6", "origin %g %g %g", joint->origin[0], joint->origin[1],
         joint->origin[2]);
   if (!are_numbers (joint->rpy))
     return JOINT_WRONG (error, i, "numbers of at most 1e6", "rpy %g %g %g", joint->rpy[0], joint->rpy[1], joint->rpy[2]);
+  if (!are_numbers (q) || !is_number (q[3]) || (rc_joint_has_quaternion (joint) && !(fmax (fmax (fabs (q[0]), fabs (q[1])), fmax (fabs (q[2]), fabs (q[3]))) >= 1e-6)))
+    return JOINT_WRONG (error, i, "numbers of at most 1e6, one of them at least 1e-6", "quaternion %g %g %g %g", q[0], q[1], q[2], q[3]);
   return RC_OK;
 }
 

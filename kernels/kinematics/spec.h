@@ -24,4 +24,13 @@ rc_joint_moves (const RcJointSpec *joint)
 /* Writes the lists of plan, whose spec is valid by itself. RC_INVALID_ARGUMENT: too many steps, or a moving step without a variable. */
 RcStatus rc_kinematics_build (RcKinematicsPlan * plan, const RcKinematicsSpec * spec, RcError * error);
 
+/* Whether quaternion, not rpy, is the rotation of the joint's frame. */
+static inline int
+rc_joint_has_quaternion (const RcJointSpec *joint)
+{
+  const double *q = joint->quaternion;
+
+  return q[0] != 0.0 || q[1] != 0.0 || q[2] != 0.0 || q[3] != 0.0;
+}
+
 #endif

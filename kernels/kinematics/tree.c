@@ -73,8 +73,15 @@ static RcTransform
 origin_of (const RcJointSpec *joint)
 {
   RcTransform origin;
+  double q[4];
 
-  rc_rotation_from_rpy (joint->rpy, origin.r);
+  memcpy (q, joint->quaternion, sizeof (q));
+  if (rc_joint_has_quaternion (joint)) {
+    rc_normalise4 (q);
+    rc_rotation_from_quaternion (q, origin.r);
+  } else {
+    rc_rotation_from_rpy (joint->rpy, origin.r);
+  }
   memcpy (origin.p, joint->origin, sizeof (origin.p));
   return origin;
 }

@@ -113,6 +113,7 @@ choose_settings (Settings *settings, Bench *bench, Input *input)
   static const gchar *const channels[] = { "", "", "", "1", "1-2", "2,1", "q0", "q0,q1", "0", "1-", "-1", "a-b",
     "99999999999", "1,1", "x y", "1-100000000", ","
   };
+  static const gchar *const columns[] = { "0", "1", "2", "3", "4", "5", "", "0,1", "1,0", "sec,nanosec", "t" };
   static const gint64 origins[] = { G_MININT64, G_MININT64, 0, 1, -1, 1000000000, G_MAXINT64, G_MININT64 + 1 };
   static const gint limits[] = { -1, 0, 1, 10, G_MAXINT };
   GstElement *element = bench->element;
@@ -123,7 +124,7 @@ choose_settings (Settings *settings, Bench *bench, Input *input)
   g_object_set (element, "delimiter", input_pick (input, delimiters), NULL);
   g_object_set (element, "layout", input_pick (input, layouts), NULL);
   g_object_set (element, "channels", input_pick (input, channels), NULL);
-  g_object_set (element, "time-column", input_one_in (input, 2) ? input_below (input, 6) : 0, NULL);
+  g_object_set (element, "time-column", columns[input_one_in (input, 2) ? input_below (input, G_N_ELEMENTS (columns)) : 0], NULL);
   g_object_set (element, "time-unit", input_below (input, 4), NULL);
   g_object_set (element, "arrival-column", input_one_in (input, 4) ? (gint) input_below (input, 6) : -1, NULL);
   g_object_set (element, "max-errors", input_pick (input, limits), NULL);

@@ -82,23 +82,32 @@ parse_command_line (Job *job, gchar **argv, GError **error)
 
 /* ---- surveys of the recordings ---- */
 
-/* Which column it is, and what its unit is. */
+/* Which columns they are, and how they are read. */
 static void
 describe_time (Job *job, const Recording *recording)
 {
-  gchar *name = printable (recording->times.name ? recording->times.name : "");
-  gchar *others = printable (recording->times.others ? recording->times.others : "");
+  const RobocacheTimeSource *times = &recording->times;
+  gchar *name = printable (times->name ? times->name : ""), *others = printable (times->others ? times->others : "");
+  gchar *columns = robocache_time_source_describe (times), *text = printable (columns);
 
   fprintf (job->talk, "; time");
-  if (recording->times.column_by == ROBOCACHE_CHOSEN_BY_NAME && (recording->times.column > 0 || recording->times.others))
-    fprintf (job->talk, " is %s%s%s,", name, recording->times.others ? " and not " : "", others);
-  if (recording->times.is_unlikely)
-    fprintf (job->talk, " is %s, since no column is called stamp, timestamp, time or t,", name);
-  fprintf (job->talk, " in %s", robocache_time_unit_name (recording->times.unit));
-  if (recording->time_unit_reason)
-    fprintf (job->talk, " (%s)", recording->time_unit_reason);
+  if (times->reading.form != ROBOCACHE_TIME_NUMBER)
+    fprintf (job->talk, " is in %s%s%s", text, times->others ? ", and not in " : "", others);
+  else if (times->column_by == ROBOCACHE_CHOSEN_BY_NAME && (times->column > 0 || times->others))
+    fprintf (job->talk, " is %s%s%s,", name, times->others ? " and not " : "", others);
+  else if (times->column_by == ROBOCACHE_CHOSEN_BY_VALUES)
+    fprintf (job->talk, " is in column %u,", times->column);
+  if (times->reading.form == ROBOCACHE_TIME_NUMBER)
+    fprintf (job->talk, " in %s", robocache_time_unit_name (times->reading.unit));
+  if (times->unit_reason)
+    fprintf (job->talk, " (%s)", times->unit_reason);
+  if (times->reading.form == ROBOCACHE_TIME_GPS)
+    fprintf (job->talk, ", less %d leap seconds", times->reading.leap_seconds >= 0 ? times->reading.leap_seconds
+        : robocache_leap_seconds_at (recording->least_time / 1000000000 + 18));
   g_free (name);
   g_free (others);
+  g_free (columns);
+  g_free (text);
 }
 
 static void
@@ -123,6 +132,12 @@ describe_recording (Job *job, const Recording *recording)
   if (recording->cells.n_records > recording->n_rows)
     fprintf (job->talk, "; %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " rows of the file have no value", recording->cells.n_records - recording->n_rows,
         recording->cells.n_records);
+  if (recording->n_skipped > 0)
+    fprintf (job->talk, "; omits %u lines before the data", recording->n_skipped);
+  if (recording->text_columns)
+    fprintf (job->talk, "; omits columns of text: %s", recording->text_columns);
+  if (recording->words)
+    fprintf (job->talk, "; words are numbered, %s", recording->words);
   if (recording->n_malformed > 0)
     fprintf (job->talk, "; omits %" G_GUINT64_FORMAT " malformed lines", recording->n_malformed);
   fputc ('\n', job->talk);

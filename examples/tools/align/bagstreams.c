@@ -16,7 +16,7 @@
 #include "common/tensors/tensorcaps.h"
 #include "examples/tools/program.h"
 #include "examples/tools/recordings/recordings.h"
-#include "gst/parse/records/timecheck.h"
+#include "gst/parse/table/timecheck.h"
 
 /* From here on float32 does not hold every integer. */
 #define FLOAT32_INTEGERS 16777216.0

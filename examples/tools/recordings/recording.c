@@ -11,10 +11,9 @@
 
 #include "common/channels/channelnames.h"
 #include "examples/tools/program.h"
-#include "gst/parse/records/csvrecord.h"
+#include "gst/parse/table/csvrecord.h"
 #include "gst/parse/records/recordreader.h"
-#include "gst/parse/records/timecheck.h"
-#include "timeguess.h"
+#include "gst/parse/table/timecheck.h"
 
 #define READ_BYTES 65536
 
@@ -129,6 +128,7 @@ new_empty (void)
 
   recording->rounded = g_string_new (NULL);
   recording->delays = g_array_new (FALSE, FALSE, sizeof (gint64));
+  recording->columns = g_array_new (FALSE, FALSE, sizeof (guint));
   recording->all_times = g_array_new (FALSE, FALSE, sizeof (gint64));
   recording->rows = g_array_new (FALSE, FALSE, sizeof (RecordedRow));
   recording->values = g_array_new (FALSE, FALSE, sizeof (gfloat));
@@ -209,7 +209,9 @@ recording_free (Recording *recording)
   g_free (recording->stream);
   gst_clear_caps (&recording->caps);
   robocache_time_source_clear (&recording->times);
-  g_free (recording->time_unit_reason);
+  g_free (recording->text_columns);
+  g_free (recording->words);
+  g_array_unref (recording->columns);
   g_strfreev (recording->names);
   robocache_empty_cells_clear (&recording->cells);
   g_strfreev (recording->groups);
@@ -296,15 +298,22 @@ guess_quaternions (Recording *recording, const gfloat *first_row, RobocacheKinds
 
 /* What names tell, the numbers of the first row, too. Columns of a quaternion that are not adjacent are the parser's error. */
 static void
-guess_kinds (Recording *recording, const gfloat *first_row)
+guess_kinds (Recording *recording, const RobocacheRecordReader *reader, const gfloat *first_row)
 {
   gchar *names = recording->names ? g_strjoinv (",", recording->names) : NULL;
   RobocacheKinds kinds = { 0 };
 
-  if (recording->names && !recording->given[RECORDING_KINDS]) {
-    robocache_kinds_of_names (&kinds, (const gchar * const *) recording->names, recording->n_channels, NULL);
-    recording->quaternions_reason = g_strdup ("by their names");
-    guess_quaternions (recording, first_row, &kinds);
+  if (!recording->given[RECORDING_KINDS]) {
+    robocache_kinds_init (&kinds, recording->n_channels);
+    if (recording->names) {
+      robocache_kinds_of_names (&kinds, (const gchar * const *) recording->names, recording->n_channels, NULL);
+      recording->quaternions_reason = g_strdup ("by their names");
+      guess_quaternions (recording, first_row, &kinds);
+    }
+    for (guint c = 0; c < recording->n_channels; c++) {
+      if (robocache_record_reader_is_held (reader, c))
+        robocache_kinds_set_hold (&kinds, c);
+    }
     recording->kinds = robocache_kinds_to_string (&kinds, names);
     recording->quaternions = robocache_kinds_list_quaternions (&kinds);
   }
@@ -319,6 +328,12 @@ read_columns (Recording *recording, const RobocacheRecordReader *reader)
 
   recording->n_channels = robocache_record_reader_n_channels (reader);
   recording_set_names (recording, names);
+  g_array_set_size (recording->columns, 0);
+  for (guint i = 0; i < recording->n_channels; i++) {
+    const guint column = robocache_record_reader_column (reader, i);
+
+    g_array_append_val (recording->columns, column);
+  }
 }
 
 static void
@@ -346,13 +361,13 @@ keep_row (Recording *recording, const RobocacheRecord *record)
 }
 
 static void
-read_row (Recording *recording, const RobocacheRecord *record)
+read_row (Recording *recording, const RobocacheRecordReader *reader, const RobocacheRecord *record)
 {
   gint64 behind, delay;
 
   if (recording->n_rows == 0) {
     recording->least_time = recording->greatest_time = record->time_ns;
-    guess_kinds (recording, record->values);
+    guess_kinds (recording, reader, record->values);
   }
   recording->n_rows++;
   g_array_append_val (recording->all_times, record->time_ns);
@@ -407,7 +422,7 @@ take_records (Recording *recording, RobocacheRecordReader *reader, guint8 **note
         robocache_empty_cells_add (&recording->cells, reader, &record);
         if (record.n_empty > 0)
           break;
-        read_row (recording, &record);
+        read_row (recording, reader, &record);
         note_rounding (recording, record.values, *noted);
         break;
     }
@@ -447,6 +462,8 @@ check_content (const Recording *recording, GError **error)
   }
   if (recording->first_fault)
     FAULT (error, "%s contains no readable row: %s", recording->path, recording->first_fault);
+  else if (recording->times.name == NULL)
+    FAULT (error, "%s: the file is empty", recording->path);
   else
     FAULT (error, "%s contains a header, but no row", recording->path);
   return FALSE;
@@ -500,29 +517,103 @@ has_several_groups (const Recording *recording)
   return recording->groups && g_strv_length (recording->groups) > 1;
 }
 
-/* The second reading: every row, with the time unit known. */
+/* Of a table without its times, which are read by a column that it has. */
+static gboolean
+find_column_by_name (const Recording *recording, FILE *file, const gchar *name, guint64 *number)
+{
+  const RobocacheRecordSpec spec = {.format = ROBOCACHE_INPUT_CSV,.delimiter = recording->given[RECORDING_DELIMITER],
+    .time = {.columns = name,.unit = ROBOCACHE_TIME_UNIT_NS,.leap_seconds = -1,.arrival_column = -1},.n_ahead = ROBOCACHE_LINES_AHEAD
+  };
+  RobocacheRecordReader *reader = robocache_record_reader_new (&spec, NULL);
+  const RobocacheTimeSource *times = robocache_record_reader_time_source (reader);
+  RobocacheReadResult result = ROBOCACHE_READ_MORE;
+  gchar bytes[READ_BYTES];
+  gboolean has_found;
+  gsize n;
+
+  rewind (file);
+  while (result == ROBOCACHE_READ_MORE && (n = fread (bytes, 1, sizeof (bytes), file)) > 0) {
+    RobocacheRecord record;
+
+    robocache_record_reader_push (reader, gst_buffer_new_memdup (bytes, n), NULL);
+    if (feof (file))
+      robocache_record_reader_end (reader);
+    result = robocache_record_reader_next (reader, &record, NULL);
+  }
+  has_found = g_strcmp0 (times->name, name) == 0;
+  *number = times->column;
+  robocache_record_reader_free (reader);
+  return has_found;
+}
+
+/* The column of the time of arrival, which the first line with names gives, where it is not a number. */
+static gboolean
+find_arrival_column (Recording *recording, FILE *file, GError **error)
+{
+  const gchar *column = recording->given[RECORDING_ARRIVAL_COLUMN];
+  guint64 number;
+
+  recording->arrival_column = -1;
+  if (!column)
+    return TRUE;
+  if (!g_ascii_string_to_unsigned (column, 10, 0, G_MAXINT, &number, NULL) && !find_column_by_name (recording, file, column, &number)) {
+    FAULT (error, "%s: arrival-column=%s: the header has no column of that name", recording->path, column);
+    return FALSE;
+  }
+  recording->arrival_column = (gint) number;
+  return TRUE;
+}
+
+/* NULL: no channel has words. */
+static gchar *
+describe_words (const RobocacheRecordReader *reader)
+{
+  gchar *words = robocache_record_reader_describe_words (reader), *text = words ? printable (words) : NULL;
+
+  g_free (words);
+  return text;
+}
+
+static gboolean
+read_leap_seconds (const gchar *text, gint *n)
+{
+  guint64 number;
+  const gboolean ok = g_ascii_string_to_unsigned (text, 10, 0, 1000, &number, NULL);
+
+  *n = ok ? (gint) number : -1;
+  return ok;
+}
+
+/* Every row, the columns and form of whose times the reader guesses. */
 static gboolean
 read_rows (Recording *recording, FILE *file, GError **error)
 {
-  const gchar *delimiter = recording->given[RECORDING_DELIMITER];
-  const RobocacheRecordSpec spec = {
-    .format = ROBOCACHE_INPUT_CSV,
-    .delimiter = delimiter ? delimiter : ",",
-    .channels = recording->given[RECORDING_CHANNELS],
-    .time_column = (gint) recording->times.column,
-    .arrival_column = recording->arrival_column,
-    .time_unit = recording->times.unit,
+  gchar *const *given = recording->given;
+  RobocacheRecordSpec spec = {.format = ROBOCACHE_INPUT_CSV,.delimiter = given[RECORDING_DELIMITER],.channels = given[RECORDING_CHANNELS],
+    .time = {given[RECORDING_TIME_COLUMN], given[RECORDING_TIME_FORMAT], ROBOCACHE_TIME_UNIT_AUTO, -1, recording->arrival_column},
+    .n_ahead = ROBOCACHE_LINES_AHEAD
   };
-  RobocacheRecordReader *reader;
+  RobocacheRecordReader *reader = NULL;
   gboolean ok;
 
-  reader = robocache_record_reader_new (&spec, error);
+  if (given[RECORDING_TIME_UNIT] && !robocache_time_unit_by_name (given[RECORDING_TIME_UNIT], &spec.time.unit))
+    FAULT (error, "time-unit=%s: expected s, ms, us or ns", given[RECORDING_TIME_UNIT]);
+  else if (given[RECORDING_LEAP_SECONDS] && !read_leap_seconds (given[RECORDING_LEAP_SECONDS], &spec.time.leap_seconds))
+    FAULT (error, "leap-seconds=%s: expected 0 to 1000", given[RECORDING_LEAP_SECONDS]);
+  else
+    reader = robocache_record_reader_new (&spec, error);
   if (!reader) {
     g_prefix_error (error, "%s: ", recording->path);
     return FALSE;
   }
   rewind (file);
   ok = read_through (recording, reader, file, error);
+  robocache_time_source_copy (&recording->times, robocache_record_reader_time_source (reader));
+  recording->n_skipped = robocache_record_reader_n_skipped (reader);
+  if (!recording->text_columns && robocache_record_reader_text_columns (reader))
+    recording->text_columns = printable (robocache_record_reader_text_columns (reader));
+  g_free (recording->words);
+  recording->words = describe_words (reader);
   robocache_record_reader_free (reader);
   find_groups (recording);
   return ok;
@@ -573,29 +664,21 @@ survey_rows (Recording *recording, FILE *file, GError **error)
   return check_content (recording, error) && check_times (recording, error);
 }
 
-/* The first reading: as many lines as it takes to know the time column and its unit. */
+/* FALSE and an error: it is empty, or a file of another kind. */
 static gboolean
-survey_time (Recording *recording, FILE *file, GError **error)
+check_kind (const Recording *recording, FILE *file, GError **error)
 {
-  gchar *const *given = recording->given;
-  TimeGuess guess = { 0 };
-  gboolean ok = TRUE;
+  gchar bytes[64] = "";
+  const gsize n = fread (bytes, 1, sizeof (bytes), file);
 
-  recording->arrival_column = -1;
-  if (given[RECORDING_ARRIVAL_COLUMN]) {
-    ok = time_column_find (&recording->arrival_column, file, given[RECORDING_DELIMITER], given[RECORDING_ARRIVAL_COLUMN], error);
-    rewind (file);
-  }
-  ok = ok && time_guess (&guess, file, given[RECORDING_DELIMITER], given[RECORDING_TIME_COLUMN], given[RECORDING_TIME_UNIT],
-      recording->arrival_column, error);
-  if (!ok) {
+  rewind (file);
+  if (n == 0)
+    FAULT (error, "%s: the file is empty", recording->path);
+  else if (!robocache_input_refuse (bytes, n, TRUE, error))
+    return TRUE;
+  else
     g_prefix_error (error, "%s: ", recording->path);
-    time_guess_clear (&guess);
-    return FALSE;
-  }
-  recording->times = guess.source;
-  recording->time_unit_reason = guess.unit_reason;
-  return TRUE;
+  return FALSE;
 }
 
 static gint64
@@ -648,7 +731,8 @@ recording_survey (Recording *recording, GError **error)
     g_clear_pointer (&file, fclose);
     return FALSE;
   }
-  ok = survey_time (recording, file, error) && survey_rows (recording, file, error) && recording_apply_offset (recording, error);
+  ok = check_kind (recording, file, error) && find_arrival_column (recording, file, error) && survey_rows (recording, file, error)
+      && recording_apply_offset (recording, error);
   fclose (file);
   return ok;
 }

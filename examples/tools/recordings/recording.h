@@ -9,8 +9,8 @@
 #include <gst/gst.h>
 
 #include "gst/parse/records/emptycells.h"
-#include "gst/parse/records/timeguess.h"
 #include "gst/parse/records/timesteps.h"
+#include "gst/parse/table/timeguess.h"
 
 G_BEGIN_DECLS
 
@@ -24,6 +24,8 @@ typedef enum
   RECORDING_DELIMITER,
   RECORDING_TIME_COLUMN,
   RECORDING_TIME_UNIT,
+  RECORDING_TIME_FORMAT,
+  RECORDING_LEAP_SECONDS,
   RECORDING_ARRIVAL_COLUMN,
   /* settings of robocachebagsrc; the first is also which clocks are found */
   RECORDING_TIME_SOURCE,
@@ -78,8 +80,11 @@ typedef struct
 
   /* the result of the survey */
   RobocacheTimeSource times;
-  gchar *time_unit_reason;      /* why this unit was chosen; NULL: the user has set it */
   gint arrival_column;          /* -1: no such column */
+  guint n_skipped;              /* lines before the data that are neither comments nor the header */
+  gchar *text_columns;          /* names of columns that are no channels, since they have text; or NULL */
+  gchar *words;                 /* the numbers that stand for words of channels; or NULL */
+  GArray *columns;              /* guint: of the channels, in the file */
   gchar **names;                /* [n_channels]; NULL without a header */
   guint n_channels;
   guint64 n_rows, n_malformed;  /* n_rows: with a value in each channel */

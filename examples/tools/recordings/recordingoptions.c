@@ -6,10 +6,12 @@
 
 const RecordingOptionInfo recording_options[RECORDING_N_OPTIONS] = {
   [RECORDING_CHANNELS] = {"channels", FALSE, "LIST", "columns to align: names or numbers (all but the time)"},
-  [RECORDING_DELIMITER] = {"delimiter", TRUE, "CHAR", "delimiter of the fields: a character, tab or space (,)"},
+  [RECORDING_DELIMITER] = {"delimiter", TRUE, "CHAR", "delimiter of the fields: a character, tab, space or auto (auto)"},
   [RECORDING_TIME_COLUMN] = {"time-column", TRUE, "N|NAME",
-  "column of the time (one named stamp, timestamp, time or t, or else 0)"},
+  "column of the time, or two of them, like sec,nanosec (by names and values, printed)"},
   [RECORDING_TIME_UNIT] = {"time-unit", TRUE, "UNIT", "unit of the times: s, ms, us or ns (guessed and printed)"},
+  [RECORDING_TIME_FORMAT] = {"time-format", TRUE, "FORMAT", "format of dates, like \"%d.%m.%Y %H:%M:%S\", as of strptime (ISO 8601)"},
+  [RECORDING_LEAP_SECONDS] = {"leap-seconds", TRUE, "N", "leap seconds that GPS weeks and seconds are ahead of UTC (those of their time, printed)"},
   [RECORDING_ARRIVAL_COLUMN] = {"arrival-column", TRUE, "N|NAME",
       "column of the time of arrival, which is not aligned (none)"},
   [RECORDING_TIME_SOURCE] = {"time-source", TRUE, "auto|stamp|log", "times of a bag: stamps with all clocks put on one timeline, stamps as they "

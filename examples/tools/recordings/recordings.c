@@ -410,15 +410,31 @@ recordings_set_pad_options (GstPad *pad, const Recording *recording, gboolean is
 static void
 leave_out_arrival (GstElement *parse, const Recording *recording)
 {
-  const guint n_columns = recording->n_channels + (recording->arrival_column == (gint) recording->times.column ? 1 : 2);
   GString *others = g_string_new (NULL);
 
-  for (guint c = 0; c < n_columns; c++) {
-    if (c != recording->times.column && (gint) c != recording->arrival_column)
-      g_string_append_printf (others, others->len > 0 ? ",%u" : "%u", c);
-  }
+  for (guint i = 0; i < recording->columns->len; i++)
+    g_string_append_printf (others, "%s%u", i > 0 ? "," : "", g_array_index (recording->columns, guint, i));
   g_object_set (parse, "channels", others->str, NULL);
   g_string_free (others, TRUE);
+}
+
+/* The columns that the survey chose, by numbers, and what the user wrote of their form. */
+static void
+set_times (GstElement *parse, const Recording *recording)
+{
+  const RobocacheTimeSource *times = &recording->times;
+  gchar *columns = times->second >= 0 ? g_strdup_printf ("%u,%d", times->column, times->second) : g_strdup_printf ("%u", times->column);
+
+  g_object_set (parse, "time-column", columns, NULL);
+  g_free (columns);
+  if (times->reading.form == ROBOCACHE_TIME_PARTS)
+    g_object_set (parse, "time-unit", times->reading.second_unit, NULL);
+  else
+    g_object_set (parse, "time-unit", times->reading.unit, NULL);
+  if (recording->given[RECORDING_TIME_FORMAT])
+    g_object_set (parse, "time-format", recording->given[RECORDING_TIME_FORMAT], NULL);
+  if (times->reading.form == ROBOCACHE_TIME_GPS && times->reading.leap_seconds >= 0)
+    g_object_set (parse, "leap-seconds", times->reading.leap_seconds, NULL);
 }
 
 static GstElement *
@@ -426,8 +442,8 @@ make_parse (const Recording *recording, gint64 origin)
 {
   GstElement *parse = gst_element_factory_make ("robocacheparse", recording->label);
 
-  g_object_set (parse, "time-column", (gint) recording->times.column, "time-unit", (gint) recording->times.unit, "time-origin",
-      recording_origin (recording, origin), "max-errors", -1, NULL);
+  g_object_set (parse, "time-origin", recording_origin (recording, origin), "max-errors", -1, NULL);
+  set_times (parse, recording);
   if (recording->given[RECORDING_DELIMITER])
     g_object_set (parse, "delimiter", recording->given[RECORDING_DELIMITER], NULL);
   if (recording->given[RECORDING_CHANNELS])

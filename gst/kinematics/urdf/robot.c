@@ -198,42 +198,46 @@ number_joints (RobocacheRobot *robot, GError **error)
   return TRUE;
 }
 
-static gboolean
-find_mimicked (RobocacheRobot *robot, RobocacheRobotJoint *joint, GError **error)
+static void
+find_mimicked (RobocacheRobot *robot, RobocacheRobotJoint *joint)
 {
-  joint->spec.mimics = joint->mimics ? robocache_robot_find_joint (robot, joint->mimics) : -1;
-  if (joint->spec.mimics == ROBOCACHE_ROBOT_NONE)
-    return refuse (error, "line %u: joint \"%s\" mimics joint \"%s\", which the robot does not have", joint->line, joint->name,
-        joint->mimics);
-  if (joint->spec.mimics >= 0 && joint_at (robot->joints, (guint) joint->spec.mimics)->spec.kind == RC_JOINT_FIXED)
-    return refuse (error, "line %u: joint \"%s\" mimics joint \"%s\", which does not move", joint->line, joint->name,
-        joint->mimics);
-  return TRUE;
+  const gint mimicked = joint->mimics ? robocache_robot_find_joint (robot, joint->mimics) : -1;
+
+  joint->mimics_nothing = mimicked == ROBOCACHE_ROBOT_NONE || (mimicked >= 0 && robocache_robot_joint (robot, mimicked)->spec.kind == RC_JOINT_FIXED);
+  joint->spec.mimics = joint->mimics_nothing ? -1 : mimicked;
 }
 
+/* A joint whose position follows from no other, through those that it mimics. */
 static gboolean
-check_mimicry (const RobocacheRobot *robot, const RobocacheRobotJoint *joint, GError **error)
+hangs_on_nothing (const RobocacheRobot *robot, const RobocacheRobotJoint *joint)
 {
-  const RobocacheRobotJoint *other = joint;
+  guint n = 0;
 
-  for (guint n = 0; other->spec.mimics >= 0; n++) {
-    if (n == robot->joints->len)
-      return refuse (error, "line %u: joint \"%s\" mimics itself through other joints", joint->line, joint->name);
-    other = robocache_robot_joint (robot, other->spec.mimics);
+  while (!joint->mimics_nothing && joint->spec.mimics >= 0 && n++ < robot->joints->len)
+    joint = robocache_robot_joint (robot, joint->spec.mimics);
+  return joint->mimics_nothing || n > robot->joints->len;
+}
+
+/* They do not move: the links behind them are no part of any model. */
+static void
+find_all_mimicked (RobocacheRobot *robot)
+{
+  gboolean *hangs = g_new (gboolean, robot->joints->len + 1);
+
+  for (guint i = 0; i < robot->joints->len; i++)
+    find_mimicked (robot, joint_at (robot->joints, i));
+  for (guint i = 0; i < robot->joints->len; i++)
+    hangs[i] = hangs_on_nothing (robot, joint_at (robot->joints, i));
+  for (guint i = 0; i < robot->joints->len; i++) {
+    RobocacheRobotJoint *joint = joint_at (robot->joints, i);
+
+    if (!hangs[i])
+      continue;
+    joint->mimics_nothing = TRUE;
+    joint->spec.mimics = -1;
+    joint->spec.kind = RC_JOINT_FIXED;
   }
-  return TRUE;
-}
-
-static gboolean
-check_joints (RobocacheRobot *robot, GError **error)
-{
-  gboolean ok = number_joints (robot, error);
-
-  for (guint i = 0; i < robot->joints->len && ok; i++)
-    ok = find_mimicked (robot, joint_at (robot->joints, i), error);
-  for (guint i = 0; i < robot->joints->len && ok; i++)
-    ok = check_mimicry (robot, joint_at (robot->joints, i), error);
-  return ok;
+  g_free (hangs);
 }
 
 /* ---- robots ---- */
@@ -279,8 +283,10 @@ build (gchar *name, Names *names, GError **error)
   if (check_reach (robot, names, error)) {
     g_array_set_clear_func (robot->joints, clear_joint);
     g_array_set_clear_func (names->joints, NULL);
-    if (check_joints (robot, error))
+    if (number_joints (robot, error)) {
+      find_all_mimicked (robot);
       return robot;
+    }
   }
   robocache_robot_free (robot);
   return NULL;

@@ -20,6 +20,7 @@ typedef struct
   gchar *link;                  /* the link that the joint moves */
   gchar *parent, *mimics;       /* names of the parent link, and of the mimicked joint or NULL */
   gboolean is_free;             /* floating or planar: not part of any model, and fixed in spec */
+  gboolean mimics_nothing;      /* it mimics a joint that the robot lacks, or that does not move: no model may need it; fixed in spec */
   guint line;
   RcJointSpec spec;
 } RobocacheRobotJoint;
@@ -46,8 +47,8 @@ gint robocache_robot_find_link (const RobocacheRobot * robot, const gchar * name
 /* The joint with a name; ROBOCACHE_ROBOT_NONE: no such joint. */
 gint robocache_robot_find_joint (const RobocacheRobot * robot, const gchar * name);
 
-/* Makes the robot of joints and links (gchar *) that a file lists; takes all arguments. NULL and an error: they are not a tree, a limit
- * is reversed, or a joint mimics a joint that does not move. */
+/* Makes the robot of joints and links (gchar *) that a file lists; takes all arguments. NULL and an error: they are not a tree, or a limit
+ * is reversed. */
 RobocacheRobot *robocache_robot_new (gchar * name, GArray * joints, GPtrArray * links, GError ** error);
 void robocache_robot_joint_clear (RobocacheRobotJoint * joint);
 

@@ -31,6 +31,7 @@ typedef struct
   GArray *joints;
   GPtrArray *links;
   gboolean has_limits, has_parent, has_child;   /* of the open joint */
+  gboolean has_quaternions;     /* the version of the file has them */
 } Reader;
 
 /* ---- errors ---- */
@@ -62,6 +63,29 @@ static void
 refuse_xacro (Reader *reader)
 {
   refuse (reader, "the file is xacro, not URDF: expand it with \"xacro FILE > robot.urdf\"");
+}
+
+/* Robots in other formats. */
+static void
+refuse_root (Reader *reader, const gchar *root)
+{
+  static const struct
+  {
+    const gchar *root, *format;
+  } formats[] = {
+    {"sdf", "SDF, of Gazebo, not URDF: export the robot as URDF"},
+    {"gazebo", "SDF, of Gazebo, not URDF: export the robot as URDF"},
+    {"mujoco", "MJCF, of MuJoCo, not URDF: export the robot as URDF"},
+    {"COLLADA", "COLLADA, not URDF: it is a mesh, or export the robot as URDF"},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    if (g_str_equal (root, formats[i].root)) {
+      refuse (reader, "the root element is <%s>, so the file is %s", root, formats[i].format);
+      return;
+    }
+  }
+  refuse (reader, "the root element is <%s>: expected <robot>", root);
 }
 
 /* ---- attributes ---- */
@@ -146,9 +170,16 @@ open_joint (Reader *reader)
 static void
 read_robot (Reader *reader, const Attributes *attributes)
 {
+  static const gchar *const versions[] = { "1", "1.0", "1.1", "1.2", NULL };
+  gchar *version = read_text (reader, attributes, "version");
+
   reader->name = read_text (reader, attributes, "name");
   if (reader->name == NULL)
     reader->name = g_strdup ("");
+  if (version && !g_strv_contains (versions, version))
+    refuse (reader, "version=\"%.60s\": expected URDF 1.0, 1.1 or 1.2", version);
+  reader->has_quaternions = g_strcmp0 (version, "1.2") == 0;
+  g_free (version);
 }
 
 static void
@@ -231,8 +262,23 @@ read_child (Reader *reader, const Attributes *attributes)
 static void
 read_origin (Reader *reader, const Attributes *attributes)
 {
-  read_numbers (reader, attributes, "xyz", open_joint (reader)->spec.origin, 3);
-  read_numbers (reader, attributes, "rpy", open_joint (reader)->spec.rpy, 3);
+  RcJointSpec *spec = &open_joint (reader)->spec;
+  gchar *rpy = read_text (reader, attributes, "rpy"), *quaternion = read_text (reader, attributes, "quat_xyzw");
+  gdouble q[4] = { 0 };
+
+  read_numbers (reader, attributes, "xyz", spec->origin, 3);
+  read_numbers (reader, attributes, "rpy", spec->rpy, 3);
+  read_numbers (reader, attributes, "quat_xyzw", q, 4);
+  if (quaternion && rpy)
+    refuse (reader, "an <origin> has both rpy and quat_xyzw: expected one of them");
+  else if (quaternion && !reader->has_quaternions)
+    refuse (reader, "quat_xyzw is of URDF 1.2: set version=\"1.2\" in <robot>");
+  else if (quaternion && !(MAX (MAX (fabs (q[0]), fabs (q[1])), MAX (fabs (q[2]), fabs (q[3]))) >= 1e-6))
+    refuse (reader, "quat_xyzw=\"%.100s\": expected a number of at least 1e-6", quaternion);
+  spec->quaternion[0] = q[3];
+  memcpy (spec->quaternion + 1, q, 3 * sizeof (gdouble));
+  g_free (rpy);
+  g_free (quaternion);
 }
 
 static void
@@ -244,10 +290,14 @@ read_axis (Reader *reader, const Attributes *attributes)
 static void
 read_limit (Reader *reader, const Attributes *attributes)
 {
+  gdouble unused;
+
   reader->has_limits = TRUE;
   /* some robots write a great number for none */
   read_bounded (reader, attributes, "lower", &open_joint (reader)->spec.lower, 1, G_MAXDOUBLE);
   read_bounded (reader, attributes, "upper", &open_joint (reader)->spec.upper, 1, G_MAXDOUBLE);
+  read_bounded (reader, attributes, "effort", &unused, 1, G_MAXDOUBLE);
+  read_bounded (reader, attributes, "velocity", &unused, 1, G_MAXDOUBLE);
 }
 
 static void
@@ -355,7 +405,7 @@ start_element (void *data, const xmlChar *name, const xmlChar *prefix, const xml
   if ((prefix && g_str_equal (prefix, "xacro")) || (uri && strstr ((const gchar *) uri, "xacro")))
     refuse_xacro (reader);
   else if (reader->depth == 1 && !g_str_equal (name, "robot"))
-    refuse (reader, "the root element is <%s>: expected <robot>", (const gchar *) name);
+    refuse_root (reader, (const gchar *) name);
   element = reader->error ? NULL : find_element (reader);
   if (element)
     element->read (reader, &list);

@@ -8,9 +8,11 @@
 #include "gst/parse/records/byteinput.h"
 #include "pcdreader.h"
 #include "common/points/pointcloudcaps.h"
+#include "pointfile.h"
 #include "pointlayouts.h"
 #include "common/tensors/tensorcaps.h"
 
+#define MAGIC_BYTES 16
 #define MIN_BYTES_OF_TIMES 65536        /* independently of max_bytes */
 
 /* When the first byte of a buffer was captured. */
@@ -68,6 +70,13 @@ is_set (const gchar *string)
   return string && *string;
 }
 
+/* Of PLY and LAS. */
+static gboolean
+is_whole_file (const RobocacheCloudReader *reader)
+{
+  return reader->format == ROBOCACHE_INPUT_PLY || reader->format == ROBOCACHE_INPUT_LAS;
+}
+
 static gboolean
 check_spec (RobocacheCloudReader *reader, const RobocacheCloudSpec *spec, GError **error)
 {
@@ -86,8 +95,8 @@ check_spec (RobocacheCloudReader *reader, const RobocacheCloudSpec *spec, GError
         is_set (spec->layout) ? "layout" : "channels", is_set (spec->layout) ? spec->layout : spec->channels);
     return FALSE;
   }
-  if (spec->format == ROBOCACHE_INPUT_PCD && spec->points_per_cloud > 0) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "points-per-cloud=%" G_GUINT64_FORMAT " with format=pcd: "
+  if ((spec->format == ROBOCACHE_INPUT_PCD || is_whole_file (reader)) && spec->points_per_cloud > 0) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "points-per-cloud=%" G_GUINT64_FORMAT " with format=pcd, ply or las: "
         "the header has the number of points; set points-per-cloud=0", spec->points_per_cloud);
     return FALSE;
   }
@@ -297,6 +306,68 @@ malformed_rest (RobocacheCloudReader *reader, gsize size, GError **error)
 }
 
 static RobocacheReadResult
+decode_file (RobocacheCloudReader *reader, const guint8 *bytes, gsize n, RobocacheCloudRecord *cloud, GError **error)
+{
+  RobocachePointFile file = { 0 };
+  GError *fault = NULL;
+  RobocacheReadResult result = ROBOCACHE_READ_RECORD;
+
+  if (reader->format == ROBOCACHE_INPUT_PLY ? robocache_ply_decode (&file, bytes, n, &fault) : robocache_las_decode (&file, bytes, n, &fault)) {
+    const gsize size = file.n_points * file.fields.point_step;
+
+    gst_caps_take (&reader->caps, robocache_point_fields_to_caps (&file.fields));
+    cloud->buffer = file.points ? gst_buffer_new_wrapped (g_steal_pointer (&file.points), size) : gst_buffer_new ();
+    cloud->n_points = file.n_points;
+    reader->n_points += file.n_points;
+  } else {
+    result = fault->domain == GST_RESOURCE_ERROR ? ROBOCACHE_READ_REFUSED : ROBOCACHE_READ_MALFORMED;
+    g_propagate_error (error, fault);
+  }
+  robocache_point_file_clear (&file);
+  return result;
+}
+
+/* A cloud is a file, which is decoded when all of it is there. */
+static RobocacheReadResult
+next_file (RobocacheCloudReader *reader, RobocacheCloudRecord *cloud, GError **error)
+{
+  const gsize available = robocache_byte_input_available (&reader->input);
+  RobocacheReadResult result = ROBOCACHE_READ_REFUSED;
+  const guint8 *bytes;
+
+  if (!reader->in_file)
+    return ROBOCACHE_READ_MORE;
+  if (!check_bytes (reader, available, error))
+    return ROBOCACHE_READ_REFUSED;
+  if (!reader->input.ended)
+    return ROBOCACHE_READ_MORE;
+  reader->in_file = FALSE;
+  begin_cloud (reader, robocache_byte_input_position (&reader->input));
+  bytes = robocache_byte_input_peek (&reader->input, available, error);
+  if (bytes)
+    result = decode_file (reader, bytes, available, cloud, error);
+  robocache_byte_input_skip (&reader->input, available);
+  return result;
+}
+
+/* Points have no magic, but files of other kinds have. FALSE and an error: the input is one. */
+static gboolean
+check_beginning (RobocacheCloudReader *reader, GError **error)
+{
+  RobocacheByteInput *input = &reader->input;
+  gboolean is_other = FALSE;
+
+  if (robocache_byte_input_position (input) != reader->file || robocache_byte_input_available (input) < MAGIC_BYTES)
+    return TRUE;
+  robocache_byte_input_map (input, MAGIC_BYTES);
+  is_other = robocache_input_refuse ((const gchar *) input->bytes + input->cursor, MAGIC_BYTES, FALSE, error);
+  robocache_byte_input_unmap (input);
+  if (is_other)
+    begin_cloud (reader, robocache_byte_input_position (input));
+  return !is_other;
+}
+
+static RobocacheReadResult
 next_raw (RobocacheCloudReader *reader, RobocacheCloudRecord *cloud, GError **error)
 {
   const gsize available = robocache_byte_input_available (&reader->input);
@@ -308,7 +379,7 @@ next_raw (RobocacheCloudReader *reader, RobocacheCloudRecord *cloud, GError **er
         "and channels, like layout=\"=4f\" channels=x,y,z,intensity, or put application/x-pointcloud caps before the element");
     return ROBOCACHE_READ_REFUSED;
   }
-  if (!check_bytes (reader, reader->points_per_cloud > 0 ? robocache_bytes_multiply (reader->points_per_cloud, reader->point_size)
+  if (!check_beginning (reader, error) || !check_bytes (reader, reader->points_per_cloud > 0 ? robocache_bytes_multiply (reader->points_per_cloud, reader->point_size)
           : available, error))
     return ROBOCACHE_READ_REFUSED;
   if (reader->points_per_cloud > 0) {
@@ -389,7 +460,10 @@ robocache_cloud_reader_next (RobocacheCloudReader *reader, RobocacheCloudRecord 
   RobocacheReadResult result;
   GError *fault = NULL;
 
-  result = is_pcd ? next_pcd (reader, cloud, &fault) : next_raw (reader, cloud, &fault);
+  if (is_pcd)
+    result = next_pcd (reader, cloud, &fault);
+  else
+    result = is_whole_file (reader) ? next_file (reader, cloud, &fault) : next_raw (reader, cloud, &fault);
   if (result == ROBOCACHE_READ_MORE) {
     result = wait_for_more (reader, &fault);
     if (result == ROBOCACHE_READ_MORE && reader->input.ended && reader->in_file)

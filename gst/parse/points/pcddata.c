@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "common/device/budget.h"
-#include "gst/parse/records/csvrecord.h"
+#include "gst/parse/table/csvrecord.h"
 #include "common/tensors/tensorcaps.h"
 
 #define COLUMN(header, i) (&g_array_index ((header)->columns, RobocachePcdColumn, i))
@@ -37,9 +37,18 @@ store_float (guint8 *to, gdouble value, RcDtype dtype)
     memcpy (to, &value, sizeof value);
 }
 
-/* FALSE when text is no number of that type. */
+/* From here on a double does not hold every integer. */
+#define EXACT_INTEGERS 0x1p53
+
+/* An integer that is written with decimals, as NumPy and Open3D write it: 2.0, 1e+02. */
 static gboolean
-read_number (const gchar *text, RcDtype dtype, guint8 *to)
+read_integer_with_decimals (const gchar *text, gdouble least, gdouble end, gdouble *value)
+{
+  return robocache_csv_number (text, value) && *value >= least && *value < end && fabs (*value) <= EXACT_INTEGERS && *value == floor (*value);
+}
+
+gboolean
+robocache_pcd_read_number (const gchar *text, RcDtype dtype, guint8 *to)
 {
   const gsize size = rc_dtype_size (dtype);
   const guint64 max = G_MAXUINT64 >> (64 - 8 * size);
@@ -58,14 +67,20 @@ read_number (const gchar *text, RcDtype dtype, guint8 *to)
     case RC_UINT16:
     case RC_UINT32:
     case RC_UINT64:
-      if (!g_ascii_string_to_unsigned (text, 10, 0, max, &magnitude, NULL))
-        return FALSE;
+      if (!g_ascii_string_to_unsigned (text, 10, 0, max, &magnitude, NULL)) {
+        if (!read_integer_with_decimals (text, 0.0, ldexp (1.0, (int) (8 * size)), &value))
+          return FALSE;
+        magnitude = (guint64) value;
+      }
       store_integer (to, magnitude, size);
       return TRUE;
     default:
       number = (gint64) (max >> 1);
-      if (!g_ascii_string_to_signed (text, 10, -number - 1, number, &number, NULL))
-        return FALSE;
+      if (!g_ascii_string_to_signed (text, 10, -number - 1, number, &number, NULL)) {
+        if (!read_integer_with_decimals (text, -ldexp (1.0, (int) (8 * size - 1)), ldexp (1.0, (int) (8 * size - 1)), &value))
+          return FALSE;
+        number = (gint64) value;
+      }
       store_integer (to, (guint64) number, size);
       return TRUE;
   }
@@ -93,7 +108,7 @@ robocache_pcd_read_point (const RobocachePcdHeader *header, const GPtrArray *wor
     for (guint j = 0; j < column->count; j++, word++, point += rc_dtype_size (column->dtype)) {
       const gchar *text = g_ptr_array_index (words, word);
 
-      if (!read_number (text, column->dtype, point)) {
+      if (!robocache_pcd_read_number (text, column->dtype, point)) {
         g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "column %u: \"%.60s\" is not a valid %s", word, text,
             rc_dtype_name (column->dtype));
         return FALSE;

@@ -15,6 +15,8 @@ G_BEGIN_DECLS
  * too few or too many words, or a word is not a number of its field's type. */
 gboolean robocache_pcd_read_point (const RobocachePcdHeader * header, const GPtrArray * words, guint8 * point,
     GError ** error);
+/* Reads a number of a type into the machine's order. FALSE: text is no number of that type. */
+gboolean robocache_pcd_read_number (const gchar * text, RcDtype dtype, guint8 * to);
 /* Makes an invalid point: NaN in each field of a float type, 0 in others. */
 void robocache_pcd_invalid_point (const RobocachePcdHeader * header, guint8 * point);
 

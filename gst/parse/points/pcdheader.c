@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "gst/parse/records/csvrecord.h"
+#include "gst/parse/table/csvrecord.h"
 #include "kernels/voxel.h"
 #include "common/tensors/tensorcaps.h"
 
@@ -109,8 +109,8 @@ parse_count (RobocachePcdHeader *header, guint field, guint *count, GError **err
   const gchar *text = value_of_field (header, COUNT, field, "1");
   guint64 n;
 
-  if (!g_ascii_string_to_unsigned (text, 10, 1, RC_VOXEL_MAX_FIELDS, &n, NULL))
-    return line_error (header, COUNT, error, "field \"%.60s\" has COUNT %.60s, expected 1 to %d",
+  if (!g_ascii_string_to_unsigned (text, 10, 0, RC_VOXEL_MAX_FIELDS, &n, NULL))
+    return line_error (header, COUNT, error, "field \"%.60s\" has COUNT %.60s, expected 0 to %d",
         header->values[FIELDS][field], text, RC_VOXEL_MAX_FIELDS);
   *count = (guint) n;
   header->n_elements += *count;
@@ -118,7 +118,7 @@ parse_count (RobocachePcdHeader *header, guint field, guint *count, GError **err
       || line_error (header, FIELDS, error, "a point has more than %d elements", RC_VOXEL_MAX_FIELDS);
 }
 
-/* Adds a column to the points that come out: x, or with a COUNT x_0, x_1, … */
+/* Adds a column to the points that come out: x, or with a COUNT x_0, x_1, … A COUNT of 0 is no field, as in PCL. */
 static void
 append_fields (RobocachePcdHeader *header, const gchar *name, const RobocachePcdColumn *column)
 {

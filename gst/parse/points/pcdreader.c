@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/device/budget.h"
-#include "gst/parse/records/csvrecord.h"
+#include "gst/parse/table/csvrecord.h"
 #include "common/tensors/tensorcaps.h"
 
 void
@@ -55,6 +55,7 @@ robocache_pcd_reader_restart (RobocachePcdReader *reader)
 {
   robocache_pcd_search_restart (&reader->search);
   reader->cloud_end = 0;
+  reader->may_be_padded = FALSE;
   begin_header (reader);
 }
 
@@ -130,6 +131,23 @@ skip_file (RobocachePcdReader *reader)
 {
   robocache_byte_input_skip (reader->input, robocache_byte_input_available (reader->input));
   return robocache_byte_input_has_ended (reader->input) ? end_file (reader) : ROBOCACHE_READ_MORE;
+}
+
+/* PCL fills the last page of a binary file with zero bytes. */
+static void
+skip_padding (RobocachePcdReader *reader)
+{
+  RobocacheByteInput *input = reader->input;
+
+  while (reader->may_be_padded && robocache_byte_input_available (input) > 0) {
+    gsize n = 0;
+
+    robocache_byte_input_map (input, 1);
+    while (n < input->n_bytes - input->cursor && input->bytes[input->cursor + n] == 0)
+      n++;
+    reader->may_be_padded = n == input->n_bytes - input->cursor;
+    input->cursor += n;
+  }
 }
 
 /* ---- header ---- */
@@ -319,14 +337,17 @@ read_header (RobocachePcdReader *reader, GError **error)
 static RobocacheReadResult
 take_cloud (RobocachePcdReader *reader, GstBuffer *points, GstBuffer **out, guint64 *n_points)
 {
+  const gboolean is_text = reader->header.data == ROBOCACHE_PCD_ASCII;
+
   if (points == NULL)
     return ROBOCACHE_READ_REFUSED;
   *out = points;
   *n_points = gst_buffer_get_size (points) / reader->header.fields.point_step;
-  if (reader->header.data != ROBOCACHE_PCD_ASCII)
+  if (!is_text)
     reader->n_good += *n_points;
   begin_header (reader);
   reader->cloud_end = robocache_byte_input_position (reader->input);
+  reader->may_be_padded = !is_text;
   return ROBOCACHE_READ_RECORD;
 }
 
@@ -530,6 +551,7 @@ robocache_pcd_reader_next (RobocachePcdReader *reader, GstBuffer **points, guint
     robocache_byte_input_unmap (reader->input);
   switch (reader->state) {
     case ROBOCACHE_PCD_STATE_HEADER:
+      skip_padding (reader);
       return read_header (reader, error);
     case ROBOCACHE_PCD_STATE_SPLIT:
       return resume_header (reader, error);

@@ -46,6 +46,7 @@ typedef struct
   GstCaps *caps;                /* caps of the header, once it is complete */
   gboolean first_line_is_cut;   /* the first bytes of the header were mistaken for points */
   guint64 cloud_end;            /* position after the last cloud */
+  gboolean may_be_padded;       /* only zero bytes have followed a binary cloud */
   GPtrArray *words;             /* words of a line */
   guint64 max_bytes;            /* maximum bytes of a cloud */
   guint8 *points;               /* points of ASCII so far */

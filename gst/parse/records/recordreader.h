@@ -10,7 +10,10 @@
 #include <gst/gst.h>
 
 #include "gst/parse/inputformat.h"
-#include "timeguess.h"
+#include "gst/parse/table/timeguess.h"
+
+/* Lines from which columns, times and units of a file are guessed. */
+#define ROBOCACHE_LINES_AHEAD 200
 
 G_BEGIN_DECLS
 
@@ -18,12 +21,11 @@ G_BEGIN_DECLS
 typedef struct
 {
   RobocacheInputFormat format;
-  const gchar *delimiter;       /* CSV */
+  const gchar *delimiter;       /* CSV; NULL: auto */
   const gchar *layout;          /* binary */
   const gchar *channels;        /* names and ranges of columns; NULL or "": all except the time and arrival columns */
-  gint time_column;             /* -1: guessed (timeguess.h), like the unit with AUTO */
-  gint arrival_column;          /* -1: none */
-  RobocacheTimeUnit time_unit;  /* unit of both columns */
+  RobocacheTimeChoice time;     /* what is not set is guessed (timeguess.h); its unit is that of the arrival column, too */
+  guint n_ahead;                /* CSV: lines that are read before the first row, and guessed from; 0: until a line is data */
 } RobocacheRecordSpec;
 
 typedef struct
@@ -55,13 +57,23 @@ RobocacheReadResult robocache_record_reader_next (RobocacheRecordReader * reader
 guint robocache_record_reader_n_channels (const RobocacheRecordReader * reader);
 /* The column of channel i in the file. */
 guint robocache_record_reader_column (const RobocacheRecordReader * reader, guint i);
+/* Reads so many lines before the first row from the next restart on; before the first byte. */
+void robocache_record_reader_set_ahead (RobocacheRecordReader * reader, guint n_lines);
 /* Columns (guint) that are no channels until the restart, unless these would be all; before the first record. */
 void robocache_record_reader_leave_out (RobocacheRecordReader * reader, const GArray * columns);
 /* "q0,q1"; NULL without a header. Valid until the next call of _next. */
 const gchar *robocache_record_reader_channel_names (const RobocacheRecordReader * reader);
 /* The source of the times, once the columns are known. Valid until the next call of _next. */
 const RobocacheTimeSource *robocache_record_reader_time_source (const RobocacheRecordReader * reader);
-/* Number of changes of the three values above. */
+/* Whether channel i is to be held: true and false, or words. */
+gboolean robocache_record_reader_is_held (const RobocacheRecordReader * reader, guint i);
+/* Names or numbers of columns that are no channels since they have text, "frame_id, mode"; NULL: there are none. */
+const gchar *robocache_record_reader_text_columns (const RobocacheRecordReader * reader);
+/* Lines before the data that are neither blank, comments, nor the header. */
+guint robocache_record_reader_n_skipped (const RobocacheRecordReader * reader);
+/* The numbers that stand for words so far, "mode: idle = 0, move = 1; …"; NULL: no channel has words. Free with g_free. */
+gchar *robocache_record_reader_describe_words (const RobocacheRecordReader * reader);
+/* Number of changes of the values above. */
 guint robocache_record_reader_version (const RobocacheRecordReader * reader);
 /* Number of comment lines so far. */
 guint64 robocache_record_reader_comments (const RobocacheRecordReader * reader);

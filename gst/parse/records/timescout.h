@@ -7,7 +7,7 @@
 
 #include "emptycells.h"
 #include "recordreader.h"
-#include "timecheck.h"
+#include "gst/parse/table/timecheck.h"
 
 G_BEGIN_DECLS
 

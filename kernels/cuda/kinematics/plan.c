@@ -65,9 +65,16 @@ static RcStatus
 prepare (RcBackend *backend, RcKinematicsPlan *plan, RcError *error)
 {
   RcCudaBackend *cuda = (RcCudaBackend *) backend;
-  State *state = calloc (1, sizeof (*state));
+  State *state;
   RcStatus status;
 
+  if (plan->chain.n_variables > RC_CUDA_KINEMATICS_MAX_VARIABLES)
+    return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, rc_wrong_length (RC_SETTING_VARIABLES, plan->chain.n_variables),
+        "at most %d on a GPU", RC_CUDA_KINEMATICS_MAX_VARIABLES);
+  if (plan->chain.n_steps > RC_CUDA_KINEMATICS_MAX_STEPS)
+    return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, rc_wrong_length (RC_SETTING_FRAMES, plan->chain.n_frames),
+        "frames that at most %d joints move on a GPU", RC_CUDA_KINEMATICS_MAX_STEPS);
+  state = calloc (1, sizeof (*state));
   if (state == NULL)
     return rc_error_set (error, RC_NO_SPACE, "no memory for a plan of %zu bytes", sizeof (*state));
   plan->state = state;

@@ -17,8 +17,8 @@ __global__ void
 forward_rows (GRID_CONSTANT RcCudaForward task)
 {
   const int64_t row = task.first + (int64_t) blockIdx.x * blockDim.x + threadIdx.x;
-  RcTransform moved[RC_KINEMATICS_MAX_STEPS];
-  double jacobian[6 * RC_KINEMATICS_MAX_VARIABLES], packed[6 * RC_KINEMATICS_MAX_VARIABLES];
+  RcTransform moved[RC_CUDA_KINEMATICS_MAX_STEPS];
+  double jacobian[6 * RC_CUDA_KINEMATICS_MAX_VARIABLES], packed[6 * RC_CUDA_KINEMATICS_MAX_VARIABLES];
 
   rc::follow_previous ();
   if (row < task.args.batch)
@@ -188,6 +188,6 @@ const void *const rc_cuda_kinematics_forward[2] = {
 };
 
 const void *const rc_cuda_kinematics_inverse[2] = {
-  KERNEL (inverse_rows<RC_KINEMATICS_MAX_STEPS, RC_KINEMATICS_MAX_VARIABLES, RC_KINEMATICS_MAX_TARGETS>),
+  KERNEL (inverse_rows<RC_CUDA_KINEMATICS_MAX_STEPS, RC_CUDA_KINEMATICS_MAX_VARIABLES, RC_KINEMATICS_MAX_TARGETS>),
   KERNEL (inverse_rows<RC_CUDA_ARM_STEPS, RC_CUDA_ARM_VARIABLES, RC_CUDA_ARM_FRAMES>)
 };

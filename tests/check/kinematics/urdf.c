@@ -12,6 +12,7 @@
 #include "tests/check/lib/checks.h"
 
 #define ROBOT(body) "<robot name=\"r\">" body "</robot>"
+#define ROBOT_1_2(body) "<robot name=\"r\" version=\"1.2\">" body "</robot>"
 #define LINK(name) "<link name=\"" name "\"/>"
 #define JOINT(name, type, parent, child, more) \
   "<joint name=\"" name "\" type=\"" type "\"><parent link=\"" parent "\"/><child link=\"" child "\"/>" more "</joint>"
@@ -25,7 +26,9 @@ static const struct
   {"empty", "", "no XML"},
   {"no XML", "hello", "line 1: no XML"},
   {"cut off", "<robot name=\"r\"><link name=\"a\"/>", "no XML"},
-  {"another root", "<sdf><model/></sdf>", "the root element is <sdf>: expected <robot>"},
+  {"another root", "<sdf><model/></sdf>", "the root element is <sdf>, so the file is SDF, of Gazebo, not URDF"},
+  {"MJCF", "<mujoco/>", "the file is MJCF, of MuJoCo, not URDF"},
+  {"no robot", "<html/>", "the root element is <html>: expected <robot>"},
   {"no link", ROBOT (""), "the robot has no link"},
   {"link without a name", ROBOT ("<link/>"), "<link> has no name"},
   {"two links of a name", ROBOT (LINK ("a") LINK ("a")), "two links are named \"a\""},
@@ -54,10 +57,17 @@ static const struct
   {"axis of two numbers", ROBOT (TWO JOINT ("j", "continuous", "a", "b", "<axis xyz=\"0 1\"/>")), "xyz=\"0 1\": expected 3 numbers"},
   {"origin of four numbers", ROBOT (TWO JOINT ("j", "fixed", "a", "b", "<origin xyz=\"0 1 2 3\"/>")), "xyz=\"0 1 2 3\": expected 3 numbers"},
   {"infinite origin", ROBOT (TWO JOINT ("j", "fixed", "a", "b", "<origin rpy=\"0 inf 0\"/>")), "rpy=\"0 inf 0\": expected 3 numbers"},
-  {"mimics none", ROBOT (TWO JOINT ("j", "continuous", "a", "b", "<mimic joint=\"k\"/>")), "joint \"j\" mimics joint \"k\", which the robot does not have"},
-  {"mimics a fixed one", ROBOT (TWO LINK ("c") JOINT ("k", "fixed", "a", "b", "") JOINT ("j", "continuous", "b", "c", "<mimic joint=\"k\"/>")),
-      "joint \"j\" mimics joint \"k\", which does not move"},
-  {"mimics itself", ROBOT (TWO JOINT ("j", "continuous", "a", "b", "<mimic joint=\"j\"/>")), "joint \"j\" mimics itself"},
+  {"effort that is no number", ROBOT (TWO JOINT ("j", "revolute", "a", "b", "<limit lower=\"0\" upper=\"1\" effort=\"high\"/>")),
+      "effort=\"high\": expected 1 number"},
+  {"velocity that is empty", ROBOT (TWO JOINT ("j", "revolute", "a", "b", "<limit lower=\"0\" upper=\"1\" velocity=\"\"/>")),
+      "velocity=\"\": expected 1 number"},
+  {"unknown version", "<robot name=\"r\" version=\"2.0\">" LINK ("a") "</robot>", "version=\"2.0\": expected URDF 1.0, 1.1 or 1.2"},
+  {"quaternion of an old version", ROBOT (TWO JOINT ("j", "fixed", "a", "b", "<origin quat_xyzw=\"0 0 0 1\"/>")), "quat_xyzw is of URDF 1.2: set version"},
+  {"two rotations", ROBOT_1_2 (TWO JOINT ("j", "fixed", "a", "b", "<origin rpy=\"0 0 0\" quat_xyzw=\"0 0 0 1\"/>")),
+      "an <origin> has both rpy and quat_xyzw"},
+  {"quaternion of zeros", ROBOT_1_2 (TWO JOINT ("j", "fixed", "a", "b", "<origin quat_xyzw=\"0 0 0 0\"/>")), "quat_xyzw=\"0 0 0 0\": expected"},
+  {"quaternion of three numbers", ROBOT_1_2 (TWO JOINT ("j", "fixed", "a", "b", "<origin quat_xyzw=\"0 0 1\"/>")),
+      "quat_xyzw=\"0 0 1\": expected 4 numbers"},
   {"two mimics", ROBOT (TWO JOINT ("j", "continuous", "a", "b", "<mimic joint=\"j\"/><mimic joint=\"j\"/>")), "joint \"j\" has two <mimic>"},
   {"entity bomb", "<!DOCTYPE r [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;&a;&a;&a;&a;\"><!ENTITY c \"&b;&b;&b;&b;&b;&b;\">]>"
         ROBOT ("<link name=\"&c;&c;&c;\"/>"), "line 1: the file has a document type"},
@@ -170,6 +180,101 @@ GST_START_TEST (test_what_is_read)
 
 GST_END_TEST;
 
+/* Poses of frames of a robot whose moving joints all have this position. */
+static void
+forward (const gchar *text, const gchar *frames, gdouble position, gdouble *poses)
+{
+  GError *error = NULL;
+  RobocacheRobot *robot = robocache_urdf_parse ("r", text, strlen (text), &error);
+  const RcWhere where = {.kind = RC_BACKEND_CPU };
+  gdouble *positions;
+  RobocacheModel model;
+  RcBackend *backend;
+  RcKinematicsPlan *plan;
+  RcError failure;
+
+  fail_unless (robot != NULL, "%s", error ? error->message : "");
+  fail_unless (robocache_model_init (&model, robot, "", frames, &error), "%s", error ? error->message : "");
+  positions = g_new (gdouble, robot->joints->len + 1);
+  for (guint i = 0; i < robot->joints->len; i++) {
+    positions[i] = position;
+    if (robocache_robot_joint (robot, (gint) i)->spec.kind != RC_JOINT_FIXED)
+      fail_unless (robocache_model_add_variable (&model, (gint) i, NULL));
+  }
+  model.spec.max_iterations = 1;
+  model.spec.tolerance = 1e-6;
+  fail_unless (rc_backend_open (&where, &backend, &failure) == RC_OK);
+  fail_unless (rc_kinematics_plan (backend, robocache_model_spec (&model), &plan, NULL, &failure) == RC_OK, "%s", failure.message);
+  fail_unless (rc_kinematics_forward (plan, &(RcForwardArgs) {.batch = 1,.positions = {positions, 0},.poses = {poses, 0} }, NULL, &failure) == RC_OK);
+  rc_kinematics_plan_free (plan);
+  rc_backend_close (backend);
+  g_free (positions);
+  robocache_model_clear (&model);
+  robocache_robot_free (robot);
+}
+
+/* A quarter turn about z, by a quaternion of norm 2, and back by angles. */
+GST_START_TEST (test_quaternions)
+{
+  static const gdouble turned[] = { 1, 2, 3, G_SQRT2 / 2, 0, 0, G_SQRT2 / 2 }, straight[] = { 1, 2, 3, 1, 0, 0, 0 };
+  gdouble poses[14];
+
+  forward (ROBOT_1_2 (TWO LINK ("c") JOINT ("j", "fixed", "a", "b", "<origin xyz=\"1 2 3\" quat_xyzw=\"0 0 1.4142135623730951 1.4142135623730951\"/>")
+          JOINT ("k", "fixed", "b", "c", "<origin rpy=\"0 0 -1.5707963267948966\"/>")), "b,c", 0.0, poses);
+  for (guint i = 0; i < 7; i++)
+    fail_unless (ABS (poses[i] - turned[i]) < 1e-15 && ABS (poses[7 + i] - straight[i]) < 1e-15, "%u: %.17g %.17g", i, poses[i], poses[7 + i]);
+}
+
+GST_END_TEST;
+
+/* So many joints, each of which moves the link behind it by 1/64 m. */
+GST_START_TEST (test_many_joints)
+{
+  GString *text = g_string_new ("<robot name=\"r\"><link name=\"l0\"/>");
+  gdouble pose[7];
+
+  for (guint i = 1; i <= RC_KINEMATICS_MAX_VARIABLES; i++)
+    g_string_append_printf (text, "<link name=\"l%u\"/><joint name=\"j%u\" type=\"prismatic\"><parent link=\"l%u\"/><child link=\"l%u\"/>" LIMIT "</joint>",
+        i, i, i - 1, i);
+  g_string_append (text, "</robot>");
+  forward (text->str, "", 0x1p-6, pose);
+  fail_unless (pose[0] == RC_KINEMATICS_MAX_VARIABLES * 0x1p-6 && pose[1] == 0.0 && pose[3] == 1.0, "%g %g", pose[0], pose[3]);
+  g_string_free (text, TRUE);
+}
+
+GST_END_TEST;
+
+/* m mimics nothing, n mimics m, o is of a circle: only the frames behind them are refused. */
+static const struct
+{
+  const gchar *frames, *words;
+} mimics[] = {
+  {"c", NULL}, {"m", "joint \"m\" moves frame \"m\" and mimics joint \"none\""}, {"n", "joint \"n\" moves frame \"n\" and mimics joint \"m\""},
+  {"o", "joint \"o\" moves frame \"o\" and mimics joint \"p\""}, {"f", "joint \"f\" moves frame \"f\" and mimics joint \"fixed\""},
+};
+
+GST_START_TEST (test_mimics)
+{
+  static const gchar text[] = ROBOT (TWO LINK ("c") LINK ("m") LINK ("n") LINK ("o") LINK ("p") LINK ("f") JOINT ("fixed", "fixed", "a", "b", "")
+      JOINT ("j", "continuous", "b", "c", "") JOINT ("m", "continuous", "b", "m", "<mimic joint=\"none\"/>")
+      JOINT ("n", "continuous", "b", "n", "<mimic joint=\"m\"/>") JOINT ("o", "continuous", "b", "o", "<mimic joint=\"p\"/>")
+      JOINT ("p", "continuous", "b", "p", "<mimic joint=\"o\"/>") JOINT ("f", "continuous", "b", "f", "<mimic joint=\"fixed\"/>"));
+  GError *error = NULL;
+  RobocacheRobot *robot = robocache_urdf_parse ("r", text, strlen (text), &error);
+  RobocacheModel model;
+  gboolean ok;
+
+  fail_unless (robot != NULL, "%s", error ? error->message : "");
+  ok = robocache_model_init (&model, robot, "b", mimics[__i__].frames, &error);
+  fail_unless_equals_int (ok, mimics[__i__].words == NULL);
+  fail_unless (ok || strstr (error->message, mimics[__i__].words), "%s", error ? error->message : "");
+  g_clear_error (&error);
+  robocache_model_clear (&model);
+  robocache_robot_free (robot);
+}
+
+GST_END_TEST;
+
 /* a, then b by a floating joint, and two ends c and d. */
 static const struct
 {
@@ -204,4 +309,4 @@ GST_START_TEST (test_models)
 GST_END_TEST;
 
 CHECK_MAIN (urdf, NULL, NULL, EACH (wrong, test_wrong), EACH (chains, test_long), ONCE (test_files), ONCE (test_what_is_read),
-    EACH (models, test_models))
+    EACH (models, test_models), ONCE (test_quaternions), EACH (mimics, test_mimics), ONCE (test_many_joints))

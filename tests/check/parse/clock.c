@@ -232,7 +232,7 @@ GST_START_TEST (a_recording_is_aligned)
   static gint64 times[3][N_RECORDED];
 
   for (guint i = 0; i < 3; i++) {
-    GstHarness *h = parse_harness (i == 0 ? TRACK " arrival-column=1 time-origin=1700000000000000000" : TRACK " arrival-column=1");
+    GstHarness *h = parse_harness (i == 0 ? TRACK " time-column=0 arrival-column=1 time-origin=1700000000000000000" : TRACK " time-column=0 arrival-column=1");
 
     replay (h, times[i]);
     expect_stats (h, "clock-converged", "true");

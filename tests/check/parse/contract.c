@@ -274,7 +274,7 @@ GST_START_TEST (logs)
   } cases[] = {
     {"", "t,q0,q1\n0,1,2\n", {"INFO channels=(string)\"q0\\,q1\"", "DEBUG segment", "LOG row of record 2 at 0:00:00.0",
             "DEBUG the duration is", "DEBUG eos"}},
-    {"time-unit=ms", "1,1\n0,1\nx\n", {"INFO time in column 0 (by default) in ms (set)",
+    {"time-unit=ms", "1,1\n0,1\nx\n", {"INFO time in column 0 in ms (by default)",
             "WARN Dropped record 2: it is 1000000 ns before running time 0", "WARN dropped: line 3"}},
     {"format=kitti", "1234567890123456", {"INFO a file of points ends with the stream", "INFO application/x-pointcloud",
             "LOG cloud 1 of 1 points at 99:99:99"}},

@@ -158,6 +158,47 @@ GST_START_TEST (bytes_between_files)
 
 GST_END_TEST;
 
+/* Zero bytes after a binary cloud fill a page. Others, and those after text, are malformed. */
+GST_START_TEST (padding_of_pages)
+{
+  static const struct
+  {
+    const gchar *data;
+    guint n_zeroes;
+    const gchar *last;
+    guint n_malformed;
+  } cases[] = { {"binary", 4000, ""}, {"binary_compressed", 4000, ""}, {"binary", 0, ""}, {"binary", 4000, "\n", 0}, {"binary", 4000, "x", 1},
+    {"ascii", 4, "", 1}
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GByteArray *one = pcd_file (2, cases[i].data), *files = g_byte_array_new ();
+    gchar *said;
+    guint n = 0;
+
+    g_byte_array_append (files, one->data, one->len);
+    g_byte_array_set_size (files, one->len + cases[i].n_zeroes);
+    memset (files->data + one->len, 0, cases[i].n_zeroes);
+    append_text (files, cases[i].last);
+    said = read_cut (&pcd, files->data, files->len, 1000, 1000);
+    for (const gchar *at = said; (at = strstr (at, "malformed")); at++)
+      n++;
+    fail_unless (n == cases[i].n_malformed && g_str_has_prefix (said, "1 n=2"), "%u: %s", i, said);
+    g_free (said);
+    /* and another file behind them */
+    if (cases[i].n_malformed == 0 && *cases[i].last == '\0') {
+      g_byte_array_append (files, one->data, one->len);
+      said = read_cut (&pcd, files->data, files->len, 7, 7);
+      fail_unless (strstr (said, "\n2 n=2") && !strstr (said, "malformed"), "%u: %s", i, said);
+      g_free (said);
+    }
+    g_byte_array_unref (one);
+    g_byte_array_unref (files);
+  }
+}
+
+GST_END_TEST;
+
 /* The first n bytes of a file, and two good ones behind them, of which nothing is lost. */
 static void
 expect_two_behind (const GByteArray *file, guint n, const gchar *data, guint n_faults)
@@ -348,7 +389,7 @@ GST_END_TEST;
 static const Test tests[] = {
   TEST (files_one_after_another), TEST (text_of_files), TEST (bytes_between_files), TEST (files_cut_at_every_byte),
   TEST (points_that_look_like_a_file), TEST (clouds_come_with_their_last_byte), TEST (long_lines), TEST (many_small_pieces),
-  TEST (many_beginnings),
+  TEST (many_beginnings), TEST (padding_of_pages),
 };
 
 TESTS_MAIN (pcdfiles);

@@ -81,7 +81,7 @@ GST_START_TEST (numbers_beyond_their_type)
     const gchar *type, *number;
   } cases[] = { {"I 1", "128"}, {"I 1", "-129"}, {"U 1", "256"}, {"U 1", "-1"}, {"I 2", "32768"}, {"U 2", "65536"},
   {"I 4", "2147483648"}, {"U 4", "4294967296"}, {"I 8", "9223372036854775808"}, {"U 8", "18446744073709551616"},
-  {"U 1", "1.0"}, {"I 4", "nan"}, {"F 4", "1,5"}, {"F 8", "x"}
+  {"U 1", "1.5"}, {"U 1", "256.0"}, {"I 1", "-129.0"}, {"U 8", "18014398509481985.0"}, {"I 4", "nan"}, {"F 4", "1,5"}, {"F 8", "x"}
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -131,6 +131,28 @@ GST_START_TEST (counts_and_padding)
 
 GST_END_TEST;
 
+/* A column of COUNT 0 has no bytes and no word. */
+GST_START_TEST (columns_of_no_elements)
+{
+  static const gchar text[] = "FIELDS x y _ z _ i\nSIZE 1 1 4 1 1 1\nTYPE U U F U U I\nCOUNT 1 1 0 1 2 1\nWIDTH 1\nDATA ";
+  static const guint8 binary[] = { 1, 2, 3, 98, 99, 0xff };
+  GByteArray *file = g_byte_array_new ();
+
+  append_text (file, text);
+  append_text (file, "binary\n");
+  g_byte_array_append (file, binary, sizeof binary);
+  expect (&pcd, file->data, file->len, "1 n=1 fields=(string)\"x\\,y\\,z\\,i\", types=(string)\"uint8\\,uint8\\,uint8\\,int8\", "
+      "offsets=(string)\"0\\,1\\,2\\,5\", point-step=(int)6 0102036263ff\n");
+  g_byte_array_set_size (file, 0);
+  append_text (file, text);
+  append_text (file, "ascii\n1 2.0 3e0 98 99 -1.0\n");
+  expect (&pcd, file->data, file->len, "1 n=1 fields=(string)\"x\\,y\\,z\\,i\", types=(string)\"uint8\\,uint8\\,uint8\\,int8\" "
+      "010203ff\n");
+  g_byte_array_unref (file);
+}
+
+GST_END_TEST;
+
 /* ---- faults ---- */
 
 GST_START_TEST (malformed_headers)
@@ -151,7 +173,7 @@ GST_START_TEST (malformed_headers)
     {"FIELDS x y z\nSIZE 4 2 4\nWIDTH 1\nDATA ascii\n", "line 2: field \"y\" has TYPE F and SIZE 2, expected"},
     {"FIELDS x y z\nSIZE 4 4 3\nTYPE F F U\nWIDTH 1\nDATA ascii\n", "line 2: field \"z\" has TYPE U and SIZE 3"},
     {"FIELDS x y z\nTYPE F F X\nWIDTH 1\nDATA ascii\n", "line 2: field \"z\" has TYPE X and SIZE 4"},
-    {"FIELDS x y z\nCOUNT 1 0 1\nWIDTH 1\nDATA ascii\n", "line 2: field \"y\" has COUNT 0, expected 1 to 4096"},
+    {"FIELDS x y z\nCOUNT 1 0 1\nWIDTH 1\nDATA ascii\n", "line 1: no field of a point is named y"},
     {"FIELDS x y z\nCOUNT 1 1 4294967297\nWIDTH 1\nDATA ascii\n", "line 2: field \"z\" has COUNT 4294967297"},
     {"FIELDS x y z _\nCOUNT 1 1 1 4096\nWIDTH 1\nDATA ascii\n", "line 1: a point has more than 4096 elements"},
     {"FIELDS x y z\nWIDTH -1\nDATA ascii\n", "line 2: WIDTH -1, expected one number, 0 to 2147483647"},
@@ -379,7 +401,7 @@ static const Test tests[] = {
   TEST (the_three_kinds_of_data_are_the_same_cloud), TEST (text_of_points), TEST (numbers_beyond_their_type),
   TEST (counts_and_padding), TEST (malformed_headers), TEST (bytes_that_are_no_text), TEST (compressed_sizes_that_lie),
   TEST (raw_points), TEST (points_of_a_layout), TEST (settings_that_make_no_sense), TEST (binary_points_are_not_copied),
-  TEST (small_pieces_of_points_are_not_kept),
+  TEST (small_pieces_of_points_are_not_kept), TEST (columns_of_no_elements),
 };
 
 TESTS_MAIN (pcdreader);

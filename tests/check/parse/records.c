@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "gst/parse/records/byteinput.h"
-#include "gst/parse/records/csvrecord.h"
+#include "gst/parse/table/csvrecord.h"
 #include "gst/parse/records/binaryrecord.h"
 #include "gst/parse/records/recordreader.h"
 #include "common/text/timetext.h"
@@ -395,7 +395,7 @@ typedef struct
 {
   const gchar *bytes, *expected;
   const gchar *channels, *delimiter, *layout;
-  guint time_column;
+  const gchar *time_column;     /* NULL: "0" */
   gint arrival_column;          /* 0: none, else + 1 */
   RobocacheTimeUnit unit;
   gsize n;
@@ -405,8 +405,8 @@ static RobocacheRecordSpec
 spec_of (const Rows *rows)
 {
   return (RobocacheRecordSpec) { rows->layout ? ROBOCACHE_INPUT_BINARY : ROBOCACHE_INPUT_CSV,
-        rows->delimiter ? rows->delimiter : ",", rows->layout, rows->channels, rows->time_column, rows->arrival_column - 1,
-        rows->unit };
+        rows->delimiter ? rows->delimiter : ",", rows->layout, rows->channels,
+        {rows->time_column ? rows->time_column : "0", NULL, rows->unit, -1, rows->arrival_column - 1}, 0 };
 }
 
 #define BINARY_RECORDS "\x01\0\0\0\x02\0\x03\0\x02\0\0\0\xff\xff\x04\0\x03\0"
@@ -432,7 +432,7 @@ GST_START_TEST (rows_in_pieces)
     {"t,q0,q1,q2\n0,1,text,3\n", "header q0,q2\n2 t=0 1 3\n", "q0,3"},
     {"5,1\n", "1 t=5000000000 5 1\n", "0-1"},
     {"a,t,q\n1326899528468056009,1326899528368658417,2\n",
-        "header q\n2 t=1326899528368658417 a=1326899528468056009 2\n", NULL, NULL, NULL, 1, 0 + 1, NS},
+        "header q\n2 t=1326899528368658417 a=1326899528468056009 2\n", NULL, NULL, NULL, "1", 0 + 1, NS},
     {"t,q0\n0,1\n", "refused channels: the file has no column \"q7\"; it has t,q0\n", "q7"},
     {"t,q0\n0,1\n", "refused channels: \"1-3\" is not within columns 0-1; the file has 2\n", "1-3"},
     {"t\n0\n", "refused the file has no column of data: it has 1, with the time in column 0; set delimiter, or format if the file is not CSV\n"},
@@ -460,7 +460,7 @@ GST_START_TEST (rows_in_pieces)
     {"\0\0\xc0\x7f\0\0\x80\x3f\0\0\0\x3f\0\0\0\x40", "malformed record 1 at byte 0: column 0 is not a time within int64 "
           "nanoseconds; are layout and time-unit right?\n2 t=500000000 2\n", NULL, NULL, "<2f",.n = 16},
     {"\0\0\0\0\0\0\xc0\x7f\1", "malformed record 1 at byte 0: column 1 is not a time within int64 nanoseconds; are layout and "
-          "time-unit right?\n", NULL, NULL, "<ifb", 0, 1 + 1,.n = 9},
+          "time-unit right?\n", NULL, NULL, "<ifb", NULL, 1 + 1,.n = 9},
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -505,12 +505,12 @@ GST_START_TEST (specs_that_make_no_sense)
     RobocacheRecordSpec spec;
     const gchar *fault;
   } cases[] = {
-    {{ROBOCACHE_INPUT_CSV, "ab", NULL, "", 0, -1, S}, "delimiter=\"ab\""},
-    {{ROBOCACHE_INPUT_CSV, ",", "<q", "", 0, -1, S}, "layout=\"<q\" is for format=binary"},
-    {{ROBOCACHE_INPUT_BINARY, ",", "<q", "", 0, -1, S}, "no column of data"},
-    {{ROBOCACHE_INPUT_BINARY, ",", "<q2f", "", 3, -1, S}, "time-column=3"},
-    {{ROBOCACHE_INPUT_BINARY, ",", "<q2f", "1-5", 0, -1, S}, "\"1-5\""},
-    {{ROBOCACHE_INPUT_BINARY, ",", "<q2f", "q0", 0, -1, S}, "\"q0\""},
+    {{ROBOCACHE_INPUT_CSV, "ab", NULL, "", {"0", NULL, S, -1, -1}, 0}, "delimiter=\"ab\""},
+    {{ROBOCACHE_INPUT_CSV, ",", "<q", "", {"0", NULL, S, -1, -1}, 0}, "layout=\"<q\" is for format=binary"},
+    {{ROBOCACHE_INPUT_BINARY, ",", "<q", "", {"0", NULL, S, -1, -1}, 0}, "no column of data"},
+    {{ROBOCACHE_INPUT_BINARY, ",", "<q2f", "", {"3", NULL, S, -1, -1}, 0}, "time-column=3"},
+    {{ROBOCACHE_INPUT_BINARY, ",", "<q2f", "1-5", {"0", NULL, S, -1, -1}, 0}, "\"1-5\""},
+    {{ROBOCACHE_INPUT_BINARY, ",", "<q2f", "q0", {"0", NULL, S, -1, -1}, 0}, "\"q0\""},
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {

@@ -43,7 +43,7 @@ static const struct
 
   /* the origin of times */
   {"the first row's time is announced before the first row", "",
-      "+'t,a\n' >>stream-start,caps,segment,none +'1700000000.5,1\n' >origin:1700000000500000000,first-row >0=1 "
+      "+'t,a\n' +'1700000000.5,1\n' >>stream-start,caps,segment >origin:1700000000500000000,first-row >0=1 "
       "+'1700000001.5,1\n' >>none >1000=1"},
   {"an origin that the user set is announced as such", "time-origin=-5", "+'0,1\n' >segment >origin:-5 >>none"},
   {"a clock that is kept has the origin 0", "start=keep", "+'7,1\n' >segment >origin:0 >7000=1"},
@@ -110,7 +110,7 @@ static const struct
   {"rows that are stamped when they come are live", TRACK, "live=1 upstream-latency:30 live=1 latency=30 no-seek:0"},
   {"nothing of the estimate outlives NULL", TRACK,
       "time:1000 +" FIRST_ROW ">1000=1 state:null state:playing start seg:0,0,0,1 time:2000 +'5,1\n' >2000=1 clock-pairs=1"},
-  {"running time 0 is the first arrival", TRACK " arrival-column=1",
+  {"running time 0 is the first arrival", TRACK " time-column=0 arrival-column=1",
       "&'sensor,arrival,q\n1700000000000000000,1700000000003000000,7\n' crank:1 >0=7 join"},
 
   /* clouds */

@@ -4,8 +4,8 @@
  */
 #include <math.h>
 
-#include "gst/parse/records/timedate.h"
-#include "gst/parse/records/timeguess.h"
+#include "gst/parse/table/timedate.h"
+#include "gst/parse/table/timeguess.h"
 #include "gst/parse/records/timescout.h"
 #include "gst/parse/records/timesteps.h"
 #include "tests/check/lib/points/parseharness.h"
@@ -54,9 +54,11 @@ GST_START_TEST (columns_by_name)
   {
     const gchar *header;
     gint arrival_column;
-    guint column;
+    gint column;                /* -1: none is taken */
     const gchar *others;
     RobocacheTimeUnit unit;
+    gint second;                /* 0: none, else + 1 */
+    RobocacheTimeForm form;
   } cases[] = {
     {"t,q0", -1, 0, NULL, ROBOCACHE_TIME_UNIT_S}, {"q0,t", -1, 1, NULL, ROBOCACHE_TIME_UNIT_S},
     {"arrival_ns,stamp_ns,q", -1, 1, "arrival_ns", ROBOCACHE_TIME_UNIT_NS},
@@ -64,20 +66,32 @@ GST_START_TEST (columns_by_name)
     {"t,time,timestamp,stamp", -1, 3, "t, time, timestamp", ROBOCACHE_TIME_UNIT_S},
     {"x,Time [ms]", -1, 1, NULL, ROBOCACHE_TIME_UNIT_MS}, {"x,TimeStamp(us)", -1, 1, NULL, ROBOCACHE_TIME_UNIT_US},
     {"x,time_stamp_sec", -1, 1, NULL, ROBOCACHE_TIME_UNIT_S}, {"%time,field.header.stamp", -1, 1, "%time", ROBOCACHE_TIME_UNIT_S},
-    {"q0,q1", -1, 0, NULL, ROBOCACHE_TIME_UNIT_S}, {"clock_us,q1", -1, 0, NULL, ROBOCACHE_TIME_UNIT_US},
+    {"clock_us,q1", -1, 0, NULL, ROBOCACHE_TIME_UNIT_US}, {"TimeUS,AccX", -1, 0, NULL, ROBOCACHE_TIME_UNIT_US},
     {"x,tick_ns_since_1326899528468056009", -1, 1, NULL, ROBOCACHE_TIME_UNIT_NS}, {"timestamp,timestamp_sample,control_0", -1, 0,
           "timestamp_sample", ROBOCACHE_TIME_UNIT_S},
-    {"torque,stampede,s", -1, 0, "stampede", ROBOCACHE_TIME_UNIT_S},
+    {"x,ms", -1, 1, NULL, ROBOCACHE_TIME_UNIT_MS}, {"Zeit [ms];x", -1, 0, NULL, ROBOCACHE_TIME_UNIT_MS},
+    {"frame,x", -1, -1}, {"q0,q1", -1, -1}, {"pan,lift,grip", -1, -1}, {"seq,exposure_time", -1, -1}, {"id,arrival_ns", -1, -1},
+    {"sec,nanosec,x", -1, 0, NULL, ROBOCACHE_TIME_UNIT_NS, 2, ROBOCACHE_TIME_PARTS},
+    {"x,header.stamp.nanosec,header.stamp.sec", -1, 2, NULL, ROBOCACHE_TIME_UNIT_NS, 2, ROBOCACHE_TIME_PARTS},
+    {"tv_sec,tv_usec", -1, 0, NULL, ROBOCACHE_TIME_UNIT_US, 2, ROBOCACHE_TIME_PARTS},
+    {"a,stamp_s,stamp_ms", -1, 1, NULL, ROBOCACHE_TIME_UNIT_MS, 3, ROBOCACHE_TIME_PARTS},
+    {"gps_week,gps_tow,x", -1, 0, NULL, ROBOCACHE_TIME_UNIT_S, 2, ROBOCACHE_TIME_GPS},
+    {"GWk,GMS,x", -1, 0, NULL, ROBOCACHE_TIME_UNIT_S, 2, ROBOCACHE_TIME_GPS},
+    {"week,iTOW [ms]", -1, 0, NULL, ROBOCACHE_TIME_UNIT_MS, 2, ROBOCACHE_TIME_GPS},
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    gchar **names = g_strsplit (cases[i].header, ",", -1);
-    RobocacheTimeSource source = { 0 };
+    gchar **names = g_strsplit_set (cases[i].header, ",;", -1);
+    const RobocacheTimeChoice choice = {.unit = ROBOCACHE_TIME_UNIT_AUTO,.leap_seconds = -1,.arrival_column = cases[i].arrival_column };
+    RobocacheTimeSource source = {.second = -1 };
+    const gboolean ok = robocache_time_source_guess (&source, &choice, names, g_strv_length (names), NULL, NULL);
+    const RobocacheTimeUnit unit = cases[i].form == ROBOCACHE_TIME_PARTS ? source.reading.second_unit : source.reading.unit;
 
-    robocache_time_source_guess (&source, names, g_strv_length (names), -1, ROBOCACHE_TIME_UNIT_AUTO, cases[i].arrival_column);
-    fail_unless (source.column == cases[i].column && source.unit == cases[i].unit
-        && g_strcmp0 (source.others, cases[i].others) == 0, "%s: column %u in %s, others %s", cases[i].header, source.column,
-        robocache_time_unit_name (source.unit), source.others);
+    fail_unless (ok == (cases[i].column >= 0), "%s: column %u", cases[i].header, source.column);
+    if (ok)
+      fail_unless ((gint) source.column == cases[i].column && unit == cases[i].unit && source.second == cases[i].second - 1
+          && source.reading.form == cases[i].form && (cases[i].second || g_strcmp0 (source.others, cases[i].others) == 0),
+          "%s: columns %u and %d in %s, others %s", cases[i].header, source.column, source.second, robocache_time_unit_name (unit), source.others);
     robocache_time_source_clear (&source);
     g_strfreev (names);
   }
@@ -136,12 +150,15 @@ static const struct
   gdouble step;
   guint n;                      /* rows */
   const gchar *error, *warning; /* NULL: none */
+  gboolean is_guessed;          /* in a file, whose rows are looked at first: no error */
+  gboolean is_refused_at_once;  /* no row is sent */
 } recordings[] = {
   {"an ordinary one", "t,q,x\n", "", {STEADY, JOINT}, 0.01, 300},
   {"an ordinary one without a header", "", "", {STEADY, JOINT}, 0.01, 300},
   {"time in another column", "q,t,x\n", "", {JOINT, STEADY}, 0.01, 300},
-  {"a joint for the time", "q,r,x\n", "", {JOINT, JOINT}, 0.01, 300, "The time is in column 0 (\"q\"), since time-column is not set, "
-        "but of its first 100 rows"},
+  {"a joint for the time", "q,r,x\n", "", {JOINT, JOINT}, 0.01, 300, "no column is called stamp, timestamp, time or t, or has another name of a time: "
+        "the table has q, r, x; set time-column", .is_refused_at_once = TRUE},
+  {"a counter of rows, a joint", "frame,r,x\n", "", {STEADY, JOINT}, 1, 9, "the table has frame, r, x; set time-column", .is_refused_at_once = TRUE},
   {"a joint for the time, without a header", "", "", {JOINT, STEADY}, 0.01, 300,
         "but of its first 100 rows 0 repeat a time and 36 go back in time; set time-column to the column of the time, or to 0 if it is this "
         "one"},
@@ -156,7 +173,8 @@ static const struct
   {"rows in a wrong order", "t,q,x\n", "time-origin=0", {SHUFFLED, JOINT}, 0.01, 101},
   {"rows in a wrong order, without a name", "", "time-origin=0", {SHUFFLED, JOINT}, 0.01, 101, "36 go back in time"},
   {"us for s", "t,q,x\n", "", {STEADY, JOINT}, 5000, 300,
-        "The median step of the first rows is 5000 s with time-unit=s, which was not set; with time-unit=us it is 5 ms: set that, or time-unit=s"},
+        "The median step of the first rows is 5000 s with time-unit=s, which was not set; with time-unit=us it is 5 ms: set that, or time-unit=s",
+        .is_guessed = TRUE},
   {"us for s as the user wants it", "t,q,x\n", "time-unit=s", {STEADY, JOINT}, 5000, 300, NULL,
         "The median step of the first rows is 5000 s with time-unit=s; with time-unit=us it is 5 ms: set that"},
   {"s for us", "t_us,q,x\n", "", {STEADY, JOINT}, 0.005, 300, "The median step of the first rows is 5 ns with time-unit=us"},
@@ -164,7 +182,7 @@ static const struct
         "is 5 ns with time-unit=us; with time-unit=s it is 5 ms: set that"},
   {"the fastest sensor", "t,q,x\n", "", {STEADY, JOINT}, 0.00001, 300},
   {"the slowest sensor", "t,q,x\n", "", {STEADY, JOINT}, 100, 300},
-  {"no sensor", "t,q,x\n", "", {STEADY, JOINT}, 1e-7, 300, "no unit gives the step of a sensor: set time-column and time-unit"},
+  {"no sensor", "t,q,x\n", "", {STEADY, JOINT}, 1e-7, 300, "the median step of the times, 1e-07, fits no sensor of 0.5 Hz to 20 kHz"},
   {"the unit of a name", "stamp_ms,q,x\n", "", {STEADY, JOINT}, 5, 300},
 };
 
@@ -173,9 +191,10 @@ GST_START_TEST (files)
 {
   gchar *text = make_recording (recordings[__i__].header, recordings[__i__].kinds, recordings[__i__].step, recordings[__i__].n);
   Output out = parse (text, recordings[__i__].properties);
+  const gchar *error = recordings[__i__].is_guessed ? NULL : recordings[__i__].error;
 
-  expect_complaints (&out, recordings[__i__].error, recordings[__i__].warning, recordings[__i__].name);
-  fail_unless_equals_int (out.buffers->len, recordings[__i__].error ? 0 : recordings[__i__].n);
+  expect_complaints (&out, error, recordings[__i__].warning, recordings[__i__].name);
+  fail_unless_equals_int (out.buffers->len, error ? 0 : recordings[__i__].n);
   output_clear (&out);
   g_free (text);
 }
@@ -202,7 +221,7 @@ GST_START_TEST (streams)
   }
   gst_harness_push_event (h, gst_event_new_eos ());
   fail_unless_equals_int (count_messages (h, GST_MESSAGE_ERROR), recordings[__i__].error ? 1 : 0);
-  fail_unless_equals_int (n_sent, recordings[__i__].error ? MIN (99, recordings[__i__].n) : recordings[__i__].n);
+  fail_unless_equals_int (n_sent, recordings[__i__].is_refused_at_once ? 0 : recordings[__i__].error ? MIN (99, recordings[__i__].n) : recordings[__i__].n);
   harness_close (h);
   g_strfreev (lines);
   g_free (text);
@@ -224,7 +243,7 @@ GST_START_TEST (waiting_rows_change_nothing)
     Output out = play_to_end (run.pipeline);
     GBytes *bytes = output_bytes (&out);
 
-    fail_unless_equals_string (out.warning, "Dropped a malformed record: line 2 has 2 columns, expected 3");
+    fail_unless_equals_string (out.warning, "Dropped a malformed record: line 2, column 1: \"bad\" is not a number");
     fail_unless_equals_int (out.buffers->len, 252);
     fail_unless (!expected || g_bytes_equal (expected, bytes), "%u", blocks[i]);
     fail_unless (GST_BUFFER_IS_DISCONT (output_buffer (&out, 1)) && !GST_BUFFER_IS_DISCONT (output_buffer (&out, 2)));
@@ -254,16 +273,15 @@ GST_START_TEST (counts)
 
 GST_END_TEST;
 
-/* A header whose names are none of a time is a warning; what comes live is sent all the same. */
+/* A header whose names are none of a time is an error, live, too. */
 GST_START_TEST (a_header_without_a_time)
 {
   GstHarness *h = parse_harness ("");
 
   push_text (h, "q,arrival\n0,1\n0.1,2\n");
-  fail_unless (message_fault (h, GST_MESSAGE_WARNING, "decode", "The time is in column 0 (\"q\"), since no column is called stamp, "
-          "timestamp, time or t: perhaps it is in arrival; set time-column") == NULL);
-  fail_unless_equals_int (count_messages (h, GST_MESSAGE_WARNING), 0);
-  fail_unless_equals_int (gst_harness_buffers_received (h), 2);
+  fail_unless (message_fault (h, GST_MESSAGE_ERROR, "settings", "no column is called stamp, timestamp, time or t; set time-column to the column of the "
+          "time (perhaps arrival)") == NULL);
+  fail_unless_equals_int (gst_harness_buffers_received (h), 0);
   harness_close (h);
 }
 
@@ -278,8 +296,8 @@ GST_START_TEST (choices_are_said)
     const gchar *info;          /* NULL: nothing is said */
   } cases[] = {
     {"t,q\n0,1\n", NULL}, {"0,1\n", NULL},
-    {"q,t\n1,0\n", "The time is in column 1 (\"t\") in s; set time-column to choose another one"},
-    {"arrival_ns,stamp_ns\n1,2\n", "The time is in column 1 (\"stamp_ns\") in ns, and not in arrival_ns; set time-column to choose another one"},
+    {"q,t\n1,0\n", "The time is in column 1 (\"t\") in s (by its name); set time-column to choose another one"},
+    {"arrival_ns,stamp_ns\n1,2\n", "The time is in column 1 (\"stamp_ns\") in ns (by its name), and not in arrival_ns; set time-column to choose another one"},
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -423,7 +441,7 @@ scout_text (RobocacheTimeScout *scout, guint i, gsize n_bytes)
 GST_START_TEST (rows_that_are_scouted)
 {
   static const gsize pieces[] = { 65521, 1000003, 100 << 20 };
-  const RobocacheRecordSpec spec = {.format = ROBOCACHE_INPUT_CSV,.delimiter = ",",.time_column = -1,.arrival_column = -1 };
+  const RobocacheRecordSpec spec = {.format = ROBOCACHE_INPUT_CSV,.delimiter = ",",.time = {.unit = ROBOCACHE_TIME_UNIT_AUTO,.leap_seconds = -1,.arrival_column = -1} };
 
   for (guint k = 0; k < G_N_ELEMENTS (pieces); k++) {
     RobocacheTimeScout *scout = robocache_time_scout_new (&spec, scouted[__i__].judges_times);

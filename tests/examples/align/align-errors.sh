@@ -17,14 +17,14 @@ refuse empty_file '^error: empty.csv: the file is empty$' empty.csv
 printf '\n\n' > blank.csv
 refuse blank_file '^error: blank.csv: the file is empty$' blank.csv
 echo t,v > header.csv
-refuse header_only '^error: header.csv: the time column has no time: it is column 0, counted from 0, called "t"' header.csv
+refuse header_only '^error: header.csv contains a header, but no row$' header.csv
 printf 'name,v\nleft,1\nright,2\n' > words.csv
-refuse words '^error: words.csv: the time column has no time: it is column 0, counted from 0, called "name"' words.csv
+refuse words '^error: words.csv: no column is called stamp, timestamp, time or t, or has another name of a time: the table has name, v; set time-column' words.csv
 printf 'time;v\n0;1\n0.01;2\n' > semicolons.csv
-refuse semicolons '^error: semicolons.csv: the header "time;v" is one field; set delimiter=";"$' semicolons.csv
+aligns semicolons "0,1 10000000,2" semicolons.csv
 printf 'time\tv\n0\t1\n0.01\t2\n' > tabs.csv
-refuse tabs '^error: tabs.csv: the header "time\\tv" is one field; set delimiter=tab$' tabs.csv
-refuse time_column_too_far '^error: good.csv: the time column has no time: it is column 7, ' good.csv,time-column=7
+aligns tabs "0,1 10000000,2" tabs.csv
+refuse time_column_too_far '^error: good.csv: time-column=7: the table has columns 0-1 only$' good.csv,time-column=7
 refuse time_column_unknown '^error: good.csv: time-column=stamp: the header has no column of that name$' good.csv,time-column=stamp
 printf 't\n0\n0.01\n' > lonely.csv
 refuse time_only '^error: lonely.csv: .*the file has no column of data' lonely.csv
@@ -34,7 +34,7 @@ printf 't,v\n0,1\n3000000000000,2\n9000000000000,3\n' > odd.csv
 refuse unit_of_no_sensor '^error: odd.csv: the median step of the times, .* set time-unit$' odd.csv
 refuse unit_unknown '^error: good.csv: time-unit=h: expected s, ms, us or ns$' good.csv,time-unit=h
 printf 't,v\n0,left\n0.01,right\n' > text.csv
-refuse values_are_words '^error: text.csv contains no readable row: line 2, column 1: "left" is not a number$' text.csv
+refuse values_are_words '^error: text.csv: the file has no column of numbers: v have text; list one in channels' text.csv
 
 refuse rate_zero '^error: --rate 0: expected ticks per second above 0' --rate 0 good.csv
 refuse rate_negative '^error: --rate -5: expected' --rate=-5 good.csv

@@ -42,7 +42,7 @@ static const struct
   {"joints is NULL;", SPEC (.joints = NULL), RC_SETTING_JOINTS}, {"base is 3;", SPEC (.base = 3), RC_SETTING_BASE},
   {"base is -2;", SPEC (.base = -2), RC_SETTING_BASE}, {"n_frames is 0;", SPEC (.n_frames = 0), RC_SETTING_FRAMES},
   {"n_frames is 17;", SPEC (.n_frames = 17), RC_SETTING_FRAMES}, {"frames is NULL;", SPEC (.frames = NULL), RC_SETTING_FRAMES},
-  {"frames[0] is 3;", SPEC (.frames = LIST (3)), RC_SETTING_FRAMES}, {"n_variables is 65;", SPEC (.n_variables = 65), RC_SETTING_VARIABLES},
+  {"frames[0] is 3;", SPEC (.frames = LIST (3)), RC_SETTING_FRAMES}, {"n_variables is 1025;", SPEC (.n_variables = 1025), RC_SETTING_VARIABLES},
   {"variables is NULL;", SPEC (.variables = NULL), RC_SETTING_VARIABLES},
   {"variables[1] is 3;", SPEC (.variables = LIST (0, 3)), RC_SETTING_VARIABLES},
   {"variables[1] is 1;|mimics none", SPEC (.variables = LIST (0, 1)), RC_SETTING_VARIABLES},

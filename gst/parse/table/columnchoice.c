@@ -59,16 +59,16 @@ append_name (GArray *columns, const gchar *token, guint n_columns, gchar **names
 }
 
 static void
-append_others (GArray *columns, guint n_columns, guint time_column, gint arrival_column)
+append_others (GArray *columns, guint n_columns, const RobocacheTimeSource *times, gint arrival_column)
 {
   for (guint c = 0; c < n_columns; c++) {
-    if (c != time_column && (gint64) c != arrival_column)
+    if (c != times->column && (gint64) c != times->second && (gint64) c != arrival_column)
       g_array_append_val (columns, c);
   }
 }
 
 GArray *
-robocache_columns_choose (const gchar *choice, guint n_columns, gchar **names, guint time_column, gint arrival_column,
+robocache_columns_choose (const gchar *choice, guint n_columns, gchar **names, const RobocacheTimeSource *times, gint arrival_column,
     GError **error)
 {
   GArray *columns = g_array_new (FALSE, FALSE, sizeof (guint));
@@ -76,7 +76,7 @@ robocache_columns_choose (const gchar *choice, guint n_columns, gchar **names, g
   gboolean chosen = TRUE;
 
   if (!tokens[0])
-    append_others (columns, n_columns, time_column, arrival_column);
+    append_others (columns, n_columns, times, arrival_column);
   for (guint i = 0; tokens[i] && chosen; i++) {
     const gchar *token = g_strstrip (tokens[i]);
     guint64 first, last;
@@ -88,8 +88,7 @@ robocache_columns_choose (const gchar *choice, guint n_columns, gchar **names, g
   if (chosen && columns->len == 0) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY,
         "the file has no column of data: it has %u, with the time in column %u; set delimiter, or format if the file is not CSV",
-        n_columns,
-        time_column);
+        n_columns, times->column);
     chosen = FALSE;
   }
   if (!chosen)

@@ -1,4 +1,4 @@
-/* robocache: times that are written as dates, ISO 8601
+/* robocache: times that are written as dates, ISO 8601, or as times of day
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -32,20 +32,26 @@ skip (const gchar **cursor, const gchar *accepted)
   return TRUE;
 }
 
-static gboolean
-read_day (const gchar **cursor, gint64 *days)
+gboolean
+robocache_days_from_numbers (guint year, guint month, guint day, gint64 *days)
 {
-  guint year, month, day;
   GDate date;
 
-  if (!read_number (cursor, 4, 9999, &year) || !skip (cursor, "-") || !read_number (cursor, 2, 12, &month)
-      || !skip (cursor, "-") || !read_number (cursor, 2, 31, &day)
-      || !g_date_valid_dmy ((GDateDay) day, (GDateMonth) month, (GDateYear) year))
+  if (month > 12 || day > 31 || year > G_MAXUINT16 || !g_date_valid_dmy ((GDateDay) day, (GDateMonth) month, (GDateYear) year))
     return FALSE;
   g_date_clear (&date, 1);
   g_date_set_dmy (&date, (GDateDay) day, (GDateMonth) month, (GDateYear) year);
   *days = (gint64) g_date_get_julian (&date) - JULIAN_1970;
   return TRUE;
+}
+
+static gboolean
+read_day (const gchar **cursor, gint64 *days)
+{
+  guint year, month, day;
+
+  return read_number (cursor, 4, 9999, &year) && skip (cursor, "-/") && read_number (cursor, 2, 12, &month) && skip (cursor, "-/")
+      && read_number (cursor, 2, 31, &day) && robocache_days_from_numbers (year, month, day, days);
 }
 
 /* A leap second is the first of the next minute. */
@@ -99,6 +105,14 @@ read_zone (const gchar **cursor, gint64 *ahead)
 }
 
 RobocacheTimeStatus
+robocache_time_from_days (gint64 days, gint64 seconds, gint64 ns, gint64 *time_ns)
+{
+  if (__builtin_mul_overflow (days * S_PER_DAY + seconds, NS_PER_S, time_ns) || __builtin_add_overflow (*time_ns, ns, time_ns))
+    return ROBOCACHE_TIME_OVERFLOW;
+  return ROBOCACHE_TIME_OK;
+}
+
+RobocacheTimeStatus
 robocache_time_from_date (const gchar *text, gint64 *time_ns)
 {
   gint64 days, seconds, fraction, ahead;
@@ -106,8 +120,33 @@ robocache_time_from_date (const gchar *text, gint64 *time_ns)
   if (!read_day (&text, &days) || !skip (&text, "Tt ") || !read_clock (&text, &seconds) || !read_fraction (&text, &fraction)
       || !read_zone (&text, &ahead) || *text != '\0')
     return ROBOCACHE_TIME_NOT_A_NUMBER;
-  if (__builtin_mul_overflow (days * S_PER_DAY + seconds - ahead, NS_PER_S, time_ns)
-      || __builtin_add_overflow (*time_ns, fraction, time_ns))
-    return ROBOCACHE_TIME_OVERFLOW;
+  return robocache_time_from_days (days, seconds - ahead, fraction, time_ns);
+}
+
+RobocacheTimeStatus
+robocache_time_from_clock (const gchar *text, gint64 *time_ns)
+{
+  const gchar *padded = text;
+  gchar hour[9];
+  gint64 seconds, fraction;
+
+  /* 7:03:22 */
+  if (g_ascii_isdigit (text[0]) && text[1] == ':') {
+    hour[0] = '0';
+    g_strlcpy (hour + 1, text, sizeof (hour) - 1);
+    padded = hour;
+  }
+  if (strlen (padded) < 8 || !read_clock (&padded, &seconds))
+    return ROBOCACHE_TIME_NOT_A_NUMBER;
+  text += text[1] == ':' ? 7 : 8;
+  if (!read_fraction (&text, &fraction) || *text != '\0')
+    return ROBOCACHE_TIME_NOT_A_NUMBER;
+  *time_ns = seconds * NS_PER_S + fraction;
   return ROBOCACHE_TIME_OK;
+}
+
+gboolean
+robocache_days_from_text (const gchar *text, gint64 *days)
+{
+  return read_day (&text, days) && *text == '\0';
 }

@@ -15,7 +15,7 @@ robocache_csv_delimiter_parse (const gchar *string, gchar *delimiter, GError **e
   {
     const gchar *name;
     gchar delimiter;
-  } names[] = { {"tab", '\t'}, {"\\t", '\t'}, {"space", ' '} };
+  } names[] = { {"auto", '\0'}, {"tab", '\t'}, {"\\t", '\t'}, {"space", ' '} };
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
     if (g_strcmp0 (string, names[i].name) == 0) {
@@ -29,7 +29,7 @@ robocache_csv_delimiter_parse (const gchar *string, gchar *delimiter, GError **e
     return TRUE;
   }
   g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "delimiter=\"%s\" cannot separate fields: set one character "
-      "that is in no number or name, like \",\" or \";\", or tab or space", string ? string : "");
+      "that is in no number or name, like \",\" or \";\", or tab, space or auto", string ? string : "");
   return FALSE;
 }
 
@@ -84,8 +84,11 @@ read_quoted (gchar *cursor, gchar *end, gchar **field)
 static gchar *
 read_plain (gchar *cursor, gchar *end, gchar delimiter, gchar **field, gchar **field_end)
 {
+  /* equal to the delimiter where that is no blank */
+  const gchar other = delimiter == ' ' ? '\t' : delimiter;
+
   *field = cursor;
-  while (cursor < end && !is_delimiter (*cursor, delimiter))
+  while (cursor < end && *cursor != delimiter && *cursor != other)
     cursor++;
   *field_end = cursor;
   while (*field_end > *field && is_blank ((*field_end)[-1]))
@@ -132,19 +135,73 @@ robocache_csv_split (gchar *line, gsize length, gchar delimiter, GPtrArray *fiel
   }
 }
 
+/* Decimals of few digits: an integer that a double holds, divided by a power of ten that it holds, is rounded once, as strtod rounds (Clinger, How to
+ * read floating point numbers accurately, 1990). FALSE: text may be another number. */
+static gboolean
+read_short_decimal (const gchar *text, gdouble *value)
+{
+  static const gdouble powers[] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15 };
+  const gboolean is_negative = *text == '-';
+  const gchar *at = text + is_negative, *point = NULL, *first = at;
+  guint64 digits = 0;
+
+  for (; g_ascii_isdigit (*at) || (*at == '.' && !point); at++) {
+    if (*at == '.')
+      point = at;
+    else
+      digits = digits * 10 + (guint64) (*at - '0');
+    if (at - first > 15)
+      return FALSE;
+  }
+  if (*at != '\0' || at - first == (point != NULL))
+    return FALSE;
+  *value = (gdouble) digits / powers[point ? at - point - 1 : 0];
+  *value = is_negative ? -*value : *value;
+  return TRUE;
+}
+
 gboolean
 robocache_csv_number (const gchar *text, gdouble *value)
 {
   gchar *end;
 
+  if (read_short_decimal (text, value))
+    return TRUE;
   *value = g_ascii_strtod (text, &end);
   return end != text && *end == '\0';
 }
 
 gboolean
+robocache_csv_replace_comma (gchar *text)
+{
+  gchar *at = text + (*text == '-' || *text == '+'), *comma;
+
+  at += strspn (at, "0123456789");
+  comma = at;
+  if (*at++ != ',' || !g_ascii_isdigit (*at))
+    return FALSE;
+  at += strspn (at, "0123456789");
+  if (*at == 'e' || *at == 'E') {
+    at += 1 + (at[1] == '-' || at[1] == '+');
+    at += strspn (at, "0123456789");
+  }
+  if (*at != '\0')
+    return FALSE;
+  *comma = '.';
+  return TRUE;
+}
+
+gboolean
+robocache_csv_truth (const gchar *text, gdouble *value)
+{
+  *value = g_ascii_strcasecmp (text, "true") == 0;
+  return *value > 0.0 || g_ascii_strcasecmp (text, "false") == 0;
+}
+
+gboolean
 robocache_csv_is_missing (const gchar *text)
 {
-  static const gchar *const words[] = { "na", "n/a", "#n/a", "<na>", "null", "none", "nan", "-nan" };
+  static const gchar *const words[] = { "na", "n/a", "#n/a", "#na", "<na>", "null", "none", "nan", "-nan" };
 
   /* most fields are numbers */
   if (g_ascii_isdigit (*text) || *text == '.' || (*text == '-' && !g_ascii_isalpha (text[1])))

@@ -5,14 +5,14 @@
 #ifndef ROBOCACHE_COLUMNCHOICE_H
 #define ROBOCACHE_COLUMNCHOICE_H
 
-#include <glib.h>
+#include "timeguess.h"
 
 G_BEGIN_DECLS
 
 /* Returns the columns that choice names, in its order: numbers ("3"), ranges ("1-6,9") and, if the file has a header, names ("q0,q1").
- * NULL or "": all n_columns except time_column and arrival_column (-1: none). names is NULL or [n_columns]. The array of guint is never
+ * NULL or "": all n_columns except those of the times and arrival_column (-1: none). names is NULL or [n_columns]. The array of guint is never
  * empty. NULL and an error that lists the columns of the file: invalid choice. */
-GArray *robocache_columns_choose (const gchar * choice, guint n_columns, gchar ** names, guint time_column,
+GArray *robocache_columns_choose (const gchar * choice, guint n_columns, gchar ** names, const RobocacheTimeSource * times,
     gint arrival_column, GError ** error);
 
 G_END_DECLS

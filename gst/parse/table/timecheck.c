@@ -8,6 +8,8 @@
  */
 #include "timecheck.h"
 
+#include "timeunits.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -213,8 +215,8 @@ describe_step (gdouble seconds)
 static gchar *
 describe_wrong_unit (const RobocacheTimeSource *source, gdouble step_s)
 {
-  const gdouble step = step_s / robocache_time_unit_seconds (source->unit);
-  const gchar *name = robocache_time_unit_name (source->unit);
+  const gdouble step = step_s / robocache_time_unit_seconds (source->reading.unit);
+  const gchar *name = robocache_time_unit_name (source->reading.unit);
   gchar *median = describe_step (step_s), *fault;
   RobocacheTimeUnit fitting;
 

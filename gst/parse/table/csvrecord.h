@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* "," ";" "|" ":" …, "\t" or "tab", " " or "space". With a space, a run of blanks counts as one delimiter, and blanks around the line are
+/* "," ";" "|" ":" …, "\t" or "tab", " " or "space"; '\0': "auto". With a space, a run of blanks counts as one delimiter, and blanks around the line are
  * ignored. FALSE and an error that quotes the string: it could be part of a number, a quote or a line end. */
 gboolean robocache_csv_delimiter_parse (const gchar * string, gchar * delimiter, GError ** error);
 
@@ -21,7 +21,14 @@ gboolean robocache_csv_split (gchar * line, gsize length, gchar delimiter, GPtrA
 /* Reads a decimal number, nan or inf, independently of the locale. FALSE: text contains anything else. */
 gboolean robocache_csv_number (const gchar * text, gdouble * value);
 
-/* Whether a field is empty, or a word for a value that is missing: NA, N/A, #N/A, <NA>, null, none or NaN, in any case. */
+/* Makes the comma of "-1,5" a point. FALSE, and text is unchanged: it is no number with a decimal comma. */
+gboolean robocache_csv_replace_comma (gchar * text);
+
+/* Reads true or false, in any case, as 1 or 0. */
+gboolean robocache_csv_truth (const gchar * text, gdouble * value);
+
+/* Whether a field is empty, or a word for a value that is missing: NA, N/A, #N/A, #NA, <NA>, null, none or NaN, in any
+ * case. */
 gboolean robocache_csv_is_missing (const gchar * text);
 
 G_END_DECLS

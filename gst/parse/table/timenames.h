@@ -1,0 +1,46 @@
+/* robocache: what the name of a column tells of times
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_TIMENAMES_H
+#define ROBOCACHE_TIMENAMES_H
+
+#include "common/text/timetext.h"
+
+G_BEGIN_DECLS
+
+/* How good a name is for the time: the best first. */
+typedef enum
+{
+  ROBOCACHE_NAME_OF_TABLE,      /* the first column of tables that align-recordings wrote */
+  ROBOCACHE_NAME_STAMP,         /* stamp, with or without a unit, as "stamp_ns", "Stamp [ns]", "header.stamp" */
+  ROBOCACHE_NAME_TIMESTAMP,
+  ROBOCACHE_NAME_TIME,
+  ROBOCACHE_NAME_T,
+  ROBOCACHE_NAME_OTHER,         /* elapsed, epoch, datetime, Zeit, a unit of time alone, … */
+  ROBOCACHE_NAME_VAGUE,         /* it has time or stamp in it, and no word of arrivals or durations */
+  ROBOCACHE_NAME_OF_NO_TIME
+} RobocacheTimeName;
+
+RobocacheTimeName robocache_time_name_of (const gchar * name);
+/* Whether a name is one of those that the time is sought by first: stamp, timestamp, time, t. */
+static inline gboolean
+robocache_name_is_of_time (const gchar *name)
+{
+  return robocache_time_name_of (name) <= ROBOCACHE_NAME_T;
+}
+
+/* Whether a column with this name may be one of times, of arrivals, too. */
+gboolean robocache_time_name_is_possible (const gchar * name);
+
+/* The unit in a name like "stamp_ns", "t (ms)", "time[s]", "TimeUS" or "ms"; FALSE: the name has no unit. */
+gboolean robocache_time_unit_of_name (const gchar * name, RobocacheTimeUnit * unit);
+/* The name without its unit, in lower case: equal for "sec" and "nanosec", and for "stamp.sec" and "stamp.nanosec". Free with g_free. */
+gchar *robocache_time_name_stem (const gchar * name);
+
+/* Names of GPS times: of a week number, and of the time in a week. */
+gboolean robocache_name_is_of_gps_week (const gchar * name);
+gboolean robocache_name_is_of_week_time (const gchar * name);
+
+G_END_DECLS
+#endif

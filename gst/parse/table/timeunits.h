@@ -1,0 +1,24 @@
+/* robocache: units of times that steps tell
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_TIMEUNITS_H
+#define ROBOCACHE_TIMEUNITS_H
+
+#include "common/text/timetext.h"
+
+G_BEGIN_DECLS
+
+/* Length of a unit in seconds. */
+gdouble robocache_time_unit_seconds (RobocacheTimeUnit unit);
+
+/* Whether a sensor may have this step: 10 us to 100 s. */
+gboolean robocache_time_step_is_possible (gdouble step_s);
+/* The unit in which a step is usual for a sensor, 0.5 Hz to 20 kHz; if several units fit, the one whose rate is nearest to 100 Hz. FALSE:
+ * none. */
+gboolean robocache_time_unit_of_step (gdouble step, RobocacheTimeUnit * unit);
+/* The same, for times near `time` that are in the years 2000 to 2100 with this unit. */
+gboolean robocache_time_unit_of_date (gdouble time, gdouble step, RobocacheTimeUnit * unit);
+
+G_END_DECLS
+#endif

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# slurm-faults.sh [FOLDER]: exports 24 shards by slurm.sh on three nodes while parts of Slurm fail, and compares the set with that of one process.
+# faults.sh [FOLDER]: exports 24 shards by slurm.sh on three nodes while parts of Slurm fail, and compares the set with that of one process.
 #
 # By hand, as root, with slurm-wlm and munge: it takes minutes. Slurm runs on loopback, on ports of its own and below FOLDER, which is
 # /var/tmp/robocache-slurm unless it is given. The set is on a small disk of its own. Exit status 1 if the sets differ, or a fault did not occur.

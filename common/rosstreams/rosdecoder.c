@@ -162,7 +162,8 @@ robocache_ros_decoder_read_stamp (RobocacheRosDecoder *decoder, gconstpointer me
 
   if (decoder->reader->header) {
     *has_stamp = TRUE;
-    return robocache_stream_reader_read_stamp (decoder->reader, message, size, stamp_ns);
+    return robocache_transcoder_run (decoder->transcoder, &message, &size, NULL)
+        && robocache_stream_reader_read_stamp (decoder->reader, message, size, stamp_ns);
   }
   samples = robocache_ros_decoder_run (decoder, message, size, NULL);
   if (!samples || samples->len == 0)

@@ -100,7 +100,8 @@ static const struct
   /* joints without names */
   {"sensor_msgs/JointState", NO_CAPS, {
           {"(" HEAD " [] [1 2] [] [])", " @1000000005 f: " JOINTS ("2", "\"position\\[0\\]\\,position\\[1\\]\"") " 1 2"},
-          {"(" HEAD " [] [3 4] [5 6] [])", " @1000000005 f: " JOINTS ("4", "\"position\\[0\\]\\,position\\[1\\]\\,velocity\\[0\\]\\,velocity\\[1\\]\"") " 3 4 5 6"},
+          {"(" HEAD " [] [3 4] [5 6] [])", " @1000000005 f: " RATED ("4", "\"position\\[0\\]\\,position\\[1\\]\\,velocity\\[0\\]\\,velocity\\[1\\]\"",
+                  "real\\*2\\,velocity:position\\[0\\]\\,velocity:position\\[1\\]") " 3 4 5 6"},
           {"(" HEAD " [] [1] [] [2 3])", "!position has 1 numbers for 0 names"}}},
   {"sensor_msgs/JointState", NULL, "a", NULL, {{"(" HEAD " [] [1 2] [] [])", "!it names no joint, so joints cannot choose some"}}},
   /* the names of the message before, wrong numbers for them, and names that differ in a byte */

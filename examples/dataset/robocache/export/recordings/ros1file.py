@@ -78,7 +78,7 @@ class Ros1File(StreamFile):
         return topic in self.topics()
 
     @cached_property
-    def _times(self):
+    def _log_times(self):
         """{connection: [times]}, by the records behind the chunks."""
         found = {}
         try:
@@ -98,8 +98,8 @@ class Ros1File(StreamFile):
         return found
 
     @cache
-    def times(self, topic):
-        parts = [part for connection, (name, _) in self._index[0].items() if name == topic for part in self._times.get(connection, [])]
+    def log_times(self, topic):
+        parts = [part for connection, (name, _) in self._index[0].items() if name == topic for part in self._log_times.get(connection, [])]
         return np.sort(np.concatenate(parts)) if parts else np.array([], np.int64)
 
     def channel_formats(self, topic):
@@ -125,7 +125,7 @@ class Ros1File(StreamFile):
                         seconds, nanoseconds = TIME.unpack(fields["time"])
                         yield seconds * 10**9 + nanoseconds, data
 
-    def texts(self, topic):
+    def log_texts(self, topic):
         """Of std_msgs/String messages."""
         connections = {connection for connection, (name, kind) in self._index[0].items() if name == topic and kind == "std_msgs/String"}
         if not connections:

@@ -131,7 +131,9 @@ recordings () {
     robocache-report a.recovered.mcap && ls -s a.recovered.html'
 }
 
-recorder () { as_user robocache-export --help && as_user sh -c 'cd /root && echo quit | robocache-record robot.mcap --simulated && ls -s robot.mcap'; }
+doctor () { as_user robocache --version && as_user robocache doctor; }
+
+recorder () { as_user robocache export --help && as_user sh -c 'cd /root && echo quit | robocache record robot.mcap --simulated && ls -s robot.mcap'; }
 
 # a bag of ROS 2 as rosbags writes it, to a set
 exporter () {
@@ -151,7 +153,7 @@ with Writer("/root/bag", version=8) as bag:
 END
   within "$used" sh -c 'python3 -m venv /root/rosbags && /root/rosbags/bin/pip -q install rosbags &&
     /root/rosbags/bin/python /root/bag.py' || return 1
-  as_user sh -c 'cd /root && robocache-export bag --suggest > robot.toml && cat robot.toml && robocache-export bag --mapping robot.toml --output set &&
+  as_user sh -c 'cd /root && robocache export bag --suggest > robot.toml && cat robot.toml && robocache export bag --mapping robot.toml --output set &&
     cat set/meta/info.json' > "$folder/packages-export" || { cat "$folder/packages-export"; return 1; }
   cat "$folder/packages-export"
   grep -q '"total_episodes": *1' "$folder/packages-export" && ls "$used"/root/set/data/*/*.parquet
@@ -205,6 +207,7 @@ if [ "$way" = wheel ]; then
   check finds_its_plugin finds_its_plugin
 fi
 check elements_are_there elements_are_there
+check doctor doctor
 check robot robot
 check first_pipeline first_pipeline
 check recordings recordings

@@ -38,7 +38,7 @@ robocache_build "$work/build" --prefix=/usr --buildtype=release -Dcuda=disabled 
 DESTDIR=$stage robocache_quietly meson install -C "$work/build" --no-rebuild
 
 mkdir -p "$root/robocache/bin" "$root/robocache/gstreamer-1.0" "$info/licenses"
-cp -r "$(dirname "$(find "$stage" -path '*/robocache/__init__.py')")/." "$root/robocache"
+cp -r "$(dirname "$(find "$stage" -path '*/robocache/__init__.py')")/../." "$root"
 cp "$(find "$stage" -name libgstrobocache.so)" "$root/robocache/gstreamer-1.0"
 cp "$source/LICENSE" "$info/licenses"
 echo '[console_scripts]' > "$info/entry_points.txt"

@@ -32,7 +32,7 @@ installed () {
 nothing_else () {
   local other
   other=$(cd "$root" && find . -type f | grep -v -E \
-    "^\.($pluginsdir/libgstrobocache.so|$prefix/($libdir/(librobocache-1\.0\.so\.[0-9.]+|pkgconfig/robocache-1\.0\.pc|girepository-1\.0/Robocache-1\.0\.typelib)|include/robocache-1\.0/robocache/robocache\.h|bin/robocache-[a-z-]+|share/(man/man1/robocache-[a-z-]+\.1(\.gz)?|gir-1\.0/Robocache-1\.0\.gir|licenses/robocache/LICENSE|doc/robocache/.*\.(md|svg|png))|(local/)?lib/python3[0-9.]*/(site|dist)-packages/robocache/(.*\.py|py\.typed)))\$")
+    "^\.($pluginsdir/libgstrobocache.so|$prefix/($libdir/(librobocache-1\.0\.so\.[0-9.]+|pkgconfig/robocache-1\.0\.pc|girepository-1\.0/Robocache-1\.0\.typelib)|include/robocache-1\.0/robocache/robocache\.h|bin/robocache(-[a-z-]+)?|share/(bash-completion/completions/robocache|zsh/site-functions/_robocache|man/man1/robocache(-[a-z-]+)?\.1(\.gz)?|gir-1\.0/Robocache-1\.0\.gir|licenses/robocache/LICENSE|doc/robocache/.*\.(md|svg|png))|(local/)?lib/python3[0-9.]*/(site|dist)-packages/(lerobot_robot_)?robocache/(.*\.py|py\.typed)))\$")
   [ -z "$other" ] || { echo "$other"; return 1; }
 }
 
@@ -55,8 +55,8 @@ has_element () {
 # those that the page names, less those for recordings where the build has none
 programs_are_on_the_page () {
   local expected absent='^$'
-  has_element robocachemcapsink || absent='-(export|record|recover|replay|report)$'
-  expected=$(sed -n 's/^| `\(robocache-[a-z-]*\)` | [a-z].*/\1/p' "$source/docs/howto/install.md" | grep -v -x -e robocache-tools -e robocache-doc |
+  has_element robocachemcapsink || absent='-(export|record|recover|replay|report|sample-data)$'
+  expected=$(sed -n 's/^| `\(robocache[a-z-]*\)` | [a-z].*/\1/p' "$source/docs/howto/install.md" | grep -v -x -e robocache-tools -e robocache-doc |
     grep -v -E -e "$absent" | sort)
   diff <(echo "$expected") <(cd "$root$prefix/bin" && ls)
 }
@@ -64,8 +64,8 @@ programs_are_on_the_page () {
 # each program has a man page that names it, where man pages are made
 programs_run () {
   local program
-  for program in "$root$prefix"/bin/robocache-*; do
-    "$program" --help | grep -E "^(usage:| ) ${program##*/} \[OPTION" > /dev/null || { "$program" --help; return 1; }
+  for program in "$root$prefix"/bin/robocache*; do
+    "$program" --help | grep -E "^([Uu]sage:| ) (${program##*/}|robocache ${program##*/robocache-}) (\[OPTION|\[-h|COMMAND)" > /dev/null || { "$program" --help; return 1; }
     [ -d "$root$prefix/share/man" ] || continue
     gzip -cdf "$root$prefix/share/man/man1/${program##*/}.1"* | grep "${program##*/}" > /dev/null || return 1
   done

@@ -17,8 +17,11 @@ TAKEN = (errno.EEXIST, errno.ENOTEMPTY, errno.EISDIR)  # of a rename to a folder
 
 
 def hash_file(path):
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    digest = hashlib.sha256()
+    with open(path, "rb", buffering=0) as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
 
 
 @cache

@@ -6,7 +6,6 @@ Every value is checked here, so that the rest of the package takes a Mapping as 
 import hashlib
 import json
 import re
-import tomllib
 from dataclasses import asdict, dataclass, field
 from decimal import Decimal
 
@@ -14,6 +13,11 @@ from .actions import SETTINGS as ACTIONS
 from .actions import Actions, make_actions
 from .arguments import CHOICES
 from .errors import ExportError
+
+try:
+    import tomllib
+except ModuleNotFoundError:  # Python 3.10
+    import tomli as tomllib
 
 IMAGES = "observation.images."
 # LeRobot looks a frame up by a float32 time

@@ -7,7 +7,7 @@
 
 #include "common/time/clockmap.h"
 #include "common/time/clocksurvey.h"
-#include "tests/check/checks.h"
+#include "tests/check/lib/checks.h"
 
 #define MS(n) ((gint64) ((n) * 1e6))
 #define SECONDS(n) ((gint64) ((n) * 1e9))

@@ -235,8 +235,8 @@ static const struct
         "the message has 11 bytes, but by its definition of a_msgs/A it ends after 5: it was written with another version of the definition; "
         "src_0 /a: caps[other/tensors int8 1 a] 0=5 eos; "},
   {{0}, {{"/w", "geometry_msgs/WrenchStamped", WRENCH (0, 1), 10}, {"/w", "geometry_msgs/WrenchStamped", WRENCH (0, 2), 20},
-          {"/w", "geometry_msgs/WrenchStamped", WRENCH (30, 3), 30}}, "", "warning 2 of 3 messages of /w have the stamp 0: their times are "
-        "publish or log times; src_0 /w@f: caps[" ROWS " 6 fx,fy,fz,tx,ty,tz] 0=1,2,3,4,5,6 10=2,2,3,4,5,6 20=3,2,3,4,5,6 eos; "},
+          {"/w", "geometry_msgs/WrenchStamped", WRENCH (4000, 3), 30}}, "", "warning 2 of 3 messages of /w have the stamp 0: their times are "
+        "publish or log times; src_0 /w@f: caps[" ROWS " 6 fx,fy,fz,tx,ty,tz] 0=1,2,3,4,5,6 10=2,2,3,4,5,6 3990=3,2,3,4,5,6 eos; "},
   /* of a topic */
   {{.definition = "strin a"}, {{"/bad", "a_msgs/A", "hex:00010000", 5}, {"/wrench", "geometry_msgs/WrenchStamped", WRENCH (10, 1), 10}},
       "topics=*", "warning /bad of type a_msgs/msg/A cannot be read: a_msgs/A has the field a of type strin, whose definition is missing; "

@@ -6,7 +6,7 @@
 # /var/tmp/robocache-slurm unless it is given. The set is on a small disk of its own. Exit status 1 if the sets differ, or a fault did not occur.
 set -euo pipefail
 here=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")" && pwd)
-examples=$here/../../examples/dataset
+examples=$here/../../../examples/dataset
 work=$(realpath -m "${1:-/var/tmp/robocache-slurm}")
 nodes=(n1 n2 n3)
 shards=24
@@ -111,8 +111,8 @@ record () {
 # four recordings with marks of two seconds: each of 24 shards has episodes
 prepare () {
   local i start
-  # shellcheck source=../../examples/env.sh
-  . "$here/../../examples/env.sh"
+  # shellcheck source=../../../examples/env.sh
+  . "$here/../../../examples/env.sh"
   cat > "$work/robot.toml" <<'END'
 fps = 30
 action = "next-state"

@@ -87,6 +87,7 @@ static const struct
   {"video/x-raw, format=(string)RGB, width=(int)4, height=(int)4", 10, "10 bytes is not a frame of 4 x 4"},
   {"video/x-raw, format=(string)RGB", 24, "expected video/x-raw with format, width and height"},
   {"video/x-h264, stream-format=(string)byte-stream, alignment=(string)au", 8, "put h264parse before the recorder"},
+  {TENSORS ("float32", "4:2") ", picture=(string)32FC3", 32, "picture=32FC3 does not fit types and dimensions"},
 };
 
 GST_START_TEST (test_refusals)

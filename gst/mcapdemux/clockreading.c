@@ -6,7 +6,7 @@
 
 /* Places that are read, log time and bytes at each, and log time at both ends. */
 #define N_PLACES 64
-#define PLACE_TIME (GST_SECOND / 4)
+#define PLACE_TIME (GST_SECOND / 8)
 #define PLACE_BYTES ((guint64) 2 << 20)
 #define END_TIME GST_SECOND
 /* A topic with fewer pairs from there is read alone, up to so many messages. */

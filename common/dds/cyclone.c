@@ -285,7 +285,7 @@ robocache_cyclone_topic_new (gint32 participant, const gchar *topic, const gchar
   return entity;
 }
 
-/* ---- reading and writing ---- */
+/* ---- reading ---- */
 
 void
 robocache_dds_message_free (RobocacheDdsMessage *message)
@@ -325,20 +325,6 @@ robocache_cyclone_take (gint32 reader, RobocacheDdsMessage **messages, guint n)
       messages[i]->size = 0;
   }
   return n_taken > 0 ? (guint) n_taken : 0;
-}
-
-gint32
-robocache_cyclone_write (gint32 writer, const struct ddsi_sertype *type, const RobocacheDdsMessage *message)
-{
-  const ddsrt_iovec_t part = { (void *) message->data, message->size };
-  struct ddsi_serdata *serdata = ddsi_serdata_from_ser_iov (type, SDK_DATA, 1, &part, message->size);
-
-  if (!serdata)
-    return DDS_RETCODE_OUT_OF_RESOURCES;
-  ((RawMessage *) serdata)->sequence = message->sequence;
-  serdata->timestamp.v = message->source_ns;
-  serdata->statusinfo = 0;
-  return dds_forwardcdr (writer, serdata);
 }
 
 /* ---- sockets ---- */

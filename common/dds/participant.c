@@ -5,7 +5,6 @@
 #include "participant.h"
 
 #include <dds/dds.h>
-#include <gst/gst.h>
 #include <string.h>
 
 #include "common/element/errordomain.h"
@@ -25,29 +24,28 @@ struct _RobocacheDdsParticipant
 static GMutex lock;             /* of the list */
 static GPtrArray *participants;
 
-void
-robocache_dds_set_error (GError **error, gint32 result, const gchar *what)
-{
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "%s: Cyclone DDS answers %s", what, dds_strretcode (result));
-}
+static GMutex log_lock;        /* of the line */
+static gchar last_log[256];
 
 /* ---- the log of Cyclone ---- */
 
-static GstDebugCategory *
-log_category (void)
-{
-  static gsize once = 0;
-
-  if (g_once_init_enter (&once))
-    g_once_init_leave (&once, (gsize) _gst_debug_category_new ("robocachedds", 0, "messages of Cyclone DDS"));
-  return (GstDebugCategory *) once;
-}
-
-/* A peer that sends malformed packets would fill the terminal. */
+/* A peer that sends malformed packets would fill the terminal, so only the last line is kept, for errors of ours. */
 static void
 write_log (void *user_data, const dds_log_data_t *data)
 {
-  GST_CAT_INFO (log_category (), "%.*s", (gint) data->size, data->message);
+  g_mutex_lock (&log_lock);
+  g_strlcpy (last_log, data->message, MIN (sizeof (last_log), data->size + 1));
+  g_strchomp (last_log);
+  g_mutex_unlock (&log_lock);
+}
+
+void
+robocache_dds_set_error (GError **error, gint32 result, const gchar *what)
+{
+  g_mutex_lock (&log_lock);
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "%s: Cyclone DDS answers %s%s%s", what, dds_strretcode (result),
+      *last_log ? "; its log ends with: " : "", last_log);
+  g_mutex_unlock (&log_lock);
 }
 
 /* ---- opening ---- */
@@ -82,14 +80,13 @@ open_domain (RobocacheDdsParticipant *participant, GError **error)
 {
   gchar *config = robocache_dds_network_config (&participant->network);
 
-  GST_CAT_INFO (log_category (), "domain %u: %s", participant->network.domain, config);
   participant->domain = dds_create_domain (participant->network.domain, config);
   g_free (config);
   if (participant->domain == DDS_RETCODE_PRECONDITION_NOT_MET)
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY,
         "another library of this process has opened domain %u: its network settings cannot be changed", participant->network.domain);
   else if (participant->domain < 0)
-    robocache_dds_set_error (error, participant->domain, "the domain cannot be opened (GST_DEBUG=robocachedds:4 shows the reason)");
+    robocache_dds_set_error (error, participant->domain, "the domain cannot be opened");
   return participant->domain >= 0;
 }
 
@@ -105,7 +102,7 @@ open_participant (RobocacheDdsParticipant *participant, GError **error)
   participant->entity = dds_create_participant (participant->network.domain, qos, NULL);
   dds_delete_qos (qos);
   if (participant->entity < 0) {
-    robocache_dds_set_error (error, participant->entity, "no participant can be made (GST_DEBUG=robocachedds:4 shows the reason)");
+    robocache_dds_set_error (error, participant->entity, "no participant can be made");
     return FALSE;
   }
   return keep_out_others (participant, error);

@@ -4,6 +4,7 @@
  */
 #include "qos.h"
 
+#include <dds/dds.h>
 #include <string.h>
 
 /* A writer waits this long for a reliable reader that is slow. */

@@ -7,18 +7,9 @@
 
 #include "message.h"
 #include "participant.h"
+#include "qos.h"
 
 G_BEGIN_DECLS
-
-/* A topic, and how it is read or written. */
-typedef struct
-{
-  const gchar *topic;           /* "/joint_states" */
-  const gchar *type;            /* "sensor_msgs/msg/JointState" */
-  gboolean is_reliable, is_transient_local;
-  guint depth;                  /* messages that are kept for each other side */
-  const gchar *type_hash;       /* of a writer: "RIHS01_…"; NULL: none */
-} RobocacheDdsTopic;
 
 /* Called for each message, on a thread of Cyclone, which must not wait. Takes the message. */
 typedef void (*RobocacheDdsMessageFunc) (gpointer user_data, RobocacheDdsMessage * message);

@@ -67,7 +67,6 @@ gst_robocache_mcap_register_types (GstPlugin *plugin)
   const gboolean registered = gst_type_find_register (plugin, "application/x-mcap", GST_RANK_PRIMARY, find_type, "mcap", caps, NULL, NULL);
 
   gst_caps_unref (caps);
-  robocache_ros_tags_register ();
   return registered;
 }
 

@@ -14,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/dds/writer.h"
 #include "common/ros/definitions.h"
+#include "tests/check/lib/dds/writer.h"
 #include "tests/check/lib/messagetext.h"
 
 #define PEER_VARIABLE "ROBOCACHE_DDS_PEER"

@@ -5,18 +5,17 @@
 #include "writer.h"
 
 #include <dds/dds.h>
+#include <dds/ddsi/ddsi_serdata.h>
 
 #include "common/element/errordomain.h"
-#include "cyclone.h"
-#include "qos.h"
-#include "rosnames.h"
+#include "common/dds/cyclone.h"
+#include "common/dds/rosnames.h"
 
 struct _RobocacheDdsWriter
 {
   gchar *name;
   dds_entity_t topic, entity;
   const struct ddsi_sertype *type;
-  guint64 sequence;             /* of the last message */
 };
 
 RobocacheDdsWriter *
@@ -54,7 +53,8 @@ robocache_dds_writer_free (RobocacheDdsWriter *writer)
 gboolean
 robocache_dds_writer_write (RobocacheDdsWriter *writer, gconstpointer data, gsize size, gint64 source_ns, GError **error)
 {
-  const RobocacheDdsMessage message = {.data = data,.size = size,.sequence = writer->sequence + 1,.source_ns = source_ns };
+  const ddsrt_iovec_t part = { (void *) data, size };
+  struct ddsi_serdata *serdata;
   gint32 result;
 
   if (size < 4 || size > G_MAXINT32) {
@@ -62,13 +62,13 @@ robocache_dds_writer_write (RobocacheDdsWriter *writer, gconstpointer data, gsiz
         writer->name, size);
     return FALSE;
   }
-  result = robocache_cyclone_write (writer->entity, writer->type, &message);
-  if (result != 0) {
+  serdata = ddsi_serdata_from_ser_iov (writer->type, SDK_DATA, 1, &part, size);
+  serdata->timestamp.v = source_ns;
+  serdata->statusinfo = 0;
+  result = dds_forwardcdr (writer->entity, serdata);
+  if (result != 0)
     robocache_dds_set_error (error, result, writer->name);
-    return FALSE;
-  }
-  writer->sequence++;
-  return TRUE;
+  return result == 0;
 }
 
 guint

@@ -5,7 +5,7 @@
 #ifndef ROBOCACHE_DDS_WRITER_H
 #define ROBOCACHE_DDS_WRITER_H
 
-#include "reader.h"
+#include "common/dds/reader.h"
 
 G_BEGIN_DECLS
 

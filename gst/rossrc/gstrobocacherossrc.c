@@ -124,6 +124,10 @@ stop (GstRobocacheRosSrc *self)
   GST_DEBUG_OBJECT (self, "stops");
   robocache_ros_inbox_stop (self->session->inbox);
   gst_task_stop (self->task);
+  /* the task may have paused itself since */
+  g_rec_mutex_lock (&self->lock);
+  g_rec_mutex_unlock (&self->lock);
+  gst_task_stop (self->task);
   gst_task_join (self->task);
   gst_clear_object (&self->task);
   GST_OBJECT_LOCK (self);

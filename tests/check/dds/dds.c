@@ -2,10 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <linux/filter.h>
 #include <string.h>
 
-#include "common/dds/cyclone.h"
 #include "common/dds/endpoints.h"
 #include "common/dds/hostfilter.h"
 #include "common/dds/rosnames.h"
@@ -369,23 +367,6 @@ GST_END_TEST;
 
 /* ---- packets that do not arrive ---- */
 
-/* Lets no packet through, or those of this host. */
-static void
-set_filter (RobocacheDdsParticipant *participant, gboolean is_closed)
-{
-  gchar *nobody[] = { NULL };
-  struct sock_filter nothing = BPF_STMT (BPF_RET | BPF_K, 0);
-  struct sock_fprog program = { 1, &nothing };
-  const struct ddsi_sertype *type;
-  RobocacheDdsHostFilter filter;
-
-  fail_unless (robocache_dds_host_filter_init (&filter, nobody, NULL));
-  if (!is_closed)
-    program = (struct sock_fprog) {(unsigned short) filter.n, filter.code};
-  fail_unless (robocache_cyclone_topic_new (robocache_dds_participant_entity (participant), "x", "x", &type) > 0);
-  fail_unless (robocache_cyclone_filter (type, &program, NULL));
-}
-
 /* A best-effort message before both sides know each other is lost. Returns the number of the first one that arrives. */
 static guint64
 send_until_one_arrives (Peer *peer, Reports *reports)
@@ -416,9 +397,9 @@ GST_START_TEST (test_losses)
   peer_do (peer, "open /bytes " TYPE " best volatile 10 -");
   peer_do (peer, "wait 0 1");
   before = send_until_one_arrives (peer, &reports);
-  set_filter (participant, TRUE);
+  fail_unless (dds_set_loopback (FALSE));
   peer_do (peer, "bytes 0 2 5 64");
-  set_filter (participant, FALSE);
+  fail_unless (dds_set_loopback (TRUE));
   peer_do (peer, "bytes 0 3 1 64");
   message = wait_for (&reports, reports.messages, 2);
   fail_unless_equals_uint64 (message->sequence, before + 6);

@@ -23,18 +23,18 @@
 
 /* ---- a network of its own ---- */
 
-static gboolean
-raise_loopback (void)
+gboolean
+dds_set_loopback (gboolean is_up)
 {
   const int fd = socket (AF_INET, SOCK_DGRAM, 0);
   struct ifreq request = {.ifr_name = "lo" };
-  gboolean is_up = fd >= 0 && ioctl (fd, SIOCGIFFLAGS, &request) == 0;
+  gboolean is_set = fd >= 0 && ioctl (fd, SIOCGIFFLAGS, &request) == 0;
 
-  request.ifr_flags |= IFF_UP;
-  is_up = is_up && ioctl (fd, SIOCSIFFLAGS, &request) == 0;
+  request.ifr_flags = (short) (is_up ? request.ifr_flags | IFF_UP : request.ifr_flags & ~IFF_UP);
+  is_set = is_set && ioctl (fd, SIOCSIFFLAGS, &request) == 0;
   if (fd >= 0)
     close (fd);
-  return is_up;
+  return is_set;
 }
 
 /* ---- the peer ---- */
@@ -178,7 +178,7 @@ dds_network_begin (const gchar *name)
   for (const gchar *const *each = (const gchar * const[]) {"ROS_DOMAIN_ID", "ROS_LOCALHOST_ONLY", "ROS_AUTOMATIC_DISCOVERY_RANGE",
           "ROS_STATIC_PEERS", "CYCLONEDDS_URI", NULL}; *each; each++)
     g_unsetenv (*each);
-  if ((unshare (CLONE_NEWNET) == 0 || unshare (CLONE_NEWUSER | CLONE_NEWNET) == 0) && raise_loopback ())
+  if ((unshare (CLONE_NEWNET) == 0 || unshare (CLONE_NEWUSER | CLONE_NEWNET) == 0) && dds_set_loopback (TRUE))
     return TRUE;
   g_print ("SKIP %s: this process may not have a network namespace of its own\n", name);
   return FALSE;

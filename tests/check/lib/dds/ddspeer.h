@@ -12,6 +12,9 @@
  * In a process that peer_start began it serves commands, and does not return. */
 gboolean dds_network_begin (const gchar *name);
 
+/* Lets packets of the namespace through, or loses them all. FALSE: it cannot. */
+gboolean dds_set_loopback (gboolean is_up);
+
 typedef struct
 {
   GPid pid;

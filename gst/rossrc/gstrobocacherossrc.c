@@ -21,7 +21,7 @@
 #include "common/element/errors.h"
 #include "common/element/propertytypes.h"
 #include "common/element/sourcequery.h"
-#include "session.h"
+#include "run.h"
 
 GST_DEBUG_CATEGORY_STATIC (robocache_ros_src_debug);
 #define GST_CAT_DEFAULT robocache_ros_src_debug

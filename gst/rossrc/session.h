@@ -57,15 +57,6 @@ RobocacheRosSession *robocache_ros_session_new (GstElement * element, GstDebugCa
 /* To call when the thread has ended. */
 void robocache_ros_session_free (RobocacheRosSession * session);
 
-/* Starts and stops the flow of messages, by the thread that changes the state. */
-void robocache_ros_session_play (RobocacheRosSession * session);
-void robocache_ros_session_pause (RobocacheRosSession * session);
-
-/* Handles what has come, or waits for it. The element's thread calls it until it returns anything but OK. */
-GstFlowReturn robocache_ros_session_run (RobocacheRosSession * session);
-/* Sends EOS. FALSE: no pad exists, and an error was posted. */
-gboolean robocache_ros_session_end (RobocacheRosSession * session, guint32 seqnum);
-
 /* Called with the object lock. */
 GstStructure *robocache_ros_session_statistics (const RobocacheRosSession * session);
 

@@ -182,18 +182,24 @@ wait_for (Reports *reports, GPtrArray *list, guint n)
 }
 
 static RobocacheDdsParticipant *
-open_domain (gint domain)
+open_domain_with (gint domain, const gchar *peers)
 {
   RobocacheDdsNetwork network;
   RobocacheDdsParticipant *participant;
   GError *error = NULL;
 
-  fail_unless (robocache_dds_network_init (&network, domain, ROBOCACHE_DDS_DISCOVERY_LOCALHOST, NULL, NULL));
+  fail_unless (robocache_dds_network_init (&network, domain, ROBOCACHE_DDS_DISCOVERY_LOCALHOST, peers, NULL));
   network.max_message_bytes = 64 << 20;
   participant = robocache_dds_participant_open (&network, &error);
   fail_unless (participant != NULL, "%s", error ? error->message : "");
   robocache_dds_network_clear (&network);
   return participant;
+}
+
+static RobocacheDdsParticipant *
+open_domain (gint domain)
+{
+  return open_domain_with (domain, NULL);
 }
 
 static RobocacheDdsReader *
@@ -412,18 +418,141 @@ GST_START_TEST (test_losses)
 
 GST_END_TEST;
 
-/* A name without an address, and more addresses than a program has jumps for. */
-GST_START_TEST (test_peers_of_filter)
+/* ---- other hosts ---- */
+
+/* Runs a packet filter as the kernel does, for an IPv4 packet of this interface and source. TRUE: the packet passes. */
+static gboolean
+run_filter (const RobocacheDdsHostFilter *filter, guint32 interface, guint8 version, guint32 source)
 {
-  gchar *unknown[] = { (gchar *) "no.such.host.invalid", NULL }, *known[] = { (gchar *) "10.0.0.1", (gchar *) "10.0.0.2", NULL };
+  guint32 a = 0;
+
+  for (guint i = 0; i < filter->n; i++) {
+    const struct sock_filter *step = &filter->code[i];
+
+    switch (step->code) {
+      case BPF_LD | BPF_W | BPF_ABS:
+        fail_unless (step->k == (guint32) (SKF_AD_OFF + SKF_AD_IFINDEX) || step->k == (guint32) SKF_NET_OFF + 12);
+        a = step->k == (guint32) SKF_NET_OFF + 12 ? source : interface;
+        break;
+      case BPF_LD | BPF_B | BPF_ABS:
+        fail_unless (step->k == (guint32) SKF_NET_OFF);
+        a = (guint32) version << 4 | 5;
+        break;
+      case BPF_ALU | BPF_AND | BPF_K:
+        a &= step->k;
+        break;
+      case BPF_JMP | BPF_JEQ | BPF_K:
+        i += a == step->k ? step->jt : step->jf;
+        break;
+      default:
+        fail_unless (step->code == (BPF_RET | BPF_K));
+        return step->k > 0;
+    }
+  }
+  ck_abort_msg ("the program has no end");
+  return FALSE;
+}
+
+static const struct
+{
+  const gchar *peers;
+  guint32 interface;
+  guint8 version;
+  guint32 source;
+  gboolean passes;
+} packets[] = {
+  {"", 1, 4, 0x7f000001, TRUE},
+  {"", 1, 4, 0x0a000001, TRUE},
+  {"", 2, 4, 0x0a000001, FALSE},
+  {"", 2, 4, 0x7f000001, FALSE},
+  {"10.0.0.1", 1, 4, 0x0a000009, TRUE},
+  {"10.0.0.1", 2, 4, 0x0a000001, TRUE},
+  {"10.0.0.1", 2, 4, 0x0a000002, FALSE},
+  {"10.0.0.1", 2, 6, 0x0a000001, FALSE},
+  {"10.0.0.1;10.0.0.2;10.0.0.3", 3, 4, 0x0a000001, TRUE},
+  {"10.0.0.1;10.0.0.2;10.0.0.3", 3, 4, 0x0a000003, TRUE},
+  {"10.0.0.1;10.0.0.2;10.0.0.3", 3, 4, 0x0a000004, FALSE},
+};
+
+GST_START_TEST (test_packets)
+{
+  gchar **peers = g_strsplit (packets[__i__].peers, ";", -1);
+  RobocacheDdsHostFilter filter;
+
+  fail_unless (robocache_dds_host_filter_init (&filter, peers, NULL));
+  fail_unless_equals_int (run_filter (&filter, packets[__i__].interface, packets[__i__].version, packets[__i__].source), packets[__i__].passes);
+  g_strfreev (peers);
+}
+
+GST_END_TEST;
+
+/* peer: the other host is one. Only then it is found, with its messages. */
+static const struct
+{
+  const gchar *peer;
+  gboolean is_found;
+} hosts[] = { {DDS_OTHER_HOST, TRUE}, {NULL, FALSE} };
+
+/* Another host announces itself to this one, which knows its own topics alone. */
+GST_START_TEST (test_other_host)
+{
+  Peer *far = peer_start_on_host (6), *near;
+  RobocacheDdsParticipant *participant;
+  RobocacheDdsEndpoints *endpoints;
+  RobocacheDdsReader *reader;
+  Reports reports;
+  guint n = 0;
+
+  if (!far) {
+    g_print ("SKIP test_other_host: no pair of network interfaces can be made\n");
+    return;
+  }
+  reports_init (&reports);
+  participant = open_domain_with (6, hosts[__i__].peer);
+  endpoints = robocache_dds_endpoints_new (participant, add_endpoint, &reports, NULL);
+  reader = open_reader (participant, "/far", TRUE, TRUE, &reports);
+  peer_do (far, "open /far " TYPE " reliable transient 1 -");
+  peer_do (far, "bytes 0 1 1 64");
+  if (hosts[__i__].is_found)
+    wait_for (&reports, reports.messages, 1);
+  /* announcements are sent each second */
+  near = peer_start (6);
+  for (guint i = 0; i < 3; i++) {
+    peer_do (near, "open /near%u " TYPE " reliable volatile 1 -", i);
+    wait_for (&reports, reports.endpoints, hosts[__i__].is_found + i + 1);
+    g_usleep (G_USEC_PER_SEC);
+  }
+  g_mutex_lock (&reports.lock);
+  for (guint i = 0; i < reports.endpoints->len; i++)
+    n += g_strcmp0 (((RobocacheDdsEndpoint *) g_ptr_array_index (reports.endpoints, i))->topic, "/far") == 0;
+  fail_unless_equals_int (n, hosts[__i__].is_found);
+  fail_unless_equals_int (reports.messages->len, hosts[__i__].is_found);
+  g_mutex_unlock (&reports.lock);
+  peer_stop (near);
+  peer_kill (far);
+  robocache_dds_reader_free (reader);
+  robocache_dds_endpoints_free (endpoints);
+  robocache_dds_participant_close (participant);
+  reports_clear (&reports);
+}
+
+GST_END_TEST;
+
+/* A name without an address, and more addresses than a program has jumps for. */
+GST_START_TEST (test_wrong_peers)
+{
+  gchar *unknown[] = { (gchar *) "no.such.host.invalid", NULL }, *many[ROBOCACHE_DDS_MAX_PEER_ADDRESSES + 2] = { NULL };
   RobocacheDdsHostFilter filter;
   GError *error = NULL;
 
   fail_if (robocache_dds_host_filter_init (&filter, unknown, &error));
   fail_unless (g_str_has_prefix (error->message, "the peer no.such.host.invalid has no IPv4 address: "), "%s", error->message);
+  g_clear_error (&error);
+  for (guint i = 0; i <= ROBOCACHE_DDS_MAX_PEER_ADDRESSES; i++)
+    many[i] = (gchar *) "10.0.0.1";
+  fail_if (robocache_dds_host_filter_init (&filter, many, &error));
+  fail_unless_equals_string (error->message, "peers have more than 64 addresses: set discovery=subnet");
   g_error_free (error);
-  fail_unless (robocache_dds_host_filter_init (&filter, known, NULL));
-  fail_unless_equals_int (filter.n, 10);
 }
 
 GST_END_TEST;
@@ -438,4 +567,6 @@ CHECK_MAIN_IF (dds, dds_network_begin ("dds"), NULL, NULL,
     ONCE (test_late_reader);
     ONCE (test_endpoints);
     ONCE (test_losses);
-    ONCE (test_peers_of_filter));
+    EACH (packets, test_packets);
+    EACH (hosts, test_other_host);
+    ONCE (test_wrong_peers));

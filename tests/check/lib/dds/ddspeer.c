@@ -19,6 +19,9 @@
 #include "tests/check/lib/messagetext.h"
 
 #define PEER_VARIABLE "ROBOCACHE_DDS_PEER"
+/* Set for a peer that is another host. */
+#define HOST_VARIABLE "ROBOCACHE_DDS_PEER_HOST"
+#define OWN_ADDRESS "10.77.0.1"
 #define POLL_US 1000
 
 /* ---- a network of its own ---- */
@@ -141,24 +144,49 @@ obey (RobocacheDdsParticipant *participant, GArray *topics, const gchar *line)
   g_strfreev (rest);
 }
 
+static void
+reply (void)
+{
+  printf ("done\n");
+  fflush (stdout);
+}
+
+/* Waits for its end of the cable. */
+static void
+become_host (void)
+{
+  gint c;
+
+  g_assert_cmpint (unshare (CLONE_NEWNET), ==, 0);
+  reply ();
+  do
+    c = getchar ();
+  while (c != '\n' && c != EOF);
+  g_assert_cmpint (system ("ip link set lo up && ip addr add " DDS_OTHER_HOST "/24 dev v1 && ip link set v1 up"), ==, 0);
+  reply ();
+}
+
 /* Standard output belongs to the replies. */
 static void
 serve (gint domain)
 {
+  const gboolean is_host = g_getenv (HOST_VARIABLE) != NULL;
   RobocacheDdsNetwork network;
   RobocacheDdsParticipant *participant;
   GArray *topics = g_array_new (FALSE, TRUE, sizeof (PeerTopic));
   gchar *line = NULL;
   gsize size = 0;
 
-  g_assert_true (robocache_dds_network_init (&network, domain, ROBOCACHE_DDS_DISCOVERY_LOCALHOST, NULL, NULL));
+  if (is_host)
+    become_host ();
+  g_assert_true (robocache_dds_network_init (&network, domain, is_host ? ROBOCACHE_DDS_DISCOVERY_SUBNET : ROBOCACHE_DDS_DISCOVERY_LOCALHOST,
+          is_host ? OWN_ADDRESS : NULL, NULL));
   network.max_message_bytes = G_MAXINT32;
   participant = robocache_dds_participant_open (&network, NULL);
   g_assert_nonnull (participant);
   while (getline (&line, &size, stdin) > 0) {
     obey (participant, topics, g_strchomp (line));
-    printf ("done\n");
-    fflush (stdout);
+    reply ();
   }
   for (guint i = 0; i < topics->len; i++)
     close_topic (&g_array_index (topics, PeerTopic, i));
@@ -186,8 +214,8 @@ dds_network_begin (const gchar *name)
 
 /* ---- the test's side ---- */
 
-Peer *
-peer_start (guint domain)
+static Peer *
+start (guint domain, gboolean is_host)
 {
   gchar *arguments[] = { (gchar *) "/proc/self/exe", NULL };
   gchar *number = g_strdup_printf ("%u", domain), **environment = g_environ_setenv (g_get_environ (), PEER_VARIABLE, number, TRUE);
@@ -196,6 +224,8 @@ peer_start (guint domain)
   gchar *self = g_file_read_link (arguments[0], NULL);
 
   arguments[0] = self;
+  if (is_host)
+    environment = g_environ_setenv (environment, HOST_VARIABLE, "1", TRUE);
   fail_unless (g_spawn_async_with_pipes (NULL, arguments, environment, G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL, &peer->pid, &in, &out, NULL,
           NULL));
   peer->commands = fdopen (in, "w");
@@ -204,6 +234,12 @@ peer_start (guint domain)
   g_free (number);
   g_free (self);
   return peer;
+}
+
+Peer *
+peer_start (guint domain)
+{
+  return start (domain, FALSE);
 }
 
 const gchar *
@@ -219,6 +255,26 @@ peer_do (Peer *peer, const gchar *format, ...)
   fflush (peer->commands);
   fail_unless (fgets (reply, sizeof (reply), peer->replies) != NULL, "the peer ended");
   return reply;
+}
+
+Peer *
+peer_start_on_host (guint domain)
+{
+  Peer *peer;
+  gchar *command;
+  gint status;
+
+  if (system ("ip link del v0 2>/dev/null; ip link add v0 type veth peer name v1 && ip addr add " OWN_ADDRESS "/24 dev v0 && ip link set v0 up") != 0)
+    return NULL;
+  peer = start (domain, TRUE);
+  fail_unless (fgetc (peer->replies) != EOF);
+  while (fgetc (peer->replies) != '\n');
+  command = g_strdup_printf ("ip link set v1 netns %d", (gint) peer->pid);
+  status = system (command);
+  fail_unless_equals_int (status, 0);
+  g_free (command);
+  peer_do (peer, "go");
+  return peer;
 }
 
 static void

@@ -23,6 +23,9 @@ typedef struct
 
 /* Starts a process in a domain, with discovery=localhost. */
 Peer *peer_start (guint domain);
+/* The same on another host with discovery=subnet, behind a cable to this one. NULL: no cable can be made. Once in a namespace. */
+Peer *peer_start_on_host (guint domain);
+#define DDS_OTHER_HOST "10.77.0.2"
 
 /* Sends a command, and waits until it is done; the answer is that of the peer, valid until the next command. Writers count from 0.
  *

@@ -14,10 +14,12 @@
 static void
 make_decoder (RobocacheRosTopic *topic, const gchar *definition, const RobocacheRosSrcSettings *settings, GError **error)
 {
-  const RobocacheRosChannel channel = { topic->name, topic->type, definition, strlen (definition), NULL, settings->fields, settings->joints };
+  const RobocacheRosChannel channel = {.topic = topic->name,.type = topic->type,.definition = definition,.definition_size = strlen (definition),
+    .fields = settings->fields,.joints = settings->joints
+  };
   gchar *short_name = robocache_ros_short_name (topic->type);
 
-  if (g_str_equal (short_name, ROBOCACHE_CAMERA_INFO_TYPE))
+  if (robocache_camera_info_has (short_name))
     topic->camera = robocache_camera_info_new (topic->schema, error);
   else
     topic->decoder = robocache_ros_decoder_new (&channel, error);

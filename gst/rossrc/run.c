@@ -94,9 +94,8 @@ take_mapping (RobocacheRosSession *session)
   GST_OBJECT_UNLOCK (session->element);
   if (!has_next)
     return;
-  if (session->settings.use_sim_time && session->settings.time_origin == ROBOCACHE_ROS_NO_ORIGIN) {
+  if (session->settings.use_sim_time && session->settings.time_origin == ROBOCACHE_ROS_NO_ORIGIN)
     session->mapping.origin_ns = session->sim_ns = ROBOCACHE_ROS_NO_ORIGIN;
-  }
   for (guint i = 0; i < session->outputs->len; i++) {
     RobocacheRosOutput *output = g_ptr_array_index (session->outputs, i);
 

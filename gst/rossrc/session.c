@@ -85,8 +85,8 @@ robocache_ros_session_free (RobocacheRosSession *session)
   g_clear_pointer (&session->endpoints, robocache_dds_endpoints_free);
   g_clear_pointer (&session->clock_reader, robocache_dds_reader_free);
   g_ptr_array_unref (session->topics);
-  g_clear_pointer (&session->participant, robocache_dds_participant_close);
   robocache_ros_inbox_free (session->inbox);
+  g_clear_pointer (&session->participant, robocache_dds_participant_close);
   gst_flow_combiner_free (session->flows);
   for (guint i = 0; i < session->outputs->len; i++) {
     RobocacheRosOutput *output = g_ptr_array_index (session->outputs, i);

@@ -386,6 +386,36 @@ GST_START_TEST (test_invalid_times)
 
 GST_END_TEST;
 
+/* Stamps are on the clock of /clock, whose first message is at the running time of its arrival. */
+GST_START_TEST (test_sim_time)
+{
+  const gint64 sim_ns = 100 * (gint64) GST_SECOND;
+  GstStructure *stats;
+  gint64 origin_ns;
+  Live live;
+
+  live_begin (&live, 22, "topics=/x use-sim-time=true");
+  g_object_set (live.source, "time-origin", G_MININT64, NULL);
+  live_play (&live);
+  open_wrench (&live, "/x", 0, "reliable volatile 100 -");
+  peer_do (live.peer, "text 0 1 (((100 0) 'base') ((1 0 0) (0 0 0)))");
+  expect_complaint (&live, "warning a message of /x is dropped: there is no message of /clock yet");
+  peer_do (live.peer, "open /clock rosgraph_msgs/msg/Clock reliable transient 1 -");
+  peer_do (live.peer, "wait 1 1");
+  do {
+    peer_do (live.peer, "hex 1 1 00 01 00 00 64 00 00 00 00 00 00 00");
+    peer_do (live.peer, "text 0 1 (((100 0) 'base') ((2 0 0) (0 0 0)))");
+    g_usleep (10000);
+  } while (count_of (&live, "buffers") == 0);
+  g_object_get (live.source, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_int64 (stats, "time-origin", &origin_ns));
+  fail_unless (origin_ns < sim_ns && origin_ns > sim_ns - 60 * (gint64) GST_SECOND, "%" G_GINT64_FORMAT, origin_ns);
+  gst_structure_free (stats);
+  live_end (&live);
+}
+
+GST_END_TEST;
+
 /* ---- a queue that is full, and packets that are lost ---- */
 
 static GstPadProbeReturn
@@ -532,6 +562,7 @@ CHECK_MAIN_IF (rossrc, dds_network_begin ("rossrc"), NULL, NULL,
     ONCE (test_missing_topic);
     ONCE (test_malformed);
     ONCE (test_invalid_times);
+    ONCE (test_sim_time);
     EACH (leaks, test_leaky);
     ONCE (test_losses);
     ONCE (test_live);

@@ -4,6 +4,7 @@
  */
 #include <gst/gst.h>
 
+#include "common/rospads/outputstream.h"
 #include "gst/fuse/gstrobocachefuse.h"
 #ifdef HAVE_URDF
 #include "gst/kinematics/gstrobocachekinematics.h"
@@ -18,6 +19,9 @@
 #endif
 #include "gst/parse/gstrobocacheparse.h"
 #include "gst/resample/gstrobocacheresample.h"
+#ifdef HAVE_ROS2
+#include "gst/rossrc/gstrobocacherossrc.h"
+#endif
 #include "gst/testsrc/gstrobocachetestsrc.h"
 #include "gst/voxelize/gstrobocachevoxelize.h"
 #ifdef HAVE_VOXELVIEW
@@ -32,6 +36,9 @@ plugin_init (GstPlugin *plugin)
 
   /* metas first, so that they are registered in a process that only receives samples */
   robocache_sample_meta_register ();
+#if defined (HAVE_MCAP) || defined (HAVE_ROS2)
+  robocache_ros_tags_register ();
+#endif
 
   registered |= GST_ELEMENT_REGISTER (robocachefuse, plugin);
   registered |= GST_ELEMENT_REGISTER (robocacheparse, plugin);
@@ -49,6 +56,9 @@ plugin_init (GstPlugin *plugin)
 #endif
 #ifdef HAVE_BAGS
   registered |= GST_ELEMENT_REGISTER (robocachebagsrc, plugin);
+#endif
+#ifdef HAVE_ROS2
+  registered |= GST_ELEMENT_REGISTER (robocacherossrc, plugin);
 #endif
 #ifdef HAVE_VOXELVIEW
   registered |= GST_ELEMENT_REGISTER (robocachevoxelview, plugin);

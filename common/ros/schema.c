@@ -236,6 +236,7 @@ parse_type (Parser *parser, const gchar *text, RobocacheRosField *field, gchar *
   } else if (parser->is_ros1 && g_str_equal (name, "byte")) {
     field->kind = ROBOCACHE_ROS_INT8;
   }
+  field->is_byte = g_str_equal (name, "byte");
   if (g_str_has_prefix (text, "<=")) {
     text += 2;
     is_bound_valid = (field->kind == ROBOCACHE_ROS_STRING || field->kind == ROBOCACHE_ROS_WSTRING)

@@ -56,6 +56,7 @@ typedef struct
   guint32 max_length;           /* maximum length of a string; 0: unbounded */
   guint32 number;               /* in messages of protobuf; 0: others */
   guint8 encoding;              /* a type of protobuf, or what an encoding needs */
+  gboolean is_byte;             /* a byte, whose kind is UINT8 but whose hash is not that of uint8 */
 } RobocacheRosField;
 
 typedef struct

@@ -41,7 +41,7 @@ struct _GstRobocacheBagSrc
 };
 
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src_%u", GST_PAD_SRC, GST_PAD_SOMETIMES,
-    GST_STATIC_CAPS (ROBOCACHE_MCAP_SRC_CAPS));
+    GST_STATIC_CAPS (ROBOCACHE_ROS_SRC_CAPS));
 
 #define gst_robocache_bag_src_parent_class parent_class
 G_DEFINE_TYPE_WITH_CODE (GstRobocacheBagSrc, gst_robocache_bag_src, GST_TYPE_ELEMENT,

@@ -42,7 +42,7 @@ struct _GstRobocacheMcapDemux
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
     GST_STATIC_CAPS ("application/x-mcap"));
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src_%u", GST_PAD_SRC, GST_PAD_SOMETIMES,
-    GST_STATIC_CAPS (ROBOCACHE_MCAP_SRC_CAPS));
+    GST_STATIC_CAPS (ROBOCACHE_ROS_SRC_CAPS));
 
 #define gst_robocache_mcap_demux_parent_class parent_class
 G_DEFINE_TYPE_WITH_CODE (GstRobocacheMcapDemux, gst_robocache_mcap_demux, GST_TYPE_ELEMENT,
@@ -67,7 +67,6 @@ gst_robocache_mcap_register_types (GstPlugin *plugin)
   const gboolean registered = gst_type_find_register (plugin, "application/x-mcap", GST_RANK_PRIMARY, find_type, "mcap", caps, NULL, NULL);
 
   gst_caps_unref (caps);
-  robocache_mcap_tags_register ();
   return registered;
 }
 

@@ -412,7 +412,7 @@ is_early_enough (gpointer user_data, const RobocacheMcapMessage *message)
 }
 
 static gboolean
-is_video (const RobocacheMcapOutput *output)
+is_video (const RobocacheRosOutput *output)
 {
   const gchar *name = gst_structure_get_name (gst_caps_get_structure (output->caps, 0));
 
@@ -422,12 +422,13 @@ is_video (const RobocacheMcapOutput *output)
 /* The log time of a stream's last message that was captured up to the beginning of the segment; for video, of its last key frame. The
  * message may arrive up to margin after its capture. FALSE: no such message. */
 static gboolean
-find_earlier (RobocacheMcapPullInput *input, const RobocacheMcapOutput *output, gint64 margin, guint64 *log_time)
+find_earlier (RobocacheMcapPullInput *input, const RobocacheRosOutput *output, gint64 margin, guint64 *log_time)
 {
   const RobocacheMcapSession *session = input->session;
-  Earlier earlier = { session, output->topic, MAX (absolute_time (session, session->segment.position), 0) };
+  const RobocacheMcapTopic *topic = output->topic;
+  Earlier earlier = { session, topic, MAX (absolute_time (session, session->segment.position), 0) };
 
-  if (!output->pad || !output->caps || !output->topic->decoder || !robocache_bag_find_back (input->bag, output->topic->channel_id,
+  if (!output->pad || !output->caps || !topic->decoder || !robocache_bag_find_back (input->bag, topic->channel_id,
           log_time_of (session, session->segment.position, -margin), is_early_enough, &earlier, log_time))
     return FALSE;
   GST_CAT_DEBUG_OBJECT (session->category, output->pad, "the last %s before the segment has log time %" G_GUINT64_FORMAT, is_video (output)
@@ -443,7 +444,7 @@ find_key_frames (RobocacheMcapPullInput *input, guint64 from, gint64 margin)
   guint64 earliest = from, found;
 
   for (guint i = 0; i < session->outputs->len; i++) {
-    const RobocacheMcapOutput *output = g_ptr_array_index (session->outputs, i);
+    const RobocacheRosOutput *output = g_ptr_array_index (session->outputs, i);
 
     if (output->pad && output->caps && is_video (output) && find_earlier (input, output, margin, &found))
       earliest = MIN (earliest, found);
@@ -482,10 +483,11 @@ send_messages_in_force (RobocacheMcapPullInput *input, guint64 from, gint64 marg
   guint64 found;
 
   for (guint i = 0; i < session->outputs->len && ret == GST_FLOW_OK; i++) {
-    const RobocacheMcapOutput *output = g_ptr_array_index (session->outputs, i);
+    const RobocacheRosOutput *output = g_ptr_array_index (session->outputs, i);
+    const RobocacheMcapTopic *topic = output->topic;
 
     if (output->pad && output->caps && !is_video (output) && find_earlier (input, output, margin, &found) && found < from)
-      ret = send_message_of (input, output->topic->channel_id, found);
+      ret = send_message_of (input, topic->channel_id, found);
   }
   /* no message is lost between these and the next ones */
   g_array_set_size (session->sequences, 0);

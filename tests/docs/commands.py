@@ -84,6 +84,7 @@ NEEDS = {
     "numpy": ("the packages python3-gi, gir1.2-gstreamer-1.0 and python3-numpy", lambda: succeeds("python3", "-c", IMPORTS)),
     "plugins-bad": ("the package gstreamer1.0-plugins-bad", has_element("gdppay")),
     "plugins-good": ("the package gstreamer1.0-plugins-good", has_element("multifilesrc")),
+    "robot": ("a robot that publishes topics of ROS 2", never),
     "serial": ("a sensor at a serial port", never),
     "sqlite": ("robocachebagsrc with libsqlite3", links_to("libsqlite3")),
     "tensors": ("NNStreamer", has_element("tensor_mux")),

@@ -123,12 +123,6 @@ robocache_camera_info_read (RobocacheCameraInfo *info, gconstpointer message, gs
   return TRUE;
 }
 
-const GstStructure *
-robocache_camera_info_fields (const RobocacheCameraInfo *info)
-{
-  return info->caps_fields;
-}
-
 /* Bytes of a topic before its last part, and before one more for transports (/camera/image_raw/compressed). */
 gboolean
 robocache_camera_info_is_of (const gchar *info_topic, const gchar *picture_topic)
@@ -141,4 +135,18 @@ robocache_camera_info_is_of (const gchar *info_topic, const gchar *picture_topic
     return FALSE;
   next = strchr (*rest == '/' ? rest + 1 : rest, '/');
   return next == NULL || strchr (next + 1, '/') == NULL;
+}
+
+static gboolean
+are_pictures (const GstCaps *caps)
+{
+  const gchar *name = gst_structure_get_name (gst_caps_get_structure (caps, 0));
+
+  return g_str_has_prefix (name, "video/") || g_str_has_prefix (name, "image/");
+}
+
+const GstStructure *
+robocache_camera_info_fields (const RobocacheCameraInfo *info, const GstCaps *caps)
+{
+  return are_pictures (caps) ? info->caps_fields : NULL;
 }

@@ -23,8 +23,9 @@ RobocacheCameraInfo *robocache_camera_info_new (const RobocacheRosSchema * schem
 void robocache_camera_info_free (RobocacheCameraInfo * info);
 /* Reads a message. FALSE and an error: it cannot be read. */
 gboolean robocache_camera_info_read (RobocacheCameraInfo * info, gconstpointer message, gsize size, GError ** error);
-/* Fields for caps of the camera's pictures; NULL: uncalibrated, or no message yet. The object changes only when the fields change. */
-const GstStructure *robocache_camera_info_fields (const RobocacheCameraInfo * info);
+/* Fields for the caps of a stream of the camera; NULL: caps of no pictures, uncalibrated, or no message yet. The object changes only
+ * when the fields change. */
+const GstStructure *robocache_camera_info_fields (const RobocacheCameraInfo * info, const GstCaps * caps);
 
 /* Whether topics like /camera/image_raw and /camera/camera_info belong to the same camera. */
 gboolean robocache_camera_info_is_of (const gchar * info_topic, const gchar * picture_topic);

@@ -8,18 +8,21 @@
 #define MAX_COLLECTING (GST_SECOND)
 
 GstFlowReturn
-robocache_mcap_session_push_rows_of (RobocacheMcapSession *session, RobocacheMcapOutput *output)
+robocache_mcap_session_push_rows_of (RobocacheMcapSession *session, RobocacheRosOutput *output)
 {
-  if (!robocache_mcap_output_has_rows (output))
+  RobocacheMcapTopic *topic;
+
+  if (!robocache_ros_output_has_rows (output))
     return GST_FLOW_OK;
+  topic = output->block_topic;
   GST_OBJECT_LOCK (session->element);
-  output->block_topic->counts.buffers++;
+  topic->counts.buffers++;
   GST_OBJECT_UNLOCK (session->element);
-  return gst_flow_combiner_update_pad_flow (session->flows, output->pad, robocache_mcap_output_push_rows (output));
+  return gst_flow_combiner_update_pad_flow (session->flows, output->pad, robocache_ros_output_push_rows (output));
 }
 
 static gboolean
-is_old (const RobocacheMcapOutput *output, guint64 log_time)
+is_old (const RobocacheRosOutput *output, guint64 log_time)
 {
   return log_time > output->block_log_time && log_time - output->block_log_time > MAX_COLLECTING;
 }
@@ -32,11 +35,11 @@ push_old_rows (RobocacheMcapSession *session, guint64 log_time, gboolean all)
 
   session->oldest_row = G_MAXUINT64;
   for (guint i = 0; i < session->outputs->len; i++) {
-    RobocacheMcapOutput *output = g_ptr_array_index (session->outputs, i);
+    RobocacheRosOutput *output = g_ptr_array_index (session->outputs, i);
 
     if (ret == GST_FLOW_OK && (all || is_old (output, log_time)))
       ret = robocache_mcap_session_push_rows_of (session, output);
-    if (robocache_mcap_output_has_rows (output))
+    if (robocache_ros_output_has_rows (output))
       session->oldest_row = MIN (session->oldest_row, output->block_log_time);
   }
   return ret;
@@ -54,17 +57,17 @@ robocache_mcap_session_push_due_rows (RobocacheMcapSession *session, guint64 log
 }
 
 GstFlowReturn
-robocache_mcap_session_collect_row (RobocacheMcapSession *session, RobocacheMcapTopic *topic, RobocacheMcapOutput *output,
+robocache_mcap_session_collect_row (RobocacheMcapSession *session, RobocacheMcapTopic *topic, RobocacheRosOutput *output,
     const RobocacheRosSample *sample, const RobocacheMcapMessage *message, guint64 since_origin)
 {
-  const RobocacheMcapOutputContext context = robocache_mcap_session_output_context (session);
+  const RobocacheRosOutputContext context = robocache_mcap_session_output_context (session);
 
-  if (!robocache_mcap_output_has_rows (output)) {
+  if (!robocache_ros_output_has_rows (output)) {
     output->block_topic = topic;
     output->block_log_time = message->log_time;
     session->oldest_row = MIN (session->oldest_row, message->log_time);
   }
-  robocache_mcap_output_collect (output, &context, sample, since_origin);
+  robocache_ros_output_collect (output, &context, sample, since_origin);
   robocache_mcap_session_note_position (session, since_origin);
   return robocache_row_block_is_full (output->block) ? robocache_mcap_session_push_rows_of (session, output) : GST_FLOW_OK;
 }
@@ -79,7 +82,7 @@ void
 robocache_mcap_session_leave_rows (RobocacheMcapSession *session, gboolean is_flushed)
 {
   for (guint i = 0; i < session->outputs->len && is_flushed; i++)
-    robocache_mcap_output_discard_rows (g_ptr_array_index (session->outputs, i));
+    robocache_ros_output_discard_rows (g_ptr_array_index (session->outputs, i));
   session->has_other_rows = !is_flushed;
   session->oldest_row = G_MAXUINT64;
 }

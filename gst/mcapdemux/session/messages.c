@@ -108,12 +108,12 @@ robocache_mcap_session_scan (RobocacheMcapSession *session, const RobocacheMcapM
     const RobocacheRosSample *sample = &g_array_index (samples, RobocacheRosSample, i);
     gboolean from_stamp;
     const gint64 time = time_of_sample (session, topic, message, sample, &from_stamp);
-    RobocacheMcapOutput *output = robocache_mcap_session_find_output (session, topic, sample->key);
+    RobocacheRosOutput *output = robocache_mcap_session_find_output (session, topic, sample->key);
 
     topic->has_stream = TRUE;
     /* those of a later channel of that name come with its messages */
     if (output->topic == topic)
-      robocache_mcap_output_update (output, sample, robocache_mcap_session_camera_of (session, topic, sample->caps));
+      robocache_ros_output_update (output, sample, robocache_mcap_session_camera_of (session, topic, sample->caps));
     take_into_origin (session, time);
     judge_zeros (session, topic, message, sample);
   }
@@ -162,75 +162,31 @@ report_time (RobocacheMcapSession *session, RobocacheMcapTopic *topic, const Rob
 }
 
 static void
-drop_before_origin (RobocacheMcapSession *session, RobocacheMcapTopic *topic, RobocacheMcapOutput *output, gint64 time)
+drop_before_origin (RobocacheMcapSession *session, RobocacheMcapTopic *topic, RobocacheRosOutput *output, gint64 time)
 {
   GST_OBJECT_LOCK (session->element);
   topic->counts.before_origin++;
   GST_OBJECT_UNLOCK (session->element);
   output->needs_discont = TRUE;
   GST_CAT_LOG_OBJECT (session->category, session->element, "a message of %s is dropped: its time %" G_GINT64_FORMAT " is %" G_GINT64_FORMAT
-      " ns before running time 0", output->topic->name, time, robocache_mcap_time_difference (session->origin_ns, time));
+      " ns before running time 0", output->name, time, robocache_mcap_time_difference (session->origin_ns, time));
   if (session->warned_before_origin++ == 0)
     GST_ELEMENT_WARNING (session->element, STREAM, FORMAT, ("a message of %s is dropped: its time %" G_GINT64_FORMAT " is %"
-            G_GINT64_FORMAT " ns before running time 0", output->topic->name, time,
+            G_GINT64_FORMAT " ns before running time 0", output->name, time,
             robocache_mcap_time_difference (session->origin_ns, time)), ("Set time-origin to an earlier time to send it."));
 }
 
-/* Times of rows are relative to the stamp; converts them to the timeline of PTS. */
-static void
-shift_row_times (GstBuffer *buffer, guint64 pts)
-{
-  GstMemory *memory = gst_buffer_peek_memory (buffer, gst_buffer_n_memory (buffer) - 1);
-  GstMapInfo map;
-
-  if (!gst_memory_map (memory, &map, GST_MAP_READWRITE))
-    return;
-  for (gsize i = 0; i + sizeof (guint64) <= map.size; i += sizeof (guint64)) {
-    guint64 time;
-
-    memcpy (&time, map.data + i, sizeof (time));
-    time += pts;
-    memcpy (map.data + i, &time, sizeof (time));
-  }
-  gst_memory_unmap (memory, &map);
-}
-
-static void
-add_timestamp (GstBuffer *buffer, GstStaticCaps *clock, guint64 time)
-{
-  GstCaps *caps = gst_static_caps_get (clock);
-
-  gst_buffer_add_reference_timestamp_meta (buffer, caps, time, GST_CLOCK_TIME_NONE);
-  gst_caps_unref (caps);
-}
-
-/* Times on the recording's clock: of capture, and of arrival. */
-static void
-add_timestamps (GstBuffer *buffer, gint64 time, guint64 log_time)
-{
-  static GstStaticCaps unix_clock = GST_STATIC_CAPS ("timestamp/x-unix");
-  static GstStaticCaps arrival = GST_STATIC_CAPS ("timestamp/x-robocache-arrival");
-
-  if (time >= 0)
-    add_timestamp (buffer, &unix_clock, (guint64) time);
-  if (GST_CLOCK_TIME_IS_VALID (log_time))
-    add_timestamp (buffer, &arrival, log_time);
-}
-
 static GstFlowReturn
-send_sample (RobocacheMcapSession *session, RobocacheMcapOutput *output, RobocacheRosSample *sample, gint64 time, guint64 log_time)
+send_sample (RobocacheMcapSession *session, RobocacheRosOutput *output, RobocacheRosSample *sample, gint64 time, guint64 log_time)
 {
   const gint64 since_origin = robocache_mcap_time_difference (time, session->origin_ns);
-  const RobocacheMcapOutputContext context = robocache_mcap_session_output_context (session);
-  GstBuffer *buffer = sample->buffer ? g_steal_pointer (&sample->buffer) : gst_buffer_new_memdup (sample->row, sample->row_bytes);
+  const RobocacheRosOutputContext context = robocache_mcap_session_output_context (session);
+  const gint64 arrival_ns = GST_CLOCK_TIME_IS_VALID (log_time) ? robocache_mcap_time_signed (log_time) : -1;
+  GstBuffer *buffer = robocache_ros_output_make_buffer (sample, (guint64) since_origin, time, arrival_ns);
   GstFlowReturn ret;
 
-  add_timestamps (buffer, time, log_time);
-  GST_BUFFER_PTS (buffer) = (guint64) since_origin;
-  if (sample->has_row_times)
-    shift_row_times (buffer, (guint64) since_origin);
   robocache_mcap_session_note_position (session, (guint64) since_origin);
-  ret = robocache_mcap_output_push (output, &context, buffer);
+  ret = robocache_ros_output_push (output, &context, buffer);
   return gst_flow_combiner_update_pad_flow (session->flows, output->pad, ret);
 }
 
@@ -249,7 +205,7 @@ is_behind_stop (const RobocacheMcapSession *session, gint64 since_origin)
 static GstFlowReturn
 handle_sample (RobocacheMcapSession *session, RobocacheMcapTopic *topic, const RobocacheMcapMessage *message, RobocacheRosSample *sample)
 {
-  RobocacheMcapOutput *output = robocache_mcap_session_find_output (session, topic, sample->key);
+  RobocacheRosOutput *output = robocache_mcap_session_find_output (session, topic, sample->key);
   const GstStructure *camera;
   GstFlowReturn ret;
   gboolean from_stamp;
@@ -276,11 +232,11 @@ handle_sample (RobocacheMcapSession *session, RobocacheMcapTopic *topic, const R
     return GST_FLOW_OK;
   }
   camera = robocache_mcap_session_camera_of (session, topic, sample->caps);
-  if (output->needs_discont || !robocache_mcap_output_continues (output, sample, camera)) {
+  if (output->needs_discont || !robocache_ros_output_continues (output, sample, camera)) {
     ret = robocache_mcap_session_push_rows_of (session, output);
     if (ret != GST_FLOW_OK)
       return ret;
-    robocache_mcap_output_update (output, sample, camera);
+    robocache_ros_output_update (output, sample, camera);
   }
   if (!output->pad)
     robocache_mcap_session_expose_late (session, output);
@@ -299,7 +255,7 @@ handle_sample (RobocacheMcapSession *session, RobocacheMcapTopic *topic, const R
 static GstFlowReturn
 advance (RobocacheMcapSession *session, guint64 log_time)
 {
-  RobocacheMcapOutputContext context;
+  RobocacheRosOutputContext context;
   GstFlowReturn ret = GST_FLOW_OK;
   gint64 arrived, until;
 
@@ -313,12 +269,12 @@ advance (RobocacheMcapSession *session, guint64 log_time)
   if (GST_CLOCK_TIME_IS_VALID (session->segment.stop))
     until = MIN (until, (gint64) session->segment.stop);
   for (guint i = 0; until > 0 && i < session->outputs->len && ret == GST_FLOW_OK; i++) {
-    RobocacheMcapOutput *output = g_ptr_array_index (session->outputs, i);
+    RobocacheRosOutput *output = g_ptr_array_index (session->outputs, i);
 
-    if (!output->pad || !robocache_mcap_output_is_behind (output, &context, (guint64) until))
+    if (!output->pad || !robocache_ros_output_is_behind (output, &context, (guint64) until))
       continue;
     ret = robocache_mcap_session_push_rows_of (session, output);
-    robocache_mcap_output_advance (output, &context, (guint64) until);
+    robocache_ros_output_advance (output, &context, (guint64) until);
   }
   return ret;
 }

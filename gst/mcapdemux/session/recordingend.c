@@ -57,7 +57,7 @@ find_topic (RobocacheMcapEnd *end, guint16 id)
   if (g_hash_table_lookup_extended (end->topics, GUINT_TO_POINTER (id), NULL, &known))
     return known;
   channel = robocache_mcap_definitions_channel (end->definitions, id);
-  if (channel && robocache_mcap_topics_find (end->settings->topics, channel->topic) >= 0)
+  if (channel && robocache_ros_topics_find (end->settings->topics, channel->topic) >= 0)
     topic = robocache_mcap_topic_new (channel, robocache_mcap_definitions_schema (end->definitions, channel->schema_id), end->settings, 0);
   if (topic && !topic->decoder)
     g_clear_pointer (&topic, robocache_mcap_topic_free);

@@ -27,7 +27,7 @@ robocache_mcap_session_new (GstElement *element, GstDebugCategory *category, Gst
   session->cameras = g_ptr_array_new ();
   session->by_channel = g_ptr_array_new ();
   session->unchosen = g_new0 (RobocacheMcapTopic, 1);
-  session->outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) robocache_mcap_output_free);
+  session->outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) robocache_ros_output_free);
   session->flows = gst_flow_combiner_new ();
   session->group_id = (gint) gst_util_group_id_next ();
   gst_segment_init (&session->segment, GST_FORMAT_TIME);
@@ -54,7 +54,7 @@ robocache_mcap_session_free (RobocacheMcapSession *session)
 {
   gst_flow_combiner_free (session->flows);
   for (guint i = 0; i < session->outputs->len; i++) {
-    RobocacheMcapOutput *output = g_ptr_array_index (session->outputs, i);
+    RobocacheRosOutput *output = g_ptr_array_index (session->outputs, i);
 
     if (output->pad)
       gst_element_remove_pad (session->element, output->pad);

@@ -12,8 +12,9 @@
 
 #include "common/element/statsmessages.h"
 #include "common/mcap/records.h"
+#include "common/rospads/outputstream.h"
 #include "common/time/clocksurvey.h"
-#include "outputstream.h"
+#include "topic.h"
 
 G_BEGIN_DECLS
 
@@ -39,7 +40,7 @@ typedef struct
   GPtrArray *cameras;           /* topics with calibrations of cameras */
   GPtrArray *by_channel;        /* topics by channel id; NULL: not seen yet */
   RobocacheMcapTopic *unchosen; /* placeholder for topics that are not read */
-  GPtrArray *outputs;           /* RobocacheMcapOutput items */
+  GPtrArray *outputs;           /* RobocacheRosOutput items */
   GstFlowCombiner *flows;
   gint group_id;                /* atomic */
   guint n_pads;
@@ -114,13 +115,13 @@ const GstStructure *robocache_mcap_session_camera_of (const RobocacheMcapSession
     const GstCaps * caps);
 /* Returns the stream with this key, and makes it at the first call. Channels with the same name are one stream: a writer begins another
  * channel when caps change. */
-RobocacheMcapOutput *robocache_mcap_session_find_output (RobocacheMcapSession * session, RobocacheMcapTopic * topic, const gchar * key);
-RobocacheMcapOutputContext robocache_mcap_session_output_context (const RobocacheMcapSession * session);
+RobocacheRosOutput *robocache_mcap_session_find_output (RobocacheMcapSession * session, RobocacheMcapTopic * topic, const gchar * key);
+RobocacheRosOutputContext robocache_mcap_session_output_context (const RobocacheMcapSession * session);
 
 /* Exposes the streams found so far, in the order of topics, as the complete set, unless it is empty. */
 void robocache_mcap_session_expose (RobocacheMcapSession * session);
 /* Exposes a stream that was found while messages are sent; signals no-more-pads if each selected topic then has its pads. */
-void robocache_mcap_session_expose_late (RobocacheMcapSession * session, RobocacheMcapOutput * output);
+void robocache_mcap_session_expose_late (RobocacheMcapSession * session, RobocacheRosOutput * output);
 void robocache_mcap_session_no_more_pads (RobocacheMcapSession * session);
 /* Sends stream-start, caps, segment and tags on all pads, so that linked elements know their streams before the first buffer. */
 void robocache_mcap_session_send_headers (RobocacheMcapSession * session);
@@ -133,11 +134,11 @@ gboolean robocache_mcap_session_check_end (RobocacheMcapSession * session);
 /* ---- rows, in blocks until a block is full, old or followed by other data (collectedrows.c) ---- */
 
 /* Collects a row of a message. The stream must have a block that is not full. */
-GstFlowReturn robocache_mcap_session_collect_row (RobocacheMcapSession * session, RobocacheMcapTopic * topic, RobocacheMcapOutput * output,
+GstFlowReturn robocache_mcap_session_collect_row (RobocacheMcapSession * session, RobocacheMcapTopic * topic, RobocacheRosOutput * output,
     const RobocacheRosSample * sample, const RobocacheMcapMessage * message, guint64 since_origin);
 
 /* Send the rows of a stream; the rows of all streams that have waited for too long at a log time; all rows, at the end. */
-GstFlowReturn robocache_mcap_session_push_rows_of (RobocacheMcapSession * session, RobocacheMcapOutput * output);
+GstFlowReturn robocache_mcap_session_push_rows_of (RobocacheMcapSession * session, RobocacheRosOutput * output);
 GstFlowReturn robocache_mcap_session_push_due_rows (RobocacheMcapSession * session, guint64 log_time);
 void robocache_mcap_session_push_rows (RobocacheMcapSession * session);
 /* To call when another segment begins. Rows of a flushed segment are discarded; other rows are sent as soon as the thread runs. */

@@ -8,14 +8,6 @@
 
 /* ---- streams ---- */
 
-static gboolean
-are_pictures (const GstCaps *caps)
-{
-  const gchar *name = gst_structure_get_name (gst_caps_get_structure (caps, 0));
-
-  return g_str_has_prefix (name, "video/") || g_str_has_prefix (name, "image/");
-}
-
 const GstStructure *
 robocache_mcap_session_camera_of (const RobocacheMcapSession *session, const RobocacheMcapTopic *topic, const GstCaps *caps)
 {
@@ -23,23 +15,24 @@ robocache_mcap_session_camera_of (const RobocacheMcapSession *session, const Rob
     const RobocacheMcapTopic *info = g_ptr_array_index (session->cameras, i);
 
     if (robocache_camera_info_is_of (info->name, topic->name))
-      return are_pictures (caps) ? robocache_camera_info_fields (info->camera) : NULL;
+      return robocache_camera_info_fields (info->camera, caps);
   }
   return NULL;
 }
 
-RobocacheMcapOutput *
+RobocacheRosOutput *
 robocache_mcap_session_find_output (RobocacheMcapSession *session, RobocacheMcapTopic *topic, const gchar *key)
 {
   const GPtrArray *same = g_hash_table_lookup (session->outputs_by_name, topic->name);
-  RobocacheMcapOutput *output;
+  RobocacheRosOutput *output;
 
   for (guint i = 0; same && i < same->len; i++) {
     output = g_ptr_array_index (same, i);
     if (g_str_equal (output->key, key))
       return output;
   }
-  output = robocache_mcap_output_new (topic, key, session->settings.block_rows, session->category);
+  output = robocache_ros_output_new (topic->name, key, session->settings.block_rows, session->category);
+  output->topic = topic;
   robocache_mcap_list_add (session->outputs_by_name, topic->name, output);
   g_ptr_array_add (session->outputs, output);
   return output;
@@ -53,35 +46,35 @@ container_of (const RobocacheMcapSession *session)
   return session->settings.location ? "ROS 2 bag" : "MCAP";
 }
 
-RobocacheMcapOutputContext
+RobocacheRosOutputContext
 robocache_mcap_session_output_context (const RobocacheMcapSession *session)
 {
   const gboolean is_set = session->settings.time_origin != ROBOCACHE_MCAP_NO_ORIGIN
       || session->settings.start == ROBOCACHE_MCAP_START_KEEP;
 
-  return (RobocacheMcapOutputContext) {session->element, (guint) g_atomic_int_get (&session->group_id), container_of (session),
+  return (RobocacheRosOutputContext) {session->element, (guint) g_atomic_int_get (&session->group_id), container_of (session),
         &session->segment, session->segment_seqnum,
         session->settings.start == ROBOCACHE_MCAP_START_OWN && !is_set ? ROBOCACHE_MCAP_NO_ORIGIN : session->origin_ns, !is_set};
 }
 
 static void
-expose (RobocacheMcapSession *session, RobocacheMcapOutput *output)
+expose (RobocacheMcapSession *session, RobocacheRosOutput *output)
 {
-  const RobocacheMcapOutputContext context = robocache_mcap_session_output_context (session);
+  const RobocacheRosOutputContext context = robocache_mcap_session_output_context (session);
 
   if (session->has_no_more_pads)
-    GST_CAT_INFO_OBJECT (session->category, session->element, "%s has a new stream \"%s\" after no-more-pads", output->topic->name, output->key);
-  robocache_mcap_output_expose (output, &context, session->template, session->n_pads++);
+    GST_CAT_INFO_OBJECT (session->category, session->element, "%s has a new stream \"%s\" after no-more-pads", output->name, output->key);
+  robocache_ros_output_expose (output, &context, session->template, session->n_pads++);
   gst_flow_combiner_add_pad (session->flows, output->pad);
   gst_element_add_pad (session->element, output->pad);
-  GST_CAT_INFO_OBJECT (session->category, output->pad, "is opened for %s%s%s: %" GST_PTR_FORMAT, output->topic->name, *output->key ? " " : "",
+  GST_CAT_INFO_OBJECT (session->category, output->pad, "is opened for %s%s%s: %" GST_PTR_FORMAT, output->name, *output->key ? " " : "",
       output->key, output->caps);
 }
 
 static gint
 compare_outputs (gconstpointer a, gconstpointer b)
 {
-  const RobocacheMcapTopic *s = (*(RobocacheMcapOutput * const *) a)->topic, *t = (*(RobocacheMcapOutput * const *) b)->topic;
+  const RobocacheMcapTopic *s = (*(RobocacheRosOutput * const *) a)->topic, *t = (*(RobocacheRosOutput * const *) b)->topic;
 
   if (s->order != t->order)
     return s->order < t->order ? -1 : 1;
@@ -94,12 +87,12 @@ robocache_mcap_session_expose (RobocacheMcapSession *session)
   /* stable, so that the streams of a topic keep their order */
   g_ptr_array_sort (session->outputs, compare_outputs);
   for (guint i = 0; i < session->outputs->len; i++) {
-    RobocacheMcapOutput *output = g_ptr_array_index (session->outputs, i);
+    RobocacheRosOutput *output = g_ptr_array_index (session->outputs, i);
 
     if (output->pad)
       continue;
     /* its calibration may have come after the picture */
-    robocache_mcap_output_set_camera (output, robocache_mcap_session_camera_of (session, output->topic, output->decoded_caps));
+    robocache_ros_output_set_camera (output, robocache_mcap_session_camera_of (session, output->topic, output->decoded_caps));
     expose (session, output);
   }
   if (session->outputs->len > 0)
@@ -109,13 +102,13 @@ robocache_mcap_session_expose (RobocacheMcapSession *session)
 void
 robocache_mcap_session_send_headers (RobocacheMcapSession *session)
 {
-  const RobocacheMcapOutputContext context = robocache_mcap_session_output_context (session);
+  const RobocacheRosOutputContext context = robocache_mcap_session_output_context (session);
 
   for (guint i = 0; i < session->outputs->len; i++) {
-    RobocacheMcapOutput *output = g_ptr_array_index (session->outputs, i);
+    RobocacheRosOutput *output = g_ptr_array_index (session->outputs, i);
 
     if (output->pad)
-      robocache_mcap_output_send_headers (output, &context);
+      robocache_ros_output_send_headers (output, &context);
   }
 }
 
@@ -123,9 +116,9 @@ static gboolean
 has_pad_of (const RobocacheMcapSession *session, const gchar *name)
 {
   for (guint i = 0; i < session->outputs->len; i++) {
-    const RobocacheMcapOutput *output = g_ptr_array_index (session->outputs, i);
+    const RobocacheRosOutput *output = g_ptr_array_index (session->outputs, i);
 
-    if (output->pad && g_str_equal (output->topic->name, name))
+    if (output->pad && g_str_equal (output->name, name))
       return !robocache_mcap_topic_has_several_streams (output->topic);
   }
   return FALSE;
@@ -150,7 +143,7 @@ has_all_chosen_pads (const RobocacheMcapSession *session)
 }
 
 void
-robocache_mcap_session_expose_late (RobocacheMcapSession *session, RobocacheMcapOutput *output)
+robocache_mcap_session_expose_late (RobocacheMcapSession *session, RobocacheRosOutput *output)
 {
   expose (session, output);
   if (has_all_chosen_pads (session))
@@ -199,7 +192,7 @@ gboolean
 robocache_mcap_session_has_pads (const RobocacheMcapSession *session)
 {
   for (guint i = 0; i < session->outputs->len; i++) {
-    if (((RobocacheMcapOutput *) g_ptr_array_index (session->outputs, i))->pad)
+    if (((RobocacheRosOutput *) g_ptr_array_index (session->outputs, i))->pad)
       return TRUE;
   }
   return FALSE;

@@ -9,6 +9,7 @@
 
 #include "common/mcap/read/fileindex.h"
 #include "common/ros/encodings/transcoder.h"
+#include "common/rospads/topicchoice.h"
 #include "common/rosstreams/pictures/camerainfo.h"
 #include "common/rosstreams/rosdecoder.h"
 #include "properties.h"
@@ -59,9 +60,6 @@ gboolean robocache_mcap_topic_has (const RobocacheMcapTopic * topic, const Roboc
     const RobocacheMcapSchemaInfo * schema);
 /* Whether later messages may have streams that the first message does not have. */
 gboolean robocache_mcap_topic_has_several_streams (const RobocacheMcapTopic * topic);
-
-/* The index of the first glob of `topics` that matches a topic; -1: none. */
-gint robocache_mcap_topics_find (const gchar * topics, const gchar * topic);
 
 void robocache_mcap_counts_to_structure (const RobocacheMcapCounts * counts, GstStructure * structure);
 void robocache_mcap_counts_add (RobocacheMcapCounts * counts, const RobocacheMcapCounts * more);

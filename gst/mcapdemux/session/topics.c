@@ -81,7 +81,7 @@ choose_topic (RobocacheMcapSession *session, guint16 channel_id)
 
   if (!channel)
     return NULL;
-  order = robocache_mcap_topics_find (session->settings.topics, channel->topic);
+  order = robocache_ros_topics_find (session->settings.topics, channel->topic);
   if (order < 0)
     GST_CAT_INFO_OBJECT (session->category, session->element, "%s is left out: topics=\"%s\" does not choose it", channel->topic,
         session->settings.topics);

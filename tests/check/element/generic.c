@@ -73,7 +73,7 @@ kind_of_word (const gchar *word)
 GST_START_TEST (test_klass)
 {
   static const gchar *const needed[][2] = { {"robocachefuse", "Mixer"}, {"robocachetestsrc", "Source"}, {"robocachemcapmux", "Muxer"},
-  {"robocachemcapdemux", "Demuxer"}, {"robocachemcapsink", "Sink"}, {"robocachebagsrc", "Source"}, {"robocacheparse", "Parser"}
+  {"robocachemcapdemux", "Demuxer"}, {"robocachemcapsink", "Sink"}, {"robocachebagsrc", "Source"}, {"robocacherossrc", "Source"}, {"robocacheparse", "Parser"}
   };
 
   for (GList *factory = factories; factory; factory = factory->next) {

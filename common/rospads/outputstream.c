@@ -1,8 +1,10 @@
-/* robocache: a stream of a topic, and its pad
+/* robocache: a stream of a ROS topic, and its pad
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "outputstream.h"
+
+#include <string.h>
 
 #include "common/time/originevent.h"
 
@@ -10,7 +12,7 @@
 #define MIN_GAP (GST_SECOND / 2)
 
 void
-robocache_mcap_tags_register (void)
+robocache_ros_tags_register (void)
 {
   gst_tag_register_static (ROBOCACHE_TAG_TOPIC, GST_TAG_FLAG_META, G_TYPE_STRING, "topic", "Topic of a recording", NULL);
   gst_tag_register_static (ROBOCACHE_TAG_FRAME_ID, GST_TAG_FLAG_META, G_TYPE_STRING, "frame", "Coordinate frame of a stream", NULL);
@@ -19,23 +21,24 @@ robocache_mcap_tags_register (void)
 
 /* ---- life ---- */
 
-RobocacheMcapOutput *
-robocache_mcap_output_new (RobocacheMcapTopic *topic, const gchar *key, guint block_rows, GstDebugCategory *category)
+RobocacheRosOutput *
+robocache_ros_output_new (GRefString *name, const gchar *key, guint block_rows, GstDebugCategory *category)
 {
-  RobocacheMcapOutput *output = g_new0 (RobocacheMcapOutput, 1);
+  RobocacheRosOutput *output = g_new0 (RobocacheRosOutput, 1);
 
-  output->topic = topic;
+  output->name = g_ref_string_acquire (name);
   output->key = g_strdup (key);
   output->frame_id = g_strdup ("");
   output->block_rows = block_rows;
   output->category = category;
-  robocache_mcap_output_restart (output);
+  robocache_ros_output_restart (output);
   return output;
 }
 
 void
-robocache_mcap_output_free (RobocacheMcapOutput *output)
+robocache_ros_output_free (RobocacheRosOutput *output)
 {
+  g_ref_string_release (output->name);
   g_free (output->key);
   g_free (output->frame_id);
   gst_clear_caps (&output->decoded_caps);
@@ -47,7 +50,7 @@ robocache_mcap_output_free (RobocacheMcapOutput *output)
 }
 
 void
-robocache_mcap_output_restart (RobocacheMcapOutput *output)
+robocache_ros_output_restart (RobocacheRosOutput *output)
 {
   output->needs_segment = output->needs_discont = TRUE;
   output->position = GST_CLOCK_TIME_NONE;
@@ -63,32 +66,32 @@ add_field (GQuark field, const GValue *value, gpointer caps)
 }
 
 static gboolean
-has_camera (const RobocacheMcapOutput *output, const GstStructure *camera)
+has_camera (const RobocacheRosOutput *output, const GstStructure *camera)
 {
   return camera == NULL ? output->camera == NULL : output->camera && gst_structure_is_equal (camera, output->camera);
 }
 
 /* Samples that a block cannot hold are buffers of their own, with the caps of a row. */
 static gboolean
-may_collect (const RobocacheMcapOutput *output, const RobocacheRosSample *sample)
+may_collect (const RobocacheRosOutput *output, const RobocacheRosSample *sample)
 {
   return output->block_rows > 1 && robocache_row_block_holds (sample);
 }
 
 static gboolean
-has_format (const RobocacheMcapOutput *output, const RobocacheRosSample *sample, const GstStructure *camera)
+has_format (const RobocacheRosOutput *output, const RobocacheRosSample *sample, const GstStructure *camera)
 {
   return output->decoded_caps == sample->caps && output->may_collect == may_collect (output, sample) && has_camera (output, camera);
 }
 
 gboolean
-robocache_mcap_output_continues (const RobocacheMcapOutput *output, const RobocacheRosSample *sample, const GstStructure *camera)
+robocache_ros_output_continues (const RobocacheRosOutput *output, const RobocacheRosSample *sample, const GstStructure *camera)
 {
   return g_str_equal (sample->frame_id, output->frame_id) && has_format (output, sample, camera);
 }
 
 static void
-make_block (RobocacheMcapOutput *output, const RobocacheRosSample *sample)
+make_block (RobocacheRosOutput *output, const RobocacheRosSample *sample)
 {
   output->may_collect = may_collect (output, sample);
   g_clear_pointer (&output->block, robocache_row_block_free);
@@ -101,7 +104,7 @@ make_block (RobocacheMcapOutput *output, const RobocacheRosSample *sample)
 }
 
 static void
-make_caps (RobocacheMcapOutput *output, const GstStructure *camera)
+make_caps (RobocacheRosOutput *output, const GstStructure *camera)
 {
   g_clear_pointer (&output->camera, gst_structure_free);
   gst_clear_caps (&output->caps);
@@ -115,14 +118,14 @@ make_caps (RobocacheMcapOutput *output, const GstStructure *camera)
 
 /* Only pictures have a camera, and a block holds none. */
 void
-robocache_mcap_output_set_camera (RobocacheMcapOutput *output, const GstStructure *camera)
+robocache_ros_output_set_camera (RobocacheRosOutput *output, const GstStructure *camera)
 {
   if (!has_camera (output, camera))
     make_caps (output, camera);
 }
 
 void
-robocache_mcap_output_update (RobocacheMcapOutput *output, const RobocacheRosSample *sample, const GstStructure *camera)
+robocache_ros_output_update (RobocacheRosOutput *output, const RobocacheRosSample *sample, const GstStructure *camera)
 {
   if (!g_str_equal (sample->frame_id, output->frame_id)) {
     g_free (output->frame_id);
@@ -139,7 +142,7 @@ robocache_mcap_output_update (RobocacheMcapOutput *output, const RobocacheRosSam
 /* ---- pads ---- */
 
 static void
-send_caps (RobocacheMcapOutput *output)
+send_caps (RobocacheRosOutput *output)
 {
   gst_pad_push_event (output->pad, gst_event_new_caps (output->caps));
   output->needs_caps = FALSE;
@@ -147,9 +150,9 @@ send_caps (RobocacheMcapOutput *output)
 }
 
 static void
-send_stream_start (RobocacheMcapOutput *output, const RobocacheMcapOutputContext *context)
+send_stream_start (RobocacheRosOutput *output, const RobocacheRosOutputContext *context)
 {
-  gchar *id = gst_pad_create_stream_id_printf (output->pad, context->element, "%s%s%s%s%s", output->topic->name,
+  gchar *id = gst_pad_create_stream_id_printf (output->pad, context->element, "%s%s%s%s%s", output->name,
       *output->key ? ":" : "", output->key, *output->frame_id ? "@" : "", output->frame_id);
   GstEvent *event = gst_event_new_stream_start (id);
 
@@ -159,7 +162,7 @@ send_stream_start (RobocacheMcapOutput *output, const RobocacheMcapOutputContext
 }
 
 void
-robocache_mcap_output_expose (RobocacheMcapOutput *output, const RobocacheMcapOutputContext *context, GstPadTemplate *template,
+robocache_ros_output_expose (RobocacheRosOutput *output, const RobocacheRosOutputContext *context, GstPadTemplate *template,
     guint number)
 {
   gchar *name = g_strdup_printf ("src_%u", number);
@@ -177,23 +180,23 @@ robocache_mcap_output_expose (RobocacheMcapOutput *output, const RobocacheMcapOu
 
 /* The origin is among them, as a pad keeps one TAG event of a scope. */
 static GstEvent *
-tags_of (const RobocacheMcapOutput *output, const RobocacheMcapOutputContext *context)
+tags_of (const RobocacheRosOutput *output, const RobocacheRosOutputContext *context)
 {
-  GstTagList *tags = gst_tag_list_new (GST_TAG_TITLE, output->topic->name, ROBOCACHE_TAG_TOPIC, output->topic->name, NULL);
+  GstTagList *tags = gst_tag_list_new (GST_TAG_TITLE, output->name, ROBOCACHE_TAG_TOPIC, output->name, NULL);
 
   gst_tag_list_set_scope (tags, GST_TAG_SCOPE_STREAM);
   if (*output->frame_id)
     gst_tag_list_add (tags, GST_TAG_MERGE_REPLACE, ROBOCACHE_TAG_FRAME_ID, output->frame_id, NULL);
   if (*output->key)
     gst_tag_list_add (tags, GST_TAG_MERGE_REPLACE, ROBOCACHE_TAG_STREAM, output->key, NULL);
-  if (context->origin_ns != ROBOCACHE_MCAP_NO_ORIGIN)
+  if (context->origin_ns != ROBOCACHE_ROS_NO_ORIGIN)
     robocache_origin_tags_add (tags, context->origin_ns, context->is_origin_of_first_row);
   return gst_event_new_tag (tags);
 }
 
 /* Tags of the recording are an event of their own, by their scope. */
 static GstEvent *
-container_tags_of (const RobocacheMcapOutputContext *context)
+container_tags_of (const RobocacheRosOutputContext *context)
 {
   GstTagList *tags = gst_tag_list_new (GST_TAG_CONTAINER_FORMAT, context->container, NULL);
 
@@ -202,7 +205,7 @@ container_tags_of (const RobocacheMcapOutputContext *context)
 }
 
 static void
-send_segment (RobocacheMcapOutput *output, const RobocacheMcapOutputContext *context)
+send_segment (RobocacheRosOutput *output, const RobocacheRosOutputContext *context)
 {
   GstEvent *event = gst_event_new_segment (context->segment);
 
@@ -214,7 +217,7 @@ send_segment (RobocacheMcapOutput *output, const RobocacheMcapOutputContext *con
 }
 
 void
-robocache_mcap_output_send_headers (RobocacheMcapOutput *output, const RobocacheMcapOutputContext *context)
+robocache_ros_output_send_headers (RobocacheRosOutput *output, const RobocacheRosOutputContext *context)
 {
   if (output->needs_caps) {
     GST_CAT_INFO_OBJECT (output->category, output->pad, "caps are %" GST_PTR_FORMAT " now", output->caps);
@@ -224,22 +227,76 @@ robocache_mcap_output_send_headers (RobocacheMcapOutput *output, const Robocache
     send_segment (output, context);
   if (output->needs_tags) {
     gst_pad_push_event (output->pad, tags_of (output, context));
-    gst_pad_push_event (output->pad, container_tags_of (context));
+    if (context->container)
+      gst_pad_push_event (output->pad, container_tags_of (context));
   }
   output->needs_tags = FALSE;
 }
 
+/* Times of rows are relative to the stamp; converts them to the timeline of PTS. */
 static void
-note_position (RobocacheMcapOutput *output, guint64 pts)
+shift_row_times (GstBuffer *buffer, guint64 pts)
+{
+  GstMemory *memory = gst_buffer_peek_memory (buffer, gst_buffer_n_memory (buffer) - 1);
+  GstMapInfo map;
+
+  if (!gst_memory_map (memory, &map, GST_MAP_READWRITE))
+    return;
+  for (gsize i = 0; i + sizeof (guint64) <= map.size; i += sizeof (guint64)) {
+    guint64 time;
+
+    memcpy (&time, map.data + i, sizeof (time));
+    time += pts;
+    memcpy (map.data + i, &time, sizeof (time));
+  }
+  gst_memory_unmap (memory, &map);
+}
+
+static void
+add_timestamp (GstBuffer *buffer, GstStaticCaps *clock, guint64 time)
+{
+  GstCaps *caps = gst_static_caps_get (clock);
+
+  gst_buffer_add_reference_timestamp_meta (buffer, caps, time, GST_CLOCK_TIME_NONE);
+  gst_caps_unref (caps);
+}
+
+/* Times on the clock of the data: of capture, and of arrival. */
+static void
+add_timestamps (GstBuffer *buffer, gint64 time_ns, gint64 arrival_ns)
+{
+  static GstStaticCaps unix_clock = GST_STATIC_CAPS ("timestamp/x-unix");
+  static GstStaticCaps arrival = GST_STATIC_CAPS ("timestamp/x-robocache-arrival");
+
+  if (time_ns >= 0)
+    add_timestamp (buffer, &unix_clock, (guint64) time_ns);
+  if (arrival_ns >= 0)
+    add_timestamp (buffer, &arrival, (guint64) arrival_ns);
+}
+
+GstBuffer *
+robocache_ros_output_make_buffer (RobocacheRosSample *sample, guint64 pts, gint64 time_ns, gint64 arrival_ns)
+{
+  GstBuffer *buffer = sample->buffer ? g_steal_pointer (&sample->buffer) : gst_buffer_new_memdup (sample->row, sample->row_bytes);
+
+  add_timestamps (buffer, time_ns, arrival_ns);
+  GST_BUFFER_PTS (buffer) = pts;
+  if (sample->has_row_times)
+    shift_row_times (buffer, pts);
+  return buffer;
+}
+
+static void
+note_position (RobocacheRosOutput *output, guint64 pts)
 {
   if (!GST_CLOCK_TIME_IS_VALID (output->position) || pts > output->position)
     output->position = pts;
 }
 
 GstFlowReturn
-robocache_mcap_output_push (RobocacheMcapOutput *output, const RobocacheMcapOutputContext *context, GstBuffer *buffer)
+robocache_ros_output_push (RobocacheRosOutput *output, const RobocacheRosOutputContext *context, GstBuffer *buffer)
 {
-  robocache_mcap_output_send_headers (output, context);
+  robocache_ros_output_send_headers (output, context);
   if (output->needs_discont)
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
   output->needs_discont = FALSE;
@@ -251,17 +308,17 @@ robocache_mcap_output_push (RobocacheMcapOutput *output, const RobocacheMcapOutp
 /* ---- blocks of rows ---- */
 
 gboolean
-robocache_mcap_output_has_rows (const RobocacheMcapOutput *output)
+robocache_ros_output_has_rows (const RobocacheRosOutput *output)
 {
   return output->block && robocache_row_block_count (output->block) > 0;
 }
 
 void
-robocache_mcap_output_collect (RobocacheMcapOutput *output, const RobocacheMcapOutputContext *context, const RobocacheRosSample *sample,
+robocache_ros_output_collect (RobocacheRosOutput *output, const RobocacheRosOutputContext *context, const RobocacheRosSample *sample,
     guint64 pts)
 {
-  if (!robocache_mcap_output_has_rows (output)) {
-    robocache_mcap_output_send_headers (output, context);
+  if (!robocache_ros_output_has_rows (output)) {
+    robocache_ros_output_send_headers (output, context);
     output->block_is_discont = output->needs_discont;
     output->needs_discont = FALSE;
   }
@@ -271,7 +328,7 @@ robocache_mcap_output_collect (RobocacheMcapOutput *output, const RobocacheMcapO
 
 /* Caps name the number of rows in a buffer. */
 static void
-announce_rows (RobocacheMcapOutput *output)
+announce_rows (RobocacheRosOutput *output)
 {
   const guint n = robocache_row_block_is_full (output->block) ? 0 : robocache_row_block_count (output->block);
   GstCaps *caps;
@@ -285,7 +342,7 @@ announce_rows (RobocacheMcapOutput *output)
 }
 
 GstFlowReturn
-robocache_mcap_output_push_rows (RobocacheMcapOutput *output)
+robocache_ros_output_push_rows (RobocacheRosOutput *output)
 {
   GstBuffer *buffer;
 
@@ -298,9 +355,9 @@ robocache_mcap_output_push_rows (RobocacheMcapOutput *output)
 }
 
 void
-robocache_mcap_output_discard_rows (RobocacheMcapOutput *output)
+robocache_ros_output_discard_rows (RobocacheRosOutput *output)
 {
-  if (robocache_mcap_output_has_rows (output))
+  if (robocache_ros_output_has_rows (output))
     GST_CAT_DEBUG_OBJECT (output->category, output->pad, "the flush drops %u rows that were collected", robocache_row_block_count (output->block));
   if (output->block)
     robocache_row_block_discard (output->block);
@@ -309,13 +366,13 @@ robocache_mcap_output_discard_rows (RobocacheMcapOutput *output)
 /* ---- silence ---- */
 
 static guint64
-position_of (const RobocacheMcapOutput *output, const RobocacheMcapOutputContext *context)
+position_of (const RobocacheRosOutput *output, const RobocacheRosOutputContext *context)
 {
   return GST_CLOCK_TIME_IS_VALID (output->position) ? output->position : context->segment->start;
 }
 
 gboolean
-robocache_mcap_output_is_behind (const RobocacheMcapOutput *output, const RobocacheMcapOutputContext *context, guint64 pts)
+robocache_ros_output_is_behind (const RobocacheRosOutput *output, const RobocacheRosOutputContext *context, guint64 pts)
 {
   const guint64 from = position_of (output, context);
 
@@ -323,15 +380,15 @@ robocache_mcap_output_is_behind (const RobocacheMcapOutput *output, const Roboca
 }
 
 void
-robocache_mcap_output_advance (RobocacheMcapOutput *output, const RobocacheMcapOutputContext *context, guint64 pts)
+robocache_ros_output_advance (RobocacheRosOutput *output, const RobocacheRosOutputContext *context, guint64 pts)
 {
   const guint64 from = position_of (output, context);
 
-  if (!robocache_mcap_output_is_behind (output, context, pts))
+  if (!robocache_ros_output_is_behind (output, context, pts))
     return;
   GST_CAT_DEBUG_OBJECT (output->category, output->pad, "no message of %s for long: GAP from %" GST_TIME_FORMAT " to %" GST_TIME_FORMAT,
-      output->topic->name, GST_TIME_ARGS (from), GST_TIME_ARGS (pts));
-  robocache_mcap_output_send_headers (output, context);
+      output->name, GST_TIME_ARGS (from), GST_TIME_ARGS (pts));
+  robocache_ros_output_send_headers (output, context);
   gst_pad_push_event (output->pad, gst_event_new_gap (from, pts - from));
   output->position = pts;
 }

@@ -1,19 +1,18 @@
-/* robocache: a stream of a topic, and its pad
+/* robocache: a stream of a ROS topic, and its pad
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_MCAP_OUTPUTSTREAM_H
-#define GST_ROBOCACHE_MCAP_OUTPUTSTREAM_H
+#ifndef ROBOCACHE_ROSPADS_OUTPUTSTREAM_H
+#define ROBOCACHE_ROSPADS_OUTPUTSTREAM_H
 
 #include "common/points/pointcloudcaps.h"
 #include "common/rosstreams/rowblock.h"
 #include "common/tensors/tensorcaps.h"
-#include "topic.h"
 
 G_BEGIN_DECLS
 
 /* Caps of the template of source pads. */
-#define ROBOCACHE_MCAP_SRC_CAPS ROBOCACHE_TENSORS_MEDIA_TYPE "; " ROBOCACHE_POINTCLOUD_MEDIA_TYPE "; video/x-raw; video/x-bayer; " \
+#define ROBOCACHE_ROS_SRC_CAPS ROBOCACHE_TENSORS_MEDIA_TYPE "; " ROBOCACHE_POINTCLOUD_MEDIA_TYPE "; video/x-raw; video/x-bayer; " \
     "video/x-h264, stream-format=(string)byte-stream, alignment=(string)au; " \
     "video/x-h265, stream-format=(string)byte-stream, alignment=(string)au; video/x-vp9; video/x-av1; image/jpeg; image/png"
 
@@ -23,11 +22,15 @@ G_BEGIN_DECLS
 #define ROBOCACHE_TAG_STREAM "robocache-stream" /* one of several streams of a topic: child frame, or joints */
 
 /* Called when the plugin is loaded. */
-void robocache_mcap_tags_register (void);
+void robocache_ros_tags_register (void);
+
+/* No origin, in the context below. */
+#define ROBOCACHE_ROS_NO_ORIGIN G_MININT64
 
 typedef struct
 {
-  RobocacheMcapTopic *topic;
+  GRefString *name;             /* of the topic */
+  gpointer topic;               /* of the owner, which sets it */
   gchar *key;                   /* key among the streams of the topic */
   gchar *frame_id;
   GstCaps *decoded_caps;        /* caps of the last sample */
@@ -41,56 +44,59 @@ typedef struct
   guint block_rows;             /* at most in a buffer; 1: rows are not collected */
   gboolean may_collect;         /* the last sample was one that a block can hold */
   RobocacheRowBlock *block;     /* NULL: its samples are buffers of their own */
-  RobocacheMcapTopic *block_topic;      /* of the first row in the block, for statistics */
+  gpointer block_topic;         /* of the owner: the topic of the first row in the block, for statistics */
   guint64 block_log_time;       /* of the first row */
   guint sent_rows;              /* of a block, by the caps that were sent last; 0: those of full ones */
   gboolean block_is_discont;
-} RobocacheMcapOutput;
+} RobocacheRosOutput;
 
-RobocacheMcapOutput *robocache_mcap_output_new (RobocacheMcapTopic * topic, const gchar * key, guint block_rows, GstDebugCategory * category);
-void robocache_mcap_output_free (RobocacheMcapOutput * output);
+RobocacheRosOutput *robocache_ros_output_new (GRefString * name, const gchar * key, guint block_rows, GstDebugCategory * category);
+void robocache_ros_output_free (RobocacheRosOutput * output);
 
 /* Whether a sample continues the stream: its caps, frame and camera are those of the previous sample. */
-gboolean robocache_mcap_output_continues (const RobocacheMcapOutput * output, const RobocacheRosSample * sample, const GstStructure * camera);
+gboolean robocache_ros_output_continues (const RobocacheRosOutput * output, const RobocacheRosSample * sample, const GstStructure * camera);
 /* Takes over caps and frame of a sample, with the fields of a camera, which may be NULL. */
-void robocache_mcap_output_update (RobocacheMcapOutput * output, const RobocacheRosSample * sample, const GstStructure * camera);
+void robocache_ros_output_update (RobocacheRosOutput * output, const RobocacheRosSample * sample, const GstStructure * camera);
 
 /* Sets the caps to those of the last sample with the fields of another camera, which may be NULL. */
-void robocache_mcap_output_set_camera (RobocacheMcapOutput * output, const GstStructure * camera);
+void robocache_ros_output_set_camera (RobocacheRosOutput * output, const GstStructure * camera);
 
 /* The contents of the events before a buffer. */
 typedef struct
 {
   GstElement *element;
   guint group_id;
-  const gchar *container;       /* name of the recording's format, for tags */
+  const gchar *container;       /* name of the recording's format, for tags; NULL: live */
   const GstSegment *segment;
   guint32 segment_seqnum;
-  gint64 origin_ns;             /* ROBOCACHE_MCAP_NO_ORIGIN: not announced */
+  gint64 origin_ns;             /* ROBOCACHE_ROS_NO_ORIGIN: not announced */
   gboolean is_origin_of_first_row;
-} RobocacheMcapOutputContext;
+} RobocacheRosOutputContext;
 
 /* Makes the pad, sends stream-start and caps, and adds it to the element. */
-void robocache_mcap_output_expose (RobocacheMcapOutput * output, const RobocacheMcapOutputContext * context, GstPadTemplate * template,
+void robocache_ros_output_expose (RobocacheRosOutput * output, const RobocacheRosOutputContext * context, GstPadTemplate * template,
     guint number);
 /* After a seek or flush: the next buffer follows a segment. Collected rows remain part of the previous segment. */
-void robocache_mcap_output_restart (RobocacheMcapOutput * output);
+void robocache_ros_output_restart (RobocacheRosOutput * output);
 /* Sends caps, segment, origin and tags that are due. */
-void robocache_mcap_output_send_headers (RobocacheMcapOutput * output, const RobocacheMcapOutputContext * context);
+void robocache_ros_output_send_headers (RobocacheRosOutput * output, const RobocacheRosOutputContext * context);
 /* Sends a buffer (taken), preceded by its headers. */
-GstFlowReturn robocache_mcap_output_push (RobocacheMcapOutput * output, const RobocacheMcapOutputContext * context, GstBuffer * buffer);
+/* Makes the buffer of a sample (its own one is taken). time_ns and arrival_ns are times of capture and arrival on the clock of the data; negative:
+ * unknown. */
+GstBuffer *robocache_ros_output_make_buffer (RobocacheRosSample * sample, guint64 pts, gint64 time_ns, gint64 arrival_ns);
+GstFlowReturn robocache_ros_output_push (RobocacheRosOutput * output, const RobocacheRosOutputContext * context, GstBuffer * buffer);
 /* Collects a row, and sends headers before the first row. The block must not be full. */
-void robocache_mcap_output_collect (RobocacheMcapOutput * output, const RobocacheMcapOutputContext * context,
+void robocache_ros_output_collect (RobocacheRosOutput * output, const RobocacheRosOutputContext * context,
     const RobocacheRosSample * sample, guint64 pts);
 /* Whether rows wait. They must be sent before any other data. */
-gboolean robocache_mcap_output_has_rows (const RobocacheMcapOutput * output);
-GstFlowReturn robocache_mcap_output_push_rows (RobocacheMcapOutput * output);
-void robocache_mcap_output_discard_rows (RobocacheMcapOutput * output);
+gboolean robocache_ros_output_has_rows (const RobocacheRosOutput * output);
+GstFlowReturn robocache_ros_output_push_rows (RobocacheRosOutput * output);
+void robocache_ros_output_discard_rows (RobocacheRosOutput * output);
 
 /* Announces that no buffer comes before this PTS, if it is far enough after the data that were sent. */
-void robocache_mcap_output_advance (RobocacheMcapOutput * output, const RobocacheMcapOutputContext * context, guint64 pts);
-/* Whether robocache_mcap_output_advance would send an event. */
-gboolean robocache_mcap_output_is_behind (const RobocacheMcapOutput * output, const RobocacheMcapOutputContext * context, guint64 pts);
+void robocache_ros_output_advance (RobocacheRosOutput * output, const RobocacheRosOutputContext * context, guint64 pts);
+/* Whether robocache_ros_output_advance would send an event. */
+gboolean robocache_ros_output_is_behind (const RobocacheRosOutput * output, const RobocacheRosOutputContext * context, guint64 pts);
 
 G_END_DECLS
 #endif

@@ -1,0 +1,28 @@
+/* robocache: the parts of Eclipse Cyclone DDS that are no public interface: raw types, raw messages, and sockets
+ *
+ * Names that differ between versions of Cyclone are in cyclone.c alone. Entities are dds_entity_t, as gint32.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_DDS_CYCLONE_H
+#define ROBOCACHE_DDS_CYCLONE_H
+
+#include "message.h"
+
+G_BEGIN_DECLS
+
+struct sock_fprog;
+struct ddsi_sertype;
+
+/* Makes a topic whose messages are bytes. *type is valid as long as the topic. Negative: the error of Cyclone. */
+gint32 robocache_cyclone_topic_new (gint32 participant, const gchar * topic, const gchar * type_name, const struct ddsi_sertype **type);
+
+/* Takes up to n messages of a reader that was made for such a topic. Returns their number. */
+guint robocache_cyclone_take (gint32 reader, RobocacheDdsMessage ** messages, guint n);
+
+/* Attaches a packet filter to each socket of a topic's domain. FALSE and an error: the operating system refuses it, or a transport is not
+ * UDP. */
+gboolean robocache_cyclone_filter (const struct ddsi_sertype *type, const struct sock_fprog *filter, GError ** error);
+
+G_END_DECLS
+#endif

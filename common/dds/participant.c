@@ -1,0 +1,206 @@
+/* robocache: the participant of this process in a domain of DDS, shared by all that use the domain
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "participant.h"
+
+#include <dds/dds.h>
+#include <string.h>
+
+#include "common/element/errordomain.h"
+#include "cyclone.h"
+#include "hostfilter.h"
+
+/* What shows a participant as one of ROS 2. */
+#define PARTICIPANT_USER_DATA "enclave=/;"
+
+struct _RobocacheDdsParticipant
+{
+  RobocacheDdsNetwork network;
+  guint n_users;                /* lock of the list */
+  dds_entity_t domain, entity;
+};
+
+static GMutex lock;             /* of the list */
+static GPtrArray *participants;
+
+static GMutex log_lock;        /* of the line */
+static gchar last_log[256];
+
+/* ---- the log of Cyclone ---- */
+
+/* A peer that sends malformed packets would fill the terminal, so only the last line is kept, for errors of ours. */
+static void
+write_log (void *user_data, const dds_log_data_t *data)
+{
+  g_mutex_lock (&log_lock);
+  g_strlcpy (last_log, data->message, MIN (sizeof (last_log), data->size + 1));
+  g_strchomp (last_log);
+  g_mutex_unlock (&log_lock);
+}
+
+void
+robocache_dds_set_error (GError **error, gint32 result, const gchar *what)
+{
+  g_mutex_lock (&log_lock);
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "%s: Cyclone DDS answers %s%s%s", what, dds_strretcode (result),
+      *last_log ? "; its log ends with: " : "", last_log);
+  g_mutex_unlock (&log_lock);
+}
+
+/* ---- opening ---- */
+
+/* The domain that a type belongs to is known from a topic on. */
+static gboolean
+keep_out_others (RobocacheDdsParticipant *participant, GError **error)
+{
+  RobocacheDdsHostFilter filter;
+  const struct ddsi_sertype *type;
+  struct sock_fprog program;
+  dds_entity_t topic;
+  gboolean is_filtered;
+
+  if (participant->network.discovery == ROBOCACHE_DDS_DISCOVERY_SUBNET)
+    return TRUE;
+  if (!robocache_dds_host_filter_init (&filter, participant->network.peers, error))
+    return FALSE;
+  topic = robocache_cyclone_topic_new (participant->entity, "robocache", "robocache", &type);
+  if (topic < 0) {
+    robocache_dds_set_error (error, topic, "no topic can be made");
+    return FALSE;
+  }
+  program = (struct sock_fprog) {(unsigned short) filter.n, filter.code};
+  is_filtered = robocache_cyclone_filter (type, &program, error);
+  dds_delete (topic);
+  return is_filtered;
+}
+
+static gboolean
+open_domain (RobocacheDdsParticipant *participant, GError **error)
+{
+  gchar *config = robocache_dds_network_config (&participant->network);
+
+  participant->domain = dds_create_domain (participant->network.domain, config);
+  g_free (config);
+  if (participant->domain == DDS_RETCODE_PRECONDITION_NOT_MET)
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY,
+        "another library of this process has opened domain %u: its network settings cannot be changed", participant->network.domain);
+  else if (participant->domain < 0)
+    robocache_dds_set_error (error, participant->domain, "the domain cannot be opened");
+  return participant->domain >= 0;
+}
+
+static gboolean
+open_participant (RobocacheDdsParticipant *participant, GError **error)
+{
+  dds_qos_t *qos;
+
+  if (!open_domain (participant, error))
+    return FALSE;
+  qos = dds_create_qos ();
+  dds_qset_userdata (qos, PARTICIPANT_USER_DATA, strlen (PARTICIPANT_USER_DATA));
+  participant->entity = dds_create_participant (participant->network.domain, qos, NULL);
+  dds_delete_qos (qos);
+  if (participant->entity < 0) {
+    robocache_dds_set_error (error, participant->entity, "no participant can be made");
+    return FALSE;
+  }
+  return keep_out_others (participant, error);
+}
+
+static void
+participant_free (RobocacheDdsParticipant *participant)
+{
+  if (participant->domain > 0)
+    dds_delete (participant->domain);
+  robocache_dds_network_clear (&participant->network);
+  g_free (participant);
+}
+
+static RobocacheDdsParticipant *
+participant_new (const RobocacheDdsNetwork *network, GError **error)
+{
+  RobocacheDdsParticipant *participant = g_new0 (RobocacheDdsParticipant, 1);
+
+  participant->network = *network;
+  participant->network.peers = g_strdupv (network->peers);
+  if (open_participant (participant, error))
+    return participant;
+  participant_free (participant);
+  return NULL;
+}
+
+/* ---- sharing ---- */
+
+static RobocacheDdsParticipant *
+find (guint32 domain)
+{
+  for (guint i = 0; i < participants->len; i++) {
+    RobocacheDdsParticipant *participant = g_ptr_array_index (participants, i);
+
+    if (participant->network.domain == domain)
+      return participant;
+  }
+  return NULL;
+}
+
+/* Called with the lock. */
+static RobocacheDdsParticipant *
+open_locked (const RobocacheDdsNetwork *network, GError **error)
+{
+  RobocacheDdsParticipant *participant;
+
+  if (!participants) {
+    participants = g_ptr_array_new ();
+    dds_set_log_sink (write_log, NULL);
+  }
+  participant = find (network->domain);
+  if (participant && !robocache_dds_network_equal (&participant->network, network)) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY,
+        "another element has opened domain %u with discovery=%s: set the same discovery and peers in all elements", network->domain,
+        robocache_dds_discovery_name (participant->network.discovery));
+    return NULL;
+  }
+  if (!participant) {
+    participant = participant_new (network, error);
+    if (participant)
+      g_ptr_array_add (participants, participant);
+  }
+  if (participant)
+    participant->n_users++;
+  return participant;
+}
+
+RobocacheDdsParticipant *
+robocache_dds_participant_open (const RobocacheDdsNetwork *network, GError **error)
+{
+  RobocacheDdsParticipant *participant;
+
+  g_mutex_lock (&lock);
+  participant = open_locked (network, error);
+  g_mutex_unlock (&lock);
+  return participant;
+}
+
+void
+robocache_dds_participant_close (RobocacheDdsParticipant *participant)
+{
+  g_mutex_lock (&lock);
+  if (--participant->n_users == 0) {
+    g_ptr_array_remove (participants, participant);
+    participant_free (participant);
+  }
+  g_mutex_unlock (&lock);
+}
+
+const RobocacheDdsNetwork *
+robocache_dds_participant_network (const RobocacheDdsParticipant *participant)
+{
+  return &participant->network;
+}
+
+gint32
+robocache_dds_participant_entity (const RobocacheDdsParticipant *participant)
+{
+  return participant->entity;
+}

@@ -1,0 +1,27 @@
+/* robocache: the participant of this process in a domain of DDS, shared by all that use the domain
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_DDS_PARTICIPANT_H
+#define ROBOCACHE_DDS_PARTICIPANT_H
+
+#include "network.h"
+
+G_BEGIN_DECLS
+
+typedef struct _RobocacheDdsParticipant RobocacheDdsParticipant;
+
+/* Opens a domain, or joins the participant that this process has there. NULL and an error: the domain cannot be opened, other hosts cannot be
+ * kept out, or the process has opened it with other settings. Any thread may call it. */
+RobocacheDdsParticipant *robocache_dds_participant_open (const RobocacheDdsNetwork * network, GError ** error);
+/* Call once for each open, after everything that was made with the participant. */
+void robocache_dds_participant_close (RobocacheDdsParticipant * participant);
+
+const RobocacheDdsNetwork *robocache_dds_participant_network (const RobocacheDdsParticipant * participant);
+
+/* For the parts of this folder: the entity of Cyclone, and an error from a result of Cyclone. */
+gint32 robocache_dds_participant_entity (const RobocacheDdsParticipant * participant);
+void robocache_dds_set_error (GError ** error, gint32 result, const gchar * what);
+
+G_END_DECLS
+#endif

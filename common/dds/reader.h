@@ -1,0 +1,29 @@
+/* robocache: reads a topic of ROS 2 as bytes
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_DDS_READER_H
+#define ROBOCACHE_DDS_READER_H
+
+#include "message.h"
+#include "participant.h"
+#include "qos.h"
+
+G_BEGIN_DECLS
+
+/* Called for each message, on a thread of Cyclone, which must not wait. Takes the message. */
+typedef void (*RobocacheDdsMessageFunc) (gpointer user_data, RobocacheDdsMessage * message);
+
+typedef struct _RobocacheDdsReader RobocacheDdsReader;
+
+/* NULL and an error: Cyclone refuses it. */
+RobocacheDdsReader *robocache_dds_reader_new (RobocacheDdsParticipant * participant, const RobocacheDdsTopic * topic,
+    RobocacheDdsMessageFunc func, gpointer user_data, GError ** error);
+/* After it returns, no call is in progress. */
+void robocache_dds_reader_free (RobocacheDdsReader * reader);
+
+/* Forgets the sequence numbers of a publisher that has gone. */
+void robocache_dds_reader_forget (RobocacheDdsReader * reader, guint64 writer);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,68 @@
+/* robocache: names of ROS 2 topics and types in DDS
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "rosnames.h"
+
+#include <string.h>
+
+#define TOPIC_PREFIX "rt"
+#define TYPE_INFIX "::dds_::"
+#define HASH_KEY "typehash="
+
+gchar *
+robocache_dds_topic_name (const gchar *ros_topic)
+{
+  return g_strconcat (TOPIC_PREFIX, *ros_topic == '/' ? "" : "/", ros_topic, NULL);
+}
+
+gchar *
+robocache_dds_topic_of (const gchar *dds_topic)
+{
+  return g_str_has_prefix (dds_topic, TOPIC_PREFIX "/") ? g_strdup (dds_topic + strlen (TOPIC_PREFIX)) : NULL;
+}
+
+gchar *
+robocache_dds_type_name (const gchar *ros_type)
+{
+  gchar **parts = g_strsplit (ros_type, "/", -1);
+  const guint n = g_strv_length (parts);
+  gchar *name = NULL;
+
+  if (n == 3)
+    name = g_strconcat (parts[0], "::", parts[1], TYPE_INFIX, parts[2], "_", NULL);
+  else if (n == 2)
+    name = g_strconcat (parts[0], "::msg" TYPE_INFIX, parts[1], "_", NULL);
+  g_strfreev (parts);
+  return name ? name : g_strdup (ros_type);
+}
+
+gchar *
+robocache_dds_type_of (const gchar *dds_type)
+{
+  const gchar *infix = strstr (dds_type, TYPE_INFIX), *colons = strstr (dds_type, "::");
+  gsize length;
+
+  if (!infix || colons == infix)
+    return NULL;
+  length = strlen (infix + strlen (TYPE_INFIX));
+  if (length < 2 || dds_type[strlen (dds_type) - 1] != '_')
+    return NULL;
+  return g_strdup_printf ("%.*s/%.*s/%.*s", (gint) (colons - dds_type), dds_type, (gint) (infix - colons - 2), colons + 2, (gint) length - 1,
+      infix + strlen (TYPE_INFIX));
+}
+
+gchar *
+robocache_dds_type_hash_of (gconstpointer user_data, gsize size)
+{
+  gchar *text = g_strndup (user_data ? user_data : "", size);
+  gchar **parts = g_strsplit (text, ";", -1), *hash = NULL;
+
+  for (guint i = 0; parts[i] && !hash; i++) {
+    if (g_str_has_prefix (parts[i], HASH_KEY))
+      hash = g_strdup (parts[i] + strlen (HASH_KEY));
+  }
+  g_strfreev (parts);
+  g_free (text);
+  return hash;
+}

@@ -1,0 +1,25 @@
+/* robocache: names of ROS 2 topics and types in DDS
+ *
+ * Source: design.ros2.org, "Topic and Service name mapping to DDS", and REP 2011 for hashes of types.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_DDS_ROSNAMES_H
+#define ROBOCACHE_DDS_ROSNAMES_H
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* "/imu" → "rt/imu", and back; "sensor_msgs/msg/Imu" → "sensor_msgs::msg::dds_::Imu_", and back. Free with g_free. The ways back return
+ * NULL for names of other kinds, like services. */
+gchar *robocache_dds_topic_name (const gchar * ros_topic);
+gchar *robocache_dds_topic_of (const gchar * dds_topic);
+gchar *robocache_dds_type_name (const gchar * ros_type);
+gchar *robocache_dds_type_of (const gchar * dds_type);
+
+/* The hash "RIHS01_…" in an endpoint's user data; NULL: the publisher gives none. Free with g_free. */
+gchar *robocache_dds_type_hash_of (gconstpointer user_data, gsize size);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,263 @@
+/* robocache: what threads of Cyclone leave for the thread of robocacherossrc: messages in a bounded queue a topic, and publishers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "inbox.h"
+
+typedef struct
+{
+  RobocacheDdsMessage *message;
+  guint64 number;               /* order of arrival in the inbox */
+  gboolean has_loss;
+} Entry;
+
+struct _RobocacheRosInbox
+{
+  guint max_messages;
+  guint64 max_bytes, max_message_bytes;
+  gboolean drops_oldest;
+
+  GMutex lock;
+  GCond changed;
+  GPtrArray *queues;            /* RobocacheRosQueue */
+  GQueue endpoints;             /* RobocacheDdsEndpoint */
+  guint64 n_arrived;
+  gboolean is_open, is_stopped, is_woken;
+};
+
+/* ---- life ---- */
+
+static void
+entry_free (Entry *entry)
+{
+  robocache_dds_message_free (entry->message);
+  g_free (entry);
+}
+
+static void
+queue_free (RobocacheRosQueue *queue)
+{
+  g_queue_clear_full (&queue->messages, (GDestroyNotify) entry_free);
+  g_free (queue);
+}
+
+RobocacheRosInbox *
+robocache_ros_inbox_new (const RobocacheRosSrcSettings *settings)
+{
+  RobocacheRosInbox *inbox = g_new0 (RobocacheRosInbox, 1);
+
+  inbox->max_messages = settings->max_queue_messages;
+  inbox->max_bytes = settings->max_queue_bytes;
+  inbox->max_message_bytes = settings->max_message_bytes;
+  inbox->drops_oldest = settings->leaky == ROBOCACHE_ROS_LEAKY_DOWNSTREAM;
+  g_mutex_init (&inbox->lock);
+  g_cond_init (&inbox->changed);
+  g_queue_init (&inbox->endpoints);
+  inbox->queues = g_ptr_array_new_with_free_func ((GDestroyNotify) queue_free);
+  return inbox;
+}
+
+void
+robocache_ros_inbox_free (RobocacheRosInbox *inbox)
+{
+  g_ptr_array_unref (inbox->queues);
+  g_queue_clear_full (&inbox->endpoints, (GDestroyNotify) robocache_dds_endpoint_free);
+  g_cond_clear (&inbox->changed);
+  g_mutex_clear (&inbox->lock);
+  g_free (inbox);
+}
+
+RobocacheRosQueue *
+robocache_ros_inbox_add (RobocacheRosInbox *inbox, gpointer topic)
+{
+  RobocacheRosQueue *queue = g_new0 (RobocacheRosQueue, 1);
+
+  queue->inbox = inbox;
+  queue->topic = topic;
+  g_queue_init (&queue->messages);
+  g_mutex_lock (&inbox->lock);
+  g_ptr_array_add (inbox->queues, queue);
+  g_mutex_unlock (&inbox->lock);
+  return queue;
+}
+
+/* ---- threads of Cyclone ---- */
+
+static gboolean
+is_full (const RobocacheRosQueue *queue, gsize bytes)
+{
+  const guint n = g_queue_get_length ((GQueue *) &queue->messages);
+
+  return n > 0 && (n >= queue->inbox->max_messages || queue->bytes + bytes > queue->inbox->max_bytes);
+}
+
+static Entry *
+pop (RobocacheRosQueue *queue)
+{
+  Entry *entry = g_queue_pop_head (&queue->messages);
+
+  queue->bytes -= entry->message->size;
+  return entry;
+}
+
+/* Puts an entry, and moves what has no place to the list of dropped ones. Called with the lock. */
+static void
+put_locked (RobocacheRosQueue *queue, Entry *entry, GQueue *dropped)
+{
+  const gsize bytes = entry->message->size;
+
+  queue->arrivals.lost += entry->message->lost;
+  queue->has_loss |= entry->message->lost > 0;
+  if (bytes > queue->inbox->max_message_bytes) {
+    queue->arrivals.too_large++;
+    queue->has_loss = TRUE;
+    g_queue_push_tail (dropped, entry);
+    return;
+  }
+  while (queue->inbox->drops_oldest && is_full (queue, bytes)) {
+    Entry *next;
+
+    queue->arrivals.leaked++;
+    g_queue_push_tail (dropped, pop (queue));
+    next = g_queue_peek_head (&queue->messages);
+    if (next)
+      next->has_loss = TRUE;
+    else
+      queue->has_loss = TRUE;
+  }
+  if (is_full (queue, bytes)) {
+    queue->arrivals.leaked++;
+    queue->has_loss = TRUE;
+    g_queue_push_tail (dropped, entry);
+    return;
+  }
+  entry->has_loss = queue->has_loss;
+  queue->has_loss = FALSE;
+  queue->bytes += bytes;
+  g_queue_push_tail (&queue->messages, entry);
+}
+
+void
+robocache_ros_queue_put (gpointer user_data, RobocacheDdsMessage *message)
+{
+  RobocacheRosQueue *queue = user_data;
+  RobocacheRosInbox *inbox = queue->inbox;
+  Entry *entry = g_new0 (Entry, 1);
+  GQueue dropped = G_QUEUE_INIT;
+
+  entry->message = message;
+  g_mutex_lock (&inbox->lock);
+  entry->number = inbox->n_arrived++;
+  put_locked (queue, entry, &dropped);
+  g_cond_signal (&inbox->changed);
+  g_mutex_unlock (&inbox->lock);
+  g_queue_clear_full (&dropped, (GDestroyNotify) entry_free);
+}
+
+void
+robocache_ros_inbox_put_endpoint (gpointer user_data, RobocacheDdsEndpoint *endpoint)
+{
+  RobocacheRosInbox *inbox = user_data;
+
+  g_mutex_lock (&inbox->lock);
+  g_queue_push_tail (&inbox->endpoints, endpoint);
+  g_cond_signal (&inbox->changed);
+  g_mutex_unlock (&inbox->lock);
+}
+
+/* ---- the state of the element ---- */
+
+void
+robocache_ros_inbox_set_open (RobocacheRosInbox *inbox, gboolean is_open)
+{
+  g_mutex_lock (&inbox->lock);
+  inbox->is_open = is_open;
+  inbox->is_woken = TRUE;
+  g_cond_signal (&inbox->changed);
+  g_mutex_unlock (&inbox->lock);
+}
+
+void
+robocache_ros_inbox_stop (RobocacheRosInbox *inbox)
+{
+  g_mutex_lock (&inbox->lock);
+  inbox->is_stopped = TRUE;
+  g_cond_signal (&inbox->changed);
+  g_mutex_unlock (&inbox->lock);
+}
+
+void
+robocache_ros_inbox_wake (RobocacheRosInbox *inbox)
+{
+  g_mutex_lock (&inbox->lock);
+  inbox->is_woken = TRUE;
+  g_cond_signal (&inbox->changed);
+  g_mutex_unlock (&inbox->lock);
+}
+
+/* ---- the thread of the element ---- */
+
+/* The queue whose first message arrived first; NULL: all are empty. */
+static RobocacheRosQueue *
+find_oldest (const RobocacheRosInbox *inbox)
+{
+  RobocacheRosQueue *oldest = NULL;
+  guint64 number = G_MAXUINT64;
+
+  for (guint i = 0; i < inbox->queues->len; i++) {
+    RobocacheRosQueue *queue = g_ptr_array_index (inbox->queues, i);
+    const Entry *entry = g_queue_peek_head (&queue->messages);
+
+    if (entry && entry->number < number) {
+      oldest = queue;
+      number = entry->number;
+    }
+  }
+  return oldest;
+}
+
+/* Called with the lock. */
+static gboolean
+take_locked (RobocacheRosInbox *inbox, RobocacheRosItem *item)
+{
+  Entry *entry;
+
+  *item = (RobocacheRosItem) { 0 };
+  item->endpoint = g_queue_pop_head (&inbox->endpoints);
+  if (item->endpoint)
+    return TRUE;
+  item->queue = inbox->is_open ? find_oldest (inbox) : NULL;
+  if (!item->queue)
+    return FALSE;
+  entry = pop (item->queue);
+  item->message = entry->message;
+  item->has_loss = entry->has_loss;
+  g_free (entry);
+  return TRUE;
+}
+
+gboolean
+robocache_ros_inbox_take (RobocacheRosInbox *inbox, gint64 until_us, RobocacheRosItem *item)
+{
+  gboolean has_item = FALSE;
+
+  g_mutex_lock (&inbox->lock);
+  while (!inbox->is_stopped && !inbox->is_woken && !(has_item = take_locked (inbox, item))) {
+    if (!g_cond_wait_until (&inbox->changed, &inbox->lock, until_us))
+      break;
+  }
+  inbox->is_woken = FALSE;
+  g_mutex_unlock (&inbox->lock);
+  return has_item;
+}
+
+RobocacheRosArrivals
+robocache_ros_queue_arrivals (RobocacheRosQueue *queue)
+{
+  RobocacheRosArrivals arrivals;
+
+  g_mutex_lock (&queue->inbox->lock);
+  arrivals = queue->arrivals;
+  g_mutex_unlock (&queue->inbox->lock);
+  return arrivals;
+}

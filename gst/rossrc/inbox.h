@@ -1,0 +1,69 @@
+/* robocache: what threads of Cyclone leave for the thread of robocacherossrc: messages in a bounded queue a topic, and publishers
+ *
+ * Threads of Cyclone never wait here: a full queue drops messages, and counts them.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_ROBOCACHE_ROS_INBOX_H
+#define GST_ROBOCACHE_ROS_INBOX_H
+
+#include "common/dds/endpoints.h"
+#include "common/dds/message.h"
+#include "properties.h"
+
+G_BEGIN_DECLS
+
+typedef struct _RobocacheRosInbox RobocacheRosInbox;
+
+/* Counts of a topic's arrivals. */
+typedef struct
+{
+  guint64 lost;                 /* missing sequence numbers */
+  guint64 leaked;               /* dropped as the queue was full */
+  guint64 too_large;            /* dropped as they are larger than max-message-bytes */
+} RobocacheRosArrivals;
+
+/* The queue of one topic. */
+typedef struct
+{
+  RobocacheRosInbox *inbox;
+  gpointer topic;               /* of the owner */
+  GQueue messages;              /* lock of the inbox: Entry items */
+  gsize bytes;                  /* lock of the inbox */
+  gboolean has_loss;            /* lock of the inbox: messages are missing before the next one */
+  RobocacheRosArrivals arrivals;        /* lock of the inbox */
+} RobocacheRosQueue;
+
+/* Copies the limits of the settings. */
+RobocacheRosInbox *robocache_ros_inbox_new (const RobocacheRosSrcSettings * settings);
+/* No thread may leave anything now. */
+void robocache_ros_inbox_free (RobocacheRosInbox * inbox);
+
+/* Adds a queue, which the inbox owns. */
+RobocacheRosQueue *robocache_ros_inbox_add (RobocacheRosInbox * inbox, gpointer topic);
+/* A RobocacheDdsMessageFunc whose user data are the queue, and a RobocacheDdsEndpointFunc whose user data are the inbox. */
+void robocache_ros_queue_put (gpointer queue, RobocacheDdsMessage * message);
+void robocache_ros_inbox_put_endpoint (gpointer inbox, RobocacheDdsEndpoint * endpoint);
+
+/* Messages are handed out only while is_open; endpoints always. */
+void robocache_ros_inbox_set_open (RobocacheRosInbox * inbox, gboolean is_open);
+/* Wakes the thread for good, and at once. */
+void robocache_ros_inbox_stop (RobocacheRosInbox * inbox);
+void robocache_ros_inbox_wake (RobocacheRosInbox * inbox);
+
+/* The next thing to handle, taken by the caller: an endpoint, or the oldest message of all queues. */
+typedef struct
+{
+  RobocacheDdsEndpoint *endpoint;
+  RobocacheRosQueue *queue;
+  RobocacheDdsMessage *message;
+  gboolean has_loss;            /* messages are missing before it */
+} RobocacheRosItem;
+
+/* Waits until there is one, the inbox is woken, or g_get_monotonic_time reaches until_us. FALSE: there is none. */
+gboolean robocache_ros_inbox_take (RobocacheRosInbox * inbox, gint64 until_us, RobocacheRosItem * item);
+
+RobocacheRosArrivals robocache_ros_queue_arrivals (RobocacheRosQueue * queue);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,295 @@
+/* robocache: publishers that come and go in a domain, their topics, and the pads of these
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <string.h>
+
+#include "common/rospads/topicchoice.h"
+#include "session.h"
+
+/* Names that are kept for a report. */
+#define MAX_UNCHOSEN 1000
+
+/* ---- names in the setting ---- */
+
+static const gchar *
+chosen (const RobocacheRosSession *session)
+{
+  return session->settings.topics ? session->settings.topics : "";
+}
+
+static gboolean
+is_glob (const gchar *name)
+{
+  return strpbrk (name, "*?") != NULL;
+}
+
+/* Whether the setting has the name itself. */
+static gboolean
+is_named (const RobocacheRosSession *session, const gchar *topic)
+{
+  gchar **names = g_strsplit (chosen (session), ",", -1);
+  gboolean is = FALSE;
+
+  for (guint i = 0; names[i] && !is; i++)
+    is = g_str_equal (g_strstrip (names[i]), topic);
+  g_strfreev (names);
+  return is;
+}
+
+/* ---- topics ---- */
+
+static RobocacheRosTopic *
+find_topic (const RobocacheRosSession *session, const gchar *name)
+{
+  for (guint i = 0; i < session->topics->len; i++) {
+    RobocacheRosTopic *topic = g_ptr_array_index (session->topics, i);
+
+    if (g_str_equal (topic->name, name))
+      return topic;
+  }
+  return NULL;
+}
+
+/* An error for a topic that the user named, a warning for one that a glob chose, and else a note. */
+static void
+report (RobocacheRosSession *session, const RobocacheRosTopic *topic, const gchar *text)
+{
+  if (is_named (session, topic->name))
+    GST_ELEMENT_ERROR (session->element, STREAM, WRONG_TYPE, ("%s", text), (NULL));
+  else if (*chosen (session))
+    GST_ELEMENT_WARNING (session->element, STREAM, WRONG_TYPE, ("%s", text), (NULL));
+  else
+    GST_ELEMENT_INFO (session->element, STREAM, WRONG_TYPE, ("%s", text), (NULL));
+}
+
+static RobocacheRosTopic *
+add_topic (RobocacheRosSession *session, const RobocacheDdsEndpoint *endpoint, guint order)
+{
+  RobocacheRosTopic *topic = robocache_ros_topic_new (endpoint, session->folders, &session->settings, order);
+
+  topic->queue = robocache_ros_inbox_add (session->inbox, topic);
+  GST_CAT_INFO_OBJECT (session->category, session->element, "%s of type %s: %s", topic->name, topic->type, topic->fault ? topic->fault
+      : topic->camera ? "the calibration of a camera" : "is read");
+  GST_OBJECT_LOCK (session->element);
+  g_ptr_array_add (session->topics, topic);
+  GST_OBJECT_UNLOCK (session->element);
+  if (topic->fault) {
+    gchar *text = g_strdup_printf ("%s of type %s cannot be read: %s", topic->name, topic->type, topic->fault);
+
+    report (session, topic, text);
+    g_free (text);
+  }
+  return topic;
+}
+
+void
+robocache_ros_session_add_endpoint (RobocacheRosSession *session, const RobocacheDdsEndpoint *endpoint)
+{
+  const gint order = robocache_ros_topics_find (session->settings.topics, endpoint->topic);
+  RobocacheRosTopic *topic;
+  GError *error = NULL;
+  gchar *refusal;
+
+  if (order < 0) {
+    GST_CAT_DEBUG_OBJECT (session->category, session->element, "%s is left out: topics=\"%s\" does not choose it", endpoint->topic,
+        chosen (session));
+    if (g_hash_table_size (session->unchosen) < MAX_UNCHOSEN)
+      g_hash_table_add (session->unchosen, g_strdup (endpoint->topic));
+    return;
+  }
+  topic = find_topic (session, endpoint->topic);
+  if (!topic)
+    topic = add_topic (session, endpoint, (guint) order);
+  refusal = robocache_ros_topic_add (topic, endpoint);
+  GST_CAT_INFO_OBJECT (session->category, session->element, "%s: publisher %" G_GINT64_MODIFIER "x is %s, %s; %u publishers", topic->name,
+      endpoint->id, endpoint->is_reliable ? "reliable" : "best effort", endpoint->is_transient_local ? "transient local" : "volatile",
+      topic->publishers->len);
+  if (refusal && !topic->has_reported_type)
+    report (session, topic, refusal);
+  topic->has_reported_type |= refusal != NULL;
+  g_free (refusal);
+  if (!robocache_ros_topic_adapt (topic, session->participant, session->settings.depth, &error))
+    GST_ELEMENT_ERROR (session->element, RESOURCE, OPEN_READ, ("%s cannot be read: %s", topic->name, error->message), (NULL));
+  g_clear_error (&error);
+}
+
+void
+robocache_ros_session_remove_endpoint (RobocacheRosSession *session, guint64 publisher)
+{
+  for (guint i = 0; i < session->topics->len; i++) {
+    RobocacheRosTopic *topic = g_ptr_array_index (session->topics, i);
+
+    if (!robocache_ros_topic_remove (topic, publisher))
+      continue;
+    GST_CAT_INFO_OBJECT (session->category, session->element, "%s: publisher %" G_GINT64_MODIFIER "x has gone; %u publishers", topic->name, publisher,
+        topic->publishers->len);
+    robocache_ros_session_interrupt (session, topic);
+  }
+}
+
+/* ---- streams ---- */
+
+RobocacheRosOutput *
+robocache_ros_session_find_output (RobocacheRosSession *session, RobocacheRosTopic *topic, const gchar *key)
+{
+  RobocacheRosOutput *output;
+
+  for (guint i = 0; i < session->outputs->len; i++) {
+    output = g_ptr_array_index (session->outputs, i);
+    if (output->topic == topic && g_str_equal (output->key, key))
+      return output;
+  }
+  output = robocache_ros_output_new (topic->name, key, 1, session->category);
+  output->topic = topic;
+  g_ptr_array_add (session->outputs, output);
+  return output;
+}
+
+RobocacheRosOutputContext
+robocache_ros_session_context (const RobocacheRosSession *session)
+{
+  return (RobocacheRosOutputContext) {session->element, session->group_id, NULL, &session->segment, session->segment_seqnum,
+        session->mapping.origin_ns, FALSE};
+}
+
+void
+robocache_ros_session_interrupt (RobocacheRosSession *session, const RobocacheRosTopic *topic)
+{
+  for (guint i = 0; i < session->outputs->len; i++) {
+    RobocacheRosOutput *output = g_ptr_array_index (session->outputs, i);
+
+    output->needs_discont |= output->topic == topic;
+  }
+}
+
+void
+robocache_ros_session_advance (RobocacheRosSession *session, guint64 until)
+{
+  const RobocacheRosOutputContext context = robocache_ros_session_context (session);
+
+  for (guint i = 0; i < session->outputs->len; i++) {
+    RobocacheRosOutput *output = g_ptr_array_index (session->outputs, i);
+
+    if (output->pad)
+      robocache_ros_output_advance (output, &context, until);
+  }
+}
+
+/* ---- pads ---- */
+
+static gboolean
+has_all_pads_of (const RobocacheRosSession *session, const gchar *name)
+{
+  const RobocacheRosTopic *topic = find_topic (session, name);
+  gboolean has_pad = topic && topic->camera;
+
+  for (guint i = 0; i < session->outputs->len && !has_pad; i++) {
+    const RobocacheRosOutput *output = g_ptr_array_index (session->outputs, i);
+
+    has_pad = output->topic == topic && output->pad;
+  }
+  return has_pad && (topic->camera || !robocache_ros_decoder_has_several_streams (topic->decoder));
+}
+
+/* Each topic of the setting is named without a glob, and has all pads that it can have. */
+static gboolean
+has_all_pads (const RobocacheRosSession *session)
+{
+  gchar **names = g_strsplit (chosen (session), ",", -1);
+  gboolean has_all = *names != NULL;
+
+  for (guint i = 0; names[i] && has_all; i++) {
+    const gchar *name = g_strstrip (names[i]);
+
+    has_all = *name == '\0' || (!is_glob (name) && has_all_pads_of (session, name));
+  }
+  g_strfreev (names);
+  return has_all;
+}
+
+static void
+signal_no_more_pads (RobocacheRosSession *session)
+{
+  if (session->has_no_more_pads)
+    return;
+  session->has_no_more_pads = TRUE;
+  session->wait_until_us = G_MAXINT64;
+  GST_CAT_INFO_OBJECT (session->category, session->element, "no more pads: %u streams of %u topics", session->n_pads, session->topics->len);
+  gst_element_no_more_pads (session->element);
+}
+
+void
+robocache_ros_session_expose (RobocacheRosSession *session, RobocacheRosOutput *output)
+{
+  const RobocacheRosOutputContext context = robocache_ros_session_context (session);
+
+  robocache_ros_output_expose (output, &context, session->template, session->n_pads++);
+  gst_flow_combiner_add_pad (session->flows, output->pad);
+  gst_element_add_pad (session->element, output->pad);
+  GST_CAT_INFO_OBJECT (session->category, output->pad, "is opened for %s%s%s: %" GST_PTR_FORMAT, output->name, *output->key ? " " : "",
+      output->key, output->caps);
+  if (has_all_pads (session))
+    signal_no_more_pads (session);
+}
+
+/* ---- the end of the wait ---- */
+
+/* "/a, /b": topics of the domain. */
+static gchar *
+list_topics (const RobocacheRosSession *session)
+{
+  GString *list = g_string_new (NULL);
+  GList *names = g_list_sort (g_hash_table_get_keys (session->unchosen), (GCompareFunc) strcmp);
+
+  for (guint i = 0; i < session->topics->len; i++)
+    g_string_append_printf (list, "%s%s", list->len > 0 ? ", " : "", ((RobocacheRosTopic *) g_ptr_array_index (session->topics, i))->name);
+  for (const GList *each = names; each; each = each->next)
+    g_string_append_printf (list, "%s%s", list->len > 0 ? ", " : "", (const gchar *) each->data);
+  g_list_free (names);
+  return g_string_free (list, FALSE);
+}
+
+static void
+report_empty_domain (RobocacheRosSession *session)
+{
+  const RobocacheDdsNetwork *network = robocache_dds_participant_network (session->participant);
+
+  if (network->discovery == ROBOCACHE_DDS_DISCOVERY_SUBNET)
+    GST_ELEMENT_WARNING (session->element, RESOURCE, NOT_FOUND, ("no publisher in domain %u", network->domain), (NULL));
+  else
+    GST_ELEMENT_WARNING (session->element, RESOURCE, NOT_FOUND, ("nothing on this host in domain %u; for other hosts: discovery=subnet",
+            network->domain), (NULL));
+}
+
+static void
+report_missing_topic (RobocacheRosSession *session, const gchar *name, const gchar *list)
+{
+  const RobocacheRosTopic *topic = find_topic (session, name);
+
+  if (topic && topic->counts.messages > 0)
+    return;
+  if (topic)
+    GST_ELEMENT_WARNING (session->element, RESOURCE, NOT_FOUND, ("no message of %s yet, which has %u publishers", name, topic->publishers->len),
+        (NULL));
+  else
+    GST_ELEMENT_WARNING (session->element, RESOURCE, NOT_FOUND, ("no publisher of %s in domain %u yet; topics there: %s", name,
+            robocache_dds_participant_network (session->participant)->domain, list), (NULL));
+}
+
+void
+robocache_ros_session_end_wait (RobocacheRosSession *session)
+{
+  gchar **names = g_strsplit (chosen (session), ",", -1);
+  gchar *list = list_topics (session);
+
+  if (!*list)
+    report_empty_domain (session);
+  for (guint i = 0; names[i] && *list; i++) {
+    if (*g_strstrip (names[i]) && !is_glob (names[i]))
+      report_missing_topic (session, names[i], list);
+  }
+  g_free (list);
+  g_strfreev (names);
+  signal_no_more_pads (session);
+}

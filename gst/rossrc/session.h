@@ -1,0 +1,86 @@
+/* robocache: a stay of robocacherossrc in a domain: topics that come and go, their messages and their pads
+ *
+ * The element's thread owns all fields, except those that the object lock protects.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_ROBOCACHE_ROS_SESSION_H
+#define GST_ROBOCACHE_ROS_SESSION_H
+
+#include <gst/base/gstflowcombiner.h>
+
+#include "common/element/statsmessages.h"
+#include "common/rospads/outputstream.h"
+#include "rostime.h"
+#include "topic.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  GstElement *element;
+  GstDebugCategory *category;   /* of the element */
+  GstPadTemplate *template;
+  RobocacheRosSrcSettings settings;     /* settings at start */
+  RobocacheMsgFolders *folders;
+  RobocacheDdsParticipant *participant;
+  RobocacheDdsEndpoints *endpoints;
+  RobocacheRosInbox *inbox;
+  RobocacheRosQueue *clock_queue;       /* of /clock; NULL: not used */
+  RobocacheDdsReader *clock_reader;
+
+  GPtrArray *topics;            /* RobocacheRosTopic items; grows under the object lock */
+  GHashTable *unchosen;         /* names of topics that were left out, for the report of missing ones */
+  GPtrArray *outputs;           /* RobocacheRosOutput items */
+  GstFlowCombiner *flows;
+  guint group_id, n_pads;
+  gboolean has_no_more_pads;
+  gint64 wait_until_us, advance_at_us;  /* g_get_monotonic_time; G_MAXINT64: never */
+
+  RobocacheRosMapping mapping;
+  gint64 sim_ns;                /* last time of /clock; ROBOCACHE_ROS_NO_ORIGIN: none yet */
+  guint64 warned_before_origin;
+
+  /* object lock */
+  GstSegment segment;
+  guint32 segment_seqnum;
+  RobocacheRosMapping next_mapping;     /* of the thread that changes the state */
+  gboolean has_next_mapping, is_playing;
+  RobocacheRosMapping shown_mapping;    /* for statistics */
+  guint64 clock_steps;
+  RobocacheStatisticsTimer timer;
+} RobocacheRosSession;
+
+/* Takes the settings over, and opens the domain. NULL and an error: a setting is wrong, or the domain cannot be opened. */
+RobocacheRosSession *robocache_ros_session_new (GstElement * element, GstDebugCategory * category, RobocacheRosSrcSettings * settings,
+    GError ** error);
+/* To call when the thread has ended. */
+void robocache_ros_session_free (RobocacheRosSession * session);
+
+/* Called with the object lock. */
+GstStructure *robocache_ros_session_statistics (const RobocacheRosSession * session);
+
+/* ---- messages (messages.c) ---- */
+
+/* Decodes a message, which the caller keeps, and sends its buffers. */
+GstFlowReturn robocache_ros_session_handle (RobocacheRosSession * session, RobocacheRosTopic * topic, const RobocacheRosItem * item);
+/* A message of /clock. */
+void robocache_ros_session_set_sim_time (RobocacheRosSession * session, const RobocacheDdsMessage * message);
+
+/* ---- publishers and pads (pads.c) ---- */
+
+void robocache_ros_session_add_endpoint (RobocacheRosSession * session, const RobocacheDdsEndpoint * endpoint);
+void robocache_ros_session_remove_endpoint (RobocacheRosSession * session, guint64 publisher);
+/* Returns the stream with this key, and makes it at the first call. */
+RobocacheRosOutput *robocache_ros_session_find_output (RobocacheRosSession * session, RobocacheRosTopic * topic, const gchar * key);
+void robocache_ros_session_expose (RobocacheRosSession * session, RobocacheRosOutput * output);
+RobocacheRosOutputContext robocache_ros_session_context (const RobocacheRosSession * session);
+/* The next buffers of a topic do not continue the previous ones. */
+void robocache_ros_session_interrupt (RobocacheRosSession * session, const RobocacheRosTopic * topic);
+/* Sends GAP events of topics that are silent, up to this running time. */
+void robocache_ros_session_advance (RobocacheRosSession * session, guint64 until);
+/* The time to wait for topics is over: reports missing ones, and signals no-more-pads. */
+void robocache_ros_session_end_wait (RobocacheRosSession * session);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,166 @@
+/* robocache: a live topic: its publishers, its reader and the decoder of its messages
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "topic.h"
+
+#include <string.h>
+
+#include "common/ros/definitions.h"
+#include "common/ros/typehash.h"
+
+/* ---- life ---- */
+
+static void
+make_decoder (RobocacheRosTopic *topic, const gchar *definition, const RobocacheRosSrcSettings *settings, GError **error)
+{
+  const RobocacheRosChannel channel = {.topic = topic->name,.type = topic->type,.definition = definition,.definition_size = strlen (definition),
+    .fields = settings->fields,.joints = settings->joints
+  };
+  gchar *short_name = robocache_ros_short_name (topic->type);
+
+  if (robocache_camera_info_has (short_name))
+    topic->camera = robocache_camera_info_new (topic->schema, error);
+  else
+    topic->decoder = robocache_ros_decoder_new (&channel, error);
+  g_free (short_name);
+}
+
+static void
+find_definition (RobocacheRosTopic *topic, const RobocacheMsgFolders *folders, const RobocacheRosSrcSettings *settings)
+{
+  gchar *definition = robocache_msg_folders_schema_text (folders, topic->type);
+  GError *error = NULL;
+
+  if (!definition) {
+    topic->fault = g_strdup ("its type is not built in: set msg-path to a folder with its .msg file");
+    return;
+  }
+  topic->schema = robocache_ros_schema_parse (topic->type, definition, strlen (definition), &error);
+  if (topic->schema) {
+    topic->hash = robocache_ros_type_hash (topic->schema);
+    make_decoder (topic, definition, settings, &error);
+  }
+  if (error)
+    topic->fault = g_utf8_make_valid (error->message, -1);
+  g_clear_error (&error);
+  g_free (definition);
+}
+
+RobocacheRosTopic *
+robocache_ros_topic_new (const RobocacheDdsEndpoint *endpoint, const RobocacheMsgFolders *folders, const RobocacheRosSrcSettings *settings,
+    guint order)
+{
+  RobocacheRosTopic *topic = g_new0 (RobocacheRosTopic, 1);
+
+  topic->name = g_ref_string_new_intern (endpoint->topic);
+  topic->type = g_strdup (endpoint->type);
+  topic->order = order;
+  topic->publishers = g_array_new (FALSE, FALSE, sizeof (RobocacheRosPublisher));
+  find_definition (topic, folders, settings);
+  return topic;
+}
+
+void
+robocache_ros_topic_free (RobocacheRosTopic *topic)
+{
+  if (topic->reader)
+    robocache_dds_reader_free (topic->reader);
+  robocache_ros_decoder_free (topic->decoder);
+  robocache_camera_info_free (topic->camera);
+  robocache_ros_schema_free (topic->schema);
+  g_array_unref (topic->publishers);
+  g_ref_string_release (topic->name);
+  g_free (topic->type);
+  g_free (topic->hash);
+  g_free (topic->fault);
+  g_free (topic);
+}
+
+/* ---- publishers ---- */
+
+/* Publishers of old versions of ROS 2 offer no hash. */
+static gchar *
+compare_types (const RobocacheRosTopic *topic, const RobocacheDdsEndpoint *endpoint)
+{
+  if (!g_str_equal (endpoint->type, topic->type))
+    return g_strdup_printf ("a publisher of %s has type %s, another one %s: it is not read", topic->name, endpoint->type, topic->type);
+  if (topic->hash && endpoint->type_hash && !g_str_equal (endpoint->type_hash, topic->hash))
+    return g_strdup_printf ("a publisher of %s has another definition of %s than ours: its messages would be misread. Set msg-path to a folder "
+        "with the .msg files of the publisher (type hash %s, ours %s)", topic->name, topic->type, endpoint->type_hash, topic->hash);
+  return NULL;
+}
+
+gchar *
+robocache_ros_topic_add (RobocacheRosTopic *topic, const RobocacheDdsEndpoint *endpoint)
+{
+  gchar *refusal = compare_types (topic, endpoint);
+  const RobocacheRosPublisher publisher = { endpoint->id, endpoint->is_reliable, endpoint->is_transient_local, refusal != NULL };
+
+  g_array_append_val (topic->publishers, publisher);
+  return refusal;
+}
+
+const RobocacheRosPublisher *
+robocache_ros_topic_publisher (const RobocacheRosTopic *topic, guint64 id)
+{
+  for (guint i = 0; i < topic->publishers->len; i++) {
+    const RobocacheRosPublisher *publisher = &g_array_index (topic->publishers, RobocacheRosPublisher, i);
+
+    if (publisher->id == id)
+      return publisher;
+  }
+  return NULL;
+}
+
+gboolean
+robocache_ros_topic_remove (RobocacheRosTopic *topic, guint64 id)
+{
+  const RobocacheRosPublisher *publisher = robocache_ros_topic_publisher (topic, id);
+
+  if (!publisher)
+    return FALSE;
+  g_array_remove_index (topic->publishers, (guint) (publisher - (const RobocacheRosPublisher *) (const void *) topic->publishers->data));
+  if (topic->reader)
+    robocache_dds_reader_forget (topic->reader, id);
+  return TRUE;
+}
+
+/* ---- the reader ---- */
+
+gboolean
+robocache_ros_topic_adapt (RobocacheRosTopic *topic, RobocacheDdsParticipant *participant, guint depth, GError **error)
+{
+  RobocacheDdsTopic request = { topic->name, topic->type, TRUE, TRUE, depth, NULL };
+  guint n = 0;
+
+  for (guint i = 0; i < topic->publishers->len; i++) {
+    const RobocacheRosPublisher *publisher = &g_array_index (topic->publishers, RobocacheRosPublisher, i);
+
+    if (publisher->is_refused)
+      continue;
+    n++;
+    request.is_reliable &= publisher->is_reliable;
+    request.is_transient_local &= publisher->is_transient_local;
+  }
+  if (n == 0 || topic->fault)
+    return TRUE;
+  if (topic->reader && topic->is_reliable <= request.is_reliable && topic->is_transient_local <= request.is_transient_local)
+    return TRUE;
+  g_clear_pointer (&topic->reader, robocache_dds_reader_free);
+  topic->is_reliable = request.is_reliable;
+  topic->is_transient_local = request.is_transient_local;
+  topic->reader = robocache_dds_reader_new (participant, &request, robocache_ros_queue_put, topic->queue, error);
+  return topic->reader != NULL;
+}
+
+/* ---- statistics ---- */
+
+void
+robocache_ros_counts_to_structure (const RobocacheRosCounts *counts, const RobocacheRosArrivals *arrivals, GstStructure *structure)
+{
+  gst_structure_set (structure, "messages", G_TYPE_UINT64, counts->messages, "buffers", G_TYPE_UINT64, counts->buffers, "malformed",
+      G_TYPE_UINT64, counts->malformed, "messages-lost", G_TYPE_UINT64, arrivals->lost, "leaked", G_TYPE_UINT64, arrivals->leaked,
+      "too-large", G_TYPE_UINT64, arrivals->too_large, "without-time", G_TYPE_UINT64, counts->without_time, "before-origin",
+      G_TYPE_UINT64, counts->before_origin, "latched", G_TYPE_UINT64, counts->latched, NULL);
+}

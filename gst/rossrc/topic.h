@@ -1,0 +1,71 @@
+/* robocache: a live topic: its publishers, its reader and the decoder of its messages
+ *
+ * The element's thread owns all fields; counts and lists change under the element's object lock, as statistics read them.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_ROBOCACHE_ROS_TOPIC_H
+#define GST_ROBOCACHE_ROS_TOPIC_H
+
+#include "common/dds/reader.h"
+#include "common/ros/msgfolders.h"
+#include "common/rosstreams/pictures/camerainfo.h"
+#include "common/rosstreams/rosdecoder.h"
+#include "inbox.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  guint64 messages;             /* received */
+  guint64 buffers;              /* sent */
+  guint64 malformed;            /* dropped as they cannot be read */
+  guint64 without_time;         /* dropped as their time is not valid */
+  guint64 before_origin;        /* dropped as they were captured before running time 0 */
+  guint64 latched;              /* older than running time 0, of a publisher that keeps its last messages; sent at 0 */
+} RobocacheRosCounts;
+
+typedef struct
+{
+  guint64 id;
+  gboolean is_reliable, is_transient_local;
+  gboolean is_refused;          /* its type differs */
+} RobocacheRosPublisher;
+
+typedef struct
+{
+  GRefString *name;
+  gchar *type;
+  guint order;                  /* index of the glob that chose it */
+  gchar *hash;                  /* of our definition */
+  RobocacheRosSchema *schema;   /* NULL: no definition */
+  RobocacheRosDecoder *decoder; /* NULL: a camera's calibration, or a fault */
+  RobocacheCameraInfo *camera;
+  gchar *fault;                 /* why no message can be read; NULL: they can */
+
+  RobocacheRosQueue *queue;
+  RobocacheDdsReader *reader;   /* NULL: not open */
+  gboolean is_reliable, is_transient_local;     /* of the reader */
+  GArray *publishers;           /* RobocacheRosPublisher items */
+  gboolean has_reported, has_reported_time, has_reported_type;
+  RobocacheRosCounts counts;
+} RobocacheRosTopic;
+
+/* Makes the topic of a publisher, with a fault if its messages cannot be read. */
+RobocacheRosTopic *robocache_ros_topic_new (const RobocacheDdsEndpoint * endpoint, const RobocacheMsgFolders * folders,
+    const RobocacheRosSrcSettings * settings, guint order);
+void robocache_ros_topic_free (RobocacheRosTopic * topic);
+
+/* Adds a publisher. Returns why its messages are refused; NULL: they are read. Free with g_free. */
+gchar *robocache_ros_topic_add (RobocacheRosTopic * topic, const RobocacheDdsEndpoint * endpoint);
+/* FALSE: it has no such publisher. */
+gboolean robocache_ros_topic_remove (RobocacheRosTopic * topic, guint64 publisher);
+const RobocacheRosPublisher *robocache_ros_topic_publisher (const RobocacheRosTopic * topic, guint64 id);
+
+/* Opens the reader, or opens it again if a publisher offers less than it requests. FALSE and an error: DDS refuses it. */
+gboolean robocache_ros_topic_adapt (RobocacheRosTopic * topic, RobocacheDdsParticipant * participant, guint depth, GError ** error);
+
+void robocache_ros_counts_to_structure (const RobocacheRosCounts * counts, const RobocacheRosArrivals * arrivals, GstStructure * structure);
+
+G_END_DECLS
+#endif

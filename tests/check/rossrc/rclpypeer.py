@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Publishes messages with rclpy, and compares the streams that robocacherossrc makes of them.
+
+    rclpypeer.py ROSSRCTOOL VENV
+
+VENV is a virtual environment with rclpy, which is not made here: it has 250 MB. All runs in a network namespace of its own.
+Prints PASS or FAIL for each type; exits with 77 where rclpy or a namespace is missing.
+"""
+import fcntl
+import os
+import pathlib
+import re
+import socket
+import struct
+import subprocess
+import sys
+import time
+
+PACKAGES = "ros-rclpy==7.1.6 ros-sensor-msgs==5.3.6 ros-rmw-fastrtps-cpp==8.4.3"
+IN_NAMESPACE = "ROBOCACHE_IN_NAMESPACE"
+STAMP = 1500                    # ms after the origin
+SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
+
+
+def skip(why):
+    print(f"SKIP rossrc_rclpy: {why}")
+    sys.exit(77)
+
+
+def enter(venv):
+    """Goes on in VENV, in a network namespace whose only interface is the loopback interface."""
+    python = pathlib.Path(venv) / "bin" / "python"
+    if not python.is_file():
+        skip(f"needs rclpy: python3.11 -m venv {venv} && {venv}/bin/pip install {PACKAGES}")
+    if IN_NAMESPACE not in os.environ:
+        if subprocess.run(["unshare", "-n", "true"], stderr=subprocess.DEVNULL, check=False).returncode != 0:
+            skip("this process may not have a network namespace of its own")
+        environment = {**os.environ, IN_NAMESPACE: "1", "ROS_DOMAIN_ID": "30", "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
+        os.execvpe("unshare", ["unshare", "-n", str(python), "-B", *sys.argv], environment)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as lo:
+        flags = struct.unpack("16sh", fcntl.ioctl(lo, SIOCGIFFLAGS, struct.pack("16sh14x", b"lo", 0))[:18])[1]
+        fcntl.ioctl(lo, SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", flags | IFF_UP))
+
+
+def messages(stamp):
+    """[(message, numbers or hexadecimal digits of its stream)]."""
+    from geometry_msgs.msg import PoseStamped, TwistStamped, WrenchStamped
+    from sensor_msgs.msg import Image, Imu, JointState, NavSatFix, PointCloud2, PointField
+
+    joints = JointState(name=["a", "b"], position=[0.5, 1.0], velocity=[2.0, 3.0], effort=[4.0, 5.0])
+    imu = Imu()
+    imu.orientation.w = 1.0
+    imu.angular_velocity.y, imu.linear_acceleration.z = 0.25, 9.5
+    wrench, pose, twist, fix = WrenchStamped(), PoseStamped(), TwistStamped(), NavSatFix()
+    wrench.wrench.force.x, wrench.wrench.torque.z = 7.0, -8.0
+    pose.pose.position.y, pose.pose.orientation.w = 3.5, 1.0
+    twist.twist.linear.x, twist.twist.angular.z = 1.25, -0.5
+    fix.latitude, fix.longitude, fix.altitude = 48.5, 9.25, 300.0
+    image = Image(height=1, width=2, encoding="rgb8", step=6, data=[1, 2, 3, 4, 5, 6])
+    cloud = PointCloud2(height=1, width=1, point_step=12, row_step=12, data=list(struct.pack("<fff", 1, 2, 3)), is_dense=True)
+    cloud.fields = [PointField(name=n, offset=4 * i, datatype=PointField.FLOAT32, count=1) for i, n in enumerate("xyz")]
+    table = [(joints, "0.5,1,2,3,4,5"), (imu, "0,0,0,1,0,0.25,0,0,0,9.5"), (wrench, "7,0,0,0,0,-8"), (pose, "0,3.5,0,0,0,0,1"),
+             (twist, "1.25,0,0,0,0,-0.5"), (fix, "-2,0,48.5,9.25,300,0"), (image, "0102030405060000"), (cloud, struct.pack("<fff", 1, 2, 3).hex())]
+    for message, _ in table:
+        message.header.stamp.sec, message.header.stamp.nanosec = divmod(stamp, 10 ** 9)
+        message.header.frame_id = "f"
+    return table
+
+
+def run(node, tool, message, origin, transient):
+    """Text of the streams of a topic with one message. A publisher that is transient local sends it before anybody reads."""
+    from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+
+    durability = DurabilityPolicy.TRANSIENT_LOCAL if transient else DurabilityPolicy.VOLATILE
+    publisher = node.create_publisher(type(message), "/ns/x", QoSProfile(depth=1, durability=durability, reliability=ReliabilityPolicy.RELIABLE))
+    properties = f"domain=30 topics=/ns/* wait=18446744073709551615 time-origin={origin} max-future=10000000000"
+    if transient:
+        publisher.publish(message)
+    with subprocess.Popen([tool, "1", properties], stdout=subprocess.PIPE, text=True) as process:
+        while not transient and publisher.get_subscription_count() == 0:
+            time.sleep(0.001)
+        if not transient:
+            publisher.publish(message)
+        text = process.communicate(timeout=60)[0]
+    node.destroy_publisher(publisher)
+    return text
+
+
+def main():
+    tool, venv = sys.argv[1:]
+    enter(venv)
+    try:
+        import rclpy
+        import sensor_msgs.msg  # noqa: F401
+    except ImportError as error:
+        skip(f"rclpy cannot be used: {error}")
+    rclpy.init()
+    node = rclpy.create_node("peer")
+    failed = False
+    for transient in (False, True):
+        origin = time.time_ns() // 10 ** 9 * 10 ** 9
+        for message, expected in messages(origin + STAMP * 10 ** 6):
+            name = f"{type(message).__name__}{'_late' if transient else ''}"
+            text = run(node, tool, message, origin, transient)
+            found = re.search(rf"/ns/x@f: caps\[.*\] {STAMP}=(\S+);", text)
+            good = found is not None and found[1] == expected
+            print(f"PASS {name}" if good else f"FAIL {name}: {text.strip()}, expected {expected}")
+            failed |= not good
+    rclpy.shutdown()
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())

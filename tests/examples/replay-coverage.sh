@@ -59,7 +59,7 @@ expect arrival_is_no_data "$status $(head -1 <<<"$said")" "0 tick_ns_since_0,c"
 refuse no_file '^error: no recording is given'
 refuse no_arrival '^error: bundles.csv: set arrival-column, the column with the time of arrival' bundles.csv
 refuse arrival_unknown '^error: bundles.csv: arrival-column=came: the header has no column of that name$' --arrival-column came bundles.csv
-refuse arrival_too_far '^error: bundles.csv: the arrival column has no time: it is column 9, counted from 0; set arrival-column' \
+refuse arrival_too_far '^error: bundles.csv: arrival-column=9: the table has columns 0-[0-9]+ only$' \
   --arrival-column 9 bundles.csv
 refuse latency_word '^error: --latency 50ms,soon: "soon" is no time' --latency 50ms,soon --arrival-column 1 bundles.csv
 refuse latency_negative '^error: --latency -1ms: "-1ms" is no time' --latency=-1ms --arrival-column 1 bundles.csv

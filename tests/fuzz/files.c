@@ -145,7 +145,7 @@ LLVMFuzzerTestOneInput (const uint8_t *bytes, size_t n)
   spec.time.format = input_pick (&input, time_formats);
   spec.time.unit = input_below (&input, 5);
   spec.time.leap_seconds = input_one_in (&input, 4) ? 18 : -1;
-  spec.time.arrival_column = input_one_in (&input, 8) ? 1 : -1;
+  spec.time.arrival_column = input_one_in (&input, 8) ? (input.n % 2 ? 1 : 9) : -1;
   spec.n_ahead = input_one_in (&input, 2) ? ROBOCACHE_LINES_AHEAD : 0;
   piece = 1 + input_below (&input, 64);
   whole = format == ROBOCACHE_INPUT_CSV ? read_table (&spec, &input, MAX (input.n, 1)) : read_points (format, &input, MAX (input.n, 1));

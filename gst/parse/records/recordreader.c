@@ -663,12 +663,17 @@ adopt_shape (RobocacheRecordReader *reader, const RobocacheTableShape *shape, gb
 
   reader->has_decimal_comma = shape->has_decimal_comma;
   if (!robocache_time_source_guess (&reader->times, &reader->time, shape->names, shape->n_columns, has_data ? &shape->sample : NULL, error))
-    return ROBOCACHE_READ_REFUSED;
+    return shape->names || reader->n_ahead > 0 ? ROBOCACHE_READ_REFUSED : ROBOCACHE_READ_MALFORMED;
   if (reader->times.is_unsorted && !is_last && reader->n_ahead > 0)
     return ROBOCACHE_READ_MORE;
   if (shape->units)
     robocache_time_source_take_unit (&reader->times, shape->units[reader->times.column]);
   set_needed (reader);
+  if (reader->n_needed > shape->n_columns) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "arrival-column=%d: the table has columns 0-%u only", reader->arrival_column,
+        shape->n_columns - 1);
+    return shape->names || reader->n_ahead > 0 ? ROBOCACHE_READ_REFUSED : ROBOCACHE_READ_MALFORMED;
+  }
   if (has_data && (reader->n_ahead > 0 || (reader->choice && *reader->choice)))
     find_contents (reader, shape);
   if (!set_columns (reader, shape->n_columns, shape->names, error))

@@ -443,6 +443,9 @@ GST_START_TEST (rows_in_pieces)
           "malformed line 3, column 1: \"x\" is not a number\nmalformed line 4, column 0: time \"t\" is neither a decimal number nor a date like 2012-01-18T15:12:08.468Z\n"
           "malformed line 5, column 0: time \"1e99\" is beyond int64 nanoseconds; is time-unit right?\n"
           "malformed line 6: column 1 opens a quote that the line does not close\n7 t=7000000000 8\n"},
+    {"4,1\n0,1,2,3\n", "malformed line 1: time-column=3: the table has columns 0-1 only\n2 t=3000000000 0 1 2\n", NULL, NULL, NULL, "3"},
+    {"4,1\n0,1,2,3\n", "malformed line 1: arrival-column=3: the table has columns 0-1 only\n2 t=0 a=3000000000 1 2\n", NULL, NULL, NULL, "0", 3 + 1},
+    {"t,q\n0,1\n", "refused arrival-column=3: the table has columns 0-1 only\n", NULL, NULL, NULL, "0", 3 + 1},
     {"0,nan,inf,-inf,1e-3,.5,+2, 7 \n", "1 t=0 nan inf -inf 0.001 0.5 2 7\n"},
     {"0,1,,\"\"\n", "1 t=0 1 nan nan\n"},
     {"0,1\n1,\0002\n2,3\n", "1 t=0 1\nmalformed line 2 contains a zero byte: is this a text file in UTF-8?\n"

@@ -1,0 +1,66 @@
+/* robocache: the parts of a composer of robocachefuse, for the two files that make it and use it
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef FUSE_COMPOSERPARTS_H
+#define FUSE_COMPOSERPARTS_H
+
+#include "cameraframes.h"
+#include "common/rows/blender.h"
+#include "composer.h"
+#include "samplewindow.h"
+
+G_BEGIN_DECLS
+
+/* One stream's part of the output. */
+typedef struct
+{
+  FuseInput *input;             /* of the composition */
+  RcDtype out;
+  guint tensor;                 /* the output tensor its rows go to */
+  gsize offset;                 /* bytes before them in a row of that tensor */
+  gsize row_bytes;
+  RcAlignPlan *camera_plan;     /* of a camera whose frames are blended */
+} FuseOutputStream;
+
+typedef struct
+{
+  RobocacheTensorInfo info;
+  gsize row_bytes;              /* of one tick */
+} FuseOutputTensor;
+
+struct _FuseComposer
+{
+  FuseComposition composition;
+  FuseOutput output;            /* of the composition */
+  FuseOutputStream *streams;              /* [n_streams], in the order of the composition */
+  guint n_streams;
+  FuseOutputTensor tensors[ROBOCACHE_MAX_TENSORS];
+  guint n_tensors;              /* without info */
+
+  RobocacheDevice *device;      /* of the element */
+  GstElement *element;          /* source of messages about the device; no reference */
+  RobocacheEngine *engine;
+  GstBufferPool *pool;          /* of buffers without memory, with their meta */
+  GstAllocator *allocator;      /* of the tensors */
+  RobocacheCapsMemory memory;   /* of the samples */
+  gsize header_bytes;           /* before each tensor: flexible ones have a header */
+  GstBufferPool *peer_pool;     /* downstream's, for samples of one memory; or NULL */
+  GstAllocator *peer_allocator; /* downstream's; or NULL */
+  GstAllocationParams peer_params;
+  RcAlignPlan *plan;            /* plan of all streams except cameras; NULL when there is no such stream */
+  RobocacheBlendStream *blends; /* [n_streams], those of the plan first */
+  RobocacheBlender blender;
+  FuseCameraFrames frames;
+  guint64 scratch_bytes;
+  gboolean unsupported;         /* the last plan was more than its engine can do */
+  FuseWindow window;
+
+  gchar *names;                 /* of the pads, separated by commas */
+  RobocacheTensorsInfo sample;  /* all tensors, info included */
+  GQuark ids[ROBOCACHE_MAX_TENSORS];    /* of the sample's tensors: tensor-id or the pad, concat or info */
+  GstCaps *caps;
+};
+
+G_END_DECLS
+#endif

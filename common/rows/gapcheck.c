@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "gapcheck.h"
+#include "checks.h"
 
 #include "common/text/timetext.h"
 

@@ -9,6 +9,7 @@
 #ifndef ROBOCACHE_HISTORY_H
 #define ROBOCACHE_HISTORY_H
 
+#include "brackets.h"
 #include "common/time/nanoseconds.h"
 #include "kernels/dtype.h"
 #include "kernels/interpolation.h"
@@ -173,19 +174,6 @@ gint64 robocache_history_median_spacing (const RobocacheHistory * history);
 /* Latency of an interpolation in ns: 0 for previous; one row for nearest, linear and hermite; two rows for cubic; half a tick more than
  * linear for mean; the half width of the filter for lowpass. The period of search is not used. */
 gint64 robocache_interpolation_latency (const RcSearch * search, gint64 row_period_ns, gint64 tick_period_ns);
-
-/* A hold limit of 200 ms, and none for rows all of whose channels are held. */
-#define ROBOCACHE_HOLD_LIMIT_AUTO (-2)
-/* Fits a search, whose limit may be that, to rows of which some channels are held, or all: then each row is in force until the next one,
- * or for as long as another limit says. */
-void robocache_search_set_holds (RcSearch * search, gboolean has_holds, gboolean are_all_held);
-
-/* The rows of a bracket, and the bracket of the same rows when they lie one after another from 0 on: writes their indices,
- * unless it is of a mean or lowpass, whose rows are those from robocache_bracket_first on, and of others at most four; and returns
- * how many there are. */
-gint64 robocache_bracket_first (const RcBracket * bracket);
-guint64 robocache_bracket_rows (const RcBracket * bracket, gint64 * rows);
-RcBracket robocache_bracket_of_gathered (const RcBracket * bracket);
 
 G_END_DECLS
 #endif

@@ -9,7 +9,7 @@
 
 #include "common/time/clocktrack.h"
 #include "histogram.h"
-#include "quaternioncheck.h"
+#include "checks.h"
 #include "rowcounts.h"
 
 G_BEGIN_DECLS

@@ -6,7 +6,7 @@
 #define GST_ROBOCACHE_RESAMPLE_STATISTICS_H
 
 #include "common/rows/qos.h"
-#include "common/rows/quaternioncheck.h"
+#include "common/rows/checks.h"
 #include "kernels/align.h"
 #include "stream.h"
 

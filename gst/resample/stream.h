@@ -8,7 +8,7 @@
 #define GST_ROBOCACHE_RESAMPLE_STREAM_H
 
 #include "common/rows/decimationcheck.h"
-#include "common/rows/gapcheck.h"
+#include "common/rows/checks.h"
 #include "common/tensors/tensorbuffer.h"
 #include "common/time/clockjump.h"
 #include "format.h"

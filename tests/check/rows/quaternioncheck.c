@@ -4,7 +4,7 @@
  */
 #include "common/element/propertytypes.h"
 #include "common/rows/reports.h"
-#include "common/rows/quaternioncheck.h"
+#include "common/rows/checks.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
 #ifndef FUSE_STATISTICS_H
 #define FUSE_STATISTICS_H
 
-#include "common/rows/quaternioncheck.h"
+#include "common/rows/checks.h"
 #include "common/rows/rowcounts.h"
 
 G_BEGIN_DECLS

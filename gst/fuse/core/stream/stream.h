@@ -8,8 +8,7 @@
 #define FUSE_STREAM_H
 
 #include "common/rows/decimationcheck.h"
-#include "common/rows/gapcheck.h"
-#include "common/rows/nancheck.h"
+#include "common/rows/checks.h"
 #include "common/time/clockjump.h"
 #include "log.h"
 #include "snapshot.h"

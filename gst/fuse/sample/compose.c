@@ -2,13 +2,14 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "composerparts.h"
+#include "composer.h"
 
 #include <string.h>
 
 #include "common/device/budget.h"
 #include "common/tensors/flexible.h"
 #include "common/tensors/tensormeta.h"
+#include "composerparts.h"
 #include "robocache/robocache.h"
 #include "samplemeta.h"
 #include "samplepool.h"

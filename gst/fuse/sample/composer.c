@@ -2,12 +2,13 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "composerparts.h"
+#include "composer.h"
 
 #include <string.h>
 
-#include "common/tensors/flexible.h"
 #include "common/device/budget.h"
+#include "common/tensors/flexible.h"
+#include "composerparts.h"
 #include "gst/fuse/input/cameraformats.h"
 #include "samplepool.h"
 

@@ -7,7 +7,7 @@
 
 #include "cameraframes.h"
 #include "common/rows/blender.h"
-#include "composer.h"
+#include "composition.h"
 #include "samplewindow.h"
 
 G_BEGIN_DECLS

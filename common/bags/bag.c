@@ -116,7 +116,8 @@ add_schema (RobocacheBag *bag, const gchar *name, const RobocacheMcapSchema *sch
 static guint16
 take_schema (RobocacheBag *bag, const RobocacheMcapSchemaInfo *info, RobocacheBagDefine define, gpointer user_data)
 {
-  gchar *text = info->size == 0 && define ? define (user_data, info->name) : NULL;
+  const gboolean is_ros2 = *info->encoding == '\0' || g_str_equal (info->encoding, "ros2msg");
+  gchar *text = info->size == 0 && is_ros2 && define ? define (user_data, info->name) : NULL;
   RobocacheMcapSchema schema = { 0, robocache_mcap_text (info->name), robocache_mcap_text (info->encoding), {info->data, info->size} };
   guint16 id;
 

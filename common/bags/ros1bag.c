@@ -304,6 +304,8 @@ robocache_ros1_bag_unpack (gpointer user_data, RobocacheMcapBytes block, Robocac
   bag->n_messages = 0;
   if (!next_record (&block, &chunk) || chunk.op != OP_CHUNK)
     return fail (error, "it is not a chunk");
+  if (chunk.data.size == 0)
+    chunk.data = block;
   return decompress (bag, &chunk, &content, error) && append_messages (bag, content, records, error);
 }
 
@@ -403,6 +405,9 @@ scan (RobocacheRos1Bag *bag, RobocacheMcapFileIndex *index, guint64 offset, GErr
 
   bag->scanned = index;
   while (ok && offset < bag->source->size && (result = read_record (bag, offset, &place, error)) == WALK_RECORD) {
+    /* a recorder that was stopped had not written the size of its last chunk, whose records follow to the end */
+    if (place.record.op == OP_CHUNK && place.size == 2 * SIZE_BYTES + place.record.header.size)
+      place.size = bag->source->size - offset;
     offset += place.size;
     if (place.record.op == OP_CHUNK)
       ok = scan_chunk (bag, index, &place, &records, error);

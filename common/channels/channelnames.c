@@ -276,8 +276,9 @@ find_velocities (RobocacheKinds *kinds, const gchar *const *names, guint n)
 {
   GHashTable *channels = g_hash_table_new (g_str_hash, g_str_equal);
 
+  /* a velocity of one of several equal names is nobody's */
   for (guint i = 0; i < n; i++)
-    g_hash_table_insert (channels, (gpointer) names[i], GINT_TO_POINTER (i));
+    g_hash_table_insert (channels, (gpointer) names[i], GINT_TO_POINTER (g_hash_table_contains (channels, names[i]) ? -1 : (gint) i));
   for (guint i = 0; i < n; i++) {
     const gint of = kinds->of[i] == ROBOCACHE_KIND_REAL ? find_position (names[i], channels) : -1;
 

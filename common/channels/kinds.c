@@ -224,7 +224,8 @@ robocache_kinds_check (const gchar *text, guint64 n, const gchar *names, GError 
 static void
 append_velocity (GString *text, gint32 of, gchar **names, guint n_names)
 {
-  if ((guint) of < n_names && strchr (names[of], '*') == NULL)  /* which would be read as a count */
+  /* an asterisk would be read as a count, and of equal names the first one is found */
+  if ((guint) of < n_names && strchr (names[of], '*') == NULL && find_channel (g_strstrip (names[of]), names, n_names) == of)
     g_string_append_printf (text, VELOCITY_OF "%s", g_strstrip (names[of]));
   else
     g_string_append_printf (text, VELOCITY_OF "%d", of);

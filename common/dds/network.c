@@ -147,16 +147,22 @@ add_discovery (const RobocacheDdsNetwork *network, GString *config)
 }
 
 gchar *
-robocache_dds_network_config (const RobocacheDdsNetwork *network)
+robocache_dds_network_config (const RobocacheDdsNetwork *network, gboolean has_interfaces)
 {
   const gchar *uri = g_getenv ("CYCLONEDDS_URI");
   GString *config = g_string_new ("<CycloneDDS><Domain>");
 
-  add_interfaces (network, config);
+  if (has_interfaces)
+    add_interfaces (network, config);
+  else if (network->discovery != ROBOCACHE_DDS_DISCOVERY_SUBNET)
+    g_string_append (config, "<General><AllowMulticast>false</AllowMulticast></General>");
   add_discovery (network, config);
   g_string_append_printf (config, "<Internal><MaxSampleSize>%" G_GUINT64_FORMAT "B</MaxSampleSize></Internal></Domain></CycloneDDS>",
       CLAMP (network->max_message_bytes, MIN_MESSAGE_BYTES, G_MAXINT32));
   if (uri && *uri)
     g_string_append_printf (config, ",%s", uri);
+  /* the filter is on the sockets of the domain; a socket for each participant would have none */
+  if (network->discovery != ROBOCACHE_DDS_DISCOVERY_SUBNET)
+    g_string_append (config, ",<CycloneDDS><Domain><Compatibility><ManySocketsMode>single</ManySocketsMode></Compatibility></Domain></CycloneDDS>");
   return g_string_free (config, FALSE);
 }

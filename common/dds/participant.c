@@ -78,10 +78,16 @@ keep_out_others (RobocacheDdsParticipant *participant, GError **error)
 static gboolean
 open_domain (RobocacheDdsParticipant *participant, GError **error)
 {
-  gchar *config = robocache_dds_network_config (&participant->network);
+  gchar *config = robocache_dds_network_config (&participant->network, TRUE);
 
   participant->domain = dds_create_domain (participant->network.domain, config);
   g_free (config);
+  /* Cyclone refuses an interface that CYCLONEDDS_URI names, too */
+  if (participant->domain == DDS_RETCODE_ERROR && g_getenv ("CYCLONEDDS_URI")) {
+    config = robocache_dds_network_config (&participant->network, FALSE);
+    participant->domain = dds_create_domain (participant->network.domain, config);
+    g_free (config);
+  }
   if (participant->domain == DDS_RETCODE_PRECONDITION_NOT_MET)
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY,
         "another library of this process has opened domain %u: its network settings cannot be changed", participant->network.domain);

@@ -16,10 +16,19 @@ robocache_dds_topic_name (const gchar *ros_topic)
   return g_strconcat (TOPIC_PREFIX, *ros_topic == '/' ? "" : "/", ros_topic, NULL);
 }
 
+/* Names of other letters are of no ROS topic, and patterns of GLib abort on text that is not UTF-8. */
+static gboolean
+is_ros_name (const gchar *name)
+{
+  while (g_ascii_isalnum (*name) || *name == '_' || *name == '/')
+    name++;
+  return *name == '\0';
+}
+
 gchar *
 robocache_dds_topic_of (const gchar *dds_topic)
 {
-  return g_str_has_prefix (dds_topic, TOPIC_PREFIX "/") ? g_strdup (dds_topic + strlen (TOPIC_PREFIX)) : NULL;
+  return is_ros_name (dds_topic) && g_str_has_prefix (dds_topic, TOPIC_PREFIX "/") ? g_strdup (dds_topic + strlen (TOPIC_PREFIX)) : NULL;
 }
 
 gchar *
@@ -43,7 +52,7 @@ robocache_dds_type_of (const gchar *dds_type)
   const gchar *infix = strstr (dds_type, TYPE_INFIX), *colons = strstr (dds_type, "::");
   gsize length;
 
-  if (!infix || colons == infix)
+  if (!infix || colons == infix || !g_str_is_ascii (dds_type))
     return NULL;
   length = strlen (infix + strlen (TYPE_INFIX));
   if (length < 2 || dds_type[strlen (dds_type) - 1] != '_')
@@ -55,7 +64,7 @@ robocache_dds_type_of (const gchar *dds_type)
 gchar *
 robocache_dds_type_hash_of (gconstpointer user_data, gsize size)
 {
-  gchar *text = g_strndup (user_data ? user_data : "", size);
+  gchar *raw = g_strndup (user_data ? user_data : "", size), *text = g_utf8_make_valid (raw, -1);
   gchar **parts = g_strsplit (text, ";", -1), *hash = NULL;
 
   for (guint i = 0; parts[i] && !hash; i++) {
@@ -63,6 +72,7 @@ robocache_dds_type_hash_of (gconstpointer user_data, gsize size)
       hash = g_strdup (parts[i] + strlen (HASH_KEY));
   }
   g_strfreev (parts);
+  g_free (raw);
   g_free (text);
   return hash;
 }

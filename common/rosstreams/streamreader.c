@@ -97,6 +97,9 @@ robocache_stream_reader_read_stamp (RobocacheStreamReader *reader, gconstpointer
   RobocacheCdrReader cdr;
 
   robocache_cdr_reader_init (&cdr, message, size);
+  if (reader->header && !robocache_message_fields_find (reader->header, &cdr, FALSE))
+    return FALSE;
+  robocache_cdr_reader_init (&cdr, message, size);
   read_header (reader, cdr);
   *stamp_ns = reader->stamp_ns == ROBOCACHE_ROS_NO_TIME ? 0 : reader->stamp_ns;
   return robocache_cdr_reader_check (&cdr, NULL);

@@ -267,11 +267,17 @@ fit_window (RobocacheClockGroup *group, Window *window, gboolean is_first, gbool
 static guint
 first_from (const GArray *pairs, gint64 stamp)
 {
-  guint i = 0;
+  guint begin = 0, end = pairs->len;
 
-  while (i < pairs->len && g_array_index (pairs, RobocacheClockPair, i).stamp < stamp)
-    i++;
-  return i;
+  while (begin < end) {
+    const guint middle = begin + (end - begin) / 2;
+
+    if (g_array_index (pairs, RobocacheClockPair, middle).stamp < stamp)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin;
 }
 
 static void
@@ -307,6 +313,9 @@ fit_group (RobocacheClockGroup *group)
     end = is_last ? pairs->len : first_from (pairs, at + WINDOW);
     fit_pairs (group, &window, pairs, first_from (pairs, at), end);
     at += WINDOW / 2;
+    /* where stamps jump, no window is in between */
+    if (end < pairs->len)
+      at = MAX (at, g_array_index (pairs, RobocacheClockPair, first_from (pairs, at)).stamp - WINDOW);
   } while (end < pairs->len);
   /* all windows of a sparse clock may have too few */
   if (group->knots->len == 0)

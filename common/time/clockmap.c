@@ -29,6 +29,15 @@ place_of (const RobocacheClockKnot *knot, gboolean on_timeline)
   return on_timeline ? add_saturated (knot->time, knot->shift) : knot->time;
 }
 
+/* As integers, since a double has no nanoseconds of a date. */
+static gdouble
+difference (gint64 a, gint64 b)
+{
+  gint64 ns;
+
+  return __builtin_sub_overflow (a, b, &ns) ? (gdouble) a - (gdouble) b : (gdouble) ns;
+}
+
 /* The shift at a place, from the two knots around it, or the nearest two. */
 static gint64
 shift_at (const GArray *knots, gint64 place, gboolean on_timeline)
@@ -45,8 +54,7 @@ shift_at (const GArray *knots, gint64 place, gboolean on_timeline)
     right++;
   a = knot_at (knots, right - 1);
   b = knot_at (knots, right);
-  share = ((gdouble) place - (gdouble) place_of (a, on_timeline)) / ((gdouble) place_of (b, on_timeline)
-      - (gdouble) place_of (a, on_timeline));
+  share = difference (place, place_of (a, on_timeline)) / difference (place_of (b, on_timeline), place_of (a, on_timeline));
   return add_saturated (a->shift, (gint64) rint (CLAMP (share * ((gdouble) b->shift - (gdouble) a->shift), -0x1p62, 0x1p62)));
 }
 

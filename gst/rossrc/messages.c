@@ -122,7 +122,8 @@ handle_sample (RobocacheRosSession *session, RobocacheRosTopic *topic, const Rob
   guint64 pts;
 
   fault = session->mapping.origin_ns == ROBOCACHE_ROS_NO_ORIGIN ? "there is no message of /clock yet"
-      : robocache_ros_time_of_capture (&session->settings, &times, session->settings.use_sim_time ? 1 : session->mapping.boot_ns, &time);
+      : robocache_ros_time_of_capture (&session->settings, &times, topic->is_transient_local || session->settings.use_sim_time ? 1
+      : session->mapping.boot_ns, &time);
   if (fault) {
     drop_without_time (session, topic, fault);
     return GST_FLOW_OK;

@@ -110,7 +110,7 @@ robocache_ros_session_add_endpoint (RobocacheRosSession *session, const Robocach
   topic->has_reported_type |= refusal != NULL;
   g_free (refusal);
   if (!robocache_ros_topic_adapt (topic, session->participant, session->settings.depth, &error))
-    GST_ELEMENT_ERROR (session->element, RESOURCE, OPEN_READ, ("%s cannot be read: %s", topic->name, error->message), (NULL));
+    report (session, topic, error->message);
   g_clear_error (&error);
 }
 

@@ -97,6 +97,13 @@ robocache_ros_topic_add (RobocacheRosTopic *topic, const RobocacheDdsEndpoint *e
   gchar *refusal = compare_types (topic, endpoint);
   const RobocacheRosPublisher publisher = { endpoint->id, endpoint->is_reliable, endpoint->is_transient_local, refusal != NULL };
 
+  /* a publisher that changes its user data is announced again */
+  for (guint i = 0; i < topic->publishers->len; i++) {
+    if (g_array_index (topic->publishers, RobocacheRosPublisher, i).id == endpoint->id) {
+      g_array_index (topic->publishers, RobocacheRosPublisher, i) = publisher;
+      return refusal;
+    }
+  }
   g_array_append_val (topic->publishers, publisher);
   return refusal;
 }

@@ -158,6 +158,9 @@ check_inverse (const RcKinematicsPlan *plan, const RcInverseArgs *args, RcError 
     ARRAY (residuals, 2, 0, 0)
   };
 
+  if (n > RC_KINEMATICS_MAX_INVERSE_VARIABLES)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "the plan has %" PRId64 " variables; expected at most %d for inverse kinematics", n,
+        RC_KINEMATICS_MAX_INVERSE_VARIABLES);
   if (frames > RC_KINEMATICS_MAX_TARGETS)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "the plan has %" PRId64 " frames; expected at most %d for inverse kinematics",
         frames, RC_KINEMATICS_MAX_TARGETS);

@@ -27,6 +27,7 @@ extern "C" {
 #define RC_KINEMATICS_MAX_VARIABLES 1024
 #define RC_KINEMATICS_MAX_FRAMES 16
 #define RC_KINEMATICS_MAX_TARGETS 4     /* frames of a plan for inverse kinematics */
+#define RC_KINEMATICS_MAX_INVERSE_VARIABLES 64  /* variables of a plan for inverse kinematics, which notes those at limits in a word */
 #define RC_KINEMATICS_MAX_ITERATIONS 10000
 #define RC_KINEMATICS_MAX_RESTARTS 1000
 /* Positions of joints and coordinates of targets are clamped to this (rad, m), and velocities likewise. */

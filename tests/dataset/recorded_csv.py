@@ -111,7 +111,7 @@ def held_from_long_before(folder):
     rows = "".join(f"{100 + i / 10:.1f},{i}\n" for i in range(160))
     source = _recording(folder, "held", "t,q\n" + rows)
     (source / "command.csv").write_text("t,c\n" + rows)
-    (source / "state.csv").write_text("t,mode\n100,2\n101,3\n")
+    (source / "state.csv").write_text("t,mode\n100.0,2\n101.0,3\n")
     path = folder / "held.toml"
     marks = make.spans(folder, [",+0.5,+2,,,", ",+11,+13,,,"], "held.csv")
     for name, settings, expected in (("unset", "", [[2] * 10 + [3] * 20, [3] * 40]), ("automatic", ", hold-limit = -2", [[2] * 10 + [3] * 20, [3] * 40]),

@@ -111,6 +111,7 @@ read_points (RobocacheInputFormat format, const Input *file, gsize piece)
   do {
     RobocacheCloudRecord cloud = { 0 };
     GError *error = NULL;
+    GstMapInfo map;
 
     result = robocache_cloud_reader_next (reader, &cloud, &error);
     if (error)
@@ -121,6 +122,10 @@ read_points (RobocacheInputFormat format, const Input *file, gsize piece)
     if (gst_buffer_get_size (cloud.buffer) > MAX_EXPANSION * file->n)
       fuzz_fail ("a file of %" G_GSIZE_FORMAT " bytes has a cloud of %" G_GSIZE_FORMAT, file->n, gst_buffer_get_size (cloud.buffer));
     digest = hash (digest, &cloud.n_points, sizeof (cloud.n_points));
+    if (gst_buffer_map (cloud.buffer, &map, GST_MAP_READ)) {
+      digest = hash (digest, map.data, map.size);
+      gst_buffer_unmap (cloud.buffer, &map);
+    }
     gst_buffer_unref (cloud.buffer);
   } while (result != ROBOCACHE_READ_MORE && result != ROBOCACHE_READ_REFUSED);
   robocache_cloud_reader_free (reader);

@@ -235,8 +235,12 @@ read_block (OpenBlock *open, const BlockReader *reader, const RobocacheMcapBlock
   g_array_set_size (open->entries, 0);
   result = read_bytes (open, reader->source, block, error);
   open->records = (RobocacheMcapBytes) {open->bytes.data, open->bytes.size};
-  if (result == BLOCK_OPEN && block->is_chunk)
+  if (result == BLOCK_OPEN && block->is_chunk) {
     result = unpack_block (open, reader, error);
+    /* the records before the fault are whole */
+    if (result == BLOCK_DAMAGED && reader->unpack)
+      list_entries (open, reader, block, NULL);
+  }
   if (result == BLOCK_OPEN)
     result = list_entries (open, reader, block, error);
   sort_entries (open->entries);

@@ -30,7 +30,7 @@ robocache_conversion_write_text (RobocacheConversion *conversion, const guint8 *
 gboolean
 robocache_conversion_check (const RobocacheConversion *conversion, GError **error)
 {
-  if (conversion->writer->size <= conversion->max_bytes)
+  if (conversion->writer->size <= conversion->max_bytes && !conversion->writer->has_failed)
     return TRUE;
   g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a message of %" G_GSIZE_FORMAT " bytes becomes longer than %" G_GSIZE_FORMAT
       ", with the fields that it lacks", conversion->size, conversion->max_bytes);

@@ -11,6 +11,8 @@
 #include "common/ros/definitions.h"
 #include "encodings.h"
 
+#define MAX_NAME 255
+
 /* Names of one to three words, "unsigned long long". */
 static const struct
 {
@@ -106,7 +108,7 @@ take_word (Parser *parser)
 {
   const gchar *token = peek (parser);
 
-  parser->has_failed |= !g_ascii_isalnum (*token) && *token != '_';
+  parser->has_failed |= (!g_ascii_isalnum (*token) && *token != '_') || strlen (token) > MAX_NAME;
   parser->at += !parser->has_failed;
   return token;
 }

@@ -15,7 +15,7 @@
 
 #define MAX_DEPTH 64
 #define MAX_TYPES 4096
-#define MAX_FIELDS 65536
+#define MAX_FIELDS 4096
 
 /* What a field's encoding says beside its kind. */
 enum
@@ -269,6 +269,15 @@ is_missing (RobocacheJsonValue value)
   return value.size == 0 || robocache_json_is (value, "null");
 }
 
+/* GLib's decoder skips what is not of the alphabet, and drops an incomplete group. */
+static gboolean
+is_base64 (const GString *text)
+{
+  const gsize n = strspn (text->str, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
+
+  return text->len % 4 == 0 && n + strspn (text->str + n, "=") == text->len && text->len - n <= 2;
+}
+
 static gboolean
 write_bytes (RobocacheConversion *conversion, const RobocacheRosField *field, RobocacheJsonValue value, GError **error)
 {
@@ -284,6 +293,10 @@ write_bytes (RobocacheConversion *conversion, const RobocacheRosField *field, Ro
   }
   if (!is_missing (value))
     robocache_json_get_string (value, text);
+  if (!is_base64 (text)) {
+    g_string_free (text, TRUE);
+    return fail (error, field, value, "base64");
+  }
   bytes = g_malloc (text->len / 4 * 3 + 3);
   n = g_base64_decode_step (text->str, text->len, bytes, &state, &save);
   robocache_cdr_write_sequence (conversion->writer, bytes, 1, n);

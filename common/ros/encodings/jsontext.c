@@ -332,7 +332,8 @@ robocache_json_get_integer (RobocacheJsonValue value, gint64 *number)
   gchar text[MAX_NUMBER_SIZE];
   gdouble real;
 
-  if (!copy_number (value, text))
+  /* -Infinity ends in a letter */
+  if (!copy_number (value, text) || !g_ascii_isdigit (text[strlen (text) - 1]))
     return FALSE;
   if (!strpbrk (text, ".eE")) {
     errno = 0;

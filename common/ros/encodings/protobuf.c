@@ -15,7 +15,8 @@
 /* Messages that hold each other this deep are refused. */
 #define MAX_DEPTH 64
 #define MAX_TYPES 4096
-#define MAX_FIELDS 65536
+#define MAX_FIELDS 4096
+#define MAX_NAME 1024
 
 /* ---- the wire ---- */
 
@@ -211,6 +212,11 @@ note_messages (Builder *builder, Span descriptors, guint32 number, const gchar *
     if (field.number != number || field.wire != WIRE_BYTES)
       continue;
     name = find_text (field.bytes, MESSAGE_NAME);
+    /* each nested message repeats the names around it */
+    if (strlen (prefix) + strlen (name) > MAX_NAME) {
+      g_free (name);
+      continue;
+    }
     full = g_strconcat (prefix, name, NULL);
     inner = g_strconcat (full, ".", NULL);
     note_messages (builder, field.bytes, MESSAGE_NESTED, inner, depth + 1);

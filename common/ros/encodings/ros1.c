@@ -65,6 +65,9 @@ convert_message (RobocacheConversion *conversion, RobocacheCdrReader *reader, gu
 {
   const RobocacheRosType *type = robocache_ros_schema_type (conversion->schema, index);
 
+  /* messages without fields take no byte in ROS 1, so counts of them are not bounded by the message */
+  if (!robocache_conversion_check (conversion, NULL))
+    robocache_cdr_reader_fail (reader, "the message becomes too long in CDR");
   /* ROS 2 puts a byte into a message that has no field */
   if (type->fields->len == 0)
     robocache_cdr_write_uint8 (conversion->writer, 0);

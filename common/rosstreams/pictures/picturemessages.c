@@ -292,8 +292,11 @@ read_compressed (RobocacheStreamReader *reader, RobocacheCdrReader *message, GEr
     return FALSE;
   }
   caps = prefer_noted (self, caps);
-  if (!self->caps || !gst_caps_is_equal (self->caps, caps))
+  if (!self->caps || !gst_caps_is_equal (self->caps, caps)) {
     gst_caps_replace (&self->caps, caps);
+    /* of raw pictures, whose caps are gone */
+    g_clear_pointer (&self->format, g_free);
+  }
   gst_caps_unref (caps);
   buffer = robocache_sample_copy (data, size, error);
   if (!buffer)

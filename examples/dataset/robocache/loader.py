@@ -18,6 +18,7 @@ import argparse
 import bisect
 import functools
 import json
+import os
 import time
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Union
@@ -75,7 +76,11 @@ class SetDataset(Dataset):
         self.episodes = [row for path in sorted((self.root / "meta" / "episodes").glob("*/*.parquet"))
                          for row in pq.read_table(path).to_pylist()]
         self._starts = [row["dataset_from_index"] for row in self.episodes]
-        self._video = functools.lru_cache(OPEN_VIDEOS)(lambda path: Video(path, self.fps))
+        self._open_videos()
+
+    def _open_videos(self):
+        # a worker that was forked has files of its own, too: the place in a file is shared with its parent
+        self._video = functools.lru_cache(OPEN_VIDEOS)(lambda path, process: Video(path, self.fps))
 
     def _ticks(self, name, seconds):
         ticks = [round(second * self.fps) for second in seconds]
@@ -92,13 +97,13 @@ class SetDataset(Dataset):
 
     def __setstate__(self, state):
         self.__dict__ = state
-        self._video = functools.lru_cache(OPEN_VIDEOS)(lambda path: Video(path, self.fps))
+        self._open_videos()
 
     def _frames(self, name, episode, wanted):
         path = self.root / self.info["video_path"].format(video_key=name, chunk_index=episode[f"videos/{name}/chunk_index"],
                                                           file_index=episode[f"videos/{name}/file_index"])
         first = round(episode[f"videos/{name}/from_timestamp"] * self.fps)
-        return torch.stack([self._video(path).frame(first + index - episode["dataset_from_index"]) for index in wanted])
+        return torch.stack([self._video(path, os.getpid()).frame(first + index - episode["dataset_from_index"]) for index in wanted])
 
     def __getitem__(self, index: int) -> Dict[str, torch.Tensor]:
         episode = self.episodes[bisect.bisect_right(self._starts, index) - 1]

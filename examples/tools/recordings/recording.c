@@ -525,20 +525,24 @@ find_column_by_name (const Recording *recording, FILE *file, const gchar *name, 
     .time = {.columns = name,.unit = ROBOCACHE_TIME_UNIT_NS,.leap_seconds = -1,.arrival_column = -1},.n_ahead = ROBOCACHE_LINES_AHEAD
   };
   RobocacheRecordReader *reader = robocache_record_reader_new (&spec, NULL);
-  const RobocacheTimeSource *times = robocache_record_reader_time_source (reader);
+  const RobocacheTimeSource *times;
+  RobocacheRecord record;
   RobocacheReadResult result = ROBOCACHE_READ_MORE;
   gchar bytes[READ_BYTES];
   gboolean has_found;
   gsize n;
 
+  if (!reader)
+    return FALSE;
+  times = robocache_record_reader_time_source (reader);
   rewind (file);
   while (result == ROBOCACHE_READ_MORE && (n = fread (bytes, 1, sizeof (bytes), file)) > 0) {
-    RobocacheRecord record;
-
     robocache_record_reader_push (reader, gst_buffer_new_memdup (bytes, n), NULL);
-    if (feof (file))
-      robocache_record_reader_end (reader);
     result = robocache_record_reader_next (reader, &record, NULL);
+  }
+  if (result == ROBOCACHE_READ_MORE) {
+    robocache_record_reader_end (reader);
+    robocache_record_reader_next (reader, &record, NULL);
   }
   has_found = g_strcmp0 (times->name, name) == 0;
   *number = times->column;

@@ -205,7 +205,10 @@ read_header (Ply *ply, GError **error)
   if (!ok)
     return refuse (error, "the first line is not \"ply\", expected a PLY file");
   while (ok && !is_last) {
-    line = ply->bytes - begin < MAX_HEADER_BYTES ? next_line (ply) : NULL;
+    const gsize left = MIN ((gsize) (ply->end - ply->bytes), MAX_HEADER_BYTES);
+
+    /* a line of any length would be split into as many words */
+    line = ply->bytes - begin < MAX_HEADER_BYTES && memchr (ply->bytes, '\n', left) ? next_line (ply) : NULL;
     ok = line ? read_header_line (ply, line, &is_last, error) : refuse (error, "the header ends after line %u, before end_header", ply->line);
     g_free (line);
   }

@@ -73,6 +73,8 @@ struct _RobocacheRecordReader
   guint version;
 };
 
+#define NS_PER_S G_GINT64_CONSTANT (1000000000)
+
 /* ---- columns ---- */
 
 static void
@@ -108,38 +110,31 @@ set_needed (RobocacheRecordReader *reader)
   reader->n_needed = (guint) MAX (MAX ((gint64) reader->times.column, (gint64) reader->times.second), (gint64) reader->arrival_column) + 1;
 }
 
-static gboolean
-is_left_out (const RobocacheRecordReader *reader, guint column)
+/* Of the columns, those that are not left out. */
+static GArray *
+without_left_out (const RobocacheRecordReader *reader, const GArray *columns)
 {
-  for (guint i = 0; reader->left_out && i < reader->left_out->len; i++) {
-    if (g_array_index (reader->left_out, guint, i) == column)
-      return TRUE;
+  GArray *kept = g_array_new (FALSE, FALSE, sizeof (guint));
+  GHashTable *left_out = g_hash_table_new (NULL, NULL);
+
+  for (guint i = 0; reader->left_out && i < reader->left_out->len; i++)
+    g_hash_table_add (left_out, GUINT_TO_POINTER (g_array_index (reader->left_out, guint, i)));
+  for (guint i = 0; i < columns->len; i++) {
+    const guint column = g_array_index (columns, guint, i);
+
+    if (!g_hash_table_contains (left_out, GUINT_TO_POINTER (column)))
+      g_array_append_val (kept, column);
   }
-  return FALSE;
-}
-
-static gboolean
-are_all_left_out (const RobocacheRecordReader *reader, const GArray *columns)
-{
-  gboolean all = TRUE;
-
-  for (guint i = 0; all && i < columns->len; i++)
-    all = is_left_out (reader, g_array_index (columns, guint, i));
-  return all;
+  g_hash_table_unref (left_out);
+  return kept;
 }
 
 /* Of the columns, those that are not left out; if there are none, all. */
 static GArray *
 keep_columns (const RobocacheRecordReader *reader, GArray *columns)
 {
-  GArray *kept = g_array_new (FALSE, FALSE, sizeof (guint));
+  GArray *kept = without_left_out (reader, columns);
 
-  for (guint i = 0; i < columns->len; i++) {
-    const guint column = g_array_index (columns, guint, i);
-
-    if (!is_left_out (reader, column))
-      g_array_append_val (kept, column);
-  }
   g_array_unref (kept->len > 0 ? columns : kept);
   return kept->len > 0 ? kept : columns;
 }
@@ -147,11 +142,15 @@ keep_columns (const RobocacheRecordReader *reader, GArray *columns)
 static gboolean
 set_columns (RobocacheRecordReader *reader, guint n_columns, gchar **names, GError **error)
 {
-  GArray *columns = robocache_columns_choose (reader->choice, n_columns, names, &reader->times, reader->arrival_column, error);
+  GArray *columns = robocache_columns_choose (reader->choice, n_columns, names, &reader->times, reader->arrival_column, error), *kept;
+  gboolean has_kept;
 
   if (!columns)
     return FALSE;
-  if (reader->text_columns && are_all_left_out (reader, columns)) {
+  kept = without_left_out (reader, columns);
+  has_kept = kept->len > 0;
+  g_array_unref (kept);
+  if (reader->text_columns && !has_kept) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "the file has no column of numbers: %s have text; list one in channels to have its words "
         "numbered", reader->text_columns);
     g_array_unref (columns);
@@ -423,7 +422,7 @@ static gboolean
 read_times (RobocacheRecordReader *reader, RobocacheRecord *record, GError **error)
 {
   RobocacheTimeStatus status = read_time_fields (reader, &record->time_ns);
-  const gchar *arrival;
+  gchar *arrival;
 
   if (status != ROBOCACHE_TIME_OK)
     return set_time_error (reader, status, reader->times.column, "time", error);
@@ -433,6 +432,8 @@ read_times (RobocacheRecordReader *reader, RobocacheRecord *record, GError **err
   if (reader->arrival_column < 0)
     return TRUE;
   arrival = g_ptr_array_index (reader->fields, reader->arrival_column);
+  if (reader->has_decimal_comma)
+    robocache_csv_replace_comma (arrival);
   status = robocache_time_from_text (arrival, reader->times.reading.unit, &record->arrival_ns);
   if (status == ROBOCACHE_TIME_NOT_A_NUMBER)
     status = robocache_time_from_date (arrival, &record->arrival_ns);
@@ -470,6 +471,13 @@ read_other_value (RobocacheRecordReader *reader, guint i, gchar *text, gdouble *
   return robocache_csv_truth (text, value);
 }
 
+/* Whether a column is one of the times, whose decimal commas have been replaced. */
+static gboolean
+is_of_time (const RobocacheRecordReader *reader, guint column)
+{
+  return column == reader->times.column || (gint) column == reader->times.second || (gint) column == reader->arrival_column;
+}
+
 /* A number that has a point in a table of decimal commas is not what it seems. */
 static gboolean
 read_value (RobocacheRecordReader *reader, guint i, gchar *text, gdouble *value)
@@ -477,7 +485,7 @@ read_value (RobocacheRecordReader *reader, guint i, gchar *text, gdouble *value)
   const gboolean is_word = reader->words && reader->words[i];
 
   if (!is_word && robocache_csv_number (text, value))
-    return !reader->has_decimal_comma || strchr (text, '.') == NULL;
+    return !reader->has_decimal_comma || strchr (text, '.') == NULL || is_of_time (reader, g_array_index (reader->columns, guint, i));
   return read_other_value (reader, i, text, value);
 }
 
@@ -661,12 +669,14 @@ adopt_shape (RobocacheRecordReader *reader, const RobocacheTableShape *shape, gb
 {
   const gboolean has_data = robocache_sample_n_data (&shape->sample) > 0;
 
+  g_clear_pointer (&reader->contents, g_free);
+  g_clear_pointer (&reader->text_columns, g_free);
   reader->has_decimal_comma = shape->has_decimal_comma;
   if (!robocache_time_source_guess (&reader->times, &reader->time, shape->names, shape->n_columns, has_data ? &shape->sample : NULL, error))
     return shape->names || reader->n_ahead > 0 ? ROBOCACHE_READ_REFUSED : ROBOCACHE_READ_MALFORMED;
   if (reader->times.is_unsorted && !is_last && reader->n_ahead > 0)
     return ROBOCACHE_READ_MORE;
-  if (shape->units)
+  if (shape->units && reader->times.column < g_strv_length (shape->units))
     robocache_time_source_take_unit (&reader->times, shape->units[reader->times.column]);
   set_needed (reader);
   if (reader->n_needed > shape->n_columns) {
@@ -696,8 +706,13 @@ drop_lines (RobocacheRecordReader *reader, guint n, GError **error)
   g_prefix_error (error, "line %" G_GUINT64_FORMAT ": ", number);
   g_array_remove_range (reader->ahead, 0, n);
   reader->n_content_ahead = reader->n_enough = 0;
-  for (guint i = 0; i < reader->ahead->len; i++)
-    reader->n_content_ahead += g_array_index (reader->ahead, RobocacheTableLine, i).length > 0;
+  reader->n_bytes_ahead = 0;
+  for (guint i = 0; i < reader->ahead->len; i++) {
+    const RobocacheTableLine *line = &g_array_index (reader->ahead, RobocacheTableLine, i);
+
+    reader->n_content_ahead += line->length > 0;
+    reader->n_bytes_ahead += line->length + sizeof (*line);
+  }
 }
 
 /* Lines of no table. Blank lines and comments are none, either, and no fault. */
@@ -749,7 +764,7 @@ keep_line (RobocacheRecordReader *reader, gboolean is_too_long)
   memcpy (kept.text, line->str, n);
   kept.text[n] = '\0';
   g_array_append_val (reader->ahead, kept);
-  reader->n_bytes_ahead += n;
+  reader->n_bytes_ahead += n + sizeof (kept);
   reader->n_content_ahead += n > 0 && !is_blank_line (line);
 }
 
@@ -896,9 +911,13 @@ add_binary_part (RobocacheRecordReader *reader, const guint8 *bytes, RobocacheRe
 
   if (!read_binary_time (reader, (guint) reader->times.second, bytes, reader->times.reading.second_unit, &part, error))
     return FALSE;
-  if (!__builtin_add_overflow (record->time_ns, part, &record->time_ns))
+  if (part < 0 || part >= NS_PER_S)
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "record %" G_GUINT64_FORMAT ": column %d has %" G_GINT64_FORMAT " ns, which are no parts of a second",
+        reader->number, reader->times.second, part);
+  else if (!__builtin_add_overflow (record->time_ns, part, &record->time_ns))
     return TRUE;
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "record %" G_GUINT64_FORMAT ": its time is beyond int64 nanoseconds", reader->number);
+  else
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "record %" G_GUINT64_FORMAT ": its time is beyond int64 nanoseconds", reader->number);
   return FALSE;
 }
 

@@ -41,6 +41,8 @@ read_parts (const RobocacheTimeReading *reading, const gchar *first, const gchar
   gint64 part;
   const RobocacheTimeStatus status = robocache_time_from_text (second, reading->second_unit, &part);
 
+  if (status == ROBOCACHE_TIME_OK && (part < 0 || part >= NS_PER_S))
+    return ROBOCACHE_TIME_NOT_A_NUMBER;
   return status != ROBOCACHE_TIME_OK ? status : add (robocache_time_from_text (first, reading->unit, time_ns), part, time_ns);
 }
 
@@ -62,13 +64,13 @@ read_gps (const RobocacheTimeReading *reading, const gchar *first, const gchar *
   return ROBOCACHE_TIME_OK;
 }
 
-/* A step of half a day or more is one over midnight, either way. */
+/* A step of half a day or more between an evening and a morning is one over midnight, either way. */
 static void
 pass_midnight (RobocacheDayClock *clock, gint64 *time_ns)
 {
   const gint64 now = *time_ns, step = clock->has_previous ? now - clock->previous : 0;
 
-  clock->days += step <= -NS_PER_DAY / 2;
+  clock->days += step <= -NS_PER_DAY / 2 && clock->previous >= NS_PER_DAY / 4 * 3 && now < NS_PER_DAY / 4;
   clock->days -= step >= NS_PER_DAY / 2 && clock->days > 0 && now >= NS_PER_DAY - NS_PER_DAY / 24;
   clock->has_previous = TRUE;
   clock->previous = now;

@@ -217,7 +217,11 @@ read_all (const gchar **text, const gchar *format, Moment *m)
     } else {
       const gchar *expanded = expand (*++format);
 
-      ok = expanded ? read_all (text, expanded, m) : **text && read_conversion (text, *format, m);
+      /* the fraction is for %f */
+      if (*format == 'S' && (format[1] == '.' || format[1] == ',') && format[2] == '%' && format[3] == 'f')
+        ok = read_digits (text, 2, 0, 60, &m->second);
+      else
+        ok = expanded ? read_all (text, expanded, m) : **text && read_conversion (text, *format, m);
     }
   }
   return ok;

@@ -19,6 +19,8 @@
 /* Names that an error lists. */
 #define MAX_NAMED 8
 #define MAX_WEEK 10000
+/* Columns of equal names but for the unit, of which one may have the seconds; more are not looked at. */
+#define MAX_EQUAL_STEMS 16
 
 /* A table whose times are sought. */
 typedef struct
@@ -213,11 +215,21 @@ find_parts (const Search *search, guint column)
 static gint
 find_seconds (const Search *search, guint parts)
 {
-  for (guint c = 0; c < search->n; c++) {
-    if (c != parts && find_parts (search, c) == (gint) parts)
-      return (gint) c;
+  gchar *stem = robocache_time_name_stem (search->names[parts]);
+  gint found = -1;
+  guint n_tried = 0;
+
+  for (guint c = 0; c < search->n && found < 0 && n_tried < MAX_EQUAL_STEMS; c++) {
+    gchar *other = robocache_time_name_stem (search->names[c]);
+
+    if (c != parts && g_str_equal (stem, other)) {
+      found = find_parts (search, c) == (gint) parts ? (gint) c : -1;
+      n_tried++;
+    }
+    g_free (other);
   }
-  return -1;
+  g_free (stem);
+  return found;
 }
 
 /* A column that is the time, or one half of it. */
@@ -539,12 +551,14 @@ guess_unit (Search *search, GError **error)
     return TRUE;
   if (step == 0.0 && (!has_decimals || source->column_by != ROBOCACHE_CHOSEN_BY_USER))
     return refuse (error, "all times are equal, so their unit is unknown; set time-unit, or time-column");
-  if (has_decimals && (step == 0.0 || robocache_time_step_is_possible (step)))
+  if (has_decimals && (step == 0.0 || robocache_time_step_is_usual (step)))
     source->unit_reason = g_strdup ("guessed: it has decimals");
   else if (robocache_time_unit_of_date (first, step, unit))
     source->unit_reason = g_strdup ("guessed: the times then count from 1970");
   else if (robocache_time_unit_of_step (step, unit) && (source->is_unsorted = 20 * course_of (search, source->column).n_back > n_rows (search), TRUE))
     source->unit_reason = g_strdup_printf ("guessed: the median step of %g is then %.4g ms", step, step * robocache_time_unit_seconds (*unit) * 1e3);
+  else if (has_decimals && robocache_time_step_is_possible (step))
+    source->unit_reason = g_strdup ("guessed: it has decimals");
   else
     return refuse (error, "the median step of the times, %g, fits no sensor of 0.5 Hz to 20 kHz in any unit; set time-unit", step);
   return TRUE;

@@ -38,8 +38,8 @@ robocache_time_step_is_possible (gdouble step_s)
   return step_s >= MIN_STEP_S && step_s <= MAX_STEP_S;
 }
 
-static gboolean
-is_usual_step (gdouble step_s)
+gboolean
+robocache_time_step_is_usual (gdouble step_s)
 {
   return step_s >= MIN_USUAL_STEP_S && step_s <= MAX_USUAL_STEP_S;
 }
@@ -52,7 +52,7 @@ robocache_time_unit_of_step (gdouble step, RobocacheTimeUnit *unit)
   for (RobocacheTimeUnit i = 0; i < ROBOCACHE_TIME_UNIT_AUTO; i++) {
     const gdouble step_s = step * robocache_time_unit_seconds (i), distance = fabs (log (step_s / USUAL_STEP_S));
 
-    if (is_usual_step (step_s) && distance < least_distance) {
+    if (robocache_time_step_is_usual (step_s) && distance < least_distance) {
       least_distance = distance;
       *unit = i;
     }
@@ -66,7 +66,7 @@ robocache_time_unit_of_date (gdouble time, gdouble step, RobocacheTimeUnit *unit
   for (RobocacheTimeUnit i = 0; i < ROBOCACHE_TIME_UNIT_AUTO; i++) {
     const gdouble seconds = robocache_time_unit_seconds (i);
 
-    if (time * seconds >= MIN_DATE_S && time * seconds <= MAX_DATE_S && is_usual_step (step * seconds)) {
+    if (time * seconds >= MIN_DATE_S && time * seconds <= MAX_DATE_S && robocache_time_step_is_usual (step * seconds)) {
       *unit = i;
       return TRUE;
     }

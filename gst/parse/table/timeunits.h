@@ -14,6 +14,8 @@ gdouble robocache_time_unit_seconds (RobocacheTimeUnit unit);
 
 /* Whether a sensor may have this step: 10 us to 100 s. */
 gboolean robocache_time_step_is_possible (gdouble step_s);
+/* The same of 0.5 Hz to 20 kHz. */
+gboolean robocache_time_step_is_usual (gdouble step_s);
 /* The unit in which a step is usual for a sensor, 0.5 Hz to 20 kHz; if several units fit, the one whose rate is nearest to 100 Hz. FALSE:
  * none. */
 gboolean robocache_time_unit_of_step (gdouble step, RobocacheTimeUnit * unit);

@@ -19,6 +19,7 @@ def _move(times, knots):
     return times + shifts[right - 1] + np.rint(share * (shifts[right] - shifts[right - 1])).astype(np.int64)
 
 
+END_NS = 10**9  # that a topic may end after its last stamp was read
 AGREE_NS = 500 * 10**6  # of a break in several topics
 
 
@@ -59,8 +60,14 @@ class Clocks:
         if topic not in self._topics or not len(log_times):
             return self.arrivals(log_times)
         first, last, delay = self._topics[topic]
-        times = np.clip(self.arrivals(log_times) - delay, first, last)
-        times[0], times[-1] = first, last
+        times = self.arrivals(log_times) - delay
+        # a long recording is read at places, of which the ends may lie within the topic
+        if first <= times[0] + END_NS:
+            times = np.maximum(times, first)
+            times[0] = first
+        if last >= times[-1] - END_NS:
+            times = np.minimum(times, last)
+            times[-1] = last
         return times
 
     @cached_property

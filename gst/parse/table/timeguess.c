@@ -505,25 +505,33 @@ compare_doubles (gconstpointer a, gconstpointer b)
   return (x > y) - (x < y);
 }
 
+/* How a column's numbers are written. */
+typedef struct
+{
+  gdouble first;                /* the least one */
+  gboolean has_decimals, has_fractions; /* "10.0" has decimals, "10.5" a fraction, too */
+} Writing;
+
 /* Median step of the column's numbers, sorted and without equal ones; 0: there is none. */
 static gdouble
-median_step (const Search *search, guint column, gdouble *first, gboolean *has_decimals)
+median_step (const Search *search, guint column, Writing *writing)
 {
   GArray *numbers = g_array_new (FALSE, FALSE, sizeof (gdouble)), *steps = g_array_new (FALSE, FALSE, sizeof (gdouble));
   gdouble median;
 
-  *has_decimals = FALSE;
+  *writing = (Writing) { 0 };
   for (guint i = 0; i < n_rows (search); i++) {
     const gchar *text = robocache_sample_field (search->sample, i, column);
     const gdouble number = number_of (text);
 
     if (isnan (number))
       continue;
-    *has_decimals |= strpbrk (text, ".,eE") != NULL;
+    writing->has_decimals |= strpbrk (text, ".,eE") != NULL;
+    writing->has_fractions |= number != floor (number);
     g_array_append_val (numbers, number);
   }
   g_array_sort (numbers, compare_doubles);
-  *first = numbers->len > 0 ? g_array_index (numbers, gdouble, 0) : 0.0;
+  writing->first = numbers->len > 0 ? g_array_index (numbers, gdouble, 0) : 0.0;
   for (guint i = 1; i < numbers->len; i++) {
     const gdouble step = g_array_index (numbers, gdouble, i) - g_array_index (numbers, gdouble, i - 1);
 
@@ -543,21 +551,21 @@ guess_unit (Search *search, GError **error)
 {
   RobocacheTimeSource *source = search->source;
   RobocacheTimeUnit *unit = &source->reading.unit;
-  gboolean has_decimals;
-  gdouble first;
-  const gdouble step = median_step (search, source->column, &first, &has_decimals);
+  Writing writing;
+  const gdouble step = median_step (search, source->column, &writing);
+  const gboolean is_possible = robocache_time_step_is_possible (step) && (robocache_time_step_is_usual (step) || writing.has_fractions);
 
   if (n_rows (search) < 2)
     return TRUE;
-  if (step == 0.0 && (!has_decimals || source->column_by != ROBOCACHE_CHOSEN_BY_USER))
+  if (step == 0.0 && (!writing.has_decimals || source->column_by != ROBOCACHE_CHOSEN_BY_USER))
     return refuse (error, "all times are equal, so their unit is unknown; set time-unit, or time-column");
-  if (has_decimals && (step == 0.0 || robocache_time_step_is_usual (step)))
+  if (writing.has_decimals && (step == 0.0 || is_possible))
     source->unit_reason = g_strdup ("guessed: it has decimals");
-  else if (robocache_time_unit_of_date (first, step, unit))
+  else if (robocache_time_unit_of_date (writing.first, step, unit))
     source->unit_reason = g_strdup ("guessed: the times then count from 1970");
   else if (robocache_time_unit_of_step (step, unit) && (source->is_unsorted = 20 * course_of (search, source->column).n_back > n_rows (search), TRUE))
     source->unit_reason = g_strdup_printf ("guessed: the median step of %g is then %.4g ms", step, step * robocache_time_unit_seconds (*unit) * 1e3);
-  else if (has_decimals && robocache_time_step_is_possible (step))
+  else if (writing.has_decimals && robocache_time_step_is_possible (step))
     source->unit_reason = g_strdup ("guessed: it has decimals");
   else
     return refuse (error, "the median step of the times, %g, fits no sensor of 0.5 Hz to 20 kHz in any unit; set time-unit", step);

@@ -119,12 +119,12 @@ has_card (void)
 
 /* Other stacks announce the address of a card even if they stay on this host, so the loopback interface alone does not find them. */
 static void
-add_interfaces (const RobocacheDdsNetwork *network, GString *config)
+add_interfaces (const RobocacheDdsNetwork *network, guint n_interfaces, GString *config)
 {
   if (network->discovery == ROBOCACHE_DDS_DISCOVERY_SUBNET)
     return;
   g_string_append (config, "<General><AllowMulticast>false</AllowMulticast><Interfaces>");
-  if (has_card ())
+  if (n_interfaces > 1 && has_card ())
     g_string_append (config, "<NetworkInterface autodetermine=\"true\"/>");
   g_string_append (config, "<NetworkInterface name=\"lo\"/></Interfaces></General>");
 }
@@ -147,13 +147,13 @@ add_discovery (const RobocacheDdsNetwork *network, GString *config)
 }
 
 gchar *
-robocache_dds_network_config (const RobocacheDdsNetwork *network, gboolean has_interfaces)
+robocache_dds_network_config (const RobocacheDdsNetwork *network, guint n_interfaces)
 {
   const gchar *uri = g_getenv ("CYCLONEDDS_URI");
   GString *config = g_string_new ("<CycloneDDS><Domain>");
 
-  if (has_interfaces)
-    add_interfaces (network, config);
+  if (n_interfaces > 0)
+    add_interfaces (network, n_interfaces, config);
   else if (network->discovery != ROBOCACHE_DDS_DISCOVERY_SUBNET)
     g_string_append (config, "<General><AllowMulticast>false</AllowMulticast></General>");
   add_discovery (network, config);

@@ -41,9 +41,9 @@ gboolean robocache_dds_network_equal (const RobocacheDdsNetwork * a, const Roboc
 /* The discovery as a property's value: "subnet". */
 const gchar *robocache_dds_discovery_name (RobocacheDdsDiscovery discovery);
 
-/* The configuration of Cyclone, followed by that of CYCLONEDDS_URI. has_interfaces FALSE: without interfaces of ours, since Cyclone refuses an
- * interface twice. Free with g_free. */
-gchar *robocache_dds_network_config (const RobocacheDdsNetwork * network, gboolean has_interfaces);
+/* The configuration of Cyclone, followed by that of CYCLONEDDS_URI. n_interfaces: 2: a card and the loopback interface, 1: that
+ * alone, 0: none of ours; Cyclone refuses an interface twice. Free with g_free. */
+gchar *robocache_dds_network_config (const RobocacheDdsNetwork * network, guint n_interfaces);
 
 G_END_DECLS
 #endif

@@ -78,13 +78,13 @@ keep_out_others (RobocacheDdsParticipant *participant, GError **error)
 static gboolean
 open_domain (RobocacheDdsParticipant *participant, GError **error)
 {
-  gchar *config = robocache_dds_network_config (&participant->network, TRUE);
+  /* Cyclone refuses an interface twice: the loopback one where a card has no link yet, and those that CYCLONEDDS_URI names */
+  const guint least = g_getenv ("CYCLONEDDS_URI") ? 0 : 1;
 
-  participant->domain = dds_create_domain (participant->network.domain, config);
-  g_free (config);
-  /* Cyclone refuses an interface that CYCLONEDDS_URI names, too */
-  if (participant->domain == DDS_RETCODE_ERROR && g_getenv ("CYCLONEDDS_URI")) {
-    config = robocache_dds_network_config (&participant->network, FALSE);
+  participant->domain = DDS_RETCODE_ERROR;
+  for (guint n = 3; participant->domain == DDS_RETCODE_ERROR && n-- > least;) {
+    gchar *config = robocache_dds_network_config (&participant->network, n);
+
     participant->domain = dds_create_domain (participant->network.domain, config);
     g_free (config);
   }

@@ -30,7 +30,7 @@ static gboolean \
 name (const guint8 *row, guint64 n, type infinity) \
 { \
   typedef type Vector __attribute__ ((vector_size (VECTOR_BYTES))); \
-  const type mask = (type) ~((type) 1 << (8 * sizeof (type) - 1)); \
+  const type mask = (type) ((G_GUINT64_CONSTANT (1) << (8 * sizeof (type) - 1)) - 1); \
   const gsize bytes = n * sizeof (type); \
   Vector found = { 0 }, bits; \
   gint64 halves[2]; \

@@ -32,7 +32,7 @@ open_domain (RobocacheRosSession *session, GError **error)
   if (!session->folders || !robocache_dds_network_init (&network, settings->domain, settings->discovery, settings->peers, error))
     return FALSE;
   network.max_message_bytes = settings->max_message_bytes;
-  config = robocache_dds_network_config (&network, TRUE);
+  config = robocache_dds_network_config (&network, 2);
   GST_CAT_INFO_OBJECT (session->category, session->element, "domain %u, discovery=%s: %s", network.domain,
       robocache_dds_discovery_name (network.discovery), config);
   g_free (config);

@@ -95,7 +95,7 @@ GST_START_TEST (test_networks)
   peers = g_strjoinv ("+", network.peers);
   fail_unless_equals_string (peers, networks[__i__].expected_peers);
   g_free (peers);
-  config = robocache_dds_network_config (&network, TRUE);
+  config = robocache_dds_network_config (&network, 2);
   fail_unless_equals_int (strstr (config, "<AllowMulticast>false") != NULL, network.discovery != ROBOCACHE_DDS_DISCOVERY_SUBNET);
   fail_unless_equals_int (strstr (config, "<Tag>") != NULL, network.discovery == ROBOCACHE_DDS_DISCOVERY_OFF);
   g_free (config);

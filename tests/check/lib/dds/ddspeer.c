@@ -173,6 +173,7 @@ serve (gint domain)
   const gboolean is_host = g_getenv (HOST_VARIABLE) != NULL;
   RobocacheDdsNetwork network;
   RobocacheDdsParticipant *participant;
+  GError *error = NULL;
   GArray *topics = g_array_new (FALSE, TRUE, sizeof (PeerTopic));
   gchar *line = NULL;
   gsize size = 0;
@@ -182,8 +183,8 @@ serve (gint domain)
   g_assert_true (robocache_dds_network_init (&network, domain, is_host ? ROBOCACHE_DDS_DISCOVERY_SUBNET : ROBOCACHE_DDS_DISCOVERY_LOCALHOST,
           is_host ? OWN_ADDRESS : NULL, NULL));
   network.max_message_bytes = G_MAXINT32;
-  participant = robocache_dds_participant_open (&network, NULL);
-  g_assert_nonnull (participant);
+  participant = robocache_dds_participant_open (&network, &error);
+  g_assert_no_error (error);
   while (getline (&line, &size, stdin) > 0) {
     obey (participant, topics, g_strchomp (line));
     reply ();

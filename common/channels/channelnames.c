@@ -276,7 +276,7 @@ find_velocities (RobocacheKinds *kinds, const gchar *const *names, guint n)
 {
   GHashTable *channels = g_hash_table_new (g_str_hash, g_str_equal);
 
-  /* a velocity of one of several equal names is nobody's */
+  /* if several channels have one name, a velocity of that name belongs to none of them */
   for (guint i = 0; i < n; i++)
     g_hash_table_insert (channels, (gpointer) names[i], GINT_TO_POINTER (g_hash_table_contains (channels, names[i]) ? -1 : (gint) i));
   for (guint i = 0; i < n; i++) {

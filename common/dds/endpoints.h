@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  guint64 id;                   /* the publisher, as RobocacheDdsMessage has it */
+  guint64 id;                   /* id of the publisher, equal to that in RobocacheDdsMessage */
   gchar *topic;                 /* "/joint_states"; NULL: the publisher has gone */
   gchar *type;                  /* "sensor_msgs/msg/JointState"; "": a type that is not of ROS 2 */
   gchar *type_hash;             /* "RIHS01_…"; NULL: none */

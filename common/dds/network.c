@@ -11,7 +11,7 @@
 
 #include "common/element/errordomain.h"
 
-/* Participants of a host that discovery without multicast asks for, as rmw_cyclonedds has it. */
+/* Number of participants of a host that discovery without multicast queries. Source: rmw_cyclonedds. */
 #define MAX_PARTICIPANTS 32
 #define MIN_MESSAGE_BYTES 65536
 

@@ -11,7 +11,7 @@
 #include "cyclone.h"
 #include "hostfilter.h"
 
-/* What shows a participant as one of ROS 2. */
+/* User data that marks a participant as a context of ROS 2. */
 #define PARTICIPANT_USER_DATA "enclave=/;"
 
 struct _RobocacheDdsParticipant

@@ -6,7 +6,7 @@
 
 #include "errors.h"
 
-/* Of a pad: the caps that it refused last. */
+/* Name of a pad's data with the caps that it refused last. */
 #define REFUSED "robocache-refused-caps"
 
 /* The first entry of which both sides match gives the advice. */

@@ -29,7 +29,7 @@ static const struct
   const RobocacheFieldSpec *fields;
 } scan_types[] = { {"sensor_msgs/LaserScan", scan_fields}, {"foxglove_msgs/LaserScan", foxglove_fields} };
 
-/* Of a point: x, y, z and intensity. */
+/* A point has x, y, z and intensity. */
 #define POINT_FLOATS 4
 
 typedef struct

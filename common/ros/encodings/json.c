@@ -17,7 +17,7 @@
 #define MAX_TYPES 4096
 #define MAX_FIELDS 4096
 
-/* What a field's encoding says beside its kind. */
+/* Encodings of a field, in addition to its kind. */
 enum
 { ENCODED_AS_JSON, ENCODED_AS_BASE64 };
 

@@ -152,7 +152,7 @@ enum
   LABEL_REPEATED = 3
 };
 
-/* Of descriptor.proto, in its order from 1 on. */
+/* Types of descriptor.proto, numbered from 1 in this order. */
 typedef enum
 { TYPE_DOUBLE = 1, TYPE_FLOAT, TYPE_INT64, TYPE_UINT64, TYPE_INT32, TYPE_FIXED64, TYPE_FIXED32, TYPE_BOOL, TYPE_STRING, TYPE_GROUP,
   TYPE_MESSAGE, TYPE_BYTES, TYPE_UINT32, TYPE_ENUM, TYPE_SFIXED32, TYPE_SFIXED64, TYPE_SINT32, TYPE_SINT64

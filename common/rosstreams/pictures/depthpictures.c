@@ -125,7 +125,7 @@ robocache_rvl_read (const guint8 *bytes, gsize size, RobocacheDepthPicture *pict
 
 #define PNG_MAGIC "\x89PNG\r\n\x1a\n"
 #define PNG_MAGIC_SIZE 8
-/* Of a pixel of 16 bits. */
+/* Bytes of a 16-bit pixel. */
 #define PIXEL_BYTES 2
 
 typedef struct

@@ -129,34 +129,24 @@ without_left_out (const RobocacheRecordReader *reader, const GArray *columns)
   return kept;
 }
 
-/* Of the columns, those that are not left out; if there are none, all. */
-static GArray *
-keep_columns (const RobocacheRecordReader *reader, GArray *columns)
-{
-  GArray *kept = without_left_out (reader, columns);
-
-  g_array_unref (kept->len > 0 ? columns : kept);
-  return kept->len > 0 ? kept : columns;
-}
-
 static gboolean
 set_columns (RobocacheRecordReader *reader, guint n_columns, gchar **names, GError **error)
 {
   GArray *columns = robocache_columns_choose (reader->choice, n_columns, names, &reader->times, reader->arrival_column, error), *kept;
-  gboolean has_kept;
 
   if (!columns)
     return FALSE;
   kept = without_left_out (reader, columns);
-  has_kept = kept->len > 0;
-  g_array_unref (kept);
-  if (reader->text_columns && !has_kept) {
+  if (reader->text_columns && kept->len == 0) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "the file has no column of numbers: %s have text; list one in channels to have its words "
         "numbered", reader->text_columns);
+    g_array_unref (kept);
     g_array_unref (columns);
     return FALSE;
   }
-  columns = keep_columns (reader, columns);
+  /* all, if none is left */
+  g_array_unref (kept->len > 0 ? columns : kept);
+  columns = kept->len > 0 ? kept : columns;
   forget_columns (reader);
   reader->n_columns = n_columns;
   reader->columns = columns;

@@ -144,9 +144,13 @@ set_columns (RobocacheRecordReader *reader, guint n_columns, gchar **names, GErr
     g_array_unref (columns);
     return FALSE;
   }
-  /* all, if none is left */
-  g_array_unref (kept->len > 0 ? columns : kept);
-  columns = kept->len > 0 ? kept : columns;
+  /* all columns if none is left */
+  if (kept->len > 0) {
+    g_array_unref (columns);
+    columns = kept;
+  } else {
+    g_array_unref (kept);
+  }
   forget_columns (reader);
   reader->n_columns = n_columns;
   reader->columns = columns;

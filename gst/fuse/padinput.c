@@ -396,7 +396,7 @@ gst_robocache_fuse_sink_chain (GstPad *gstpad, GstObject *parent, GstBuffer *buf
   if (then.is_malformed)
     flow = gst_robocache_fuse_answer_bad_buffer (fuse, pad, flow, then.error);
   else if (then.error)
-    gst_robocache_fuse_fail (fuse, pad, flow, then.error);
+    gst_robocache_fuse_fail (fuse, flow == GST_FLOW_NOT_NEGOTIATED ? NULL : pad, flow, then.error);  /* no tick source: no pad's fault */
   if (then.has_no_caps)
     post_missing_caps (fuse, pad);
   gst_robocache_fuse_post_reports (fuse, &then.reports);

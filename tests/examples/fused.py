@@ -315,7 +315,7 @@ ERRORS = {
     "error_no_output": (fuse("rate=50/1 ! fakesink", JOINTS), "no output to read: leave that of robocachefuse free, or link it to appsink"),
     "error_no_fuse": ("videotestsrc ! fakesink", "no output to read: leave that of robocachefuse free, or link it to appsink"),
     "error_not_tensors": ("videotestsrc num-buffers=3 ! video/x-raw ! appsink", "appsink receives video/x-raw, expected other/tensors"),
-    "error_setting": (fuse("", JOINTS), "fuse: proprio_0: no tick source: set rate"),
+    "error_setting": (fuse("", JOINTS), "fuse: no tick source: set rate"),
     "error_no_file": (fuse("rate=50/1", "filesrc name=file location=/nowhere/joints.csv ! robocacheparse ! fuse.proprio_0"),
                       'file: Resource not found. (No such file "/nowhere/joints.csv")'),
     "error_type": (OTHERS.format("types=float33,dimensions=(string)1"), "tensor_0: unknown tensor type float33"),

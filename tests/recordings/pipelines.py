@@ -16,11 +16,17 @@ def environment():
     return {**os.environ, "LD_PRELOAD": runtime} if runtime else None
 
 
-def launch(*words, timeout=120):
+# The search for leaks crashes now and then where a thread ends during the search.
+LEAK_SEARCH_FAILED = "LeakSanitizer has encountered a fatal error"
+
+
+def launch(*words, timeout=120, attempts=3):
     """Runs gst-launch-1.0 to its end; raises with its output where that fails."""
     done = subprocess.run(["gst-launch-1.0", "-q", *" ".join(words).split()], capture_output=True, timeout=timeout, check=False,
                           env=environment())
     text = (done.stdout + done.stderr).decode()
+    if LEAK_SEARCH_FAILED in text and attempts > 1:
+        return launch(*words, timeout=timeout, attempts=attempts - 1)
     if done.returncode or "ERROR" in text:
         raise RuntimeError(f"exit status {done.returncode}: {text.strip()[-1500:]}")
     return text

@@ -9,6 +9,8 @@
 
 #include "common/tensors/tensorcaps.h"
 
+#define NS_PER_S G_GINT64_CONSTANT (1000000000)
+
 /* Sizes of each character, standard and native, and the type of the native size. */
 static const struct
 {
@@ -220,14 +222,39 @@ robocache_record_format_read_float (const RobocacheRecordFormat *format, guint f
   return n.kind == SIGNED ? (gfloat) n.i : (gfloat) n.u;
 }
 
-RobocacheTimeStatus
-robocache_record_format_read_time (const RobocacheRecordFormat *format, guint field, const guint8 *record, RobocacheTimeUnit unit,
-    gint64 *time_ns)
+static RobocacheTimeStatus
+convert_time (Number n, RobocacheTimeUnit unit, gint64 *time_ns)
 {
-  const Number n = read_number (format, field, record);
-
   if (n.kind == FLOATING)
     return robocache_time_from_double (n.d, unit, time_ns);
-  return n.kind == SIGNED ? robocache_time_from_int64 (n.i, unit, time_ns) :
-      robocache_time_from_uint64 (n.u, unit, time_ns);
+  return n.kind == SIGNED ? robocache_time_from_int64 (n.i, unit, time_ns) : robocache_time_from_uint64 (n.u, unit, time_ns);
+}
+
+gboolean
+robocache_record_format_read_time (const RobocacheRecordFormat *format, guint field, const guint8 *record, RobocacheTimeUnit unit,
+    gint64 *time_ns, GError **error)
+{
+  if (convert_time (read_number (format, field, record), unit, time_ns) == ROBOCACHE_TIME_OK)
+    return TRUE;
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA,
+      "column %u is not a time within int64 nanoseconds; are layout and time-unit right?", field);
+  return FALSE;
+}
+
+gboolean
+robocache_record_format_add_part (const RobocacheRecordFormat *format, guint field, const guint8 *record, RobocacheTimeUnit unit,
+    gint64 *time_ns, GError **error)
+{
+  gint64 part;
+
+  if (!robocache_record_format_read_time (format, field, record, unit, &part, error))
+    return FALSE;
+  if (part < 0 || part >= NS_PER_S)
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "column %u has %" G_GINT64_FORMAT " ns, which are no parts of a second", field,
+        part);
+  else if (!__builtin_add_overflow (*time_ns, part, time_ns))
+    return TRUE;
+  else
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "its time is beyond int64 nanoseconds");
+  return FALSE;
 }

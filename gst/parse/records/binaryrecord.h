@@ -38,9 +38,12 @@ void robocache_record_format_clear (RobocacheRecordFormat * format);
 
 /* Reads a field of a record as a float, rounded once from its type. */
 gfloat robocache_record_format_read_float (const RobocacheRecordFormat * format, guint field, const guint8 * record);
-/* Reads a field of a record as an exact time. */
-RobocacheTimeStatus robocache_record_format_read_time (const RobocacheRecordFormat * format, guint field, const guint8 * record,
-    RobocacheTimeUnit unit, gint64 * time_ns);
+/* Reads a field of a record as an exact time. FALSE and an error: the field is no time, or beyond int64 nanoseconds. */
+gboolean robocache_record_format_read_time (const RobocacheRecordFormat * format, guint field, const guint8 * record,
+    RobocacheTimeUnit unit, gint64 * time_ns, GError ** error);
+/* Adds the part of a second in a field to a time. FALSE and an error: the field is no part of a second, or the sum is beyond int64. */
+gboolean robocache_record_format_add_part (const RobocacheRecordFormat * format, guint field, const guint8 * record,
+    RobocacheTimeUnit unit, gint64 * time_ns, GError ** error);
 
 G_END_DECLS
 #endif

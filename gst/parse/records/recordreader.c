@@ -10,6 +10,7 @@
 #include "binaryrecord.h"
 #include "byteinput.h"
 #include "gst/parse/table/columnchoice.h"
+#include "gst/parse/table/columnwords.h"
 #include "gst/parse/table/csvrecord.h"
 #include "gst/parse/table/tableshape.h"
 #include "gst/parse/table/timedate.h"
@@ -19,8 +20,6 @@
 /* Of a file, while no line is data, or times are not in order. */
 #define MAX_BYTES_AHEAD (4 << 20)
 #define MAX_LINES_OF_STREAM 64
-/* Words of a channel. */
-#define MAX_WORDS 4096
 
 /* What the fields of a column are. */
 typedef enum
@@ -65,15 +64,13 @@ struct _RobocacheRecordReader
   GArray *columns;              /* guint, of the channels */
   GArray *left_out;             /* guint, of no channel; or NULL */
   Content *contents;            /* [n_columns]; NULL: all are numbers */
-  GHashTable **words;           /* of channels, word to number + 1; NULL: no channel has words */
+  RobocacheColumnWords **words; /* of channels; NULL: no channel has words */
   gchar *text_columns;
   guint n_skipped;              /* lines before the data that are nothing of the table */
   gfloat *values;
   gchar *names;
   guint version;
 };
-
-#define NS_PER_S G_GINT64_CONSTANT (1000000000)
 
 /* ---- columns ---- */
 
@@ -89,44 +86,10 @@ forget_columns (RobocacheRecordReader *reader)
   g_clear_pointer (&reader->names, g_free);
 }
 
-/* The names of the channels as caps carry them: UTF-8, and with no comma inside a name. */
-static gchar *
-join_names (const GArray *columns, gchar **names)
-{
-  GString *joined = g_string_new (NULL);
-
-  for (guint i = 0; i < columns->len; i++) {
-    gchar *name = g_utf8_make_valid (names[g_array_index (columns, guint, i)], -1);
-
-    g_string_append_printf (joined, i ? ",%s" : "%s", g_strdelimit (name, ",", '_'));
-    g_free (name);
-  }
-  return g_string_free (joined, FALSE);
-}
-
 static void
 set_needed (RobocacheRecordReader *reader)
 {
   reader->n_needed = (guint) MAX (MAX ((gint64) reader->times.column, (gint64) reader->times.second), (gint64) reader->arrival_column) + 1;
-}
-
-/* Of the columns, those that are not left out. */
-static GArray *
-without_left_out (const RobocacheRecordReader *reader, const GArray *columns)
-{
-  GArray *kept = g_array_new (FALSE, FALSE, sizeof (guint));
-  GHashTable *left_out = g_hash_table_new (NULL, NULL);
-
-  for (guint i = 0; reader->left_out && i < reader->left_out->len; i++)
-    g_hash_table_add (left_out, GUINT_TO_POINTER (g_array_index (reader->left_out, guint, i)));
-  for (guint i = 0; i < columns->len; i++) {
-    const guint column = g_array_index (columns, guint, i);
-
-    if (!g_hash_table_contains (left_out, GUINT_TO_POINTER (column)))
-      g_array_append_val (kept, column);
-  }
-  g_hash_table_unref (left_out);
-  return kept;
 }
 
 static gboolean
@@ -136,7 +99,7 @@ set_columns (RobocacheRecordReader *reader, guint n_columns, gchar **names, GErr
 
   if (!columns)
     return FALSE;
-  kept = without_left_out (reader, columns);
+  kept = robocache_columns_without (columns, reader->left_out);
   if (reader->text_columns && kept->len == 0) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "the file has no column of numbers: %s have text; list one in channels to have its words "
         "numbered", reader->text_columns);
@@ -156,7 +119,7 @@ set_columns (RobocacheRecordReader *reader, guint n_columns, gchar **names, GErr
   reader->columns = columns;
   reader->values = g_new (gfloat, columns->len);
   if (names)
-    reader->names = join_names (columns, names);
+    reader->names = robocache_columns_join_names (columns, names);
   reader->version++;
   return TRUE;
 }
@@ -434,23 +397,6 @@ read_times (RobocacheRecordReader *reader, RobocacheRecord *record, GError **err
   return status == ROBOCACHE_TIME_OK || set_time_error (reader, status, (guint) reader->arrival_column, "time of arrival", error);
 }
 
-/* The number that stands for a word, by the order in which words come. FALSE: there are too many. */
-static gboolean
-number_word (RobocacheRecordReader *reader, guint i, const gchar *word, gdouble *value)
-{
-  GHashTable *words = reader->words[i];
-  guint number = GPOINTER_TO_UINT (g_hash_table_lookup (words, word));
-
-  if (number == 0) {
-    number = g_hash_table_size (words) + 1;
-    if (number > MAX_WORDS)
-      return FALSE;
-    g_hash_table_insert (words, g_strdup (word), GUINT_TO_POINTER (number));
-  }
-  *value = number - 1;
-  return TRUE;
-}
-
 /* A field that is no decimal number. */
 static gboolean
 read_other_value (RobocacheRecordReader *reader, guint i, gchar *text, gdouble *value)
@@ -459,7 +405,7 @@ read_other_value (RobocacheRecordReader *reader, guint i, gchar *text, gdouble *
   const Content content = reader->contents ? reader->contents[column] : NUMBERS;
 
   if (content == WORDS)
-    return number_word (reader, i, text, value);
+    return robocache_column_words_number (reader->words[i], text, value);
   if (reader->has_decimal_comma && robocache_csv_replace_comma (text))
     return robocache_csv_number (text, value);
   return robocache_csv_truth (text, value);
@@ -651,8 +597,8 @@ prepare_words (RobocacheRecordReader *reader)
     if (reader->contents[g_array_index (reader->columns, guint, i)] != WORDS)
       continue;
     if (!reader->words)
-      reader->words = g_new0 (GHashTable *, reader->columns->len);
-    reader->words[i] = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+      reader->words = g_new0 (RobocacheColumnWords *, reader->columns->len);
+    reader->words[i] = robocache_column_words_new ();
   }
 }
 
@@ -846,22 +792,6 @@ next_csv (RobocacheRecordReader *reader, RobocacheRecord *record, GError **error
   return result;
 }
 
-/* In order of their numbers. */
-static void
-append_words (GString *text, GHashTable *words)
-{
-  const gchar **by_number = g_new0 (const gchar *, g_hash_table_size (words));
-  GHashTableIter iter;
-  gpointer word, number;
-
-  g_hash_table_iter_init (&iter, words);
-  while (g_hash_table_iter_next (&iter, &word, &number))
-    by_number[GPOINTER_TO_UINT (number) - 1] = word;
-  for (guint i = 0; i < g_hash_table_size (words); i++)
-    g_string_append_printf (text, "%s%s = %u", i > 0 ? ", " : "", by_number[i], i);
-  g_free (by_number);
-}
-
 gchar *
 robocache_record_reader_describe_words (const RobocacheRecordReader *reader)
 {
@@ -877,7 +807,7 @@ robocache_record_reader_describe_words (const RobocacheRecordReader *reader)
       g_string_append_printf (text, "%s%s: ", text->len > 0 ? "; " : "", reader->header[column]);
     else
       g_string_append_printf (text, "%scolumn %u: ", text->len > 0 ? "; " : "", column);
-    append_words (text, reader->words[i]);
+    robocache_column_words_append (reader->words[i], text);
   }
   valid = text->len > 0 ? g_utf8_make_valid (text->str, -1) : NULL;
   g_string_free (text, TRUE);
@@ -887,32 +817,18 @@ robocache_record_reader_describe_words (const RobocacheRecordReader *reader)
 /* ---- binary ---- */
 
 static gboolean
-read_binary_time (RobocacheRecordReader *reader, guint column, const guint8 *bytes, RobocacheTimeUnit unit, gint64 *time_ns, GError **error)
+read_binary_times (RobocacheRecordReader *reader, const guint8 *bytes, RobocacheRecord *record, GError **error)
 {
-  if (robocache_record_format_read_time (&reader->record_format, column, bytes, unit, time_ns) == ROBOCACHE_TIME_OK)
-    return TRUE;
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "record %" G_GUINT64_FORMAT " at byte %" G_GUINT64_FORMAT ": "
-      "column %u is not a time within int64 nanoseconds; are layout and time-unit right?", reader->number,
-      (reader->number - 1) * reader->record_format.size, column);
-  return FALSE;
-}
+  const RobocacheRecordFormat *format = &reader->record_format;
+  const RobocacheTimeUnit unit = reader->times.reading.unit;
 
-/* Parts of the seconds in the first column. */
-static gboolean
-add_binary_part (RobocacheRecordReader *reader, const guint8 *bytes, RobocacheRecord *record, GError **error)
-{
-  gint64 part;
-
-  if (!read_binary_time (reader, (guint) reader->times.second, bytes, reader->times.reading.second_unit, &part, error))
+  if (!robocache_record_format_read_time (format, reader->times.column, bytes, unit, &record->time_ns, error)
+      || (is_time_of_two (reader) && !robocache_record_format_add_part (format, (guint) reader->times.second, bytes,
+          reader->times.reading.second_unit, &record->time_ns, error)))
     return FALSE;
-  if (part < 0 || part >= NS_PER_S)
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "record %" G_GUINT64_FORMAT ": column %d has %" G_GINT64_FORMAT " ns, which are no parts of a second",
-        reader->number, reader->times.second, part);
-  else if (!__builtin_add_overflow (record->time_ns, part, &record->time_ns))
-    return TRUE;
-  else
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "record %" G_GUINT64_FORMAT ": its time is beyond int64 nanoseconds", reader->number);
-  return FALSE;
+  record->arrival_ns = record->time_ns;
+  return reader->arrival_column < 0
+      || robocache_record_format_read_time (format, (guint) reader->arrival_column, bytes, unit, &record->arrival_ns, error);
 }
 
 static RobocacheReadResult
@@ -930,13 +846,10 @@ next_binary (RobocacheRecordReader *reader, RobocacheRecord *record, GError **er
         G_GSIZE_FORMAT " bytes, expected %" G_GSIZE_FORMAT, reader->number, left, size);
     return ROBOCACHE_READ_MALFORMED;
   }
-  if (!read_binary_time (reader, reader->times.column, bytes, reader->times.reading.unit, &record->time_ns, error)
-      || (is_time_of_two (reader) && !add_binary_part (reader, bytes, record, error)))
+  if (!read_binary_times (reader, bytes, record, error)) {
+    g_prefix_error (error, "record %" G_GUINT64_FORMAT " at byte %" G_GUINT64_FORMAT ": ", reader->number, (reader->number - 1) * size);
     return ROBOCACHE_READ_MALFORMED;
-  record->arrival_ns = record->time_ns;
-  if (reader->arrival_column >= 0
-      && !read_binary_time (reader, (guint) reader->arrival_column, bytes, reader->times.reading.unit, &record->arrival_ns, error))
-    return ROBOCACHE_READ_MALFORMED;
+  }
   for (guint i = 0; i < reader->columns->len; i++)
     reader->values[i] = robocache_record_format_read_float (&reader->record_format, g_array_index (reader->columns, guint, i), bytes);
   record->number = reader->number;

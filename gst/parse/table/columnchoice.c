@@ -95,3 +95,35 @@ robocache_columns_choose (const gchar *choice, guint n_columns, gchar **names, c
     g_clear_pointer (&columns, g_array_unref);
   return columns;
 }
+
+GArray *
+robocache_columns_without (const GArray *columns, const GArray *others)
+{
+  GArray *kept = g_array_new (FALSE, FALSE, sizeof (guint));
+  GHashTable *excluded = g_hash_table_new (NULL, NULL);
+
+  for (guint i = 0; others && i < others->len; i++)
+    g_hash_table_add (excluded, GUINT_TO_POINTER (g_array_index (others, guint, i)));
+  for (guint i = 0; i < columns->len; i++) {
+    const guint column = g_array_index (columns, guint, i);
+
+    if (!g_hash_table_contains (excluded, GUINT_TO_POINTER (column)))
+      g_array_append_val (kept, column);
+  }
+  g_hash_table_unref (excluded);
+  return kept;
+}
+
+gchar *
+robocache_columns_join_names (const GArray *columns, gchar **names)
+{
+  GString *joined = g_string_new (NULL);
+
+  for (guint i = 0; i < columns->len; i++) {
+    gchar *name = g_utf8_make_valid (names[g_array_index (columns, guint, i)], -1);
+
+    g_string_append_printf (joined, i ? ",%s" : "%s", g_strdelimit (name, ",", '_'));
+    g_free (name);
+  }
+  return g_string_free (joined, FALSE);
+}

@@ -15,5 +15,11 @@ G_BEGIN_DECLS
 GArray *robocache_columns_choose (const gchar * choice, guint n_columns, gchar ** names, const RobocacheTimeSource * times,
     gint arrival_column, GError ** error);
 
+/* Of columns, those that are not among others; others NULL: all. */
+GArray *robocache_columns_without (const GArray * columns, const GArray * others);
+
+/* The names of the columns as caps carry them, joined by commas: UTF-8, and with no comma inside a name. */
+gchar *robocache_columns_join_names (const GArray * columns, gchar ** names);
+
 G_END_DECLS
 #endif

@@ -322,16 +322,19 @@ GST_START_TEST (binary_times)
     guint field;
     RobocacheTimeUnit unit;
     gint64 time;
-    RobocacheTimeStatus status;
-  } cases[] = { {0, NS, 0x126a1cbf12345678}, {0, S, 0, OVERFLOW}, {1, S, 250000000}, {2, S, 7000000000} };
+    const gchar *message;
+  } cases[] = { {0, NS, 0x126a1cbf12345678}, {0, S, UNTOUCHED, "column 0 is not a time within int64 nanoseconds"}, {1, S, 250000000}, {2, S, 7000000000} };
   RobocacheRecordFormat format;
 
   fail_unless (robocache_record_format_parse (&format, ">qdQ", NULL));
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     gint64 t = UNTOUCHED;
-    const RobocacheTimeStatus status = robocache_record_format_read_time (&format, cases[i].field, record, cases[i].unit, &t);
+    GError *error = NULL;
 
-    expect_time (status, cases[i].status, t, cases[i].time);
+    fail_unless_equals_int (robocache_record_format_read_time (&format, cases[i].field, record, cases[i].unit, &t, &error), !cases[i].message);
+    fail_unless (!error == !cases[i].message && (!error || g_str_has_prefix (error->message, cases[i].message)));
+    fail_unless_equals_int64 (t, cases[i].time);
+    g_clear_error (&error);
   }
   robocache_record_format_clear (&format);
 }

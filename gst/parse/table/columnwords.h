@@ -1,0 +1,25 @@
+/* robocache: numbers that stand for the words of a column
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_COLUMNWORDS_H
+#define ROBOCACHE_COLUMNWORDS_H
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* A column has at most 4,096 different words, numbered from 0 in the order in which they come. */
+typedef GHashTable RobocacheColumnWords;
+
+/* Free with g_hash_table_unref. */
+RobocacheColumnWords *robocache_column_words_new (void);
+
+/* The number of word. FALSE: there are too many words. */
+gboolean robocache_column_words_number (RobocacheColumnWords * words, const gchar * word, gdouble * number);
+
+/* Appends "idle = 0, move = 1" to text, in the order of the numbers. */
+void robocache_column_words_append (RobocacheColumnWords * words, GString * text);
+
+G_END_DECLS
+#endif

@@ -222,7 +222,7 @@ rc_within (uint64_t span, int64_t limit)
   return limit < 0 || span <= (uint64_t) limit;
 }
 
-/* The max-gap of rows with this period (ns) by RC_GAP_AUTO: some periods, within bounds, and never below two. */
+/* The max-gap (ns) that RC_GAP_AUTO gives rows with this period (ns): RC_GAP_PERIODS periods, within RC_MIN_GAP and RC_MAX_GAP, at least two. */
 RC_SHARED int64_t
 rc_gap_of_period (int64_t period)
 {
@@ -391,7 +391,7 @@ RC_SHARED RcBracket
 rc_bracket_aligned (const RcSearch * search, const int64_t * times, int64_t n, int64_t first, int64_t tick)
 {
   RcBracket b = rc_bracket_none ();
-  int64_t right;                /* the last row with the next time at or after the tick */
+  int64_t right;                /* of the rows with the earliest time at or after the tick, the last one */
   uint64_t h;
 
   if (search->interpolation == RC_PREVIOUS) {

@@ -143,7 +143,7 @@ list_field (const GstStructure *structure, const gchar *field, GError **error)
     return g_strdup_printf ("%d", g_value_get_int (value));
 
   /* the text that became a flagset cannot be had back: its flags were read as hexadecimal, and masked */
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "%s is a %s, not a string: write the type before it, like "
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "%s is a %s, not a string: write (string) before its value, like "
       "%s=(string)%s", field, G_VALUE_TYPE_NAME (value), field, g_str_equal (field, "types") ? "float32" : "14:1");
   return NULL;
 }

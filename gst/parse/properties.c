@@ -81,7 +81,7 @@ robocache_parse_properties_install (GObjectClass *klass)
   properties[PROP_FORMAT] = g_param_spec_enum ("format", "Format", "Format of the input", ROBOCACHE_TYPE_INPUT_FORMAT,
       ROBOCACHE_INPUT_CSV, flags);
   properties[PROP_DELIMITER] = g_param_spec_string ("delimiter", "Delimiter",
-      "Delimiter of the fields of a line: one character, tab, space (any run of blanks), or auto: comma, semicolon, tab or blanks", "auto", flags);
+      "Delimiter of the fields of a line: one character, \"tab\", \"space\" (any run of blanks) or \"auto\" (finds comma, semicolon, tab or blanks)", "auto", flags);
   properties[PROP_TIME_COLUMN] = g_param_spec_string ("time-column", "Time column",
       "Column of the time of capture: a name, or a number from 0; two of them, like sec,nanosec, date,time or week,tow, are one time (empty = by names "
       "and values)", "", flags);
@@ -102,13 +102,13 @@ robocache_parse_properties_install (GObjectClass *klass)
   properties[PROP_START] = g_param_spec_enum ("start", "Start", "Time of the file's clock at running time 0",
       ROBOCACHE_TYPE_START, ROBOCACHE_START_ZERO, flags);
   properties[PROP_TIME_ORIGIN] = g_param_spec_int64 ("time-origin", "Time origin",
-      "Time of the file's clock at running time 0 (ns); overrides start (the smallest int64 = not set)",
+      "Time of the file's clock at running time 0 (ns); overrides the property start (the smallest int64 = not set)",
       G_MININT64, G_MAXINT64, ROBOCACHE_NO_ORIGIN, flags);
   properties[PROP_ARRIVAL_COLUMN] = g_param_spec_int ("arrival-column", "Arrival column",
       "Column of the time of arrival: replay the recording live, each row at this time (-1 = none)", -1, G_MAXINT,
       -1, flags);
   properties[PROP_CLOCK_MODE] = g_param_spec_enum ("clock-mode", "Clock mode",
-      "Clock of the times of capture; arrivals come from arrival-column, or else from the pipeline's clock",
+      "Clock that gave the times of capture. Times of arrival are those of arrival-column or, without it, of the pipeline's clock",
       ROBOCACHE_TYPE_CLOCK_MODE, ROBOCACHE_CLOCK_NONE, flags);
   properties[PROP_MAX_ERRORS] = g_param_spec_int ("max-errors", "Max errors",
       "Maximum number of consecutive malformed records; one more is an error (-1 = no limit)", -1, G_MAXINT,

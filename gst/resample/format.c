@@ -163,8 +163,8 @@ check_stream (GstRobocacheResampleFormat *format, const RobocacheTensorsInfo *ou
   if (!robocache_row_layout_from_info (&format->layout, &format->in, error))
     return FALSE;
   if (out->rate_num > (gint64) GST_ROBOCACHE_MAX_TICK_RATE * out->rate_den) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "the rate is %d/%d, from downstream's or else the input's "
-        "framerate: expected at most %d/1, one tick per nanosecond", out->rate_num, out->rate_den,
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "the rate is %d/%d, the framerate of downstream or, if it "
+        "has none, of the input: expected at most %d/1, one tick per nanosecond", out->rate_num, out->rate_den,
         GST_ROBOCACHE_MAX_TICK_RATE);
     return FALSE;
   }

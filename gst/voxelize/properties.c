@@ -157,8 +157,8 @@ robocache_voxelize_properties_install (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_OUTPUT, g_param_spec_enum ("output", "Output", "Form of the grid",
           ROBOCACHE_TYPE_VOXEL_OUTPUT, RC_VOXEL_DENSE, flags));
   g_object_class_install_property (klass, PROP_TYPE, g_param_spec_enum ("type", "Type", "Type of the values: uint8, uint32, "
-      "float16 or float32 (auto = accepted by downstream: uint8 for occupancy, uint32 for count, else float32; int64 for "
-      "index and rank)", ROBOCACHE_TYPE_DTYPE, ROBOCACHE_DTYPE_AUTO, flags));
+      "float16 or float32; index and rank are int64 (auto = a type that downstream accepts, preferably uint8 for occupancy, "
+      "uint32 for count, and float32 for other modes)", ROBOCACHE_TYPE_DTYPE, ROBOCACHE_DTYPE_AUTO, flags));
   g_object_class_install_property (klass, PROP_MAX_VOXELS, g_param_spec_int ("max-voxels", "Max voxels",
           "Maximum voxels of sparse output and of ranks; more, those with the greatest z, are counted and omitted", 1, G_MAXINT,
           DEFAULT_MAX_VOXELS, flags));

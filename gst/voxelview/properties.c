@@ -137,7 +137,7 @@ robocache_view_properties_install (GObjectClass *klass)
           "Background colour", "Background as 0xRRGGBB; lines and text are dark or light for contrast", 0,
           0xffffff, DEFAULT_BACKGROUND, flags));
   g_object_class_install_property (klass, PROP_AXES, g_param_spec_boolean ("axes", "Axes",
-          "Draw axes in metres and grid lines, if the picture is large enough", TRUE, flags));
+          "Draw grid lines, and axes with metres, if the picture is large enough", TRUE, flags));
   g_object_class_install_property (klass, PROP_LEGEND, g_param_spec_boolean ("legend", "Legend",
           "Draw the colour bar and the number of occupied voxels, if the picture is large enough", TRUE,
           flags));

@@ -184,7 +184,7 @@ gst_robocache_fuse_pad_class_init (GstRobocacheFusePadClass *klass)
       "positive for one whose are too early",
       G_MININT64, G_MAXINT64, DEFAULT_OFFSET, playing));
   g_object_class_install_property (object_class, PROP_MAX_GAP, g_param_spec_int64 ("max-gap", "Maximum gap",
-      "Maximum gap to interpolate across (ns, -1 = none, -2 = 8 periods of the rows, from 20 ms to 1 s or two periods)", RC_GAP_AUTO,
+      "Maximum gap to interpolate across (ns, -1 = no limit, -2 = 8 periods of the rows, but at least 20 ms, at most 1 s, and never below two periods)", RC_GAP_AUTO,
       G_MAXINT64, DEFAULT_MAX_GAP, playing));
   g_object_class_install_property (object_class, PROP_HOLD_LIMIT, g_param_spec_int64 ("hold-limit", "Hold limit",
       "Maximum age of a repeated row (ns, 0 = do not hold, -1 = forever, -2 = 200 ms, or forever where all channels are held)",

@@ -89,7 +89,7 @@ robocache_mcap_demux_properties_install (GObjectClass *klass)
   properties[PROP_START] = g_param_spec_enum ("start", "Start", "Time of the recording's clock at running time 0",
       start_get_type (), ROBOCACHE_MCAP_START_ZERO, flags);
   properties[PROP_TIME_ORIGIN] = g_param_spec_int64 ("time-origin", "Time origin",
-      "Time of the recording's clock at running time 0 (ns); overrides start (the smallest int64 = not set)",
+      "Time of the recording's clock at running time 0 (ns); overrides the property start (the smallest int64 = not set)",
       G_MININT64, G_MAXINT64,
       ROBOCACHE_MCAP_NO_ORIGIN, flags);
   properties[PROP_MAX_TRANSPORT] = g_param_spec_uint64 ("max-transport", "Max transport",

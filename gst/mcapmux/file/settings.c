@@ -51,8 +51,8 @@ static ROBOCACHE_DEFINE_ENUM (compression_get_type, "GstRobocacheMcapCompression
     {ROBOCACHE_MCAP_LZ4, "LZ4: faster compression", "lz4"})
 
 static ROBOCACHE_DEFINE_ENUM (clock_get_type, "GstRobocacheMcapClock",
-    {MUX_CLOCK_AUTO, "time-origin if it is set; the reference timestamp meta of the first buffer; live: the system's clock; else the "
-            "stream's origin (robocacheparse), or running time", "auto"},
+    {MUX_CLOCK_AUTO, "The first that exists: time-origin; the reference timestamp meta of the first buffer; in a live pipeline, the system's clock; the "
+            "stream's origin (robocacheparse); running time", "auto"},
     {MUX_CLOCK_SYSTEM, "UTC of the system when the element goes to PLAYING", "system"},
     {MUX_CLOCK_REFERENCE, "The first buffer's reference timestamp meta (timestamp/x-unix or x-ntp)", "reference"},
     {MUX_CLOCK_RUNNING, "Running time, counted from 1970", "running"})

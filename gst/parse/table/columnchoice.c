@@ -87,7 +87,7 @@ robocache_columns_choose (const gchar *choice, guint n_columns, gchar **names, c
   g_strfreev (tokens);
   if (chosen && columns->len == 0) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY,
-        "the file has no column of data: it has %u, with the time in column %u; set delimiter, or format if the file is not CSV",
+        "the file has no column of data: column %2$u of its %1$u is the time; set delimiter, or format if the file is not CSV",
         n_columns, times->column);
     chosen = FALSE;
   }

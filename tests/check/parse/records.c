@@ -438,7 +438,7 @@ GST_START_TEST (rows_in_pieces)
         "header q\n2 t=1326899528368658417 a=1326899528468056009 2\n", NULL, NULL, NULL, "1", 0 + 1, NS},
     {"t,q0\n0,1\n", "refused channels: the file has no column \"q7\"; it has t,q0\n", "q7"},
     {"t,q0\n0,1\n", "refused channels: \"1-3\" is not within columns 0-1; the file has 2\n", "1-3"},
-    {"t\n0\n", "refused the file has no column of data: it has 1, with the time in column 0; set delimiter, or format if the file is not CSV\n"},
+    {"t\n0\n", "refused the file has no column of data: column 0 of its 1 is the time; set delimiter, or format if the file is not CSV\n"},
     /* a serial port is opened in the middle of a line */
     {"34,0.5\n0,1,2,3\n", "malformed line 1: channels: \"1-3\" is not within columns 0-1; the file has 2\n2 t=0 1 2 3\n",
         "1-3"},

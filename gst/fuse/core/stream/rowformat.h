@@ -10,7 +10,8 @@
 
 G_BEGIN_DECLS
 
-/* The first member of a structure made by g_atomic_rc_box_new0. The structure describes the rows for their blending. */
+/* What the core knows about the rows of a stream. It is the first member of a structure made by g_atomic_rc_box_new0, whose other members are
+ * for the code that blends the rows. */
 typedef struct
 {
   void (*clear) (gpointer format);      /* frees the contents of the structure; or NULL */

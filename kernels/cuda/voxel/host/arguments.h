@@ -270,7 +270,7 @@ typedef struct RcCudaVoxelList
 typedef struct RcCudaVoxelFirst
 {
   RcCudaVoxelList *lists;       /* [batch, voxels]; NULL: keys are sorted */
-  uint32_t *limits;             /* [batch, voxels] number max_points of a voxel's points in one warp; the least of all warps */
+  uint32_t *limits;             /* [batch, voxels] index of the max_points-th point of the voxel within one warp; the smallest of all warps' */
   uint32_t *n_entries;          /* [batch] entries that lists have reserved */
   uint32_t *numbers;            /* [batch, n_points] entries */
   int64_t voxels;               /* the lesser of N and max_voxels */

@@ -1,4 +1,4 @@
-/* robocache: compression of chunks, through libzstd, liblz4 and libbz2, and checks of MCAP chunks that are read
+/* robocache: compresses and decompresses chunks by libzstd, liblz4 and libbz2, and checks MCAP chunks
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -16,7 +16,7 @@ typedef enum
   ROBOCACHE_MCAP_ZSTD,
   ROBOCACHE_MCAP_LZ4,           /* frames of LZ4 */
   ROBOCACHE_MCAP_N_COMPRESSIONS,
-  ROBOCACHE_MCAP_BZIP2 = ROBOCACHE_MCAP_N_COMPRESSIONS  /* of bags of ROS 1; it is read alone */
+  ROBOCACHE_MCAP_BZIP2 = ROBOCACHE_MCAP_N_COMPRESSIONS  /* in bags of ROS 1; only for reading */
 } RobocacheMcapCompression;
 
 /* The name of a compression in files: "", "zstd" or "lz4". */
@@ -32,8 +32,8 @@ void robocache_mcap_codec_free (RobocacheMcapCodec * codec);
 /* Replaces the content of `to`. The same input gives the same bytes, with the same version of the library. */
 gboolean robocache_mcap_compress (RobocacheMcapCodec * codec, RobocacheMcapCompression compression, RobocacheMcapBytes bytes,
     GByteArray * to, GError ** error);
-/* Replaces the content of `to`, which grows with the actual, not the announced size. FALSE and an error: damaged, not `size` bytes, or no
- * memory. */
+/* Replaces the content of `to`, which grows with the actual size of the data, not with `size`. FALSE and an error: damaged, not `size` bytes, or
+ * no memory. */
 gboolean robocache_mcap_decompress (RobocacheMcapCodec * codec, RobocacheMcapCompression compression, RobocacheMcapBytes bytes,
     guint64 size, RobocacheMcapBuffer * to, GError ** error);
 

@@ -180,9 +180,9 @@ guint64 robocache_mcap_get_uint64 (const guint8 * bytes);
  * ignored, as the format allows. */
 gboolean robocache_mcap_record_read (RobocacheMcapRecord * record, guint8 opcode, RobocacheMcapBytes content, GError ** error);
 
-/* Bytes of the fields of a record, by their sizes in the first bytes of its content. *is_whole FALSE: these bytes do not contain all
- * sizes; then the result is the number of bytes that are needed for the next size. The data of a Message have no stored size, and count
- * as 0. */
+/* Number of bytes of the fields of a record, computed from the sizes that are stored in the content. content: its first bytes. *is_whole FALSE:
+ * these bytes do not contain all sizes, and the result is the number of bytes that are needed for the next size. The data of a Message have no
+ * stored size, and count as 0. */
 guint64 robocache_mcap_record_extent (guint8 opcode, RobocacheMcapBytes content, gboolean * is_whole);
 
 /* Returns the next record of a sequence, and advances the sequence. FALSE: at the end, or the remaining bytes are not a complete record;
@@ -198,8 +198,8 @@ gboolean robocache_mcap_next_number (RobocacheMcapBytes * map, guint16 * channel
 gchar *robocache_mcap_text_dup (RobocacheMcapBytes text);
 /* A map of texts; free with g_hash_table_unref. */
 GHashTable *robocache_mcap_text_map (RobocacheMcapBytes map);
-/* Returns a text of a map that was written by robocache_mcap_append_sealed or without a CRC. *is_damaged: the CRC is present, but the
- * text is missing or does not match it. NULL: missing or damaged. */
+/* Returns a text of a map; robocache_mcap_append_sealed wrote it, or it has no CRC. *is_damaged: the CRC is present, but the
+ * text is missing or does not match the CRC. NULL: missing or damaged. */
 const gchar *robocache_mcap_get_sealed (GHashTable * map, const gchar * key, gboolean * is_damaged);
 gboolean robocache_mcap_text_equal (RobocacheMcapBytes text, const gchar * string);
 
@@ -209,7 +209,7 @@ RobocacheMcapBytes robocache_mcap_text (const gchar * string);  /* NULL is "" */
 
 /* Appends a record; its opcode selects the union member. */
 void robocache_mcap_append_record (GByteArray * to, guint8 opcode, gconstpointer record);
-/* The same, but appends only the size of the last field, not its bytes. */
+/* The same, but of the last field only its size is appended, not its bytes. */
 void robocache_mcap_append_record_head (GByteArray * to, guint8 opcode, gconstpointer record);
 /* The same for a Message with `size` bytes of data; message->data is not read. */
 void robocache_mcap_append_message_head (GByteArray * to, const RobocacheMcapMessage * message, gsize size);

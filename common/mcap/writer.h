@@ -1,7 +1,7 @@
 /* robocache: writes MCAP files
  *
- * The writer makes a file from filled chunks, in order, and writes it by a function of the caller, which may write to memory, a disk or a
- * pipeline. The same input gives the same bytes. After an error of this function, nothing more is written.
+* The writer makes a file from filled chunks, in order. A function of the caller writes the bytes to memory, a disk or a
+ * pipeline. The same input gives the same bytes. After an error of this function, the writer writes nothing more.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -32,8 +32,6 @@ gboolean robocache_mcap_writer_add_attachment (RobocacheMcapWriter * writer, con
 gboolean robocache_mcap_writer_add_metadata (RobocacheMcapWriter * writer, const RobocacheMcapMetadata * metadata, GError ** error);
 /* Writes the summary: definitions, indexes, statistics. This must be the last call. */
 gboolean robocache_mcap_writer_finish (RobocacheMcapWriter * writer, GError ** error);
-
-/* Number of bytes written so far. */
 
 G_END_DECLS
 #endif

@@ -1,8 +1,8 @@
 /* robocache: blends the bracketed rows of a tick by a plan on an engine
  *
- * On the CPU, a plan reads the rows directly from the history. For a GPU, and if rows are in device memory, the rows of the brackets are
- * gathered with the brackets. Rows in system memory are gathered in a pinned block, which a GPU reads directly if it is small, and
- * otherwise copies. Rows in device memory are copied on the device.
+* On the CPU, a plan reads the rows directly from the history. For a GPU, and if rows are in device memory, the brackets and their rows
+* are gathered together. Rows in system memory are gathered in a pinned block. A GPU reads a small block directly, and copies
+ * a large one. Rows in device memory are copied on the device.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -25,7 +25,7 @@ typedef struct
   gsize offset;
 } RobocacheDeviceRow;
 
-/* Row i of a tensor of a buffer that matches info, with a reference to the buffer. */
+/* Row i of a tensor in a buffer, with a reference to the buffer. The buffer matches info. */
 RobocacheDeviceRow robocache_device_row (GstBuffer * buffer, const RobocacheTensorsInfo * info, guint tensor, guint64 i);
 /* Releases such a row of a history; data is not used. */
 void robocache_device_row_release (gpointer row, gpointer data);
@@ -59,7 +59,7 @@ gboolean robocache_blender_init (RobocacheBlender * blender, RobocacheEngine * e
 /* A zeroed blender may be cleared too. */
 void robocache_blender_clear (RobocacheBlender * blender);
 
-/* Enqueues one tick of all streams of the plan; rows on a device are read in the order of the work. FALSE and an error: the device failed
+/* Enqueues one tick of all streams of the plan. Rows on a device are read in stream order. FALSE and an error: the device failed
  * or has no memory. */
 gboolean robocache_blender_run (RobocacheBlender * blender, RcAlignPlan * plan, const RobocacheBlendStream * streams,
     guint n_streams, GError ** error);

@@ -1,4 +1,4 @@
-/* robocache: holds of a search, and the rows of a bracket
+/* robocache: sets the held channels of a search, and lists the rows of a bracket
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -11,17 +11,18 @@
 
 G_BEGIN_DECLS
 
-/* A hold limit of 200 ms, and none for rows all of whose channels are held. */
+/* A hold limit of 200 ms; no limit if all channels of the rows are held. */
 #define ROBOCACHE_HOLD_LIMIT_AUTO (-2)
-/* Fits a search, whose limit may be that, to rows of which some channels are held, or all: then each row is in force until the next one,
- * or for as long as another limit says. */
+/* Adapts a search to rows of which some or all channels are held. Its hold limit may be ROBOCACHE_HOLD_LIMIT_AUTO. If all channels are held,
+ * each row is in force until the next row, but at most for the hold limit. */
 void robocache_search_set_holds (RcSearch * search, gboolean has_holds, gboolean are_all_held);
 
-/* The rows of a bracket, and the bracket of the same rows when they lie one after another from 0 on: writes their indices,
- * unless it is of a mean or lowpass, whose rows are those from robocache_bracket_first on, and of others at most four; and returns
- * how many there are. */
+/* Index of the first row of a mean or lowpass, its held row included. */
 gint64 robocache_bracket_first (const RcBracket * bracket);
+/* Number of rows of a bracket. Writes their indices, at most four, to rows, except for a mean or lowpass: its rows are consecutive, from
+ * robocache_bracket_first on. */
 guint64 robocache_bracket_rows (const RcBracket * bracket, gint64 * rows);
+/* The bracket of the same rows once they are gathered, one after another from index 0 on. */
 RcBracket robocache_bracket_of_gathered (const RcBracket * bracket);
 
 G_END_DECLS

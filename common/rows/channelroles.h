@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* Of the first three, lists of channels. */
+/* The first three roles are lists of channels. */
 enum
 {
   ROBOCACHE_ROLE_QUATERNIONS,
@@ -29,10 +29,10 @@ typedef struct
   gchar *names;                 /* of all channels, separated by commas; NULL: the caps have none */
   gchar *kinds;                 /* in the caps; NULL: they have none */
 
-  /* what they mean, once parsed */
+  /* results of robocache_channel_roles_parse */
   RobocacheChannelList lists[ROBOCACHE_ROLE_KINDS];
   RobocacheChannelList holds;
-  gchar *used;                  /* the kinds of all of these; NULL: all are real */
+  gchar *used;                  /* the kinds that these lists give; NULL: all channels are real */
   const gchar *source;          /* of the kinds: "caps", "property", "caps and property", "ignored", "none" */
 } RobocacheChannelRoles;
 
@@ -42,32 +42,32 @@ void robocache_channel_roles_install_properties (GObjectClass * klass, guint fir
 void robocache_channel_roles_set_property (RobocacheChannelRoles * roles, guint role, const GValue * value);
 void robocache_channel_roles_get_property (const RobocacheChannelRoles * roles, guint role, GValue * value);
 
-/* FALSE and an error that names the role when a value of its property is wrong, whatever the names. */
+/* FALSE and an error that names the role: the value of its property is wrong with any names of channels. */
 gboolean robocache_channel_roles_check (guint role, const GValue * value, GError ** error);
 
 /* The n channels of a row. The lists may use the names; NULL: none. kinds: those of caps; NULL: none. */
 void robocache_channel_roles_set_channels (RobocacheChannelRoles * roles, guint64 n, const gchar * names, const gchar * kinds);
 
-/* Copies the properties and channels, not what they mean; roles is cleared first. */
+/* Copies the properties and channels, but not the parsed results; roles is cleared first. */
 void robocache_channel_roles_copy (RobocacheChannelRoles * roles, const RobocacheChannelRoles * from);
 void robocache_channel_roles_clear (RobocacheChannelRoles * roles);
 
-/* Makes lists of the properties and, for what they leave open, of the kinds: a list that is set takes the place of that of the kinds, and
- * its channels have no other kind. FALSE and an error that names the property that is wrong, or kinds of the caps. */
+/* Makes lists from the properties, or from the kinds if a property is not set. A list that is set replaces that of the kinds, and its
+ * channels have no other kind. FALSE and an error: the named property is wrong, or the kinds in caps. */
 gboolean robocache_channel_roles_parse (RobocacheChannelRoles * roles, GError ** error);
 
 /* Points the lists of spec to the parsed lists of roles. */
 void robocache_channel_roles_apply (const RobocacheChannelRoles * roles, RcAlignStreamSpec * spec);
-/* Of the first 32 channels, bit c: channel c is held or of a quaternion. Roles are parsed. */
+/* Bit c, for the first 32 channels: channel c is held or belongs to a quaternion. Roles are parsed. */
 guint32 robocache_channel_roles_unfiltered (const RobocacheChannelRoles * roles);
-/* Whether all channels are held, of roles that are parsed. */
+/* Whether all channels are held. Roles are parsed. */
 gboolean robocache_channel_roles_are_held (const RobocacheChannelRoles * roles);
 
-/* For log lines, of roles that are parsed: "kinds real*3,quaternion (from caps)". Free with g_free. */
+/* A text for log lines: "kinds real*3,quaternion (from caps)". Roles are parsed. Free with g_free. */
 gchar *robocache_channel_roles_describe (const RobocacheChannelRoles * roles, RcDtype dtype);
-/* The kinds of several rows, of roles that are parsed, one after another. names: of all their channels, or NULL. NULL: all are real. */
+/* The kinds of the concatenation of n rows, whose roles are parsed. names: of all their channels, or NULL. Returns NULL: all are real. */
 gchar *robocache_channel_roles_join (const RobocacheChannelRoles * const *roles, guint n, const gchar * names);
-/* Adds kinds, "" where all are real, and kinds-source. */
+/* Adds the fields kinds ("": all channels are real) and kinds-source. */
 void robocache_channel_roles_to_structure (const RobocacheChannelRoles * roles, GstStructure * structure);
 
 G_END_DECLS

@@ -25,23 +25,23 @@ gchar *robocache_gap_check (RobocacheGapCheck * check, const RobocacheHistory * 
 
 /* ---- rows with NaN, counted for each channel ---- */
 
-/* Of one stream. A zeroed struct is a valid empty check. */
+/* The check of one stream. A zeroed struct is a valid empty check. */
 typedef struct
 {
-  guint64 *counts;              /* [n_channels] values that are NaN; NULL: none was */
+  guint64 *counts;              /* [n_channels] number of NaN; NULL: no NaN so far */
   guint64 n_channels;
   gboolean is_reported;
 } RobocacheNanCheck;
 
 void robocache_nan_check_clear (RobocacheNanCheck * check);
 
-/* Whether a row of `channels` elements in host memory has NaN; of integers none has. */
+/* Whether a row of `channels` elements in host memory has NaN. FALSE for integers. */
 gboolean robocache_row_has_nan (RcDtype dtype, guint64 channels, const guint8 * row);
 
-/* Counts those of n_rows rows. TRUE: there are some. */
+/* Counts the NaN of n_rows rows. TRUE: the rows have NaN. */
 gboolean robocache_nan_check_rows (RobocacheNanCheck * check, RcDtype dtype, guint64 channels, const guint8 * rows, guint64 n_rows);
 
-/* Once: a warning that names channels with NaN; free with g_free. are_dropped: such rows are no value. NULL: there is none. */
+/* Returns, once, a warning that names the channels with NaN; free with g_free. are_dropped: rows with NaN are dropped. NULL: no warning. */
 gchar *robocache_nan_check_take_warning (RobocacheNanCheck * check, gboolean are_dropped);
 
 /* ---- checks for quaternions that are not rotations: rows whose length is not 1, and means of scattered quaternions ---- */
@@ -74,7 +74,7 @@ void robocache_quaternion_check_rows (RobocacheQuaternionCheck * check, const gi
 void robocache_quaternion_check_scattered (RobocacheQuaternionCheck * check, guint64 n);
 /* Adds the faults of a later check to sum. */
 void robocache_quaternion_check_add (RobocacheQuaternionCheck * sum, const RobocacheQuaternionCheck * check);
-/* Returns a warning about a fault that was not reported yet; free with g_free. NULL: none. */
+/* Returns a warning about a fault that was not reported yet; free with g_free. NULL: no such fault. */
 gchar *robocache_quaternion_check_take_warning (RobocacheQuaternionCheck * check);
 
 G_END_DECLS

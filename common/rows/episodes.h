@@ -1,4 +1,4 @@
-/* robocache: resamples recorded episodes, directly or through blocks of memory, whole, in chunks, or split over several engines
+/* robocache: resamples batches of recorded episodes, in one run, in chunks, or split over several engines
  *
  * A batch is cut only on the axis of episodes, so the result does not depend on the cuts. Memory that the kernels of an engine can access
  * is used directly; other memory is copied through a block of the engine's memory with space for a chunk.
@@ -52,7 +52,7 @@ RobocacheEpisodes *robocache_episodes_new (RobocacheEngine * const *engines, gui
 /* Waits for enqueued work. */
 void robocache_episodes_free (RobocacheEpisodes * episodes);
 
-/* Enqueues a batch, which is complete in stream order of the first engine. The readback, of the same engines, gets RcAlignCounters.
+/* Enqueues a batch, which is complete in stream order of the first engine. The readback is of the same engines, and gets RcAlignCounters.
  * n_chunks: the number of chunks, if the batch did not fit whole; otherwise 0. FALSE and an error, without enqueued work: no memory for
  * one episode, or a device failed. */
 gboolean robocache_episodes_run (RobocacheEpisodes * episodes, const RobocacheEpisodesPlace * place,

@@ -10,7 +10,7 @@
 G_BEGIN_DECLS
 
 /* A distribution of durations with fixed bins: each power of two of ns has 32 equal bins, so a quantile is at most 3.2 % above the true
- * one. Negative values count as 0. */
+ * quantile. Negative values count as 0. */
 #define ROBOCACHE_HISTOGRAM_BINS (60 * 32)
 
 /* A zeroed struct is a valid empty histogram. */

@@ -43,13 +43,13 @@ typedef struct
   gpointer release_data;
   gsize max_rows;               /* 0: no limit; otherwise a new row replaces the oldest one */
   gint64 reorder_window;        /* ns */
-  gint64 row_period;            /* 1/framerate (ns), which RC_GAP_AUTO counts in; 0: there is none, and spacings tell */
+  gint64 row_period;            /* 1/framerate (ns), the period of RC_GAP_AUTO; 0: no framerate, and the period is measured by spacings */
 
   /* rows first … first + n - 1 of each array, in increasing time */
   gint64 *times;
   guint8 *rows;
   guint8 *flags;
-  gint64 *overdue_by;           /* time of the last tick sent before the row arrived, minus the row's time; negative: in time */
+  gint64 *overdue_by;           /* time of the last tick that was sent before the row arrived, minus the row's time; negative: the row is in time */
   gsize first, n, capacity;
 
   gint64 oldest_row;            /* smallest time of a row, including released rows; ROBOCACHE_NO_TIME before the first */
@@ -71,12 +71,12 @@ typedef struct
 /* Alignment of a stream to a tick. */
 typedef struct
 {
-  RcBracket bracket;            /* row 0 is that of robocache_history_rows (); missing if a quaternion of a mean or lowpass has no mean */
+  RcBracket bracket;            /* its row 0 is robocache_history_rows (); missing if a quaternion of a mean or lowpass has no mean */
   gint64 before;                /* time of the row at or before the tick; ROBOCACHE_NO_TIME when there is none */
-  gint64 used;                  /* time of the row that is copied, which of RC_NEAREST may be `after`; before, where several rows make one, or
-                                 * where after is none */
-  gint64 after;                 /* time of the row after it; none also where a GAP lies between, so that it does not
-                                 * matter how soon the tick was asked for */
+  gint64 used;                  /* time of the row that is copied, for RC_NEAREST possibly `after`; equal to before if several rows are combined, or
+                                 * if after is unknown */
+  gint64 after;                 /* time of the row after the tick; ROBOCACHE_NO_TIME without such a row, or if a GAP lies between, so that the
+                                 * result does not depend on when the tick was requested */
 } RobocacheAlignment;
 
 void robocache_history_init (RobocacheHistory * history, gsize row_bytes, RobocacheReleaseRow release_row, gpointer release_data);
@@ -104,7 +104,7 @@ typedef enum
   ROBOCACHE_ROW_NO_MEMORY       /* counted as overflow */
 } RobocacheRowFate;
 
-/* Inserts a row, of which row_bytes are copied; with release_row set, takes over the objects that the row refers to in any case. */
+/* Inserts a row, of which row_bytes are copied. If release_row is set, always takes ownership of the objects that the row refers to. */
 RobocacheRowFate robocache_history_insert (RobocacheHistory * history, gint64 time, gconstpointer row);
 /* Sets ROBOCACHE_ERROR_MEMORY, for a row without memory. */
 void robocache_history_set_no_memory (const RobocacheHistory * history, GError ** error);
@@ -138,11 +138,11 @@ gboolean robocache_history_ready (const RobocacheHistory * history, const RcSear
 /* A text for log messages, like "a row after the tick". */
 const gchar *robocache_wait_reason (RobocacheWait wait);
 
-/* The greatest gap (ns) at t that search allows, -1: none. By RC_GAP_AUTO it is decided by the rows up to t alone, so it is the same
- * however rows arrived. */
+/* The greatest gap (ns) that search allows at t; -1: no limit. With RC_GAP_AUTO, it depends only on the rows up to t, so it does not depend
+ * on the order of arrival. */
 gint64 robocache_history_max_gap (const RobocacheHistory * history, const RcSearch * search, gint64 t);
 
-/* The rows for a tick, and marks them used. */
+/* Finds the rows for a tick, and marks them as used. */
 void robocache_history_align (RobocacheHistory * history, const RcSearch * search, gint64 tick,
     RobocacheAlignment * alignment);
 

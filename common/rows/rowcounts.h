@@ -24,7 +24,7 @@ typedef enum
   ROBOCACHE_DROPPED_NO_REFERENCE,       /* no reference timestamp, although the pad requires one */
   ROBOCACHE_DROPPED_AHEAD,      /* further ahead of running time than max-lead */
   ROBOCACHE_DROPPED_MALFORMED,  /* a buffer that differs from its caps, or whose caps cannot be used */
-  ROBOCACHE_DROPPED_NAN,        /* a row with NaN, where that is no value */
+  ROBOCACHE_DROPPED_NAN,        /* a row with NaN, where NaN counts as missing */
   ROBOCACHE_N_DROP_REASONS
 } RobocacheDropReason;
 
@@ -32,7 +32,7 @@ typedef struct
 {
   guint64 in;                   /* rows offered */
   guint64 used;                 /* rows that were used for an output row */
-  guint64 late;                 /* rows older than the newest by more than the reorder window, or whose ticks had been sent */
+  guint64 late;                 /* rows older than the newest row by more than the reorder window, or whose ticks had been sent */
   guint64 overtaken;            /* late rows that were older than the newest row by more than the reorder window */
   guint64 duplicate;            /* rows replaced by a later arrival with the same time */
   guint64 superseded;           /* rows that were in time, but not needed by any tick */
@@ -68,11 +68,11 @@ typedef struct
 void robocache_losses_late (RobocacheLosses * losses, gint64 time, gint64 lateness);
 void robocache_losses_dropped (RobocacheLosses * losses, gint64 time, guint64 n_rows);
 
-/* Reads and clears the pending losses for a report at the time now_ns. Reports are at least interval_ns apart; the first one is
- * immediate. If the timeline restarts at an earlier time, the next report is not delayed. now_ns is on any monotonic timeline of the
- * caller; G_MININT64: unknown, which counts as no time passed. FALSE: nothing is pending, or the interval has not passed. */
 /* Whether robocache_losses_take would return TRUE. */
 gboolean robocache_losses_are_due (const RobocacheLosses * losses, gint64 now_ns, gint64 interval_ns);
+/* Reads and clears the pending losses for a report at the time now_ns. Reports are at least interval_ns apart; the first one is
+ * immediate. If the timeline restarts at an earlier time, the next report is not delayed. now_ns is on any monotonic timeline of the
+ * caller; G_MININT64: unknown, as if no time had passed. FALSE: nothing is pending, or the interval has not passed. */
 gboolean robocache_losses_take (RobocacheLosses * losses, gint64 now_ns, gint64 interval_ns, RobocacheLoss * loss);
 /* The same regardless of the interval, for the end of a stream. */
 gboolean robocache_losses_flush (RobocacheLosses * losses, RobocacheLoss * loss);

@@ -9,9 +9,9 @@
 
 G_BEGIN_DECLS
 
-/* Clocks that differ by less are one: the rest are delays. */
+/* Clocks that differ by less count as one clock: their differences are delays. */
 #define ROBOCACHE_CLOCK_AGREE ((gint64) 500 * 1000 * 1000)
-/* A piece with fewer pairs is of the clock that is nearest, since its envelope is not known. */
+/* A piece with fewer pairs has no known envelope, and is assigned to the nearest clock. */
 #define ROBOCACHE_CLOCK_MIN_PAIRS 5
 
 typedef struct
@@ -25,9 +25,9 @@ typedef struct
   const gchar *topic;
   gint64 log_begin;             /* log time of its first message */
   gint64 first, last;           /* least and greatest stamp */
-  GArray *pairs;                /* RobocacheClockPair by log time: of each interval the one with the least delay */
+  GArray *pairs;                /* RobocacheClockPair by log time: in each interval, the pair with the least delay */
   guint64 n;                    /* messages */
-  gdouble excess;               /* sum of the messages' delays above the least one of their interval (ns) */
+  gdouble excess;               /* sum, over the messages, of the delay minus the least delay of the interval (ns) */
   guint group;                  /* result */
 } RobocacheClockPiece;
 
@@ -36,13 +36,13 @@ typedef struct
   GPtrArray *pieces;            /* RobocacheClockPiece items, the greatest first; not owned */
   GArray *knots;                /* RobocacheClockKnot: stamps to log times */
   gint64 uncertainty;           /* ns, two standard deviations of the line */
-  gint64 excess;                /* ns: how much later than the envelope messages are, on average */
+  gint64 excess;                /* mean delay of the messages above the envelope (ns) */
   gdouble drift_ppm;            /* positive if the clock gains on the recorder's */
   guint64 n;                    /* messages */
-  gboolean is_recorder;         /* it agrees with log times */
+  gboolean is_recorder;         /* the clock agrees with log times */
 } RobocacheClockGroup;
 
-/* Finds the groups of pieces and sets their fields group. The first group is the recorder's, maybe without pieces. Free with
+/* Finds the groups of pieces, and sets the field group of each piece. The first group is the recorder's, which may have no pieces. Free with
  * g_ptr_array_unref. */
 GPtrArray *robocache_clock_groups_find (const GPtrArray * pieces);
 

@@ -2,11 +2,11 @@
  *
  * A message arrives after its capture, so log time minus stamp is the difference of two clocks plus a delay that is never negative. Its lower
  * envelope over time (delaybound.h) is the difference plus the least delay. Topics whose envelopes agree within half a second have one clock:
- * such differences are delays. The recorder's clock is one as well; it stamps messages that have no stamp of their own.
+ * their differences are delays. The recorder's clock is also a clock; it stamps messages that have no stamp of their own.
  *
- * The timeline is the clock of the topics that agree with the recorder; without such topics, that of most messages. Other clocks are put on it
- * by the two envelopes. The least delay of a clock's messages cannot be distinguished from its difference. The uncertainty of a shift has two
- * standard deviations of both envelopes, and, for least delays that differ, as much as the messages are usually later than the envelopes.
+* The timeline is the clock of the topics that agree with the recorder; without such topics, the clock of most messages. The envelopes of both
+ * clocks put another clock on the timeline. The least delay of a clock's messages cannot be distinguished from an offset of the clock. The uncertainty
+ * of a shift is two standard deviations of both envelopes, plus the mean delay of messages above the envelopes, because least delays may differ.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -30,26 +30,27 @@ RobocacheClockSurvey *robocache_clock_survey_new (void);
 void robocache_clock_survey_free (RobocacheClockSurvey * survey);
 
 /* Adds a message, or a stamp of a message. Log times of a topic must not decrease. has_stamp: FALSE for a message whose time is its log time;
- * a stamp of 0 may be none, and the stamps after it decide. */
+* whether a stamp of 0 is a stamp is decided by the stamps after it. */
 void robocache_clock_survey_add (RobocacheClockSurvey * survey, const gchar * topic, gboolean has_stamp, gint64 stamp_ns, gint64 log_ns);
 /* Forgets the messages of a topic, before it is read again; NULL: of all topics. */
 void robocache_clock_survey_forget (RobocacheClockSurvey * survey, const gchar * topic);
 
-/* Whether a stamp of 0 is a time, as at the start of a simulation, and not the lack of one: the next other stamp continues from it. */
+/* Whether a stamp of 0 is a time, as at the start of a simulation, and not a missing stamp: then the next stamp other than 0 continues from 0. */
 gboolean robocache_clock_continues_from_zero (gint64 zero_log_ns, gint64 stamp_ns, gint64 log_ns);
 
-/* Messages of a topic without a stamp, and of those with stamps at most one an eighth of a second. */
+/* Number of messages of a topic without a stamp, plus its messages with stamps, of which at most one per eighth of a second counts. */
 guint robocache_clock_survey_count (const RobocacheClockSurvey * survey, const gchar * topic);
-/* Whether a topic's stamps step back, or their difference from log times changes by more than a delay: then all messages are needed. */
+/* Whether all messages of the recording are needed, because stamps of a topic step back, or their difference from log times changes by more than
+ * a delay. */
 gboolean robocache_clock_survey_is_irregular (const RobocacheClockSurvey * survey);
 
 /* The result, an a{sv}:
  *   map     ROBOCACHE_CLOCK_MAP_TYPE, see clockmap.h
  *   lines   as: sentences for people
- *   clocks  a(asxxdbb): of each clock its topics, shift and uncertainty at its first stamp (ns), drift (ppm), whether it is the timeline, and
+*   clocks  a(asxxdbb): for each clock, its topics, shift and uncertainty at its first stamp (ns), drift (ppm), whether it is the timeline, and
  *           whether it is the recorder's
- *   topics  a(sxxx): of each topic its first and last time on the timeline, and its least delay after that time (ns), by the recorder's clock
- *   breaks  a(sxx): topic, log time, and by how much its stamps step back (ns) */
+ *   topics  a(sxxx): for each topic, its first and last time on the timeline, and its least delay (ns) by the recorder's clock
+ *   breaks  a(sxx): for each step back, the topic, the log time, and the size of the step (ns) */
 GVariant *robocache_clock_survey_finish (RobocacheClockSurvey * survey, RobocacheTimeline timeline);
 
 G_END_DECLS

@@ -1,7 +1,7 @@
 /* robocache: estimates a sensor's own clock from the arrival times of its rows
  *
- * From pairs (sensor time, arrival time) the offset and the skew between the two clocks are estimated, and sensor times are converted to
- * arrival times minus the delay. A delay only adds, so the pairs with the smallest delay determine the line below all pairs
+* The offset and the skew between both clocks are estimated from pairs (sensor time, arrival time). Sensor times are converted to
+ * arrival times minus the delay. Delays are positive, so the pairs with the smallest delays determine the line below all pairs
  * (delaybound.h) of the last two minutes. In each eighth of a second, only the pair with the smallest delay is kept. The delay of the
  * fastest row cannot be distinguished from an offset of the clocks.
  *
@@ -53,7 +53,7 @@ void robocache_clock_track_reset (RobocacheClockTrack * track);
 
 /* Adds a pair, and returns the time of capture of the row on the clock of arrivals. Arrivals must not decrease. */
 gint64 robocache_clock_track_add (RobocacheClockTrack * track, gint64 sensor_ns, gint64 arrival_ns);
-/* Converts the time of a row that arrived with the last pair and is not newer. */
+/* Converts the time of a row that arrived together with the row of the last pair, and is not newer than that row. */
 gint64 robocache_clock_track_map (const RobocacheClockTrack * track, gint64 sensor_ns);
 
 /* Events since the last call. */

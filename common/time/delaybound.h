@@ -3,11 +3,11 @@
  * A message takes at least some time, and often more: (arrival - sending time) as a function of sending time is a straight line (offset
  * and skew of two clocks) plus a delay that is never negative. So the line is not that of least squares, but lies below the points.
  *
- * With delays of density lambda just above zero, the likelihood of a line below all points grows as exp (lambda * height), and that of
- * other lines is 0; the line of greatest likelihood is an edge of the lower convex hull (Moon,
+* If delays have density lambda just above zero, the likelihood of a line below all points grows as exp (lambda * height), and all
+ * other lines have likelihood 0. The line of greatest likelihood is an edge of the lower convex hull (Moon,
  * Skelly and Towsley 1999; Zhang, Liu and Xia 2002). Since this line is usually above the true line, the mean of all lines under this
- * likelihood is used, which is the Pitman estimator of a boundary: it has no bias, and its variance is known. The computation uses
- * doubles, and of libm only square roots and rounding, so results are the same on every machine.
+* likelihood is used. It is the Pitman estimator of a boundary: it has no bias, and its variance is known. The computation uses
+ * doubles, and only square roots and rounding of libm, so results are the same on every machine.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,7 +1,7 @@
 /* robocache: a sticky event with the time of a source's clock at running time 0
  *
- * Elements that convert times of a recording to running time announce its origin. If several streams meet, their origins put them on one
- * clock. The event is a TAG, because gdppay keeps tags, but damages custom events.
+ * Elements that convert times of a recording to running time announce its origin. Where several streams meet, their origins put them on one
+ * clock. The event is a TAG, because gdppay keeps tags but damages custom events.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

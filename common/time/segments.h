@@ -20,7 +20,7 @@ gboolean robocache_segment_check (const GstSegment * segment, GError ** error);
  * condition. Seeks relative to the end keep the segment's start or stop, as its duration is unknown. */
 gboolean robocache_seek_fits (const GstSegment * segment, GstEvent * seek);
 
-/* The segment of a seek event that fits and changes no rate at once. FALSE: it cannot be played. */
+/* Sets segment to that of a seek event. FALSE: the seek does not fit, or it is an instant change of rate, so it cannot be played. */
 gboolean robocache_seek_apply (GstSegment * segment, GstEvent * seek);
 
 G_END_DECLS

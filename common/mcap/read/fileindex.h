@@ -1,8 +1,8 @@
-/* robocache: what an MCAP file has: its schemas and channels, and where its messages, metadata and attachments are
+/* robocache: an index of an MCAP file: its schemas and channels, and the places of its messages, metadata and attachments
  *
  * A block is a chunk, or a run of consecutive messages outside chunks. The index comes from the summary of a file, or from a scan of its
- * records if the file has no summary, is cut, or contains messages outside chunks. A scan reads only heads of records if message indexes
- * follow the chunks.
+ * records if the file has no summary, is cut, or contains messages outside chunks. If message indexes follow the chunks, a scan reads only the
+ * heads of records.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -85,7 +85,7 @@ typedef struct
 RobocacheMcapFileIndex *robocache_mcap_file_index_new (void);
 void robocache_mcap_file_index_free (RobocacheMcapFileIndex * index);
 
-/* Adds a block, without channels; robocache_mcap_file_index_add_channel adds to the last one. */
+/* Adds a block, without channels; robocache_mcap_file_index_add_channel adds a channel to the last block. */
 void robocache_mcap_file_index_add_block (RobocacheMcapFileIndex * index, const RobocacheMcapBlock * block);
 void robocache_mcap_file_index_add_channel (RobocacheMcapFileIndex * index, guint16 channel_id);
 /* Sorts the index; call it when all blocks were added. */

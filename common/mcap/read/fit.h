@@ -1,7 +1,7 @@
 /* robocache: checks whether the head of a record fits its content, the file and the next records
  *
- * A damaged length or opcode would hide the following records, or make wrong records from the content. Nearly all records have their
- * length twice: as a number, and by the sizes of their fields. If these differ, the correct end is the one after which a record begins.
+* A damaged length or opcode would hide the following records, or make wrong records from the content. Nearly all records have their
+ * length twice: as a number, and as the sizes of their fields. If the two differ, the correct end is the one after which a record begins.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -24,8 +24,8 @@ typedef struct
 
 typedef enum
 {
-  ROBOCACHE_MCAP_FIT_RECORD,    /* a record was found; with an error if its place was corrected */
-  ROBOCACHE_MCAP_FIT_SKIP,      /* a fault: the record cannot be read, and the next one begins after it */
+  ROBOCACHE_MCAP_FIT_RECORD,    /* a record was found; if its place was corrected, with an error */
+  ROBOCACHE_MCAP_FIT_SKIP,      /* a fault: the record cannot be read, and the next record begins after it */
   ROBOCACHE_MCAP_FIT_DAMAGED,   /* a fault: the beginning of the next record is unknown */
   ROBOCACHE_MCAP_FIT_MORE,      /* more bytes are needed */
   ROBOCACHE_MCAP_FIT_END,       /* the file ends here, or in the head of a record */

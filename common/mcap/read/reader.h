@@ -1,4 +1,4 @@
-/* robocache: reads messages of an MCAP file in order of their log times, from any time on
+/* robocache: reads the messages of an MCAP file in the order of their log times, from any log time on
  *
  * A file needs no summary, and may be cut: see fileindex.h. Messages of chunks that overlap in time are merged; messages with equal times
  * have the order of the file. A seek is a binary search, and reads one chunk.
@@ -19,7 +19,7 @@ RobocacheMcapReader *robocache_mcap_reader_new (const RobocacheMcapSource * sour
 
 /* Writes the messages of a block of another format as Message records of MCAP. FALSE and an error: the block is damaged. */
 typedef gboolean (*RobocacheMcapUnpack) (gpointer user_data, RobocacheMcapBytes block, RobocacheMcapBuffer * records, GError ** error);
-/* Reads a file of another format by its index, which is taken. The source and user_data must outlive the reader. */
+/* Reads a file of another format by its index, which the reader takes over. The source and user_data must outlive the reader. */
 RobocacheMcapReader *robocache_mcap_reader_new_of (const RobocacheMcapSource * source, RobocacheMcapFileIndex * index,
     RobocacheMcapUnpack unpack, gpointer user_data);
 void robocache_mcap_reader_free (RobocacheMcapReader * reader);
@@ -31,7 +31,7 @@ const gchar *robocache_mcap_reader_get_summary_fault (const RobocacheMcapReader 
 /* Selects channels; by default all are read. Takes effect with the next seek. */
 void robocache_mcap_reader_select (RobocacheMcapReader * reader, const guint16 * channel_ids, guint n);
 
-/* Makes the next message the first from this log time on. The initial time is 0. */
+/* The next message is then the first message from this log time on. Without a seek, reading starts at log time 0. */
 void robocache_mcap_reader_seek (RobocacheMcapReader * reader, guint64 log_time);
 
 typedef enum

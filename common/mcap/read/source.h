@@ -33,11 +33,11 @@ typedef struct
   gint *is_stopped;             /* atomic: once set, reading fails; NULL: unused */
 } RobocacheMcapFileSource;
 
-/* Takes an open file, also on failure. NULL and an error: its size cannot be determined. */
+/* Takes over an open file, also on failure. NULL and an error: its size cannot be determined. */
 RobocacheMcapFileSource *robocache_mcap_file_source_new (int fd, const gchar * name, gint * is_stopped, GError ** error);
 void robocache_mcap_file_source_free (RobocacheMcapFileSource * file);
 
-/* Opens a regular file for reading, since other files may block for ever. -1 and an error that names the file: failed. */
+/* Opens a file for reading. Only regular files are accepted, since others may block for ever. -1 and an error that names the file: failed. */
 int robocache_open_to_read (const gchar * path, GError ** error);
 
 /* ---- records ---- */
@@ -62,7 +62,7 @@ typedef struct
   guint64 size;                 /* size of the content */
 } RobocacheMcapPlace;
 
-/* Returns the next record. FALSE: at the end, or no complete record is left, and walk->offset does not change; with an error if reading
+/* Returns the next record. FALSE: at the end, or no complete record is left; walk->offset does not change. FALSE and an error: reading
  * failed. */
 gboolean robocache_mcap_walk_next (RobocacheMcapWalk * walk, RobocacheMcapPlace * place, GError ** error);
 /* Returns the first bytes of its content, at most max, valid until the next call. */

@@ -20,11 +20,11 @@ void robocache_mcap_stream_reset (RobocacheMcapStream * stream);
 /* Sets the maximum size of messages and chunks, from the next record on. Larger ones are faults. */
 void robocache_mcap_stream_set_max_bytes (RobocacheMcapStream * stream, guint64 max_bytes);
 
-/* Records of chunks whose CRC is wrong follow the error about it, from the next chunk on: their bytes may be wrong. */
+/* From the next chunk on, also returns the records of chunks whose CRC is wrong, after the error about the chunk. Their bytes may be wrong. */
 void robocache_mcap_stream_keep_damaged (RobocacheMcapStream * stream);
 
-/* Copies the next bytes of the file. Records are limited by what was pushed, not by what they announce. Call it once next returned
- * ROBOCACHE_MCAP_STREAM_MORE, as it moves what was read. Where memory lacks, next returns ROBOCACHE_MCAP_STREAM_FATAL. */
+/* Copies the next bytes of the file. Memory grows with the pushed bytes, not with announced sizes. Call it after next has returned
+ * ROBOCACHE_MCAP_STREAM_MORE, because it moves the bytes of the last record. If memory is short, next returns ROBOCACHE_MCAP_STREAM_FATAL. */
 void robocache_mcap_stream_push (RobocacheMcapStream * stream, const guint8 * bytes, gsize size);
 
 /* Ends the file. After that, next also returns records that follow a record whose length exceeds the file. */
@@ -44,8 +44,8 @@ typedef struct
   guint8 opcode;                /* never CHUNK: the records in a chunk are returned after a check of its CRC */
   RobocacheMcapRecord record;   /* points into the stream; valid until the next call */
   RobocacheMcapBytes content;
-  guint64 offset;               /* in the file, of the record or of the chunk that it is in */
-  gboolean is_damaged;          /* of a chunk whose CRC is wrong */
+  guint64 offset;               /* offset in the file: that of the record, or of the chunk that contains it */
+  gboolean is_damaged;          /* the record is in a chunk whose CRC is wrong */
 } RobocacheMcapStreamRecord;
 
 /* Returns the next record. Skips unknown and private records, and attachments that are too large for memory. */

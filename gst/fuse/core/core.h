@@ -127,10 +127,10 @@ typedef struct
   guint64 n_skipped;            /* dropped ticks after this one */
   gint64 gap_start, gap_end;    /* GAP to send before the sample; start ROBOCACHE_NO_TIME: no GAP */
   gint64 segment_from;          /* start of a new segment, because ticks went back; ROBOCACHE_NO_TIME: no new segment */
-  gboolean range_begins;        /* from this tick or the end on, samples belong to another range: */
+  gboolean range_begins;        /* from this tick or the end on, samples belong to range, which is another one than before */
   FuseRange range;
   gboolean is_skipped;          /* FUSE_DROP: ticks without rows near them were skipped */
-  gboolean segment_done;        /* FUSE_END: the segment ends, the streams do not */
+  gboolean segment_done;        /* FUSE_END: only the segment ends, and the streams continue */
   /* live: journal entries of the sample */
   gboolean has_journal;
   gint64 decided;               /* running time of the decision */
@@ -161,8 +161,8 @@ gboolean fuse_core_insert (FuseCore * core, FuseStream * stream, const FuseRows 
 void fuse_core_event (FuseCore * core, FuseStream * stream, const FuseEvent * event, GQueue * notes);
 void fuse_core_set_time (FuseCore * core, const FuseInstant * now, GQueue * notes);
 
-/* Decides at most one tick; notes receives its reports. Release the previous departure first. FUSE_NOTE_LATENCY: update the
- * pipeline's latency, then decide again. FUSE_WAIT: wake-ups from before the call are handled, and may be cleared. */
+/* Decides at most one tick; notes receives its reports. Release the previous departure first. After FUSE_NOTE_LATENCY, update the
+ * pipeline's latency and decide again. After FUSE_WAIT, wake-ups from before the call are handled, and may be cleared. */
 FuseDecision fuse_core_decide (FuseCore * core, FuseDeparture * departure, GQueue * notes, GError ** error);
 /* After FUSE_WAIT: running time at which to decide again; ROBOCACHE_NO_TIME: only after a row or an event. */
 gint64 fuse_core_next_deadline (const FuseCore * core);

@@ -24,7 +24,7 @@ typedef enum
   FUSE_JOURNAL_STARTED,         /* force-live: the ticks began at time */
   FUSE_JOURNAL_SETTINGS,        /* settings changed to those of settings event n */
   FUSE_JOURNAL_RATE,            /* the ticks changed to the new rate */
-  FUSE_JOURNAL_LATENCY,         /* ticks may wait for n ns from then on; -1: not live */
+  FUSE_JOURNAL_LATENCY,         /* from then on, ticks wait at most n ns; -1: not live */
   FUSE_JOURNAL_PLAYING,         /* time: the base time */
   FUSE_JOURNAL_PAUSED,
   FUSE_JOURNAL_ENDED,           /* a flush of all pads, rows dropped unread, running time that went back, or a clock that was set: a replay
@@ -38,13 +38,13 @@ typedef struct
   gint64 kind, pad, n, time;
 } FuseJournalEntry;
 
-/* The version of the rules by which samples are made of rows, which settings carry in recordings. A replay by other rules may differ.
- * 0, which no recording names: before those below.
+/* The version of the rules by which samples are made of rows. Recorded settings have this version. A replay by other rules may differ.
+ * 0: recordings from before version 1; their settings have no version.
  * 1: angles are brought into the turn of their rows; means of angles and quaternions are those of rotations. */
 #define FUSE_RULES 1
 #define FUSE_RULES_FIELD "rules"
 
-/* More between two samples are not kept; n_before then tells how many are missing. */
+/* Maximum entries between two samples. Further entries are not kept; n_before then shows how many are missing. */
 #define FUSE_JOURNAL_MAX_ENTRIES (1 << 18)
 
 typedef struct

@@ -28,7 +28,7 @@ gboolean fuse_core_check_sources (const FuseCore * core, GError ** error);
 gint64 fuse_deadline (gint64 tick, gint64 latency);
 gint64 fuse_earliest_in_time (gint64 now, gint64 latency);
 
-/* Whether the latency needs to be recomputed: the period of the ticks changed, or the measured period of stream changed by more than an
+/* Whether the latency must be recomputed, because the period of the ticks changed, or the measured period of stream changed by more than an
  * eighth. stream NULL: checks only the ticks. */
 gboolean fuse_latency_is_off (FuseCore * core, FuseStream * stream);
 

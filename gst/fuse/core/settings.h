@@ -31,7 +31,7 @@ typedef struct
   gboolean has_tensor_meta;     /* samples also have a GstTensorMeta */
 } FuseOutput;
 
-/* Times are in ns. Settings of the first part take effect at the next start, the others at once. */
+/* Times are in ns. Settings above the blank line take effect at the next start, those below it at once. */
 typedef struct
 {
   gchar *reference;             /* the name of the stream whose rows are the ticks; NULL: unset */

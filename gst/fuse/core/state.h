@@ -14,7 +14,7 @@ typedef struct
 {
   guint64 n;
   gint64 first, end;            /* time of the first one, end of the last one */
-  guint64 n_since;              /* since the last sample, those that GAPs cover included */
+  guint64 n_since;              /* dropped ticks since the last sample, also those that GAPs cover */
 } FuseHole;
 
 /* The properties of a stream that a composer depends on. */

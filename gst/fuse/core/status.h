@@ -31,7 +31,7 @@ gboolean fuse_core_is_ahead (const FuseCore * core, const FuseStream * stream, g
 
 /* ---- statistics ---- */
 
-/* Statistics of ticks. The other two functions add to sum the statistics of all present streams, and of removed streams. */
+/* Statistics of ticks. The next two functions add the statistics of all present streams, or of all removed streams, to sum. */
 const FuseTickStatistics *fuse_core_tick_statistics (const FuseCore * core);
 void fuse_core_add_statistics (const FuseCore * core, FuseStatistics * sum);
 void fuse_core_add_removed_statistics (const FuseCore * core, FuseStatistics * sum);

@@ -20,8 +20,8 @@ void fuse_follow_time (FuseCore * core, const FuseInstant * now, GQueue * notes)
 void fuse_note_move (FuseCore * core);
 /* Before a tick is made: begins a new segment if the tick is not after the last one. */
 void fuse_begin_tick (FuseCore * core, gint64 tick, FuseDeparture * departure);
-/* If ticks have followed rows ahead of running time, and these rows, or the rows of one stream for which the tick waits, are at running
- * time again, continues ticks from now. TRUE: continued. */
+/* If ticks have followed rows that were ahead of running time, and these rows are at running time again, or those of a stream for which
+ * the tick waits, continues ticks from now. TRUE: continued. */
 gboolean fuse_return_to_now (FuseCore * core, gint64 tick);
 /* After a new row of the stream: if its rows are the ticks, the ticks have run ahead of running time, and this row is earlier, ticks
  * continue from this row. */

@@ -1,16 +1,16 @@
 /* robocache: rows of sensor streams, aligned to ticks
  *
- * Computes, for each stream and each tick T, one output row [channels] and one status, as `sample_at` in the definition of the
- * arithmetic (docs/explanation/arithmetic.md). One resampled stream is an alignment with n_streams = 1.
+ * Computes, for each stream and each tick T, one output row [channels] and one status, by the arithmetic that
+ * docs/explanation/arithmetic.md defines. One resampled stream is an alignment with n_streams = 1.
  *
- * A stream comes in one of two forms:
- *   brackets  the caller has found the rows of each tick (interpolation.h) and the run only blends them. For live pipelines.
- *   times     the run finds them itself in the rows' times. For recorded episodes, [batch, rows, channels] -> [batch, ticks, channels].
+ * A stream has one of two forms:
+ *   brackets  the caller has found the rows of each tick (interpolation.h), and the run only blends them. For live pipelines.
+ *   times     the run finds the rows by their times. For recorded episodes, [batch, rows, channels] -> [batch, ticks, channels].
  *
- * Shapes are row-major and every axis but the innermost has a byte stride, so odd widths, padding and slices of a
- * larger row (concatenation) need no copy. Elements of one row are contiguous, at any address; lists of int64 and
- * brackets are aligned to 8 bytes, strides of such lists are multiples of 8. All sizes and indices are 64-bit. A stride
- * over an axis of length 1 is not read.
+ * Shapes are row-major. Every axis except the innermost has a byte stride, so odd widths, padding and slices of a
+ * larger row (concatenation) need no copy. Elements of one row are contiguous, at any address. Lists of int64 and
+ * brackets are aligned to 8 bytes, and strides of such lists are multiples of 8. All sizes and indices are 64-bit. The
+ * stride of an axis of length 1 is not read.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -25,13 +25,13 @@
 extern "C" {
 #endif
 
-/* What caps and properties fix for one stream. rc_align_plan copies the channel lists. */
+/* The parameters of one stream that caps and properties fix. rc_align_plan copies the channel lists. */
 typedef struct RcAlignStreamSpec
 {
   RcDtype in;                   /* of the rows */
   RcDtype out;                  /* of the output rows */
   int64_t channels;             /* elements of a row, >= 1 */
-  RcSearch search;              /* interpolation always; the limits are used by the times form; has_holds is not read */
+  RcSearch search;              /* interpolation; for the times form also the limits; has_holds is not read */
   const int32_t *quaternions;   /* first channel of each quaternion of 4 adjacent channels; must not overlap */
   int64_t n_quaternions;
   const int32_t *angles;        /* channels in radians; must not lie in a quaternion */
@@ -56,7 +56,7 @@ typedef struct RcAlignCounters
   int64_t missing;
   int64_t disordered_episodes;  /* times form: episodes whose times decrease, or whose row count is not in 0 … n_rows;
                                    all their rows are MISSING */
-  int64_t scattered;            /* missing rows that are means of a quaternion whose rows are scattered */
+  int64_t scattered;            /* rows that are missing because they are a mean or lowpass of scattered quaternions */
 } RcAlignCounters;
 
 typedef struct RcAlignStreamArgs
@@ -105,14 +105,14 @@ RcStatus rc_align_plan (RcBackend * backend, const RcAlignSpec * spec, RcAlignPl
  * thread at a time. Errors: RC_INVALID_ARGUMENT (a NULL output, a stride below the row's size, …), RC_DEVICE_FAILED.
  *
  * Arithmetic (docs/explanation/arithmetic.md):
- *   copies     a row that is copied, or HELD, keeps its bits when in == out. A copy from integer to integer is exact or saturated; it
+ *   copies     a row that is copied or HELD keeps its bits if in == out. A copy from integer to integer is exact or saturated; it
  *              never passes through a float.
  *   blends     computed in float64, weights included, when either dtype is float64, when out is an integer, or when
  *              in is a 32- or 64-bit integer; otherwise in float32, weights rounded to float32 once a row.
  *   always in float64, with one rounding at the end: means, lowpass, quaternions and angles.
- * The mean, or lowpass, of quaternions whose rows are scattered (a norm below RC_MIN_MEAN_NORM) is NaN, and the tick MISSING, whatever its
- * bracket has; its other channels are not. A hold channel is copied from the newest row at or before the tick, whatever the
- * others are made of, unless the tick has no row. Of rows with equal times the last one counts, in a sum too. Conversion to integers rounds to nearest even, saturates
+ * If the quaternions of a mean or lowpass are scattered (a norm below RC_MIN_MEAN_NORM), the result is NaN and the tick MISSING, whatever the
+ * status in its bracket; the other channels are computed. A hold channel is copied from the newest row at or before the tick, whatever rows the
+ * other channels use, unless the tick has no row. Of rows with equal times, only the last one is used, also in a sum. Conversion to integers rounds to nearest even, saturates
  * and makes 0 of NaN. A MISSING row is NaN, or 0 for integers. A computed or converted NaN is canonical (arithmetic.h). */
 RcStatus rc_align_run (RcAlignPlan * plan, const RcAlignArgs * args, RcStream stream, RcError * error);
 

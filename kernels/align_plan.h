@@ -1,4 +1,4 @@
-/* robocache: an alignment that is valid, as backends read it
+/* robocache: a valid alignment in the form that backends read
  *
  * For the files in kernels/ only.
  *
@@ -17,7 +17,7 @@ typedef enum RcCompute
   RC_COMPUTE_FLOAT64
 } RcCompute;
 
-/* How a row is copied into one of another dtype. */
+/* How a row is copied to the output's dtype. */
 typedef enum RcCopy
 {
   RC_COPY_BITS,                 /* same dtype */
@@ -25,7 +25,7 @@ typedef enum RcCopy
   RC_COPY_COMPUTED              /* converted to the type of the computation and from it */
 } RcCopy;
 
-/* n channels from first that are treated alike: angles, holds, or positions with their rates from channel rate on. */
+/* n channels from `first` on that are treated alike: angles, holds, or positions, whose rates are the channels from `rate` on. */
 typedef struct RcChannelRun
 {
   int64_t first;
@@ -53,7 +53,7 @@ typedef struct RcAlignStream
   RcChannelRun *positions;      /* cover channels 0 … n_velocities - 1 in order */
   int64_t n_positions;
   int64_t n_velocities;
-  RcChannelRun *holds;          /* increasing, apart */
+  RcChannelRun *holds;          /* increasing, not adjacent */
   int64_t n_holds;              /* runs */
 } RcAlignStream;
 

@@ -1,8 +1,8 @@
 /* robocache: the arithmetic that every backend shares, bit for bit
  *
  * Conversions between dtypes, sine and arccosine, angles, quaternions and their means. Included by .c and .cu files. The code uses only +
- * - * / sqrt, floor, comparisons and integer operations: IEEE 754 fixes the result of each, so every compiler and device agrees as
- * long as it rounds to nearest even, keeps denormals and contracts nothing into fma. Selections are written as
+ * - * / sqrt, floor, comparisons and integer operations. IEEE 754 fixes the result of each, so all compilers and devices agree if
+ * they round to nearest even, keep denormals and contract no operations to fma. Selections are written as
  * conditional expressions on values that are already computed, so that loops over them vectorise.
  * docs/explanation/arithmetic.md defines the same arithmetic in words.
  *
@@ -68,7 +68,7 @@ rc_float64 (uint64_t bits)
   return x;
 }
 
-/* x; a NaN becomes the canonical one, the only NaN that a computation may store: quiet, without sign and payload. */
+/* x; a NaN becomes the canonical NaN, which is the only NaN that a computation may store: quiet, without sign and payload. */
 RC_SHARED float
 rc_canonical32 (float x)
 {
@@ -110,8 +110,8 @@ rc_float32_from_bfloat16 (uint16_t b)
   return rc_canonical32 (rc_float32 ((uint32_t) b << 16));
 }
 
-/* A normal result is rounded by an integer addition below its last place. For a denormal one, adding 0.5 puts the last
- * place of the sum at 2^-24, that of a float16 denormal, and the addition rounds. */
+/* A normal result is rounded by an integer addition below its last place. For a denormal result, adding 0.5 puts the last
+ * place of the sum at 2^-24, the last place of a float16 denormal, so the addition rounds. */
 RC_SHARED uint16_t
 rc_float16_from_float32 (float x)
 {
@@ -134,7 +134,7 @@ rc_bfloat16_from_float32 (float x)
   return (uint16_t) ((bits & 0x7FFFFFFFu) > 0x7F800000u ? RC_NAN_BFLOAT16 : rounded);
 }
 
-/* As the conversion from float32, but not through float32, which would round twice. 2^28 has its last place at 2^-24. */
+/* Like the conversion from float32, but not through float32, which would round twice. 2^28 has its last place at 2^-24. */
 RC_SHARED uint16_t
 rc_float16_from_float64 (double x)
 {
@@ -164,7 +164,7 @@ rc_bfloat16_from_float64 (double x)
 
 /* ---- float64 to integers: nearest even, saturated, 0 for NaN ---- */
 
-/* To the nearest integer, ties to even, at any magnitude; what rint gives, without a call. */
+/* To the nearest integer, ties to even, at any magnitude; the result of rint, without a call. */
 RC_SHARED double
 rc_nearest (double x)
 {
@@ -241,9 +241,9 @@ rc_uint64_from_float64 (double x)
 
 /* ---- sine and arccosine ----
  * Polynomials in x^2 for (sin x / x - 1) / x^2 on [0, pi/2] and (asin x / x - 1) / x^2 on [0, 1/2], found by the Remez
- * exchange in 60 digits for the least relative error of the function, each coefficient then rounded to double. The
- * exact polynomials are within 2.8e-19 and 1.5e-17 of the function, relatively; evaluated as below, by Horner from the
- * last coefficient, both functions are within 3e-16 absolutely. */
+ * exchange in 60 digits for the least relative error of the function. Each coefficient was then rounded to double. The relative
+ * error of the exact polynomials is at most 2.8e-19 and 1.5e-17. They are evaluated by Horner from the last coefficient; the
+ * absolute error of both functions is then at most 3e-16. */
 
 RC_SHARED double
 rc_sine (double x)              /* 0 <= x <= pi/2 */
@@ -287,7 +287,7 @@ rc_arcsine_of_small (double x)  /* 0 <= x <= 1/2 */
 #define RC_TWO_PI_HIGH 0x1.921fb5p+2
 #define RC_TWO_PI_LOW (RC_TWO_PI - RC_TWO_PI_HIGH)
 
-/* 0 <= x <= 1. Above 1/2 it uses the half angle, acos x = 2 asin sqrt ((1 - x) / 2), which is accurate near 1. */
+/* 0 <= x <= 1. Above 1/2, the half angle is used, acos x = 2 asin sqrt ((1 - x) / 2), which is accurate near 1. */
 RC_SHARED double
 rc_arccosine (double x)
 {
@@ -353,8 +353,8 @@ rc_angle_limits (RcDtype in, RcDtype out)
   return limits;
 }
 
-/* The angle x in the range of the rows that it was computed from; least and greatest are those of the rows. The range is [0, 2 pi) or
- * [-pi, pi) if all rows lie in it, limits included; otherwise x is returned as it is. */
+/* The angle x, brought into the range of the rows from which it was computed; least and greatest are the limits of these rows. The range is
+ * [0, 2 pi) or [-pi, pi) if it contains all rows, both limits included; otherwise x is returned unchanged. */
 RC_SHARED double
 rc_into_turn (double x, double least, double greatest, const RcAngleLimits *limits)
 {
@@ -372,7 +372,7 @@ rc_into_turn (double x, double least, double greatest, const RcAngleLimits *limi
   return is_full | is_half ? (outside ? low : inside) : x;
 }
 
-/* Angle between y0 and y1 along the shorter arc, in their range. */
+/* Interpolates between the angles y0 and y1 along the shorter arc, in their range. */
 RC_SHARED double
 rc_blend_angle (double y0, double y1, double w, const RcAngleLimits *limits)
 {
@@ -381,7 +381,7 @@ rc_blend_angle (double y0, double y1, double w, const RcAngleLimits *limits)
   return rc_into_turn (x, y0 < y1 ? y0 : y1, y0 < y1 ? y1 : y0, limits);
 }
 
-/* The weighted mean of the angles of one channel: arcs from row to row, accumulated from the first one. */
+/* The weighted mean of the angles of one channel: arcs from row to row, accumulated from the first angle on. */
 typedef struct RcAngleMean
 {
   double first, previous, arc, sum;
@@ -451,8 +451,8 @@ rc_reciprocal (double d)
 }
 #endif
 
-/* q / d, each rounded once. On a GPU four divisions would run one after the other, since each ends in a branch for special values. Here
- * they share one branch and the reciprocal of d; otherwise they are the operations that nvcc generates for each. */
+/* q / d, each rounded once. On a GPU, four divisions would run one after the other, because each ends in a branch for special values. Here
+ * they share one branch and the reciprocal of d; the other operations are those that nvcc generates for a division. */
 RC_SHARED void
 rc_divide4 (double *q, double d)
 {

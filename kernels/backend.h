@@ -1,4 +1,4 @@
-/* robocache: where the arithmetic runs, and how it reports errors
+/* robocache: backends that run the arithmetic, and their errors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -30,7 +30,7 @@ typedef enum RcStatus
 /* A setting that the caller's user may have chosen: a field of a spec. */
 typedef enum RcSetting
 {
-  RC_SETTING_NONE,              /* no setting, or a setting that only a program can get wrong */
+  RC_SETTING_NONE,              /* no setting, or a setting that only a program can set wrongly */
   RC_SETTING_DEVICE,            /* RcWhere */
   /* RcAlignStreamSpec */
   RC_SETTING_IN,
@@ -110,7 +110,7 @@ typedef struct RcError
 {
   RcStatus status;
   char message[496];            /* in the terms of these headers: "max_voxels is 0; expected 1 to 2147483647" */
-  RcWrongSetting wrong;         /* for a message in the terms of the caller's user; without a setting, the other fields are undefined */
+  RcWrongSetting wrong;         /* for a message in the terms of the caller's user; without a setting, its other fields are undefined */
   char expected[192];           /* with a setting: what was expected, without the setting's name */
 } RcError;
 
@@ -147,7 +147,7 @@ typedef struct RcWhere
   RcBackendKind kind;
   int device;                   /* CUDA device number; ignored for the CPU */
   RcCpuLevel cpu_level;         /* ignored for CUDA */
-  int mapped_memory;            /* CUDA: compute in memory of the host; GPUs that share the machine's memory always do */
+  int mapped_memory;            /* CUDA: compute in memory of the host; GPUs that share the machine's memory always do this */
   const RcThreadPool *threads;           /* CPU: threads for the episodes and items of a batch; must outlive the backend. NULL: the
                                    caller's thread does all the work. Ignored for CUDA */
   int priority;                 /* CUDA: if work waits for the device, higher values begin first; 0 to RC_MAX_PRIORITY; ignored for the

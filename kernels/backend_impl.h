@@ -1,4 +1,4 @@
-/* robocache: what a backend implements
+/* robocache: the functions that a backend implements
  *
  * For the files in kernels/ only. The functions of the C API check their arguments in the same way for every backend, and call the
  * backend through this table. A new backend is a folder that fills such a table, and a line in backends.c that opens it.

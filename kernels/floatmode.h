@@ -1,9 +1,9 @@
 /* robocache: sets the rounding and denormal modes that the arithmetic needs
  *
- * A library in the process that was built with -ffast-math makes its threads flush denormals, and a caller may have set
- * another rounding. Code whose result must have the same bits on every machine runs between rc_float_mode_enter and
- * rc_float_mode_leave: round to nearest even, denormals kept, traps masked. In between, call functions of other files, since the compiler
- * may move floating-point operations of the same function across the calls.
+ * A library that was built with -ffast-math makes threads of the process flush denormals, and a caller may have set
+ * another rounding mode. So code whose result must have the same bits on every machine runs between rc_float_mode_enter and
+ * rc_float_mode_leave: round to nearest even, denormals kept, traps masked. Put this code into functions of other files, because the
+ * compiler may move floating-point operations of the same function across the calls.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

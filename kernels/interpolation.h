@@ -1,7 +1,7 @@
-/* robocache: which rows surround a tick, with which weights and which status
+/* robocache: the rows around a tick, their weights and the status of the tick
  *
- * All weights are computed here: the elements use this code on their history of rows, the kernels on recorded episodes, on the CPU and on
- * the GPU. Times are int64 ns; differences are taken in integers, then divided in double.
+ * All weights are computed here. The elements use this code for their history of rows, the kernels for recorded episodes, on the CPU and on
+ * the GPU. Times are int64 ns. Differences are computed in integers, then divided in double.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -17,7 +17,7 @@ typedef enum RcInterpolation
 {
   RC_LINEAR,
   RC_NEAREST,                   /* an exact midpoint takes the earlier row */
-  RC_PREVIOUS,                  /* needs nothing after the tick */
+  RC_PREVIOUS,                  /* needs no row after the tick */
   RC_CUBIC,                     /* Hermite cubic; tangents of the parabola through three rows, one-sided at an end or a gap */
   RC_HERMITE,                   /* Hermite cubic with measured rates as tangents, linear for the other channels */
   RC_MEAN,                      /* mean of the rows with T - period/2 <= t < T - period/2 + period; linear when there is no such row */
@@ -28,19 +28,19 @@ typedef enum RcRowStatus
 {
   RC_ALIGNED = 0,
   RC_HELD = 1,                  /* the newest row at or before the tick, repeated */
-  RC_MISSING = 2                /* NaN, or 0 for integers; for a mean possibly only in some quaternion (align.h) */
+  RC_MISSING = 2                /* NaN, or 0 for integers; for a mean or lowpass possibly only in scattered quaternions (align.h) */
 } RcRowStatus;
 
 typedef struct RcSearch
 {
   RcInterpolation interpolation;
-  int64_t max_gap_ns;           /* a bracket wider than this is a gap; for RC_PREVIOUS the greatest age; -1: never; or RC_GAP_AUTO */
-  int64_t hold_limit_ns;        /* greatest age of a row that is held where there is no bracket; 0: do not hold; -1: forever */
-  int64_t period_ns;            /* of the ticks; used by RC_MEAN and RC_LOWPASS */
-  double cutoff_hz;             /* of RC_LOWPASS; 0: 0.4 times the rate of the ticks or of the rows, whichever is lower */
-  int32_t lobes;                /* of RC_LOWPASS, on either side of the tick: RC_MIN_LOBES to RC_MAX_LOBES */
-  int16_t ends_open;            /* RC_LOWPASS: the row after the filter's end may be still to come, if it is due by its spacing only now */
-  int16_t has_holds;            /* brackets have the row of hold channels; a tick before the first row is MISSING, of RC_MEAN too */
+  int64_t max_gap_ns;           /* a bracket wider than this is a gap; for RC_PREVIOUS the greatest age; -1: no limit; or RC_GAP_AUTO */
+  int64_t hold_limit_ns;        /* greatest age of a row that is held if there is no bracket; 0: do not hold; -1: no limit */
+  int64_t period_ns;            /* period of the ticks; used by RC_MEAN and RC_LOWPASS */
+  double cutoff_hz;             /* RC_LOWPASS; 0: 0.4 times the rate of the ticks or of the rows, whichever is lower */
+  int32_t lobes;                /* RC_LOWPASS: lobes on either side of the tick, RC_MIN_LOBES to RC_MAX_LOBES */
+  int16_t ends_open;            /* RC_LOWPASS: the row after the filter's end may be missing, if the last row is at most one spacing before this end */
+  int16_t has_holds;            /* brackets have the row of hold channels; a tick before the first row is MISSING, also with RC_MEAN */
 } RcSearch;
 
 typedef enum RcBlend
@@ -65,14 +65,14 @@ typedef struct RcBracket
   int64_t after;                /* cubic: the row after `next`, or `row` if that row has weight 0. lowpass: half the filter's width, ns */
   double w;                     /* (T - t[row]) / (t[next] - t[row]), in (0, 1); lowpass: the sum of the weights, ns */
   double c[3];                  /* see RcBlend; rates are per second. lowpass: lobes per ns, median spacing of rows in ns */
-  int64_t hold;                 /* the newest row at or before the tick, for hold channels; row where a search has none */
+  int64_t hold;                 /* the newest row at or before the tick, for hold channels; `row` if the search has no hold channels */
 } RcBracket;
 
-/* max_gap_ns: rc_gap_of_period of the median of the RC_MAX_SPACINGS spacings up to the last row before the tick, or of those that are
- * there; RC_GAP_UNKNOWN with fewer than RC_MIN_SPACINGS. */
+/* As max_gap_ns: the limit is rc_gap_of_period of the median of the last RC_MAX_SPACINGS spacings up to the last row before the tick, or of
+ * all spacings if there are fewer; RC_GAP_UNKNOWN with fewer than RC_MIN_SPACINGS. */
 #define RC_GAP_AUTO (-2)
 #define RC_GAP_PERIODS 8
-#define RC_MIN_GAP INT64_C (20000000)   /* ns, as all of these */
+#define RC_MIN_GAP INT64_C (20000000)   /* ns, like the next two */
 #define RC_MAX_GAP INT64_C (1000000000)
 #define RC_GAP_UNKNOWN INT64_C (200000000)
 #define RC_MIN_SPACINGS 8
@@ -82,8 +82,8 @@ typedef struct RcBracket
 #define RC_MAX_LOBES 8
 #define RC_MIN_CUTOFF 1e-3      /* Hz */
 #define RC_MAX_CUTOFF 1e6
-#define RC_MAX_SPACINGS 64      /* up to the tick, whose median is the spacing of rows */
-/* Where weights sum up to less than this part of a whole filter, rows are too few or too far apart for it. */
+#define RC_MAX_SPACINGS 64      /* spacings up to the tick, whose median is the spacing of rows */
+/* If the weights sum up to less than this part of a whole filter, rows are too few or too far apart for the filter. */
 #define RC_MIN_LOWPASS_PART 0.5
 
 /* Whether the blend uses the rows row … next - 1. */
@@ -93,15 +93,15 @@ rc_bracket_is_sum (const RcBracket * b)
   return b->blend == RC_BLEND_MEAN || b->blend == RC_BLEND_LOWPASS;
 }
 
-/* Whether such a sum may be missing, since no rotation represents scattered quaternions (RC_MIN_MEAN_NORM). */
+/* Whether such a sum may be missing, because no rotation represents scattered quaternions (RC_MIN_MEAN_NORM). */
 RC_SHARED int
 rc_bracket_is_scattered (const RcBracket * b)
 {
   return rc_bracket_is_sum (b) && b->status == RC_MISSING;
 }
 
-/* First index of times[0 … n) (not decreasing) whose time is >= t; n when there is none. Each step is a selection instead of a branch,
- * half of which would be mispredicted. */
+/* First index of times[0 … n) (not decreasing) whose time is >= t; n without such a time. Each step is a selection, because half of all
+ * branches would be mispredicted. */
 RC_SHARED int64_t
 rc_lower_bound (const int64_t * times, int64_t n, int64_t t)
 {
@@ -117,7 +117,7 @@ rc_lower_bound (const int64_t * times, int64_t n, int64_t t)
   return first + (n == 1 && times[first] < t);
 }
 
-/* First index whose time is > t; n when there is none. */
+/* First index whose time is > t; n without such a time. */
 RC_SHARED int64_t
 rc_upper_bound (const int64_t * times, int64_t n, int64_t t)
 {
@@ -126,8 +126,8 @@ rc_upper_bound (const int64_t * times, int64_t n, int64_t t)
 
 #define RC_NEAR INT64_C (8)     /* times that are compared around a guess */
 
-/* rc_lower_bound from a guess, which may be any row: close to the guess it counts times, without a branch that could be mispredicted, and
- * further away it doubles the step. On a GPU threads would wait for the worst guess, so every thread bisects. */
+/* rc_lower_bound from a guess, which may be any row. Close to the guess, it counts times, without a branch that could be mispredicted;
+ * further away, it doubles the step. On a GPU, threads would wait for the thread with the worst guess, so every thread bisects. */
 RC_SHARED int64_t
 rc_lower_bound_near (const int64_t * times, int64_t n, int64_t guess, int64_t t)
 {
@@ -178,7 +178,7 @@ rc_last_equal (const int64_t * times, int64_t n, int64_t i)
 #endif
 }
 
-/* The last row before the time of row i; -1 when there is none. */
+/* The last row before the time of row i; -1 without such a row. */
 RC_SHARED int64_t
 rc_last_before (const int64_t * times, int64_t i)
 {
@@ -194,7 +194,7 @@ rc_last_before (const int64_t * times, int64_t i)
 #endif
 }
 
-/* The last row at or before t, when first is rc_lower_bound of t; -1 when there is none. */
+/* The last row at or before t, if first is rc_lower_bound of t; -1 without such a row. */
 RC_SHARED int64_t
 rc_last_until (const int64_t * times, int64_t n, int64_t first, int64_t t)
 {
@@ -208,7 +208,7 @@ rc_last_until (const int64_t * times, int64_t n, int64_t first, int64_t t)
 #endif
 }
 
-/* later - earlier for any pair in that order: never overflows. */
+/* later - earlier, for any two times in this order; never overflows. */
 RC_SHARED uint64_t
 rc_span (int64_t earlier, int64_t later)
 {
@@ -233,12 +233,12 @@ rc_gap_of_period (int64_t period)
   return gap < two ? two : gap;
 }
 
-/* Whether a span beside row, the last one before the tick, is no gap. RC_GAP_AUTO counts the spacings that are too short for it, since
- * a median takes far longer. */
+/* Whether a span is no gap. It lies beside row, the last row before the tick. With RC_GAP_AUTO, the spacings whose gap would be shorter are
+ * counted, because a median takes far longer. */
 RC_SHARED int
 rc_within_gap (const RcSearch * search, const int64_t * times, int64_t row, uint64_t span)
 {
-  /* the shortest period whose gap is as long */
+  /* the shortest period whose gap is at least the span */
   const uint64_t period = span <= (uint64_t) RC_MAX_GAP ? (span + RC_GAP_PERIODS - 1) / RC_GAP_PERIODS : span - span / 2;
   int64_t before, n = 0, shorter = 0;
 
@@ -346,14 +346,14 @@ rc_bracket_hermite (RcBracket * b, double h_s)
   b->c[2] = (w3 - w2) * h_s;
 }
 
-/* The time to search for: the bracket functions below take its rc_lower_bound. */
+/* The time to search for: the bracket functions below need its rc_lower_bound. */
 RC_SHARED int64_t
 rc_search_time (const RcSearch * search, int64_t tick)
 {
   return search->interpolation == RC_MEAN ? rc_mean_start (tick, search->period_ns) : tick;
 }
 
-/* The bracket of the last row at or before the tick, unless that is older than the limit. */
+/* The bracket of the last row at or before the tick, unless this row is older than the limit. */
 RC_SHARED RcBracket
 rc_bracket_previous (const int64_t * times, int64_t n, int64_t first, int64_t tick, int64_t limit, RcRowStatus status)
 {
@@ -404,7 +404,7 @@ rc_bracket_aligned (const RcSearch * search, const int64_t * times, int64_t n, i
 
     if (end > first)
       return rc_bracket_mean (search, times, n, first, end, tick);
-  }                             /* no row from its start to its end: first is that at or after the tick, too */
+  }                             /* no row in the interval, so first is also the first row at or after the tick */
 
   if (first == n)
     return b;
@@ -437,8 +437,8 @@ rc_bracket_aligned (const RcSearch * search, const int64_t * times, int64_t n, i
 
 /* ---- lowpass ---- */
 
-/* The median of the spacings of the last RC_MAX_SPACINGS + 1 times up to row, or of fewer at the beginning; for an even number the
- * greater one of the two in the middle. 0 without a spacing. */
+/* The median of the spacings of the last RC_MAX_SPACINGS + 1 times up to row, or of fewer at the beginning. Of two middle values, it is
+ * the greater one. 0 without a spacing. */
 RC_SHARED_CALL int64_t
 rc_median_spacing (const int64_t * times, int64_t row)
 {
@@ -467,7 +467,7 @@ rc_lowpass_lobe_rate (const RcSearch * search, int64_t spacing_ns)
   return search->cutoff_hz > 0.0 ? 2.0 * search->cutoff_hz / 1e9 : 0.8 / (double) longer;
 }
 
-/* The filter reaches this far to either side of a tick. */
+/* Half the width of the filter: it reaches this far to either side of a tick. */
 RC_SHARED int64_t
 rc_lowpass_half_width (int32_t lobes, double lobe_rate)
 {
@@ -487,8 +487,8 @@ rc_sinc (double z)              /* 0 <= z < 2^31 */
   return z == 0.0 ? 1.0 : (is_below ? -sine : sine) / (RC_PI * z);
 }
 
-/* The weight of row i, the last row of its time, in the sum b of rows with these times: the sinc, times the square of a cosine that is 0
- * at the filter's end, times the duration that the row represents. */
+/* The weight of row i in the sum b of rows with these times; i is the last row with its time. The weight is the sinc, times the square of a
+ * cosine that is 0 at the filter's end, times the duration that the row represents. */
 RC_SHARED_CALL double
 rc_lowpass_weight (const RcBracket * b, const int64_t * times, int64_t i)
 {
@@ -508,7 +508,7 @@ rc_lowpass_weight (const RcBracket * b, const int64_t * times, int64_t i)
   return rc_sinc (apart * b->c[0]) * (taper * taper) * share;
 }
 
-/* The first row from i on, before end, that is the last one with its time; end if there is no such row. So equal times count once. */
+/* The first row from i on, before end, that is the last row with its time; end without such a row. So equal times count once. */
 RC_SHARED int64_t
 rc_counted_row (const int64_t * times, int64_t end, int64_t i)
 {
@@ -518,8 +518,8 @@ rc_counted_row (const int64_t * times, int64_t end, int64_t i)
   return i;
 }
 
-/* Whether rows reach from start to end, with no spacing above max-gap; row and next are of the rows in between, left is the last one
- * until the tick. */
+/* Whether rows reach from start to end, with no spacing above max-gap. The rows in between are row to next - 1; left is the last row at or
+ * before the tick. */
 RC_SHARED int
 rc_lowpass_is_covered (const RcSearch * search, const int64_t * times, int64_t n, const RcBracket * b, int64_t left, int64_t start,
     int64_t end)
@@ -602,7 +602,7 @@ rc_bracket_at (const RcSearch * search, const int64_t * times, int64_t n, int64_
   return b;
 }
 
-/* The rows of times[0 … n) (not decreasing) that make the output row at tick, their weights and the status. */
+/* The rows of times[0 … n) (not decreasing) from which the output row at tick is made, their weights, and its status. */
 RC_SHARED RcBracket
 rc_bracket_find (const RcSearch * search, const int64_t * times, int64_t n, int64_t tick)
 {

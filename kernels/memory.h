@@ -1,4 +1,4 @@
-/* robocache: the memory in which a backend computes, copies to and from it, and the order of work
+/* robocache: the memory of backends, copies to and from it, and the order of work
  *
  * A backend on a device has its own memory, and streams, each of which does its work in order. Events order the work of different
  * streams. The CPU backend implements the same functions: its work is complete when a call returns, its
@@ -23,13 +23,13 @@ typedef enum RcMemoryKind
 {
   RC_MEMORY_DEVICE,             /* memory in which the backend computes */
   RC_MEMORY_PINNED,             /* memory of the host that the device copies to and from directly */
-  RC_MEMORY_SCRATCH             /* as DEVICE, but the CPU never reads or writes it; on any GPU it is memory of the device */
+  RC_MEMORY_SCRATCH             /* like DEVICE, but the CPU never reads or writes it; on any GPU it is memory of the device */
 } RcMemoryKind;
 
 typedef struct RcMemoryInfo
 {
   uint64_t total_bytes;         /* memory of the device, or of the machine */
-  uint64_t free_bytes;          /* free part of it; for the CPU all of it, since the free memory there is never known */
+  uint64_t free_bytes;          /* free part of total_bytes; for the CPU all of it, because its free memory is never known */
   int host_addressable;         /* the CPU can read and write RC_MEMORY_DEVICE: true for the CPU backend, and for GPUs that share the
                                  * machine's memory */
 } RcMemoryInfo;
@@ -69,7 +69,7 @@ typedef struct RcMemoryCopy
   int64_t to_stride, from_stride;       /* bytes between rows, at least row_bytes; not read for one row */
   uint64_t row_bytes, rows;
   void *from_context;           /* the CUcontext of `from`, if it is not the device's primary context; else NULL */
-  int is_read_on_return;        /* `from` in host memory, pinned or not, may be written again on return */
+  int is_read_on_return;        /* on return, the caller may write to `from` again, if it is in host memory, pinned or not */
 } RcMemoryCopy;
 
 /* RC_UNSUPPORTED: from_context is set on the CPU backend. */

@@ -11,14 +11,14 @@
 #define RC_SHARED static inline
 #endif
 
-/* A function that a GPU should call instead of inlining it at each use: copies of long functions take minutes to compile. */
+/* For a long function that a GPU should call instead of inlining it at each use: its copies would take minutes to compile. */
 #ifdef __CUDACC__
 #define RC_SHARED_CALL static __noinline__ __host__ __device__
 #else
 #define RC_SHARED_CALL RC_SHARED
 #endif
 
-/* Before a loop that a GPU should not unroll: the time of a search is its chain of loads, and registers are scarce. */
+/* Before a loop that a GPU should not unroll, because its time is that of a chain of loads, and registers are scarce. */
 #ifdef __CUDA_ARCH__
 #define RC_SHARED_LOOP _Pragma ("unroll 1")
 #else

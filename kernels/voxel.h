@@ -1,38 +1,38 @@
 /* robocache: point clouds and depth images to voxel grids
  *
- * The results are those of `voxelize`, `sparse` and `unproject` in the definition of the arithmetic (docs/explanation/arithmetic.md). A
- * job makes a grid:
+ * docs/explanation/voxels.md defines the results in words.
+ * A job makes a grid:
  *
- *   begin   clears the accumulators in the caller's scratch, unless end left them clear
- *   range   once per chunk: finds the largest magnitude of each feature (only when rc_voxel_needs_range) and the occupied
- *           voxels; takes the same points as add, in any order
+ *   begin   clears the accumulators in the caller's scratch, unless the last end has cleared them
+ *   range   once per chunk, only if rc_voxel_needs_range: finds the largest magnitude of each feature and the occupied
+ *           voxels; gets the same points as add, in any order
  *   add     once per chunk: adds its points
- *   remove  once per chunk that an earlier job added: subtracts its points (only when rc_voxel_accumulates)
+ *   remove  once per chunk that an earlier job added, only if rc_voxel_accumulates: subtracts its points
  *   end     writes the output
  *
- * A chunk is a run of points of a cloud, a whole cloud, or lines of a depth image. All state is integers whose order of
- * addition does not matter. So the bits do not depend on how a job is cut into chunks, on their order, or on the backend.
+ * A chunk is a run of points of a cloud, a whole cloud, or lines of a depth image. All state is integers, whose sums do
+ * not depend on the order. So the bits depend neither on how a job is cut into chunks, nor on their order, nor on the backend.
  * To accumulate several clouds, pass them as chunks of one job. Outputs per point (index and rank, mode first) are in the order of
  * arrival: chunks in the order of the calls, points and pixels in the order of memory.
  *
  * A batch of B jobs runs in the same calls; each item gives the same bits as alone.
  *
  * A sliding window of clouds is computed incrementally: in a plan that accumulates, a job continues from the accumulators of the
- * last one, adds new clouds and subtracts old ones. Integers subtract exactly, so the bits are those of a job over all clouds
+ * last job, adds new clouds and subtracts old clouds. Integers subtract exactly, so the bits are those of a job over all clouds
  * in the window. A maximum cannot be subtracted: for max and min each cloud has its own layer, and if the removed cloud had the maximum,
- * the new maximum is found in the other layers. A job adds before it removes, so that a voxel that keeps a point is never empty in
- * between.
+ * the new maximum is found in the other layers. A job adds clouds before it removes clouds, so a voxel that has points before and after the job is never empty
+ * in between.
  *
  * The arithmetic, per point:
  *   the coordinates are rounded to float32; per axis d = (p - origin) / voxel_size in float32; the point is inside when
  *   all three coordinates are finite and 0 <= d < n on every axis, and its voxel is floor (d). The linear index is
- *   (z * ny + y) * nx + x, 64-bit, x fastest. Points with a NaN coordinate, then points with an infinite one, then
+ *   (z * ny + y) * nx + x, 64-bit, x fastest. Points with a NaN coordinate, other points with an infinite coordinate, and
  *   finite points beyond the box are counted separately.
  * and per feature x of an inside point, which is first converted to float64 (exactly, except for 64-bit integers, which are rounded to
  * nearest even):
  *   mean      adds rint (x * 2^k) to an int64, k = 62 - e - ceil (log2 (max (N, 1))), where 2^e is the smallest
  *             power of two above every finite |x| of this feature among the inside points of the job (e = 0 when all
- *             are 0), or above feature_range when that is given; larger values are then clamped to it and counted.
+ *             are 0), or above feature_range if it is set; larger values are then clamped to it and counted.
  *             The mean is (double) sum / count * 2^-k. A NaN, or +inf with -inf, makes it NaN; otherwise an infinity makes it infinite,
  *             with the same sign.
  *   centroid  the mean of (double) p - origin per axis, with 2^e above n * voxel_size of that axis; then origin is added in double.
@@ -40,10 +40,10 @@
  * Mode first outputs the fields of points, including x, y and z, each converted to float64 and then rounded to the output's dtype, for
  * the first max_points points of each voxel.
  * Mode pillars adds to the fields of these points, with d = (double) p - origin per axis,
- *   d - mean of d      mean over the voxel's points in the output, as in centroid, with N = max_points
+ *   d - mean of d      the mean is over the voxel's points in the output, computed as in centroid, with N = max_points
  *   d - (i + 1/2) * voxel_size     i: the voxel's x, y, z
  * for x, y and z each; the last z only if centre_z is set.
- * N is the number of points of the job that the caller sets in RcVoxelJob, inside the grid or not.
+ * N is the number of points of the job, inside the grid or not, which the caller sets in RcVoxelJob.
  * Results are rounded to the output's dtype once, to nearest even. An empty voxel is 0. A NaN is canonical
  * (arithmetic.h). Counts saturate in the output's dtype (65504 in float16).
  *
@@ -65,7 +65,7 @@ extern "C" {
 #define RC_VOXEL_MAX_POINTS INT64_C (0xffffffff)        /* points of one job */
 #define RC_VOXEL_MAX_FIRST (1 << 16)    /* points of a voxel in the output of modes first and pillars */
 
-/* Values of outputs index and rank for points without a voxel. */
+/* Values of outputs index and rank for points that have no voxel, or none in the sparse output. */
 #define RC_VOXEL_OUTSIDE (-1)   /* a finite point beyond the grid; also the values after the last point */
 #define RC_VOXEL_NAN (-2)       /* a NaN coordinate */
 #define RC_VOXEL_INFINITE (-3)  /* an infinite coordinate (in float32) and no NaN */
@@ -80,7 +80,7 @@ typedef enum RcVoxelMode
   RC_VOXEL_MAX,                 /* maximum of each feature */
   RC_VOXEL_MIN,                 /* minimum of each feature */
   RC_VOXEL_FIRST,               /* the first points of each voxel; sparse only */
-  RC_VOXEL_PILLARS              /* the same, with offsets from their mean and from the voxel's centre */
+  RC_VOXEL_PILLARS              /* the same points, with offsets from their mean and from the voxel's centre */
 } RcVoxelMode;
 
 /* Whether voxels have lists of points instead of values. */
@@ -126,19 +126,19 @@ typedef struct RcVoxelPoints
   int64_t fields;               /* 3 … RC_VOXEL_MAX_FIELDS */
   int64_t first_feature;        /* mean, max, min: features are fields first_feature … first_feature + features - 1 */
   int64_t features;
-  const RcVoxelField *layout;   /* [fields] of any dtype, but x, y and z of the same; the plan copies it. NULL: the fields are adjacent */
+  const RcVoxelField *layout;   /* [fields] of any dtype, but x, y and z have one dtype; the plan copies it. NULL: the fields are adjacent */
 } RcVoxelPoints;
 
-/* A depth image of little-endian uint16, 0 = no return, or of float32, where no return is what is not finite and above 0. In float32: z = depth * scale, x = rx z, y = ry z. Of a pinhole
- * camera rx = (u - cx) / fx and ry = (v - cy) / fy, computed in double and rounded. A pixel without return, or without a
- * ray, is a NaN point. */
+/* A depth image of little-endian uint16, where 0 means no return, or of float32, where a value that is not finite, or not above 0, means no return.
+ * In float32: z = depth * scale, x = rx z, y = ry z. For a pinhole camera rx = (u - cx) / fx and ry = (v - cy) / fy, computed in double and
+ * rounded. A pixel without return, or without a ray, is a NaN point. */
 typedef struct RcVoxelDepth
 {
   int64_t width, height;        /* pixels, each 1 … 65536 */
   double fx, fy, cx, cy;        /* pixels; fx and fy > 0 */
-  double scale;                 /* metres a unit, > 0; used as float32 */
-  const float *rays;            /* [height, width, 2] rx, ry of each pixel, where the lens distorts (rays.h); on the host,
-                                 * and there as long as the plan. NULL: a pinhole camera */
+  double scale;                 /* metres per unit, > 0; used as float32 */
+  const float *rays;            /* [height, width, 2] rx, ry of each pixel, for a lens that distorts (rays.h); in host memory,
+                                 * and valid as long as the plan. NULL: a pinhole camera */
   int is_float;                 /* pixels are float32 */
 } RcVoxelDepth;
 
@@ -166,8 +166,8 @@ typedef struct RcVoxelSpec
   int64_t batch;                /* jobs that run together, >= 1 */
   int64_t max_points;           /* first, pillars: points of a voxel in the output, 1 … RC_VOXEL_MAX_FIRST */
   int centre_z;                 /* pillars: the offset from the voxel's centre has z */
-  int64_t accumulates;          /* most clouds of a sliding window, plus one while a cloud is replaced; 0: jobs are not incremental. See
-                                 * rc_voxel_accumulates; the number matters only for max and min */
+  int64_t accumulates;          /* maximum clouds of a sliding window, plus one while a cloud is replaced; 0: jobs are not incremental. See
+                                 * rc_voxel_accumulates; the number is only used for max and min */
 } RcVoxelSpec;
 
 /* Pillars: values of a point in the output in addition to its fields. */
@@ -234,12 +234,12 @@ typedef struct RcVoxelChunk
                                  * in 0 … n, or whose points exceed its N, gets no point of the chunk, which the counters show. For such
                                  * an item range and add must get the chunks in the same order */
   int64_t first_row;            /* depth: line of the image with which the chunk begins */
-  RcVoxelCounters *counters;    /* add: counts points … clamped of this chunk; complete only after end; NULL: not wanted */
+  RcVoxelCounters *counters;    /* add: the counters `points` to `clamped` of this chunk; complete only after end; NULL: not wanted */
   int64_t layer;                /* add, remove in a plan with layers: the layer of its points, 0 … rc_voxel_layers - 1 */
 } RcVoxelChunk;
 
-/* The output of end. Voxels that are not occupied are zero. end writes every byte of every output, but in a dense grid whose content is
- * known (is_known) possibly only bytes that may differ. Batch strides are in bytes and ignored when batch is 1. On a GPU addresses and
+/* The output of end. Voxels that are not occupied are zero. end writes every byte of every output; if the content of a dense grid is known
+ * (is_known), it may write only bytes that may differ. Batch strides are in bytes, and ignored if batch is 1. On a GPU, addresses and
  * batch strides are multiples of the size of an element. */
 typedef struct RcVoxelOut
 {
@@ -254,9 +254,9 @@ typedef struct RcVoxelOut
   int64_t values_batch_stride;
   RcVoxelCounters *counters;    /* occupied, over_cap, over_points; NULL: not wanted */
 
-  /* dense: a bitmap of occupied voxels of the grid: bit b of word w is linear index 32 w + b. NULL: not wanted. With is_known it must, on
-   * entry, have the content that end of a plan with the same grid, mode, dtype and number of features has written, and nothing else may
-   * have written to the grid since */
+  /* dense: a bitmap of occupied voxels of the grid; bit b of word w is linear index 32 w + b. NULL: not wanted. With is_known, on entry it
+   * must have the content from the end of a plan with the same grid, mode, dtype and number of features, and the grid must not have been
+   * written since */
   uint32_t *occupied;           /* rc_voxel_bitmap_bytes for each item */
   int64_t occupied_batch_stride;
   int is_known;
@@ -282,24 +282,24 @@ int64_t rc_voxel_channels (const RcVoxelPlan * plan);
 int64_t rc_voxel_value_bytes (const RcVoxelPlan * plan);
 /* Bytes of one item's bitmap of occupied voxels; 0 for outputs other than dense. */
 int64_t rc_voxel_bitmap_bytes (const RcVoxelPlan * plan);
-/* Whether end takes less time if the content of the grid is known (RcVoxelOut.is_known). If not, the caller need not keep its bitmap. */
+/* Whether end takes less time if the content of the grid is known (RcVoxelOut.is_known). If not, the caller need not keep bitmaps of grids. */
 int rc_voxel_profits_from_known (const RcVoxelPlan * plan);
 /* Whether the job needs a range phase over all chunks before the first add. If not, rc_voxel_range does nothing. */
 int rc_voxel_needs_range (const RcVoxelPlan * plan);
 
-/* Whether jobs of the plan can be incremental, if accumulates of the spec is set: in all modes except first and pillars, for all outputs
- * except index, and if the additional accumulators take at most RC_VOXEL_MAX_ACCUMULATED_BYTES. Such a plan counts the points of each
+/* Whether jobs of the plan can be incremental. They can if the spec sets accumulates, in all modes except first and pillars, for all outputs
+ * except index, and if the additional accumulators need at most RC_VOXEL_MAX_ACCUMULATED_BYTES. Such a plan counts the points of each
  * voxel in
  * every mode (max and min: has layers), and counts NaNs and infinities; for outputs sparse and rank it has accumulators for the whole
  * grid instead of arrays with an entry per point. */
 #define RC_VOXEL_MAX_ACCUMULATED_BYTES (INT64_C (1) << 29)
 int rc_voxel_accumulates (const RcVoxelPlan * plan);
-/* Most clouds that jobs can hold at once, each in its own layer: RcVoxelSpec.accumulates for max and min; 0: no layers, and no limit. The
- * points of a layer are removed together, in one chunk or more, before anything else is added, removed or
+/* Maximum number of clouds that jobs can hold at once, each in its own layer: RcVoxelSpec.accumulates for max and min; 0: no layers, and no
+ * limit. The points of a layer are removed together, in one or more chunks, before other points are added or removed and before a grid is
  * written. */
 int64_t rc_voxel_layers (const RcVoxelPlan * plan);
-/* Whether the job that begin would get may be incremental: the last job ended in the same scratch, and for means all scales are the same,
- * that is ceil (log2 (max (N, 1))) and 2^e. Jobs with item_points are never incremental for means. */
+/* Whether a job may be incremental when it is passed to begin: the last job ended in the same scratch, and for means, all scales are the
+ * same: ceil (log2 (max (N, 1))) and 2^e. For means, jobs with item_points are never incremental. */
 int rc_voxel_can_be_incremental (const RcVoxelPlan * plan, const RcVoxelJob * job);
 /* Raises ranges [batch, C] to the greatest finite magnitude of each feature among the inside points of a chunk, for
  * RcVoxelJob.ranges; it does not depend on a job. For plans that accumulate and need a range. Waits for the stream, since ranges are

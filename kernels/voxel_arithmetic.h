@@ -1,6 +1,6 @@
 /* robocache: the arithmetic of voxel grids that every backend shares, bit for bit
  *
- * Included by .c and .cu. The formulas are those of voxel.h; docs/explanation/arithmetic.md defines the same arithmetic in words.
+ * Included by .c and .cu. The formulas are those of voxel.h; docs/explanation/voxels.md defines the same arithmetic in words.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -90,15 +90,15 @@ rc_voxel_power_of_two (int exponent)
   return rc_float64 ((uint64_t) (exponent + 1023) << 52);
 }
 
-/* 2^k as two factors, since for denormals of float64 k exceeds what one double holds. Multiplying by one, then the other, rounds at most
- * once, and only if the result is a denormal. */
+/* 2^k as two factors, because for denormals of float64 a single double cannot represent 2^k. Multiplying by one factor, then the other,
+ * rounds at most once, and only if the result is a denormal. */
 typedef struct RcVoxelScale
 {
   double factor[2];             /* 2^k */
   double inverse[2];            /* 2^-k */
 } RcVoxelScale;
 
-/* The k for that many points with magnitudes below 2^exponent. */
+/* The scale k for n_points points with magnitudes below 2^exponent. */
 RC_SHARED int
 rc_voxel_scale_bits (int exponent, uint64_t n_points)
 {
@@ -186,9 +186,9 @@ rc_voxel_mean (const RcVoxelScale * scale, int64_t sum, uint32_t count, uint32_t
   return nonfinite_flags == 0 ? mean : is_nan ? rc_float64 (RC_NAN64_BITS) : infinity;
 }
 
-/* Mode pillars: the distances from the origin of a coordinate, and of the centre of voxel number i along an axis. A decoration of a point
- * is its distance minus the distance of the centre, or minus the rc_voxel_mean of distances, whose fixed-point scale is rc_voxel_scale of
- * max_points. */
+/* Mode pillars, along one axis: the distance of a coordinate from the origin, and that of the centre of voxel i. A decoration of a point is
+ * its distance minus the distance of the centre, or minus the rc_voxel_mean of the distances. The fixed-point scale of this mean is
+ * rc_voxel_scale of max_points. */
 RC_SHARED double
 rc_voxel_distance (const RcVoxelBox * box, int axis, float p)
 {

@@ -25,19 +25,19 @@ typedef struct RcVoxelItem
 } RcVoxelItem;
 
 /* Byte offsets in an item's fixed scratch, which begins with RcVoxelItem; every one is a multiple of 64. Arrays that a mode does not need
- * have no bytes. begin clears the part before bits, unless the job is incremental or the backend
- * does not need it. The rest are the accumulators, which end clears unless the plan accumulates. A plan that accumulates has dense
+ * have no bytes. begin clears the part before `bits`, unless the job is incremental or the backend
+ * does not need this. The other part has the accumulators, which end clears unless the plan accumulates. A plan that accumulates has dense
  * accumulators for outputs sparse and rank, too. */
 typedef struct RcVoxelLayout
 {
   uint64_t range;               /* uint64 [C]: bits of the greatest finite |x| as float64 */
   uint64_t scales;              /* RcVoxelScale [C] */
-  uint64_t bits;                /* dense, bits: uint32 [bit_words]: occupied voxels; arrays below are 0 for all others */
+  uint64_t bits;                /* dense, bits: uint32 [bit_words]: occupied voxels; all other voxels are 0 in the arrays below */
   uint64_t counts;              /* dense count, mean, centroid, and plans that accumulate without layers: uint32 [voxels],
                                  * for bits [32 bit_words] */
   uint64_t sums;                /* dense mean, centroid: int64 [voxels, C] */
   uint64_t nonfinite_flags;     /* dense mean: RC_VOXEL_NONFINITE_… of voxels * C features, 8 in a uint32 */
-  uint64_t nonfinite_counts;    /* instead of these flags in a plan that accumulates: uint32 [voxels, C, 3], the numbers of points with
+  uint64_t nonfinite_counts;    /* in a plan that accumulates, instead of nonfinite_flags: uint32 [voxels, C, 3], the numbers of points with
                                  * each RC_VOXEL_NONFINITE_…, in that order */
   uint64_t keys;                /* dense max, min: uint32 [voxels, C]; 0: no point */
   uint64_t layers;              /* plans that accumulate max, min: uint32 [voxels, layers, C], the keys of each cloud; the keys of a voxel
@@ -100,7 +100,7 @@ struct RcVoxelPlan
   int key_bits;                 /* sparse, rank: significant bits of a linear index */
   uint32_t flip;                /* flip of max and min keys */
   int accumulates;              /* jobs can be incremental */
-  int64_t layers;               /* max, min in a plan that accumulates: most clouds at once; otherwise 0 */
+  int64_t layers;               /* max, min in a plan that accumulates: maximum clouds at once; otherwise 0 */
   RcVoxelLayout layout;
 
   RcVoxelPhase phase;
@@ -174,7 +174,7 @@ rc_voxel_has_values (const RcVoxelSpec *spec)
   return spec->output == RC_VOXEL_DENSE || (spec->output == RC_VOXEL_SPARSE && spec->mode != RC_VOXEL_OCCUPANCY);
 }
 
-/* Most points of a voxel in the output; 1 if voxels have values instead of points. */
+/* Maximum points of a voxel in the output; 1 if voxels have values instead of points. */
 static inline int64_t
 rc_voxel_points_each (const RcVoxelSpec *spec)
 {

@@ -5,8 +5,8 @@
  * their differences are delays. The recorder's clock is also a clock; it stamps messages that have no stamp of their own.
  *
 * The timeline is the clock of the topics that agree with the recorder; without such topics, the clock of most messages. The envelopes of both
- * clocks put another clock on the timeline. The least delay of a clock's messages cannot be distinguished from an offset of the clock. The uncertainty
- * of a shift is two standard deviations of both envelopes, plus the mean delay of messages above the envelopes, because least delays may differ.
+ * clocks put another clock on the timeline. The least delay of a clock's messages cannot be distinguished from an offset of the clock. The
+ * uncertainty of a shift has two standard deviations of both envelopes, and, because least delays may differ, the mean delays above the envelopes.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

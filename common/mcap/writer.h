@@ -1,6 +1,6 @@
 /* robocache: writes MCAP files
  *
-* The writer makes a file from filled chunks, in order. A function of the caller writes the bytes to memory, a disk or a
+ * The writer makes a file from filled chunks, in order. A function of the caller writes the bytes to memory, a disk or a
  * pipeline. The same input gives the same bytes. After an error of this function, the writer writes nothing more.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later

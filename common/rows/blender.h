@@ -1,7 +1,7 @@
 /* robocache: blends the bracketed rows of a tick by a plan on an engine
  *
-* On the CPU, a plan reads the rows directly from the history. For a GPU, and if rows are in device memory, the brackets and their rows
-* are gathered together. Rows in system memory are gathered in a pinned block. A GPU reads a small block directly, and copies
+ * On the CPU, a plan reads the rows directly from the history. For a GPU, and if rows are in device memory, the brackets and their rows
+ * are gathered together. Rows in system memory are gathered in a pinned block. A GPU reads a small block directly, and copies
  * a large one. Rows in device memory are copied on the device.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later

@@ -1,11 +1,11 @@
 /* robocache: handles rows of a live sensor whose clock jumps
  *
-* A row far from the rows before it and from the pipeline's clock is an outlier, and dropped, so one wrong timestamp costs one row. After
+ * A row far from the rows before it and from the pipeline's clock is an outlier, and dropped, so one wrong timestamp costs one row. After
  * a second of such rows at the rate of the clock, the sensor's clock has jumped. From then on, its times are shifted so that its smallest
  * delay is the same as before. They are not shifted if they fit the pipeline's clock without a shift. A backlog that is sent after a stall is
  * not a jump: its rows continue the earlier rows, or arrive faster than the clock advances.
  *
-* If rows were ahead of the clock, and are within a second of it again, this is also a jump, even if it is less than 10 s.
+ * If rows were ahead of the clock, and are within a second of it again, this is also a jump, even if it is less than 10 s.
  *
  * This is for live streams only: the output of other streams depends only on their input.
  *

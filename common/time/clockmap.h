@@ -1,6 +1,6 @@
 /* robocache: converts the times of several clocks to one timeline
  *
-* A clock is a line of knots. Each knot has a time of the clock, and the shift to add to it. Between knots the shift is interpolated. Before the
+ * A clock is a line of knots. Each knot has a time of the clock, and the shift to add to it. Between knots the shift is interpolated. Before the
  * first knot and after the last knot, the line of the nearest two knots is extended. The recorder's clock, which made the log times, is also a clock.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later

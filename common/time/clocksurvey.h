@@ -4,7 +4,7 @@
  * envelope over time (delaybound.h) is the difference plus the least delay. Topics whose envelopes agree within half a second have one clock:
  * their differences are delays. The recorder's clock is also a clock; it stamps messages that have no stamp of their own.
  *
-* The timeline is the clock of the topics that agree with the recorder; without such topics, the clock of most messages. The envelopes of both
+ * The timeline is the clock of the topics that agree with the recorder; without such topics, the clock of most messages. The envelopes of both
  * clocks put another clock on the timeline. The least delay of a clock's messages cannot be distinguished from an offset of the clock. The
  * uncertainty of a shift has two standard deviations of both envelopes, and, because least delays may differ, the mean delays above the envelopes.
  *
@@ -30,7 +30,7 @@ RobocacheClockSurvey *robocache_clock_survey_new (void);
 void robocache_clock_survey_free (RobocacheClockSurvey * survey);
 
 /* Adds a message, or a stamp of a message. Log times of a topic must not decrease. has_stamp: FALSE for a message whose time is its log time;
-* whether a stamp of 0 is a stamp is decided by the stamps after it. */
+ * whether a stamp of 0 is a stamp is decided by the stamps after it. */
 void robocache_clock_survey_add (RobocacheClockSurvey * survey, const gchar * topic, gboolean has_stamp, gint64 stamp_ns, gint64 log_ns);
 /* Forgets the messages of a topic, before it is read again; NULL: of all topics. */
 void robocache_clock_survey_forget (RobocacheClockSurvey * survey, const gchar * topic);
@@ -47,7 +47,7 @@ gboolean robocache_clock_survey_is_irregular (const RobocacheClockSurvey * surve
 /* The result, an a{sv}:
  *   map     ROBOCACHE_CLOCK_MAP_TYPE, see clockmap.h
  *   lines   as: sentences for people
-*   clocks  a(asxxdbb): for each clock, its topics, shift and uncertainty at its first stamp (ns), drift (ppm), whether it is the timeline, and
+ *   clocks  a(asxxdbb): for each clock, its topics, shift and uncertainty at its first stamp (ns), drift (ppm), whether it is the timeline, and
  *           whether it is the recorder's
  *   topics  a(sxxx): for each topic, its first and last time on the timeline, and its least delay (ns) by the recorder's clock
  *   breaks  a(sxx): for each step back, the topic, the log time, and the size of the step (ns) */

@@ -1,6 +1,6 @@
 /* robocache: estimates a sensor's own clock from the arrival times of its rows
  *
-* The offset and the skew between both clocks are estimated from pairs (sensor time, arrival time). Sensor times are converted to
+ * The offset and the skew between both clocks are estimated from pairs (sensor time, arrival time). Sensor times are converted to
  * arrival times minus the delay. Delays are positive, so the pairs with the smallest delays determine the line below all pairs
  * (delaybound.h) of the last two minutes. In each eighth of a second, only the pair with the smallest delay is kept. The delay of the
  * fastest row cannot be distinguished from an offset of the clocks.

@@ -3,10 +3,10 @@
  * A message takes at least some time, and often more: (arrival - sending time) as a function of sending time is a straight line (offset
  * and skew of two clocks) plus a delay that is never negative. So the line is not that of least squares, but lies below the points.
  *
-* If delays have density lambda just above zero, the likelihood of a line below all points grows as exp (lambda * height), and all
+ * If delays have density lambda just above zero, the likelihood of a line below all points grows as exp (lambda * height), and all
  * other lines have likelihood 0. The line of greatest likelihood is an edge of the lower convex hull (Moon,
  * Skelly and Towsley 1999; Zhang, Liu and Xia 2002). Since this line is usually above the true line, the mean of all lines under this
-* likelihood is used. It is the Pitman estimator of a boundary: it has no bias, and its variance is known. The computation uses
+ * likelihood is used. It is the Pitman estimator of a boundary: it has no bias, and its variance is known. The computation uses
  * doubles, and only square roots and rounding of libm, so results are the same on every machine.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later

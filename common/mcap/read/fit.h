@@ -1,6 +1,6 @@
 /* robocache: checks whether the head of a record fits its content, the file and the next records
  *
-* A damaged length or opcode would hide the following records, or make wrong records from the content. Nearly all records have their
+ * A damaged length or opcode would hide the following records, or make wrong records from the content. Nearly all records have their
  * length twice: as a number, and as the sizes of their fields. If the two differ, the correct end is the one after which a record begins.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later

@@ -23,13 +23,13 @@ robocache_device_install_properties (GObjectClass *klass, guint first_id)
   const GParamFlags with_gpu = ready | GST_PARAM_CONDITIONALLY_AVAILABLE;
 
   g_object_class_install_property (klass, first_id + ROBOCACHE_DEVICE_PROP_BACKEND,
-      g_param_spec_enum ("backend", "Backend", "Processor to compute on; results have the same bits on each (default from the "
-          "environment variable ROBOCACHE_BACKEND)", ROBOCACHE_TYPE_BACKEND, ROBOCACHE_BACKEND_AUTO, ready));
+      g_param_spec_enum ("backend", "Backend", "Processor to compute on; results are bit-identical on all (default: environment "
+          "variable ROBOCACHE_BACKEND)", ROBOCACHE_TYPE_BACKEND, ROBOCACHE_BACKEND_AUTO, ready));
   g_object_class_install_property (klass, first_id + ROBOCACHE_DEVICE_PROP_DEVICE_ID,
       g_param_spec_int ("device-id", "Device ID", "Number of the GPU (-1 = the first)", -1, G_MAXINT, -1, with_gpu));
   g_object_class_install_property (klass, first_id + ROBOCACHE_DEVICE_PROP_MAX_DEVICE_MEMORY,
-      g_param_spec_uint64 ("max-device-memory", "Maximum device memory", "Maximum bytes to use of each GPU's memory (0 = all "
-          "free memory)", 0, G_MAXUINT64, 0, with_gpu));
+      g_param_spec_uint64 ("max-device-memory", "Maximum device memory", "Maximum memory to use on each GPU (bytes, 0 = all free memory)",
+          0, G_MAXUINT64, 0, with_gpu));
   g_object_class_install_property (klass, first_id + ROBOCACHE_DEVICE_PROP_ACTIVE_BACKEND,
       g_param_spec_enum ("active-backend", "Active backend", "Processor in use now (auto = not yet known)",
           ROBOCACHE_TYPE_BACKEND, ROBOCACHE_BACKEND_AUTO, flags | G_PARAM_READABLE));
@@ -44,8 +44,8 @@ robocache_device_install_batch_properties (GObjectClass *klass, guint first_id)
       g_param_spec_string ("devices", "Devices", "Numbers of GPUs, like \"0,1,2,3\": backend=cuda splits each batch over "
           "them, auto uses the first (empty = device-id)", NULL, ready | GST_PARAM_CONDITIONALLY_AVAILABLE));
   g_object_class_install_property (klass, first_id + ROBOCACHE_DEVICE_PROP_N_THREADS,
-      g_param_spec_uint ("n-threads", "Threads", "Threads that share a batch on the CPU, each with one item at a time, or "
-          "that copy pageable input for the GPU; the result does not depend on them (0 = one per processor)",
+      g_param_spec_uint ("n-threads", "Threads", "CPU threads that share a batch, one item each at a time, or copy pageable input "
+          "for the GPU; results do not depend on their number (0 = one per processor)",
           0, ROBOCACHE_MAX_THREADS, 1, ready));
 }
 

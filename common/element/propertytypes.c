@@ -41,7 +41,7 @@ robocache_dtype_get_type (void)
   static GEnumValue values[RC_N_DTYPES + 2];
 
   if (g_once_init_enter (&type)) {
-    values[0] = (GEnumValue) { ROBOCACHE_DTYPE_AUTO, "Selected by the element, as described by the property", "auto" };
+    values[0] = (GEnumValue) { ROBOCACHE_DTYPE_AUTO, "Type chosen as the property describes", "auto" };
     for (RcDtype d = 0; d < RC_N_DTYPES; d++)
       values[d + 1] = (GEnumValue) { d, rc_dtype_name (d), rc_dtype_name (d) };
     g_once_init_leave (&type, g_enum_register_static ("GstRobocacheDtype", values));
@@ -61,10 +61,10 @@ void
 robocache_lowpass_install_properties (GObjectClass *klass, guint cutoff_id, guint lobes_id, GParamFlags flags)
 {
   g_object_class_install_property (klass, cutoff_id, g_param_spec_double ("cutoff", "Cutoff",
-      "Frequency whose amplitude interpolation=lowpass halves (Hz, 0 = 0.4 times the rate of ticks or of rows, whichever is "
+      "Frequency at which interpolation=lowpass halves the amplitude (Hz, 0 = 0.4 times the rate of ticks or rows, whichever is "
       "lower; otherwise 0.001 to 1000000)", 0, RC_MAX_CUTOFF, 0, flags));
   g_object_class_install_property (klass, lobes_id, g_param_spec_int ("lobes", "Lobes",
-      "Lobes of the sinc of interpolation=lowpass on either side of the tick. They add a latency of lobes / (2 cutoff)",
+      "Sinc lobes of interpolation=lowpass on each side of the tick. The latency grows by lobes / (2 cutoff)",
       RC_MIN_LOBES, RC_MAX_LOBES, RC_DEFAULT_LOBES, flags));
 }
 

@@ -128,8 +128,8 @@ static ROBOCACHE_DEFINE_ENUM (layout_get_type, "GstRobocacheFuseLayout",
 #define TYPE_INFO (info_get_type ())
 static ROBOCACHE_DEFINE_ENUM (info_get_type, "GstRobocacheFuseInfo",
     {FUSE_INFO_NONE, "In the meta of the buffer only", "none"},
-    {FUSE_INFO_TENSOR, "Also in an int64 tensor, the last one: for each stream the tick, the times of the rows before and after it, and "
-        "the status", "tensor"})
+    {FUSE_INFO_TENSOR, "Also in the last tensor, of int64: for each stream, the tick, the times of the rows before and after it, "
+        "and the status", "tensor"})
 
 void
 gst_robocache_fuse_install_properties (GObjectClass *object_class)
@@ -138,36 +138,38 @@ gst_robocache_fuse_install_properties (GObjectClass *object_class)
   const GParamFlags playing = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
 
   g_object_class_install_property (object_class, PROP_RATE, gst_param_spec_fraction ("rate", "Rate",
-          "Ticks per second, on a grid that begins at running time 0 (0/1 = ticks are the rows of reference-pad); a change "
-          "while running continues on the new grid", 0, 1, 1000000000, 1, 0, 1, playing));
+          "Ticks per second, on a grid that begins at running time 0 (0/1 = ticks are the rows of reference-pad). When rate "
+          "changes while running, ticks continue on the new grid", 0, 1, 1000000000, 1, 0, 1, playing));
   g_object_class_install_property (object_class, PROP_REFERENCE_PAD, g_param_spec_string ("reference-pad",
-          "Reference pad", "Sink pad whose rows are the ticks (without this and rate: the camera pad with the lowest number)",
+          "Reference pad", "Sink pad whose rows are the ticks (NULL with rate=0/1 = the camera pad with the lowest number)",
           NULL, ready));
   g_object_class_install_property (object_class, PROP_PADS, g_param_spec_string ("pads", "Pads",
           "Settings of sink pads, present and future, like \"proprio_0,interpolation=cubic,max-gap=100ms; "
-          "force_0,required=true\"; a duration may have a unit (s, ms, us, ns). Not live, the first tick waits for the pads named here", NULL, ready));
+          "force_0,required=true\"; a duration may have a unit (s, ms, us, ns). Unless the pipeline is live, the first tick waits "
+          "for these pads", NULL, ready));
   g_object_class_install_property (object_class, PROP_ALLOW_GAPS, g_param_spec_boolean ("allow-gaps", "Allow gaps",
-          "Not live: accept recordings whose first rows are more than a day apart, and an hour without a row", FALSE, ready));
+          "Not live: accept first rows more than a day apart, and more than an hour without a row", FALSE, ready));
   g_object_class_install_property (object_class, PROP_WINDOW, g_param_spec_uint ("window", "Window",
-          "Ticks of history in each sample, the oldest row first", 1, MAX_WINDOW, DEFAULT_WINDOW, ready));
+          "Number of ticks in each sample, the oldest first", 1, MAX_WINDOW, DEFAULT_WINDOW, ready));
   g_object_class_install_property (object_class, PROP_LAYOUT, g_param_spec_enum ("layout", "Layout",
           "Tensors of a sample", TYPE_LAYOUT, DEFAULT_LAYOUT, ready));
   g_object_class_install_property (object_class, PROP_INFO, g_param_spec_enum ("info", "Info",
           "Where to put the times and statuses of a sample's rows", TYPE_INFO, DEFAULT_INFO, ready));
   g_object_class_install_property (object_class, PROP_TYPE, g_param_spec_enum ("type", "Type",
-          "Element type of all tensors except frames (auto = the input's for floats, float32 for integers)",
+          "Element type of all tensors except frames (auto = the input's type for floats, float32 for integers)",
           ROBOCACHE_TYPE_DTYPE, ROBOCACHE_DTYPE_AUTO, ready));
   g_object_class_install_property (object_class, PROP_TENSOR_META, g_param_spec_boolean ("tensor-meta", "Tensor meta",
-          "Also describe the tensors of samples in the meta of gstreamer-analytics-1.0 (GStreamer 1.26 and later), with the names "
-          "of their pads as ids", FALSE, ready | GST_PARAM_CONDITIONALLY_AVAILABLE));
+          "Also describe the tensors in the tensor meta of gstreamer-analytics-1.0, with pad names as ids (GStreamer 1.26 and later)",
+          FALSE, ready | GST_PARAM_CONDITIONALLY_AVAILABLE));
   g_object_class_install_property (object_class, PROP_LATENCY, g_param_spec_uint64 ("latency", "Latency",
           "Live: additional time that ticks wait for rows, for jitter and transport (ns)", 0, G_MAXINT64, DEFAULT_LATENCY,
           playing));
   g_object_class_install_property (object_class, PROP_MIN_UPSTREAM_LATENCY, g_param_spec_uint64 ("min-upstream-latency",
-          "Minimum upstream latency", "Live: minimum latency of sources, for sources that are linked later (ns)",
+          "Minimum upstream latency", "Live: assume at least this latency of sources, so that slower sources can be linked later "
+          "(ns)",
           0, G_MAXINT64, 0, playing));
   g_object_class_install_property (object_class, PROP_FORCE_LIVE, g_param_spec_boolean ("force-live", "Force live",
-          "Run live with any source: ticks start at PLAYING, once a pad has caps or expected-caps", FALSE,
+          "Run live even without live sources: ticks start at PLAYING, once a pad has caps or expected-caps", FALSE,
           G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS));
   g_object_class_install_property (object_class, PROP_STATS, g_param_spec_boxed ("stats", "Statistics",
           "Ticks, their lateness, and rows of every pad since the element started", GST_TYPE_STRUCTURE,
@@ -178,11 +180,12 @@ gst_robocache_fuse_install_properties (GObjectClass *object_class)
   g_object_class_install_property (object_class, PROP_QOS_MESSAGES, g_param_spec_boolean ("qos-messages", "QoS messages",
           "Post QoS messages about late or dropped rows and dropped ticks", DEFAULT_QOS_MESSAGES, playing));
   g_object_class_install_property (object_class, PROP_QOS_INTERVAL, g_param_spec_uint64 ("qos-interval", "QoS interval",
-          "Minimum interval between QoS messages of a pad, which report all losses in between (ns, 0 = each loss)", 0,
+          "Minimum interval between QoS messages of a pad; a message reports all losses since the last one (ns, 0 = a message for "
+          "each loss)", 0,
           G_MAXUINT64, DEFAULT_QOS_INTERVAL, playing));
   g_object_class_install_property (object_class, PROP_BUSY_WAIT, g_param_spec_uint64 ("busy-wait", "Busy wait",
-          "Live: busy-wait this long after a sample (ns). The next sample leaves tens of microseconds earlier, and the wait costs "
-          "up to one CPU", 0, G_MAXUINT64, 0, playing));
+          "Live: busy-wait this long after each sample (ns). Samples leave tens of microseconds earlier, at the cost of up to one CPU",
+          0, G_MAXUINT64, 0, playing));
   robocache_device_install_properties (object_class, PROP_DEVICE);
   gst_type_mark_as_plugin_api (ROBOCACHE_TYPE_DTYPE, 0);
   gst_type_mark_as_plugin_api (ROBOCACHE_TYPE_BACKEND, 0);

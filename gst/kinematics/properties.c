@@ -75,8 +75,8 @@ static ROBOCACHE_DEFINE_ENUM (quaternion_order_get_type, "GstRobocacheKinematics
 #define TYPE_REFERENCE (reference_get_type ())
 static ROBOCACHE_DEFINE_ENUM (reference_get_type, "GstRobocacheKinematicsReference",
     {ROBOCACHE_REFERENCE_BASE, "The base link", "base"},
-    {ROBOCACHE_REFERENCE_PREVIOUS, "The frame itself, one row before", "previous"},
-    {ROBOCACHE_REFERENCE_FIRST, "The frame itself, in the first row", "first"})
+    {ROBOCACHE_REFERENCE_PREVIOUS, "The frame's own pose in the row before", "previous"},
+    {ROBOCACHE_REFERENCE_FIRST, "The frame's own pose in the first row", "first"})
 
 void
 robocache_kinematics_properties_init (RobocacheKinematicsProperties *properties)
@@ -111,12 +111,14 @@ install_model (GObjectClass *klass)
 {
   install_string (klass, PROP_URDF, "urdf", "URDF", "File that describes the robot");
   install_string (klass, PROP_BASE, "base", "Base", "Link that poses are relative to (empty = the root link)");
-  install_string (klass, PROP_FRAMES, "frames", "Frames", "Links to compute, separated by commas (empty = the only end of the robot)");
-  install_string (klass, PROP_JOINTS, "joints", "Joints", "Assigns joints to channels: names, separated by commas, from the first "
-      "channel on; an empty name leaves out its channel. With mode=ik: the joints of the output, in this order (empty = by the names of channels)");
+  install_string (klass, PROP_FRAMES, "frames", "Frames", "Links to compute, separated by commas (empty = the robot's only end "
+      "link)");
+  install_string (klass, PROP_JOINTS, "joints", "Joints", "Joints of the channels, from the first channel on: names separated by "
+      "commas; an empty name skips its channel. With mode=ik: joints of the output, in this order (empty = by the names of the "
+      "channels)");
   install_string (klass, PROP_VELOCITIES, "velocities", "Velocities", "Channels of joint velocities, one per joint (empty = those named "
       "JOINT.velocity)");
-  install_string (klass, PROP_POSES, "poses", "Poses", "Channels of the poses with mode=ik, those of one frame after another (empty = by "
+  install_string (klass, PROP_POSES, "poses", "Poses", "With mode=ik: channels of the target poses, frame by frame (empty = by "
       "name)");
   install_string (klass, PROP_BASE_POSE, "base-pose", "Base pose", "Channels of the base's own pose: x, y, z and a quaternion (empty = "
       "the base is fixed)");
@@ -133,7 +135,7 @@ install_output (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_APPEND, g_param_spec_boolean ("append", "Append",
           "Put the channels of the input before the new ones", FALSE, READY));
   g_object_class_install_property (klass, PROP_MANIPULABILITY, g_param_spec_boolean ("manipulability", "Manipulability",
-          "Add the product of the Jacobian's singular values to each frame", FALSE, READY));
+          "Append to each frame its manipulability, the product of the Jacobian's singular values", FALSE, READY));
   g_object_class_install_property (klass, PROP_TYPE, g_param_spec_enum ("type", "Type", "Element type of the output (auto = the input's)",
           ROBOCACHE_TYPE_DTYPE, ROBOCACHE_DTYPE_AUTO, READY));
 }
@@ -146,9 +148,9 @@ install_inverse (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_RESTARTS, g_param_spec_uint ("restarts", "Restarts", "Extra starting poses to try "
       "when the search does not converge, within max-iterations", 0, RC_KINEMATICS_MAX_RESTARTS, 20, READY));
   g_object_class_install_property (klass, PROP_TOLERANCE, g_param_spec_double ("tolerance", "Tolerance",
-          "Distance (m) and angle (rad) to the target at which a search ends", 1e-12, 1.0, 1e-6, READY));
+          "With mode=ik: end the search this close to the target, in distance (m) and in angle (rad)", 1e-12, 1.0, 1e-6, READY));
   g_object_class_install_property (klass, PROP_ORIENTATION_WEIGHT, g_param_spec_double ("orientation-weight", "Orientation weight",
-          "Error of the position (m) that weighs as much as an error of one radian (0 = any orientation)",
+          "With mode=ik: position error (m) that counts as much as an orientation error of 1 rad (0 = ignore orientations)",
           0.0, 1000.0, 1.0, READY));
 }
 

@@ -66,10 +66,11 @@ static ROBOCACHE_DEFINE_ENUM (time_unit_get_type, "RobocacheTimeUnit",
     {ROBOCACHE_TIME_UNIT_MS, "Milliseconds", "ms"},
     {ROBOCACHE_TIME_UNIT_US, "Microseconds", "us"},
     {ROBOCACHE_TIME_UNIT_NS, "Nanoseconds", "ns"},
-    {ROBOCACHE_TIME_UNIT_AUTO, "The unit in the name of the time column, like stamp_ns; of a file, or else the one that its steps fit; or else seconds", "auto"})
+    {ROBOCACHE_TIME_UNIT_AUTO, "The first that exists: the unit in the name of the time column, like stamp_ns; for a file, the "
+        "unit that fits its time steps; seconds", "auto"})
 static ROBOCACHE_DEFINE_ENUM (cloud_end_get_type, "GstRobocacheParseCloudEnd",
-    {ROBOCACHE_CLOUD_END_AUTO, "With the buffer if upstream has times or a framerate, with the stream if upstream knows its "
-        "length", "auto"},
+    {ROBOCACHE_CLOUD_END_AUTO, "At the end of the buffer if upstream has times or a framerate, at the end of the stream if "
+        "upstream knows its length", "auto"},
     {ROBOCACHE_CLOUD_END_BUFFER, "Each buffer is one file", "buffer"},
     {ROBOCACHE_CLOUD_END_STREAM, "The stream is one file", "stream"})
 
@@ -83,32 +84,32 @@ robocache_parse_properties_install (GObjectClass *klass)
   properties[PROP_DELIMITER] = g_param_spec_string ("delimiter", "Delimiter",
       "Delimiter of the fields of a line: one character, \"tab\", \"space\" (any run of blanks) or \"auto\" (finds comma, semicolon, tab or blanks)", "auto", flags);
   properties[PROP_TIME_COLUMN] = g_param_spec_string ("time-column", "Time column",
-      "Column of the time of capture: a name, or a number from 0; two of them, like sec,nanosec, date,time or week,tow, are one time (empty = by names "
-      "and values)", "", flags);
+      "Column of the time of capture: a name, or a number from 0; two columns make one time, like \"sec,nanosec\", \"date,time\" "
+      "or \"week,tow\" (empty = found by names and values)", "", flags);
   properties[PROP_TIME_UNIT] = g_param_spec_enum ("time-unit", "Time unit", "Unit of the time and arrival columns",
       time_unit_get_type (), ROBOCACHE_TIME_UNIT_AUTO, flags);
   properties[PROP_TIME_FORMAT] = g_param_spec_string ("time-format", "Time format",
-      "Format of times that are dates, as of strptime, like \"%d.%m.%Y %H:%M:%S\"; %S and %f have decimals (empty = ISO 8601)", "", flags);
+      "Format of dates, as for strptime, like \"%d.%m.%Y %H:%M:%S\"; %S and %f accept decimals (empty = ISO 8601)", "", flags);
   properties[PROP_LEAP_SECONDS] = g_param_spec_int ("leap-seconds", "Leap seconds",
-      "Leap seconds that GPS weeks and seconds are ahead of UTC (-1 = those at the time of the row, 18 since 2017)", -1, 1000, -1, flags);
+      "Leap seconds by which GPS time is ahead of UTC (-1 = those at the time of the row, 18 since 2017)", -1, 1000, -1, flags);
   properties[PROP_CHANNELS] = g_param_spec_string ("channels", "Channels",
-      "Columns to send: names of the header, numbers and ranges like 1-6,9 (empty = all except the time and arrival columns); "
-      "for points, names of the numbers in layout", "", flags);
+      "Columns to send: names in the header, numbers and ranges like 1-6,9 (empty = all except the time and arrival columns). With "
+      "format=points: names for the numbers in layout", "", flags);
   properties[PROP_KINDS] = g_param_spec_string ("kinds", "Kinds",
-      "Kinds of the columns that are sent, like \"real*3,quaternion,hold\" (empty = what their names tell, ignore = all are real)", "",
+      "Kinds of the columns that are sent, like \"real*3,quaternion,hold\" (empty = by their names, ignore = all are real)", "",
       flags);
   properties[PROP_LAYOUT] = g_param_spec_string ("layout", "Layout",
-      "Format of a binary record or point, as a struct string of Python like <q6f", "", flags);
+      "Format of a binary record or point, as for Python's struct, like <q6f", "", flags);
   properties[PROP_START] = g_param_spec_enum ("start", "Start", "Time of the file's clock at running time 0",
       ROBOCACHE_TYPE_START, ROBOCACHE_START_ZERO, flags);
   properties[PROP_TIME_ORIGIN] = g_param_spec_int64 ("time-origin", "Time origin",
       "Time of the file's clock at running time 0 (ns); overrides the property start (the smallest int64 = not set)",
       G_MININT64, G_MAXINT64, ROBOCACHE_NO_ORIGIN, flags);
   properties[PROP_ARRIVAL_COLUMN] = g_param_spec_int ("arrival-column", "Arrival column",
-      "Column of the time of arrival: replay the recording live, each row at this time (-1 = none)", -1, G_MAXINT,
+      "Column of the time of arrival. If set, the recording is replayed live, each row at this time (-1 = no replay)", -1, G_MAXINT,
       -1, flags);
   properties[PROP_CLOCK_MODE] = g_param_spec_enum ("clock-mode", "Clock mode",
-      "Clock that gave the times of capture. Times of arrival are those of arrival-column or, without it, of the pipeline's clock",
+      "Clock of the times of capture. Times of arrival come from arrival-column or, if it is not set, from the pipeline's clock",
       ROBOCACHE_TYPE_CLOCK_MODE, ROBOCACHE_CLOCK_NONE, flags);
   properties[PROP_MAX_ERRORS] = g_param_spec_int ("max-errors", "Max errors",
       "Maximum number of consecutive malformed records; one more is an error (-1 = no limit)", -1, G_MAXINT,
@@ -117,14 +118,14 @@ robocache_parse_properties_install (GObjectClass *klass)
       "Clouds per second, for clouds without a time: cloud k is at k / rate (0/1 = the framerate of the input's caps, if any)",
       0, 1, G_MAXINT, 1, 0, 1, flags);
   properties[PROP_CLOUD_END] = g_param_spec_enum ("cloud-end", "Cloud end",
-      "Where a file of points ends, and with it the cloud", cloud_end_get_type (), ROBOCACHE_CLOUD_END_AUTO, flags);
+      "What ends a point file, and with it the cloud", cloud_end_get_type (), ROBOCACHE_CLOUD_END_AUTO, flags);
   properties[PROP_POINTS_PER_CLOUD] = g_param_spec_uint64 ("points-per-cloud", "Points per cloud",
-      "Points per cloud in a stream of kitti, nuscenes or points (0 = until the end of the file)", 0, G_MAXINT64, 0,
+      "Points per cloud with format=kitti, nuscenes or points (0 = all points of the file)", 0, G_MAXINT64, 0,
       flags);
   properties[PROP_MAX_CLOUD_BYTES] = g_param_spec_uint64 ("max-cloud-bytes", "Max cloud bytes",
       "Maximum size of a cloud (bytes); a larger one is an error", 1, G_MAXUINT64, DEFAULT_MAX_CLOUD_BYTES,
       flags);
-  properties[PROP_STATS] = g_param_spec_boxed ("stats", "Statistics", "Rows or clouds sent, and records dropped by reason",
+  properties[PROP_STATS] = g_param_spec_boxed ("stats", "Statistics", "Rows or clouds sent, and dropped records by reason",
       GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   properties[PROP_STATS_INTERVAL] = g_param_spec_uint64 ("stats-interval", "Statistics interval",
       "Interval between element messages with stats (ns of running time, 0 = off)", 0, G_MAXINT64, 0,

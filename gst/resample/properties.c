@@ -27,7 +27,7 @@ enum
 };
 
 static ROBOCACHE_DEFINE_ENUM (gap_policy_get_type, "GstRobocacheResampleGapPolicy",
-    {GST_ROBOCACHE_GAP_DROP, "No row: a GAP event, and DISCONT on the next buffer", "drop"},
+    {GST_ROBOCACHE_GAP_DROP, "Send a GAP event instead of a row, and set DISCONT on the next buffer", "drop"},
     {GST_ROBOCACHE_GAP_NAN, "A row of NaN, or of 0 for integers", "nan"},
     {GST_ROBOCACHE_GAP_HOLD, "The row before the gap", "hold"})
 
@@ -73,19 +73,21 @@ gst_robocache_resample_properties_install (GObjectClass *klass)
   const GParamFlags playing = always | GST_PARAM_MUTABLE_PLAYING;
 
   g_object_class_install_property (klass, PROP_RATE, gst_param_spec_fraction ("rate", "Rate",
-          "Ticks per second, on a grid that begins at running time 0 (0/1 = downstream's framerate, or else the input's)",
+          "Ticks per second, on a grid that begins at running time 0 (0/1 = the framerate of downstream, or of the input if "
+          "downstream has none)",
           0, 1, GST_ROBOCACHE_MAX_TICK_RATE, 1, 0, 1, playing));
   g_object_class_install_property (klass, PROP_INTERPOLATION, g_param_spec_enum ("interpolation", "Interpolation",
           "How to compute the row of a tick from the rows around it", ROBOCACHE_TYPE_INTERPOLATION, RC_LINEAR, ready));
   g_object_class_install_property (klass, PROP_MAX_GAP, g_param_spec_int64 ("max-gap", "Maximum gap",
-          "Maximum gap to interpolate across (ns, -1 = no limit, -2 = 8 periods of the rows, but at least 20 ms, at most 1 s, and never below two periods)",
+          "Maximum gap to interpolate across (ns, -1 = no limit, -2 = 8 row periods, limited to 20 ms to 1 s, but at least 2 row "
+          "periods)",
           RC_GAP_AUTO, G_MAXINT64, RC_GAP_AUTO, ready));
   g_object_class_install_property (klass, PROP_GAP_POLICY, g_param_spec_enum ("gap-policy", "Gap policy",
           "Output for ticks in a gap", gap_policy_get_type (), GST_ROBOCACHE_GAP_DROP, ready));
   g_object_class_install_property (klass, PROP_REORDER_WINDOW, g_param_spec_int64 ("reorder-window", "Reorder window",
           "Accept rows up to this much older than the newest row (ns)", 0, ROBOCACHE_MAX_REORDER_WINDOW, 0, ready));
   g_object_class_install_property (klass, PROP_TYPE, g_param_spec_enum ("type", "Type",
-          "Element type of the output (auto = the input's for floats, float32 for integers)",
+          "Element type of the output (auto = the input's type for floats, float32 for integers)",
           ROBOCACHE_TYPE_DTYPE, ROBOCACHE_DTYPE_AUTO, ready));
   g_object_class_install_property (klass, PROP_STATS_INTERVAL, g_param_spec_uint64 ("stats-interval",
           "Statistics interval", "Interval between element messages with stats (ns of running time, 0 = off)", 0,
@@ -93,7 +95,8 @@ gst_robocache_resample_properties_install (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_QOS_MESSAGES, g_param_spec_boolean ("qos-messages", "QoS messages",
           "Post QoS messages about late or dropped rows and dropped ticks", TRUE, playing));
   g_object_class_install_property (klass, PROP_QOS_INTERVAL, g_param_spec_uint64 ("qos-interval", "QoS interval",
-          "Minimum interval between QoS messages, which report all losses in between (ns, 0 = each loss)", 0,
+          "Minimum interval between QoS messages; a message reports all losses since the last one (ns, 0 = a message for each loss)",
+          0,
           G_MAXUINT64, DEFAULT_QOS_INTERVAL, playing));
   robocache_lowpass_install_properties (klass, PROP_CUTOFF, PROP_LOBES, ready);
   robocache_channel_roles_install_properties (klass, PROP_ROLES);

@@ -63,11 +63,11 @@ robocache_test_properties_install (GObjectClass *klass)
   properties[PROP_KIND] = g_param_spec_enum ("kind", "Kind", "Sensor to simulate", kind_get_type (),
       ROBOCACHE_TEST_PROPRIO, flags);
   properties[PROP_RATE] = gst_param_spec_fraction ("rate", "Rate",
-      "Rows per second (0/1 = downstream's framerate, or else the kind's: proprio 100, force 1000, imu 200, points 10)",
+      "Rows per second (0/1 = downstream's framerate, or the default of the kind: proprio 100, force 1000, imu 200, points 10)",
       0, 1, G_MAXINT, 1, 0, 1, flags);
   properties[PROP_CHANNELS] = g_param_spec_uint ("channels", "Channels",
-      "Channels of a row, or points of a cloud (0 = downstream's dimensions, or else the kind's: proprio 14, force 6, imu 10, "
-      "points 4096)", 0, ROBOCACHE_TEST_MAX_CHANNELS, 0, flags);
+      "Channels of a row, or points of a cloud (0 = downstream's dimensions, or the default of the kind: proprio 14, force 6, imu "
+      "10, points 4096)", 0, ROBOCACHE_TEST_MAX_CHANNELS, 0, flags);
   properties[PROP_JITTER] = g_param_spec_uint64 ("jitter", "Jitter",
       "Maximum deviation of a row from its time on the grid, in both directions, uniformly distributed (ns)", 0, MAX_DURATION,
       0, flags);

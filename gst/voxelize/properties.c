@@ -41,7 +41,7 @@ enum
 
 static ROBOCACHE_DEFINE_ENUM (keep_get_type, "GstRobocacheVoxelKeep",
     {ROBOCACHE_VOXEL_KEEP_NEWEST, "Points of the newest cloud, then of the one before it, and so on", "newest"},
-    {ROBOCACHE_VOXEL_KEEP_FIRST, "Points in the order in which they came", "first"})
+    {ROBOCACHE_VOXEL_KEEP_FIRST, "Points in the order of arrival", "first"})
 
 #define LENS "of the depth camera's lens, as in OpenCV"
 
@@ -52,8 +52,8 @@ static const struct
   gdouble minimum, standard;
   gsize offset;
 } numbers[] = {
-  {"feature-range", "Feature range", "Maximum magnitude of a feature, for mode=mean: clamps and counts larger values, and "
-      "saves a pass over the points (0 = found in the data)", 0.0, 0.0,
+  {"feature-range", "Feature range", "With mode=mean: maximum magnitude of a feature; larger values are clamped and counted. Saves "
+      "a pass over the points (0 = measured in the data)", 0.0, 0.0,
       G_STRUCT_OFFSET (RobocacheVoxelSettings, feature_range)},
   {"fx", "Focal length x", "Focal length of the depth camera in pixels", 0.0, 0.0,
       G_STRUCT_OFFSET (RobocacheVoxelSettings, fx)},
@@ -71,7 +71,7 @@ static const struct
       G_STRUCT_OFFSET (RobocacheVoxelSettings, k3)},
   {"p1", "Tangential 1", "Tangential distortion " LENS, -G_MAXDOUBLE, 0.0, G_STRUCT_OFFSET (RobocacheVoxelSettings, p1)},
   {"p2", "Tangential 2", "Tangential distortion " LENS, -G_MAXDOUBLE, 0.0, G_STRUCT_OFFSET (RobocacheVoxelSettings, p2)},
-  {"depth-scale", "Depth scale", "Metres per unit of depth of GRAY16_LE; float32 depth is in metres", 0.0, DEFAULT_DEPTH_SCALE,
+  {"depth-scale", "Depth scale", "Metres per unit of GRAY16_LE depth; float32 depth is in metres", 0.0, DEFAULT_DEPTH_SCALE,
       G_STRUCT_OFFSET (RobocacheVoxelSettings, depth_scale)},
 };
 
@@ -160,16 +160,18 @@ robocache_voxelize_properties_install (GObjectClass *klass)
       "float16 or float32; index and rank are int64 (auto = a type that downstream accepts, preferably uint8 for occupancy, "
       "uint32 for count, and float32 for other modes)", ROBOCACHE_TYPE_DTYPE, ROBOCACHE_DTYPE_AUTO, flags));
   g_object_class_install_property (klass, PROP_MAX_VOXELS, g_param_spec_int ("max-voxels", "Max voxels",
-          "Maximum voxels of sparse output and of ranks; more, those with the greatest z, are counted and omitted", 1, G_MAXINT,
+          "Maximum voxels for output=sparse and rank; excess voxels, those with the greatest z, are omitted and counted",
+          1, G_MAXINT,
           DEFAULT_MAX_VOXELS, flags));
   g_object_class_install_property (klass, PROP_MAX_POINTS, g_param_spec_int ("max-points", "Max points",
-          "Maximum points per voxel for mode=first and pillars; further points are counted and omitted", 1, RC_VOXEL_MAX_FIRST,
+          "Maximum points per voxel for mode=first and pillars; excess points are omitted and counted", 1, RC_VOXEL_MAX_FIRST,
           DEFAULT_MAX_POINTS, flags));
   g_object_class_install_property (klass, PROP_KEEP, g_param_spec_enum ("keep", "Keep",
-          "Which points of several clouds a voxel keeps, up to max-points, for mode=first and pillars with accumulate", keep_get_type (),
+          "With mode=first or pillars and accumulate above 1: which points a voxel keeps, up to max-points", keep_get_type (),
           ROBOCACHE_VOXEL_KEEP_NEWEST, flags));
   g_object_class_install_property (klass, PROP_CENTRE_Z, g_param_spec_boolean ("centre-z", "Centre z",
-          "mode=pillars: include a point's offset along z from the centre of its voxel. Features of x, y, z, intensity are then 10, else 9",
+          "With mode=pillars: include each point's z offset from the centre of its voxel. Points of x, y, z, intensity then have "
+          "10 features, otherwise 9",
           TRUE, flags));
   g_object_class_install_property (klass, PROP_ACCUMULATE, g_param_spec_uint ("accumulate", "Accumulate",
           "Number of clouds per grid, the newest included", 1, MAX_ACCUMULATE, 1, flags));

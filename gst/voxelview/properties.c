@@ -43,7 +43,7 @@ static ROBOCACHE_DEFINE_ENUM (colour_by_get_type, "GstRobocacheVoxelViewColourBy
 
 #define TYPE_INPUT_FORM (input_form_get_type ())
 static ROBOCACHE_DEFINE_ENUM (input_form_get_type, "GstRobocacheVoxelViewInputForm",
-    {FORM_AUTO, "From caps, or else sparse for several tensors and dense for one", "auto"},
+    {FORM_AUTO, "From the caps; if they have no form, sparse for several tensors and dense for one", "auto"},
     {RC_VOXEL_DENSE, "All voxels of the grid", "dense"},
     {RC_VOXEL_BITS, "One bit per voxel, for occupancy", "bits"},
     {RC_VOXEL_SPARSE, "Coordinates and values of the occupied voxels", "sparse"})

@@ -17,9 +17,9 @@ enum
 };
 
 static ROBOCACHE_DEFINE_ENUM (timestamp_source_get_type, "GstRobocacheTimestampSource",
-    {FUSE_TIMES_AUTO, "The int64 tensor if there is one, otherwise PTS", "auto"},
-    {FUSE_TIMES_PTS, "PTS, also if there is an int64 tensor", "pts"},
-    {FUSE_TIMES_ROW_TIMES, "The int64 tensor; an error without one", "row-times"},
+    {FUSE_TIMES_AUTO, "The int64 tensor of times if there is one, otherwise PTS", "auto"},
+    {FUSE_TIMES_PTS, "PTS, even if there is an int64 tensor of times", "pts"},
+    {FUSE_TIMES_ROW_TIMES, "The int64 tensor of times, which is required", "row-times"},
     {FUSE_TIMES_REFERENCE, "The GstReferenceTimestampMeta of reference-caps", "reference"})
 static ROBOCACHE_DEFINE_ENUM (reference_clock_get_type, "GstRobocacheReferenceClock",
     {FUSE_REFERENCE_OTHER, "Another clock: times count from reference-origin", "other"},
@@ -83,14 +83,14 @@ fuse_timestamp_properties_install (GObjectClass *klass, guint first_id)
       "Timestamp source", "Source of a row's time of capture", timestamp_source_get_type (),
       FUSE_TIMES_AUTO, playing));
   g_object_class_install_property (klass, first_id + PROP_REFERENCE_CAPS, g_param_spec_boxed ("reference-caps",
-      "Reference caps", "Reference of the timestamp metas to use (NULL = " FUSE_USUAL_REFERENCE ")", GST_TYPE_CAPS,
+      "Reference caps", "Reference of the GstReferenceTimestampMeta to use (NULL = " FUSE_USUAL_REFERENCE ")", GST_TYPE_CAPS,
       playing));
   g_object_class_install_property (klass, first_id + PROP_REFERENCE_CLOCK, g_param_spec_enum ("reference-clock",
       "Reference clock", "Clock of the reference's timestamps", reference_clock_get_type (),
       FUSE_REFERENCE_OTHER, playing));
   g_object_class_install_property (klass, first_id + PROP_REFERENCE_ORIGIN, g_param_spec_int64 ("reference-origin",
-      "Reference origin", "Reference time at running time 0 (ns, the smallest int64 = measured at the first meta, for all "
-          "pads with these reference-caps)", G_MININT64, G_MAXINT64, ROBOCACHE_NO_TIME, playing));
+      "Reference origin", "Reference time at running time 0 (ns, the smallest int64 = measured once, at the first meta, for all "
+      "pads with the same reference-caps)", G_MININT64, G_MAXINT64, ROBOCACHE_NO_TIME, playing));
   g_object_class_install_property (klass, first_id + PROP_CLOCK_MODE, g_param_spec_enum ("clock-mode", "Clock mode",
       "Clock of the sensor's timestamps", ROBOCACHE_TYPE_CLOCK_MODE, ROBOCACHE_CLOCK_NONE, playing));
   gst_type_mark_as_plugin_api (timestamp_source_get_type (), 0);

@@ -76,8 +76,8 @@ static const gsize fields[] = {
 };
 
 static ROBOCACHE_DEFINE_ENUM (nan_get_type, "GstRobocacheFuseNan",
-    {FUSE_NAN_COPY, "A row with NaN is a value: its bits are copied", "copy"},
-    {FUSE_NAN_MISSING, "A row with NaN is no value: ticks are made of the rows around it, or held, or missing", "missing"})
+    {FUSE_NAN_COPY, "Treat a row with NaN as a value and copy its bits", "copy"},
+    {FUSE_NAN_MISSING, "Ignore a row with NaN: ticks use the rows around it, or are held or missing", "missing"})
 
 /* An empty text is none. */
 static void
@@ -180,16 +180,19 @@ gst_robocache_fuse_pad_class_init (GstRobocacheFusePadClass *klass)
   install_interpolation (object_class, DEFAULT_INTERPOLATION);
   robocache_lowpass_install_properties (object_class, PROP_CUTOFF, PROP_LOBES, playing);
   g_object_class_install_property (object_class, PROP_OFFSET, g_param_spec_int64 ("offset", "Offset",
-      "Corrects a constant delay of the timestamps: added to the time of each row (ns). Negative for a sensor whose timestamps are too late, "
-      "positive for one whose are too early",
+      "Added to the time of each row, to correct a constant delay (ns, negative if timestamps are too late, positive if they are "
+      "too early)",
       G_MININT64, G_MAXINT64, DEFAULT_OFFSET, playing));
   g_object_class_install_property (object_class, PROP_MAX_GAP, g_param_spec_int64 ("max-gap", "Maximum gap",
-      "Maximum gap to interpolate across (ns, -1 = no limit, -2 = 8 periods of the rows, but at least 20 ms, at most 1 s, and never below two periods)", RC_GAP_AUTO,
+      "Maximum gap to interpolate across (ns, -1 = no limit, -2 = 8 row periods, limited to 20 ms to 1 s, but at least 2 row periods)",
+      RC_GAP_AUTO,
       G_MAXINT64, DEFAULT_MAX_GAP, playing));
   g_object_class_install_property (object_class, PROP_HOLD_LIMIT, g_param_spec_int64 ("hold-limit", "Hold limit",
-      "Maximum age of a repeated row (ns, 0 = do not hold, -1 = forever, -2 = 200 ms, or forever where all channels are held)",
+      "Maximum age of a repeated row (ns, 0 = do not hold, -1 = no limit, -2 = 200 ms, or no limit if all channels are of kind "
+      "hold)",
       ROBOCACHE_HOLD_LIMIT_AUTO, G_MAXINT64, DEFAULT_HOLD_LIMIT, playing));
-  g_object_class_install_property (object_class, PROP_NAN, g_param_spec_enum ("nan", "NaN", "What a row with NaN in a channel is",
+  g_object_class_install_property (object_class, PROP_NAN, g_param_spec_enum ("nan", "NaN", "How to treat a row with NaN in a "
+      "channel",
       nan_get_type (), FUSE_NAN_COPY, playing));
   g_object_class_install_property (object_class, PROP_REQUIRED, g_param_spec_boolean ("required", "Required",
       "Drop ticks at which this stream is missing", DEFAULT_REQUIRED, playing));
@@ -197,15 +200,15 @@ gst_robocache_fuse_pad_class_init (GstRobocacheFusePadClass *klass)
       "Accept rows up to this much older than the newest row (ns)", 0, ROBOCACHE_MAX_REORDER_WINDOW, DEFAULT_REORDER_WINDOW,
       playing));
   g_object_class_install_property (object_class, PROP_MAX_LEAD, g_param_spec_int64 ("max-lead", "Maximum lead",
-      "Live: drop rows that are ahead of running time by more than this, offset included (ns)", 0, G_MAXINT64,
+      "Live: drop rows that are more than this ahead of running time, after adding offset (ns)", 0, G_MAXINT64,
       DEFAULT_MAX_LEAD, playing));
   g_object_class_install_property (object_class, PROP_EXPECTED_CAPS, g_param_spec_boxed ("expected-caps", "Expected caps",
       "Caps that the stream will have: samples have its tensor from the first tick on, with status missing before its first "
-      "row. Live, no tick waits for the stream; not live, the first tick waits for its caps or EOS (NULL = every tick waits "
-      "for caps)", GST_TYPE_CAPS, playing));
+      "row. In a live pipeline, no tick waits for the stream; otherwise the first tick waits for its caps or EOS (NULL = all ticks "
+      "wait for its caps)", GST_TYPE_CAPS, playing));
   g_object_class_install_property (object_class, PROP_TENSOR_ID, g_param_spec_string ("tensor-id", "Tensor id",
-      "Id of this pad's tensor in the tensor meta of samples (NULL = the pad's name). On camera pads: use the tensor with "
-      "this id in the tensor meta of the frame, in place of the pixels (GStreamer 1.28 and later)", NULL,
+      "Id of this pad's tensor in the tensor meta of samples (NULL = the pad's name). On camera pads: read the tensor with this id "
+      "from the frame's tensor meta, instead of the pixels (GStreamer 1.28 and later)", NULL,
       G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY));
   g_object_class_install_property (object_class, PROP_STATS, g_param_spec_boxed ("stats", "Statistics",
       "Rows and ticks of this pad since the element started", GST_TYPE_STRUCTURE,

@@ -61,8 +61,8 @@ static ROBOCACHE_DEFINE_ENUM (time_source_get_type, "GstRobocacheMcapTimeSource"
     {ROBOCACHE_MCAP_TIME_LOG, "The log time of each message", "log"})
 
 static ROBOCACHE_DEFINE_ENUM (start_get_type, "GstRobocacheMcapStart",
-    {ROBOCACHE_MCAP_START_ZERO, "Running time 0 is the earliest of the first messages of the topics", "zero"},
-    {ROBOCACHE_MCAP_START_KEEP, "Running time is the clock of the recording", "keep"},
+    {ROBOCACHE_MCAP_START_ZERO, "Running time 0 is the earliest time among the topics' first messages", "zero"},
+    {ROBOCACHE_MCAP_START_KEEP, "Running time is the time of the recording's clock", "keep"},
     {ROBOCACHE_MCAP_START_OWN, "Like zero, but independent of other recordings", "own"})
 
 void
@@ -75,17 +75,17 @@ robocache_mcap_demux_properties_install (GObjectClass *klass)
       "/robocache/events)",
       "", flags);
   properties[PROP_JOINTS] = g_param_spec_string ("joints", "Joints",
-      "Splits JointState messages into streams by the names of joints: shoulder,elbow;gripper makes a stream of two joints and one of one "
-      "(empty = a stream for each set of joints in a message)", "", flags);
+      "Streams to make from JointState messages, as joint names: shoulder,elbow;gripper makes a stream of two joints and a stream "
+      "of one (empty = one stream for each set of joints in a message)", "", flags);
   properties[PROP_FIELDS] = g_param_spec_string ("fields", "Fields",
-      "Numeric fields to read of types without their own decoder, like pose.*,data[3]; TOPIC:FIELD reads fields of a topic of "
+      "Numeric fields to read from types without their own decoder, like pose.*,data[3]. TOPIC:FIELD reads them from a topic of "
       "any type",
       "", flags);
   properties[PROP_TIME_SOURCE] = g_param_spec_enum ("time-source", "Time source", "Time of capture of a message",
       time_source_get_type (), ROBOCACHE_MCAP_TIME_AUTO, flags);
-  properties[PROP_CLOCKS] = g_param_spec_string ("clocks", "Clocks", "Puts stamps of several clocks on one timeline, by the arrivals of messages: "
-      "auto (the clock of most topics), recorder, stamp (finds the clocks and shifts nothing), or the text of clocks in stats "
-      "(empty = all stamps are of one clock)", "", flags);
+  properties[PROP_CLOCKS] = g_param_spec_string ("clocks", "Clocks", "Timeline for stamps of several clocks, estimated from "
+      "message arrivals: auto (the clock of most topics), recorder (the recorder's clock), stamp (find the clocks, but shift "
+      "nothing), or the text of clocks in stats (empty = all stamps have one clock)", "", flags);
   properties[PROP_START] = g_param_spec_enum ("start", "Start", "Time of the recording's clock at running time 0",
       start_get_type (), ROBOCACHE_MCAP_START_ZERO, flags);
   properties[PROP_TIME_ORIGIN] = g_param_spec_int64 ("time-origin", "Time origin",
@@ -93,11 +93,11 @@ robocache_mcap_demux_properties_install (GObjectClass *klass)
       G_MININT64, G_MAXINT64,
       ROBOCACHE_MCAP_NO_ORIGIN, flags);
   properties[PROP_MAX_TRANSPORT] = g_param_spec_uint64 ("max-transport", "Max transport",
-      "Maximum time between capture and arrival of a message (ns). Seeks read from this much earlier, and silent topics delay "
-      "the others this long", 0,
+      "Maximum time between capture and arrival of a message (ns). Seeks read from this much earlier, and a silent topic delays "
+      "the others by this much", 0,
       G_MAXINT64, DEFAULT_MAX_TRANSPORT, flags);
   properties[PROP_BLOCK_ROWS] = g_param_spec_uint ("block-rows", "Block rows",
-      "Maximum rows per buffer; above 1, a buffer has the rows of up to 1 s, and a tensor with their times", 1,
+      "Maximum rows per buffer. Above 1, a buffer has rows of up to 1 s and a second tensor with their times", 1,
       MAX_BLOCK_ROWS, 1, flags);
   properties[PROP_MAX_MESSAGE_BYTES] = g_param_spec_uint64 ("max-message-bytes", "Max message bytes",
       "Maximum unpacked size of a message or chunk (bytes); larger ones are skipped as damaged",

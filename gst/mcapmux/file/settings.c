@@ -68,12 +68,12 @@ install_file_properties (GObjectClass *klass, GParamFlags flags)
   g_object_class_install_property (klass, PROP_COMPRESSION, g_param_spec_enum ("compression", "Compression",
       "Compression of chunks", compression_get_type (), ROBOCACHE_MCAP_UNCOMPRESSED, flags));
   g_object_class_install_property (klass, PROP_MAX_QUEUE_SIZE, g_param_spec_uint64 ("max-queue-size", "Maximum queue size",
-      "Maximum bytes that wait to be written; then live rows are dropped and counted, and other sources wait", 1, G_MAXINT64,
+      "Maximum bytes waiting to be written. Above it, live rows are dropped and counted, and other sources wait", 1, G_MAXINT64,
       DEFAULT_MAX_QUEUE_SIZE, flags));
   g_object_class_install_property (klass, PROP_MAX_MESSAGE_BYTES, g_param_spec_uint64 ("max-message-bytes", "Maximum message size",
       "Maximum size of a message (bytes); a larger one is an error", 1, MAX_MESSAGE_BYTES, MAX_MESSAGE_BYTES, flags));
   g_object_class_install_property (klass, PROP_INDEX_INTERVAL, g_param_spec_uint64 ("index-interval", "Index interval",
-      "Interval between statistics of the streams in the file (ns of log time, 0 = only at the end)", 0, G_MAXINT64,
+      "Interval at which statistics of the streams are written to the file (ns of log time, 0 = only at the end)", 0, G_MAXINT64,
       DEFAULT_INDEX_INTERVAL, flags));
 }
 
@@ -84,7 +84,7 @@ mux_settings_install (GObjectClass *klass)
 
   install_file_properties (klass, flags);
   g_object_class_install_property (klass, PROP_KEEP_BUFFERS, g_param_spec_boolean ("keep-buffers", "Keep buffers",
-      "Record each block of rows as one message, with the duration of its buffer to the nanosecond", FALSE, flags));
+      "Record the rows of each buffer as one message, with the buffer's exact duration", FALSE, flags));
   g_object_class_install_property (klass, PROP_CLOCK, g_param_spec_enum ("clock", "Clock",
       "Source of the recording's time", clock_get_type (), MUX_CLOCK_AUTO, flags));
   g_object_class_install_property (klass, PROP_TIME_ORIGIN, g_param_spec_int64 ("time-origin", "Time origin",
@@ -92,7 +92,7 @@ mux_settings_install (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_ATTACHMENTS, g_param_spec_string ("attachments", "Attachments",
       "Files to include in the recording, like a URDF or a calibration: paths, separated by commas", NULL, flags));
   g_object_class_install_property (klass, PROP_STATS, g_param_spec_boxed ("stats", "Statistics",
-      "Rows and bytes received, written and dropped of each stream since the element started", GST_TYPE_STRUCTURE,
+      "Rows and bytes that each stream received, wrote and dropped since the element started", GST_TYPE_STRUCTURE,
       G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   gst_type_mark_as_plugin_api (compression_get_type (), 0);
   gst_type_mark_as_plugin_api (clock_get_type (), 0);

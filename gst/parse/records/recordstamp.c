@@ -8,7 +8,8 @@
 #include "common/tensors/tensorcaps.h"
 
 ROBOCACHE_DEFINE_ENUM (robocache_start_get_type, "RobocacheStart",
-    {ROBOCACHE_START_ZERO, "The first row is at running time 0; robocachefuse keeps the time between such streams", "zero"},
+    {ROBOCACHE_START_ZERO, "The first row is at running time 0; robocachefuse restores the time differences between such streams",
+        "zero"},
     {ROBOCACHE_START_KEEP, "Running time is the time of the file's clock", "keep"},
     {ROBOCACHE_START_OWN, "The first row is at running time 0, independently of other streams", "own"})
 

@@ -71,8 +71,8 @@ gst_robocache_fuse_check_late_pad (GstRobocacheFuse *fuse, GstRobocacheFusePad *
   lacks_seek = fuse->expected_pads && fuse_expected_pads_lack_seek (fuse->expected_pads) && fuse_core_awaits_new_streams (fuse->core);
   FUSE_UNLOCK (fuse);
   if (lacks_seek)
-    gst_robocache_fuse_fail (fuse, pad, GST_FLOW_ERROR, g_error_new (ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "the pad was added after a seek, and so "
-            "missed it: seek when the elements of the pipeline have signalled no-more-pads"));
+    gst_robocache_fuse_fail (fuse, pad, GST_FLOW_ERROR, g_error_new (ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "the pad was added "
+        "after a seek and missed it: seek after all elements have signalled no-more-pads"));
 }
 
 gchar *
@@ -122,9 +122,10 @@ set_full (GstRobocacheFuse *fuse, GError **error)
 {
   gchar *awaited = describe (fuse);
 
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "rows before the first tick fill %u MiB, and it still waits for %s: "
-      "put a queue with higher limits before each pad whose element feeds several, remove pads that are never requested from pads, or disconnect from "
-      "pad-added of an element that never signals no-more-pads", FUSE_MAX_EARLY_MIB, awaited);
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "rows before the first tick fill %u MiB, and the tick "
+      "still waits for %s: put a queue with higher limits before each pad if one element feeds several pads, remove from the property pads the names of pads "
+      "that are never requested, or disconnect from pad-added of an element that never signals no-more-pads",
+      FUSE_MAX_EARLY_MIB, awaited);
   g_free (awaited);
 }
 

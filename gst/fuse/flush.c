@@ -249,9 +249,9 @@ find_fault (GstRobocacheFuse *fuse, GstEvent *seek)
   if (flags & GST_SEEK_FLAG_INSTANT_RATE_CHANGE || !robocache_seek_fits (&segment, seek))
     return "it must play forwards in TIME, and stop after its start";
   if (!(flags & GST_SEEK_FLAG_FLUSH) && start_type != GST_SEEK_TYPE_SET)
-    return "without a flush its start must be set, since sources are at different positions";
+    return "without a flush, it must set a start, because sources are at different positions";
   if (!(flags & GST_SEEK_FLAG_FLUSH) && (fuse->ended != GST_FLOW_OK || is_open (fuse)))
-    return "after the end, and within a flush, it must flush";
+    return "after the end or during a flush, it must flush";
   return fuse_core_awaits_new_streams (fuse->core) && gst_robocache_fuse_n_unused_pad_settings (fuse) > 0
       ? "pads that the first tick waits for are not linked yet" : NULL;
 }

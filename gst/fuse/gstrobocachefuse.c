@@ -520,8 +520,8 @@ check_settings (GstRobocacheFuse *fuse)
   if (both)
     GST_ELEMENT_ERROR (fuse, LIBRARY, SETTINGS, ("rate and reference-pad are both set: unset one of them"), (NULL));
   else if (lacks_meta)
-    GST_ELEMENT_ERROR (fuse, LIBRARY, SETTINGS, ("tensor-meta=true needs a plugin built with gstreamer-analytics-1.0, of "
-            "GStreamer 1.26: set tensor-meta=false"), (NULL));
+    GST_ELEMENT_ERROR (fuse, LIBRARY, SETTINGS, ("tensor-meta=true needs a plugin built with gstreamer-analytics-1.0 of GStreamer "
+        "1.26 or later: set tensor-meta=false"), (NULL));
   return !both && !lacks_meta;
 }
 

@@ -97,8 +97,8 @@ collect_expected_pads (GstRobocacheFuse *fuse, GQueue *messages)
     return;
   fuse->expected_pads_are_reported = TRUE;
   g_queue_push_tail (messages, make_warning (fuse, fuse, GST_CORE_ERROR, GST_CORE_ERROR_PAD,
-          g_strdup_printf ("no sample leaves before %s has all its pads: it has not signalled no-more-pads after 2 s, and a link to one of its pads "
-              "is still to come; " CHECK_SOURCE ", and remove links to pads that it does not have", names)));
+          g_strdup_printf ("samples wait for all pads of %s: after 2 s, it has not signalled no-more-pads, and one of its expected "
+              "pads is not linked; " CHECK_SOURCE ", and remove links to pads that it does not have", names)));
   g_free (names);
 }
 
@@ -138,8 +138,9 @@ collect_future_pad (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, gint64 now
     return;
   pad->silence_is_reported = TRUE;
   g_queue_push_tail (messages, make_warning (fuse, pad, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-          g_strdup_printf ("the first row of %s is at %.3f s, %.3f s in the future of the live streams, and no tick before has a row of it: its times are "
-              "those of a recording or of another clock; set start=zero or time-origin of its source, offset, or clock-mode=track",
+          g_strdup_printf ("the first row of %s is at %.3f s, %.3f s ahead of the live streams, so earlier ticks have no row of "
+              "it: its times come from a recording or another clock; set start=zero or time-origin on its source, or offset or "
+              "clock-mode=track on the pad",
               GST_OBJECT_NAME (pad), (gdouble) first / 1e9, (gdouble) rc_subtract_saturating (first, now) / 1e9)));
 }
 
@@ -166,7 +167,7 @@ gst_robocache_fuse_collect_empty_pad (GstRobocacheFuse *fuse, GstRobocacheFusePa
   pad->silence_is_reported = TRUE;
   cause = describe_dropped_rows (pad->stream);
   g_queue_push_tail (messages, make_warning (fuse, pad, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, g_strdup_printf ("%s ended without a row, so %s; %s",
-          GST_OBJECT_NAME (pad), pad->reader.format ? "it is missing in all samples" : "samples have no tensor of it",
+          GST_OBJECT_NAME (pad), pad->reader.format ? "it is missing in all samples" : "samples have no tensor for it",
           cause ? cause : CHECK_SOURCE)));
   g_free (cause);
 }

@@ -17,8 +17,8 @@ static void
 warn_unused_settings (GstRobocacheFuse *fuse, gchar *names, gboolean are_awaited)
 {
   if (names)
-    GST_ELEMENT_WARNING (fuse, LIBRARY, SETTINGS, ("pads has settings of %s, and there is no such pad%s: correct the name, or link a stream "
-            "to it", names, are_awaited ? ", so no sample leaves" : ""), (NULL));
+    GST_ELEMENT_WARNING (fuse, LIBRARY, SETTINGS, ("the property pads names %s, but no such pad exists%s: correct the name, or "
+        "link a stream to it", names, are_awaited ? ", so no sample leaves" : ""), (NULL));
   g_free (names);
 }
 

@@ -71,10 +71,11 @@ describe_contradiction (const FuseStream *a, const FuseStream *b)
 {
   const FuseStream *earlier = a->origin < b->origin ? a : b, *later = earlier == a ? b : a;
 
-  return g_strdup_printf ("running time 0 of %s is %.3f s after that of %s, and the streams are not shifted, since %s: set time-origin=%"
-      G_GINT64_FORMAT " on the robocacheparse of both, or start=own where their clocks have nothing in common", later->name,
+  return g_strdup_printf ("running time 0 of %s is %.3f s after that of %s, and the streams are not shifted, because %s: set "
+      "time-origin=%"
+      G_GINT64_FORMAT " on both robocacheparse elements, or start=own if their clocks are unrelated", later->name,
       (gdouble) later->origin / 1e9 - (gdouble) earlier->origin / 1e9, earlier->name,
-      a->source.live || b->source.live ? "a source is live" : "one origin is set by hand", earlier->origin);
+      a->source.live || b->source.live ? "a source is live" : "one time-origin is set by hand", earlier->origin);
 }
 
 static gboolean
@@ -91,8 +92,8 @@ fuse_core_set_origin (FuseCore *core, FuseStream *stream, gint64 origin, gboolea
   if (stream->has_origin && stream->origin == origin && stream->origin_is_first_row == is_first_row)
     return;
   if (has_rows (stream)) {
-    fuse_note_add (notes, FUSE_NOTE_FORMAT, NULL, g_strdup_printf ("%s: the origin of times is %" G_GINT64_FORMAT " now, but its rows before "
-            "have another: they stay where they are, and so do those that come", stream->name, origin));
+    fuse_note_add (notes, FUSE_NOTE_FORMAT, NULL, g_strdup_printf ("%s: the origin of times changed to %" G_GINT64_FORMAT " after "
+        "the first rows: neither earlier nor later rows are shifted", stream->name, origin));
     return;
   }
   stream->has_origin = TRUE;

@@ -100,9 +100,9 @@ fuse_core_check_sources (const FuseCore *core, GError **error)
 
   if (sources.min <= sources.max)
     return TRUE;
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "live sources with contradictory latencies: the source of %s "
-      "buffers at most %.9f s, but the source of %s needs %.9f s: put a queue behind the first one, or set max-latency=-1 if it is an "
-      "appsrc", sources.short_of_buffers->name, FUSE_SECONDS (sources.max), sources.demanding->name, FUSE_SECONDS (sources.min));
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "contradictory latencies of live sources: the source of %s buffers at "
+      "most %.9f s, but the source of %s needs %.9f s: put a queue behind the first source, or set its max-latency=-1 if it is an appsrc",
+      sources.short_of_buffers->name, FUSE_SECONDS (sources.max), sources.demanding->name, FUSE_SECONDS (sources.min));
   return FALSE;
 }
 

@@ -211,8 +211,8 @@ lose_reference (FuseCore *core, FuseStream *stream, GQueue *notes)
 {
   core->clock.reference = NULL;
   core->reference_lost = TRUE;
-  fuse_note_add (notes, FUSE_NOTE_REFERENCE_LOST, NULL, g_strdup_printf ("the reference pad %s was released: there are no ticks until %s",
-          stream->name, stream->is_camera ? "it or another camera brings a frame" : "it is requested again"));
+  fuse_note_add (notes, FUSE_NOTE_REFERENCE_LOST, NULL, g_strdup_printf ("the reference pad %s was released: ticks stop until %s",
+          stream->name, stream->is_camera ? "this or another camera pad receives a frame" : "it is requested again"));
 }
 
 void
@@ -295,7 +295,7 @@ fail_without_reference (const FuseCore *core, GError **error)
   gchar *names = list_streams (core);
 
   if (core->settings.reference)
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "reference-pad=%s: expected one of the sink pads, which are %s",
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "reference-pad=%s: expected one of the sink pads (%s)",
         core->settings.reference, names);
   else
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "no tick source: set rate (like rate=50/1) or reference-pad, "

@@ -65,11 +65,12 @@ check_lowpass (const FuseInput *input, GError **error)
   if (input->search.interpolation != RC_LOWPASS)
     return TRUE;
   if (input->format->rows.is_camera)
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "%s: interpolation=lowpass is for tensors: set "
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "%s: interpolation=lowpass is for tensors, not for video: set "
         "%s::interpolation=nearest or mean", input->name, input->name);
   else if (input->search.cutoff_hz == 0 && input->search.period_ns <= 0)
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "%s: interpolation=lowpass has a cutoff of 0.4 times the rate "
-        "of ticks, which is unknown: set %s::cutoff (Hz), rate, or a framerate in the caps of the reference pad", input->name,
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "%s: the default cutoff of interpolation=lowpass is 0.4 times "
+        "the rate of ticks, which is unknown: set %s::cutoff (Hz), rate, or a framerate in the caps of the reference pad",
+        input->name,
         input->name);
   else
     return TRUE;

@@ -34,8 +34,8 @@ static const Scenario scenarios[] = {
       "caps yet' no:warning"},
   {"live and required", "rate=100/1", "a,live b,bare,live,required=true", "a+0 @2000 wall:2000 'warning:proprio_1 has no row after 2 s, and no sample "
       "leaves, since it is required; it has no caps yet' no:warning"},
-  {"live, a recording in the future", "rate=100/1", "a,live b", "a+0 b+5000 @2000 wall:2000 'warning:the first row of proprio_1 is at 5.000 s, 3.000 s in the future of "
-      "the live streams' no:warning"},
+  {"live, a recording in the future", "rate=100/1", "a,live b", "a+0 b+5000 @2000 wall:2000 'warning:the first row of proprio_1 is "
+      "at 5.000 s, 3.000 s ahead of the live streams' no:warning"},
   {"live, a recording an hour ahead", "rate=100/1", "a,live b", "a+0 b+3600000 @2000 wall:2000 'warning:the first row of proprio_1 is at 3600.000 s' "
       "no:warning"},
   {"live, a recording that is on time", "rate=100/1", "a,live b", "a+0 b+2500 @2000 wall:2000 no:warning"},
@@ -53,7 +53,8 @@ static const Scenario scenarios[] = {
   {"an end without rows", "rate=100/1", "a b",
       "a:eos 'warning:proprio_0 ended without a row, so it is missing in all samples; check its source' b+20..30/10 b:eos "
       ">20..30/10 a=missing >eos no:warning"},
-  {"an end without caps", "rate=100/1", "a b,bare", "b:stream b:eos 'warning:proprio_1 ended without a row, so samples have no tensor of it; "
+  {"an end without caps", "rate=100/1", "a b,bare", "b:stream b:eos 'warning:proprio_1 ended without a row, so samples have no "
+      "tensor for it; "
       SOURCE "' a+0 a:eos >0 b=none >eos no:warning"},
   {"an end after rows outside the segment", "rate=100/1", "a b", "b:segment:stop=500 b+600..620/10 b:eos 'warning:proprio_1 ended without a row, so "
       "it is missing in all samples; all 3 rows were dropped (stats: rows-dropped-outside-segment)' no:warning"},

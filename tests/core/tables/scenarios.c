@@ -47,7 +47,7 @@ static const Scenario scenarios[] = {
   {"mean with a reference pad is over its nominal period", "reference-pad=sink_0", "a,interpolation=mean b=sink_0,caps:1@50/1",
       "b+20..40/20 a+12=0 a+16=6 a+24=9 a+60=9 eos >20:20 a=5 b=20 caps.framerate=50/1"},
   {"a reference pad that does not exist", "reference-pad=proprio_7", "a b", "a+0!not-negotiated 'error:settings:reference-pad=proprio_7: expected one of "
-      "the sink pads, which are proprio_0, proprio_1'"},
+      "the sink pads (proprio_0, proprio_1)'"},
   {"q and -q are the same rotation", "rate=200/1", "a,caps:4,quaternions=0",
       "a+0=0,0,0,1 a+10=0,0,-0.70710678,-0.70710678 a:eos >0 a=0,0,0,1 >5 a=0,0,0.38268343,0.92387953"},
   {"an angle that stays at 4 rad", "rate=100/1", "a,angles=0", "a+0=4 a+15=4 a+30=4 a:eos >0..30/10 a=4 >eos"},
@@ -58,7 +58,7 @@ static const Scenario scenarios[] = {
       "a+0=0,1,0,0 a+1=0,-1,0,0 a+20=1,0,0,0 a:eos >0 a=0,1,0,0 >20 a=1,0,0,0 >eos a.quaternions-scattered=0 no:warning"},
   {"scattered orientations are missing, and not held", "rate=50/1", "a,caps:4,quaternions=0,interpolation=mean,hold-limit=-1 b",
       "b+0..40/20 " SCATTERED "a+20=1,0,0,0 a+40=1,0,0,0 eos >0 a=missing >20 a=1,0,0,0 >40 a=1,0,0,0 >eos a.ticks-missing=1 "
-      "a.quaternions-scattered=1 'warning:proprio_0: the orientations within a tick differ so much' no:warning"},
+      "a.quaternions-scattered=1 'warning:proprio_0: the orientations within a tick differ too much' no:warning"},
   {"scattered orientations of a required pad drop their tick alone", "rate=50/1", "a,caps:4,quaternions=0,interpolation=mean,required=true b",
       "b+0..40/20 " SCATTERED "a+20=1,0,0,0 a+40=1,0,0,0 eos >20 a=1,0,0,0 >40 a=1,0,0,0 >eos ticks-dropped=1"},
 

@@ -62,8 +62,8 @@ gboolean
 fuse_timestamps_check (const FuseTimestamps *times, gboolean has_row_times, gboolean live, gint64 now, GError **error)
 {
   if (times->settings.source == FUSE_TIMES_ROW_TIMES && !has_row_times) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "timestamp-source=row-times needs a second int64 tensor "
-        "with the time of each row, and its caps have none: send it, or set another timestamp-source");
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "timestamp-source=row-times needs a second tensor of int64 with "
+        "the time of each row, but the caps lack it: add it, or set another timestamp-source");
     return FALSE;
   }
   if (fuse_timestamps_are_tracked (times) && (!live || now == ROBOCACHE_NO_TIME)) {
@@ -73,8 +73,8 @@ fuse_timestamps_check (const FuseTimestamps *times, gboolean has_row_times, gboo
     return FALSE;
   }
   if (measures_origin (&times->settings) && !live) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "timestamp-source=reference needs reference-origin, "
-        "because its source is not live: set it to the reference time of running time 0");
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "timestamp-source=reference needs reference-origin if the "
+        "source is not live: set it to the reference time at running time 0");
     return FALSE;
   }
   return TRUE;

@@ -274,9 +274,9 @@ GST_START_TEST (test_full)
 
 GST_END_TEST;
 
-#define FULL "proprio_0: rows before the first tick fill 64 MiB, and it still waits for caps of force_0, the named pads force_1, no-more-pads of d: " \
-  "put a queue with higher limits before each pad whose element feeds several, remove pads that are never requested from pads, or disconnect from pad-added " \
-  "of an element that never signals no-more-pads"
+#define FULL "proprio_0: rows before the first tick fill 64 MiB, and the tick still waits for caps of force_0, the named pads force_1, no-more-pads of d: " \
+  "put a queue with higher limits before each pad if one element feeds several pads, remove from the property pads the names of " \
+  "pads that are never requested, or disconnect from pad-added of an element that never signals no-more-pads"
 
 /* After 10 s. */
 GST_START_TEST (test_full_for_long)
@@ -305,7 +305,7 @@ static const struct
 {
   const gchar *before, *after, *error;  /* steps around the seek; NULL: the streams end */
 } seeks[] = {
-  {"none", "pad", "force_0: the pad was added after a seek, and so missed it: seek when the elements of the pipeline have signalled no-more-pads"},
+  {"none", "pad", "force_0: the pad was added after a seek and missed it: seek after all elements have signalled no-more-pads"},
   {"none", "no-more-pads", NULL},
   {"none no-more-pads", "pad headers:0 rows:0 eos:0", NULL},
 };
@@ -341,10 +341,11 @@ static const struct
   GstState state;
   const gchar *words;
 } warnings[] = {
-  {FUSE JOINTS DEMUX "! fuse.force_0", GST_STATE_PLAYING, "no sample leaves before d has all its pads: it has not signalled no-more-pads after 2 s"},
-  {FUSE DEMUX "! fuse.force_0", GST_STATE_PAUSED, "no sample leaves before d has all its pads"},
+  {FUSE JOINTS DEMUX "! fuse.force_0", GST_STATE_PLAYING, "samples wait for all pads of d: after 2 s, it has not signalled "
+      "no-more-pads"},
+  {FUSE DEMUX "! fuse.force_0", GST_STATE_PAUSED, "samples wait for all pads of d"},
   {"robocachefuse name=fuse rate=100/1 pads=force_7 ! fakesink " JOINTS "testdemux name=d", GST_STATE_PAUSED,
-      "pads has settings of force_7, and there is no such pad, so no sample leaves"},
+      "the property pads names force_7, but no such pad exists, so no sample leaves"},
   {"robocachefuse name=fuse rate=100/1 proprio_1::expected-caps=\"" F32 ("1") "\" ! fakesink appsrc ! fuse.proprio_1 " JOINTS "testdemux name=d",
       GST_STATE_PAUSED, "proprio_1 has no row after 2 s, and samples wait for it; it has no caps yet"},
 };

@@ -50,10 +50,10 @@ static const Scenario scenarios[] = {
   {"no camera comes", "pads=proprio_1", "a b,absent", "a+0..20/10 no:error b:add b:remove error:negotiation:rate"},
 
   /* what is reported after two seconds */
-  {"a named pad that never comes", NAMED, "a", "a+0 wall:1999 no:warning wall:2000 'warning:pads has settings of proprio_1, and there is no such pad, so "
-      "no sample leaves: correct the name, or link a stream to it' wall:9000 no:warning"},
-  {"live, a named pad that never comes", NAMED, "a,live", "a+0 wall:1999 no:warning wall:2000 'warning:pads has settings of proprio_1, and there is no "
-      "such pad: correct the name, or link a stream to it' wall:9000 no:warning"},
+  {"a named pad that never comes", NAMED, "a", "a+0 wall:1999 no:warning wall:2000 'warning:the property pads names proprio_1, but "
+      "no such pad exists, so no sample leaves: correct the name, or link a stream to it' wall:9000 no:warning"},
+  {"live, a named pad that never comes", NAMED, "a,live", "a+0 wall:1999 no:warning wall:2000 'warning:the property pads names proprio_1, but no "
+      "such pad exists: correct the name, or link a stream to it' wall:9000 no:warning"},
 };
 
 static Suite *

@@ -75,9 +75,10 @@ find_name (const Search *search, const gchar *name, gint32 *column, GError **err
   if (!g_hash_table_lookup_extended (search->numbers, name, NULL, &number))
     return TRUE;
   if (number == NULL)
-    return refuse (error, "channels: several are named \"%s\": name each channel that kinematics needs once", name);
+    return refuse (error, "channels: several channels are named \"%s\": channels that kinematics needs must have different names",
+        name);
   if (GPOINTER_TO_UINT (number) > search->n)
-    return refuse (error, "channels: the caps name more channels than rows have, which is %" G_GUINT64_FORMAT, search->n);
+    return refuse (error, "channels: the caps name more channels than a row has, %" G_GUINT64_FORMAT, search->n);
   *column = (gint32) (GPOINTER_TO_UINT (number) - 1);
   return TRUE;
 }
@@ -277,8 +278,8 @@ check_order (const Search *search, const gchar *property, const gint32 *quaterni
       return TRUE;
     agrees &= part == orders[search->settings->quaternion_order][i];
   }
-  return agrees || refuse (error, "%s: channels %s, %s, %s, %s are not in the order of quaternion-order: list them so, or set "
-      "quaternion-order", property, search->names[quaternion[0]], search->names[quaternion[1]], search->names[quaternion[2]],
+  return agrees || refuse (error, "%s: channels %s, %s, %s, %s are not in the order of quaternion-order: list them in that order, "
+      "or set quaternion-order", property, search->names[quaternion[0]], search->names[quaternion[1]], search->names[quaternion[2]],
       search->names[quaternion[3]]);
 }
 

@@ -58,8 +58,9 @@ find_only_end (RobocacheModel *model, const RobocacheRobot *robot, GError **erro
   }
   g_free (is_followed);
   if (model->spec.n_frames != 1)
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "frames is not set, and robot \"%s\" has %d ends (%s%s): set "
-        "frames to links", robot->name, (gint) model->spec.n_frames, ends->str, model->spec.n_frames > 8 ? ", …" : "");
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "frames is not set, and robot \"%s\" has %d end links (%s%s): "
+        "set frames to the links to compute", robot->name, (gint) model->spec.n_frames, ends->str, model->spec.n_frames > 8
+        ? ", …" : "");
   g_string_free (ends, TRUE);
   return model->spec.n_frames == 1;
 }
@@ -105,8 +106,9 @@ mark_movers (RobocacheModel *model, const RobocacheRobot *robot, gint32 frame, G
     model->moves[i] |= is_between[i] && joint->spec.kind != RC_JOINT_FIXED;
     ok = !is_between[i] || !(joint->is_free || joint->mimics_nothing);
     if (!ok && joint->mimics_nothing)
-      g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "frames: joint \"%s\" moves frame \"%s\" and mimics joint \"%s\", which the "
-          "robot does not have, or which does not move: mend <mimic>, or set base=%s", joint->name, link_name (robot, frame), joint->mimics,
+      g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "frames: joint \"%s\" moves frame \"%s\" and mimics joint "
+          "\"%s\", which does not exist or does not move: correct <mimic>, or set base=%s",
+          joint->name, link_name (robot, frame), joint->mimics,
           joint->link);
     else if (!ok)
       g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "base: joint \"%s\" between link \"%s\" and frame \"%s\" is "

@@ -14,7 +14,7 @@ robocache_kinematics_parse_caps (RobocacheTensorsInfo *info, const GstCaps *caps
     return FALSE;
   if (rc_dtype_is_float (info->tensors[0].dtype))
     return TRUE;
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "types=%s: rows of kinematics, the first tensor, must be float16, "
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "types=%s: the first tensor, which has the rows, must be float16, "
       "bfloat16, float32 or float64", rc_dtype_name (info->tensors[0].dtype));
   return FALSE;
 }

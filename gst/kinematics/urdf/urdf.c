@@ -76,7 +76,7 @@ refuse_root (Reader *reader, const gchar *root)
     {"sdf", "SDF, of Gazebo, not URDF: export the robot as URDF"},
     {"gazebo", "SDF, of Gazebo, not URDF: export the robot as URDF"},
     {"mujoco", "MJCF, of MuJoCo, not URDF: export the robot as URDF"},
-    {"COLLADA", "COLLADA, not URDF: it is a mesh, or export the robot as URDF"},
+    {"COLLADA", "COLLADA, a format of meshes, not URDF: export the robot as URDF"},
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
@@ -272,7 +272,7 @@ read_origin (Reader *reader, const Attributes *attributes)
   if (quaternion && rpy)
     refuse (reader, "an <origin> has both rpy and quat_xyzw: expected one of them");
   else if (quaternion && !reader->has_quaternions)
-    refuse (reader, "quat_xyzw is of URDF 1.2: set version=\"1.2\" in <robot>");
+    refuse (reader, "quat_xyzw needs URDF 1.2: set version=\"1.2\" in <robot>");
   else if (quaternion && !(MAX (MAX (fabs (q[0]), fabs (q[1])), MAX (fabs (q[2]), fabs (q[3]))) >= 1e-6))
     refuse (reader, "quat_xyzw=\"%.100s\": expected a number of at least 1e-6", quaternion);
   spec->quaternion[0] = q[3];
@@ -427,7 +427,7 @@ end_element (void *data, const xmlChar *name, const xmlChar *prefix, const xmlCh
 static void
 start_document_type (void *data, const xmlChar *name, const xmlChar *external, const xmlChar *system)
 {
-  refuse (data, "the file has a document type: expected URDF, which has none; entities are not expanded");
+  refuse (data, "the file has a document type, which URDF does not allow: remove it; entities are not expanded");
   stop_after_error (data);
 }
 
@@ -491,7 +491,7 @@ reader_add (Reader *reader, const gchar *bytes, gsize n, gboolean is_last)
   if (result == XML_ERR_OK)
     return TRUE;
   text = g_strstrip (g_strdup (message && message->message ? message->message : "it ends too early"));
-  refuse (reader, "no XML: %s", text);
+  refuse (reader, "not XML: %s", text);
   g_free (text);
   return FALSE;
 }

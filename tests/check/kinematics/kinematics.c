@@ -98,12 +98,12 @@ static const struct
 {
   const gchar *properties, *caps, *code, *words;
 } wrong[] = {
-  {"frames=tool", ROWS ("int32", "7", Q), "negotiation", "types=int32: rows of kinematics"},
+  {"frames=tool", ROWS ("int32", "7", Q), "negotiation", "types=int32: the first tensor"},
   {"frames=tool", UNNAMED ("7"), "settings", "channels: no channel is named \"q0\" or \"q0.position\""},
-  {"frames=tool", ROWS ("float32", "7", "q0,q1,q2,q3,q4,q5,q5"), "settings", "channels: several are named \"q5\""},
-  {"frames=tool", ROWS ("float32", "6", Q), "settings", "channels: the caps name more channels than rows have, which is 6"},
+  {"frames=tool", ROWS ("float32", "7", "q0,q1,q2,q3,q4,q5,q5"), "settings", "channels: several channels are named \"q5\""},
+  {"frames=tool", ROWS ("float32", "6", Q), "settings", "channels: the caps name more channels than a row has, 6"},
   {"frames=tip", ROWS ("float32", "7", Q), "settings", "frames: \"tip\" is not a link of robot \"arm\""},
-  {"", ROWS ("float32", "7", Q), "settings", "frames is not set, and robot \"arm\" has 2 ends"},
+  {"", ROWS ("float32", "7", Q), "settings", "frames is not set, and robot \"arm\" has 2 end links"},
   {"frames=tool base=world", ROWS ("float32", "7", Q), "settings", "base: \"world\" is not a link"},
   {"frames=tool joints=q0,q1,q2,q3,q4,q5,elbow", UNNAMED ("7"), "settings", "joints: robot \"arm\" has no joint \"elbow\""},
   {"frames=tool joints=q0,q1,q2,q3,q4,q5,q5", UNNAMED ("7"), "settings", "joints: joint \"q5\" is listed twice"},
@@ -137,7 +137,7 @@ static const struct
 } wrong_robots[] = {
   {"", "urdf is not set"},
   {"urdf=/nowhere/robot.urdf", "urdf=/nowhere/robot.urdf: No such file"},
-  {"urdf=" ROBOCACHE_EXAMPLES "/env.sh", "env.sh: line 1: no XML"},
+  {"urdf=" ROBOCACHE_EXAMPLES "/env.sh", "env.sh: line 1: not XML"},
   {"urdf=" ARM " type=int8", "type=int8: expected auto, float16"},
 };
 

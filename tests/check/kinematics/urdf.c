@@ -23,9 +23,9 @@ static const struct
 {
   const gchar *name, *text, *words;
 } wrong[] = {
-  {"empty", "", "no XML"},
-  {"no XML", "hello", "line 1: no XML"},
-  {"cut off", "<robot name=\"r\"><link name=\"a\"/>", "no XML"},
+  {"empty", "", "not XML"},
+  {"no XML", "hello", "line 1: not XML"},
+  {"cut off", "<robot name=\"r\"><link name=\"a\"/>", "not XML"},
   {"another root", "<sdf><model/></sdf>", "the root element is <sdf>, so the file is SDF, of Gazebo, not URDF"},
   {"MJCF", "<mujoco/>", "the file is MJCF, of MuJoCo, not URDF"},
   {"no robot", "<html/>", "the root element is <html>: expected <robot>"},
@@ -62,7 +62,8 @@ static const struct
   {"velocity that is empty", ROBOT (TWO JOINT ("j", "revolute", "a", "b", "<limit lower=\"0\" upper=\"1\" velocity=\"\"/>")),
       "velocity=\"\": expected 1 number"},
   {"unknown version", "<robot name=\"r\" version=\"2.0\">" LINK ("a") "</robot>", "version=\"2.0\": expected URDF 1.0, 1.1 or 1.2"},
-  {"quaternion of an old version", ROBOT (TWO JOINT ("j", "fixed", "a", "b", "<origin quat_xyzw=\"0 0 0 1\"/>")), "quat_xyzw is of URDF 1.2: set version"},
+  {"quaternion of an old version", ROBOT (TWO JOINT ("j", "fixed", "a", "b", "<origin quat_xyzw=\"0 0 0 1\"/>")), "quat_xyzw needs "
+      "URDF 1.2: set version"},
   {"two rotations", ROBOT_1_2 (TWO JOINT ("j", "fixed", "a", "b", "<origin rpy=\"0 0 0\" quat_xyzw=\"0 0 0 1\"/>")),
       "an <origin> has both rpy and quat_xyzw"},
   {"quaternion of zeros", ROBOT_1_2 (TWO JOINT ("j", "fixed", "a", "b", "<origin quat_xyzw=\"0 0 0 0\"/>")), "quat_xyzw=\"0 0 0 0\": expected"},
@@ -282,7 +283,8 @@ static const struct
 } models[] = {
   {"", "c", "base: joint \"free\" between link \"a\" and frame \"c\" is floating or planar: set base=b"}, {"b", "c", NULL},
   {"c", "d", NULL}, {"x", "c", "base: \"x\" is not a link of robot \"r\""}, {"b", "j", "frames: \"j\" is not a link of robot \"r\", but a joint"},
-  {"b", "", "frames is not set, and robot \"r\" has 2 ends (c, d): set frames to links"}, {"b", "c,,d", "frames: \"\" is not a link"},
+  {"b", "", "frames is not set, and robot \"r\" has 2 end links (c, d): set frames to the links to "
+      "compute"}, {"b", "c,,d", "frames: \"\" is not a link"},
   {"b", "c,c,c,c,c,c,c,c,c,c,c,c,c,c,c,c,c", "frames: 17 links: expected at most 16"},
 };
 

@@ -143,7 +143,7 @@ read_clocks (RobocacheMcapPushInput *input)
     return FALSE;
   }
   if (survey)
-    robocache_mcap_session_warn (input->session, "clocks are found in files alone: the stamps of this stream stay as they are");
+    robocache_mcap_session_warn (input->session, "the property clocks needs a file: the stamps of this stream are not shifted");
   return TRUE;
 }
 

@@ -158,7 +158,7 @@ forget_waiting (GstElement *element)
   GstRobocacheMcapMux *mux = GST_ROBOCACHE_MCAP_MUX (element);
 
   if (mux->waiting_bytes > 0)
-    GST_WARNING_OBJECT (mux, "%" G_GUINT64_FORMAT " bytes that downstream did not take are lost", mux->waiting_bytes);
+    GST_WARNING_OBJECT (mux, "%" G_GUINT64_FORMAT " bytes are lost, because downstream did not accept them", mux->waiting_bytes);
   g_queue_clear_full (&mux->waiting, (GDestroyNotify) gst_buffer_unref);
   mux->waiting_bytes = 0;
 }

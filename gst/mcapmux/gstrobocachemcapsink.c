@@ -215,7 +215,7 @@ stop (GstElement *element)
 
   for (guint i = 0; i < G_N_ELEMENTS (sink->files); i++)
     if (sink->files[i]) {
-      GST_WARNING_OBJECT (sink, "a file stays without its end: the recording was stopped, or failed");
+      GST_WARNING_OBJECT (sink, "the file is incomplete: the recording was stopped or failed before its end");
       mux_disk_file_close (g_steal_pointer (&sink->files[i]), NULL);
     }
   mux_target_stop (sink->target);
@@ -384,8 +384,8 @@ install_properties (GObjectClass *klass)
   const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
 
   g_object_class_install_property (klass, PROP_LOCATION, g_param_spec_string ("location", "Location",
-      "File to write, or folder with layout=rosbag2. In run-%05d.mcap, %05d becomes the number after the highest existing one; "
-      "%t becomes the time (UTC). fragment-duration needs a number", NULL, flags));
+      "File to write, or folder if layout=rosbag2. %05d, as in run-%05d.mcap, becomes the highest existing number plus one, and %t "
+      "becomes the time (UTC). fragment-duration needs a number", NULL, flags));
   g_object_class_install_property (klass, PROP_SYNC_INTERVAL, g_param_spec_uint64 ("sync-interval", "Sync interval",
       "Interval between syncs of the file to the disk (ns, 0 = left to the system)",
       0, G_MAXINT64, DEFAULT_SYNC_INTERVAL, flags));

@@ -377,8 +377,8 @@ check_event (MuxRecorder *recorder, GstRobocacheMcapPad *pad, GstEvent *event, R
   } else if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT) {
     gst_event_parse_segment (event, &segment);
     if (segment->format != GST_FORMAT_TIME)
-      g_set_error (&error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "the segment is in %s: rows have times in a TIME segment; put a "
-          "parser before the recorder", gst_format_get_name (segment->format));
+      g_set_error (&error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "the segment is in %s, but the recorder needs TIME: put a parser "
+          "before the recorder", gst_format_get_name (segment->format));
     else
       robocache_segment_check (segment, &error);
   }

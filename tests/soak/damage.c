@@ -129,7 +129,7 @@ judge (Counts *counts, GHashTable *whole, const gchar *text, const gchar *what)
   GHashTable *rows = rows_of (text);
   const gboolean is_said = has_message (text, "warning") || has_message (text, "error");
   /* times follow the first message then */
-  const gboolean has_other_times = strstr (text, "time of running time 0") || strstr (text, "Metadata record");
+  const gboolean has_other_times = strstr (text, "time at running time 0") || strstr (text, "Metadata record");
   const guint n = g_hash_table_size (rows), n_whole = g_hash_table_size (whole);
   GHashTableIter iter;
   guint n_wrong = 0;

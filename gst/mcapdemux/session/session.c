@@ -191,7 +191,8 @@ find_origin (RobocacheMcapSession *session, const gchar *name, GHashTable *metad
   if (session->origin_ns != ROBOCACHE_MCAP_NO_ORIGIN || (!is_named && !is_sealed))
     return NULL;
   if (!text || !is_named)
-    robocache_mcap_session_warn (session, "the record with the time of running time 0 is damaged: the time of the first message is taken");
+    robocache_mcap_session_warn (session, "the record with the time at running time 0 is damaged: the time of the first message is "
+        "used instead");
   return is_named ? text : NULL;
 }
 

@@ -221,10 +221,10 @@ robocache_mcap_session_check_end (RobocacheMcapSession *session)
   if (!robocache_mcap_definitions_next_channel (session->definitions, 0))
     GST_ELEMENT_ERROR (session->element, STREAM, WRONG_TYPE, ("the recording is empty: it has no topic and no message"), (NULL));
   else if (session->topics->len == 0)
-    GST_ELEMENT_ERROR (session->element, STREAM, WRONG_TYPE, ("the recording has no topic that topics=\"%s\" chooses",
+    GST_ELEMENT_ERROR (session->element, STREAM, WRONG_TYPE, ("no topic of the recording matches topics=\"%s\"",
             session->settings.topics ? session->settings.topics : ""), (NULL));
   else
-    GST_ELEMENT_ERROR (session->element, STREAM, DECODE, ("the recording has no message that can be read of %s%s%s", list,
+    GST_ELEMENT_ERROR (session->element, STREAM, DECODE, ("the recording has no readable message of %s%s%s", list,
             *first_loss (session) ? ": " : "", first_loss (session)), (NULL));
   g_free (list);
   return FALSE;

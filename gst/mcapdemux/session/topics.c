@@ -114,7 +114,7 @@ robocache_mcap_session_warn_of_undefined (RobocacheMcapSession *session, guint16
   if (robocache_mcap_definitions_channel (session->definitions, channel_id)
       || !g_hash_table_add (session->undefined, GUINT_TO_POINTER (channel_id)))
     return;
-  text = g_strdup_printf ("messages of channel %u are lost: the recording has no definition of it before them", channel_id);
+  text = g_strdup_printf ("messages of channel %u are lost: the recording does not define the channel before them", channel_id);
   robocache_mcap_session_warn (session, text);
   g_free (text);
 }

@@ -84,7 +84,7 @@ static gboolean
 fail (GError **error)
 {
   g_set_error_literal (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "the first buffer has no reference timestamp meta of "
-      "timestamp/x-unix or timestamp/x-ntp: set clock to system, or have rtpbin add them (add-reference-timestamp-meta)");
+      "timestamp/x-unix or timestamp/x-ntp: set clock=system, or set add-reference-timestamp-meta=true on rtpbin");
   return FALSE;
 }
 

@@ -160,7 +160,7 @@ open_channels (MuxStream *stream, MuxRecording *recording, GError **error)
     g_byte_array_unref (metadata);
     g_free (topic);
     if (id < 0) {
-      g_set_error_literal (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "more than 65535 channels, one for each change of caps");
+      g_set_error_literal (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "more than 65535 channels: each change of caps adds one");
       return FALSE;
     }
   }

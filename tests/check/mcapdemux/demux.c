@@ -186,7 +186,7 @@ static const struct
         "running time 0; src_0 /joints:c,a: caps[" ROWS " 4 c.position,a.position,c.velocity,a.velocity] 10=5,nan,nan,nan eos; "},
   {"topics=/grip,/grip2,/no*", "info messages of /grip have no stamp: their times are publish times; warning the recording has no topic "
         "/grip2; src_0 /grip: caps[other/tensors float32 3 width,force[0],force[1]] 0=1,2,3 55=4,5,6 eos; "},
-  {"topics=/none", "error the recording has no topic that topics=\"/none\" chooses; "},
+  {"topics=/none", "error no topic of the recording matches topics=\"/none\"; "},
 };
 
 GST_START_TEST (test_settings)
@@ -229,7 +229,7 @@ static const struct
         "ends within a field; src_0 /w@f: caps[" ROWS " 6 fx,fy,fz,tx,ty,tz] 0=2,2,3,4,5,6 eos; "},
   {{0}, {{"/w", "geometry_msgs/WrenchStamped", "hex:00010000", 10}}, "", "warning message 1 of /w, type "
         "geometry_msgs/msg/WrenchStamped, log time 10000000, is lost: at byte 4 of the message: the message ends within a field; "
-        "error the recording has no message that can be read of /w: at byte 4 of the message: the message ends within a field; "},
+        "error the recording has no readable message of /w: at byte 4 of the message: the message ends within a field; "},
   {{.definition = "int8 a"}, {{"/a", "a_msgs/A", "hex:0001000005", 5}, {"/a", "a_msgs/A", "hex:0001000006000000000000", 6}}, "",
       "info messages of /a have no stamp: their times are log times; warning message 2 of /a, type a_msgs/msg/A, log time 6000000, is lost: "
         "the message has 11 bytes, but by its definition of a_msgs/A it ends after 5: it was written with another version of the definition; "
@@ -248,11 +248,10 @@ static const struct
       "info /bad of type geometry_msgs/msg/Twist cannot be read: its definition of geometry_msgs/Twist has no field linear.x; " NOT_READ},
   {{.schema_encoding = "ros9idl"}, {{"/a", "a_msgs/A", "hex:0001000005", 5}}, "",
       "info /a of type a_msgs/msg/A cannot be read: its messages are \"cdr\" with a schema in \"ros9idl\", and only " READ_ENCODINGS " can be read; "
-        "error the recording has no message that can be read of /a; "},
+        "error the recording has no readable message of /a; "},
   {{.message_encoding = "protobuf"}, {{"/a", "a_msgs/A", "hex:05", 5}}, "topics=/a",
       "warning /a of type a_msgs/msg/A cannot be read: its messages are \"protobuf\" with a schema in \"ros2msg\", and only "
-        READ_ENCODINGS " can be read; "
-        "error the recording has no message that can be read of /a; "},
+        READ_ENCODINGS " can be read; error the recording has no readable message of /a; "},
 };
 
 GST_START_TEST (test_faults)

@@ -42,8 +42,8 @@ static gboolean
 check_settings (const RobocacheParseSettings *s, GError **error)
 {
   if (s->arrival_column >= 0 || s->clock_mode != ROBOCACHE_CLOCK_NONE) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "%s is set, but a file of points has no column of times: "
-        "unset it, and set rate, or send buffers with times",
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "%s is set, but point files have no time column: unset it, and "
+        "set rate or send buffers with times",
         s->arrival_column >= 0 ? "arrival-column" : "clock-mode");
     return FALSE;
   }

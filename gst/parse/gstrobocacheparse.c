@@ -95,9 +95,9 @@ static const struct
 {
   const gchar *media_type, *advice;
 } no_recordings[] = {
-  {"other/tensors", "they are rows already: link them without robocacheparse"},
-  {ROBOCACHE_POINTCLOUD_MEDIA_TYPE, "they are clouds already: link them without robocacheparse"},
-  {ROBOCACHE_LIDAR_MEDIA_TYPE, "they are clouds already: link them without robocacheparse"},
+  {"other/tensors", "rows need no parser: link them without robocacheparse"},
+  {ROBOCACHE_POINTCLOUD_MEDIA_TYPE, "clouds need no parser: link them without robocacheparse"},
+  {ROBOCACHE_LIDAR_MEDIA_TYPE, "clouds need no parser: link them without robocacheparse"},
   {"video/x-raw", "link frames of a camera to a camera pad of robocachefuse"},
   {"audio/x-raw", "link the bytes of a file or a device"},
 };

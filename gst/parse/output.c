@@ -386,8 +386,8 @@ robocache_parse_output_check_not_empty (RobocacheParseOutput *output)
     GST_ELEMENT_WARNING (output->element, STREAM, FAILED, ("All %" G_GUINT64_FORMAT " rows are before running time 0, so "
             "none was sent", s.before_origin), (NULL));
   } else if (s.incomplete > 0) {
-    GST_ELEMENT_WARNING (output->element, STREAM, FAILED, ("No row was sent: no record of %" G_GUINT64_FORMAT " has a value in each channel; select "
-            "others with channels", s.incomplete), (NULL));
+    GST_ELEMENT_WARNING (output->element, STREAM, FAILED, ("No row was sent: none of the %" G_GUINT64_FORMAT " records has a value "
+        "in each channel; select other columns with channels", s.incomplete), (NULL));
   } else if (output->first_fault) {
     GST_ELEMENT_ERROR (output->element, STREAM, DECODE, ("No %s of %" G_GUINT64_FORMAT " could be read; the first: %s",
             item, s.malformed, output->first_fault), (NULL));

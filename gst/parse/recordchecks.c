@@ -72,8 +72,9 @@ report_cells (RobocacheRecordChecks *checks, RobocacheParseOutput *output)
   output->statistics.column_groups = list;
   GST_OBJECT_UNLOCK (output->element);
   if (!checks->said_cells && cells->n_discarded > 0 && columns)
-    GST_ELEMENT_WARNING (output->element, STREAM, DECODE, ("%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " records are left out, since a channel "
-            "has no value in them: %s. To have the values of the others, read each group of columns as a stream of its own: channels=%s",
+    GST_ELEMENT_WARNING (output->element, STREAM, DECODE, ("%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " records are left out, "
+        "because a channel has no value in them: %s. To keep the values of the other channels, read each group of columns as its "
+        "own stream: channels=%s",
             cells->n_incomplete, cells->n_records, columns, choices), (NULL));
   else if (!checks->said_cells && cells->n_incomplete > 0)
     GST_ELEMENT_INFO (output->element, STREAM, DECODE, ("%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " records are left out, since no channel has a "

@@ -156,7 +156,8 @@ say_time_source (RobocacheRowParser *parser, gint64 time_ns)
   GST_INFO_OBJECT (element, "time in %s (%s)%s", columns, reason_of (times->column_by), leap);
   if (!parser->said_time_source && is_guess (times) && times->column_by != ROBOCACHE_CHOSEN_BY_USER) {
     parser->said_time_source = TRUE;
-    GST_ELEMENT_INFO (element, STREAM, DECODE, ("The time is in %s (%s%s%s)%s%s%s; set time-column to choose another one%s", columns,
+    GST_ELEMENT_INFO (element, STREAM, DECODE, ("The time is in %s (%s%s%s)%s%s%s; set time-column to choose another column%s",
+        columns,
             reason_of (times->column_by), reason ? ", " : "", reason ? reason : "", leap, times->others ? ", and not in " : "", times->others ? times->others : "",
             times->unit_by == ROBOCACHE_CHOSEN_BY_DEFAULT && times->unit_reason && !times->has_dates ? ", or time-unit" : ""), (NULL));
   }
@@ -179,8 +180,8 @@ say_what_is_left_out (RobocacheRowParser *parser)
             n_skipped == 1 ? "" : "s", n_skipped == 1 ? "is" : "are"), (NULL));
   if (!columns)
     return;
-  GST_ELEMENT_INFO (parser->output->element, STREAM, DECODE, ("Columns of text are left out: %s; one that channels lists has its words numbered, and is "
-          "held", columns), (NULL));
+  GST_ELEMENT_INFO (parser->output->element, STREAM, DECODE, ("Columns of text are left out: %s; a column listed in channels has "
+      "its words numbered, and is held", columns), (NULL));
 }
 
 /* At the end: which numbers stand for which words. */
@@ -190,7 +191,8 @@ say_words (RobocacheRowParser *parser)
   gchar *words = robocache_record_reader_describe_words (parser->reader);
 
   if (words)
-    GST_ELEMENT_INFO (parser->output->element, STREAM, DECODE, ("Words are numbered as they come: %s", words), (NULL));
+    GST_ELEMENT_INFO (parser->output->element, STREAM, DECODE, ("Words are numbered in the order of their first occurrence: %s",
+        words), (NULL));
   g_free (words);
 }
 
@@ -234,7 +236,8 @@ make_kinds (RobocacheRowParser *parser, const gchar *names, guint64 n, GError **
     return robocache_kinds_check (chosen, n, names, error) ? g_strdup (chosen) : NULL;
   kinds = kinds_of_columns (parser, names, (guint) n, &why);
   if (why) {
-    g_set_error (error, why->domain, why->code, "%s: list them in such an order in channels, or set kinds=" ROBOCACHE_KINDS_IGNORE,
+    g_set_error (error, why->domain, why->code, "%s: list them in one of these orders in channels, or set "
+        "kinds=" ROBOCACHE_KINDS_IGNORE,
         why->message);
     g_error_free (why);
     g_clear_pointer (&kinds, g_free);

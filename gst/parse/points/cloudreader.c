@@ -90,8 +90,8 @@ check_spec (RobocacheCloudReader *reader, const RobocacheCloudSpec *spec, GError
     return FALSE;
   }
   if (is_set (spec->layout) || is_set (spec->channels)) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "%s=\"%s\" is for format=points only: files of this format "
-        "describe their points, or always have the same fields",
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "%s=\"%s\" is only for format=points: other formats define the "
+        "fields of their points",
         is_set (spec->layout) ? "layout" : "channels", is_set (spec->layout) ? spec->layout : spec->channels);
     return FALSE;
   }
@@ -295,12 +295,12 @@ malformed_rest (RobocacheCloudReader *reader, gsize size, GError **error)
   begin_cloud (reader, robocache_byte_input_position (&reader->input));
   robocache_byte_input_skip (&reader->input, size);
   if (reader->points_per_cloud > 0)
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "the cloud, the last one, ends after %" G_GSIZE_FORMAT
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "the last cloud ends after %" G_GSIZE_FORMAT
         " bytes, expected points-per-cloud=%" G_GUINT64_FORMAT " points of %" G_GSIZE_FORMAT " bytes", size,
         reader->points_per_cloud, reader->point_size);
   else
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "the cloud has %" G_GSIZE_FORMAT " bytes, expected a whole "
-        "number of points of %" G_GSIZE_FORMAT ": %" G_GSIZE_FORMAT " are left over", size, reader->point_size,
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "the cloud has %" G_GSIZE_FORMAT " bytes, expected a multiple of "
+        "%" G_GSIZE_FORMAT ", the bytes per point: %" G_GSIZE_FORMAT " are left over", size, reader->point_size,
         size % reader->point_size);
   return ROBOCACHE_READ_MALFORMED;
 }

@@ -130,13 +130,13 @@ read_header (Las *las, const guint8 *bytes, gsize n, GError **error)
     return refuse (error, "a point has %" G_GSIZE_FORMAT " bytes, expected at least %u for point format %u", las->record_bytes, formats[format].size,
         format);
   if (begin < HEADER || begin > n || las->n_points > (n - begin) / las->record_bytes)
-    return refuse (error, "%" G_GUINT64_FORMAT " points of %" G_GSIZE_FORMAT " bytes from byte %" G_GUINT64_FORMAT " on, but the file has %" G_GSIZE_FORMAT
-        " bytes", las->n_points, las->record_bytes, begin, n);
+    return refuse (error, "%" G_GUINT64_FORMAT " points of %" G_GSIZE_FORMAT " bytes begin at byte %" G_GUINT64_FORMAT ", but the "
+        "file has only %" G_GSIZE_FORMAT " bytes", las->n_points, las->record_bytes, begin, n);
   for (guint i = 0; i < 3; i++) {
     las->scales[i] = read_double (bytes + SCALES + 8 * i);
     las->offsets[i] = read_double (bytes + OFFSETS + 8 * i);
     if (!isfinite (las->scales[i]) || !isfinite (las->offsets[i]))
-      return refuse (error, "the scale or offset of %c is no number", "xyz"[i]);
+      return refuse (error, "the scale or offset of %c is not a finite number", "xyz"[i]);
   }
   las->records = bytes + begin;
   return TRUE;

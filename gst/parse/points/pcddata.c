@@ -158,13 +158,13 @@ robocache_pcd_read_sizes (const RobocachePcdHeader *header, const guint8 *bytes,
   sizes->uncompressed = GUINT32_FROM_LE (stored[1]);
   if (sizes->uncompressed != stored_size (header) && sizes->uncompressed != packed_size (header)) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "the points have %u bytes when uncompressed, expected %"
-        G_GUINT64_FORMAT ": POINTS %" G_GUINT64_FORMAT " of %" G_GSIZE_FORMAT " bytes", sizes->uncompressed,
+        G_GUINT64_FORMAT " for POINTS %" G_GUINT64_FORMAT " of %" G_GSIZE_FORMAT " bytes each", sizes->uncompressed,
         stored_size (header), header->n_points, header->stored_step);
     return FALSE;
   }
   if (sizes->uncompressed > (guint64) sizes->compressed * MAX_EXPANSION) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "%u compressed bytes cannot hold %u bytes: LZF makes at most "
-        "%d bytes of one byte", sizes->compressed, sizes->uncompressed, MAX_EXPANSION);
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "%u compressed bytes cannot hold %u bytes: LZF expands one byte to "
+        "at most %d bytes", sizes->compressed, sizes->uncompressed, MAX_EXPANSION);
     return FALSE;
   }
   return TRUE;
@@ -194,9 +194,9 @@ interleave (const RobocachePcdHeader *header, const guint8 *from, gboolean with_
 static void
 set_wrong_size (const RobocachePcdSizes *sizes, guint n, gboolean too_many, GError **error)
 {
-  gchar *makes = n > 0 ? g_strdup_printf ("make %u", n) : g_strdup (too_many ? "make more" : "are damaged");
+  gchar *makes = n > 0 ? g_strdup_printf ("expand to %u", n) : g_strdup (too_many ? "expand to more" : "are damaged");
 
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "%u compressed bytes %s: expected them to make %u",
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "%u compressed bytes %s: expected %u uncompressed bytes",
       sizes->compressed, makes, sizes->uncompressed);
   g_free (makes);
 }

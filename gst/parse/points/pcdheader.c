@@ -298,7 +298,8 @@ read_words (RobocachePcdHeader *header, gchar **words, guint64 number, GError **
 
   if (keyword < 0) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "line %" G_GUINT64_FORMAT " begins with \"%.60s\", expected a "
-        "keyword of a PCD header, such as FIELDS; if it is a point, POINTS of the header before is too small", number, words[0]);
+        "keyword of a PCD header, such as FIELDS; if the line is a point, POINTS in the previous header is too small",
+        number, words[0]);
     return FALSE;
   }
   if (header->values[keyword]) {
@@ -319,8 +320,8 @@ robocache_pcd_header_take_line (RobocachePcdHeader *header, const GString *line,
   gboolean ok;
 
   if (memchr (line->str, '\0', line->len)) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "line %" G_GUINT64_FORMAT " contains a zero byte, expected a "
-        "line of a PCD header; if it is a point, POINTS of the header before is too small", number);
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "line %" G_GUINT64_FORMAT " contains a zero byte, expected a line "
+        "of a PCD header; if the line is a point, POINTS in the previous header is too small", number);
     return ROBOCACHE_PCD_HEADER_MALFORMED;
   }
   words = split_words (line);

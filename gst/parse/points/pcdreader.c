@@ -310,8 +310,8 @@ read_header (RobocachePcdReader *reader, GError **error)
           continue;
         return robocache_byte_input_has_ended (input) ? cut_in_header (reader, error) : ROBOCACHE_READ_MORE;
       case ROBOCACHE_LINE_TOO_LONG:
-        g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "line %" G_GUINT64_FORMAT " is longer than %d bytes, "
-            "expected one of a PCD header", input->line_number, ROBOCACHE_MAX_LINE);
+        g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "line %" G_GUINT64_FORMAT " is longer than %d bytes, expected a "
+            "line of a PCD header", input->line_number, ROBOCACHE_MAX_LINE);
         return get_lost (reader);
       case ROBOCACHE_LINE_WHOLE:
         break;

@@ -160,7 +160,8 @@ read_property (Ply *ply, gchar **words, guint n, GError **error)
   ok = ok && find_dtype (words[property.is_list ? 3 : 1], &property.dtype);
   ok = ok && (!property.is_list || (find_dtype (words[2], &property.count) && !rc_dtype_is_float (property.count)));
   if (!ok)
-    return refuse (error, "line %u: expected \"property TYPE NAME\" or \"property list TYPE TYPE NAME\" behind an element, with types like float or uchar", ply->line);
+    return refuse (error, "line %u: expected \"property TYPE NAME\" or \"property list TYPE TYPE NAME\" after an element, with "
+        "types like float or uchar", ply->line);
   property.name = g_strdup (words[n - 1]);
   g_array_append_val (element->properties, property);
   return TRUE;
@@ -247,7 +248,7 @@ size_of (const Ply *ply, const Property *property)
 static gboolean
 cut_off (const Element *element, GError **error)
 {
-  return refuse (error, "the file ends within its %" G_GUINT64_FORMAT " elements \"%.60s\"", element->n, element->name);
+  return refuse (error, "the file ends before the last of its %" G_GUINT64_FORMAT " \"%.60s\" elements", element->n, element->name);
 }
 
 static gboolean

@@ -250,7 +250,8 @@ robocache_record_format_add_part (const RobocacheRecordFormat *format, guint fie
   if (!robocache_record_format_read_time (format, field, record, unit, &part, error))
     return FALSE;
   if (part < 0 || part >= NS_PER_S)
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "column %u has %" G_GINT64_FORMAT " ns, which are no parts of a second", field,
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "column %u has %" G_GINT64_FORMAT " ns, expected a part of a second",
+        field,
         part);
   else if (!__builtin_add_overflow (*time_ns, part, time_ns))
     return TRUE;

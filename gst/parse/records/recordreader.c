@@ -101,8 +101,8 @@ set_columns (RobocacheRecordReader *reader, guint n_columns, gchar **names, GErr
     return FALSE;
   kept = robocache_columns_without (columns, reader->left_out);
   if (reader->text_columns && kept->len == 0) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "the file has no column of numbers: %s have text; list one in channels to have its words "
-        "numbered", reader->text_columns);
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "the file has no column of numbers: %s have text; to number the "
+        "words of a column, list it in channels", reader->text_columns);
     g_array_unref (kept);
     g_array_unref (columns);
     return FALSE;
@@ -842,7 +842,7 @@ next_binary (RobocacheRecordReader *reader, RobocacheRecord *record, GError **er
   reader->number++;
   reader->input.cursor += MIN (left, size);
   if (left < size) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "record %" G_GUINT64_FORMAT ", the last one, has %"
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "the last record, %" G_GUINT64_FORMAT ", has %"
         G_GSIZE_FORMAT " bytes, expected %" G_GSIZE_FORMAT, reader->number, left, size);
     return ROBOCACHE_READ_MALFORMED;
   }

@@ -42,7 +42,8 @@ robocache_time_steps_describe (const RobocacheTimeSteps *steps, const gchar *ite
 {
   if (steps->n == 0)
     return NULL;
-  return g_strdup_printf ("The time goes back %" G_GUINT64_FORMAT " time%s, first at %s %" G_GUINT64_FORMAT ", by up to %.3f s: the clock was set, or "
-      "a counter began again. Rows from both sides of a step are mixed in order of time: cut the recording there, and use its parts apart",
+  return g_strdup_printf ("The time goes back %" G_GUINT64_FORMAT " time%s, first at %s %" G_GUINT64_FORMAT ", by up to %.3f s: "
+      "the clock was set, or a counter restarted. Rows from before and after a step are mixed in order of time: cut the recording "
+      "there, and use its parts separately",
       steps->n, steps->n == 1 ? "" : "s", item, steps->first, (gdouble) steps->greatest / 1e9);
 }

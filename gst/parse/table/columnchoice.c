@@ -25,7 +25,7 @@ append_range (GArray *columns, const gchar *token, guint64 first, guint64 last, 
 {
   if (first > last || last >= n_columns) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY,
-        "channels: \"%s\" is not within columns 0-%u; the file has %u",
+        "channels: \"%s\": expected columns 0-%u; the file has %u columns",
         token, n_columns - 1, n_columns);
     return FALSE;
   }

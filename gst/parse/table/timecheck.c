@@ -190,8 +190,8 @@ describe_wrong_column (const RobocacheTimeSource *source, const Course *course)
   if (source->column_by != ROBOCACHE_CHOSEN_BY_USER)
     advice = g_strdup_printf ("; set time-column to the column of the time%s%s%s, or to %u if it is this one",
         source->others ? " (perhaps " : "", source->others ? source->others : "", source->others ? ")" : "", source->column);
-  fault = g_strdup_printf ("The time is in %s%s, but of its first %" G_GSIZE_FORMAT
-      " rows %" G_GSIZE_FORMAT " repeat a time and %" G_GSIZE_FORMAT " go back in time%s", column,
+  fault = g_strdup_printf ("The time is in %s%s, but among its first %" G_GSIZE_FORMAT " rows, %" G_GSIZE_FORMAT " repeat a time "
+      "and %" G_GSIZE_FORMAT " go back in time%s", column,
       source->column_by == ROBOCACHE_CHOSEN_BY_DEFAULT ? ", since time-column is not set" : "", course->n, course->n_equal,
       course->n_back, advice ? advice : "; is time-column right?");
   g_free (column);
@@ -223,14 +223,15 @@ describe_wrong_unit (const RobocacheTimeSource *source, gdouble step_s)
   if (robocache_time_unit_of_step (step, &fitting)) {
     gchar *better = describe_step (step * robocache_time_unit_seconds (fitting));
 
-    fault = g_strdup_printf ("The median step of the first rows is %s with time-unit=%s%s; with time-unit=%s it is %s: set that%s%s",
+    fault = g_strdup_printf ("The median step of the first rows is %s with time-unit=%s%s; with time-unit=%s it is %s: set this "
+        "unit%s%s",
         median, name, source->unit_by == ROBOCACHE_CHOSEN_BY_USER ? "" : ", which was not set",
         robocache_time_unit_name (fitting), better, source->unit_by == ROBOCACHE_CHOSEN_BY_USER ? "" : ", or time-unit=",
         source->unit_by == ROBOCACHE_CHOSEN_BY_USER ? "" : name);
     g_free (better);
   } else {
-    fault = g_strdup_printf ("The median step of the first rows is %s with time-unit=%s, and no unit gives the step of a "
-        "sensor: set time-column%s", median, name, source->unit_by == ROBOCACHE_CHOSEN_BY_USER ? "" : " and time-unit");
+    fault = g_strdup_printf ("The median step of the first rows is %s with time-unit=%s, and no unit gives a step that is usual "
+        "for sensors: set time-column%s", median, name, source->unit_by == ROBOCACHE_CHOSEN_BY_USER ? "" : " and time-unit");
   }
   g_free (median);
   return fault;

@@ -247,15 +247,15 @@ robocache_time_format_check (const gchar *format, gboolean *has_day, GError **er
       at++;
       continue;
     }
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "time-format=\"%s\": %%%.1s is no conversion of strptime that is read: "
-        "expected one of " CONVERSIONS_TEXT, format, at + 1);
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "time-format=\"%s\": %%%.1s is not a supported conversion of "
+        "strptime: expected one of " CONVERSIONS_TEXT, format, at + 1);
     return FALSE;
   }
   *has_day = has (format, "dejsDF");
   if (has (format, "HITRs"))
     return TRUE;
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "time-format=\"%s\" has no time of day: expected one like %%d.%%m.%%Y "
-      "%%H:%%M:%%S", format);
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "time-format=\"%s\" has no time of day: expected a format like "
+      "%%d.%%m.%%Y %%H:%%M:%%S", format);
   return FALSE;
 }
 

@@ -419,7 +419,8 @@ choose_by_format (Search *search, GError **error)
       return TRUE;
     }
   }
-  return refuse (error, "time-format=\"%s\": no column of the first row with data, and no two beside each other, are such a time", search->choice->format);
+  return refuse (error, "time-format=\"%s\": in the first row with data, no column and no two adjacent columns have this format",
+      search->choice->format);
 }
 
 /* ---- by the user ---- */
@@ -457,7 +458,7 @@ find_user_columns (const Search *search, guint *column, gint *second, GError **e
   ok = find_user_column (search, first, column, error) && find_user_column (search, comma + 1, &number, error);
   g_free (first);
   if (ok && number == *column)
-    ok = refuse (error, "time-column=%s: expected two columns that differ", text);
+    ok = refuse (error, "time-column=%s: expected two different columns", text);
   *second = ok ? (gint) number : -1;
   return ok;
 }
@@ -636,8 +637,8 @@ refuse_names (Search *search, GError **error)
   if (possible)
     refuse (error, "no column is called stamp, timestamp, time or t; set time-column to the column of the time (perhaps %s)", possible);
   else
-    refuse (error, "no column is called stamp, timestamp, time or t, or has another name of a time: the table has %s; set time-column to the column of the "
-        "time", all ? all : "none");
+    refuse (error, "no column has a name of a time, like stamp, timestamp, time or t: the table has %s; set time-column to the "
+        "column of the time", all ? all : "none");
   g_free (possible);
   g_free (all);
   return FALSE;
@@ -717,7 +718,7 @@ robocache_time_source_of_numbers (RobocacheTimeSource *source, const RobocacheTi
 
   robocache_time_source_clear (source);
   if (is_set (choice->format))
-    return refuse (error, "time-format=\"%s\" is for format=csv: records of numbers have none", choice->format);
+    return refuse (error, "time-format=\"%s\" is for format=csv: binary records have no dates", choice->format);
   if (!is_set (choice->columns) || g_str_equal (choice->columns, "-1"))
     choose (&search, ROBOCACHE_TIME_NUMBER, 0, -1, ROBOCACHE_CHOSEN_BY_DEFAULT);
   else if (!choose_as_user (&search, error))
@@ -736,7 +737,7 @@ robocache_time_source_take_unit (RobocacheTimeSource *source, const gchar *unit)
   source->reading.unit = found;
   source->unit_by = ROBOCACHE_CHOSEN_BY_NAME;
   g_free (source->unit_reason);
-  source->unit_reason = g_strdup ("by the line of units");
+  source->unit_reason = g_strdup ("by the line with the units");
 }
 
 /* ---- what is said ---- */

@@ -96,8 +96,8 @@ GST_START_TEST (text_to_rows)
     {"", "", "| |", NULL, "The input ended without a record"},
     {"", "t,q\nno,table\nat all\n", NULL, "No record of 2 could be read; the first: line 2", "line 2"},
     /* empty cells of a file are no value */
-    {"", "t,a,b\n0,1,\n1,2,\n2,3,4\n", "2 a,b | D0:3,4 | empty-fields=2", NULL, "2 of 3 records are left out, since a channel has no value in them: "
-          "b (2, 66.7 %). To have the values of the others, read each group of columns as a stream of its own: channels=1; channels=2"},
+    {"", "t,a,b\n0,1,\n1,2,\n2,3,4\n", "2 a,b | D0:3,4 | empty-fields=2", NULL, "2 of 3 records are left out, because a channel has no value in them: "
+          "b (2, 66.7 %). To keep the values of the other channels, read each group of columns as its own stream: channels=1; channels=2"},
     {"channels=a", "t,a,b\n0,1,\n1,2,\n2,3,4\n", "1 a | D0:1 1000000000:2 2000000000:3 |"},
     {"channels=b", "t,a,b\n0,1,\n1,2,\n2,3,4\n", "1 b | D0:4 | empty-fields=2"},
     {"", "t,a,b,c\n0,1,,5\n1,2,NA,6\n2,3,null,7\n", "2 a,c | D0:1,5 1000000000:2,6 2000000000:3,7 |", NULL, "Columns without a value in the whole file "
@@ -106,7 +106,7 @@ GST_START_TEST (text_to_rows)
     {"", "t,\n0,1\n1,2\n", "1  | D0:1 1000000000:2 |"},
     {"", ",time\n5,0.1\n", "1  | D0:5 |"},
     {"start=keep", "t,a\n0,1\n1,nan\n2,\n3,-NaN\n4,5\n", "1 a | D0:1 4000000000:5 | empty-fields=3"},
-    {"", "t,a,b\n0,,\n1,NaN,\n", "| | empty-fields=4", NULL, "No row was sent: no record of 2 has a value in each channel"},
+    {"", "t,a,b\n0,,\n1,NaN,\n", "| | empty-fields=4", NULL, "No row was sent: none of the 2 records has a value in each channel"},
     {"", "t,a\n0,nano\n1,2\n", "1 a | D0:2 | malformed=1", NULL, "\"nano\" is not a number"},
     /* settings that make no sense */
     {"delimiter=ab", "0,1\n", "| |", "delimiter=\"ab\""},
@@ -115,13 +115,13 @@ GST_START_TEST (text_to_rows)
     {"layout=<qf", "0,1\n", "| |", "is for format=binary"},
     {"format=binary layout=<qf time-column=2", "0,1\n", "| |", "time-column=2"},
     {"channels=q7", "t,q\n0,1\n", "| |", "the file has no column \"q7\"; it has t,q"},
-    {"channels=1-4", "t,q\n0,1\n", "| |", "\"1-4\" is not within columns 0-1"},
+    {"channels=1-4", "t,q\n0,1\n", "| |", "\"1-4\": expected columns 0-1"},
     {"channels=q0", "0,1\n", "| | malformed=1", "the file has no header with names", "the file has no header with names"},
     {"clock-mode=track time-origin=5", "0,1\n", "| |", "arrival-column"},
     {"format=pcd arrival-column=1", "", "| |", "arrival-column is set"},
     {"format=kitti clock-mode=track", "", "| |", "clock-mode is set"},
     {"format=kitti points-per-cloud=1 cloud-end=buffer", "", "| |", "set one of the two"},
-    {"format=kitti layout=<f", "", "| |", "layout=\"<f\" is for format=points only"},
+    {"format=kitti layout=<f", "", "| |", "layout=\"<f\" is only for format=points"},
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {

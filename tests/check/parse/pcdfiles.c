@@ -31,7 +31,7 @@ GST_START_TEST (files_one_after_another)
 
 GST_END_TEST;
 
-#define NO_KEYWORD ", expected a keyword of a PCD header, such as FIELDS; if it is a point, POINTS of the header before is too small\n"
+#define NO_KEYWORD ", expected a keyword of a PCD header, such as FIELDS; if the line is a point, POINTS in the previous header is too small\n"
 #define CUT(after) "malformed cloud 1 at byte 0: the cloud ends after " after "\n" GOOD_SAID ("2") GOOD_SAID ("3")
 #define ENDS_AFTER(lines) "the header ends after " lines " lines, before a line that begins with DATA\n"
 #define CUT_AFTER(lines) "malformed cloud 1 at byte 0: " ENDS_AFTER (lines)
@@ -51,7 +51,7 @@ GST_START_TEST (text_of_files)
     /* more points than the header says */
     {GOOD "4 5 6\n7 8 9\n" GOOD, GOOD_SAID ("1")
         "malformed cloud 1 at byte 137: line 1 begins with \"4\", expected a keyword of a PCD header, such as FIELDS"
-        "; if it is a point, POINTS of the header before is too small\n" GOOD_SAID ("2")},
+        "; if the line is a point, POINTS in the previous header is too small\n" GOOD_SAID ("2")},
     /* a file of which there is only the beginning */
     {GOOD "FIELDS x y z\n", GOOD_SAID ("1")
         "malformed cloud 2 at byte 137: the header ends after 1 lines, before a line that begins with DATA\n"},
@@ -152,7 +152,7 @@ GST_START_TEST (bytes_between_files)
   g_byte_array_append (files, zeroes, sizeof zeroes);
   append_text (files, GOOD "\n# the end\n" GOOD);
   expect (&pcd, files->data, files->len, GOOD_SAID ("1") "malformed cloud 1 at byte 137: line 1 contains a zero byte, "
-      "expected a line of a PCD header; if it is a point, POINTS of the header before is too small\n" GOOD_SAID ("2") GOOD_SAID ("3"));
+      "expected a line of a PCD header; if the line is a point, POINTS in the previous header is too small\n" GOOD_SAID ("2") GOOD_SAID ("3"));
   g_byte_array_unref (files);
 }
 
@@ -328,7 +328,7 @@ GST_START_TEST (long_lines)
           GOOD_SAID ("1")},
     {HEADER ("2", "ascii"), GOOD, "malformed cloud 1 at byte 0: the cloud ends after 0 lines, expected 2 for POINTS 2\n"
           GOOD_SAID ("2")},
-    {"", GOOD GOOD, "malformed cloud 1 at byte 0: line 1 is longer than 1048576 bytes, expected one of a PCD header\n"
+    {"", GOOD GOOD, "malformed cloud 1 at byte 0: line 1 is longer than 1048576 bytes, expected a line of a PCD header\n"
           GOOD_SAID ("2") GOOD_SAID ("3")},
   };
   static const gsize pieces[] = { 3, 4093, 65536, 3 * ROBOCACHE_MAX_LINE };

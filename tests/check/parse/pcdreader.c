@@ -216,11 +216,11 @@ GST_START_TEST (bytes_that_are_no_text)
   static const gchar point[] = HEADER ("1", "ascii") "1 2 3\0\n";
 
   expect (&pcd, zero, sizeof zero, "malformed cloud 1 at byte 0: line 1 contains a zero byte, expected a line of a PCD "
-      "header; if it is a point, POINTS of the header before is too small\n");
+      "header; if the line is a point, POINTS in the previous header is too small\n");
   expect (&pcd, (const guint8 *) point, sizeof point - 1, "malformed cloud 1 at byte 0: line 11 contains a zero byte, "
       "expected 3 numbers\n1 n=0 " XYZ " \n");
   expect (&pcd, latin, sizeof latin, "malformed cloud 1 at byte 0: line 1 begins with \"\357\277\275\", expected a keyword "
-      "of a PCD header, such as FIELDS; if it is a point, POINTS of the header before is too small\n");
+      "of a PCD header, such as FIELDS; if the line is a point, POINTS in the previous header is too small\n");
 }
 
 GST_END_TEST;
@@ -234,14 +234,14 @@ GST_START_TEST (compressed_sizes_that_lie)
     guint n;
     const gchar *fault;
   } cases[] = {
-    {10, 23, "", 0, "the points have 23 bytes when uncompressed, expected 24: POINTS 2 of 12 bytes"},
+    {10, 23, "", 0, "the points have 23 bytes when uncompressed, expected 24 for POINTS 2 of 12 bytes each"},
     {10, G_MAXUINT32, "", 0, "the points have 4294967295 bytes"},
     {0, 24, "", 0, "0 compressed bytes cannot hold 24 bytes"},
     {100, 24, "abc", 3, "the cloud ends after 3 bytes, expected 100 for POINTS 2"},
     /* runs of 1 and of 32 bytes, and one that looks back before the beginning */
-    {2, 24, "\0a", 2, "2 compressed bytes make 1: expected them to make 24"},
-    {33, 24, "\37" "01234567890123456789012345678901", 33, "33 compressed bytes make more: expected them to make 24"},
-    {3, 24, "\40\1\1", 3, "3 compressed bytes are damaged: expected them to make 24"},
+    {2, 24, "\0a", 2, "2 compressed bytes expand to 1: expected 24 uncompressed bytes"},
+    {33, 24, "\37" "01234567890123456789012345678901", 33, "33 compressed bytes expand to more: expected 24 uncompressed bytes"},
+    {3, 24, "\40\1\1", 3, "3 compressed bytes are damaged: expected 24 uncompressed bytes"},
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -275,11 +275,11 @@ GST_START_TEST (raw_points)
   GByteArray *points = four_floats (5);
 
   expect (&kitti, points->data, 16, "1 n=1 " KITTI POINT "\n");
-  expect (&kitti, points->data, 17, "malformed cloud 1 at byte 0: the cloud has 17 bytes, expected a whole number of points "
-      "of 16: 1 are left over\n");
-  expect (&nuscenes, points->data, 16, "malformed cloud 1 at byte 0: the cloud has 16 bytes, expected a whole number of "
-      "points of 20: 16 are left over\n");
-  expect (&twos, points->data + 64, 16, "malformed cloud 1 at byte 0: the cloud, the last one, ends after 16 bytes, expected "
+  expect (&kitti, points->data, 17, "malformed cloud 1 at byte 0: the cloud has 17 bytes, expected a multiple of 16, the bytes per "
+      "point: 1 are left over\n");
+  expect (&nuscenes, points->data, 16, "malformed cloud 1 at byte 0: the cloud has 16 bytes, expected a multiple of 20, the bytes per "
+      "point: 16 are left over\n");
+  expect (&twos, points->data + 64, 16, "malformed cloud 1 at byte 0: the last cloud ends after 16 bytes, expected "
       "points-per-cloud=2 points of 16 bytes\n");
   g_byte_array_set_size (points, 32);
   memcpy (points->data + 16, points->data, 16);
@@ -314,8 +314,8 @@ GST_START_TEST (settings_that_make_no_sense)
     {{ROBOCACHE_INPUT_POINTS, ">3f", "x,y,z", 0}, "layout=\">3f\" has another byte order"},
     {{ROBOCACHE_INPUT_POINTS, "=3k", "x,y,z", 0}, "is not a type"},
     {{ROBOCACHE_INPUT_POINTS, NULL, "x,y,z", 0}, "layout is not set"},
-    {{ROBOCACHE_INPUT_KITTI, "=3f", NULL, 0}, "layout=\"=3f\" is for format=points only"},
-    {{ROBOCACHE_INPUT_PCD, "", "x", 0}, "channels=\"x\" is for format=points only"},
+    {{ROBOCACHE_INPUT_KITTI, "=3f", NULL, 0}, "layout=\"=3f\" is only for format=points"},
+    {{ROBOCACHE_INPUT_PCD, "", "x", 0}, "channels=\"x\" is only for format=points"},
     {{ROBOCACHE_INPUT_PCD, "", "", 7}, "points-per-cloud=7 with format=pcd"},
   };
 

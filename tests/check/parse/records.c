@@ -437,10 +437,10 @@ GST_START_TEST (rows_in_pieces)
     {"a,t,q\n1326899528468056009,1326899528368658417,2\n",
         "header q\n2 t=1326899528368658417 a=1326899528468056009 2\n", NULL, NULL, NULL, "1", 0 + 1, NS},
     {"t,q0\n0,1\n", "refused channels: the file has no column \"q7\"; it has t,q0\n", "q7"},
-    {"t,q0\n0,1\n", "refused channels: \"1-3\" is not within columns 0-1; the file has 2\n", "1-3"},
+    {"t,q0\n0,1\n", "refused channels: \"1-3\": expected columns 0-1; the file has 2 columns\n", "1-3"},
     {"t\n0\n", "refused the file has no column of data: column 0 of its 1 is the time; set delimiter, or format if the file is not CSV\n"},
     /* a serial port is opened in the middle of a line */
-    {"34,0.5\n0,1,2,3\n", "malformed line 1: channels: \"1-3\" is not within columns 0-1; the file has 2\n2 t=0 1 2 3\n",
+    {"34,0.5\n0,1,2,3\n", "malformed line 1: channels: \"1-3\": expected columns 0-1; the file has 2 columns\n2 t=0 1 2 3\n",
         "1-3"},
     {"0,1\n1,2,3\n2,x\nt,5\n1e99,5\n5,\"6\n7,8\n", "1 t=0 1\nmalformed line 2 has 3 columns, expected 2\n"
           "malformed line 3, column 1: \"x\" is not a number\nmalformed line 4, column 0: time \"t\" is neither a decimal number nor a date like 2012-01-18T15:12:08.468Z\n"
@@ -460,7 +460,7 @@ GST_START_TEST (rows_in_pieces)
     {"t\tq\n0\t1\n", "header q\n2 t=0 1\n", NULL, "tab"},
     {" t   q\n 0    1 \n", "header q\n2 t=0 1\n", NULL, "space"},
     {BINARY_RECORDS, "1 t=1000 2 3\n2 t=2000 -1 4\n", NULL, NULL, "<i2h", .unit = US,.n = 16},
-    {BINARY_RECORDS, "1 t=1000 2 3\n2 t=2000 -1 4\nmalformed record 3, the last one, has 2 bytes, expected 8\n", NULL, NULL,
+    {BINARY_RECORDS, "1 t=1000 2 3\n2 t=2000 -1 4\nmalformed the last record, 3, has 2 bytes, expected 8\n", NULL, NULL,
           "<i2h",.unit = US,.n = 18},
     {BINARY_RECORDS, "1 t=1000 3\n2 t=2000 4\n", "2", NULL, "<i2h",.unit = US,.n = 16},
     {"\0\0\xc0\x7f\0\0\x80\x3f\0\0\0\x3f\0\0\0\x40", "malformed record 1 at byte 0: column 0 is not a time within int64 "

@@ -29,9 +29,9 @@ static const struct
   {"bytes of CSV", "", "+'0,1\n' >0=1"},
   {"bytes of anything", "", "+'0,1\n' >0=1", "application/octet-stream"},
   {"bytes of text", "", "+'0,1\n' >0=1", "text/x-raw,format=utf8"},
-  {"rows are no bytes", "", "'error:negotiation:its input is other/tensors; they are rows already: link them without robocacheparse' +'0,1\n' "
-      "flow:error errors=0 buffers=0", "other/tensors,dimensions=(string)3"},
-  {"clouds are no bytes of rows", "", "'error:negotiation:application/x-pointcloud; they are clouds already' +'0,1\n' flow:error",
+  {"rows are no bytes", "", "'error:negotiation:its input is other/tensors; rows need no parser: link them without robocacheparse' "
+      "+'0,1\n' flow:error errors=0 buffers=0", "other/tensors,dimensions=(string)3"},
+  {"clouds are no bytes of rows", "", "'error:negotiation:application/x-pointcloud; clouds need no parser' +'0,1\n' flow:error",
       "application/x-pointcloud"},
   {"frames are no bytes", "", "'error:negotiation:link frames of a camera to a camera pad of robocachefuse' +'0,1\n' flow:error",
       "video/x-raw,format=RGB"},
@@ -69,8 +69,8 @@ static const struct
   {"names of a quaternion", "", "+'t,x,qx,qy,qz,qw\n0,1,0,0,0,1\n' >0=1,0,0,0,1 '>caps:kinds=\"real\\,quaternion\"'"},
   {"a mode", "", "+'t,mode,a\n0,1,2\n' >0=1,2 '>caps:kinds=\"hold\\,real\"'"},
   {"a quaternion in an order of its own", "", "+'t,qx,qy,qw,qz\n0,0,0,1,0\n' flow:not-negotiated 'error:settings:qx, qy, qz and qw are a "
-      "quaternion by their names, but as channels 0, 1, 3 and 2 they are not adjacent in the order x, y, z, w or w, x, y, z: list them in such "
-      "an order in channels, or set kinds=ignore' buffers=0"},
+      "quaternion by their names, but as channels 0, 1, 3 and 2 they are not adjacent in the order x, y, z, w or w, x, y, z: list "
+      "them in one of these orders in channels, or set kinds=ignore' buffers=0"},
   {"a quaternion that is put in order", "channels=qx,qy,qz,qw", "+'t,qx,qy,qw,qz\n0,1,2,3,4\n' >0=1,2,4,3 >caps:kinds=quaternion"},
   {"names that are ignored", "kinds=ignore", "+'t,qx,qy,qw,qz,mode\n0,1,2,3,4,5\n' >0=1,2,3,4,5"},
   {"kinds of columns without names", "kinds=angle,hold", "+'0,1,2\n' >0=1,2 '>caps:kinds=\"angle\\,hold\"'"},

@@ -156,15 +156,15 @@ static const struct
   {"an ordinary one", "t,q,x\n", "", {STEADY, JOINT}, 0.01, 300},
   {"an ordinary one without a header", "", "", {STEADY, JOINT}, 0.01, 300},
   {"time in another column", "q,t,x\n", "", {JOINT, STEADY}, 0.01, 300},
-  {"a joint for the time", "q,r,x\n", "", {JOINT, JOINT}, 0.01, 300, "no column is called stamp, timestamp, time or t, or has another name of a time: "
+  {"a joint for the time", "q,r,x\n", "", {JOINT, JOINT}, 0.01, 300, "no column has a name of a time, like stamp, timestamp, time or t: "
         "the table has q, r, x; set time-column", .is_refused_at_once = TRUE},
   {"a counter of rows, a joint", "frame,r,x\n", "", {STEADY, JOINT}, 1, 9, "the table has frame, r, x; set time-column", .is_refused_at_once = TRUE},
   {"a joint for the time, without a header", "", "", {JOINT, STEADY}, 0.01, 300,
-        "but of its first 100 rows 0 repeat a time and 36 go back in time; set time-column to the column of the time, or to 0 if it is this "
+        "but among its first 100 rows, 0 repeat a time and 36 go back in time; set time-column to the column of the time, or to 0 if it is this "
         "one"},
-  {"a torque that is called t", "t,q,x\n", "", {JOINT, STEADY}, 0.01, 300, "The time is in column 0 (\"t\"), but of its first 100 rows"},
+  {"a torque that is called t", "t,q,x\n", "", {JOINT, STEADY}, 0.01, 300, "The time is in column 0 (\"t\"), but among its first 100 rows"},
   {"a joint that the user called time", "q,r,x\n", "time-column=0 time-origin=-2000000000", {JOINT, STEADY}, 0.01, 300, NULL,
-        "The time is in column 0 (\"q\"), but of its first 100 rows"},
+        "The time is in column 0 (\"q\"), but among its first 100 rows"},
   {"few rows prove nothing", "", "", {JOINT, STEADY}, 0.01, 9},
   {"rows twice", "stamp,q,x\n", "", {TWICE, JOINT}, 0.01, 300},
   {"rows twice without a name", "", "", {TWICE, JOINT}, 0.01, 300, "set time-column"},
@@ -173,13 +173,13 @@ static const struct
   {"rows in a wrong order", "t,q,x\n", "time-origin=0", {SHUFFLED, JOINT}, 0.01, 101},
   {"rows in a wrong order, without a name", "", "time-origin=0", {SHUFFLED, JOINT}, 0.01, 101, "36 go back in time"},
   {"us for s", "t,q,x\n", "", {STEADY, JOINT}, 5000, 300,
-        "The median step of the first rows is 5000 s with time-unit=s, which was not set; with time-unit=us it is 5 ms: set that, or time-unit=s",
+        "The median step of the first rows is 5000 s with time-unit=s, which was not set; with time-unit=us it is 5 ms: set this unit, or time-unit=s",
         .is_guessed = TRUE},
   {"us for s as the user wants it", "t,q,x\n", "time-unit=s", {STEADY, JOINT}, 5000, 300, NULL,
-        "The median step of the first rows is 5000 s with time-unit=s; with time-unit=us it is 5 ms: set that"},
+        "The median step of the first rows is 5000 s with time-unit=s; with time-unit=us it is 5 ms: set this unit"},
   {"s for us", "t_us,q,x\n", "", {STEADY, JOINT}, 0.005, 300, "The median step of the first rows is 5 ns with time-unit=us"},
   {"s for us as the user wants it", "t,q,x\n", "time-unit=us", {STEADY, JOINT}, 0.005, 300, NULL,
-        "is 5 ns with time-unit=us; with time-unit=s it is 5 ms: set that"},
+        "is 5 ns with time-unit=us; with time-unit=s it is 5 ms: set this unit"},
   {"the fastest sensor", "t,q,x\n", "", {STEADY, JOINT}, 0.00001, 300},
   {"the slowest sensor", "t,q,x\n", "", {STEADY, JOINT}, 100, 300},
   {"no sensor", "t,q,x\n", "", {STEADY, JOINT}, 1e-7, 300, "the median step of the times, 1e-07, fits no sensor of 0.5 Hz to 20 kHz"},
@@ -296,8 +296,8 @@ GST_START_TEST (choices_are_said)
     const gchar *info;          /* NULL: nothing is said */
   } cases[] = {
     {"t,q\n0,1\n", NULL}, {"0,1\n", NULL},
-    {"q,t\n1,0\n", "The time is in column 1 (\"t\") in s (by its name); set time-column to choose another one"},
-    {"arrival_ns,stamp_ns\n1,2\n", "The time is in column 1 (\"stamp_ns\") in ns (by its name), and not in arrival_ns; set time-column to choose another one"},
+    {"q,t\n1,0\n", "The time is in column 1 (\"t\") in s (by its name); set time-column to choose another column"},
+    {"arrival_ns,stamp_ns\n1,2\n", "The time is in column 1 (\"stamp_ns\") in ns (by its name), and not in arrival_ns; set time-column to choose another column"},
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {

@@ -19,7 +19,7 @@ refuse blank_file '^error: blank.csv: the file is empty$' blank.csv
 echo t,v > header.csv
 refuse header_only '^error: header.csv contains a header, but no row$' header.csv
 printf 'name,v\nleft,1\nright,2\n' > words.csv
-refuse words '^error: words.csv: no column is called stamp, timestamp, time or t, or has another name of a time: the table has name, v; set time-column' words.csv
+refuse words '^error: words.csv: no column has a name of a time, like stamp, timestamp, time or t: the table has name, v; set time-column' words.csv
 printf 'time;v\n0;1\n0.01;2\n' > semicolons.csv
 aligns semicolons "0,1 10000000,2" semicolons.csv
 printf 'time\tv\n0\t1\n0.01\t2\n' > tabs.csv
@@ -34,7 +34,7 @@ printf 't,v\n0,1\n3000000000000,2\n9000000000000,3\n' > odd.csv
 refuse unit_of_no_sensor '^error: odd.csv: the median step of the times, .* set time-unit$' odd.csv
 refuse unit_unknown '^error: good.csv: time-unit=h: expected s, ms, us or ns$' good.csv,time-unit=h
 printf 't,v\n0,left\n0.01,right\n' > text.csv
-refuse values_are_words '^error: text.csv: the file has no column of numbers: v have text; list one in channels' text.csv
+refuse values_are_words '^error: text.csv: the file has no column of numbers: v have text; to number the words of a column, list it in channels' text.csv
 
 refuse rate_zero '^error: --rate 0: expected ticks per second above 0' --rate 0 good.csv
 refuse rate_negative '^error: --rate -5: expected' --rate=-5 good.csv
@@ -56,7 +56,7 @@ refuse offset_word '^error: good.csv: offset=soon: expected a time' good.csv,off
 refuse required_word '^error: good.csv: required=maybe: expected true or false$' good.csv,required=maybe
 refuse delimiter_letter '^error: good.csv: delimiter="x" cannot separate fields' good.csv,delimiter=x
 refuse channel_unknown '^error: good.csv: channels: the file has no column "w"; it has t,v$' good.csv,channels=w
-refuse channel_too_far '^error: good.csv: channels: "9" is not within columns 0-1' good.csv,channels=9
+refuse channel_too_far '^error: good.csv: channels: "9": expected columns 0-1' good.csv,channels=9
 
 refuse channel_of_angles '^error: good.csv: angles: "w": there is no channel "w"; the caps have v' good.csv,angles=w
 refuse channel_list '^error: good.csv: angles: "0-" is not a channel list' good.csv,angles=0-

@@ -77,7 +77,7 @@ expect_match progress_of_a_file "$(cat said.txt)" "$progress"
 
 # ---- results of nothing ----
 
-keeps no_tick '^error: no tick of 100/1 Hz has all recordings that are required, so kept.csv was not written' --rate 100 --allow-gaps \
+keeps no_tick '^error: no tick at 100/1 Hz has a row of every required recording, so kept.csv was not written' --rate 100 --allow-gaps \
   zero.csv,required later.csv,required
 printf 't,v\n0,1\n0.3,2\n0.6,3\n' > sparse.csv
 keeps no_aligned_row '^error: none of [0-9]+ ticks has an aligned row, so kept.csv was not written: set a longer --max-gap' \

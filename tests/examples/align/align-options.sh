@@ -54,7 +54,7 @@ printf 't,p/orientation/w,p/orientation/x,p/orientation/y,p/orientation/z\n0,1,0
 values names_of_plotjuggler "0 0.44721359 -0.800000012" plotjuggler.csv
 printf 't,q.w,q.z,q.y,q.x\n0,1,0,0,0\n0.02,1,0,0,0\n' > backwards.csv
 align --rate 100 -o - backwards.csv
-expect_match quaternion_in_disorder "$errors" 'q.x, q.y, q.z and q.w are a quaternion by their names.*list them in such an order in channels, or set kinds=ignore'
+expect_match quaternion_in_disorder "$errors" 'q.x, q.y, q.z and q.w are a quaternion by their names.*list them in one of these orders in channels, or set kinds=ignore'
 values quaternion_in_order "1 1 1" backwards.csv,channels=q.x,q.y,q.z,q.w,kinds=quaternion
 printf 't,x,v\n0,0,0\n0.02,0.01,1\n' > rates.csv
 values hermite "0 0.5 1" rates.csv,interpolation=hermite,velocities=1

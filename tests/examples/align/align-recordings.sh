@@ -10,7 +10,7 @@
 
 align --rate 10 a.csv b.csv
 expect exit_status "$status $errors" \
-  "0 warning: a.csv: max-gap is 200ms, but the rows are 250ms apart, so ticks between rows are not aligned: set max-gap above 250ms (the default, until 8 rows tell their period)"
+  "0 warning: a.csv: max-gap is 200ms, but the rows are 250ms apart, so ticks between rows are not aligned: set max-gap above 250ms (the default, until the period is known from 8 rows)"
 expect default_output "$(head -1 aligned.csv)" "tick_ns_since_4000000000,x,y,a.status,a.age_ns,b.status,b.age_ns"
 expect ticks "$(column aligned.csv tick_ns_since_4000000000)" \
   "0 100000000 200000000 300000000 400000000 500000000 600000000 700000000 800000000 900000000 1000000000 1100000000 1200000000 1300000000 1400000000 1500000000 1600000000 1700000000 1800000000 1900000000 2000000000"
@@ -147,13 +147,13 @@ aligns hole_in_a_stream "0,0 20000000,nan 40000000,nan 60000000,nan 80000000,nan
 printf 't,a,b\n0,1,\n0.01,,2\n0.02,3,\n0.03,,4\n' > apart.csv
 aligns never_together "0,1,nan 10000000,2,2 20000000,3,3 30000000,3,4" --rate 100 apart.csv
 program=robocache-align
-refuse options_by_number '^error: apart.csv: its columns have values in different rows, so angles=0 does not say of which: .*channels=1; channels=2$' apart.csv,angles=0
+refuse options_by_number '^error: apart.csv: its columns have values in different rows, so angles=0 is ambiguous: .*channels=1; channels=2$' apart.csv,angles=0
 refuse kinds_of_all '^error: apart.csv: its columns have values in different rows, so kinds=hold\*2 does not say of which: ' 'apart.csv,kinds=hold*2'
 printf 't,a\n0,\n0.01,NaN\n' > nothing.csv
 refuse no_value '^error: nothing.csv has no value in any row$' nothing.csv
 program=robocache-estimate-offset
 run "$programs/$program" apart.csv sparse.csv,channels=fast
-expect_match other_programs "$status $errors" '^1 error: apart.csv: no row has a value in each column: choose some by channels=1 or channels=2$'
+expect_match other_programs "$status $errors" '^1 error: apart.csv: no row has a value in each column: choose columns with channels=1 or channels=2$'
 
 # ---- a clock that was set back ----
 

@@ -26,7 +26,7 @@ said by_name 'time is stamp_ns and not arrival_ns, in ns \(by the name stamp_ns\
 expect by_name_rows "$(tail -n +2 rows.csv | xargs)" "0,1.32689957e+18,1 10000000,1.32689957e+18,2"
 said stamp_before_time 'time is stamp and not time, in s' b.csv 'time,stamp,v\n5,0,1\n5.01,0.01,2\n'
 printf 'q0,q1\n0,1\n0.01,2\n' > q.csv
-keeps no_name '^error: q.csv: no column is called stamp, timestamp, time or t, or has another name of a time: the table has q0, q1; set time-column' q.csv
+keeps no_name '^error: q.csv: no column has a name of a time, like stamp, timestamp, time or t: the table has q0, q1; set time-column' q.csv
 printf 'seq,epoch_ms,v,clock_ns\n0,1732450000000,1,5\n1,1732450000010,2,6\n2,1732450000020,3,7\n' > count.csv
 said count_of_rows 'time is epoch_ms and not clock_ns, in ms \(by the name epoch_ms\)' count.csv "$(cat count.csv)\n"
 said count_of_rows_is_the_time 'time in ms \(guessed' count.csv "$(cat count.csv)\n" --time-column seq
@@ -43,16 +43,16 @@ said malformed_first_line 'time in s .*; omits 1 lines before the data' i.csv 'a
 
 # a quantity is no time: joints, with repeated values and both directions
 awk 'BEGIN { print "q0,q1"; for (i = 0; i < 300; i++) printf "%.4f,%.4f\n", sin(i / 40), cos(i / 40) }' > joints.csv
-keeps joints '^error: joints.csv: no column is called stamp, .*: the table has q0, q1; set time-column to the column of the time$' joints.csv
+keeps joints '^error: joints.csv: no column has a name of a time, like stamp, .*: the table has q0, q1; set time-column to the column of the time$' joints.csv
 tail -n +2 joints.csv > headless.csv
 keeps headless '^error: headless.csv: The time is in column 0, since time-column is not set, but' headless.csv
 sed '1s/q0/t/' joints.csv > torque.csv
-keeps torque_called_t '^error: torque.csv: The time is in column 0 \("t"\), but of its first [0-9]+ rows' torque.csv
+keeps torque_called_t '^error: torque.csv: The time is in column 0 \("t"\), but among its first [0-9]+ rows' torque.csv
 align -o rows.csv --time-column q0 joints.csv
-expect_match user_named_column "$status $errors" '^0 warning: joints.csv: The time is in column 0 \("q0"\), but of its first 100 rows .*; is time-column right\?$'
+expect_match user_named_column "$status $errors" '^0 warning: joints.csv: The time is in column 0 \("q0"\), but among its first 100 rows .*; is time-column right\?$'
 if have arm_without_times arm_joints_250hz.csv; then
   cut -d, -f2- "$data/arm_joints_250hz.csv" > arm.csv
-  keeps arm_without_times '^error: arm.csv: no column is called stamp, .*: the table has q0, q1, q2, .*; set time-column' arm.csv
+  keeps arm_without_times '^error: arm.csv: no column has a name of a time, like stamp, .*: the table has q0, q1, q2, .*; set time-column' arm.csv
 fi
 if have rover rover_imu_20hz.csv rover_twist_40hz.csv; then
   runs rover "$programs/$program" --overwrite --rate 50 -o rows.csv "$data/rover_imu_20hz.csv" "$data/rover_twist_40hz.csv"
@@ -94,12 +94,12 @@ said unit_by_name_with_decimals 'time in us \(by the name t_us\)' u4.csv "$(cat 
 { echo t,v; for i in 0 1 2 3 4 5 6 7; do echo "$((i * 400)),$i"; done; } > us.csv
 align --rate 1/10 -o rows.csv --time-unit s us.csv
 expect_match wrong_unit_of_the_user "$status $errors" \
-  '^0 warning: us.csv: The median step of the first rows is 400 s with time-unit=s; with time-unit=us it is 400 us: set that$'
+  '^0 warning: us.csv: The median step of the first rows is 400 s with time-unit=s; with time-unit=us it is 400 us: set this unit$'
 { echo t,v; for i in 0 1 2 3 4 5 6 7; do echo "0.00$((i * 4)),$i"; done; } > s.csv
 align --rate 100 -o rows.csv --time-unit us s.csv
 expect_match wrong_unit_of_the_user_the_other_way "$status $errors" \
-  '^0 warning: s.csv: The median step of the first rows is [0-9.]* ns with time-unit=us; with time-unit=s it is [0-9.]* ms: set that$'
+  '^0 warning: s.csv: The median step of the first rows is [0-9.]* ns with time-unit=us; with time-unit=s it is [0-9.]* ms: set this unit$'
 { echo stamp_s,v; for i in 0 1 2 3 4 5 6 7; do echo "$((i * 4000)),$i"; done; } > named.csv
-keeps wrong_unit_by_name '^error: named.csv: The median step of the first rows is 4000 s with time-unit=s, which was not set; with time-unit=us it is 4 ms: set that, or time-unit=s$' \
+keeps wrong_unit_by_name '^error: named.csv: The median step of the first rows is 4000 s with time-unit=s, which was not set; with time-unit=us it is 4 ms: set this unit, or time-unit=s$' \
   named.csv
 exit $failed

@@ -110,8 +110,8 @@ set_batch_shape_error (const RobocacheTensorsInfo *in, GError **error)
 
   for (guint i = 0; i < G_N_ELEMENTS (shapes); i++)
     shapes[i] = robocache_dimensions_to_string (&in->tensors[i]);
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "recorded episodes of dimensions %s, %s times of %s and %s "
-      "target times of %s do not match: expected rows channels:rows:batch, int64 times rows:batch and int64 target times "
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "the dimensions of recorded episodes (%s), %s times (%s) and %s "
+      "target times (%s) do not match: expected rows channels:rows:batch, int64 times rows:batch and int64 target times "
       "ticks:batch, with equal rows and batch", shapes[0],
       rc_dtype_name (in->tensors[1].dtype), shapes[1], rc_dtype_name (in->tensors[2].dtype), shapes[2]);
   for (guint i = 0; i < G_N_ELEMENTS (shapes); i++)
@@ -150,8 +150,8 @@ check_batch (const RobocacheTensorsInfo *in, const GstRobocacheResampleSettings 
     return FALSE;
   }
   if (settings->interpolation == RC_LOWPASS && settings->rate[0] == 0 && settings->cutoff == 0) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "interpolation=lowpass has a cutoff of 0.4 times the rate of "
-        "ticks, which target times do not define: set cutoff (Hz) or rate");
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "the default cutoff of interpolation=lowpass is 0.4 times the "
+        "rate of ticks, which target times do not define: set cutoff (Hz) or rate");
     return FALSE;
   }
   return TRUE;
@@ -233,8 +233,8 @@ gst_robocache_resample_format_from_caps (GstRobocacheResampleFormat *format,
   if (!robocache_tensors_info_from_caps (&format->in, in_caps, error))
     return FALSE;
   if (gst_structure_has_field (gst_caps_get_structure (in_caps, 0), ROBOCACHE_PICTURE_FIELD)) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "the input is a picture, whose pixels are not channels of rows: align it by "
-        "robocachefuse");
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "the input is a picture, whose pixels are not channels of rows: "
+        "align it with robocachefuse");
     return FALSE;
   }
   format->batch = is_batch (&format->in);

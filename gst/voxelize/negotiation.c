@@ -63,15 +63,15 @@ robocache_voxelize_describe_output (const RcVoxelSpec *spec, const gchar **advic
     [RC_VOXEL_DENSE] = "set a smaller grid, or output=sparse",
     [RC_VOXEL_BITS] = "set a smaller grid, or output=sparse",
     [RC_VOXEL_SPARSE] = "lower max-voxels, or max-points of mode=first or pillars",
-    [RC_VOXEL_INDEX] = "take smaller clouds",
-    [RC_VOXEL_RANK] = "take smaller clouds",
+    [RC_VOXEL_INDEX] = "send smaller clouds",
+    [RC_VOXEL_RANK] = "send smaller clouds",
   };
 
   *advice = advices[spec->output];
   if (spec->output == RC_VOXEL_SPARSE)
     return g_strdup_printf ("sparse output of up to %" G_GINT64_FORMAT " voxels", spec->max_voxels);
   if (rc_voxel_maps_points (spec->output))
-    return g_strdup ("a number for each point");
+    return g_strdup ("an int64 number for each point");
   return g_strdup_printf ("%" G_GINT64_FORMAT " grid%s of %" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT,
       spec->batch, spec->batch > 1 ? "s" : "", spec->grid[0], spec->grid[1], spec->grid[2]);
 }

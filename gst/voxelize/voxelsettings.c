@@ -111,8 +111,8 @@ robocache_voxel_settings_check (const RobocacheVoxelSettings *settings, const Ro
           || !check_rays ("y", settings->fy, settings->cy, GST_VIDEO_INFO_HEIGHT (&points->video), error)))
     return FALSE;
   if (settings->output == RC_VOXEL_BITS && settings->dtype != ROBOCACHE_DTYPE_AUTO && settings->dtype != RC_UINT32) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "type=%s with output=bits: bits are words of uint32; set "
-        "type=auto", rc_dtype_name (settings->dtype));
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "type=%s with output=bits: bits are packed in uint32 words; set type=auto",
+        rc_dtype_name (settings->dtype));
     return FALSE;
   }
   if (rc_voxel_maps_points (settings->output) && settings->dtype != ROBOCACHE_DTYPE_AUTO
@@ -162,7 +162,7 @@ robocache_voxel_coarse_spacing (const RcVoxelSpec *spec)
     return NULL;
   at = farthest (spec, (guint) axis);
   spacing = spacing_at (at);
-  return g_strdup_printf ("%c: float32 coordinates at %.10g m are %g m apart, and voxel-size is %g m, so points fall into "
-      "wrong voxels: subtract an origin in the source, in float64, and set origin accordingly",
+  return g_strdup_printf ("%c: at %.10g m, float32 coordinates have steps of %g m, but voxel-size is %g m, so points fall into "
+      "wrong voxels: subtract an offset in the source, in float64, and set origin accordingly",
       "xyz"[axis], at, spacing, spec->voxel_size[axis]);
 }

@@ -272,7 +272,7 @@ static const struct
       " needs | free of max-device-memory"},
   /* an output that is as large as the cloud */
   {{CLOUDS, "float32", 3, 200000, 1, "grid=8:8:8 output=index"}, DEVICE_TO_DEVICE, 1000000,
-      "a number for each point: 1600000 bytes needed| free of max-device-memory=1000000: take smaller clouds"},
+      "an int64 number for each point: 1600000 bytes needed| free of max-device-memory=1000000: send smaller clouds"},
 };
 
 GST_START_TEST (test_no_space)

@@ -47,9 +47,9 @@ static const struct
   {R100, NULL, TENSORS ("2", "float32,int64", "2:3,4", "0/1"), "of dimensions 4"},
   {R100, NULL, TENSORS ("4", "float32,int64,int64,int64", "2,1,1,1", "0/1"), "4 tensors"},
   /* recorded episodes whose parts do not fit together */
-  {"gap-policy=nan", NULL, TENSORS ("3", "float32,int64,int64", "2:4:3,5:3,5:3", "10/1"), "2:4:3, int64 times of 5:3"},
-  {"gap-policy=nan", NULL, TENSORS ("3", "float32,int64,int64", "2:4:3,4:2,5:3", "10/1"), "int64 times of 4:2"},
-  {"gap-policy=nan", NULL, TENSORS ("3", "float32,int64,int64", "2:4:3,4:3,5:2", "10/1"), "target times of 5:2"},
+  {"gap-policy=nan", NULL, TENSORS ("3", "float32,int64,int64", "2:4:3,5:3,5:3", "10/1"), "(2:4:3), int64 times (5:3)"},
+  {"gap-policy=nan", NULL, TENSORS ("3", "float32,int64,int64", "2:4:3,4:2,5:3", "10/1"), "int64 times (4:2)"},
+  {"gap-policy=nan", NULL, TENSORS ("3", "float32,int64,int64", "2:4:3,4:3,5:2", "10/1"), "target times (5:2)"},
   {"gap-policy=nan", NULL, TENSORS ("3", "float32,int32,int64", "2:4:3,4:3,5:3", "10/1"), "int32 times"},
   {"gap-policy=nan", NULL, TENSORS ("3", "float32,int64,float64", "2:4:3,4:3,5:3", "10/1"), "float64 target times"},
   {"gap-policy=nan", NULL, TENSORS ("3", "float32,int64,int64", "2:4:3:2,4:3,5:3", "10/1"), "2:4:3:2"},

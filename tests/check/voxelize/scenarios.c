@@ -59,7 +59,7 @@ typedef struct
 
 /* Other settings and caps do not warn again, another place does. */
 #define GO_FAR "set:max-voxels=7 '+1 1 1' = 'caps:" XYZI "' warnings=0 set:origin=<0.0,0.0,9e9> '+1 1 1 1' = " \
-    "'warning:settings:z: float32 coordinates at'"
+    "'warning:settings:z: at 9'"
 /* Of the base class. */
 #define REFUSED "'warning:format:not negotiated'"
 /* A wrong value is an error, and a right one after it goes on. */
@@ -148,12 +148,12 @@ static const VoxelCase scenarios[] = {
   {"origin=<-1000.0,1000.0,0.0> voxel-size=<0.01,0.01,0.01>", XYZ, GO_FAR},
   {"origin=<500000.0,0.0,0.0> voxel-size=<0.25,0.25,0.25>", XYZ, GO_FAR},       /* 1/32 m, an eighth */
   {"origin=<500000.0,0.0,0.0> voxel-size=<0.125,1.0,1.0> grid=4:4:4", XYZ, GO_FAR},     /* a quarter */
-  {"origin=<500000.0,0.0,0.0> voxel-size=<0.1,1.0,1.0> grid=4:4:4", XYZ, "'warning:settings:x: float32 coordinates at "
-      "500000.4 m are 0.03125 m apart, and voxel-size is 0.1 m' " GO_FAR},
+  {"origin=<500000.0,0.0,0.0> voxel-size=<0.1,1.0,1.0> grid=4:4:4", XYZ, "'warning:settings:x: at 500000.4 m, float32 "
+      "coordinates have steps of 0.03125 m, but voxel-size is 0.1 m' " GO_FAR},
   {"origin=<500000.0,5411000.0,300.0> voxel-size=<0.1,0.1,0.1> grid=10:10:10", XYZ,
-      "'warning:settings:y: float32 coordinates at 5411001 m are 0.5 m apart' " GO_FAR},
+      "'warning:settings:y: at 5411001 m, float32 coordinates have steps of 0.5 m' " GO_FAR},
   {"origin=<0.0,0.0,-5411000.0> voxel-size=<0.1,0.1,0.1> grid=10:10:10", XYZ,
-      "'warning:settings:z: float32 coordinates at 5411000 m are 0.5 m apart' " GO_FAR},
+      "'warning:settings:z: at 5411000 m, float32 coordinates have steps of 0.5 m' " GO_FAR},
   {"origin=<-1000000.0,0.0,0.0> voxel-size=<0.2,1.0,1.0> grid=1000000:1:1 output=bits", XYZ, "'warning:settings:x: ' " GO_FAR},
   /* what does not link: the error names what to put between, once, though upstream tries again */
   {UNIT, XYZ, "'+1 1 1' = 'caps:video/x-raw,format=I420,width=4,height=4,framerate=30/1' 'error:negotiation:sink: caps are video/x-raw' "

@@ -138,7 +138,7 @@ open_storage (int fd, const gchar *path, const gchar *name, const RobocacheBagPl
   if (has_magic (fd, SQLITE_MAGIC, sizeof (SQLITE_MAGIC)))
     return open_sqlite (fd, path, name, place, error);
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE, "%s: %s", name, has_magic (fd, ULOG_MAGIC, strlen (ULOG_MAGIC))
-      ? "a log of PX4, which is not read: ulog2csv of pyulog converts it to CSV" : "neither MCAP, nor SQLite, nor a bag of ROS 1");
+      ? "a PX4 log: convert it to CSV with ulog2csv of pyulog" : "neither MCAP, nor SQLite, nor a bag of ROS 1");
   close (fd);
   return NULL;
 }

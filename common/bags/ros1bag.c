@@ -433,8 +433,8 @@ read_head (RobocacheRos1Bag *bag, Place *head, GError **error)
   if (!bag->source->read (bag->source->user_data, 0, MAGIC_SIZE, magic, error))
     return FALSE;
   if (memcmp (magic, MAGIC, MAGIC_SIZE) != 0) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a bag of ROS 1 of version %.3s, and only 2.0 can be read: \"rosbag "
-        "migrate\" converts it", magic + sizeof (ROBOCACHE_ROS1_MAGIC) - 1);
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a bag of ROS 1 of version %.3s, expected 2.0: convert it with "
+        "\"rosbag migrate\"", magic + sizeof (ROBOCACHE_ROS1_MAGIC) - 1);
     return FALSE;
   }
   switch (read_record (bag, MAGIC_SIZE, head, error)) {

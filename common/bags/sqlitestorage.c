@@ -50,7 +50,7 @@ set_error (SqliteStorage *storage, GError **error)
 
   g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "%s: %s%s", storage->name,
       storage->database ? sqlite3_errmsg (storage->database) : sqlite3_errstr (code),
-      is_damaged ? ": the file is cut or damaged (the command .recover of sqlite3 saves what is whole)" : "");
+      is_damaged ? ": the file is cut or damaged (the sqlite3 command .recover saves its readable part)" : "");
 }
 
 static sqlite3_stmt *

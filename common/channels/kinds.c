@@ -133,16 +133,17 @@ parse_part (gchar *text, gchar **names, guint64 n_channels, Part *part, GError *
   const gboolean has_count = cut_count (text, &part->n);
 
   if (!has_count) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "\"%s\": expected a number from 1 to %d behind *", whole, ROBOCACHE_MAX_KINDS);
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "\"%s\": expected a number from 1 to %d after *",
+        whole, ROBOCACHE_MAX_KINDS);
   } else if (g_str_has_prefix (text, VELOCITY_OF)) {
     part->kind = ROBOCACHE_KIND_VELOCITY;
     part->rate_of = find_channel (text + strlen (VELOCITY_OF), names, n_channels);
     if (part->rate_of < 0)
       g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "\"%s\": no channel has the name %s", whole, text + strlen (VELOCITY_OF));
     else if (part->n > 1)
-      g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "\"%s\": expected one velocity of a channel", whole);
+      g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "\"%s\": expected only one velocity per channel", whole);
   } else if (!find_word (text, part)) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "\"%s\" is no kind: expected real, angle, quaternion, hold or "
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "\"%s\" is not a kind: expected real, angle, quaternion, hold or "
         "velocity:NAME, and *n for n of them", whole);
   }
   g_free (whole);

@@ -31,14 +31,15 @@ note (gboolean *has_warned, GstPad *pad, const GError *error, const gchar *conse
 gchar *
 robocache_pad_faults_note_buffer (RobocachePadFaults *faults, GstPad *pad, const GError *error, const gchar *statistic)
 {
-  return note (&faults->has_warned_of_buffer, pad, error, "the buffer is dropped, and so are others of its kind", statistic);
+  return note (&faults->has_warned_of_buffer, pad, error, "the buffer is dropped, and so are later ones with such a fault",
+      statistic);
 }
 
 gchar *
 robocache_pad_faults_note_caps (RobocachePadFaults *faults, GstPad *pad, const GError *error, const gchar *statistic)
 {
   faults->has_bad_caps = TRUE;
-  return note (&faults->has_warned_of_caps, pad, error, "its buffers are dropped until it has caps that can be used", statistic);
+  return note (&faults->has_warned_of_caps, pad, error, "its buffers are dropped until usable caps arrive", statistic);
 }
 
 void

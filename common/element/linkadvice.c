@@ -119,5 +119,6 @@ GError *
 robocache_error_without_caps (GstPad *sink)
 {
   return g_object_get_data (G_OBJECT (sink), REFUSED) ? NULL : g_error_new (ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS,
-      "a buffer before its caps: put robocacheparse before this pad for bytes of a file, or a capsfilter for bytes whose caps you know");
+      "a buffer arrived before caps: put robocacheparse before this pad if the bytes come from a file, or a capsfilter if you know "
+      "their caps");
 }

@@ -185,7 +185,8 @@ decompress_bzip2 (RobocacheMcapCodec *codec, RobocacheMcapBytes *bytes, Robocach
   *is_complete = result == BZ_STREAM_END;
   if (result != BZ_OK)
     BZ2_bzDecompressEnd (stream);
-  return result == BZ_OK || result == BZ_STREAM_END || fail (error, result == BZ_MEM_ERROR ? "no memory for bzip2" : "the data are not of bzip2");
+  return result == BZ_OK || result == BZ_STREAM_END || fail (error, result == BZ_MEM_ERROR ? "no memory for bzip2" : "the data are "
+      "not bzip2 data");
 }
 
 /* ---- any ---- */

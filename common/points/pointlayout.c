@@ -243,8 +243,8 @@ find_coordinates (const Parse *parse, guint at[3], GError **error)
       missing = axes[axis];
   }
   if (n_found > 0 && missing)
-    return robocache_caps_error (error, "fields=\"%s\": no field is named %s, expected x, y and z among them, or none "
-        "of these, where the first three fields are x, y and z", gst_structure_get_string (parse->caps, "fields"),
+    return robocache_caps_error (error, "fields=\"%s\": no field is named %s, expected x, y and z among them, or none of the three "
+        "if the first three fields are x, y and z", gst_structure_get_string (parse->caps, "fields"),
         missing);
   for (guint axis = 0; axis < 3 && n_found == 0; axis++)
     at[axis] = axis;

@@ -107,7 +107,8 @@ robocache_message_check_describe (const RobocacheMessageCheck *check, const gcha
   text = g_string_new (NULL);
   g_string_append_printf (text, "%s: ", topic);
   if (check->n_too_long > 0)
-    g_string_append_printf (text, "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " messages are longer than their definition; of the first: %s",
+    g_string_append_printf (text, "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " messages are longer than their definition; the "
+        "first: %s",
         check->n_too_long, check->n, check->first->message);
   if (check->n_without_stamp > 0)
     g_string_append_printf (text, "%s%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " stamps are 0, so their times are log times",

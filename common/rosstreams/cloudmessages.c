@@ -123,7 +123,7 @@ drop_twins (CloudReader *self)
       i++;
       continue;
     }
-    reason = g_strdup_printf ("it has the bytes of \"%.40s\"", last->name);
+    reason = g_strdup_printf ("it has the same bytes as \"%.40s\"", last->name);
     note_omission (self, field->name, reason);
     g_free (reason);
     g_array_remove_index (fields, i);
@@ -301,7 +301,8 @@ read_dimensions (CloudReader *self, guint64 point_step, guint64 *width, guint64 
   *height = 1;
   for (guint i = POSE_X; i <= POSE_QZ; i++) {
     if (robocache_message_fields_number (self->fields, i) != 0.0)
-      robocache_stream_reader_note (&self->parent, g_strdup ("points stay in the frame of the cloud's pose, which is not applied to them"));
+      robocache_stream_reader_note (&self->parent, g_strdup ("points stay in the coordinates of the message: the cloud's pose is "
+          "not applied"));
   }
 }
 

@@ -228,7 +228,8 @@ check_lists (const JointReader *self, GError **error)
   }
   if (n_given > 0 || n_names == 0 || !self->has_choice)
     return TRUE;
-  g_set_error_literal (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "it names no joint, so joints cannot choose some");
+  g_set_error_literal (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "it names no joint, so the property joints cannot select "
+      "any");
   return FALSE;
 }
 

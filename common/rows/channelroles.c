@@ -11,12 +11,12 @@ static const struct
   const gchar *name, *nick, *blurb;
 } properties[ROBOCACHE_N_ROLES] = {
   [ROBOCACHE_ROLE_QUATERNIONS] = {"quaternions", "Quaternions",
-      "First channels of quaternions of four channels, interpolated along the arc: numbers or names, like \"3,7\" or \"qw\""},
+      "First of the four channels of each quaternion, to interpolate along the arc: numbers or names, like \"3,7\" or \"qw\""},
   [ROBOCACHE_ROLE_ANGLES] = {"angles", "Angles",
-      "Channels in radians, interpolated along the shorter arc: numbers, ranges or names, like \"0-2\""},
+      "Channels in radians, to interpolate along the shorter arc: numbers, ranges or names, like \"0-2\""},
   [ROBOCACHE_ROLE_VELOCITIES] = {"velocities", "Velocities",
-      "For interpolation=hermite: the channels with the rates per second of channels 0, 1, …: numbers, ranges or names, like "
-      "\"6-11\""},
+      "With interpolation=hermite: channels with the rates of change, per second, of channels 0, 1, …: numbers, ranges or names, "
+      "like \"6-11\""},
   [ROBOCACHE_ROLE_KINDS] = {"kinds", "Kinds",
       "Kinds of the channels, like \"real*3,quaternion,hold\" (NULL = those of the caps, ignore = all are real)"},
 };
@@ -335,7 +335,7 @@ robocache_channel_roles_describe (const RobocacheChannelRoles *roles, RcDtype dt
   const gchar *source = roles->source ? roles->source : "none";
 
   if (g_str_equal (source, "none") && !rc_dtype_is_float (dtype))
-    return g_strdup ("integers without kinds are real, and blended: set kinds=hold for switches, modes and counters");
+    return g_strdup ("integers without kinds are real, so they are interpolated: set kinds=hold for switches, modes and counters");
   if (g_str_equal (source, "none") || g_str_equal (source, "ignored"))
     return g_strdup_printf ("kinds real (%s)", g_str_equal (source, "none") ? "the caps have none" : "by kinds=" ROBOCACHE_KINDS_IGNORE);
   return g_strdup_printf ("kinds %s (from %s)", roles->used ? roles->used : "real", source);

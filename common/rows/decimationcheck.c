@@ -249,8 +249,8 @@ describe (const RcSearch *search, const gdouble *shares, guint n)
 {
   gchar *list = list_shares (shares, n), *ahead = robocache_lowpass_ahead_text (search), *text;
 
-  text = g_strdup_printf ("%s lies above %.4g Hz, half of the rate of ticks, and is folded below: set interpolation=lowpass, which looks %s ahead, "
-      "or interpolation=mean, which looks half a tick ahead", list, 5e8 / (gdouble) search->period_ns, ahead);
+  text = g_strdup_printf ("%s lies above %.4g Hz, half of the rate of ticks, and is aliased: set interpolation=lowpass, which "
+      "looks %s ahead, or interpolation=mean, which looks half a tick ahead", list, 5e8 / (gdouble) search->period_ns, ahead);
   g_free (ahead);
   g_free (list);
   return text;

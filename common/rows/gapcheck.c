@@ -37,7 +37,7 @@ explain (const RobocacheHistory *history, const RcSearch *search)
   if (search->max_gap_ns == RC_GAP_AUTO && history->row_period > 0)
     return ", or correct the framerate in the caps, of which max-gap is 8 periods";
   if (search->max_gap_ns == RC_GAP_AUTO)
-    return " (the default, until 8 rows tell their period)";
+    return " (the default, until the period is known from 8 rows)";
   return search->max_gap_ns >= 0 && search->max_gap_ns < MIN_LIKELY_GAP ? " (a number without a unit is in ns)" : "";
 }
 

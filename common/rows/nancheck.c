@@ -116,9 +116,10 @@ robocache_nan_check_take_warning (RobocacheNanCheck *check, gboolean are_dropped
     return NULL;
   check->is_reported = TRUE;
   channels = list_channels (check);
-  text = g_strdup_printf (are_dropped ? "rows have NaN in channels %s, and are no value (nan=missing); more are counted in stats "
-      "(nan-values, rows-dropped-nan)" : "rows have NaN in channels %s, which is handed on as a value: set nan=missing to take such rows for no "
-      "value; more are counted in stats (nan-values)", channels);
+  text = g_strdup_printf (are_dropped ? "rows have NaN in channels %s, so they are ignored (nan=missing); further rows are counted "
+      "in stats "
+      "(nan-values, rows-dropped-nan)" : "rows have NaN in channels %s, which is passed on as a value: set nan=missing to ignore "
+      "such rows; further rows are counted in stats (nan-values)", channels);
   g_free (channels);
   return text;
 }

@@ -94,16 +94,17 @@ robocache_quaternion_check_take_warning (RobocacheQuaternionCheck *check)
   const RobocacheOddQuaternions *odd = &check->not_unit;
 
   if (is_due (&check->zero))
-    return g_strdup_printf ("the quaternion in channels %d to %d has length 0: interpolation gives NaN. Correct the source or the property "
-        "quaternions; more are counted in stats (quaternions-zero)", check->zero.channel, check->zero.channel + 3);
+    return g_strdup_printf ("the quaternion in channels %d to %d has length 0: interpolation gives NaN. Correct the source or the "
+        "property quaternions; further ones are counted in stats (quaternions-zero)", check->zero.channel, check->zero.channel + 3);
   if (is_due (&check->not_unit))
-    return g_strdup_printf ("the quaternion in channels %d to %d has length %.4g instead of 1: interpolation normalises it, but ticks on a row "
-        "copy it. Correct the source or the property quaternions; more are counted in stats (quaternions-not-unit)", odd->channel,
+    return g_strdup_printf ("the quaternion in channels %d to %d has length %.4g instead of 1: interpolation normalises it, but "
+        "ticks on a row copy it. Correct the source or the property quaternions; further ones are counted in stats "
+        "(quaternions-not-unit)", odd->channel,
         odd->channel + 3, odd->length);
   if (check->n_scattered > 0 && !check->scattered_is_reported) {
     check->scattered_is_reported = TRUE;
-    return g_strdup ("the orientations within a tick differ so much that interpolation=mean has none for it (a norm below 0.5): the tick is "
-        "missing. Set interpolation=linear or shorter ticks; more are counted in stats (quaternions-scattered)");
+    return g_strdup ("the orientations within a tick differ too much for interpolation=mean (norm of the mean below 0.5): the tick "
+        "is missing. Set interpolation=linear or a higher rate; further ticks are counted in stats (quaternions-scattered)");
   }
   return NULL;
 }

@@ -261,8 +261,8 @@ robocache_tensor_meta_parse_caps (RobocacheTensorsInfo *info, const GstCaps *cap
 gboolean
 robocache_tensor_meta_parse_caps (RobocacheTensorsInfo *info, const GstCaps *caps, const gchar *id, GError **error)
 {
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "tensor-id=%s needs a plugin built with gstreamer-analytics-1.0, of "
-      "GStreamer 1.28: unset tensor-id", id);
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "tensor-id=%s needs a plugin built with gstreamer-analytics-1.0 of "
+      "GStreamer 1.28 or later: unset tensor-id", id);
   return FALSE;
 }
 #endif

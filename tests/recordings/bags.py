@@ -468,7 +468,7 @@ def cut(path):
 
 
 COMPUTED = "is a view, or has computed columns, which bags of ROS 2 do not have"
-NEEDS_SQLITE3 = "the file is cut or damaged (the command .recover of sqlite3 saves what is whole)"
+NEEDS_SQLITE3 = "the file is cut or damaged (the sqlite3 command .recover saves its readable part)"
 # kind, what is done to the bag, and the error, where FOLDER and FILE stand for paths
 ERRORS = {
     "no folder": ("mcap", shutil.rmtree, "FOLDER: No such file or directory"),
@@ -511,7 +511,7 @@ ERRORS = {
     "no topics": ("sqlite", lambda b: sql(file_of(b), "DROP TABLE topics"), "FILE: no such table: topics"),
     "no messages": ("sqlite", lambda b: sql(file_of(b), "DROP TABLE messages"), "FILE: no such table: messages"),
     "no column": ("sqlite", lambda b: sql(file_of(b), "ALTER TABLE topics RENAME COLUMN type TO kind"), "FILE: no such column: type"),
-    "empty": ("sqlite", lambda b: sql(file_of(b), "DELETE FROM messages"), "the recording has no message that can be read of /wrench"),
+    "empty": ("sqlite", lambda b: sql(file_of(b), "DELETE FROM messages"), "the recording has no readable message of /wrench"),
     "no row of topics": ("sqlite", lambda b: sql(file_of(b), "DELETE FROM topics"), 'the recording is empty: it has no topic and no message'),
 }
 

@@ -121,7 +121,7 @@ def values(folder, write, source):
     for topic in topics:
         got = [(ms, value if isinstance(TOPICS[topic][1](0), str) else [float(x) for x in value.split(",")]) for ms, value in pads[topic]]
         yield topic, got, [(ms, TOPICS[topic][1](ms)) for ms in (0, 10, 20)]
-    yield "notes", messages, ['info /cloud: the field "b" of points is left out: it has the bytes of "a"']
+    yield "notes", messages, ['info /cloud: the field "b" of points is left out: it has the same bytes as "a"']
 
 
 def scan(folder, write):

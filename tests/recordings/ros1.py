@@ -115,9 +115,8 @@ def truncated(folder):
 
 
 def other_files(folder):
-    for name, data, text in (("old", b"#ROSBAG V1.2\n" + bytes(99), 'a bag of ROS 1 of version 1.2, and only 2.0 can be read: "rosbag '
-                                                                    'migrate" converts it'),
-                             ("px4", b"ULog\1\x12\x35" + bytes(99), "a log of PX4, which is not read: ulog2csv of pyulog converts it to CSV"),
+    for name, data, text in (("old", b"#ROSBAG V1.2\n" + bytes(99), 'a bag of ROS 1 of version 1.2, expected 2.0: convert it with "rosbag migrate"'),
+                             ("px4", b"ULog\1\x12\x35" + bytes(99), "a PX4 log: convert it to CSV with ulog2csv of pyulog"),
                              ("text", b"a,b\n1,2\n", "neither MCAP, nor SQLite, nor a bag of ROS 1")):
         path = Path(folder, name)
         path.write_bytes(data)

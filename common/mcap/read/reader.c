@@ -160,7 +160,8 @@ check_time (const RobocacheMcapBlock *block, guint64 log_time, GError **error)
 {
   if (log_time >= block->start_time && log_time <= block->end_time)
     return TRUE;
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "it has a message at %" G_GUINT64_FORMAT ", but its header gives %"
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "it has a message at log time %" G_GUINT64_FORMAT ", but its header "
+      "gives %"
       G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT, log_time, block->start_time, block->end_time);
   return FALSE;
 }

@@ -54,7 +54,7 @@ read_footer (Summary *summary, GError **error)
   if (record.footer.summary_start == 0)
     return unusable (summary, "the file has no summary");
   if (record.footer.summary_start > summary->end)
-    return unusable (summary, "the summary starts behind its end");
+    return unusable (summary, "the summary starts after its end");
   return TRUE;
 }
 
@@ -99,7 +99,7 @@ add_chunk (Summary *summary, const RobocacheMcapChunkIndex *chunk)
   guint16 id;
 
   if (chunk->offset > summary->end || chunk->size > summary->end - chunk->offset)
-    return unusable (summary, "a chunk index leads out of the file");
+    return unusable (summary, "a chunk index points outside the file");
   robocache_mcap_file_index_add_block (summary->index, &block);
   while (robocache_mcap_next_number (&offsets, &id, &offset))
     robocache_mcap_file_index_add_channel (summary->index, id);
@@ -112,7 +112,7 @@ add_entry (Summary *summary, GArray *entries, guint64 offset, guint64 size, Robo
   const RobocacheMcapEntry entry = { offset, size, robocache_mcap_text_dup (name) };
 
   g_array_append_val (entries, entry);
-  return (offset <= summary->end && size <= summary->end - offset) || unusable (summary, "an index leads out of the file");
+  return (offset <= summary->end && size <= summary->end - offset) || unusable (summary, "an index points outside the file");
 }
 
 static gboolean
@@ -193,7 +193,7 @@ check_chunks (Summary *summary)
   if (n == 0 && !(summary->has_statistics && summary->n_messages == 0))
     return unusable (summary, "the summary has no chunk index");
   if (summary->has_statistics && summary->n_chunks != n)
-    return unusable (summary, "the summary has not all chunk indexes");
+    return unusable (summary, "the summary lacks some chunk indexes");
   return TRUE;
 }
 

@@ -32,8 +32,8 @@ robocache_conversion_check (const RobocacheConversion *conversion, GError **erro
 {
   if (conversion->writer->size <= conversion->max_bytes && !conversion->writer->has_failed)
     return TRUE;
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a message of %" G_GSIZE_FORMAT " bytes becomes longer than %" G_GSIZE_FORMAT
-      ", with the fields that it lacks", conversion->size, conversion->max_bytes);
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a message of %" G_GSIZE_FORMAT " bytes exceeds %" G_GSIZE_FORMAT " "
+      "bytes once its missing fields are added", conversion->size, conversion->max_bytes);
   return FALSE;
 }
 

@@ -329,7 +329,7 @@ robocache_idl_parse (const gchar *type, const gchar *definition, gsize size, GEr
   read_declarations (&parser);
   g_string_append (parser.root, parser.others->str);
   if (parser.has_failed)
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "its IDL has \"%.40s\", which is not read there",
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "its IDL has \"%.40s\", which is not supported at that place",
         parser.tokens[parser.at] ? parser.tokens[parser.at] : "its end");
   else
     schema = robocache_ros_schema_parse (type, parser.root->str, parser.root->len, error);

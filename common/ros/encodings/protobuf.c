@@ -360,8 +360,8 @@ build_type (Builder *builder, const gchar *name)
     return (gint) known - 1;
   if (!descriptor || builder->open->len >= MAX_DEPTH || builder->schema->types->len >= MAX_TYPES) {
     if (!builder->error)
-      builder->error = g_error_new (ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, descriptor ? "%s is below too many levels of messages, or too many "
-          "types" : "the definition of %s is missing in the schema", name);
+      builder->error = g_error_new (ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, descriptor ? "%s is nested in too many levels of "
+          "messages, or the schema has too many types" : "the definition of %s is missing in the schema", name);
     return -1;
   }
   type = robocache_ros_schema_add_type (builder->schema, g_strdup (name_in_ros (name)));
@@ -490,7 +490,7 @@ write_field (RobocacheConversion *conversion, const RobocacheRosType *type, cons
   if (found->n == 0)
     return robocache_conversion_write_default (conversion, field, error);
   if (found->n > 1 && field->encoding == TYPE_MESSAGE)
-    return fail (error, type, field, "a message comes in several parts, which are not read");
+    return fail (error, type, field, "a message is split into several parts, which is not supported");
   return write_value (conversion, field, &found->last, error);
 }
 

@@ -34,17 +34,17 @@ static const struct
   {3, NULL, "quaternion", NULL, "quaternion|4 channels|a row has 3|stands for 4"},
   {3, NULL, "real*16777216,real*16777216", NULL, "33554432 channels|a row has 3"},
   {3, NULL, "", NULL, "0 channels|a row has 3"},
-  {3, NULL, "real*2,", NULL, "\"\" is no kind"},
-  {3, NULL, "real,reel,real", NULL, "\"reel\" is no kind: expected real, angle, quaternion, hold or velocity:NAME"},
-  {3, NULL, "Real*3", NULL, "\"Real*3\" is no kind"},
-  {3, NULL, "real*0", NULL, "\"real*0\": expected a number from 1 to 16777216 behind *"},
+  {3, NULL, "real*2,", NULL, "\"\" is not a kind"},
+  {3, NULL, "real,reel,real", NULL, "\"reel\" is not a kind: expected real, angle, quaternion, hold or velocity:NAME"},
+  {3, NULL, "Real*3", NULL, "\"Real*3\" is not a kind"},
+  {3, NULL, "real*0", NULL, "\"real*0\": expected a number from 1 to 16777216 after *"},
   {3, NULL, "real*", NULL, "\"real*\": expected a number"},
   {3, NULL, "real*-3", NULL, "\"real*-3\": expected a number"},
   {3, NULL, "real*99999999999999999999", NULL, "expected a number from 1 to 16777216"},
   {2, "a,b", "real,velocity:c", NULL, "\"velocity:c\": no channel has the name c"},
-  {2, "a,b", "real,velocity", NULL, "\"velocity\" is no kind"},
+  {2, "a,b", "real,velocity", NULL, "\"velocity\" is not a kind"},
   {2, NULL, "real,velocity:2", NULL, "\"velocity:2\": no channel has the name 2"},
-  {3, "a,b,c", "real,velocity:a*2", NULL, "\"velocity:a*2\": expected one velocity of a channel"},
+  {3, "a,b,c", "real,velocity:a*2", NULL, "\"velocity:a*2\": expected only one velocity per channel"},
 };
 
 static void

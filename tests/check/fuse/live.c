@@ -31,8 +31,8 @@ static const Scenario scenarios[] = {
 
   /* why rows are dropped */
   {"dropped: without caps", "rate=100/1", "a,live,bare",
-      "a:stream a:segment a+0!not-negotiated 'error:negotiation:proprio_0: a buffer before its caps: put robocacheparse before' a.rows-dropped-refused=1 "
-      "a.rows-dropped=1 a+1!not-negotiated no:error"},
+      "a:stream a:segment a+0!not-negotiated 'error:negotiation:proprio_0: a buffer arrived before caps: put robocacheparse "
+      "before' a.rows-dropped-refused=1 a.rows-dropped=1 a+1!not-negotiated no:error"},
 
   /* QoS messages */
   {"QoS of a late row", "rate=100/1", "a,live",

@@ -20,7 +20,7 @@ static const Scenario scenarios[] = {
   {"lowpass of a cutoff of a day", "rate=50/1", "a,interpolation=lowpass,cutoff=0.00001",
       "a+0..60/10 a:eos 'error:settings:cutoff=1e-05: expected 0 (automatic) or 0.001 to 1e+06'"},
   {"fast rows that ticks fold", "rate=30/1", "a=force_0,caps:1:4@250/1", "for:0..4996/4 { a+t=0,1,0,1 } no:warning a+5000..5008/4=0,1,0,1 "
-      "'warning:force_0: 100 % of the variance of channel 0 lies above 15 Hz, half of the rate of ticks, and is folded below: set "
+      "'warning:force_0: 100 % of the variance of channel 0 lies above 15 Hz, half of the rate of ticks, and is aliased: set "
       "interpolation=lowpass, which looks 166.7ms ahead, or interpolation=mean, which looks half a tick ahead' "
       "a+5012..11000/4=0,1,0,1 a:eos no:warning"},
   {"fast rows of which two channels are folded", "rate=30/1", "a=force_0,caps:3@250/1", "for:0..2000/8 { a+t=0,0,t a+t+4=1,2,t } a:eos "
@@ -76,7 +76,7 @@ static const Scenario scenarios[] = {
       ">0 a=0,0 >10 a=3,3 >20 a=6,6 >30 a=8,8 >40 a=9,9 >eos a.hold-limit=-1"},
   {"kinds that expected caps had not stay hidden", "rate=100/1", "a,bare,expects:1",
       "a:stream a:caps=1<hold> a:segment a+0=1 a+10=2 a+20=3 >0 a=1 caps.kinds= a:caps=1:2<hold> renew a+30:20=4,5 a:eos past:30 caps.kinds= >40 a=5 >eos"},
-  {"kinds that are none", "rate=200/1", "a,kinds=reel", "a+0=1!any a:eos 'error:negotiation:proprio_0|\"reel\" is no kind'"},
+  {"kinds that are none", "rate=200/1", "a,kinds=reel", "a+0=1!any a:eos 'error:negotiation:proprio_0|\"reel\" is not a kind'"},
   {"kinds of fewer channels", "rate=200/1", "a,caps:2,kinds=hold", "a+0=1!any a:eos 'error:negotiation:proprio_0|1 channels|a row has 2'"},
 
   /* times of rows */

@@ -30,7 +30,7 @@ static const struct
   {GROUP (TENSOR ("a", "<(int)2>", "row-major", "float8e5m2")), "a", NULL, "a type of other/tensors"},
   {FRAMES ",tensors=(structure)[tensorgroups,group=(/uniquelist){(GstCaps)[tensor/strided,tensor-id=a,type=float32]}]", "a", NULL, "expected fixed dims"},
 #else
-  {FRAMES, "a", NULL, "tensor-id=a needs a plugin built with gstreamer-analytics-1.0, of GStreamer 1.28: unset tensor-id"},
+  {FRAMES, "a", NULL, "tensor-id=a needs a plugin built with gstreamer-analytics-1.0 of GStreamer 1.28 or later: unset tensor-id"},
 #endif
 };
 

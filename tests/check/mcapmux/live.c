@@ -408,7 +408,7 @@ GST_START_TEST (test_faulty_sensor)
   EXPECT_MESSAGES (&run, "rows-dropped-malformed");
   fail_unless (set_caps (a, TENSORS ("complex", "1")) && set_caps (a, "other/tensors, format=(string)flexible, framerate=(string)many"));
   fail_unless (mux_push (a, 8, 4) == GST_FLOW_OK && mux_push (b, 8, 4) == GST_FLOW_OK);
-  EXPECT_MESSAGES (&run, "until it has caps that can be used");
+  EXPECT_MESSAGES (&run, "until usable caps arrive");
   fail_unless (set_caps (a, TENSORS ("float32", "2")));
   fail_unless (mux_push (a, 9, 8) == GST_FLOW_OK);
   fail_unless_equals_uint64 (count_of (&run, "rows-dropped-malformed"), G_N_ELEMENTS (sizes) + 1);

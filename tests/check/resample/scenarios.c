@@ -178,7 +178,7 @@ static const struct
 
   /* caps and sizes */
   {"a buffer before its caps", LIVE_LIKE, "rate=100/1", NULL,
-      "+0 flow:not-negotiated error:negotiation:'a buffer before its caps' rows-dropped-refused=1 rows-dropped=1"},
+      "+0 flow:not-negotiated error:negotiation:'a buffer arrived before caps' rows-dropped-refused=1 rows-dropped=1"},
   {"no caps at all", LIVE_LIKE, "rate=100/1", NULL, "eos >eos errors=0"},
   {"half a row", FILE_LIKE, "rate=100/1", F32 ("2", "0/1"), "+0#4 flow:error error:format:'4 bytes'"},
   {"a row and a half", FILE_LIKE, "rate=100/1", F32 ("2", "0/1"), "+0#12 flow:error error:format:'12 bytes'"},
@@ -257,7 +257,7 @@ static const struct
   {"kinds of more channels", BOTH, "rate=100/1", F32 ("2", "0/1") ", kinds=(string)\"real*3\"",
       "error:negotiation:'kinds=\"real*3\" has 3 channels, but a row has 2' errors=0"},
   {"a word that is no kind", BOTH, "rate=100/1", F32 ("2", "0/1") ", kinds=(string)\"real,switch\"",
-      "error:negotiation:'\"switch\" is no kind: expected real, angle' errors=0"},
+      "error:negotiation:'\"switch\" is not a kind: expected real, angle' errors=0"},
   {"rates of names that change", FILE_LIKE, "rate=100/1 interpolation=hermite",
       F32 ("3", "0/1") ", channels=(string)\"a,b,va\", kinds=(string)\"real*2,velocity:a\"",
       "+0=0,0,800 +20=2,4,0 caps:'" F32 ("3", "0/1") ", channels=(string)\"b,a,va\", kinds=(string)\"real*2,velocity:a\"' "
@@ -277,10 +277,10 @@ static const struct
   {"a mean of q and -q", FILE_LIKE, "rate=50/1 quaternions=0 interpolation=mean", F32 ("5", "0/1"),
       "+0=0,1,0,0,2 +1=0,-1,0,0,4 +20=1,0,0,0,6 eos >0=0,1,0,0,3 >20=1,0,0,0,6 quaternions-scattered=0 warnings=0"},
   {"scattered orientations are dropped, no tick after them is", FILE_LIKE, "rate=50/1 quaternions=0 interpolation=mean", F32 ("5", "0/1"),
-      SCATTERED "+20=1,0,0,0,6 eos warning:format:'the orientations within a tick differ so much' >20=1,0,0,0,6 quaternions-scattered=1 "
-      "ticks-dropped=1 ticks-out=1 warnings=0"},
+      SCATTERED "+20=1,0,0,0,6 eos warning:format:'the orientations within a tick differ too much' >20=1,0,0,0,6 "
+          "quaternions-scattered=1 ticks-dropped=1 ticks-out=1 warnings=0"},
   {"scattered orientations are missing", FILE_LIKE, "rate=50/1 quaternions=0 interpolation=mean gap-policy=nan", F32 ("5", "0/1"),
-      SCATTERED "+20=1,0,0,0,6 eos warning:format:'Set interpolation=linear or shorter ticks' >0=nan,nan,nan,nan,3 >20=1,0,0,0,6 "
+      SCATTERED "+20=1,0,0,0,6 eos warning:format:'Set interpolation=linear or a higher rate' >0=nan,nan,nan,nan,3 >20=1,0,0,0,6 "
       "quaternions-scattered=1 ticks-nan=1 ticks-out=2 warnings=0"},
   {"scattered orientations are not held", FILE_LIKE, "rate=50/1 quaternions=0 interpolation=mean gap-policy=hold", F32 ("5", "0/1"),
       SCATTERED "+20=1,0,0,0,6 eos warning:format:orientations >0=nan,nan,nan,nan,3 >20=1,0,0,0,6 ticks-held=0 ticks-nan=1"},

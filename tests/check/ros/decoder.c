@@ -103,7 +103,8 @@ static const struct
           {"(" HEAD " [] [3 4] [5 6] [])", " @1000000005 f: " RATED ("4", "\"position\\[0\\]\\,position\\[1\\]\\,velocity\\[0\\]\\,velocity\\[1\\]\"",
                   "real\\*2\\,velocity:position\\[0\\]\\,velocity:position\\[1\\]") " 3 4 5 6"},
           {"(" HEAD " [] [1] [] [2 3])", "!position has 1 numbers for 0 names"}}},
-  {"sensor_msgs/JointState", NULL, "a", NULL, {{"(" HEAD " [] [1 2] [] [])", "!it names no joint, so joints cannot choose some"}}},
+  {"sensor_msgs/JointState", NULL, "a", NULL, {{"(" HEAD " [] [1 2] [] [])", "!it names no joint, so the property joints cannot "
+      "select any"}}},
   /* the names of the message before, wrong numbers for them, and names that differ in a byte */
   {"sensor_msgs/JointState", NO_CAPS, {
           {"(" HEAD " ['a' 'b'] [1 2] [] [])", " @1000000005 f: " JOINTS ("2", "\"a.position\\,b.position\"") " 1 2"},
@@ -459,7 +460,8 @@ static const struct
 } checks[] = {
   {"float32 x\nfloat32 y\nfloat32 z\n", {"(1 2 3)", "(4 5 6)"}, NULL},
   {"float32 x\nfloat32 y\nfloat32 z\n", {"+3(1 2 3)", "+1(4 5 6)"}, NULL},
-  {"float32 x\nfloat32 y\nfloat32 z\n", {"(1 2 3)", "+4(4 5 6)", "+5(4 5 6)"}, "/p: 2 of 3 messages are longer than their definition; of the first: " LONGER "*"},
+  {"float32 x\nfloat32 y\nfloat32 z\n", {"(1 2 3)", "+4(4 5 6)", "+5(4 5 6)"}, "/p: 2 of 3 messages are longer than their "
+      "definition; the first: " LONGER "*"},
   {"wstring w\nfloat32 z\n", {"+4(1 2 3)"}, NULL},
   {"std_msgs/Header header\n", {"(((1 0) 'a'))", "(((0 1) 'a'))"}, NULL},
   {"std_msgs/Header header\n", {"(((0 0) 'a'))", "(((0 0) 'a'))"}, "/p: 2 of 2 stamps are 0, so their times are log times"},

@@ -540,7 +540,7 @@ static const struct
   {"", TENSORS "types=(string)uint8,dimensions=(string)4:3:2,voxel-mode=(string)mean" FRAME ("dense", "4:3:2"),
       "expected dense"},
   {"", TENSORS "types=(string)int64,dimensions=(string)8:3" FRAME ("index", "4:3:2"),
-      "voxel-output is index, a map of points to voxels: expected a grid"},
+      "voxel-output is index, which maps points to voxels: expected a grid"},
   {"", TENSORS "types=(string)int64,dimensions=(string)40:2" FRAME ("rank", "4:3:2"), "voxel-output is rank"},
   {"", PLAIN ",voxel-mode=(string)most" PLACED, "voxel-mode is most: expected a string like \"occupancy\""},
   {"", PLAIN ",voxel-output=(int)1" PLACED, "voxel-output is no string: expected"},

@@ -42,7 +42,7 @@ rc_voxel_check_leaving (const RcVoxelPlan *plan, RcError *error)
 {
   if (plan->layers == 0 || plan->leaving < 0)
     return RC_OK;
-  return rc_error_set (error, RC_INVALID_ARGUMENT, "layer %" PRId64 " still holds %" PRId64 " points, but others were removed: "
+  return rc_error_set (error, RC_INVALID_ARGUMENT, "layer %" PRId64 " still holds %" PRId64 " points after a remove of others: "
       "expected remove of all its points first", plan->leaving, plan->held_in[plan->leaving]);
 }
 

@@ -79,9 +79,9 @@ check_brackets (const RcAlignStream *spec, const RcAlignStreamArgs *args, int64_
 
     if (!is_bracket (b, spec->search.interpolation, args->times, args->n_rows))
       return rc_error_set (error, RC_INVALID_ARGUMENT, "streams[%" PRId64 "].brackets[%" PRId64 "] is blend %" PRId32
-          ", status %" PRId32 ", row %" PRId64 ", next %" PRId64 ", before %" PRId64 ", after %" PRId64 ", hold %" PRId64 "; expected a "
-          "blend up to %d, a status up to %d that is %d for no blend and for sums only, rows of the %" PRId64 " there are, and "
-          "for a lowpass a tick before and a half width after whose rows have times",
+          ", status %" PRId32 ", row %" PRId64 ", next %" PRId64 ", before %" PRId64 ", after %" PRId64 ", hold %" PRId64 "; "
+          "expected a blend of at most %d, a status of at most %d, and %d only for no blend and for sums, rows below %" PRId64 ", "
+          "and for a lowpass its tick in before, its half width in after, and times of its rows",
           stream, k, b->blend, b->status, b->row, b->next, b->before, b->after, b->hold, RC_BLEND_LOWPASS, RC_MISSING, RC_MISSING,
           args->n_rows);
   }

@@ -91,7 +91,7 @@ check_mimicry (const RcKinematicsSpec *spec, int64_t i, RcError *error)
 
   for (n = 0; spec->joints[joint].mimics >= 0; n++) {
     if (n == spec->n_joints)
-      return JOINT_WRONG (error, i, "joints that do not mimic each other in a circle", "mimics %" PRId32, spec->joints[i].mimics);
+      return JOINT_WRONG (error, i, "joints that do not mimic each other in a cycle", "mimics %" PRId32, spec->joints[i].mimics);
     joint = spec->joints[joint].mimics;
   }
   return RC_OK;

@@ -23,7 +23,7 @@ static const struct
   {"joints[1] is rpy 0 2e+06 0;", JOINT (.rpy = {0, 2e6, 0})}, {"joints[1] is axis 0 0 0;", JOINT (.axis = {0, 0, 0})},
   {"joints[1] is axis 0 inf 0;", JOINT (.axis = {0, INFINITY, 0})}, {"joints[1] is limits 1 to -1;", JOINT (.lower = 1, .upper = -1)},
   {"joints[1] is limits nan to 1;", JOINT (.lower = NAN)}, {"joints[1] is mimics 2;", JOINT (.mimics = 2)},
-  {"joints[1] is mimics 1;|circle", JOINT (.mimics = 1)}, {"joints[1] is multiplier nan", JOINT (.mimics = 0, .multiplier = NAN)},
+  {"joints[1] is mimics 1;|cycle", JOINT (.mimics = 1)}, {"joints[1] is multiplier nan", JOINT (.mimics = 0, .multiplier = NAN)},
 };
 
 #define SPEC(...) {.joints = good_joints, .n_joints = 3, .base = -1, .frames = LIST (2), .n_frames = 1, .variables = LIST (0, 2), \

@@ -185,8 +185,8 @@ add_camera (App *app, const gchar *description)
   app->camera = gst_parse_bin_from_description_full (with_queue, TRUE, NULL, GST_PARSE_FLAG_FATAL_ERRORS, &error);
   if (app->camera && gst_bin_add (GST_BIN (app->pipeline), app->camera) && gst_element_link (app->camera, app->camera_tee))
     return TRUE;
-  fprintf (stderr, "error: camera \"%s\": %s\n", description, error ? error->message : "it does not link: put videoconvert behind it, for "
-      "video/x-raw in RGB, BGR, RGBA, NV12, GRAY8 or GRAY16_LE");
+  fprintf (stderr, "error: camera \"%s\": %s\n", description, error ? error->message : "it does not link: put videoconvert after "
+      "it, to get video/x-raw in RGB, BGR, RGBA, NV12, GRAY8 or GRAY16_LE");
   g_clear_error (&error);
   return FALSE;
 }
@@ -225,11 +225,11 @@ main (int argc, char **argv)
   g_autofree gchar *camera = NULL, *record = NULL;
   gboolean overwrite = FALSE;
   const GOptionEntry options[] = {
-    {"seconds", 's', 0, G_OPTION_ARG_INT, &app.seconds, "end after this many seconds; 0: with Ctrl-C (0)", "N"},
+    {"seconds", 's', 0, G_OPTION_ARG_INT, &app.seconds, "end after this many seconds; 0: run until Ctrl-C (0)", "N"},
     {"camera", 'c', 0, G_OPTION_ARG_STRING, &camera, "source of raw video, like \"v4l2src ! videoconvert\"", "DESCRIPTION"},
     {"record", 'r', 0, G_OPTION_ARG_FILENAME, &record, "record the session in this MCAP file; %t in its name is the time", "FILE"},
     {"overwrite", 0, 0, G_OPTION_ARG_NONE, &overwrite, "replace a recording that exists", NULL},
-    {"every", 'e', 0, G_OPTION_ARG_INT, &app.every, "show one of this many samples (25)", "N"},
+    {"every", 'e', 0, G_OPTION_ARG_INT, &app.every, "show every Nth sample (25)", "N"},
     {NULL}
   };
   gboolean ok = program_parse_options (argc, argv, options, "Fuses a camera and two sensors, live, and shows the samples.");

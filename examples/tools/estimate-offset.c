@@ -127,8 +127,8 @@ survey (Job *job, GError **error)
   second = recording_of (job, 1);
   if (first->n_channels == second->n_channels || job->norm)
     return recordings_find_grid (job->recordings, &job->options, &job->grid, error);
-  FAULT (error, "%s has %u channels and %s has %u: choose those that see the same motion with channels=, as many of each, "
-      "or compare norms with --norm", first->path, first->n_channels, second->path, second->n_channels);
+  FAULT (error, "%s has %u channels and %s has %u: choose with channels= equally many that see the same motion, or compare norms "
+      "with --norm", first->path, first->n_channels, second->path, second->n_channels);
   return FALSE;
 }
 
@@ -285,7 +285,8 @@ say_fault (const Job *job, MotionDelayResult result, const MotionDelay *found, G
       FAULT (error, "%s contains no motion: record while the robot moves, or choose other channels", still);
       break;
     case MOTION_DELAY_UNLIKE:
-      FAULT (error, "%s and %s correlate by at most %.3f, expected %g or more, and more than unrelated motions do by chance: choose channels that "
+      FAULT (error, "the correlation of %s and %s is at most %.3f, expected %g or more, and more than unrelated motions reach by "
+          "chance: choose channels that "
           "see the same motion, record longer, or set a longer --smooth against noise, or a longer --range", first, second,
           found->correlation, job->least_correlation);
       warn_of_opposite (job, found);

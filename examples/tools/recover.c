@@ -64,7 +64,8 @@ parse_command_line (Job *job, gchar ***argv, GError **error)
   const GOptionEntry entries[] = {
     {"output", 'o', 0, G_OPTION_ARG_FILENAME, &job->output, "write FILE once it is complete (NAME.recovered.mcap)", "FILE"},
     {"compression", 'c', 0, G_OPTION_ARG_STRING, &job->compression, "none, zstd or lz4 (zstd)", "HOW"},
-    {"keep-damaged", 0, 0, G_OPTION_ARG_NONE, &job->keeps_damaged, "keep messages of chunks whose CRC is wrong, though their values may be wrong",
+    {"keep-damaged", 0, 0, G_OPTION_ARG_NONE, &job->keeps_damaged, "keep messages of chunks with a wrong CRC; their values may be "
+        "wrong",
           NULL},
     {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &job->arguments, NULL, "FILE"},
     {NULL}
@@ -73,9 +74,9 @@ parse_command_line (Job *job, gchar ***argv, GError **error)
   gboolean ok;
 
   g_option_context_add_main_entries (context, entries, NULL);
-  g_option_context_set_summary (context, "Writes what is whole of an MCAP file that was cut or damaged, with an index. Records keep "
-      "their order;\nchunks whose CRC is wrong, private records, and attachments above 64 MiB, are left out. Marks of episodes beside FILE are\n"
-      "copied beside the output.");
+  g_option_context_set_summary (context, "Writes the intact part of a cut or damaged MCAP file, with an index. Records keep their "
+      "order.\nChunks with a wrong CRC, private records, and attachments above 64 MiB are left out. Marks of episodes beside FILE "
+      "are\ncopied beside the output.");
   ok = g_option_context_parse_strv (context, argv, error);
   g_option_context_free (context);
   if (!ok)
@@ -456,7 +457,7 @@ find_intact_definitions (Job *job, GError **error)
 {
   job->seeks_definitions = TRUE;
   if (fseek (job->from, 0, SEEK_SET) != 0) {
-    FAULT (error, "%s: %s: --keep-damaged reads the file twice", job->input, g_strerror (errno));
+    FAULT (error, "%s: %s: --keep-damaged must read the file twice", job->input, g_strerror (errno));
     return FALSE;
   }
   if (!read_through (job, error))
@@ -513,7 +514,7 @@ check_content (const Job *job, GError **error)
   if (job->size < ROBOCACHE_MCAP_MAGIC_SIZE)
     FAULT (error, "%s: not an MCAP file: it has %" PRIu64 " bytes", job->input, job->size);
   else
-    FAULT (error, "%s: nothing in it is whole, so %s was not written", job->input, job->output);
+    FAULT (error, "%s: no record is intact, so %s was not written", job->input, job->output);
   return FALSE;
 }
 
@@ -561,9 +562,9 @@ report_losses (const Job *job)
   if (n_lost > 0)
     printf ("%" PRIu64 " damaged record%s lost\n", n_lost, n_lost == 1 ? " is" : "s are");
   if (job->n_kept_chunks > 0)
-    printf ("%" PRIu64 " damaged chunk%s in it\n", job->n_kept_chunks, job->n_kept_chunks == 1 ? " is" : "s are");
+    printf ("%" PRIu64 " damaged chunk%s in the output\n", job->n_kept_chunks, job->n_kept_chunks == 1 ? " is" : "s are");
   if (job->n_kept > 0)
-    printf ("%" PRIu64 " message%s kept: values may be wrong, and no CRC tells\n", job->n_kept,
+    printf ("%" PRIu64 " message%s kept: values may be wrong, without a CRC to detect it\n", job->n_kept,
         job->n_kept == 1 ? " of a damaged chunk is" : "s of damaged chunks are");
   if (n_skipped > 0)
     printf ("%" PRIu64 " record%s left out: private, or above 64 MiB\n", n_skipped, n_skipped == 1 ? " is" : "s are");
@@ -582,14 +583,15 @@ report (const Job *job)
   if (job->is_complete)
     printf ("%s is complete%s\n", input, job->n_faults > 0 ? ", but damaged" : "");
   else if (job->whole_size == job->size)
-    printf ("%s ends without a footer, and nothing of it is lost\n", input);
+    printf ("%s lacks a footer, but nothing is lost\n", input);
   else
-    printf ("%s ends in a record: whole up to byte %" PRIu64 ", the last %" PRIu64 " bytes are lost\n", input, job->whole_size,
+    printf ("%s is cut within a record: intact up to byte %" PRIu64 ", the last %" PRIu64 " bytes are lost\n",
+        input, job->whole_size,
         job->size - job->whole_size);
   report_losses (job);
   report_checks (job);
   if (job->has_marks)
-    printf ("marks of episodes are copied beside it\n");
+    printf ("marks of episodes are copied beside the output\n");
   g_free (input);
   g_free (output);
 }

@@ -100,7 +100,7 @@ parse_latencies (Job *job, GError **error)
     if (ok)
       add_run (job, latency);
     else
-      FAULT (error, "--latency %s: \"%s\" is no time in ns, or with a unit, of 0 or more; expected a list like %s",
+      FAULT (error, "--latency %s: \"%s\" is not a time of 0 or more, in ns or with a unit; expected a list like %s",
           job->latencies, words[i], DEFAULT_LATENCIES);
   }
   g_strfreev (words);

@@ -43,9 +43,9 @@ static const GOptionEntry options[] = {
       "(" DEFAULT_PICTURE ")", "FILE"},
   {"report", 0, 0, G_OPTION_ARG_FILENAME, &report_path, "write the report of the robot's run to FILE, as HTML; empty: none "
       "(" DEFAULT_REPORT ")", "FILE"},
-  {"urdf", 0, 0, G_OPTION_ARG_FILENAME, &urdf, "show in the report the path of a tool of this robot, whose joints are some of q0 to "
-      "q13", "FILE"},
-  {"tool", 0, 0, G_OPTION_ARG_STRING, &tool, "the link that is the tool (the only one that no joint follows)", "LINK"},
+  {"urdf", 0, 0, G_OPTION_ARG_FILENAME, &urdf, "show in the report the tool's path of the robot in this URDF; its joints are among "
+      "q0 to q13", "FILE"},
+  {"tool", 0, 0, G_OPTION_ARG_STRING, &tool, "link that is the tool (the robot's only end link)", "LINK"},
   {NULL}
 };
 

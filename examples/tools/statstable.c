@@ -104,7 +104,7 @@ print_ticks (FILE *out, const GstStructure *stats)
   if (live) {
     fprintf (out, "; late by: median %.2f ms, 99 %% %.2f ms, worst %.2f ms", in_ms (stats_get (stats, "lateness-p50")),
         in_ms (stats_get (stats, "lateness-p99")), in_ms (stats_get (stats, "lateness-max")));
-    fprintf (out, "\nfrom tick to output: median %.2f ms, 99 %% %.2f ms, worst %.2f ms (late is what exceeds the latency)",
+    fprintf (out, "\nfrom tick to output: median %.2f ms, 99 %% %.2f ms, worst %.2f ms (late: beyond the latency)",
         in_ms (stats_get (stats, "lag-p50")), in_ms (stats_get (stats, "lag-p99")), in_ms (stats_get (stats, "lag-max")));
   }
   fputc ('\n', out);
@@ -125,7 +125,7 @@ print_words (FILE *out)
     {"aligned", "Ticks whose values are computed from rows around the tick"},
     {"held", "Ticks that repeat the last row, for at most hold-limit"},
     {"missing", "Ticks without a row near enough; values are NaN"},
-    {"age", "Time from the row that is used to the tick; of rows around it, from the one before"},
+    {"age", "Time from the row used to the tick; with rows on both sides, from the row before"},
   };
 
   fputc ('\n', out);

@@ -34,9 +34,9 @@ def columns_apart(folder):
     source = _recording(folder, "sparse", "t,fast,slow,none\n" + rows)
     marks = make.spans(folder, [",+0,+2,,,"], "sparse.csv")
     status, said = export(source, "--mapping", _mapping(folder, "sparse"), "--output", folder / "sparse-none", "--episodes", marks)
-    yield f"which stream: {said}", (status, "/joints has columns with values in different rows, which are 2 streams: fast; slow; choose one by stream" in said), (1, True)
+    yield f"which stream: {said}", (status, "/joints has columns with values in different rows, so it has 2 streams: fast; slow; choose one by setting stream" in said), (1, True)
     yield "left out", _said_once(said, "Columns without a value in the whole file are left out: none"), (1, True)
-    yield "count, share and columns", _said_once(said, "270 of 300 records are left out, since a channel has no value in them: slow (270, 90 %)"), (1, True)
+    yield "count, share and columns", _said_once(said, "270 of 300 records are left out, because a channel has no value in them: slow (270, 90 %)"), (1, True)
     for part, name in (("slow", "slow"), ("2", "slow"), ("fast", "fast")):
         out = folder / f"sparse-{part}"
         must_export(source, "--mapping", _mapping(folder, "sparse", f', stream = "{part}", max-gap = "200ms"'), "--output", out, "--episodes", marks)

@@ -62,7 +62,7 @@ without_plugin () { GST_PLUGIN_PATH_1_0=$work GST_REGISTRY_1_0=$work/registry.bi
 run without_plugin "$capture"
 expect plugin_missing "$status $errors" '1 error: no element "robocachefuse"; is GST_PLUGIN_PATH_1_0 set? (. examples/env.sh)'
 refuse camera_unknown '^error: camera "nosuchcamera": no element "nosuchcamera"$' --camera nosuchcamera
-refuse camera_of_sound '^error: camera "fakesrc ! audio/x-raw": it does not link: put videoconvert behind it, for video/x-raw' \
+refuse camera_of_sound '^error: camera "fakesrc ! audio/x-raw": it does not link: put videoconvert after it, to get video/x-raw' \
   --camera 'fakesrc ! audio/x-raw'
 refuse camera_fails '^error: .*: ' --camera 'filesrc location=nowhere.raw ! video/x-raw,format=RGB,width=2,height=2,framerate=1/1'
 refuse seconds_negative '^error: expected ' --seconds=-1

@@ -89,7 +89,7 @@ none edge '^error: the maximum correlation, 0\.[0-9]*, is at the end of the rang
 none still '^error: second.csv contains no motion' first.csv,channels=x second.csv,channels=z
 none still_first '^error: first.csv contains no motion' first.csv,channels=z second.csv,channels=x
 awk "$random"' BEGIN { print "t,n"; for (k = 0; k < 4000; k++) printf "%.3f,%.6f\n", 100 + k / 200, random() }' > noise.csv
-none unlike '^error: first.csv and noise.csv correlate by at most 0\.[0-9]*, expected 0\.5 or more, and more than unrelated motions do by chance:' \
+none unlike '^error: the correlation of first.csv and noise.csv is at most 0\.[0-9]*, expected 0\.5 or more, and more than unrelated motions reach by chance:' \
   first.csv,channels=x noise.csv
 awk -F, 'BEGIN { OFS = "," } NR > 1 { $1 += 1000 } 1' first.csv > later.csv
 refuse no_overlap '^error: first.csv ends at .* s and later.csv begins at .* s, so they do not overlap' \

@@ -61,8 +61,8 @@ refuse no_arrival '^error: bundles.csv: set arrival-column, the column with the 
 refuse arrival_unknown '^error: bundles.csv: arrival-column=came: the header has no column of that name$' --arrival-column came bundles.csv
 refuse arrival_too_far '^error: bundles.csv: arrival-column=9: the table has columns 0-[0-9]+ only$' \
   --arrival-column 9 bundles.csv
-refuse latency_word '^error: --latency 50ms,soon: "soon" is no time' --latency 50ms,soon --arrival-column 1 bundles.csv
-refuse latency_negative '^error: --latency -1ms: "-1ms" is no time' --latency=-1ms --arrival-column 1 bundles.csv
+refuse latency_word '^error: --latency 50ms,soon: "soon" is not a time' --latency 50ms,soon --arrival-column 1 bundles.csv
+refuse latency_negative '^error: --latency -1ms: "-1ms" is not a time' --latency=-1ms --arrival-column 1 bundles.csv
 
 # ---- the recording of docs/howto/latency.md ----
 

@@ -80,9 +80,9 @@ expect report_nowhere "$status $errors" "1 error: nowhere/report.html: No such f
 # a force with a disturbance of 200 Hz at 1 kHz, and one without
 awk 'BEGIN { print "t,fx,fy"; for (i = 0; i < 2000; i++) printf "%.3f,%.5f,%.4f\n", i / 1000, sin (6.2831853 * 0.2003 * i), i / 1000 }' > force.csv
 run "$programs/robocache-align" --overwrite --rate 30 force.csv
-expect folded "$status $errors" "0 warning: force.csv: 100 % of the variance of channel 0 lies above 15 Hz, half of the rate of ticks, and is folded below: \
+expect folded "$status $errors" "0 warning: force.csv: 100 % of the variance of channel 0 lies above 15 Hz, half of the rate of ticks, and is aliased: \
 set interpolation=lowpass, which looks 166.7ms ahead, or interpolation=mean, which looks half a tick ahead"
-expect_match folded_in_the_report "$(cat aligned.html)" 'Variance above 15(\.[0-9]*)? Hz, half of the rate of ticks: 100 % of fx. It is folded below, unless interpolation is lowpass, which looks 166.7ms'
+expect_match folded_in_the_report "$(cat aligned.html)" 'Variance above 15(\.[0-9]*)? Hz, half of the rate of ticks: 100 % of fx. It is aliased unless interpolation is lowpass, which looks 166.7ms'
 runs not_folded "$programs/robocache-align" --overwrite --rate 30 --interpolation mean force.csv
 
 program=robocache-align
@@ -163,12 +163,12 @@ tool of /joint_states charts 12 account none"
   expect_match given_is_shown "$(fact stream | xargs)" 'link6 of /joint_states charts 12'
   runs two_ends "$programs/$program" --overwrite arm.mcap
   page two_ends arm.html
-  expect_match two_ends_are_said "$(fact notes)" 'which --urdf and --tool choose: .* has 2 ends \(left_finger, right_finger\)'
+  expect_match two_ends_are_said "$(fact notes)" 'that --urdf and --tool choose is not shown: .* has 2 end links \(left_finger, right_finger\)'
   runs no_joints "$programs/$program" --overwrite inputs.mcap --urdf "$arm" --tool tool
   page no_joints inputs.html
   expect_match no_joints_is_said "$(fact notes)" 'No stream has a channel for each joint that moves tool: q0, q1, q2, q3, q4, q5, q6\.'
   refuse no_urdf '^error: run.mcap: .*nowhere.urdf.*: No such file or directory$' --overwrite run.mcap --urdf nowhere.urdf
-  refuse no_robot '^error: run.mcap: urdf=wide.csv: line 1: no XML' --overwrite run.mcap --urdf wide.csv
+  refuse no_robot '^error: run.mcap: urdf=wide.csv: line 1: not XML' --overwrite run.mcap --urdf wide.csv
   cp "$arm" arm.urdf
   refuse output_is_urdf '^error: --output ./arm.urdf is one of the inputs; write to another file$' run.mcap --urdf arm.urdf --output ./arm.urdf
   refuse no_link '^error: run.mcap: .*"nose" is not a link of robot "arm"$' --overwrite run.mcap --urdf "$arm" --tool nose
@@ -203,7 +203,7 @@ END
 
 # stamps from 1901 to today, in each order: the axis has those that are near the times of arrival
 many=$(yes 1700000000 | head -n 60)
-far='1 rows and 0 ticks are not on the axis of time: they are more than 10 years from the others\.'
+far='1 rows and 0 ticks are not shown: they are more than 10 years from the others\.'
 for case in "first:-2147483648 $many" "middle:${many} -2147483648 $many" "last:$many -2147483648" "future:$many 2147483647"; do
   # shellcheck disable=SC2086
   stamps ${case#*:}
@@ -216,7 +216,7 @@ done
 stamps $(yes '0 0 1 1 2 2' | head -n 20 | xargs)
 runs years_of_a_simulation timeout 20 "$programs/$program" years.mcap --overwrite -o years.html
 page years_of_a_simulation years.html
-expect_match years_of_a_simulation_is_said "$(fact notes)" '^.*[0-9] rows and 0 ticks are not on the axis'
+expect_match years_of_a_simulation_is_said "$(fact notes)" '^.*[0-9] rows and 0 ticks are not shown'
 stamps -2147483648 2147483647 -2147483648 0
 runs years_apart timeout 20 "$programs/$program" years.mcap --overwrite -o years.html
 

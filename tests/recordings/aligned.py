@@ -244,11 +244,11 @@ def many_topics(folder):
 
 # arguments with FOLDER, the error with FOLDER
 REFUSED = {
-    "no topic": (["FOLDER/bag,topics=/nothing"], 'FOLDER/bag: the recording has no topic that topics="/nothing" chooses'),
+    "no topic": (["FOLDER/bag,topics=/nothing"], 'FOLDER/bag: no topic of the recording matches topics="/nothing"'),
     "no row": (["FOLDER/bag,topics=/cloud"], "FOLDER/bag has no topic whose messages are rows of numbers"),
-    "option of CSV": (["FOLDER/bag,delimiter=;"], "FOLDER/bag: delimiter is an option of CSV files, and this is a bag of ROS 2"),
-    "option of bags": (["FOLDER/joints.csv,topics=/a"], "FOLDER/joints.csv: topics is an option of bags of ROS 2, and this is none"),
-    "log of PX4": (["FOLDER/log.ulg"], "FOLDER/log.ulg: a log of PX4, which is not read: ulog2csv of pyulog converts it to CSV"),
+    "option of CSV": (["FOLDER/bag,delimiter=;"], "FOLDER/bag: delimiter is an option for CSV files, but this is a bag of ROS 2"),
+    "option of bags": (["FOLDER/joints.csv,topics=/a"], "FOLDER/joints.csv: topics is an option for bags of ROS 2, but this is not one"),
+    "log of PX4": (["FOLDER/log.ulg"], "FOLDER/log.ulg: a PX4 log: convert it to CSV with ulog2csv of pyulog"),
     "missing file": (["FOLDER/missing"], "FOLDER/missing/missing.mcap: No such file or directory"),
     "no MCAP to a pipe": (["--output", "/dev/fd/9.mcap", "FOLDER/bag"], "/dev/fd/9.mcap: No such file or directory"),
     "onto itself": (["--output", "FOLDER/bag/bag.mcap", "FOLDER/bag/bag.mcap"],

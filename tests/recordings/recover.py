@@ -102,10 +102,10 @@ def cut(seed, options):
         wanted = messages_of(data[:size])
         found, said, errors = recover(data[:size])
         if found is None:
-            yield f"nothing of {size} bytes", (len(wanted), "nothing in it is whole" in errors), (0, True)
+            yield f"nothing of {size} bytes", (len(wanted), "no record is intact" in errors), (0, True)
             continue
         yield f"errors of {size}", errors, ""
-        yield f"says it of {size}", "ends in a record" in said or "without a footer" in said, True
+        yield f"says it of {size}", "is cut within a record" in said or "lacks a footer" in said, True
         for what, got, expected in compare(data[:size], found):
             yield f"{what}, {size} bytes", got, expected
 
@@ -140,7 +140,7 @@ def wrong_crc(seed):
     yield "left out", ("run.mcap is complete, but damaged" in said, "1 damaged record is lost" in said, "CRC" in errors), (True, True, True)
     kept, said, errors = recover(bytes(data), "--keep-damaged")
     yield "kept", (len(messages_of(kept)), len([m for m in messages_of(kept) if m not in before])), (len(before), 1)
-    yield "said", f"{lost} messages of damaged chunks are kept: values may be wrong, and no CRC tells" in said, True
+    yield "said", f"{lost} messages of damaged chunks are kept: values may be wrong, without a CRC to detect it" in said, True
     indexed_messages_of(kept)
 
 
@@ -153,12 +153,12 @@ def damaged_definition(seed):
     data[data.index(struct.pack("<I", len(topic)) + topic) + 4] ^= 1
     kept, said, _ = recover(bytes(data), "--keep-damaged")
     yield "messages", messages_of(kept), before
-    yield "said", [line for line in said.splitlines() if "damaged" in line][1:2], ["1 damaged chunk is in it"]
+    yield "said", [line for line in said.splitlines() if "damaged" in line][1:2], ["1 damaged chunk is in the output"]
     chunks = SeekingReader(io.BytesIO(bytes(data))).get_summary().chunk_indexes
     at = chunks[len(chunks) // 2].chunk_start_offset + 9 + 28  # the length of its compression
     data[at:at + 4] = struct.pack("<I", 1 << 30)
     _, said, _ = recover(bytes(data), "--keep-damaged")
-    yield "both", [line for line in said.splitlines() if "damaged" in line][1:3], ["1 damaged record is lost", "1 damaged chunk is in it"]
+    yield "both", [line for line in said.splitlines() if "damaged" in line][1:3], ["1 damaged record is lost", "1 damaged chunk is in the output"]
 
 
 def definitions_of_summary(seed):
@@ -173,7 +173,7 @@ def definitions_of_summary(seed):
     yield "said", "are not defined" in said, False
     data[-40] ^= 1  # of the footer, whose CRC is wrong then: no definition is trusted
     found, said, errors = recover(bytes(data))
-    yield "without the summary", ("are not defined" in said or "nothing in it is whole" in errors), True
+    yield "without the summary", ("are not defined" in said or "no record is intact" in errors), True
 
 
 def marks():
@@ -185,7 +185,7 @@ def marks():
         Path(folder, "run.episodes.csv").write_text(spans, encoding="utf-8")
         done = subprocess.run([RECOVER, path, "-o", recovered], capture_output=True, text=True, check=True)
         yield "marks", Path(folder, "saved.episodes.csv").read_text(encoding="utf-8"), spans
-        yield "said", done.stdout.splitlines()[-1], "marks of episodes are copied beside it"
+        yield "said", done.stdout.splitlines()[-1], "marks of episodes are copied beside the output"
         yield "files", sorted(p.name for p in Path(folder).iterdir()), ["run.episodes.csv", "run.mcap", "saved.episodes.csv", "saved.mcap"]
 
 
@@ -208,7 +208,7 @@ def messages_with_faults():
     found, _, errors = recover(out.getvalue())
     yield "messages", len(messages_of(found)), 7
     yield "warnings", errors.splitlines(), [
-        "warning: run.mcap: /long: 2 of 4 messages are longer than their definition; of the first: the message has 16 bytes, but by its "
+        "warning: run.mcap: /long: 2 of 4 messages are longer than their definition; the first: the message has 16 bytes, but by its "
         "definition of pkg/Long it ends after 12: it was written with another version of the definition",
         "warning: run.mcap: /zero: 3 of 3 stamps are 0, so their times are log times"]
 
@@ -260,7 +260,7 @@ def low_memory(mebibytes, size, text):
     yield "what comes of it", recover(data, mebibytes=mebibytes), (None, "", text)
 
 
-LOST = "error: run.mcap: nothing in it is whole, so run.recovered.mcap was not written\n"
+LOST = "error: run.mcap: no record is intact, so run.recovered.mcap was not written\n"
 # MiB of the process and of the message, errors
 LOW_MEMORY = {
     "above the limit": (100, 400, "warning: run.mcap: record at byte 25: the chunk announces 419430462 bytes, more than 268435456\n" + LOST),

@@ -7,5 +7,5 @@ from .gstreamer import PLUGINS
 
 if __name__ == "__main__":
     if not PLUGINS.is_dir():
-        sys.exit("error: this package robocache is from no wheel, so it has no plugin: install one, or source examples/env.sh")
+        sys.exit("error: this package robocache was not installed from a wheel, so it has no plugin: install a wheel, or source examples/env.sh")
     print(f"export GST_PLUGIN_PATH_1_0={shlex.quote(str(PLUGINS))}${{GST_PLUGIN_PATH_1_0:+:$GST_PLUGIN_PATH_1_0}}")

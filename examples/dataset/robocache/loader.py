@@ -85,7 +85,7 @@ class SetDataset(Dataset):
     def _ticks(self, name, seconds):
         ticks = [round(second * self.fps) for second in seconds]
         if any(abs(tick / self.fps - second) > 1e-4 for tick, second in zip(ticks, seconds)):
-            raise ValueError(f"{name}: {seconds} are no multiples of 1/{self.fps} s")
+            raise ValueError(f"{name}: {seconds} are not multiples of 1/{self.fps} s")
         return ticks
 
     def __len__(self) -> int:

@@ -45,7 +45,7 @@ def _arguments():
     parser.add_argument("recording", type=Path)
     parser.add_argument("sources", nargs="*", type=_source_of, metavar="TOPIC=SOURCE")
     parser.add_argument("--simulated", action="store_true", help="record a simulated robot")
-    parser.add_argument("--task", default="", help="what the robot does in episodes whose mark does not say it")
+    parser.add_argument("--task", default="", help="task of episodes whose mark names none")
     arguments = parser.parse_args()
     if arguments.simulated == bool(arguments.sources):
         parser.error("expected sources, or --simulated")

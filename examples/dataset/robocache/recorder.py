@@ -46,7 +46,7 @@ class Marks:
             self._replace(temporary)
         except OSError as error:
             temporary.unlink(missing_ok=True)
-            print(f"error: {printable(error)}: the marks are those of before", file=sys.stderr)
+            print(f"error: {printable(error)}: the marks are not updated", file=sys.stderr)
 
     def _replace(self, temporary):
         with open(temporary, "w", encoding="utf-8") as file:

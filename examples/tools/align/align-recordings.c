@@ -58,19 +58,18 @@ parse_command_line (Job *job, gchar **argv, GError **error)
     {"rate", 'r', 0, G_OPTION_ARG_STRING, &job->rate, "ticks per second, like 100, 62.5 or 1000/3 (100)", "RATE"},
     {"output", 'o', 0, G_OPTION_ARG_FILENAME, &job->output, "write the rows to FILE once it is complete, as CSV, or MCAP if its name "
           "ends in .mcap; - is standard output (aligned.csv)", "FILE"},
-    {"report", 0, 0, G_OPTION_ARG_FILENAME, &job->report_path, "write the report, a page of HTML, to FILE; empty: none "
-          "(beside the output, with its name and .html)", "FILE"},
+    {"report", 0, 0, G_OPTION_ARG_FILENAME, &job->report_path, "write the report, an HTML page, to FILE; empty: no report (beside "
+        "the output, with its name and .html)", "FILE"},
     {"overwrite", 0, 0, G_OPTION_ARG_NONE, &job->overwrite, "replace an output and a report that exist", NULL},
     {"status", 0, 0, G_OPTION_ARG_NONE, &job->has_status, "write two columns per stream: status (0 aligned, 1 held, 2 missing) "
           "and age_ns, the age of its row at the tick (on)", NULL},
-    {"no-status", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &job->has_status, "omit these columns", NULL},
+    {"no-status", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &job->has_status, "omit the columns status and age_ns", NULL},
     {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &job->arguments, NULL, "FILE[,key=value...]..."},
     {NULL}
   };
   GOptionContext *context = recordings_option_context_new (entries, &job->options, "Aligns recordings of sensors in time. "
-      "Each CSV file is a stream, and so is each topic of a bag of ROS: a folder,\na .mcap, .db3 or .bag file. The output has one row per "
-      "tick. Its first column is the tick in ns, counted from the time in the "
-      "column's name.");
+      "Each CSV file is a stream, and so is each topic of a ROS bag\n(a folder, or a .mcap, .db3 or .bag file). The output has one "
+      "row per tick. Its first column is the tick in ns, counted from the time in the column's name.");
   gboolean ok = recordings_parse_options (context, argv, error);
 
   if (ok && !job->arguments) {
@@ -277,7 +276,7 @@ set_up_record (Job *job, GError **error)
     g_unlink (job->file.beside);
     g_object_set (record, "location", job->file.beside, "time-origin", job->grid.origin, NULL);
   } else {
-    FAULT (error, "--output %s is no file, and MCAP needs one", job->output);
+    FAULT (error, "--output %s is not a regular file, which MCAP needs", job->output);
   }
   gst_object_unref (record);
   return job->file.beside != NULL;
@@ -333,8 +332,8 @@ check_ticks (const Job *job, guint64 n, GError **error)
   if (n > 0 && job->is_aligned)
     return TRUE;
   if (n == 0)
-    FAULT (error, "no tick of %d/%d Hz has all recordings that are required, so %s was not written: leave out required, or set a longer "
-        "--max-gap or --hold-limit", job->grid.rate_num, job->grid.rate_den, job->output);
+    FAULT (error, "no tick at %d/%d Hz has a row of every required recording, so %s was not written: leave out required, or set a "
+        "longer --max-gap or --hold-limit", job->grid.rate_num, job->grid.rate_den, job->output);
   else
     FAULT (error, "none of %" G_GUINT64_FORMAT " ticks has an aligned row, so %s was not written: set a longer --max-gap, "
         "like 500ms",
@@ -437,7 +436,7 @@ describe_stream (const Job *job, Report *report, guint i)
   for (guint k = 0; k < recording->delays->len; k++)
     report_stream_add_lateness (stream, g_array_index (recording->delays, gint64, k));
   if (recording->n_malformed > 0)
-    report_stream_add_note (stream, "%" G_GUINT64_FORMAT " malformed lines are no rows.", recording->n_malformed);
+    report_stream_add_note (stream, "%" G_GUINT64_FORMAT " malformed lines are left out.", recording->n_malformed);
   describe_clocks (job, stream, i);
   g_free (stream->name);
   stream->name = g_strdup (recording->label);

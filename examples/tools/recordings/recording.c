@@ -77,8 +77,8 @@ check_options (const Recording *recording, GError **error)
 
   for (RecordingOption option = first; option < end; option++) {
     if (recording->given[option]) {
-      FAULT (error, "%s: %s is an option of %s", recording->path, recording_options[option].name,
-          recording->is_bag ? "CSV files, and this is a bag of ROS 2" : "bags of ROS 2, and this is none");
+      FAULT (error, "%s: %s is an option for %s", recording->path, recording_options[option].name,
+          recording->is_bag ? "CSV files, but this is a bag of ROS 2" : "bags of ROS 2, but this is not one");
       return FALSE;
     }
   }
@@ -455,7 +455,8 @@ check_content (const Recording *recording, GError **error)
   if (recording->cells.n_records > 0) {
     gchar *choices = recording->groups ? g_strjoinv (" or channels=", recording->groups) : NULL;
 
-    FAULT (error, choices ? "%s: no row has a value in each column: choose some by channels=%s" : "%s has no value in any row%s", recording->path,
+    FAULT (error, choices ? "%s: no row has a value in each column: choose columns with channels=%s" : "%s has no value in any row%s",
+        recording->path,
         choices ? choices : "");
     g_free (choices);
     return FALSE;
@@ -475,8 +476,8 @@ check_steps (const Recording *recording, GError **error)
 {
   if (recording->steps.n == 0 || recording->given[RECORDING_REORDER_WINDOW])
     return TRUE;
-  FAULT (error, "%s: the time steps back %" G_GUINT64_FORMAT " time%s, first at row %" G_GUINT64_FORMAT ", by up to %.3f s, as when a clock is set or a "
-      "counter begins again, and the rows after it have another clock: cut the file there, or set reorder-window to sort all rows by time",
+  FAULT (error, "%s: the time steps back %" G_GUINT64_FORMAT " time%s, first at row %" G_GUINT64_FORMAT ", by up to %.3f s, "
+      "because a clock was set or a counter restarted: cut the file there, or set reorder-window to sort all rows by time",
       recording->path, recording->steps.n, recording->steps.n > 1 ? "s" : "", recording->steps.first, (gdouble) recording->steps.greatest / 1e9);
   return FALSE;
 }

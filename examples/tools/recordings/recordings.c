@@ -211,8 +211,8 @@ check_options_of_groups (const Recording *recording, GError **error)
     if (!value || !*value || g_str_equal (value, "ignore"))
       continue;
     choices = g_strjoinv ("; channels=", recording->groups);
-    FAULT (error, "%s: its columns have values in different rows, so %s=%s does not say of which: give the file once for each group of columns, with "
-        "options of its own: channels=%s", recording->path, recording_options[of_channels[i]].name, value, choices);
+    FAULT (error, "%s: its columns have values in different rows, so %s=%s is ambiguous: give the file once for each group of "
+        "columns, each with its own options: channels=%s", recording->path, recording_options[of_channels[i]].name, value, choices);
     g_free (choices);
     return FALSE;
   }
@@ -286,8 +286,8 @@ advice_for (const Recording *a, const Recording *b)
 {
   if (!a->is_bag || !b->is_bag)
     return "check time-column and time-unit, set offset if their clocks differ";
-  return a->bag == b->bag ? "put their clocks on one timeline by --time-source auto, take log times by --time-source log"
-      : "take log times by --time-source log, set offset if their clocks differ";
+  return a->bag == b->bag ? "use --time-source auto to put their clocks on one timeline, use --time-source log for log times"
+      : "use --time-source log for log times, set offset if their clocks differ";
 }
 
 static void

@@ -342,8 +342,8 @@ check_start (const Replay *replay, const SessionSample *recorded, GError **error
     FAULT (error, "sample %" G_GUINT64_FORMAT " has no journal: the session was not live, or was recorded by an older version",
         recorded->number);
   else if (replay->n_entries == 0)
-    FAULT (error, "the first sample at %.9f s has %" G_GINT64_FORMAT " entries of the journal before it: fragments are missing, or not in "
-        "their order", (gdouble) info->tick_ns / 1e9, info->journal_start);
+    FAULT (error, "the first sample at %.9f s has %" G_GINT64_FORMAT " entries of the journal before it: fragments are missing or "
+        "out of order", (gdouble) info->tick_ns / 1e9, info->journal_start);
   else
     FAULT (error, "%" G_GINT64_FORMAT " entries of the journal are missing before sample %" G_GUINT64_FORMAT " at %.9f s: samples were "
         "not recorded, and what follows cannot be replayed", info->journal_start - replay->n_entries, recorded->number,
@@ -401,9 +401,11 @@ static gboolean
 parse_command_line (Replay *replay, int argc, char **argv, GError **error)
 {
   const GOptionEntry entries[] = {
-    {"topic", 0, 0, G_OPTION_ARG_STRING_ARRAY, &replay->topics, "Topic of a pad's stream, where ids and names do not tell", "PAD=TOPIC"},
-    {"samples", 0, 0, G_OPTION_ARG_STRING, &replay->samples, "Topic of the samples, where the recording has several", "TOPIC"},
-    {"any-rules", 0, 0, G_OPTION_ARG_NONE, &replay->any_rules, "Also replay a session that other rules made, whose samples may differ", NULL},
+    {"topic", 0, 0, G_OPTION_ARG_STRING_ARRAY, &replay->topics, "Topic of a pad's stream, if ids and names do not identify it",
+        "PAD=TOPIC"},
+    {"samples", 0, 0, G_OPTION_ARG_STRING, &replay->samples, "Topic of the samples, if the recording has several", "TOPIC"},
+    {"any-rules", 0, 0, G_OPTION_ARG_NONE, &replay->any_rules, "Also replay a session recorded with other rules; its samples may differ",
+        NULL},
     {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &replay->recordings, NULL, "RECORDING..."},
     {NULL}
   };

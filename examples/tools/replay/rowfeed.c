@@ -103,10 +103,11 @@ check_item (const RowFeed *feed, const SessionItem *item, const gchar *wanted, S
     FAULT (error, "%s: the recorder dropped %" G_GUINT64_FORMAT " rows of %s before row %" G_GUINT64_FORMAT, feed->pad, item->n, topic,
         item->number);
   else if (item->kind == SESSION_MISSING)
-    FAULT (error, "%s: the recording of %s has row %" G_GUINT64_FORMAT " behind row %" G_GINT64_FORMAT ": %" G_GUINT64_FORMAT
+    FAULT (error, "%s: the recording of %s has row %" G_GUINT64_FORMAT " after row %" G_GINT64_FORMAT ": %" G_GUINT64_FORMAT
         " missing", feed->pad, topic, item->number + item->n, (gint64) item->number - 1, item->n);
   else if (item->kind != kind)
-    FAULT (error, "%s: %s was taken in, but %s has %s behind row %" G_GINT64_FORMAT, feed->pad, wanted, topic, kinds[item->kind],
+    FAULT (error, "%s: the recorded fuse received %s, but %s has %s after row "
+        "%" G_GINT64_FORMAT, feed->pad, wanted, topic, kinds[item->kind],
         (gint64) item->number - 1);
   else
     return TRUE;
@@ -120,12 +121,14 @@ next_item (RowFeed *feed, Session *session, const gchar *wanted, SessionItemKind
   SessionItem *item;
 
   if (!feed->stream) {
-    FAULT (error, "%s: no topic of the recording is its stream: name it with --topic=%s=TOPIC", feed->pad, feed->pad);
+    FAULT (error, "%s: no topic of the recording has the stream of this pad: name its topic with "
+        "--topic=%s=TOPIC", feed->pad, feed->pad);
     return NULL;
   }
   item = session_next_item (session, feed->stream, error);
   if (!item && !*error)
-    FAULT (error, "%s: %s was taken in, but %s ends before", feed->pad, wanted, session_stream_topic (feed->stream));
+    FAULT (error, "%s: the recorded fuse received %s, but %s ends before it",
+        feed->pad, wanted, session_stream_topic (feed->stream));
   if (item && kind == SESSION_LOST && item->kind >= SESSION_CAPS && item->kind <= SESSION_FLUSH)
     return item;
   if (item && !check_item (feed, item, wanted, kind, error))
@@ -468,7 +471,7 @@ collect_referenced (RowFeed *feed, Block *block, Session *session, GError **erro
       return FALSE;
   if (!feed->by_reference || first.dropped == 0)
     return TRUE;
-  FAULT (error, "%s: rows outside their segment were taken in by their reference timestamps, but the recording has not their values",
+  FAULT (error, "%s: rows outside their segment were received by their reference timestamps, but the recording lacks their values",
       feed->pad);
   return FALSE;
 }
@@ -497,7 +500,7 @@ collect_by_pts (RowFeed *feed, Block *block, Session *session, GError **error)
   else if (!*error)
     collect_rows (feed, block, feed->n_rows, session, error);
   if (!*error && block->n_rows < feed->n_rows)
-    FAULT (error, "%s: rows outside their segment were taken in by PTS, but the recording has not their values", feed->pad);
+    FAULT (error, "%s: rows outside their segment were received by PTS, but the recording lacks their values", feed->pad);
   block->pts = feed->pts;
   block->duration = feed->duration;
   feed->has_buffer_times = FALSE;
@@ -574,7 +577,7 @@ row_feed_take (RowFeed *feed, const FuseJournalEntry *entry, Session *session, S
   const Target target = { core, stepped_core_pad (core, feed->pad) };
 
   if (!target.pad) {
-    FAULT (error, "the journal has pad %s, and the settings have not", feed->pad);
+    FAULT (error, "the journal has pad %s, but the settings do not", feed->pad);
     return FALSE;
   }
   switch (entry->kind) {

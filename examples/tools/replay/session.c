@@ -268,9 +268,10 @@ static gboolean
 check_session (const Session *session, const gchar *wanted, GError **error)
 {
   if (!session->sample_topic)
-    FAULT (error, "the recording has no samples of %s: record what leaves robocachefuse, too", wanted ? wanted : "a robocachefuse");
+    FAULT (error, "the recording has no samples of %s: record the output of robocachefuse, too", wanted ? wanted : "a "
+        "robocachefuse");
   else if (!session->has_origin)
-    FAULT (error, "the recording does not say which time running time 0 is: it was written by another program");
+    FAULT (error, "the recording lacks the time at running time 0: it was written by another program");
   else if (!session->settings || session->settings->len == 0 || !session->settings->pdata[0])
     FAULT (error, "the recording has no settings of the robocachefuse that made %s: it was not live, was written by an older version, or "
         "lacks its first fragment",

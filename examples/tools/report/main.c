@@ -67,7 +67,7 @@ parse (int argc, char **argv, CommandLine *line, GError **error)
     {"output", 'o', 0, G_OPTION_ARG_FILENAME, &line->output, "write the page to FILE (in this folder, with the recording's name and .html)", "FILE"},
     {"overwrite", 0, 0, G_OPTION_ARG_NONE, &line->overwrite, "replace a page that exists", NULL},
     {"urdf", 'u', 0, G_OPTION_ARG_FILENAME, &line->urdf, "show the path of this robot's tool (the URDF attached to the recording)", "FILE"},
-    {"tool", 't', 0, G_OPTION_ARG_STRING, &line->tool, "link that is the tool (the robot's only end)", "LINK"},
+    {"tool", 't', 0, G_OPTION_ARG_STRING, &line->tool, "link that is the tool (the robot's only end link)", "LINK"},
     {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &line->files, NULL, "RECORDING.mcap"},
     {NULL}
   };

@@ -118,7 +118,7 @@ read_attached (Job *job, const RobocacheMcapEntry *entry, const gchar *tool)
   if (bytes)
     job->robot = report_robot_new (entry->name, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), tool, &error);
   if (error)
-    report_add_note (job->report, "The tool's path is not shown, which --urdf and --tool choose: %s", error->message);
+    report_add_note (job->report, "The path of the tool that --urdf and --tool choose is not shown: %s", error->message);
   g_clear_error (&error);
   g_clear_pointer (&bytes, g_bytes_unref);
 }
@@ -488,8 +488,8 @@ join_stream (Job *job, ReportStream *fused, const gchar *pad_name)
   const gchar *n_taken = g_hash_table_lookup (job->rows_taken, fused);
 
   if (!input || input->aligned_as) {
-    report_stream_add_note (fused, "The recording does not show which topic has the rows of this stream: record them under the name of "
-        "its pad.");
+    report_stream_add_note (fused, "The recording does not show which topic has the rows of this stream: record them on a topic "
+        "with the name of its pad.");
     return;
   }
   input->aligned_as = g_strdup (pad_name);
@@ -524,16 +524,16 @@ add_notes (Job *job)
     report_add_note (job->report, "The recording is cut: its last whole record ends at byte %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
         ".", index->whole_size, job->file.source.size);
   if (job->n_damaged > 1)
-    report_add_note (job->report, "%" G_GUINT64_FORMAT " blocks of it are damaged.", job->n_damaged);
+    report_add_note (job->report, "%" G_GUINT64_FORMAT " blocks of the recording are damaged.", job->n_damaged);
   if (job->n_bad_ticks > 0)
     report_add_note (job->report, "%" G_GUINT64_FORMAT " ticks cannot be read.", job->n_bad_ticks);
   if (job->n_far_rows + job->n_far_ticks > 0)
-    report_add_note (job->report, "%" G_GUINT64_FORMAT " rows and %" G_GUINT64_FORMAT " ticks are not on the axis of time: they are more "
-        "than 10 years from the others. Check the clocks of their sensors.", job->n_far_rows, job->n_far_ticks);
+    report_add_note (job->report, "%" G_GUINT64_FORMAT " rows and %" G_GUINT64_FORMAT " ticks are not shown: they are more than 10 "
+        "years from the others. Check the clocks of their sensors.", job->n_far_rows, job->n_far_ticks);
   if (job->has_too_many)
-    report_add_note (job->report, "It has more streams than the first %u, which are shown.", MAX_STREAMS);
+    report_add_note (job->report, "Only the first %u streams are shown.", MAX_STREAMS);
   if (job->report->n_ticks == 0)
-    report_add_note (job->report, "It has no aligned samples: what it shows is before alignment.");
+    report_add_note (job->report, "The recording has no aligned samples: this page shows the rows before alignment.");
   g_hash_table_iter_init (&at, job->channels);
   while (g_hash_table_iter_next (&at, NULL, (gpointer *) & channel))
     if (channel->fault)

@@ -323,7 +323,8 @@ report_stream_describe_decimation (const ReportStream *stream)
   list = list_shares (stream, shares);
   ahead = robocache_lowpass_ahead_text (&search);
   if (*list)
-    text = g_strdup_printf ("Variance above %.4g Hz, half of the rate of ticks: %s. It is folded below, unless interpolation is lowpass, which looks %s "
+    text = g_strdup_printf ("Variance above %.4g Hz, half of the rate of ticks: %s. It is aliased unless interpolation is lowpass, "
+        "which looks %s "
         "ahead of each tick, or mean, which looks half a tick ahead.", 5e8 / (gdouble) search.period_ns, list, ahead);
   g_free (ahead);
   g_free (list);

@@ -125,7 +125,7 @@ add_held (const ReportStream *stream, GPtrArray *findings)
   gchar *share = report_percent_text (n, MAX (stream->status.n, 1));
 
   if ((gdouble) n > HELD_SHARE * (gdouble) stream->status.n)
-    add (findings, "%s repeats its last row in %s of the ticks, since no newer row was there", stream->name, share);
+    add (findings, "%s repeats its last row in %s of the ticks, because no newer row had arrived", stream->name, share);
   g_free (share);
 }
 

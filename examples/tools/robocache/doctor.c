@@ -274,7 +274,8 @@ doctor_run (int argc, char **argv)
   static const gchar *const words[] = { "ok", "note", "PROBLEM" };
   gboolean has_problem = FALSE;
 
-  if (!program_parse_options (argc, argv, (GOptionEntry[]) { {NULL} }, "Checks what robocache finds on this machine, and says what to do."))
+  if (!program_parse_options (argc, argv, (GOptionEntry[]) { {NULL} }, "Checks what robocache finds on this machine, and prints "
+      "what to do."))
     return 2;
   for (guint i = 0; i < G_N_ELEMENTS (checks); i++) {
     Finding found = checks[i].check ();

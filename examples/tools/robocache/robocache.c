@@ -28,8 +28,9 @@ typedef struct
 static const Command commands[] = {
   {"align", "robocache-align", NULL, "aligns recordings on common ticks", "robocache align joints.csv imu.csv --rate 100"},
   {"coverage", "robocache-replay-coverage", NULL, "shows what each latency gains, on recordings", "robocache coverage run.mcap --rate 50"},
-  {"doctor", NULL, doctor_run, "checks what this machine has, and says what to do", "robocache doctor"},
-  {"export", "robocache-export", NULL, "makes training sets of recordings", "robocache export run.mcap --mapping arm.toml --output set"},
+  {"doctor", NULL, doctor_run, "checks this machine, and prints what to do", "robocache doctor"},
+  {"export", "robocache-export", NULL, "makes training sets from recordings", "robocache export run.mcap --mapping arm.toml "
+      "--output set"},
   {"offset", "robocache-estimate-offset", NULL, "finds the delay between two sensors", "robocache offset imu.csv odometry.csv"},
   {"record", "robocache-record", NULL, "records a running robot with marks of episodes", "robocache record run.mcap /joints='SOURCE'"},
   {"recover", "robocache-recover", NULL, "saves the readable part of a cut or damaged MCAP file", "robocache recover cut.mcap"},

@@ -302,8 +302,8 @@ print_summary (Receiver *receiver, const TwoHosts *hosts)
     const Stream *stream = &receiver->streams[i];
 
     if (hosts->rtp)
-      printf ("%s: %" G_GINT64_FORMAT " packets lost; %" G_GUINT64_FORMAT " rows dropped, which came before the sender's first "
-          "report; %d datagrams refused\n", rows[i].label, packets_lost (stream), stream->n_without_time,
+      printf ("%s: %" G_GINT64_FORMAT " packets lost; %" G_GUINT64_FORMAT " rows that came before the sender's first report "
+          "dropped; %d datagrams refused\n", rows[i].label, packets_lost (stream), stream->n_without_time,
           g_atomic_int_get (&stream->gate.n_datagrams_refused));
     alignment_error_print (stdout, &receiver->streams[i].error, rows[i].label);
   }

@@ -148,7 +148,7 @@ printf 't,a,b\n0,1,\n0.01,,2\n0.02,3,\n0.03,,4\n' > apart.csv
 aligns never_together "0,1,nan 10000000,2,2 20000000,3,3 30000000,3,4" --rate 100 apart.csv
 program=robocache-align
 refuse options_by_number '^error: apart.csv: its columns have values in different rows, so angles=0 is ambiguous: .*channels=1; channels=2$' apart.csv,angles=0
-refuse kinds_of_all '^error: apart.csv: its columns have values in different rows, so kinds=hold\*2 does not say of which: ' 'apart.csv,kinds=hold*2'
+refuse kinds_of_all '^error: apart.csv: its columns have values in different rows, so kinds=hold\*2 is ambiguous: ' 'apart.csv,kinds=hold*2'
 printf 't,a\n0,\n0.01,NaN\n' > nothing.csv
 refuse no_value '^error: nothing.csv has no value in any row$' nothing.csv
 program=robocache-estimate-offset

@@ -49,7 +49,7 @@ keeps headless '^error: headless.csv: The time is in column 0, since time-column
 sed '1s/q0/t/' joints.csv > torque.csv
 keeps torque_called_t '^error: torque.csv: The time is in column 0 \("t"\), but among its first [0-9]+ rows' torque.csv
 align -o rows.csv --time-column q0 joints.csv
-expect_match user_named_column "$status $errors" '^0 warning: joints.csv: The time is in column 0 \("q0"\), but among its first 100 rows .*; is time-column right\?$'
+expect_match user_named_column "$status $errors" '^0 warning: joints.csv: The time is in column 0 \("q0"\), but among its first 100 rows, .*; is time-column right\?$'
 if have arm_without_times arm_joints_250hz.csv; then
   cut -d, -f2- "$data/arm_joints_250hz.csv" > arm.csv
   keeps arm_without_times '^error: arm.csv: no column has a name of a time, like stamp, .*: the table has q0, q1, q2, .*; set time-column' arm.csv

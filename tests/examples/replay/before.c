@@ -247,7 +247,7 @@ static const struct
   {"its max-gap in ns, and no kinds", "", 0, NULL, 0, {"14 samples of /fused over 0.260 s are the same, replayed in *"}},
   {"rows of another recording", "", 1, NULL, 1, {"difference at tick 0.000000000 s, *", "  sink_0: channel 1: recorded 4 *, replayed 5 *"}},
   {"max-gap of today", ", sink_0.max-gap=(string)-2", 0, NULL, 1, {"difference at tick 0.100000000 s, *", "*recorded: aligned*", "*replayed: *"}},
-  {"angles", ", sink_0.angles=(string)1", 0, NULL, 2, {"error: the session has no version of the rules, * changed sink_0.angles=1: *--any-rules*"}},
+  {"angles", ", sink_0.angles=(string)1", 0, NULL, 2, {"error: the session has no version of the rules of alignment, * changed sink_0.angles=1: *--any-rules*"}},
   {"angles, nevertheless", ", sink_0.angles=(string)1", 0, "--any-rules", 0, {"14 samples of /fused over 0.260 s are the same, replayed in *"}},
 };
 

@@ -137,7 +137,7 @@ static const struct
 } tampered[] = {
   {{"/sink_0", 40, FALSE, FALSE, 9}, 1, {"difference at tick 0.*, sample *, decided at *", "  proprio_0: channel 13: recorded *, replayed *",
           "    replayed: *, row * at *(row 40 of /sink_0)*"}},
-  {{"/sink_1", 100, TRUE, FALSE, 0}, 2, {"error: before tick 0.*: force_0: the recording of /sink_1 has row 101 behind row 99: "
+  {{"/sink_1", 100, TRUE, FALSE, 0}, 2, {"error: before tick 0.*: force_0: the recording of /sink_1 has row 101 after row 99: "
               "1 missing"}},
   {{"/sink_1", 100, TRUE, TRUE, 0}, 1, {"  force_0: it was made of other rows", "    recorded: *", "    replayed: *"}},
   {{"/fused/force_0", 20, FALSE, FALSE, 5}, 1, {"difference at tick *, sample *, decided at *", "* samples before are the same",
@@ -176,10 +176,10 @@ static const struct
   const gchar *says;
 } versions[] = {
   {{"before, with its max-gap", "rate=50/1 pads=\"proprio_0,max-gap=200ms; force_0,max-gap=200ms\"", SENSORS}, OLDER, NULL, 0, SAME},
-  {{"newer", "rate=50/1", SENSORS}, NEWER, NULL, 2, "error: the session was recorded by version 9 of the rules, and * versions up to 1: *--any-rules*"},
+  {{"newer", "rate=50/1", SENSORS}, NEWER, NULL, 2, "error: the session was recorded with version 9 of the rules of alignment, but * versions up to 1: *--any-rules*"},
   {{"newer, nevertheless", "rate=50/1", SENSORS}, NEWER, "--any-rules", 0, SAME},
   {{"before, with angles", "rate=50/1 pads=\"proprio_0,angles=0-1\"", SENSORS}, OLDER, NULL, 2,
-        "error: the session has no version of the rules, * changed proprio_0.angles=0-1: * --any-rules*"},
+        "error: the session has no version of the rules of alignment, * changed proprio_0.angles=0-1: * --any-rules*"},
   {{"before, with angles, nevertheless", "rate=50/1 pads=\"proprio_0,angles=0-1\"", SENSORS}, OLDER, "--any-rules", 0, SAME},
   {{"before, with means of quaternions", "rate=50/1 pads=\"force_0,quaternions=0,interpolation=mean\"", SENSORS}, OLDER, NULL, 2,
         "error: *changed force_0.quaternions=0 with interpolation=mean: *"},
@@ -218,7 +218,7 @@ static const struct
   {{"a topic that is chosen", "rate=50/1", WRENCH TEE ("b", "force_0", "sink_1")}, "--topic=force_0=/sink_1", 0,
         {"* samples of /fused over * are the same, replayed in *"}},
   {{"a topic that is not there", "rate=50/1", WRENCH TEE ("b", "force_0", "sink_1")}, "--topic=force_0=/none", 2,
-        {"error: before tick *: force_0: an event was taken in, but /none ends before"}},
+        {"error: before tick *: force_0: the recorded fuse received an event, but /none ends before it"}},
   {{"a topic of no pad", "rate=50/1", WRENCH TEE ("b", "force_0", "sink_1")}, "--topic=/sink_1", 2,
         {"error: --topic=/sink_1: expected PAD=TOPIC, like proprio_0=/joints"}},
 };

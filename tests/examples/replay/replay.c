@@ -344,7 +344,7 @@ static const struct
   {"a sensor that falls silent", "bag", "layout=rosbag2", {"bag"}, 0, "* samples of /fused over * are the same, replayed in *"},
   {"noise and a camera", "run-%d.mcap", "fragment-duration=500000000", {"run-1.mcap", "run-2.mcap"}, 2, "error: the recording has no settings of the * or lacks "
         "its first fragment"},
-  {"noise and a camera", "run-%d.mcap", "fragment-duration=500000000", {"run-1.mcap", "run-0.mcap"}, 2, "error: *the first sample at * entries of the journal before it: fragments are missing, or not in their order"},
+  {"noise and a camera", "run-%d.mcap", "fragment-duration=500000000", {"run-1.mcap", "run-0.mcap"}, 2, "error: *the first sample at * entries of the journal before it: fragments are missing or out of order"},
   {"noise and a camera", "run-%d.mcap", "fragment-duration=500000000", {"run-0.mcap", "run-2.mcap"}, 2, "error: * missing*"},
   {"noise and a camera", "run-%d.mcap", "fragment-duration=500000000", {""}, 2, "error: * cannot be replayed as a folder, name its files in their order: "
         "*metadata.yaml: No such file*"},

@@ -55,6 +55,6 @@ def of_features(mapping, channels):
     for feature, given in names.items():
         twice = [name for name, count in Counter(given).items() if count > 1]
         if twice:
-            raise ExportError(f"features.\"{feature}\": --names lerobot calls {twice[0]} more than one channel; set robot of their streams, or use "
+            raise ExportError(f"features.\"{feature}\": --names lerobot calls {twice[0]} more than one channel; set robot for their streams, or use "
                               "--names recorded")
     return names

@@ -120,7 +120,7 @@ class Joined:
             return None
         both = f"{stream.topic} ({stream.name}) has {_list(own)}, and {_list(common)} in {self.recording.name}"
         if not (_is_named(own) and _is_named(common)):
-            return f"{both}: channels without names of their own are not joined"
+            return f"{both}: channels without their own names are not joined"
         missing = [name for i, name in enumerate(common) if name not in own and self._takes(stream, i, common)]
         extra = [name for name in own if name not in common and self._chooses(stream, name)]
         if not set(own) & set(common) and missing:
@@ -138,7 +138,7 @@ class Joined:
         settings = dict(stream.settings)
         kinds = {word.partition("*")[0].strip() for word in settings.get("kinds", "ignore").split(",")}
         wrong = [name for name in ("velocities", "kinds", "quaternions") if name in settings and (name != "kinds" or len(kinds) > 1)]
-        return f"{both}: streams.{stream.name} has {' and '.join(wrong)} by the places of channels; give recordings of one order" if wrong else None
+        return f"{both}: streams.{stream.name} has {' and '.join(wrong)} by the positions of channels; give recordings with channels in one order" if wrong else None
 
     def adapted(self, found):
         """Streams of a recording whose settings name channels where the mapping numbers them."""

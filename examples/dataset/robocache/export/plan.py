@@ -65,7 +65,7 @@ def hold_ns(found, recording):
 # ---- one stream of one episode ----
 
 # where clocks may be the reason
-OTHER_TIMES = {"auto": "; --time-source log takes times of arrival", "stamp": "; --time-source auto puts their clocks on one timeline", "log": ""}
+OTHER_TIMES = {"auto": "; --time-source log uses times of arrival", "stamp": "; --time-source auto puts their clocks on one timeline", "log": ""}
 
 
 def _times(episode, stream, before=0):

@@ -27,7 +27,7 @@ NO_DATA = {
     r"/clock": "the time",
     r"/diagnostics(_agg|_toplevel_state)?": "diagnostics of nodes",
     r"/camera_info": "the calibration of a camera",
-    r"/robocache/\w+": "what robocache noted",
+    r"/robocache/\w+": "notes of robocache",
 }
 SIDES = re.compile(r"left|right")
 NUMBERED = re.compile(r"(?:robot|arm)_?\d+")

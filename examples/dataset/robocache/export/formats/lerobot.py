@@ -203,7 +203,7 @@ class _Before:
             if there.get(name) != features.get(name):
                 raise ExportError(f"--append: the set has another feature {name}: {there.get(name)}, and the episodes {features.get(name)}")
         if self.info and self.histograms.keys() != {name for name, feature in features.items() if feature["dtype"] == "video"}:
-            raise ExportError(f"--append: the set has no {HISTOGRAMS}, which the statistics of all pictures are made of")
+            raise ExportError(f"--append: the set has no {HISTOGRAMS}, which the statistics of all pictures are computed from")
 
     def place(self, folder):
         """Its files of data and videos, in another folder of the same file system."""

@@ -161,8 +161,8 @@ class CsvFolder(Timed):
     def _caps(self, stream):
         parts = [part for part, _ in self._parts(stream.topic)]
         if not stream.part and len(parts) > 1:
-            raise ExportError(f"{stream.topic} has columns with values in different rows, which are {len(parts)} streams: {'; '.join(parts)}; choose one by "
-                              f"stream of streams.{stream.name}")
+            raise ExportError(f"{stream.topic} has columns with values in different rows, so it has {len(parts)} streams: {'; '.join(parts)}; choose one by "
+                              f"setting stream of streams.{stream.name}")
         read = self._read(stream.topic, stream.part, _kinds_of(stream))
         self._say(stream.topic, read.warnings)
         return read.caps

@@ -43,7 +43,7 @@ class McapFile(StreamFile):
 
     @cache
     def _warn(self, reason):
-        print(f"warning: {printable(self.name)}: {printable(reason)}: topics and times are those of the chunks that are whole", file=sys.stderr)
+        print(f"warning: {printable(self.name)}: {printable(reason)}: topics and times are read from intact chunks only", file=sys.stderr)
 
     @cached_property
     def _channels(self):

@@ -59,7 +59,7 @@ def seek(pad, position):
     event = Gst.Event.new_seek(1.0, Gst.Format.TIME, Gst.SeekFlags.FLUSH | Gst.SeekFlags.ACCURATE, Gst.SeekType.SET, position,
                                Gst.SeekType.NONE, -1)
     if not pad.send_event(event):
-        raise ExportError("the recording cannot be read from a time on")
+        raise ExportError("the recording does not accept a seek")
 
 
 def parse(description):

@@ -163,7 +163,7 @@ class StreamFile(Timed):
             found |= {stream.part: one for one in found.values() if stream.part and set(joints_of(one[1])) == wanted}
         if stream.part not in found and (stream.part or len(found) != 1):
             parts = ", ".join(filter(None, found)) or "none that can be read"
-            raise ExportError(f"{stream.topic} has these streams: {parts}; choose one by stream of streams.{stream.name}")
+            raise ExportError(f"{stream.topic} has these streams: {parts}; choose one by setting stream of streams.{stream.name}")
         return found.get(stream.part) or next(iter(found.values()))
 
     def streams(self, mapping):

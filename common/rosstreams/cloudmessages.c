@@ -274,6 +274,11 @@ check_sizes (const CloudReader *self, guint64 height, guint64 width, guint64 poi
   /* each is below 2^32 */
   const guint64 row_bytes = width * point_step;
 
+  if (self->is_of_foxglove && point_step > 0 && size % point_step != 0) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "%" G_GUINT64_FORMAT " bytes are not a whole number of points of %"
+        G_GUINT64_FORMAT " bytes", size, point_step);
+    return FALSE;
+  }
   if (point_step > 0 && (height == 0
           || (row_bytes <= size && (height == 1 || (row_step >= row_bytes && (size - row_bytes) / row_step >= height - 1)))))
     return TRUE;
@@ -300,9 +305,11 @@ read_dimensions (CloudReader *self, guint64 point_step, guint64 *width, guint64 
   *width = point_step > 0 ? robocache_message_fields_count (self->fields, DATA) / point_step : 0;
   *height = 1;
   for (guint i = POSE_X; i <= POSE_QZ; i++) {
-    if (robocache_message_fields_number (self->fields, i) != 0.0)
-      robocache_stream_reader_note (&self->parent, g_strdup ("points stay in the coordinates of the message: the cloud's pose is "
-          "not applied"));
+    if (robocache_message_fields_number (self->fields, i) == 0.0)
+      continue;
+    robocache_stream_reader_note (&self->parent, g_strdup ("points stay in the coordinates of the message: the cloud's pose is "
+            "not applied"));
+    break;
   }
 }
 

@@ -180,9 +180,11 @@ robocache_ros_decoder_leave_rows_bare (RobocacheRosDecoder *decoder)
 }
 
 const gchar *
-robocache_ros_decoder_note (const RobocacheRosDecoder *decoder)
+robocache_ros_decoder_note (const RobocacheRosDecoder *decoder, guint number)
 {
-  return decoder->reader->note;
+  const GPtrArray *notes = decoder->reader->notes;
+
+  return number < notes->len ? g_ptr_array_index (notes, number) : NULL;
 }
 
 gboolean

@@ -57,8 +57,8 @@ gboolean robocache_ros_decoder_read_stamp (RobocacheRosDecoder * decoder, gconst
 /* Allows samples of rows without a buffer from now on, from readers that support this. */
 void robocache_ros_decoder_leave_rows_bare (RobocacheRosDecoder * decoder);
 
-/* A choice that the decoder made for the messages so far, for the user, UTF-8; NULL: none. */
-const gchar *robocache_ros_decoder_note (const RobocacheRosDecoder * decoder);
+/* A choice that the decoder made for the messages so far, for the user, UTF-8, by its number from 0 on; NULL: no more. */
+const gchar *robocache_ros_decoder_note (const RobocacheRosDecoder * decoder, guint number);
 
 /* Whether the type has a field for the time of capture. */
 gboolean robocache_ros_decoder_has_stamps (const RobocacheRosDecoder * decoder);

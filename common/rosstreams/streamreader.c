@@ -6,6 +6,9 @@
 
 #include "common/element/errors.h"
 
+/* Fields of a message may have a note each; more are not said. */
+#define MAX_NOTES 8
+
 enum
 { SECONDS, NANOSECONDS, FRAME_ID, N_HEADER_FIELDS };
 
@@ -39,6 +42,7 @@ robocache_stream_reader_init (RobocacheStreamReader *reader, const RobocacheRosS
   reader->samples = g_array_new (FALSE, FALSE, sizeof (RobocacheRosSample));
   g_array_set_clear_func (reader->samples, clear_sample);
   reader->rows = g_byte_array_new ();
+  reader->notes = g_ptr_array_new_with_free_func (g_free);
   reader->last_frame = g_strdup ("");
   reader->last_valid_frame = g_ref_string_new ("");
   reader->check = robocache_message_check_new (source->schema);
@@ -53,7 +57,7 @@ robocache_stream_reader_clear (RobocacheStreamReader *reader)
   g_clear_pointer (&reader->check, robocache_message_check_free);
   g_clear_pointer (&reader->samples, g_array_unref);
   g_clear_pointer (&reader->rows, g_byte_array_unref);
-  g_clear_pointer (&reader->note, g_free);
+  g_clear_pointer (&reader->notes, g_ptr_array_unref);
   g_clear_pointer (&reader->last_frame, g_free);
   g_clear_pointer (&reader->last_valid_frame, g_ref_string_release);
 }
@@ -61,10 +65,10 @@ robocache_stream_reader_clear (RobocacheStreamReader *reader)
 void
 robocache_stream_reader_note (RobocacheStreamReader *reader, gchar *note)
 {
-  if (reader->note)
+  if (reader->notes->len >= MAX_NOTES || g_ptr_array_find_with_equal_func (reader->notes, note, g_str_equal, NULL))
     g_free (note);
   else
-    reader->note = note;
+    g_ptr_array_add (reader->notes, note);
 }
 
 gint64

@@ -48,7 +48,7 @@ struct _RobocacheStreamReader
 
   gboolean has_several_streams; /* later messages may have more streams than the first */
   gboolean leaves_rows_bare;    /* rows are samples without a buffer */
-  gchar *note;                  /* for the user: a choice that the reader made for messages; NULL: none so far */
+  GPtrArray *notes;             /* texts for the user, each once: choices that the reader made for messages so far */
 
   RobocacheMessageFields *header;       /* NULL: no field is a time */
   RobocacheMessageCheck *check;
@@ -67,7 +67,7 @@ void robocache_stream_reader_clear (RobocacheStreamReader * reader);
  * NULL. */
 gboolean robocache_stream_reader_run (RobocacheStreamReader * reader, gconstpointer message, gsize size, GError ** error);
 
-/* For subclasses: sets the note, unless there is one; takes it. */
+/* For subclasses: adds a note, unless it is there, or too many are; takes it. */
 void robocache_stream_reader_note (RobocacheStreamReader * reader, gchar * note);
 
 /* Reads the stamp of a message alone; 0 where it has none. FALSE: the message is damaged before it. */

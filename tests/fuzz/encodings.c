@@ -71,12 +71,13 @@ decode (RobocacheRosDecoder *decoder, gconstpointer message, gsize size)
 {
   GError *error = NULL;
   const GArray *samples = robocache_ros_decoder_run (decoder, message, size, &error);
-  const gchar *note = robocache_ros_decoder_note (decoder);
+  const gchar *note;
 
   if ((samples == NULL) != (error != NULL))
     fuzz_fail ("a message has %s samples and %s error", samples ? "its" : "no", error ? "an" : "no");
-  if (note && !g_utf8_validate (note, -1, NULL))
-    fuzz_fail ("a note is no UTF-8");
+  for (guint i = 0; (note = robocache_ros_decoder_note (decoder, i)) != NULL; i++)
+    if (!g_utf8_validate (note, -1, NULL))
+      fuzz_fail ("a note is no UTF-8");
   g_clear_error (&error);
   return samples ? samples->len : G_MAXUINT64;
 }

@@ -121,7 +121,8 @@ def values(folder, write, source):
     for topic in topics:
         got = [(ms, value if isinstance(TOPICS[topic][1](0), str) else [float(x) for x in value.split(",")]) for ms, value in pads[topic]]
         yield topic, got, [(ms, TOPICS[topic][1](ms)) for ms in (0, 10, 20)]
-    yield "notes", messages, ['info /cloud: the field "b" of points is left out: it has the same bytes as "a"']
+    yield "notes", messages, ['info /cloud: the field "b" of points is left out: it has the same bytes as "a"',
+                              "info /cloud: points stay in the coordinates of the message: the cloud's pose is not applied"]
 
 
 def scan(folder, write):
@@ -132,6 +133,16 @@ def scan(folder, write):
     yield "finite", [bool(np.isfinite(p).all()) for p in points], [True, False, True]
     yield "points", [round(float(x), 5) for x in points[[0, 2]].ravel()], [1, 0, 0, 0, 3, 0]
     yield "messages", messages, []
+
+
+def partial_point(folder, write):
+    """A cloud whose bytes are not a whole number of points is lost, with a warning; those around it are read."""
+    path = Path(folder, "a.mcap")
+    TOPICS["/cut"] = (lambda ms: stamped(PointCloud_pb2.PointCloud, ms, frame_id="lidar", point_stride=16, fields=cloud(0).fields,
+                                         data=POINTS.tobytes()[:-5 if ms == 10 else None]), None)
+    pads, messages = play(write(path, ["/cut"]))
+    yield "clouds", pads["/cut"], [(ms, POINTS.tobytes().hex()) for ms in (0, 20)]
+    yield "warning", ["43 bytes are not a whole number of points of 16 bytes" in line for line in report(messages, "warning")], [True]
 
 
 def transforms(folder):
@@ -185,6 +196,7 @@ def list_cases():
         for source in ("bag", "0", "77"):
             yield f"values: {name}, {source}", in_folder, values, write, source
         yield f"scan: {name}", in_folder, scan, write
+        yield f"partial point: {name}", in_folder, partial_point, write
     for case in (transforms, calibration, refused):
         yield case.__name__, in_folder, case
 

@@ -47,14 +47,12 @@ decode (RobocacheMcapTopic *topic, const RobocacheMcapMessage *message, GError *
 }
 
 static void
-report_note (RobocacheMcapSession *session, RobocacheMcapTopic *topic)
+report_notes (RobocacheMcapSession *session, RobocacheMcapTopic *topic)
 {
-  const gchar *note = topic->decoder && !topic->has_reported_note ? robocache_ros_decoder_note (topic->decoder) : NULL;
+  const gchar *note;
 
-  if (!note)
-    return;
-  topic->has_reported_note = TRUE;
-  GST_ELEMENT_INFO (session->element, STREAM, FORMAT, ("%s: %s", topic->name, note), (NULL));
+  for (; topic->decoder && (note = robocache_ros_decoder_note (topic->decoder, topic->n_reported_notes)); topic->n_reported_notes++)
+    GST_ELEMENT_INFO (session->element, STREAM, FORMAT, ("%s: %s", topic->name, note), (NULL));
 }
 
 static gint64
@@ -298,7 +296,7 @@ robocache_mcap_session_handle (RobocacheMcapSession *session, const RobocacheMca
   GST_OBJECT_UNLOCK (session->element);
   ret = robocache_mcap_session_push_due_rows (session, message->log_time);
   samples = decode (topic, message, &error);
-  report_note (session, topic);
+  report_notes (session, topic);
   if (error)
     report_malformed (session, topic, message, error);
   for (guint i = 0; samples && i < samples->len && ret == GST_FLOW_OK; i++)

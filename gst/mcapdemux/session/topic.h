@@ -43,7 +43,7 @@ typedef struct
   gboolean has_stream;          /* a message gave a sample */
   gboolean has_reported;        /* a malformed message, or its fault */
   gchar *first_loss;            /* what is wrong with the first malformed message; NULL: there was none */
-  gboolean has_reported_note;   /* the note of its decoder */
+  guint n_reported_notes;       /* of its decoder */
   gboolean has_reported_time;   /* that messages have no stamps */
   gboolean awaits_stamp;        /* in a scan: the next stamp that is not 0 shows whether those of 0 are times */
   guint64 zero_log_time;        /* of the last message with a stamp of 0 */

@@ -58,6 +58,7 @@ free_type (gpointer data)
 
   g_free (type->name);
   g_array_unref (type->fields);
+  g_clear_pointer (&type->places, g_hash_table_unref);
   g_free (type);
 }
 
@@ -86,7 +87,7 @@ robocache_ros_schema_leave_out (RobocacheRosSchema *schema, const gchar *field)
 RobocacheRosType *
 robocache_ros_schema_add_type (RobocacheRosSchema *schema, gchar *name)
 {
-  RobocacheRosType *type = g_new (RobocacheRosType, 1);
+  RobocacheRosType *type = g_new0 (RobocacheRosType, 1);
 
   type->name = name;
   type->fields = g_array_new (FALSE, TRUE, sizeof (RobocacheRosField));
@@ -467,17 +468,17 @@ height_of (const RobocacheRosSchema *schema, guint index, guint depth, guint *he
   return heights[index] = depth > MAX_DEPTH ? MAX_DEPTH + 1 : height;
 }
 
-static gboolean
-check_depth (Parser *parser)
+gboolean
+robocache_ros_schema_check_depth (const RobocacheRosSchema *schema, GError **error)
 {
-  guint *heights = g_new0 (guint, parser->schema->types->len);
-  const guint height = height_of (parser->schema, 0, 1, heights);
+  guint *heights = g_new0 (guint, schema->types->len);
+  const guint height = height_of (schema, 0, 1, heights);
 
   g_free (heights);
   if (height <= MAX_DEPTH)
     return TRUE;
-  parser->error = g_error_new (ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "%s contains itself, or nests types in more than %d levels",
-      robocache_ros_schema_type (parser->schema, 0)->name, MAX_DEPTH);
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "%s contains itself, or nests types in more than %d levels",
+      robocache_ros_schema_type (schema, 0)->name, MAX_DEPTH);
   return FALSE;
 }
 
@@ -487,7 +488,7 @@ parse_text (Parser *parser, const gchar *name, const gchar *text)
   gchar *of_event = robocache_ros_service_event_text (name, text);
   gchar **lines = g_strsplit (of_event ? of_event : text, "\n", -1);
   gboolean is_done = begin_type (parser, robocache_ros_short_name (name)) && parse_lines (parser, lines)
-      && find_types (parser) && check_depth (parser);
+      && find_types (parser) && robocache_ros_schema_check_depth (parser->schema, &parser->error);
 
   g_strfreev (lines);
   g_free (of_event);

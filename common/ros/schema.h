@@ -55,6 +55,7 @@ typedef struct
   guint32 count;
   guint32 max_length;           /* maximum length of a string; 0: unbounded */
   guint32 number;               /* in messages of protobuf; 0: others */
+  guint64 initial;              /* bits of a number that a message of protobuf lacks */
   guint8 encoding;              /* a type of protobuf, or what an encoding needs */
   gboolean is_byte;             /* a byte, whose kind is UINT8 but whose hash is not that of uint8 */
 } RobocacheRosField;
@@ -63,6 +64,7 @@ typedef struct
 {
   gchar *name;                  /* "sensor_msgs/Imu" */
   GArray *fields;               /* RobocacheRosField items; may be empty */
+  GHashTable *places;           /* for encodings: key of a field → its index, plus 1; NULL: unused */
 } RobocacheRosType;
 
 typedef struct
@@ -80,6 +82,8 @@ RobocacheRosSchema *robocache_ros1_schema_parse (const gchar * name, const gchar
 RobocacheRosSchema *robocache_ros_schema_new (void);
 RobocacheRosType *robocache_ros_schema_add_type (RobocacheRosSchema * schema, gchar * name);
 void robocache_ros_schema_leave_out (RobocacheRosSchema * schema, const gchar * field);
+/* FALSE and a ROBOCACHE_ERROR_CAPS: a type contains itself, or types are nested in too many levels for a message. */
+gboolean robocache_ros_schema_check_depth (const RobocacheRosSchema * schema, GError ** error);
 void robocache_ros_schema_free (RobocacheRosSchema * schema);
 
 const RobocacheRosType *robocache_ros_schema_type (const RobocacheRosSchema * schema, guint index);

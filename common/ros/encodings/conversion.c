@@ -60,7 +60,7 @@ robocache_conversion_write_default (RobocacheConversion *conversion, const Roboc
   else if (field->kind == ROBOCACHE_ROS_STRING)
     robocache_cdr_write_string (conversion->writer, NULL);
   else
-    robocache_conversion_write_integer (conversion, field->kind, 0);
+    robocache_conversion_write_integer (conversion, field->kind, field->initial);
   return TRUE;
 }
 

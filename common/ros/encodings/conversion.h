@@ -22,7 +22,7 @@ typedef struct
 
 /* Writes one number of a kind as an integer, whose low bytes are those of the kind. */
 void robocache_conversion_write_integer (RobocacheConversion * conversion, RobocacheRosKind kind, guint64 number);
-/* Writes the value of a field that a message lacks: 0, an empty text, or an empty sequence. FALSE and an error: the message would become too
+/* Writes the value of a field that a message lacks: its number, an empty text, or an empty sequence. FALSE and an error: the message would become too
  * large. */
 gboolean robocache_conversion_write_default (RobocacheConversion * conversion, const RobocacheRosField * field, GError ** error);
 void robocache_conversion_write_text (RobocacheConversion * conversion, const guint8 * text, gsize size);

@@ -16,6 +16,10 @@
 #define MAX_DEPTH 64
 #define MAX_TYPES 4096
 #define MAX_FIELDS 4096
+/* Of objects that references go through. */
+#define MAX_MEMBERS 65536
+/* A longer reference is not resolved. */
+#define MAX_REFERENCE 1024
 
 /* Encodings of a field, in addition to its kind. */
 enum
@@ -25,28 +29,63 @@ enum
 
 typedef struct
 {
-  RobocacheJsonValue root;
   const gchar *type;            /* of the root */
   RobocacheRosSchema *schema;
+  GHashTable *members;          /* "#/definitions/Vector3" → RobocacheJsonValue, of each object that a reference went through */
+  GHashTable *walked;           /* "#/definitions": objects whose members are there */
   GHashTable *indices;          /* of $ref: index of the type, plus 1 */
   GPtrArray *open;              /* of $ref, around the object that is read */
   guint depth, n_fields;
   GError *error;
 } Builder;
 
+static void
+add_member (Builder *builder, gchar *reference, RobocacheJsonValue value)
+{
+  RobocacheJsonValue *copy = g_new (RobocacheJsonValue, 1);
+
+  *copy = value;
+  g_hash_table_insert (builder->members, reference, copy);
+}
+
+/* Adds the members of the object that a reference names, once. FALSE: the reference names no value. */
+static gboolean
+add_members (Builder *builder, const gchar *reference)
+{
+  const RobocacheJsonValue *object = g_hash_table_lookup (builder->members, reference);
+  RobocacheJsonValue key, value;
+  RobocacheJsonWalk walk;
+  GString *name;
+
+  if (!object || g_hash_table_contains (builder->walked, reference))
+    return object != NULL;
+  g_hash_table_add (builder->walked, g_strdup (reference));
+  name = g_string_new (NULL);
+  robocache_json_walk_init (&walk, *object);
+  while (walk.is_object && robocache_json_walk_next (&walk, &key, &value) && g_hash_table_size (builder->members) < MAX_MEMBERS) {
+    robocache_json_get_string (key, name);
+    if (strlen (reference) + name->len < MAX_REFERENCE)
+      add_member (builder, g_strconcat (reference, "/", name->str, NULL), value);
+  }
+  g_string_free (name, TRUE);
+  return TRUE;
+}
+
 /* The value of a pointer, "#/definitions/Vector3" or "#/$defs/Vector3"; size 0: none. */
 static RobocacheJsonValue
-resolve (const Builder *builder, const gchar *ref)
+resolve (Builder *builder, const gchar *reference)
 {
-  gchar **parts = g_strsplit (ref, "/", -1);
-  RobocacheJsonValue value = builder->root;
+  const RobocacheJsonValue *value = g_hash_table_lookup (builder->members, reference);
+  gboolean has_parent = strlen (reference) < MAX_REFERENCE;
 
-  if (!parts[0] || !g_str_equal (parts[0], "#"))
-    value = (RobocacheJsonValue) {NULL, 0};
-  for (guint i = 1; value.size > 0 && parts[0] && parts[i]; i++)
-    value = robocache_json_member (value, parts[i]);
-  g_strfreev (parts);
-  return value;
+  for (const gchar * slash = strchr (reference, '/'); !value && slash && has_parent; slash = strchr (slash + 1, '/')) {
+    gchar *parent = g_strndup (reference, (gsize) (slash - reference));
+
+    has_parent = add_members (builder, parent);
+    value = g_hash_table_lookup (builder->members, reference);
+    g_free (parent);
+  }
+  return value ? *value : (RobocacheJsonValue) {NULL, 0};
 }
 
 /* Whether a schema is of a type; one of several types beside null counts. */
@@ -181,6 +220,7 @@ build_fields (Builder *builder, RobocacheRosType *type, RobocacheJsonValue prope
     } else if (name->len > 0 && build_field (builder, value, &field)) {
       field.name = g_utf8_make_valid (name->str, -1);
       g_array_append_val (type->fields, field);
+      g_hash_table_insert (type->places, field.name, GUINT_TO_POINTER (type->fields->len));
     } else if (!builder->error) {
       robocache_ros_schema_leave_out (builder->schema, name->str);
     }
@@ -215,6 +255,7 @@ build_object (Builder *builder, RobocacheJsonValue schema)
   const RobocacheJsonValue properties = robocache_json_member (schema, "properties");
   const guint index = builder->schema->types->len;
   gchar *name = name_of_object (builder, schema, properties);
+  RobocacheRosType *type;
 
   if (builder->depth >= MAX_DEPTH || index >= MAX_TYPES) {
     if (!builder->error)
@@ -223,8 +264,10 @@ build_object (Builder *builder, RobocacheJsonValue schema)
     g_free (name);
     return -1;
   }
+  type = robocache_ros_schema_add_type (builder->schema, name);
+  type->places = g_hash_table_new (g_str_hash, g_str_equal);
   builder->depth++;
-  build_fields (builder, robocache_ros_schema_add_type (builder->schema, name), properties);
+  build_fields (builder, type, properties);
   builder->depth--;
   return (gint) index;
 }
@@ -233,15 +276,21 @@ RobocacheRosSchema *
 robocache_json_schema_parse (const gchar *type, const gchar *definition, gsize size, GError **error)
 {
   Builder builder = {.type = type,.schema = robocache_ros_schema_new () };
+  RobocacheJsonValue root = { NULL, 0 };
 
+  builder.members = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  builder.walked = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   builder.indices = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   builder.open = g_ptr_array_new ();
-  if (!robocache_json_parse (definition, size, &builder.root))
+  if (!robocache_json_parse (definition, size, &root))
     builder.error = g_error_new_literal (ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "its schema is not JSON");
-  else if (robocache_json_member (builder.root, "properties").size == 0)
+  else if (robocache_json_member (root, "properties").size == 0)
     builder.error = g_error_new_literal (ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "its JSON schema names no properties");
-  else
-    build_object (&builder, builder.root);
+  add_member (&builder, g_strdup ("#"), root);
+  if (!builder.error && build_object (&builder, root) >= 0 && !builder.error)
+    robocache_ros_schema_check_depth (builder.schema, &builder.error);
+  g_hash_table_unref (builder.members);
+  g_hash_table_unref (builder.walked);
   g_hash_table_unref (builder.indices);
   g_ptr_array_unref (builder.open);
   if (builder.error) {
@@ -375,15 +424,17 @@ write_list (RobocacheConversion *conversion, const RobocacheRosField *field, Rob
 static guint
 index_of_key (const RobocacheRosType *type, RobocacheJsonValue key, guint hint)
 {
-  const guint n = type->fields->len;
+  GString *name;
+  guint place;
 
-  for (guint i = 0; i < n; i++) {
-    const guint at = (hint + i) % n;
-
+  for (guint at = hint; at < MIN (hint + 2, type->fields->len); at++)
     if (robocache_json_string_equal (key, g_array_index (type->fields, RobocacheRosField, at).name))
       return at;
-  }
-  return n;
+  name = g_string_new (NULL);
+  robocache_json_get_string (key, name);
+  place = strlen (name->str) == name->len ? GPOINTER_TO_UINT (g_hash_table_lookup (type->places, name->str)) : 0;
+  g_string_free (name, TRUE);
+  return place > 0 ? place - 1 : type->fields->len;
 }
 
 /* A stamp that is absent is 0, as one that nobody set. */

@@ -1,8 +1,8 @@
 /* robocache: messages in protobuf, by their FileDescriptorSet, as CDR
  *
- * Fields that messages may lack have their defaults then: 0, an empty text, an empty list. google.protobuf.Timestamp and Duration become those of
- * ROS, lists of map entries are lists of messages. Left out are fields whose message would hold itself, lists of bytes, and numbers with a
- * default other than 0.
+ * Fields that messages may lack have their defaults then: the number that their definition gives, the first value of an enumeration, 0, an empty text, or
+ * an empty list. google.protobuf.Timestamp and Duration become those of ROS, lists of map entries are lists of messages. Left out are fields whose
+ * message would hold itself, and lists of bytes.
  * Source: protobuf.dev, "Encoding", and google/protobuf/descriptor.proto for the numbers of fields.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -147,8 +147,8 @@ find_number (Span message, guint32 number)
 
 /* Numbers of fields in descriptor.proto. */
 enum
-{ SET_FILE = 1, FILE_PACKAGE = 2, FILE_MESSAGE = 4, MESSAGE_NAME = 1, MESSAGE_FIELD = 2, MESSAGE_NESTED = 3, FIELD_NAME = 1, FIELD_NUMBER = 3,
-  FIELD_LABEL = 4, FIELD_TYPE = 5, FIELD_TYPE_NAME = 6, FIELD_DEFAULT = 7,
+{ SET_FILE = 1, FILE_PACKAGE = 2, FILE_MESSAGE = 4, FILE_ENUM = 5, MESSAGE_NAME = 1, MESSAGE_FIELD = 2, MESSAGE_NESTED = 3, MESSAGE_ENUM = 4,
+  ENUM_VALUE = 2, VALUE_NAME = 1, VALUE_NUMBER = 2, FIELD_NAME = 1, FIELD_NUMBER = 3, FIELD_LABEL = 4, FIELD_TYPE = 5, FIELD_TYPE_NAME = 6, FIELD_DEFAULT = 7,
   LABEL_REPEATED = 3
 };
 
@@ -191,7 +191,7 @@ static const gchar *const fields_of_times[][2] = { {"seconds", "sec"}, {"nanos",
 
 typedef struct
 {
-  GHashTable *messages;         /* full name → Span of its DescriptorProto */
+  GHashTable *descriptors;      /* full name → Span of its DescriptorProto or EnumDescriptorProto */
   GHashTable *indices;          /* full name → index of its type, plus 1 */
   GPtrArray *open;              /* full names of the types around the one that is built */
   RobocacheRosSchema *schema;
@@ -199,18 +199,20 @@ typedef struct
   GError *error;
 } Builder;
 
-/* `prefix` is "pkg." or "pkg.Outer.". */
+/* Messages and enumerations of a file or of a message; `prefix` is "pkg." or "pkg.Outer.". */
 static void
-note_messages (Builder *builder, Span descriptors, guint32 number, const gchar *prefix, guint depth)
+note_types (Builder *builder, Span descriptors, gboolean is_file, const gchar *prefix, guint depth)
 {
+  const guint32 of_message = is_file ? FILE_MESSAGE : MESSAGE_NESTED, of_enum = is_file ? FILE_ENUM : MESSAGE_ENUM;
   WireField field;
 
   while (depth < MAX_DEPTH && next_field (&descriptors, &field)) {
     gchar *name, *full, *inner;
     Span *span;
 
-    if (field.number != number || field.wire != WIRE_BYTES)
+    if ((field.number != of_message && field.number != of_enum) || field.wire != WIRE_BYTES)
       continue;
+    /* the name of an enumeration has the same number */
     name = find_text (field.bytes, MESSAGE_NAME);
     /* each nested message repeats the names around it */
     if (strlen (prefix) + strlen (name) > MAX_NAME) {
@@ -219,10 +221,11 @@ note_messages (Builder *builder, Span descriptors, guint32 number, const gchar *
     }
     full = g_strconcat (prefix, name, NULL);
     inner = g_strconcat (full, ".", NULL);
-    note_messages (builder, field.bytes, MESSAGE_NESTED, inner, depth + 1);
+    if (field.number == of_message)
+      note_types (builder, field.bytes, FALSE, inner, depth + 1);
     span = g_new (Span, 1);
     *span = field.bytes;
-    g_hash_table_insert (builder->messages, full, span);
+    g_hash_table_insert (builder->descriptors, full, span);
     g_free (inner);
     g_free (name);
   }
@@ -241,7 +244,7 @@ note_files (Builder *builder, Span set)
       continue;
     package = find_text (field.bytes, FILE_PACKAGE);
     prefix = *package ? g_strconcat (package, ".", NULL) : g_strdup ("");
-    note_messages (builder, field.bytes, FILE_MESSAGE, prefix, 0);
+    note_types (builder, field.bytes, TRUE, prefix, 0);
     g_free (prefix);
     g_free (package);
   }
@@ -293,15 +296,62 @@ leave_out (Builder *builder, Span descriptor)
   g_free (name);
 }
 
-/* Whether messages that lack the field have another number than 0, as version 2 of the language allows. */
-static gboolean
-has_default (Span descriptor, guint64 field_type)
+/* The number of a value of an enumeration by its name; without a name, of the first one. */
+static guint64
+number_of_value (const Builder *builder, Span descriptor, const gchar *name)
+{
+  gchar *type = find_text (descriptor, FIELD_TYPE_NAME);
+  const Span *values = g_hash_table_lookup (builder->descriptors, *type == '.' ? type + 1 : type);
+  Span left = values ? *values : (Span) { NULL, 0 };
+  gboolean is_found = FALSE;
+  guint64 number = 0;
+  WireField field;
+
+  while (!is_found && next_field (&left, &field)) {
+    gchar *own = field.number == ENUM_VALUE && field.wire == WIRE_BYTES ? find_text (field.bytes, VALUE_NAME) : NULL;
+
+    is_found = own && (*name == '\0' || g_str_equal (own, name));
+    if (is_found)
+      number = find_number (field.bytes, VALUE_NUMBER);
+    g_free (own);
+  }
+  g_free (type);
+  return number;
+}
+
+/* The bits of the number that messages without the field have. */
+static guint64
+initial_of (const Builder *builder, Span descriptor, FieldType field_type)
 {
   gchar *text = find_text (descriptor, FIELD_DEFAULT);
-  const gboolean has = *text && !g_str_equal (text, "0") && !g_str_equal (text, "false");
+  const gdouble real = g_ascii_strtod (text, NULL);
+  const gfloat short_real = (gfloat) real;
+  guint64 bits = 0;
+  guint32 short_bits;
 
+  switch (field_type) {
+    case TYPE_DOUBLE:
+      memcpy (&bits, &real, sizeof (bits));
+      break;
+    case TYPE_FLOAT:
+      memcpy (&short_bits, &short_real, sizeof (short_bits));
+      bits = short_bits;
+      break;
+    case TYPE_BOOL:
+      bits = g_str_equal (text, "true");
+      break;
+    case TYPE_ENUM:
+      bits = number_of_value (builder, descriptor, text);
+      break;
+    case TYPE_STRING:
+    case TYPE_BYTES:
+    case TYPE_MESSAGE:
+      break;
+    default:
+      bits = *text == '-' ? (guint64) g_ascii_strtoll (text, NULL, 10) : g_ascii_strtoull (text, NULL, 10);
+  }
   g_free (text);
-  return has && field_type != TYPE_STRING && field_type != TYPE_BYTES;
+  return bits;
 }
 
 static void
@@ -313,13 +363,14 @@ build_field (Builder *builder, RobocacheRosType *type, Span descriptor)
   gint index = 0;
 
   if (field_type == 0 || field_type >= G_N_ELEMENTS (field_types) || field_type == TYPE_GROUP || number == 0 || number > G_MAXINT32
-      || (field_type == TYPE_BYTES && is_repeated) || has_default (descriptor, field_type)) {
+      || (field_type == TYPE_BYTES && is_repeated)) {
     leave_out (builder, descriptor);
     return;
   }
   field.kind = field_types[field_type].kind;
   field.number = (guint32) number;
   field.encoding = (guint8) field_type;
+  field.initial = initial_of (builder, descriptor, (FieldType) field_type);
   if (field_type == TYPE_BYTES)
     field.repeat = ROBOCACHE_ROS_SEQUENCE;
   if (field_type == TYPE_MESSAGE)
@@ -334,6 +385,7 @@ build_field (Builder *builder, RobocacheRosType *type, Span descriptor)
     builder->error = g_error_new (ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "%s has a field without a name, or more than %d fields", type->name,
         MAX_FIELDS);
   g_array_append_val (type->fields, field);
+  g_hash_table_insert (type->places, GUINT_TO_POINTER (field.number), GUINT_TO_POINTER (type->fields->len));
 }
 
 static const gchar *
@@ -350,7 +402,7 @@ static gint
 build_type (Builder *builder, const gchar *name)
 {
   const guint known = GPOINTER_TO_UINT (g_hash_table_lookup (builder->indices, name));
-  const Span *descriptor = g_hash_table_lookup (builder->messages, name);
+  const Span *descriptor = g_hash_table_lookup (builder->descriptors, name);
   RobocacheRosType *type;
   WireField field;
   Span left;
@@ -365,6 +417,7 @@ build_type (Builder *builder, const gchar *name)
     return -1;
   }
   type = robocache_ros_schema_add_type (builder->schema, g_strdup (name_in_ros (name)));
+  type->places = g_hash_table_new (NULL, NULL);
   index = builder->schema->types->len;
   g_hash_table_insert (builder->indices, g_strdup (name), GUINT_TO_POINTER (index));
   g_ptr_array_add (builder->open, (gpointer) name);
@@ -381,14 +434,14 @@ robocache_protobuf_parse (const gchar *type, const gchar *definition, gsize size
 {
   Builder builder = {.schema = robocache_ros_schema_new () };
 
-  builder.messages = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  builder.descriptors = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   builder.indices = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   builder.open = g_ptr_array_new ();
   if (!note_files (&builder, (Span) { (const guint8 *) definition, size }))
     builder.error = g_error_new_literal (ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "its schema is not a FileDescriptorSet of protobuf");
-  else
-    build_type (&builder, type);
-  g_hash_table_unref (builder.messages);
+  else if (build_type (&builder, type) >= 0 && !builder.error)
+    robocache_ros_schema_check_depth (builder.schema, &builder.error);
+  g_hash_table_unref (builder.descriptors);
   g_hash_table_unref (builder.indices);
   g_ptr_array_unref (builder.open);
   if (builder.error) {
@@ -498,15 +551,13 @@ write_field (RobocacheConversion *conversion, const RobocacheRosType *type, cons
 static guint
 index_of_number (const RobocacheRosType *type, guint32 number, guint hint)
 {
-  const guint n = type->fields->len;
+  guint place;
 
-  for (guint i = 0; i < n; i++) {
-    const guint at = (hint + i) % n;
-
+  for (guint at = hint; at < MIN (hint + 2, type->fields->len); at++)
     if (g_array_index (type->fields, RobocacheRosField, at).number == number)
       return at;
-  }
-  return n;
+  place = GPOINTER_TO_UINT (g_hash_table_lookup (type->places, GUINT_TO_POINTER (number)));
+  return place > 0 ? place - 1 : type->fields->len;
 }
 
 static gboolean

@@ -8,6 +8,7 @@ Prints PASS, FAIL or SKIP for each case."""
 import base64
 import importlib
 import json
+import os
 import pkgutil
 import random
 import subprocess
@@ -368,21 +369,82 @@ def json_faults():
 
 
 def protobuf_defaults():
-    """Of version 2 of the language, numbers with a default other than 0 are left out, since a message may lack them."""
+    """What a message lacks has the default of its definition, and an enumeration its first value, which may not be 0 in version 2."""
     file = descriptor_pb2.FileDescriptorProto(name="old.proto", package="old", syntax="proto2")
     message = file.message_type.add(name="T")
-    for number, (name, kind, default) in enumerate((("a", Field.TYPE_DOUBLE, "1.5"), ("b", Field.TYPE_INT32, "0"), ("c", Field.TYPE_STRING, "x"),
-                                                    ("d", Field.TYPE_BOOL, "true"), ("e", Field.TYPE_FLOAT, "")), 1):
-        message.field.add(name=name, number=number, type=kind, label=1, default_value=default or None)
+    for enum, values in ((file.enum_type.add(name="Mode"), (("A", 3), ("B", 0), ("C", -7))), (message.enum_type.add(name="Inner"), (("D", -2),))):
+        for name, number in values:
+            enum.value.add(name=name, number=number)
+    fields = (("a", Field.TYPE_DOUBLE, "-1.5"), ("b", Field.TYPE_INT32, "0"), ("c", Field.TYPE_STRING, "x"), ("d", Field.TYPE_BOOL, "true"),
+              ("e", Field.TYPE_FLOAT, ""), ("f", Field.TYPE_FLOAT, "0.1"), ("g", Field.TYPE_SINT64, str(-2 ** 63)), ("h", Field.TYPE_UINT64, str(2 ** 64 - 1)),
+              ("i", Field.TYPE_FLOAT, "-inf"), ("j", Field.TYPE_DOUBLE, "nan"), ("k", Field.TYPE_ENUM, ".old.Mode"), ("l", Field.TYPE_ENUM, ".old.T.Inner"),
+              ("m", Field.TYPE_ENUM, ".old.Mode C"), ("n", Field.TYPE_INT32, "-5"))
+    for number, (name, kind, default) in enumerate(fields, 1):
+        type_name, _, default = default.partition(" ") if kind == Field.TYPE_ENUM else ("", "", default)
+        message.field.add(name=name, number=number, type=kind, label=1, default_value=default or None, type_name=type_name or None)
+    outer = file.message_type.add(name="Outer")
+    outer.field.add(name="t", number=1, type=Field.TYPE_MESSAGE, label=1, type_name=".old.T")
+    pool = descriptor_pool.DescriptorPool()
+    pool.Add(file)
     schema = descriptor_pb2.FileDescriptorSet(file=[file]).SerializeToString()
-    return check([("none", line_of("old.T", schema, b"", "protobuf", "protobuf"), [("b", 0), ("e", 0)]),
-                  ("some", line_of("old.T", schema, b"\x10\x05\x20\x00", "protobuf", "protobuf"), [("b", 5), ("e", 0)])])
+    inner, whole = (message_factory.GetMessageClass(pool.FindMessageTypeByName(f"old.{name}")) for name in ("T", "Outer"))
+    some = inner(a=2, b=5, d=False, k=0, m=3, n=0)
+    return check([("none", line_of("old.T", schema, b"", "protobuf", "protobuf"), list(flatten(inner()))),
+                  ("some", line_of("old.T", schema, some.SerializeToString(), "protobuf", "protobuf"), list(flatten(some))),
+                  ("no message", line_of("old.Outer", schema, b"", "protobuf", "protobuf"), list(flatten(whole())))])
+
+
+def depth():
+    """Types that are known in part may not become deeper together than a message may be."""
+    faults = []
+    for n, is_read in ((30, True), (150, False)):
+        file = descriptor_pb2.FileDescriptorProto(name="deep.proto", package="deep", syntax="proto3")
+        # the root names deeper types first, so that each part below it is built alone
+        root, first = file.message_type.add(name="Root"), list(range(n - 25, 0, -25)) + [0]
+        for i, at in enumerate(first, 1):
+            root.field.add(name=f"f{i}", number=i, type=Field.TYPE_MESSAGE, label=1, type_name=f".deep.M{at}")
+        definitions = {}
+        for i in range(n):
+            message = file.message_type.add(name=f"M{i}")
+            message.field.add(name="x", number=1, type=Field.TYPE_FLOAT, label=1)
+            definitions[f"M{i}"] = {"type": "object", "properties": {"x": {"type": "number"}}}
+            if i + 1 < n:
+                message.field.add(name="m", number=2, type=Field.TYPE_MESSAGE, label=1, type_name=f".deep.M{i + 1}")
+                definitions[f"M{i}"]["properties"]["m"] = {"$ref": f"#/$defs/M{i + 1}"}
+        schema = {"type": "object", "$defs": definitions, "properties": {f"f{i}": {"$ref": f"#/$defs/M{at}"} for i, at in enumerate(first)}}
+        for what, line in (("protobuf", line_of("deep.Root", descriptor_pb2.FileDescriptorSet(file=[file]).SerializeToString(), b"", "protobuf", "protobuf")),
+                           ("JSON", json_line(json.dumps(schema).encode(), b"{}"))):
+            row = rows([line])[0]
+            if is_read == row.startswith("error: ") or (not is_read and "more than 64 levels" not in row):
+                faults.append(f"{what} of {n} levels: {row[:100]}")
+    return faults
+
+
+def many_unknown():
+    """Keys and numbers that the schema lacks take no time for each field that it has, and references that repeat no time for each other one."""
+    n = 4000
+    file = descriptor_pb2.FileDescriptorProto(name="many.proto", package="many", syntax="proto3")
+    message = file.message_type.add(name="T")
+    for i in range(n):
+        message.field.add(name=f"f{i}", number=i + 1, type=Field.TYPE_FLOAT, label=1)
+    data = b"".join(b"\x80\x80\x80\x08\x01" for _ in range(400000)) + b"\x0d\0\0\x80\x3f"
+    schema = {"type": "object", "properties": {f"f{i}": {"$ref": "#/$defs/last"} for i in range(n)},
+              "$defs": {**{f"d{i}": {"type": "string"} for i in range(60000)}, "last": {"type": "number"}}}
+    text = json.dumps({**{f"u{i}": 1 for i in range(400000)}, "f0": 1}).encode()
+    wanted = [("f0", 1.0)] + [(f"f{i}", 0.0) for i in range(1, n)]
+    before = sum(os.times()[2:4])
+    faults = check([("protobuf", line_of("many.T", descriptor_pb2.FileDescriptorSet(file=[file]).SerializeToString(), data, "protobuf", "protobuf"), wanted)])
+    nan = [("f0", 1.0)] + [(f"f{i}", float("nan")) for i in range(1, n)]
+    faults += check([("JSON", json_line(json.dumps(schema).encode(), text), nan)])
+    taken = sum(os.times()[2:4]) - before
+    # 0.4 s; a search for each takes 45 s
+    return faults + ([f"{taken:.0f} s"] if taken > 10 else [])
 
 
 def main():
     cases = {"protobuf_defaults": protobuf_defaults, "json_random": json_random, "json_faults": json_faults,
              "protobuf_foxglove": protobuf_foxglove, "protobuf_types_packed": lambda: protobuf_types(True),
-             "protobuf_types": lambda: protobuf_types(False), "protobuf_faults": protobuf_faults}
+             "protobuf_types": lambda: protobuf_types(False), "protobuf_faults": protobuf_faults, "depth": depth, "many_unknown": many_unknown}
     failed = 0
     for name, case in cases.items():
         faults = case()

@@ -68,6 +68,10 @@ TABLES = {
     "euroc": (EUROC, [], {}, "#timestamp [ns]", exact(1)),
     "comment_with_comma": ("# made by me, today\ntime,x,y\n0.00,1,2\n0.01,2,3\n0.02,3,4\n", [], {"comment": "#"}, "time", exact(S)),
     "preamble_and_units": (LAB, [], {"skiprows": [0, 1, 2, 4]}, "Time", exact(S)),
+    "words_below_the_names": ("time,x,y\n--,--,--\n0.0,1,2\n0.1,2,3\n", [], {"skiprows": [1]}, "time", exact(S)),
+    "words_and_units_below": ("time;x;y\n[ms];[m];[m]\nraw;raw;raw\n0;1;2\n5;2;3\n", [], {"sep": ";", "skiprows": [1, 2]}, "time", exact(MS)),
+    "words_that_differ": ("Zeit;x;y\nidle;open;left\n0,0;1;2\n0,1;2;3\n", [], {"sep": ";", "decimal": ",", "skiprows": [1]}, "Zeit", exact(S)),
+    "words_without_a_time": ("Recorder,A,B\nt,left,left\n0.0,1,2\n0.1,2,3\n", [], {"skiprows": [0]}, "t", exact(S)),
     "matlab_comments": ("% made by MATLAB\n%% x, y\n% t, a\n0.5, 1\n0.6, 2\n", [], {"comment": "%", "names": ["t", "a"], "skipinitialspace": True}, "t", exact(S)),
     "text_column": ("time,frame_id,x\n0.00,base,1\n0.01,base,2\n0.02,base,3\n", [], {"usecols": ["time", "x"]}, "time", exact(S)),
     "truths": ("time,x,grip\n0.00,1,True\n0.01,2,False\n0.02,3,TRUE\n", [], {"true_values": ["TRUE"]}, "time", exact(S)),
@@ -160,7 +164,11 @@ def check_table(folder, name):
     columns = columns if isinstance(columns, list) else [columns]
     fields = [texts[c].tolist() for c in columns]
     expected = times[0](fields[0]) if isinstance(times, list) else [times(*row) for row in zip(*fields)]
-    lines = done.stdout.decode().splitlines()[1:]
+    names, *lines = done.stdout.decode().splitlines()
+    # pandas numbers names that are there twice
+    named = [re.sub(r"\.\d+$", "", c.strip()).replace(",", "_") for c in frame.columns if c not in columns] if how.get("header", 0) is not None else []
+    if named and names != ",".join(named):
+        raise Failed(f"channels {names}, expected {named}")
     if [int(line.split()[0]) for line in lines] != expected:
         raise Failed(f"times {[line.split()[0] for line in lines][:5]}, expected {expected[:5]}")
     values = frame.drop(columns=columns).to_numpy(np.float64).astype(np.float32)

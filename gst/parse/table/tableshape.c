@@ -11,6 +11,8 @@
 
 /* Lines that tell the delimiter. */
 #define MAX_LINES_OF_DELIMITER 20
+/* Lines of words between the header and the data. */
+#define MAX_LINES_OF_WORDS 4
 
 void
 robocache_table_shape_clear (RobocacheTableShape *shape)
@@ -150,12 +152,12 @@ usual_n_fields (const RobocacheSample *sample, gchar delimiter)
   return usual;
 }
 
-/* Columns of text do not tell whether a row is data. Others do: names stand where values are. */
+/* Columns of text do not tell whether a row with text is data. Others do: names stand where values are. */
 static gboolean
 is_data (const RobocacheSample *sample, guint row, gchar delimiter)
 {
   const GPtrArray *fields = g_array_index (sample->rows, RobocacheSampleRow, row).fields;
-  guint n_values = 0, n_texts = 0;
+  guint n_values = 0, n_texts = 0, n_all_values = 0, n_all_texts = 0;
 
   for (guint c = 0; c < MIN (fields->len, sample->n_columns); c++) {
     const gchar *text = g_ptr_array_index (fields, c);
@@ -165,12 +167,12 @@ is_data (const RobocacheSample *sample, guint row, gchar delimiter)
 
     if (cell == ROBOCACHE_CELL_TEXT && (!is_of_text || sample->rows->len == 1) && robocache_name_is_of_time (text))
       return FALSE;
-    if (is_of_text)
-      continue;
-    n_texts += cell == ROBOCACHE_CELL_TEXT;
-    n_values += cell != ROBOCACHE_CELL_TEXT && cell != ROBOCACHE_CELL_MISSING;
+    n_all_texts += cell == ROBOCACHE_CELL_TEXT;
+    n_all_values += cell != ROBOCACHE_CELL_TEXT && cell != ROBOCACHE_CELL_MISSING;
+    n_texts += !is_of_text && cell == ROBOCACHE_CELL_TEXT;
+    n_values += !is_of_text && cell != ROBOCACHE_CELL_TEXT && cell != ROBOCACHE_CELL_MISSING;
   }
-  return n_values > 0 && n_values >= n_texts;
+  return (n_values > 0 && n_values >= n_texts) || (n_all_values > 0 && n_all_texts == 0);
 }
 
 /* FALSE: none is data. */
@@ -285,6 +287,77 @@ find_any_names (const RobocacheTableShape *shape, const RobocacheTableLine *line
   return names;
 }
 
+/* Whether the fields of a line name nothing: one is there twice, or has no letter. */
+static gboolean
+are_words (gchar **fields)
+{
+  GHashTable *seen = g_hash_table_new (g_str_hash, g_str_equal);
+  gboolean are = FALSE;
+
+  for (guint c = 0; fields[c] && !are; c++) {
+    const gchar *at = fields[c];
+
+    while (*at && !g_ascii_isalpha (*at) && !(*at & 0x80))
+      at++;
+    are = *fields[c] != '\0' && (*at == '\0' || !g_hash_table_add (seen, fields[c]));
+  }
+  g_hash_table_unref (seen);
+  return are;
+}
+
+static gboolean
+have_time (gchar **names)
+{
+  for (guint c = 0; names[c]; c++) {
+    if (robocache_time_name_of (names[c]) <= ROBOCACHE_NAME_OTHER)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* Whether names are those of columns, rather than `last`, which is below them: where both may be, one of names is of a time. */
+static gboolean
+are_names_above (gchar **names, gchar **last, gboolean are_adjacent)
+{
+  if (are_units (names) || are_words (names))
+    return FALSE;
+  if (are_units (last))
+    return TRUE;
+  return are_words (last) ? have_time (names) || !have_time (last) : are_adjacent && have_time (names) && !have_time (last);
+}
+
+/* The names of columns, and the units below them. `last` are the names of the last line that fits, at *at. Takes them. */
+static gchar **
+find_names_above (RobocacheTableShape *shape, const RobocacheTableLine *lines, gchar **last, guint *at)
+{
+  gchar **names = NULL, **units = are_units (last) ? g_strdupv (last) : NULL;
+  guint end = *at, units_line = *at;
+
+  for (guint i = 0; !names && i < MAX_LINES_OF_WORDS; i++) {
+    const guint below = end;
+
+    names = find_any_names (shape, lines, below, &end);
+    if (!names)
+      break;
+    if (!are_names_above (names, last, end + 1 == below)) {
+      if (!units && are_units (names)) {
+        units = g_steal_pointer (&names);
+        units_line = end;
+      }
+      g_clear_pointer (&names, g_strfreev);
+    }
+  }
+  if (!names) {
+    g_strfreev (units);
+    return last;
+  }
+  g_strfreev (last);
+  shape->units = units;
+  shape->units_line = units_line;
+  *at = end;
+  return names;
+}
+
 /* Whether no row of data has anything in its last column. */
 static gboolean
 ends_with_nothing (const RobocacheSample *sample, guint n_columns)
@@ -299,7 +372,7 @@ ends_with_nothing (const RobocacheSample *sample, guint n_columns)
 static void
 find_header (RobocacheTableShape *shape, const RobocacheTableLine *lines)
 {
-  guint at = 0, before = 0;
+  guint at = 0, last;
   gchar **names = find_any_names (shape, lines, shape->data, &at);
 
   /* a delimiter at the end of each line makes a column of nothing */
@@ -310,21 +383,14 @@ find_header (RobocacheTableShape *shape, const RobocacheTableLine *lines)
   }
   if (!names)
     return;
-  if (are_units (names)) {
-    gchar **real = find_any_names (shape, lines, at, &before);
-
-    if (real && !are_units (real)) {
-      shape->units = names;
-      names = g_steal_pointer (&real);
-    }
-    g_strfreev (real);
-  }
+  last = at;
+  names = find_names_above (shape, lines, names, &at);
   for (guint n = g_strv_length (names); n > 1 && n == shape->n_columns && shape->delimiter != ' ' && *names[n - 1] == '\0'
       && ends_with_nothing (&shape->sample, n); n = --shape->n_columns)
     g_clear_pointer (&names[n - 1], g_free);
   shape->names = names;
-  shape->header = shape->units ? before : at;
-  shape->data = at + 1;
+  shape->header = at;
+  shape->data = last + 1;
   shape->n_columns = g_strv_length (names);
   robocache_sample_count (&shape->sample, shape->sample.first, shape->n_columns, shape->delimiter);
 }
@@ -349,7 +415,7 @@ robocache_table_shape_n_skipped (const RobocacheTableShape *shape, const Robocac
   guint n = 0;
 
   for (guint i = 0; i < shape->data; i++) {
-    const gboolean is_used = shape->names && (i == shape->header || (shape->units && i == shape->data - 1));
+    const gboolean is_used = shape->names && (i == shape->header || (shape->units && i == shape->units_line));
 
     n += !is_used && robocache_table_comment_mark (lines[i].text) == 0 && lines[i].text[strspn (lines[i].text, " \t")] != '\0';
   }

@@ -1,7 +1,8 @@
 /* robocache: the shape of a table: its delimiter, its header, and where its data begin
  *
  * Lines before the data are a preamble: comments, titles, settings, and at most one header. The header is the last line before the data with
- * as many fields as the data, and no comment where another line has as many. A line of units behind it ("s,m,m") belongs to it.
+ * as many fields as the data, and no comment where another line has as many. A line of units behind it ("s,m,m") belongs to it, and lines of other
+ * words ("--,--,--") between it and the data are left out.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -28,7 +29,7 @@ typedef struct
   guint n_columns;              /* 0: no line is data */
   gchar **names;                /* NULL-terminated, [n_columns]; NULL: no header */
   gchar **units;                /* NULL-terminated, [n_columns]; NULL: no line of units */
-  guint header;                 /* index of the line of names, where there are names */
+  guint header, units_line;     /* indices of the line of names, and of that of units, where they are there */
   guint data;                   /* index of the first line behind the header, or of the first line with data */
   RobocacheSample sample;       /* of the data */
 } RobocacheTableShape;

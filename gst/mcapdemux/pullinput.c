@@ -419,21 +419,41 @@ is_video (const RobocacheRosOutput *output)
   return g_str_has_prefix (name, "video/x-h26");
 }
 
-/* The log time of a stream's last message that was captured up to the beginning of the segment; for video, of its last key frame. The
- * message may arrive up to margin after its capture. FALSE: no such message. */
-static gboolean
-find_earlier (RobocacheMcapPullInput *input, const RobocacheRosOutput *output, gint64 margin, guint64 *log_time)
+/* Where a message is in the recording. */
+typedef struct
 {
-  const RobocacheMcapSession *session = input->session;
-  const RobocacheMcapTopic *topic = output->topic;
-  Earlier earlier = { session, topic, MAX (absolute_time (session, session->segment.position), 0) };
+  guint64 log_time;
+  guint16 channel_id;
+} Place;
 
-  if (!output->pad || !output->caps || !topic->decoder || !robocache_bag_find_back (input->bag, topic->channel_id,
-          log_time_of (session, session->segment.position, -margin), is_early_enough, &earlier, log_time))
+/* The place of a stream's last message that was captured up to the beginning of the segment, in any channel of its topic; for video, of its last
+ * key frame. The message may arrive up to margin after its capture. FALSE: no such message. */
+static gboolean
+find_earlier (RobocacheMcapPullInput *input, const RobocacheRosOutput *output, gint64 margin, Place *place)
+{
+  RobocacheMcapSession *session = input->session;
+  const RobocacheMcapDefinitions *definitions = robocache_bag_get_definitions (input->bag);
+  const RobocacheMcapTopic *topic = output->topic;
+  const guint64 latest = log_time_of (session, session->segment.position, -margin);
+  Earlier earlier = { session, topic, MAX (absolute_time (session, session->segment.position), 0) };
+  const RobocacheMcapChannelInfo *channel;
+  gboolean has_found = FALSE;
+  guint64 log_time;
+
+  if (!output->pad || !output->caps || !topic->decoder)
     return FALSE;
-  GST_CAT_DEBUG_OBJECT (session->category, output->pad, "the last %s before the segment has log time %" G_GUINT64_FORMAT, is_video (output)
-      ? "key frame" : "message", *log_time);
-  return TRUE;
+  for (guint id = 0; (channel = robocache_mcap_definitions_next_channel (definitions, id)) != NULL; id = channel->id + 1u) {
+    if (robocache_mcap_session_topic (session, channel->id) != topic
+        || !robocache_bag_find_back (input->bag, channel->id, latest, is_early_enough, &earlier, &log_time)
+        || (has_found && log_time <= place->log_time))
+      continue;
+    *place = (Place) {log_time, channel->id};
+    has_found = TRUE;
+  }
+  if (has_found)
+    GST_CAT_DEBUG_OBJECT (session->category, output->pad, "the last %s before the segment has log time %" G_GUINT64_FORMAT " in channel %u",
+        is_video (output) ? "key frame" : "message", place->log_time, place->channel_id);
+  return has_found;
 }
 
 /* The earliest of video's last key frames; at most `from`. */
@@ -441,25 +461,26 @@ static guint64
 find_key_frames (RobocacheMcapPullInput *input, guint64 from, gint64 margin)
 {
   const RobocacheMcapSession *session = input->session;
-  guint64 earliest = from, found;
+  guint64 earliest = from;
+  Place found;
 
   for (guint i = 0; i < session->outputs->len; i++) {
     const RobocacheRosOutput *output = g_ptr_array_index (session->outputs, i);
 
     if (output->pad && output->caps && is_video (output) && find_earlier (input, output, margin, &found))
-      earliest = MIN (earliest, found);
+      earliest = MIN (earliest, found.log_time);
   }
   return earliest;
 }
 
 static GstFlowReturn
-send_message_of (RobocacheMcapPullInput *input, guint16 channel_id, guint64 log_time)
+send_message_at (RobocacheMcapPullInput *input, const Place *place)
 {
   RobocacheMcapMessage message;
   GError *error = NULL;
 
-  robocache_bag_select (input->bag, &channel_id, 1);
-  robocache_bag_seek (input->bag, log_time);
+  robocache_bag_select (input->bag, &place->channel_id, 1);
+  robocache_bag_seek (input->bag, place->log_time);
   switch (robocache_bag_next (input->bag, &message, &error)) {
     case ROBOCACHE_MCAP_READ_MESSAGE:
       return robocache_mcap_session_handle (input->session, &message);
@@ -480,14 +501,13 @@ send_messages_in_force (RobocacheMcapPullInput *input, guint64 from, gint64 marg
   const RobocacheMcapSession *session = input->session;
   GArray *chosen = list_channels (input);
   GstFlowReturn ret = GST_FLOW_OK;
-  guint64 found;
+  Place found;
 
   for (guint i = 0; i < session->outputs->len && ret == GST_FLOW_OK; i++) {
     const RobocacheRosOutput *output = g_ptr_array_index (session->outputs, i);
-    const RobocacheMcapTopic *topic = output->topic;
 
-    if (output->pad && output->caps && !is_video (output) && find_earlier (input, output, margin, &found) && found < from)
-      ret = send_message_of (input, topic->channel_id, found);
+    if (output->pad && output->caps && !is_video (output) && find_earlier (input, output, margin, &found) && found.log_time < from)
+      ret = send_message_at (input, &found);
   }
   /* no message is lost between these and the next ones */
   g_array_set_size (session->sequences, 0);

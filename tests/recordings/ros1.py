@@ -114,6 +114,36 @@ def truncated(folder):
     yield "whole", len(wanted), 3
 
 
+def several_connections(folder):
+    """Each publisher of a topic has a connection of its own: a seek finds the last message of any of them."""
+    path = Path(folder, "a.bag")
+    name, message, values, _ = bags.ALL_TOPICS["/wrench"]
+    wanted = {0: "first", 400: "second", 700: "first", 800: "second", 900: "first"}
+    with Writer(path) as writer:
+        connections = {caller: writer.add_connection("/wrench", name, typestore=STORE, callerid=f"/{caller}") for caller in ("first", "second")}
+        for ms, caller in wanted.items():
+            writer.write(connections[caller], BEGIN + (ms + 3) * MS, bytes(STORE.serialize_ros1(to_ros1(message(ms), name), name)))
+    for start, times in ((0, [*wanted]), (650, [400, 700, 800, 900]), (750, [700, 800, 900]), (850, [800, 900])):
+        pads, messages = play(path, part=(start, 1000)) if start else play(path)
+        yield f"from {start}", bags.as_numbers(pads)["/wrench"], [(ms, values(ms)) for ms in times]
+        yield f"messages from {start}", messages, []
+
+
+def wrong_times(folder):
+    """The index of a bag has no checksum: messages outside the times that it gives a chunk are read, with a warning."""
+    bag = write_bag(Path(folder, "a.bag"), "none", end_ms=100, topics=["/wrench"])
+    data = bag.read_bytes()
+    index = int.from_bytes(re.search(b"index_pos=(.{8})", data, re.S).group(1), "little")
+    field = re.compile(b"end_time=(.{8})", re.S)
+    assert len(field.findall(data[index:])) == 1
+    bag.write_bytes(data[:index] + field.sub(b"end_time=" + (BEGIN // 10**9).to_bytes(4, "little") + (50 * MS).to_bytes(4, "little"), data[index:]))
+    pads, messages = play(bag)
+    yield from differences(pads, expected(["/wrench"], 0, 100))
+    # that of the first message behind 50 ms
+    times = [BEGIN + 53 * MS, BEGIN + 3 * MS, BEGIN + 50 * MS]
+    yield "warning", [f"it has a message at {times[0]}, but its header gives {times[1]} to {times[2]}" in line for line in report(messages, "warning")], [True]
+
+
 def other_files(folder):
     for name, data, text in (("old", b"#ROSBAG V1.2\n" + bytes(99), 'a bag of ROS 1 of version 1.2, expected 2.0: convert it with "rosbag migrate"'),
                              ("px4", b"ULog\1\x12\x35" + bytes(99), "a PX4 log: convert it to CSV with ulog2csv of pyulog"),
@@ -127,7 +157,7 @@ def list_cases():
     for compression in COMPRESSIONS:
         yield f"every compression: {compression}", in_folder, every_compression, compression
         yield f"cut: {compression}", in_folder, cut, compression
-    for case in (camera, truncated, other_files):
+    for case in (camera, truncated, several_connections, wrong_times, other_files):
         yield case.__name__.replace("_", " "), in_folder, case
 
 

@@ -42,7 +42,7 @@ typedef struct
   RobocacheMcapDefinitions *definitions;        /* receives the definitions in the block */
   const GByteArray *is_selected;        /* by channel id; NULL: all channels */
   guint64 from_time;            /* earlier entries are omitted */
-  gboolean checks_times;        /* the block has no CRC, so messages outside its times are a fault */
+  gboolean checks_times;        /* the times of the block have no CRC, so messages outside them are a fault */
   RobocacheMcapUnpack unpack;   /* of another format; NULL: MCAP */
   gpointer user_data;
 } BlockReader;
@@ -405,7 +405,7 @@ static BlockReader
 block_reader (const RobocacheMcapReader *reader)
 {
   return (BlockReader) {reader->source, reader->codec, reader->index->definitions, reader->is_selected, reader->from_time,
-        !reader->index->has_summary, reader->unpack, reader->user_data};
+        !reader->index->has_summary || reader->unpack, reader->unpack, reader->user_data};
 }
 
 static BlockResult

@@ -4,11 +4,13 @@
 
     lerobot_loader.py SET [BACKEND...]     pyav and torchcodec unless named
 
-Loads every frame of every episode with each decoder, windows by delta_timestamps, and the inputs of a policy from the features.
+Loads every frame of every episode with each decoder, windows by delta_timestamps, and the inputs of a policy from the features; compares the rule
+for depth.
 Prints PASS or FAIL for each; exit status 1 if one failed.
 """
 import sys
 import traceback
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -32,8 +34,8 @@ def every_frame(root, backend):
         assert abs(item["timestamp"].item() - item["frame_index"].item() / dataset.meta.fps) < 1e-4
         assert isinstance(item["task"], str)
         for key in dataset.meta.video_keys:
-            height, width, _ = dataset.meta.features[key]["shape"]
-            assert tuple(item[key].shape) == (3, height, width), item[key].shape
+            height, width, channels = dataset.meta.features[key]["shape"]
+            assert tuple(item[key].shape) == (channels, height, width), item[key].shape
         for key, feature in dataset.meta.features.items():
             assert key in item, key
             assert feature["dtype"] == "video" or torch.isfinite(item[key].double()).all(), key
@@ -64,6 +66,24 @@ def inputs(root, _):
     return ", ".join(features)
 
 
+def depth_rule(*_):
+    """Range, shift and codes of depth are those of the LeRobot that is installed."""
+    from lerobot.configs import video
+    from lerobot.datasets import depth_utils
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples" / "dataset"))
+    from robocache.export import depth
+    theirs = (video.DEFAULT_DEPTH_MIN, video.DEFAULT_DEPTH_MAX, video.DEFAULT_DEPTH_SHIFT, video.DEPTH_QMAX + 1, video.DEFAULT_DEPTH_PIX_FMT)
+    assert theirs == (depth.MIN_M, depth.MAX_M, depth.SHIFT_M, depth.CODES, depth.PIXEL_FORMAT), theirs
+    settings = video.DepthEncoderConfig.from_video_info(depth.INFO)
+    assert video.is_depth_map({"info": depth.INFO}) and settings.use_log and depth.INFO["depth_unit"] == video.infer_depth_unit(np.uint16), settings
+    # they compute in float32: at most one code, and 1 mm, apart
+    codes = depth_utils.quantize_depth(np.arange(1 << 16, dtype=np.uint16)[None], video_backend=None)[0].astype(int)
+    assert abs(codes - depth.CODE_OF).max() <= 1 and (codes != depth.CODE_OF).mean() < 0.001
+    read = depth_utils.dequantize_depth(np.arange(depth.CODES, dtype=np.uint16)[None], output_tensor=False).ravel().astype(int)
+    assert abs(read - depth.DEPTH_OF).max() <= 1 and (read != depth.DEPTH_OF).mean() < 0.01
+    return f"{depth.MIN_M} to {depth.MAX_M} m"
+
+
 def act(root, _):
     """ACT's configuration accepts the features, and one batch gives a loss."""
     from lerobot.configs.types import FeatureType
@@ -87,7 +107,7 @@ def act(root, _):
 def main(root, backends):
     failed = False
     for backend in backends:
-        for case in (every_frame, windows, *((inputs, act) if backend == backends[0] else ())):
+        for case in (every_frame, windows, *((inputs, depth_rule, act) if backend == backends[0] else ())):
             try:
                 print(f"PASS {case.__name__} {backend}: {case(root, backend)}", flush=True)
             except Exception:  # pylint: disable=broad-except

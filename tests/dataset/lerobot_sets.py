@@ -5,9 +5,13 @@ import os
 from unittest import mock
 
 import av
+import h5py
 import make
 import numpy as np
 import pyarrow.parquet as pq
+from robocache.export import depth
+from robocache.export.errors import ExportError
+from robocache.export.mapping import Video
 from run import export, must_export, start
 from shards import compare, tree
 
@@ -291,6 +295,77 @@ def widths(folder):
     yield "odd sizes", (status, "639x479 pictures; yuv420p needs even numbers: set width and height" in said), (1, True)
 
 
+# LeRobot's rule for depth: 12 bits, at even steps of the logarithm of the depth and 3.5 m
+DEPTH_STEP = np.log((10 + 3.5) / (0.01 + 3.5)) / 4095
+DEPTH_INFO = {"video.codec": "hevc", "video.pix_fmt": "gray12le", "video.channels": 1, "is_depth_map": True, "depth_unit": "mm", "video.depth_min": 0.01,
+              "video.depth_max": 10.0, "video.shift": 3.5, "video.use_log": True, "video.fps": FPS, "has_audio": False}
+
+
+def _codes(made, key):
+    with av.open(str(made.video(0, key))) as container:
+        stream = container.streams.video[0]
+        assert (stream.codec_context.name, stream.codec_context.pix_fmt) == ("hevc", "gray12le")
+        frames = [(frame.pts * frame.time_base * FPS, np.frombuffer(frame.planes[0], "<u2").reshape(frame.height, -1)[:, :frame.width].copy())
+                  for frame in container.decode(stream)]
+    return [time for time, _ in frames], np.stack([codes for _, codes in frames])
+
+
+def _depth_problems(folder, *arguments):
+    """One error before anything is written."""
+    def lacking(*_):
+        raise ValueError("no such codec")
+
+    with mock.patch.object(av.codec, "Codec", lacking):
+        status, said = export(*arguments, "--output", folder / "no-codec")
+    yield "without libx265", (status, said.count("error: "), "needs libx265 with gray12le: the PyPI package av has it" in said), (1, 1, True)
+    yield "nothing is written", sorted(path.name for path in folder.glob("no-codec*")), []
+    try:
+        depth.check({"observation.images.depth": (8, 8)}, Video(), FPS)
+        text = ""
+    except ExportError as error:
+        text = str(error)
+    yield "a picture that is too small", "features.observation.images.depth is depth of 8x8, which libx265 does not encode" in text, True
+
+
+def depths(folder):
+    """Depth that is raw and of an odd width, in PNG, and of another size: read by LeRobot's rule it is what was recorded, within half a step."""
+    size, topics = (61, 47), ["/joint_states", "/command", "/camera/front", "/depth/raw", "/depth/png"]
+    recorded = make.record(folder / "depth.mcap", [
+        make.rows("sink_0", 200, 2, 7), make.rows("sink_1", 20, 2, 6), make.camera(folder, "sink_2", 50, 2, (64, 48), "jpegenc quality=95 !"),
+        make.depth_camera(folder, "sink_3", 30, 2, size), make.depth_camera(folder, "sink_4", 30, 2, size, "videoconvert ! video/x-raw,format=GRAY16_BE ! pngenc !")], topics)
+    names = {"raw": '{topic = "/depth/raw"}', "png": '{topic = "/depth/png"}', "small": '{topic = "/depth/raw", width = 31, height = 24}'}
+    path = make.mapping(folder, "depth.toml", {"wrist": None, **names},
+                        {"observation.images.wrist": None, **{f"observation.images.{name}": f'"{name}"' for name in names}})
+    arguments = recorded, "--mapping", path, "--episodes", make.spans(folder, ["depth,0.2,1.2,,,"], "depth.csv")
+    yield from _depth_problems(folder, *arguments)
+    said = must_export(*arguments, "--output", folder / "depth")
+    yield "said", [line for line in said.splitlines() if "depth" in line and "features" in line], [
+        f"features.observation.images.{name} is taken for depth in mm, as its pictures have 16 bits" for name in names]
+    made = Set(folder / "depth")
+    must_export(*arguments, "--format", "robomimic", "--output", folder / "depth.hdf5")
+    for name in names:
+        key, (width, height) = f"observation.images.{name}", (31, 24) if name == "small" else size
+        feature = made.info["features"][key]
+        yield f"{name} feature", (feature["shape"], feature["info"]), ([height, width, 1], DEPTH_INFO | {"video.height": height, "video.width": width})
+        numbers = [time // make.frame_time(1, 30) for time in made.column(f"capture_time.{name}").tolist()]
+        wanted = np.stack([make.depth(number, *size) for number in numbers]).astype(float)
+        with h5py.File(folder / "depth.hdf5") as file:
+            stored = file[f"data/demo_0/obs/{name}_image"][:]
+        times, codes = _codes(made, key)
+        yield f"{name} grid", times, list(range(30))
+        read = np.clip((np.exp(codes * DEPTH_STEP + np.log(3.51)) - 3.5) * 1000, 10, 10000)
+        if name == "small":
+            # 0 is a border, as 31x24 is another aspect
+            yield "small has depths of the picture alone", all(set(a.ravel()) <= {0, *b.ravel()} for a, b in zip(stored, wanted)), True
+            wanted = stored.astype(float)
+        yield f"{name} in HDF5", (stored.dtype, np.array_equal(stored, wanted)), (np.uint16, True)
+        wanted = np.clip(wanted, 10, 10000)
+        yield f"{name} depth", bool((abs(read - wanted) <= (wanted + 3500) * DEPTH_STEP * 0.501).all()), True
+        expected = _expected_stats(np.rint(read).reshape(-1, 1)) | {"count": [30]}
+        yield f"{name} statistics", _is_close(made.stats[key], expected), {stat: True for stat in expected}
+        yield f"{name} shape of statistics", np.shape(made.stats[key]["mean"]), (1, 1, 1)
+
+
 def disordered_quaternion(folder):
     """Columns of an order of their own are refused, or are numbers."""
     source = folder / "disordered"
@@ -334,4 +409,4 @@ def cases(folder):
     made = Set(out)
     yield from ((f"lerobot {case.__name__}", case, made) for case in (schema, tasks, indices, videos, pictures, statistics))
     yield "lerobot values", values, made, folder
-    yield from ((f"lerobot {case.__name__}", case, folder) for case in (next_state, missing, held, files, size_from_pictures, widths, csv_folder))
+    yield from ((f"lerobot {case.__name__}", case, folder) for case in (next_state, missing, held, files, size_from_pictures, widths, depths, csv_folder))

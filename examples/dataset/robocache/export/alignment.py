@@ -81,8 +81,10 @@ def _branch(number, one, pad, name):
     if not one.stream.is_camera:
         return f"{link} fuse.{name}"
     width, height = one.size
-    return (f"{link} {decoder_of(one.caps)} videoconvert ! videoscale ! "
-            f"video/x-raw,format=RGB,width={width},height={height},pixel-aspect-ratio=1/1 ! fuse.{name}")
+    # between two depths may be nothing
+    scale, form = ("videoscale method=nearest-neighbour", "GRAY16_LE") if one.is_depth else ("videoscale", "RGB")
+    return (f"{link} {decoder_of(one.caps)} videoconvert ! {scale} ! "
+            f"video/x-raw,format={form},width={width},height={height},pixel-aspect-ratio=1/1 ! fuse.{name}")
 
 
 def describe(planned, mapping, origin):

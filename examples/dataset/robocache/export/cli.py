@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..printable import printable
-from . import actions, decimation, encoder, parts
+from . import actions, decimation, depth, encoder, parts
 from .arguments import make_parser
 from .episodes import cut, sidecar
 from .errors import ExportError
@@ -141,7 +141,7 @@ def _merge(job, plan, arguments, before):
     if before and before["names"] != joined[0].said["names"]:
         raise ExportError(f"--append: {arguments.output} has channels {before['names']}, and the episodes {joined[0].said['names']}")
     remove_left(job.folder)
-    manifest = of_set(manifests, job.mapping.describe() | {name: joined[0].said[name] for name in ("names", "sizes")} | {"settings": job.settings})
+    manifest = of_set(manifests, job.mapping.describe() | {name: joined[0].said[name] for name in ("names", "sizes", "depth")} | {"settings": job.settings})
     with Complete(arguments.output) as temporary:
         if before:
             write(temporary, joined, job.mapping, existing.joined_manifest(before, manifest), arguments.output)
@@ -209,12 +209,17 @@ def _run_export(arguments):
             print("" if arguments.status else f"{printable(output)}: has all these episodes")
             return 0
     plan = make_plan(episodes, mapping, arguments.allow_slow_cameras, before["names"] if is_appended else None)
+    layout = plan[0].layout
+    if FORMATS[arguments.format][1]:
+        depth.check({feature: layout.sizes[feature] for feature in layout.depth}, mapping.video, mapping.fps)
     job = _make_job(arguments, mapping, plan)
     if arguments.status:
         missing = _missing_shards(job, plan, arguments.status)
         print(",".join(map(str, missing)))
         return EXIT_MISSING if missing else 0
     _print_clocks(recordings)
+    for feature in layout.depth:
+        print(f"features.{printable(feature)} is taken for depth in mm, as its pictures have 16 bits", flush=True)
     for text in slow_streams(plan, mapping):
         print(f"warning: {printable(text)}", file=sys.stderr)
     if is_appended:

@@ -25,6 +25,7 @@ class Layout:
     channels: dict
     sizes: dict  # {feature of pictures: (width, height)}
     streams: dict  # {stream of numbers: slice of a row}
+    depth: tuple = ()  # features whose pictures are depth
 
     @property
     def used(self):
@@ -167,7 +168,8 @@ class Joined:
         names = channelnames.of_features(mapping, channels)
         sizes = {feature: by_name[stream].size for feature, stream in mapping.pictures.items()}
         streams = {name: slice(first, first + len(by_name[name].channels)) for name, first in offsets.items()}
-        return Layout(width, columns, names, {feature: [name for _, name in pairs] for feature, pairs in channels.items()}, sizes, streams)
+        depth = tuple(feature for feature, stream in mapping.pictures.items() if by_name[stream].is_depth)
+        return Layout(width, columns, names, {feature: [name for _, name in pairs] for feature, pairs in channels.items()}, sizes, streams, depth)
 
     def _column(self, own, offset, stream, number):
         common = self.channels[stream]

@@ -110,10 +110,10 @@ class _Piece:
         self.folder, self.names, self._kept = folder, {}, []
         self._job, self._planned, self._alignment = job, planned, alignment
         self._numbers = [(feature, [stream.name for stream in mapping.cameras].index(stream)) for feature, stream in mapping.pictures.items()]
-        self.histograms = {feature: Histogram(alignment.count, layout.sizes[feature]) for feature, _ in self._numbers}
+        self.histograms = {feature: Histogram(alignment.count, layout.sizes[feature], feature in layout.depth) for feature, _ in self._numbers}
         self._pictures, self._ends = None, []
         if layout.sizes:
-            self._pictures = Videos(folder, layout.sizes, mapping) if job.with_videos else Arrays(folder / ARRAYS, layout.sizes)
+            self._pictures = Videos(folder, layout, mapping) if job.with_videos else Arrays(folder / ARRAYS, layout)
 
     def add(self, ticks, following):
         self._kept.append((ticks.rows, following.rows, ticks.info))
@@ -199,7 +199,7 @@ def _describe(job, planned, inputs, alignment, ticks, pieces, short):
             "holes": [_describe_hole(planned, mapping, hole) for hole in ticks.holes],
             "pieces": [piece.describe() for piece in pieces],
             "too_short": [{name: value for name, value in one.items() if name != "pictures"} for one in too_short],
-            "names": pieces[0].names if pieces else {}, "sizes": layout.sizes, "streams": [stream.name for stream in mapping.streams],
+            "names": pieces[0].names if pieces else {}, "sizes": layout.sizes, "depth": list(layout.depth), "streams": [stream.name for stream in mapping.streams],
             "kinds": {one.stream.name: {**one.kinds, "channels": one.channels} for one in planned.found if one.kinds},
             "clocks": episode.recording.clocks.describe() if episode.recording.clocks else {},
             "settings": job.settings, "inputs": inputs}

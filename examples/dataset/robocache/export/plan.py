@@ -161,8 +161,9 @@ def _changing_cameras(recording, mapping):
 
 def _differences(found, reference, reference_name):
     """Of cameras; rows are joined by the names of their channels."""
-    return [f"{one.stream.topic} ({one.stream.name}) has {one.size[0]}x{one.size[1]}, and {other.size[0]}x{other.size[1]} in {reference_name}"
-            for one, other in zip(found, reference) if one.size != other.size]
+    text = lambda one: f"{'depth of ' if one.is_depth else ''}{one.size[0]}x{one.size[1]}"
+    return [f"{one.stream.topic} ({one.stream.name}) has {text(one)}, and {text(other)} in {reference_name}"
+            for one, other in zip(found, reference) if (one.size, one.is_depth) != (other.size, other.is_depth)]
 
 
 def _has_all(recording, mapping):
@@ -221,7 +222,7 @@ def make_plan(episodes, mapping, allow_slow_cameras=False, names_of_set=None):
     problems += _overlapping(episodes) + of_streams
     if problems:
         raise ProblemsError(problems)
-    keys = [tuple((one.channels, one.size) for one in streams) for streams in found]
+    keys = [tuple((one.channels, one.size, one.is_depth) for one in streams) for streams in found]
     layouts = {key: joined.resolve(streams) for key, streams in dict(zip(keys, found)).items()}
     if names_of_set:
         layouts, texts = arrange(layouts, names_of_set, mapping)

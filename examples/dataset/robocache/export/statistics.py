@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 
+from .depth import CODES, DEPTH_OF
+
 QUANTILES = {"q01": 0.01, "q10": 0.10, "q50": 0.50, "q90": 0.90, "q99": 0.99}
 
 
@@ -37,19 +39,19 @@ def of_columns(columns):
     return {name: stats[name] for name in columns}
 
 
-def _quantile(counts, q):
+def _quantile(counts, values, q):
     """As numpy.quantile of the counted values: linear between the two values around the rank."""
     rank = q * (counts.sum() - 1)
     below, above = np.searchsorted(np.cumsum(counts), [np.floor(rank), np.ceil(rank)], side="right")
-    return below + (above - below) * (rank - np.floor(rank))
+    return values[below] + (values[above] - values[below]) * (rank - np.floor(rank))
 
 
 def _of_counts(counts):
-    values = np.arange(256)
+    values = DEPTH_OF if len(counts) == CODES else np.arange(256) / 255
     mean = (counts * values).sum() / counts.sum()
     there = np.flatnonzero(counts)
-    return {"min": there[0], "max": there[-1], "mean": mean, "std": np.sqrt((counts * (values - mean) ** 2).sum() / counts.sum()),
-            **{name: _quantile(counts, q) for name, q in QUANTILES.items()}}
+    return {"min": values[there[0]], "max": values[there[-1]], "mean": mean, "std": np.sqrt((counts * (values - mean) ** 2).sum() / counts.sum()),
+            **{name: _quantile(counts, values, q) for name, q in QUANTILES.items()}}
 
 
 def add_pictures(states):
@@ -58,8 +60,8 @@ def add_pictures(states):
 
 
 def of_pictures(states):
-    """Of the histograms of episodes, in 0 to 1, each number as [colour][1][1]."""
+    """Of the histograms of episodes, colours in 0 to 1 and depth in mm, each number as [colour][1][1]."""
     counts = np.sum([state["counts"] for state in states], axis=0)
     colours = [_of_counts(colour) for colour in counts]
-    stats = {name: [[[float(colour[name]) / 255]] for colour in colours] for name in colours[0]}
+    stats = {name: [[[float(colour[name])]] for colour in colours] for name in colours[0]}
     return {**stats, "count": [sum(state["frames"] for state in states)]}

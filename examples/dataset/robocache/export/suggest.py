@@ -114,7 +114,7 @@ def _reason(stream):
     if kind_of(stream.caps) not in ("rows", "pictures"):
         return f"{kind_of(stream.caps)}, which sets do not hold"
     if stream.is_camera and is_depth(stream.caps, stream.topic):
-        return "depth of 16 bits, which videos do not hold"
+        return "depth, which is left to you: name it in a feature of pictures"
     if stream.rate == 0:
         return "fewer than two messages"
     return None

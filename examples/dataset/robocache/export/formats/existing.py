@@ -103,12 +103,14 @@ def not_in_set(manifest, episodes):
 
 
 def check_sizes(manifest, plan):
-    """An error where pictures have other sizes than in the set."""
+    """An error where pictures have other sizes than in the set, or are depth in one of them alone."""
     for planned in plan:
         for feature, size in planned.layout.sizes.items():
             if list(size) != manifest["sizes"][feature]:
                 raise ExportError(f"--append: features.{feature} has {size[0]}x{size[1]}, and {'x'.join(map(str, manifest['sizes'][feature]))} in the set: "
                                   "set width and height of its stream")
+            if (feature in planned.layout.depth) != (feature in manifest.get("depth", ())):
+                raise ExportError(f"--append: features.{feature} is depth in {'the recording' if feature in planned.layout.depth else 'the set'} alone")
 
 
 def joined_manifest(before, manifest):

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from .. import depth
 from ..encoder import codec_of
 from ..errors import ExportError
 from ..manifest import MANIFEST, link_or_copy, sizes_below, write_json
@@ -34,15 +35,15 @@ def _number_feature(dtype, shape=1, names=None):
     return {"dtype": dtype, "shape": [shape], "names": names}
 
 
-def _video_feature(size, mapping):
-    info = {"video.height": size[1], "video.width": size[0], "video.codec": codec_of(mapping.video), "video.pix_fmt": "yuv420p",
-            "video.is_depth_map": False, "video.fps": mapping.fps, "video.channels": 3, "has_audio": False}
-    return {"dtype": "video", "shape": [size[1], size[0], 3], "names": ["height", "width", "channels"], "info": info}
+def _video_feature(size, mapping, is_depth):
+    colours = {"video.codec": codec_of(mapping.video), "video.pix_fmt": "yuv420p", "video.is_depth_map": False, "video.channels": 3}
+    info = {"video.height": size[1], "video.width": size[0], "video.fps": mapping.fps, "has_audio": False, **(depth.INFO if is_depth else colours)}
+    return {"dtype": "video", "shape": [size[1], size[0], info["video.channels"]], "names": ["height", "width", "channels"], "info": info}
 
 
 def _features(mapping, said):
     features = {name: _number_feature("float32", len(channels), channels) for name, channels in said["names"].items()}
-    features |= {name: _video_feature(size, mapping) for name, size in said["sizes"].items()}
+    features |= {name: _video_feature(size, mapping, name in said["depth"]) for name, size in said["sizes"].items()}
     # outside observation and action, so that policies do not take them as inputs
     features |= {f"{time}.{stream}": _number_feature("int64") for stream in said["streams"] for time in TIMES}
     return features | {name: _number_feature(dtype) for name, dtype in DEFAULT_FEATURES.items()}

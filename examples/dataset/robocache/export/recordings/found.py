@@ -19,6 +19,7 @@ class Found:
     caps: str
     channels: tuple  # names, or numbers where caps have none; of a camera ()
     size: tuple = ()  # of a camera: width, height of the set's pictures
+    is_depth: bool = False  # of a camera: its pictures have 16 bits, mm
 
     @property
     def kinds(self):
@@ -69,15 +70,15 @@ def names_of(texts):
     return names if len(set(names)) == len(names) else texts
 
 
-def has_size(caps):
-    """Compressed pictures of other writers have none."""
+def has_format(caps):
+    """Whether caps tell the size of pictures, which those of compressed ones of other writers do not, and whether they are depth, as PNG may be."""
     structure = caps.get_structure(0)
-    return structure.get_int("width")[0] and structure.get_int("height")[0]
+    return structure.get_int("width")[0] and structure.get_int("height")[0] and structure.get_name() != "image/png"
 
 
-def _size_of(stream, structure):
+def _size_of(stream, structure, is_depth):
     width, height = stream.width or structure.get_int("width")[1], stream.height or structure.get_int("height")[1]
-    if width % 2 or height % 2:
+    if not is_depth and (width % 2 or height % 2):
         raise ExportError(f"{stream.topic} has {width}x{height} pictures; yuv420p needs even numbers: set width and height of "
                           f"streams.{stream.name}")
     return width, height
@@ -95,14 +96,14 @@ def check_kind(stream, caps):
     if kind_of(caps) != ("pictures" if stream.is_camera else "rows"):
         raise ExportError(f"{stream.topic} sends {structure.get_name()}, and streams.{stream.name} is used as "
                           f"{'pictures' if stream.is_camera else 'numbers'}")
-    if stream.is_camera and (structure.get_string("format") or "").startswith("GRAY16"):
-        raise ExportError(f"{stream.topic} has depth pictures of 16 bits, which the videos of LeRobot v3.0 cannot hold")
 
 
 def describe(stream, pad, caps, sized=None):
-    """The Found of a stream. `sized` are caps with the size of pictures, where `caps` have none."""
+    """The Found of a stream. `sized` are caps with the size and format of pictures, where `caps` do not tell them."""
     if stream.is_camera:
-        return Found(stream, pad, caps.to_string(), (), _size_of(stream, (sized or caps).get_structure(0)))
+        structure = (sized or caps).get_structure(0)
+        is_depth = (structure.get_string("format") or "").startswith("GRAY16")
+        return Found(stream, pad, caps.to_string(), (), _size_of(stream, structure, is_depth), is_depth)
     return Found(stream, pad, caps.to_string(), channels_of(caps.get_structure(0)))
 
 

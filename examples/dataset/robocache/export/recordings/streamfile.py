@@ -9,7 +9,7 @@ from gi.repository import Gst
 from ..errors import ExportError
 from . import pipelines
 from .clocks import Clocks, Timed
-from .found import check_kind, decoder_of, describe, has_size, joints_of
+from .found import check_kind, decoder_of, describe, has_format, joints_of
 
 # a position that is not the beginning, which a seek would not look for
 SEEK = 10**9
@@ -172,7 +172,7 @@ class StreamFile(Timed):
 
     def _describe(self, stream, pad, caps):
         check_kind(stream, caps)
-        return describe(stream, pad, caps, self._decoded_caps(stream) if stream.is_camera and not has_size(caps) else None)
+        return describe(stream, pad, caps, self._decoded_caps(stream) if stream.is_camera and not has_format(caps) else None)
 
     def _decoded_caps(self, stream):
         """Of the first picture."""

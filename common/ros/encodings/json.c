@@ -320,38 +320,44 @@ is_missing (RobocacheJsonValue value)
 
 /* GLib's decoder skips what is not of the alphabet, and drops an incomplete group. */
 static gboolean
-is_base64 (const GString *text)
+is_base64 (const gchar *text, gsize length)
 {
-  const gsize n = strspn (text->str, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
+  gsize n = 0, n_padding = 0;
 
-  return text->len % 4 == 0 && n + strspn (text->str + n, "=") == text->len && text->len - n <= 2;
+  while (n < length && (g_ascii_isalnum (text[n]) || text[n] == '+' || text[n] == '/'))
+    n++;
+  while (n + n_padding < length && text[n + n_padding] == '=')
+    n_padding++;
+  return length % 4 == 0 && n + n_padding == length && n_padding <= 2;
 }
 
 static gboolean
 write_bytes (RobocacheConversion *conversion, const RobocacheRosField *field, RobocacheJsonValue value, GError **error)
 {
-  GString *text = g_string_new (NULL);
+  const gchar *text = is_missing (value) ? "" : value.data + 1;
+  gsize length = is_missing (value) ? 0 : value.size - 2;
+  GString *plain = NULL;
+  gboolean ok = is_missing (value) || robocache_json_is_string (value);
   gint state = 0;
   guint save = 0;
   guchar *bytes;
-  gsize n;
 
-  if (!is_missing (value) && !robocache_json_is_string (value)) {
-    g_string_free (text, TRUE);
-    return fail (error, field, value, "base64");
+  /* a picture as text is large: only one with escapes, as of /, is copied */
+  if (ok && memchr (text, '\\', length)) {
+    plain = g_string_new (NULL);
+    robocache_json_get_string (value, plain);
+    text = plain->str;
+    length = plain->len;
   }
-  if (!is_missing (value))
-    robocache_json_get_string (value, text);
-  if (!is_base64 (text)) {
-    g_string_free (text, TRUE);
-    return fail (error, field, value, "base64");
+  ok = ok && is_base64 (text, length);
+  if (ok) {
+    bytes = g_malloc (length / 4 * 3 + 3);
+    robocache_cdr_write_sequence (conversion->writer, bytes, 1, g_base64_decode_step (text, length, bytes, &state, &save));
+    g_free (bytes);
   }
-  bytes = g_malloc (text->len / 4 * 3 + 3);
-  n = g_base64_decode_step (text->str, text->len, bytes, &state, &save);
-  robocache_cdr_write_sequence (conversion->writer, bytes, 1, n);
-  g_free (bytes);
-  g_string_free (text, TRUE);
-  return TRUE;
+  if (plain)
+    g_string_free (plain, TRUE);
+  return ok || fail (error, field, value, "base64");
 }
 
 static gboolean

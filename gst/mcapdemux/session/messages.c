@@ -115,6 +115,9 @@ robocache_mcap_session_scan (RobocacheMcapSession *session, const RobocacheMcapM
     take_into_origin (session, time);
     judge_zeros (session, topic, message, sample);
   }
+  /* those of a large message would stay until the next one */
+  if (samples)
+    g_array_set_size (samples, 0);
 }
 
 static void

@@ -115,6 +115,9 @@ robocache_mcap_end_add (RobocacheMcapEnd *end, const RobocacheMcapMessage *messa
     end->end_ns = end->has_sample ? MAX (end->end_ns, end_ns) : end_ns;
     end->has_sample = TRUE;
   }
+  /* those of a large message would stay until the next one */
+  if (samples)
+    g_array_set_size (samples, 0);
 }
 
 gboolean

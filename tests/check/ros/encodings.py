@@ -365,6 +365,12 @@ def json_faults():
             faults.append(f"schema {bad}")
     loop = {"type": "object", "properties": {"x": {"type": "number"}, "next": {"$ref": "#/$defs/N"}},
             "$defs": {"N": {"type": "object", "properties": {"y": {"type": "number"}, "next": {"$ref": "#/$defs/N"}}}}}
+    data = json.dumps({"type": "object", "properties": {"d": {"type": "string", "contentEncoding": "base64"}}}).encode()
+    for what in (b'{"d": "AAA"}', b'{"d": "AA=A"}', b'{"d": "A==="}', b'{"d": "A*AA"}', b'{"d": 5}', b'{"d": "\\nAAA"}'):
+        if "expected base64" not in rows([json_line(data, what)])[0]:
+            faults.append(f"{what}: {rows([json_line(data, what)])}")
+    faults += check([(text.decode(), json_line(data, b'{"d": ' + text + b"}"), [(f"d[{i}]", x) for i, x in enumerate(values)])
+                     for text, values in ((b'"\\/w=="', [255]), (b'"//8="', [255, 255]), (b'"AQID"', [1, 2, 3]), (b'""', []), (b"null", []))])
     return faults + check([("loop", json_line(json.dumps(loop).encode(), b'{"x": 1, "next": {"y": 2, "next": {"y": 3}}}'), [("x", 1), ("next.y", 2)])])
 
 

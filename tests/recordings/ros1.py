@@ -20,6 +20,10 @@ from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 STORE = get_typestore(Stores.ROS1_NOETIC)
 STORE.register(get_types_from_msg("std_msgs/Header header\nContact[] contacts\nfloat64 sum", "my_msgs/msg/Force"))
 STORE.register(get_types_from_msg("geometry_msgs/Vector3 force\nint16 sensor", "my_msgs/msg/Contact"))
+STORE.register(get_types_from_msg("std_msgs/Header header\nuint64 timebase\nuint32 point_num\nuint8 lidar_id\nuint8[3] rsvd\nCustomPoint[] points",
+                                  "livox_ros_driver2/msg/CustomMsg"))
+STORE.register(get_types_from_msg("uint32 offset_time\nfloat32 x\nfloat32 y\nfloat32 z\nuint8 reflectivity\nuint8 tag\nuint8 line",
+                                  "livox_ros_driver2/msg/CustomPoint"))
 COMPRESSIONS = {"none": None, "bz2": Writer.CompressionFormat.BZ2, "lz4": Writer.CompressionFormat.LZ4}
 
 
@@ -114,6 +118,28 @@ def truncated(folder):
     yield "whole", len(wanted), 3
 
 
+def livox(folder):
+    """CustomMsg of the drivers of Livox: points as rosbags has them, with their own times in ns after the stamp."""
+    path, name = Path(folder, "a.bag"), "livox_ros_driver2/msg/CustomMsg"
+    point = STORE.types["livox_ros_driver2/msg/CustomPoint"]
+    dtype = np.dtype([(n, "<f4") for n in "xyz"] + [("offset_time", "<u4")] + [(n, "u1") for n in ("reflectivity", "tag", "line")])
+    clouds = []
+    with Writer(path) as writer:
+        connection = writer.add_connection("/livox/lidar", name, typestore=STORE)
+        for n in (12, 0, 7):
+            rows = np.zeros(n, dtype)
+            for i, field in enumerate(dtype.names):
+                rows[field] = np.arange(n) * (i + 1.25) - (3 if field in "xyz" else 0) if field in "xyz" else np.arange(n) * 31 * (i + 1) % 251
+            rows["offset_time"] = 4000000000 - np.arange(n)
+            message = STORE.types[name](header=to_ros1(bags.header(10 * len(clouds)), ""), timebase=1, point_num=n, lidar_id=2, rsvd=np.zeros(3, np.uint8),
+                                        points=[point(**{field: row[field].item() for field in dtype.names}) for row in rows])
+            writer.write(connection, BEGIN + 10 * len(clouds) * MS, bytes(STORE.serialize_ros1(message, name)))
+            clouds.append(rows.tobytes().hex())
+    pads, messages = play(path)
+    yield "points", pads["/livox/lidar"], [(10.0 * i, cloud) for i, cloud in enumerate(clouds)]
+    yield "messages", messages, []
+
+
 def several_connections(folder):
     """Each publisher of a topic has a connection of its own: a seek finds the last message of any of them."""
     path = Path(folder, "a.bag")
@@ -157,7 +183,7 @@ def list_cases():
     for compression in COMPRESSIONS:
         yield f"every compression: {compression}", in_folder, every_compression, compression
         yield f"cut: {compression}", in_folder, cut, compression
-    for case in (camera, truncated, several_connections, wrong_times, other_files):
+    for case in (camera, livox, truncated, several_connections, wrong_times, other_files):
         yield case.__name__.replace("_", " "), in_folder, case
 
 

@@ -238,6 +238,11 @@ static const struct
           {"(" HEAD " 32767 32767 '64FC512' 0 4294967295 [])", "!32767 lines"},
           {"(" HEAD " 1 1 '32FC0' 0 4 [0 0 0 0])", "!unknown encoding"},
           {"(" HEAD " 1 1 '32FC1x' 0 4 [0 0 0 0])", "!unknown encoding"}}},
+  {"sensor_msgs/Image", NO_CAPS, {
+          {"(" HEAD " 2 2 'nv12' 0 4 [1 2 0 0 3 4 0 0 5 6 0 0])", " @1000000005 f: " VIDEO ("NV12", "2", "2")
+                "... 010200000304000005060000"},
+          {"(" HEAD " 2 2 'nv12' 0 2 [1 2 3 4 5 6])", " @1000000005 f: " VIDEO ("NV12", "2", "2") "... 010200000304000005060000"},
+          {"(" HEAD " 2 2 'nv12' 0 2 [1 2 3 4 5])", "!2 lines of 2 bytes"}}},
   {"sensor_msgs/Image", NULL, NULL, VIDEO ("RGB", "1", "1") ", framerate=30/1, colorimetry=(string)sRGB", {
           {"(" HEAD " 1 1 'rgb8' 0 3 [1 2 3])", " @1000000005 f: " VIDEO ("RGB", "1", "1") ", framerate=(fraction)30/1, "
                 "colorimetry=(string)sRGB = 01020300"},

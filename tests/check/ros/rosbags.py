@@ -194,6 +194,18 @@ def test_idl(tool):
     return faults
 
 
+def test_idl_truncated(tool):
+    """A definition in IDL that is cut at any byte gives the row of the whole one, as parts that are missing are built in, or one error."""
+    store = get_typestore(Stores.LATEST)
+    name, faults = "sensor_msgs/msg/Imu", []
+    idl, message = to_idl(store, name), Messages(store, 3).message("sensor_msgs/msg/Imu")
+    raw = bytes(store.serialize_cdr(message, name)).hex()
+    lines = run(tool, "rows", "".join(f"{name}\t*\t{idl[:end].encode().hex()}\t{raw}\tros2idl\tcdr\n" for end in range(len(idl) + 1)))
+    if len(lines) != len(idl) + 1 or lines[-1].startswith("error: "):
+        return [f"{len(lines)} lines for {len(idl) + 1} definitions, {lines[-1][:100]}"]
+    return [f"cut at {end}: {line[:100]}" for end, line in enumerate(lines) if line != lines[-1] and not line.startswith("error: ")]
+
+
 def to_text(store, name, message):
     """A message as messageexamples.h writes it."""
     def one(item, value):
@@ -345,7 +357,7 @@ def test_published(tool):
 
 def main(tool):
     cases = {"published": lambda: test_published(tool), "definitions": lambda: test_definitions(tool), "examples": lambda: test_examples(tool),
-             "built_in": lambda: test_built_in(tool), "idl": lambda: test_idl(tool)}
+             "built_in": lambda: test_built_in(tool), "idl": lambda: test_idl(tool), "idl_truncated": lambda: test_idl_truncated(tool)}
     for store in (Stores.ROS1_NOETIC, Stores.ROS2_HUMBLE, Stores.LATEST):
         cases[f"rows_{store.value}"] = lambda store=store: test_rows(tool, store)
     failed = 0

@@ -115,7 +115,7 @@ FILES = {
 
 def peak(pipeline, path):
     words = pipeline.format(path=path, more="" if path.suffix == ".csv" else f"format={path.suffix[1:]}").split()
-    done = subprocess.run([PEAK, "gst-launch-1.0", "-q", *words], env={**os.environ, "MALLOC_ARENA_MAX": "2"}, stdin=subprocess.DEVNULL,
+    done = subprocess.run([PEAK, "gst-launch-1.0", "-q", *words], env={**os.environ, "MALLOC_ARENA_MAX": "2", "MALLOC_PERTURB_": "0"}, stdin=subprocess.DEVNULL,
                           capture_output=True, timeout=250, check=False)
     if done.returncode:
         raise RuntimeError(f"status {done.returncode}: {done.stderr.decode()[-500:]}")

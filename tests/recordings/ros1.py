@@ -167,7 +167,7 @@ def wrong_times(folder):
     yield from differences(pads, expected(["/wrench"], 0, 100))
     # that of the first message behind 50 ms
     times = [BEGIN + 53 * MS, BEGIN + 3 * MS, BEGIN + 50 * MS]
-    yield "warning", [f"it has a message at {times[0]}, but its header gives {times[1]} to {times[2]}" in line for line in report(messages, "warning")], [True]
+    yield "warning", [f"it has a message at log time {times[0]}, but its header gives {times[1]} to {times[2]}" in line for line in report(messages, "warning")], [True]
 
 
 def other_files(folder):

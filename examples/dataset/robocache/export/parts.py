@@ -29,7 +29,7 @@ from .ticks import Kept
 NUMBERS = "numbers.parquet"
 ARRAYS = "pictures.hdf5"
 TIMES = ("capture_time", "age", "gap", "status")
-FORMAT = 3  # of parts
+FORMAT = 4  # of parts
 TOO_SHORT = "in pieces that are shorter than min-episode"
 PART = re.compile("[0-9a-f]{16}")  # as Episode.id names it
 

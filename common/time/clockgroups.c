@@ -29,6 +29,16 @@ pair_at (const RobocacheClockPiece *piece, guint i)
   return &g_array_index (piece->pairs, RobocacheClockPair, i);
 }
 
+gboolean
+robocache_clock_piece_has_clock (const RobocacheClockPiece *piece)
+{
+  guint n = MIN (piece->pairs->len, 1);
+
+  for (guint i = 1; i < piece->pairs->len && n < ROBOCACHE_CLOCK_MIN_PAIRS; i++)
+    n += pair_at (piece, i)->stamp != pair_at (piece, i - 1)->stamp;
+  return n >= ROBOCACHE_CLOCK_MIN_PAIRS;
+}
+
 static gint
 compare_numbers (gconstpointer a, gconstpointer b)
 {
@@ -142,7 +152,7 @@ place_piece (GPtrArray *groups, RobocacheClockPiece *piece, gint64 interval)
       piece->group = i;
     }
   }
-  if (least > ROBOCACHE_CLOCK_AGREE && piece->pairs->len >= ROBOCACHE_CLOCK_MIN_PAIRS) {
+  if (least > ROBOCACHE_CLOCK_AGREE && robocache_clock_piece_has_clock (piece)) {
     piece->group = groups->len;
     add_group (groups);
   }
@@ -169,7 +179,7 @@ sorted_pairs (const RobocacheClockGroup *group)
   for (guint i = 0; i < group->pieces->len; i++) {
     const RobocacheClockPiece *piece = g_ptr_array_index (group->pieces, i);
 
-    if (piece->pairs->len >= ROBOCACHE_CLOCK_MIN_PAIRS || i == 0)
+    if (robocache_clock_piece_has_clock (piece))
       g_array_append_vals (all, piece->pairs->data, piece->pairs->len);
   }
   g_array_sort (all, compare_stamps);
@@ -355,16 +365,42 @@ robocache_clock_piece_delay (const RobocacheClockPiece *piece, const GArray *kno
   return least;
 }
 
+/* How much later than the line the envelopes of most pieces are. */
+static gint64
+spread_of (const RobocacheClockGroup *group)
+{
+  GArray *delays = g_array_new (FALSE, FALSE, sizeof (gint64));
+  gint64 spread;
+
+  for (guint i = 0; i < group->pieces->len; i++) {
+    const RobocacheClockPiece *piece = g_ptr_array_index (group->pieces, i);
+    const gint64 delay = robocache_clock_piece_delay (piece, group->knots, NULL);
+
+    if (robocache_clock_piece_has_clock (piece))
+      g_array_append_val (delays, delay);
+  }
+  spread = median_of (delays);
+  g_array_unref (delays);
+  return MAX (spread, 0);
+}
+
 static void
 finish_group (RobocacheClockGroup *group)
 {
   gdouble excess = 0.0;
+  gboolean has_clock = FALSE;
 
+  for (guint i = 0; i < group->pieces->len; i++) {
+    const RobocacheClockPiece *piece = g_ptr_array_index (group->pieces, i);
+
+    has_clock |= robocache_clock_piece_has_clock (piece);
+    excess += piece->excess;
+  }
+  if (!has_clock)
+    return;
   fit_group (group);
   group->drift_ppm = drift_of (group->knots);
-  for (guint i = 0; i < group->pieces->len; i++)
-    excess += ((const RobocacheClockPiece *) g_ptr_array_index (group->pieces, i))->excess;
-  group->excess = (gint64) (excess / (gdouble) MAX (group->n, 1));
+  group->excess = (gint64) (excess / (gdouble) MAX (group->n, 1)) + spread_of (group);
 }
 
 static gint
@@ -392,10 +428,8 @@ robocache_clock_groups_find (const GPtrArray *pieces)
   g_ptr_array_sort (ordered, by_pairs);
   for (guint i = 0; i < ordered->len; i++)
     place_piece (groups, g_ptr_array_index (ordered, i), interval);
-  for (guint i = 0; i < groups->len; i++) {
-    if (((RobocacheClockGroup *) g_ptr_array_index (groups, i))->pieces->len > 0)
-      finish_group (g_ptr_array_index (groups, i));
-  }
+  for (guint i = 0; i < groups->len; i++)
+    finish_group (g_ptr_array_index (groups, i));
   g_ptr_array_unref (ordered);
   return groups;
 }

@@ -825,7 +825,9 @@ add_breaks (Result *result, GVariantBuilder *breaks, const Topic *topic)
       continue;
     step = seconds_text (ABS (back));
     at = seconds_text (piece->log_begin);
-    g_variant_builder_add (breaks, "(sxx)", topic->name, piece->log_begin, back);
+    g_variant_builder_add (breaks, "(sxxxx)", topic->name, piece->log_begin, back,
+        robocache_clock_line_at (g_ptr_array_index (result->lines, before->group), before->last),
+        robocache_clock_line_at (g_ptr_array_index (result->lines, piece->group), piece->first));
     take_sentence (result, g_strdup_printf ("%s: stamps step %s by %s at log time %s: a break, after which its clock is another one",
             topic->name, back > 0 ? "back" : "forward", step, at));
     g_free (step);
@@ -838,7 +840,7 @@ make_breaks (Result *result)
 {
   GVariantBuilder breaks;
 
-  g_variant_builder_init (&breaks, G_VARIANT_TYPE ("a(sxx)"));
+  g_variant_builder_init (&breaks, G_VARIANT_TYPE ("a(sxxxx)"));
   for (guint i = 0; i < result->survey->topics->len; i++)
     add_breaks (result, &breaks, g_ptr_array_index (result->survey->topics, i));
   return g_variant_builder_end (&breaks);

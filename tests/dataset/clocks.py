@@ -172,9 +172,49 @@ def step_back(folder):
     yield "aligned", (status, values == sorted(values), values[-1] > 19.9), (0, True, True)
     yield "said", len(re.findall(r"stamps step back by 11\.\d+ s at log time 17000000\d+\.\d+ s: a break", said)), 2
     must_export(path, "--mapping", mapping, "--output", folder / "clocks-break")
-    made = Set(folder / "clocks-break")
-    # the last row is held for 200 ms
-    yield "episodes", [row["length"] for row in made.episodes], [12 * FPS + 4 - 1, 5 * FPS - 1]
+    yield "episodes", [row["length"] for row in Set(folder / "clocks-break").episodes], [12 * FPS - 1, 5 * FPS - 1]
+
+
+# {name: clock from 12.1 s on, of one that has 1438 s at the beginning}
+STEPS = {"back": lambda time: 1438 * 10**9 + time - 12 * 10**9, "forward": lambda time: 1442 * 10**9 + time, "forward to UTC": lambda time: UTC + time}
+
+
+def step_without_a_gap(folder, name):
+    """No tick is between a row before the step and one after it, also where the gap is short."""
+    path, mapping, step = folder / f"clocks step {name}.mcap", folder / "clocks.toml", round(12.1e9)
+    mapping.write_text(MAPPING % "")
+    clock = lambda time: STEPS[name](time) if time >= step else 1438 * 10**9 + time
+    write(path, [one for one in _messages((clock, clock), 4) if not 12 <= one[3] < 12.1])
+    status, _, said = _align(path)
+    yield f"said: {said}", (status, len(re.findall(rf"stamps step {name.split()[0]} by \d+\.\d+ s at log time 1700000012\.1", said))), (0, 2)
+    must_export(path, "--mapping", mapping, "--output", folder / f"clocks-step {name}")
+    made = Set(folder / f"clocks-step {name}")
+    sides = [made.of(episode, "observation.state") for episode in range(len(made.episodes))]
+    yield "sides", [(side.min() > 12 - 0.0001, side.max() < 12) for side in sides], [(False, True), (True, False)]
+    # of 12 s and of 7.9 s less a row, and the last tick has no next state
+    yield "whole", [len(side) for side in sides], [240 - 1, 158 - 1]
+    yield "within 7 ms", all(_offset(side.tolist()) < 0.007 for side in sides), True
+
+
+def one_ahead(folder):
+    """One stamp that is 30 s ahead moves no other row. It is in the last second, which is always read."""
+    path, mapping = folder / "clocks ahead.mcap", folder / "clocks.toml"
+    mapping.write_text(MAPPING % "")
+    messages = _messages((RECORDER, _at(523.7, origin=0)), 5)
+    ahead = [(log_time, topic, stamp + (30 * 10**9 if number == 1970 else 0), value) for number, (log_time, topic, stamp, value) in enumerate(messages)]
+    write(path, ahead)
+    status, rows, said = _align(path)
+    yield "aligned", (status, re.search(r"/[ab]: 1 of 1000 stamps are ahead of the others, by up to \d+\.\d+ s", said) is not None), (0, True)
+    errors = sorted(abs(a - b) for _, a, b in rows if a == a and b == b)
+    yield "the others", errors[len(errors) * 95 // 100] <= _uncertainty(said), True
+
+
+def latched(folder):
+    """A latched message whose stamp is older than the recording takes no other topic along."""
+    path = folder / "clocks latched.mcap"
+    write(path, sorted([*_messages((_at(1438, origin=0), NO_CLOCK), 6), (UTC + 10**7, "/map", UTC - 100 * 10**9, 0.0)], key=lambda one: one[0]))
+    status, rows, said = _align(path, "--allow-gaps")
+    yield f"said: {said}", (status, "/map (too few stamps for a clock)" in said, _offset([row[1:3] for row in rows]) <= 0.007), (0, True, True)
 
 
 def zero_is_a_stamp(folder):
@@ -200,4 +240,5 @@ def offset_onto_utc(folder):
 
 def cases(folder):
     yield from ((f"clocks {name}", _robot(folder, name), folder) for name in ROBOTS)
-    yield from ((f"clocks {case.__name__}", case, folder) for case in (stamps_as_they_are, delays, step_back, zero_is_a_stamp, offset_onto_utc))
+    yield from ((f"clocks {case.__name__}", case, folder) for case in (stamps_as_they_are, delays, step_back, one_ahead, latched, zero_is_a_stamp, offset_onto_utc))
+    yield from ((f"clocks step {name}", step_without_a_gap, folder, name) for name in STEPS)

@@ -141,7 +141,7 @@ def _merge(job, plan, arguments, before):
     if before and before["names"] != joined[0].said["names"]:
         raise ExportError(f"--append: {arguments.output} has channels {before['names']}, and the episodes {joined[0].said['names']}")
     remove_left(job.folder)
-    manifest = of_set(manifests, job.mapping.describe() | {name: joined[0].said[name] for name in ("names", "sizes")} | {"settings": job.settings})
+    manifest = of_set(manifests, job.mapping.describe() | {name: joined[0].said[name] for name in ("names", "source_names", "sizes")} | {"settings": job.settings})
     with Complete(arguments.output) as temporary:
         if before:
             write(temporary, joined, job.mapping, existing.joined_manifest(before, manifest), arguments.output)
@@ -208,7 +208,7 @@ def _run_export(arguments):
             # --status prints numbers of shards, and none is missing
             print("" if arguments.status else f"{printable(output)}: has all these episodes")
             return 0
-    plan = make_plan(episodes, mapping, arguments.allow_slow_cameras, before["names"] if is_appended else None)
+    plan = make_plan(episodes, mapping, arguments.allow_slow_cameras, existing.names_of(before) if is_appended else None)
     job = _make_job(arguments, mapping, plan)
     if arguments.status:
         missing = _missing_shards(job, plan, arguments.status)

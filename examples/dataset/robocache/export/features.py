@@ -180,12 +180,11 @@ class Joined:
 
 def arrange(layouts, names, mapping):
     """The layouts of episodes, {key: Layout}, with the channels of a set in its order, and the problems, as texts. names are the set's,
-    {feature: names}. Actions that are computed are compared when they are there."""
+    {feature: names}; of actions that are computed, those that they are computed of."""
     problems = []
-    computed = ("action",) if mapping.actions.converts else ()
     for feature, own in next(iter(layouts.values())).names.items() if layouts else ():
         given = names[feature]
-        if feature in computed or own == given:
+        if own == given:
             continue
         both = f"features.\"{feature}\" has {_list(own)}, and {_list(given)} in the set"
         missing, extra = ([name for name in one if name not in other] for one, other in ((given, own), (own, given)))

@@ -29,7 +29,7 @@ from .ticks import Kept
 NUMBERS = "numbers.parquet"
 ARRAYS = "pictures.hdf5"
 TIMES = ("capture_time", "age", "gap", "status")
-FORMAT = 3  # of parts
+FORMAT = 4  # of parts
 TOO_SHORT = "in pieces that are shorter than min-episode"
 PART = re.compile("[0-9a-f]{16}")  # as Episode.id names it
 
@@ -186,6 +186,11 @@ def _describe_hole(planned, mapping, hole):
     return {**_span(planned, mapping, hole.first, hole.last), "streams": dict(hole.streams), "others": dict(hole.others), "reason": hole.reason}
 
 
+def _source_names(layout, mapping):
+    """{feature: names} of the channels that actions are computed of. The mapping may name their joints by place."""
+    return {"action": layout.names["action"]} if mapping.actions.converts and "action" in layout.names else {}
+
+
 def _describe(job, planned, inputs, alignment, ticks, pieces, short):
     episode, layout, mapping = planned.episode, planned.layout, job.mapping
     too_short = [piece.describe() for piece in short]
@@ -199,7 +204,7 @@ def _describe(job, planned, inputs, alignment, ticks, pieces, short):
             "holes": [_describe_hole(planned, mapping, hole) for hole in ticks.holes],
             "pieces": [piece.describe() for piece in pieces],
             "too_short": [{name: value for name, value in one.items() if name != "pictures"} for one in too_short],
-            "names": pieces[0].names if pieces else {}, "sizes": layout.sizes, "streams": [stream.name for stream in mapping.streams],
+            "names": pieces[0].names if pieces else {}, "source_names": _source_names(layout, mapping), "sizes": layout.sizes, "streams": [stream.name for stream in mapping.streams],
             "kinds": {one.stream.name: {**one.kinds, "channels": one.channels} for one in planned.found if one.kinds},
             "clocks": episode.recording.clocks.describe() if episode.recording.clocks else {},
             "settings": job.settings, "inputs": inputs}

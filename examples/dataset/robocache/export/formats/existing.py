@@ -86,6 +86,11 @@ def check_append(manifest, output, mapping):
         raise ExportError(f"--append: {output} has {'; '.join(wrong)}")
 
 
+def names_of(manifest):
+    """{feature: names} of the set's channels, in its order; of actions that are computed, of the channels that they are computed of."""
+    return manifest["names"] | manifest.get("source_names", {})
+
+
 def not_in_set(manifest, episodes):
     """The episodes that the set does not have; an error where one overlaps an episode of the set."""
     left, problems = [], []

@@ -208,7 +208,7 @@ def _run_export(arguments):
             # --status prints numbers of shards, and none is missing
             print("" if arguments.status else f"{printable(output)}: has all these episodes")
             return 0
-    plan = make_plan(episodes, mapping, arguments.allow_slow_cameras, existing.names_of(before) if is_appended else None)
+    plan = make_plan(episodes, mapping, arguments.allow_slow_cameras, existing.channels_of(before) if is_appended else None)
     job = _make_job(arguments, mapping, plan)
     if arguments.status:
         missing = _missing_shards(job, plan, arguments.status)

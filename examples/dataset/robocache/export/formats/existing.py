@@ -5,6 +5,7 @@ import os
 import re
 
 from ..errors import ExportError, ProblemsError
+from ..features import OfSet
 from ..manifest import MANIFEST, hash_inputs, sizes_below
 
 # entries of a set's folder, by format
@@ -86,9 +87,10 @@ def check_append(manifest, output, mapping):
         raise ExportError(f"--append: {output} has {'; '.join(wrong)}")
 
 
-def names_of(manifest):
-    """{feature: names} of the set's channels, in its order; of actions that are computed, of the channels that they are computed of."""
-    return manifest["names"] | manifest.get("source_names", {})
+def channels_of(manifest):
+    """Those of a set, for what is appended."""
+    first = manifest["episodes"][0] if manifest.get("episodes") else {}
+    return OfSet(manifest["names"] | manifest.get("source_names", {}), {name: said["channels"] for name, said in first.get("kinds", {}).items()})
 
 
 def not_in_set(manifest, episodes):

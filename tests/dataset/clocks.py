@@ -5,9 +5,11 @@ import json
 import os
 import random
 import re
+import struct
 import subprocess
 from pathlib import Path
 
+import ros1_bags
 from gi.repository import Gst
 from lerobot_sets import Set
 from mcap_ros2.writer import Writer as RosWriter
@@ -27,6 +29,8 @@ string frame_id
 MSG: builtin_interfaces/Time
 int32 sec
 uint32 nanosec"""
+# of ROS 1, where headers have a number
+JOINT_STATE_1 = JOINT_STATE.replace("builtin_interfaces/Time stamp", "uint32 seq\ntime stamp").partition("\n" + "=" * 80 + "\nMSG: builtin_interfaces")[0]
 MAPPING = """fps = 20
 action = "next-state"
 [streams]
@@ -76,7 +80,25 @@ def _messages(clocks, seed, spans=((0, SECONDS),)):
     return sorted(found, key=lambda one: one[0])
 
 
+def _write_ros1(path, messages):
+    def text(word):
+        return struct.pack("<I", len(word)) + word.encode()
+
+    def message(stamp, value):
+        if stamp is None:
+            return struct.pack("<d", value)
+        header = struct.pack("<III", 7, stamp // 10**9, stamp % 10**9) + text("")
+        return header + struct.pack("<I", 1) + text("j") + struct.pack("<Id", 1, value) + struct.pack("<II", 0, 0)
+
+    kinds = {topic: ("std_msgs/Float64", "float64 data\n") if stamp is None else ("sensor_msgs/JointState", JOINT_STATE_1) for _, topic, stamp, _ in messages}
+    ros1_bags.write(path, kinds, [(log_time, topic, message(stamp, value)) for log_time, topic, stamp, value in messages])
+
+
 def write(path, messages):
+    """As the ending of the path says: a bag of ROS 1, or MCAP."""
+    if path.suffix == ".bag":
+        _write_ros1(path, messages)
+        return
     with open(path, "wb") as output:
         ros = RosWriter(output)
         schema = ros.register_msgdef("sensor_msgs/msg/JointState", JOINT_STATE)
@@ -109,18 +131,18 @@ def _offset(rows):
     return max(abs(a - b) for a, b in rows if a == a and b == b)
 
 
-def _made(folder, name, more=""):
+def _made(folder, name, more="", ending="mcap"):
     """(recording, mapping) of a robot."""
-    path, mapping = folder / f"clocks {name}.mcap", folder / "clocks.toml"
+    path, mapping = folder / f"clocks {name}.{ending}", folder / "clocks.toml"
     write(path, _messages(ROBOTS[name][:2], len(name)))
     mapping.write_text(MAPPING % more)
     return path, mapping
 
 
-def _robot(folder, name):
+def _robot(folder, name, ending):
     def case(_):
         *clocks, count = ROBOTS[name]
-        path, mapping = _made(folder, name)
+        path, mapping = _made(folder, name, ending=ending)
         # of messages without stamps the times are those of arrival
         delay = 0.006 if NO_CLOCK in clocks else 0.0
         status, rows, said = _align(path)
@@ -129,7 +151,7 @@ def _robot(folder, name):
         yield "aligned whole", len(whole) >= SECONDS * FPS - 2, True
         yield "aligned within the uncertainty", _offset(whole) <= _uncertainty(said) + delay, True
         yield "clocks that are said", len(re.findall(r"clock \d of \d", said)), count
-        output = folder / f"clocks {name}"
+        output = folder / f"clocks {name} {ending}"
         said = must_export(path, "--mapping", mapping, "--output", output)
         made = Set(output)
         state = made.column("observation.state")
@@ -239,6 +261,6 @@ def offset_onto_utc(folder):
 
 
 def cases(folder):
-    yield from ((f"clocks {name}", _robot(folder, name), folder) for name in ROBOTS)
+    yield from ((f"clocks {name}, {ending}", _robot(folder, name, ending), folder) for name in ROBOTS for ending in ("mcap", "bag"))
     yield from ((f"clocks {case.__name__}", case, folder) for case in (stamps_as_they_are, delays, step_back, one_ahead, latched, zero_is_a_stamp, offset_onto_utc))
     yield from ((f"clocks step {name}", step_without_a_gap, folder, name) for name in STEPS)

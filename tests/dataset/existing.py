@@ -220,8 +220,9 @@ def not_appended(folder, name, settings, changes, more, text):
     before = _bytes(out)
     path = mapping(folder, **{**changes, "top": ""})
     path.write_text(path.read_text() + changes.get("top", ""))
-    status, said = export(*_arguments(folder, "lerobot", out, bag(folder, f"not {name}", phase=1, **settings), path=path, more=["--append", *more]))
-    yield f"said: {said}", (status, text in said, _bytes(out) == before), (1, True, True)
+    for check in (["--check"], []):
+        status, said = export(*_arguments(folder, "lerobot", out, bag(folder, f"not {name}", phase=1, **settings), path=path, more=["--append", *more, *check]))
+        yield f"{check}: {said}", (status, text in said, _bytes(out) == before), (1, True, True)
 
 
 def filled(folder):

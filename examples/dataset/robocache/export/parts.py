@@ -233,10 +233,25 @@ def write(job, planned):
 
 
 def check(job, plan):
-    """Makes all parts, in a temporary folder, and removes them."""
+    """Makes all parts, one after another in a temporary folder that is removed. Returns their manifests, of which a set can be made."""
+    manifests = []
     for planned in plan:
         with tempfile.TemporaryDirectory(prefix="robocache-check.") as folder:
-            write(replace(job, folder=Path(folder)), planned)
+            made = replace(job, folder=Path(folder))
+            write(made, planned)
+            manifests.append(read(made.path(planned.episode)))
+    _check_joined(manifests)
+    return manifests
+
+
+def _check_joined(manifests):
+    """An error where no set can be made of the parts."""
+    left = [said for said in manifests if said["pieces"]]
+    # an export of another version may have another order
+    if any(said["names"] != left[0]["names"] for said in left):
+        raise ExportError("the parts have channels of different names, or in different orders: remove the folder of parts")
+    if not left:
+        raise ExportError(f"nothing is left of {len(manifests)} episodes: all pieces are shorter than min-episode")
 
 
 def _write(job, planned):
@@ -295,9 +310,5 @@ def read_parts(job, plan):
     manifests = [read(folder) for folder in folders]
     found = [Part(folder / str(number), said | piece | {"piece": number}) for folder, said in zip(folders, manifests)
              for number, piece in enumerate(said["pieces"])]
-    # an export of another version may have another order
-    if any(part.said["names"] != found[0].said["names"] for part in found):
-        raise ExportError("the parts have channels of different names, or in different orders: remove the folder of parts")
-    if not found:
-        raise ExportError(f"nothing is left of {len(plan)} episodes: all pieces are shorter than min-episode")
+    _check_joined(manifests)
     return found, manifests

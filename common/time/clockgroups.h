@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* Clocks that differ by less count as one clock: their differences are delays. */
+/* Clocks that differ by less, or by less than the uncertainty of the difference, are one: the rest are delays. */
 #define ROBOCACHE_CLOCK_AGREE ((gint64) 500 * 1000 * 1000)
 /* A piece with fewer different stamps is of the clock that is nearest, since its envelope is not known. */
 #define ROBOCACHE_CLOCK_MIN_PAIRS 5

@@ -71,9 +71,20 @@ slope_of (const RobocacheClockRecent *recent)
   return half > 0 ? fmin (median_of (slopes, half), 0.0) : 0.0;
 }
 
-/* Median at a log time if all change by that slope; *n_agree: messages that agree with it. */
+/* The least value from the median down without a gap in which another clock may be: delays may be of all sizes. numbers are sorted. */
 static gdouble
-median_at (const RobocacheClockRecent *recent, gint64 log_ns, gdouble slope, guint *n_agree)
+least_with_median (const gdouble *numbers, guint n)
+{
+  guint i = n / 2;
+
+  while (i > 0 && numbers[i] - numbers[i - 1] <= (gdouble) ROBOCACHE_CLOCK_AGREE)
+    i--;
+  return numbers[i];
+}
+
+/* The least of most differences at a log time if all change by that slope; *n_agree: messages that agree with their median. */
+static gdouble
+least_at (const RobocacheClockRecent *recent, gint64 log_ns, gdouble slope, guint *n_agree)
 {
   const guint n = robocache_clock_recent_count (recent);
   gdouble values[ROBOCACHE_CLOCK_RECENT], median;
@@ -84,7 +95,7 @@ median_at (const RobocacheClockRecent *recent, gint64 log_ns, gdouble slope, gui
   *n_agree = 0;
   for (guint i = 0; i < n; i++)
     *n_agree += fabs (values[i] - median) <= AGREE;
-  return median;
+  return least_with_median (values, n);
 }
 
 gint64
@@ -93,16 +104,16 @@ robocache_clock_recent_difference (const RobocacheClockRecent *recent, gint64 lo
   const guint n = robocache_clock_recent_count (recent);
   const RobocacheClockPair *newest = robocache_clock_recent_at (recent, n - 1);
   guint n_level, n_falling;
-  gdouble median = median_at (recent, log_ns, 0.0, &n_level);
+  gdouble least = least_at (recent, log_ns, 0.0, &n_level);
 
   *slope = 0.0;
   if (n_level < n) {
-    const gdouble fall = slope_of (recent), falling = median_at (recent, log_ns, fall, &n_falling);
+    const gdouble fall = slope_of (recent), falling = least_at (recent, log_ns, fall, &n_falling);
 
     if (n_falling > n_level) {
       *slope = fall;
-      median = falling;
+      least = falling;
     }
   }
-  return (newest->log - newest->stamp) + (gint64) rint (CLAMP (median, -0x1p61, 0x1p61));
+  return (newest->log - newest->stamp) + (gint64) rint (CLAMP (least, -0x1p61, 0x1p61));
 }

@@ -23,8 +23,8 @@ void robocache_clock_recent_add (RobocacheClockRecent * recent, const RobocacheC
 guint robocache_clock_recent_count (const RobocacheClockRecent * recent);
 const RobocacheClockPair *robocache_clock_recent_at (const RobocacheClockRecent * recent, guint i);
 
-/* Log time minus stamp (ns) that most of these messages have, at a log time. *slope: its change per ns, at most 0, as in a simulation that is
- * faster than the recorder's clock. Needs a message. */
+/* Least log time minus stamp (ns) of most of these messages, at a log time: those whose difference is less by more than ROBOCACHE_CLOCK_AGREE are
+ * ahead. *slope: its change per ns, at most 0, as in a simulation that is faster than the recorder's clock. There must be a message. */
 gint64 robocache_clock_recent_difference (const RobocacheClockRecent * recent, gint64 log_ns, gdouble * slope);
 
 G_END_DECLS

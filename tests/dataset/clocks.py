@@ -103,9 +103,10 @@ def write(path, messages):
         ros = RosWriter(output)
         schema = ros.register_msgdef("sensor_msgs/msg/JointState", JOINT_STATE)
         bare = ros.register_msgdef("std_msgs/msg/Float64", "float64 data")
+        text = ros.register_msgdef("std_msgs/msg/String", "string data")
         for number, (log_time, topic, stamp, value) in enumerate(messages):
             if stamp is None:
-                ros.write_message(topic, bare, {"data": value}, log_time=log_time, publish_time=log_time, sequence=number)
+                ros.write_message(topic, text if isinstance(value, str) else bare, {"data": value}, log_time=log_time, publish_time=log_time, sequence=number)
                 continue
             header = {"stamp": {"sec": stamp // 10**9, "nanosec": stamp % 10**9}, "frame_id": ""}
             ros.write_message(topic, schema, {"header": header, "name": ["j"], "position": [value], "velocity": [], "effort": []},
@@ -152,6 +153,8 @@ def _robot(folder, name, ending):
         yield "aligned within the uncertainty", _offset(whole) <= _uncertainty(said) + delay, True
         yield "clocks that are said", len(re.findall(r"clock \d of \d", said)), count
         output = folder / f"clocks {name} {ending}"
+        status, said = export(path, "--mapping", mapping, "--output", output, "--check")
+        yield f"can be exported: {said}", (status, said.splitlines()[-1], output.exists()), (0, "1 episodes can be exported", False)
         said = must_export(path, "--mapping", mapping, "--output", output)
         made = Set(output)
         state = made.column("observation.state")
@@ -160,6 +163,20 @@ def _robot(folder, name, ending):
         manifest = json.loads((output / "meta" / "manifest.json").read_text())
         yield "clocks of the set", len(manifest["episodes"][0]["clocks"]["clocks"]), count
     return case
+
+
+def marks(folder, name):
+    """Episodes are cut on the timeline, also by marks that are messages without a stamp."""
+    path, mapping, spans = folder / f"clocks marks {name}.mcap", folder / "clocks.toml", folder / "clocks.csv"
+    words = [(UTC + ms * 10**6, "/episode", None, word) for ms, word in ((5000, "start fold"), (9980, "success"))]
+    write(path, sorted([*_messages(ROBOTS[name][:2], 7), *words], key=lambda one: one[0]))
+    mapping.write_text(MAPPING % "")
+    spans.write_text("recording,start,end,task,success,discard\n,+5,+9.98,fold,true,\n")
+    for what, episodes in (("topic", "topic:/episode"), ("spans", spans)):
+        output = folder / f"clocks marks {name} {what}"
+        must_export(path, "--mapping", mapping, "--output", output, "--episodes", episodes)
+        state = Set(output).column("observation.state")
+        yield what, (len(state), bool(abs(state[0] - 5).max() < 0.01), bool(abs(state[-1] - 9.9).max() < 0.01)), (5 * FPS - 1, True, True)
 
 
 def stamps_as_they_are(folder):
@@ -263,4 +280,5 @@ def offset_onto_utc(folder):
 def cases(folder):
     yield from ((f"clocks {name}, {ending}", _robot(folder, name, ending), folder) for name in ROBOTS for ending in ("mcap", "bag"))
     yield from ((f"clocks {case.__name__}", case, folder) for case in (stamps_as_they_are, delays, step_back, one_ahead, latched, zero_is_a_stamp, offset_onto_utc))
+    yield from ((f"clocks marks, {name}", marks, folder, name) for name in ("simulated time", "boot time", "all 4 s ahead", "another host that drifts"))
     yield from ((f"clocks step {name}", step_without_a_gap, folder, name) for name in STEPS)

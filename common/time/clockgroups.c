@@ -90,7 +90,8 @@ uncertainty_of (const GArray *differences)
   gint64 uncertainty = 0;
 
   for (guint i = 2; i < differences->len; i++) {
-    const gint64 *d = &g_array_index (differences, gint64, i), bend = ABS ((d[0] - d[-1]) - (d[-1] - d[-2]));
+    const gint64 *d = &g_array_index (differences, gint64, i);
+    const gint64 bend = (gint64) fmin (fabs (((gdouble) d[0] - (gdouble) d[-1]) - ((gdouble) d[-1] - (gdouble) d[-2])), 0x1p62);
 
     g_array_append_val (bends, bend);
   }

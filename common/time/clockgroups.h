@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 
 /* Clocks that differ by less, or by less than the uncertainty of the difference, are one: the rest are delays. */
 #define ROBOCACHE_CLOCK_AGREE ((gint64) 500 * 1000 * 1000)
-/* A piece with fewer different stamps is of the clock that is nearest, since its envelope is not known. */
+/* A piece with fewer different stamps has no known envelope, and is assigned to the nearest clock. */
 #define ROBOCACHE_CLOCK_MIN_PAIRS 5
 
 typedef struct
@@ -36,7 +36,7 @@ typedef struct
   GPtrArray *pieces;            /* RobocacheClockPiece items, the greatest first; not owned */
   GArray *knots;                /* RobocacheClockKnot: stamps to log times; empty: no piece has a clock, and it is the recorder's */
   gint64 uncertainty;           /* ns, two standard deviations of the line */
-  gint64 excess;                /* ns: how much later than the envelope of their topic messages are, on average, and that one than the line */
+  gint64 excess;                /* mean delay of the messages above the envelope of their topic, plus that of most envelopes above the line (ns) */
   gdouble drift_ppm;            /* positive if the clock gains on the recorder's */
   guint64 n;                    /* messages */
   gboolean is_recorder;         /* the clock agrees with log times */
@@ -45,7 +45,7 @@ typedef struct
 /* Whether a piece has stamps enough for an envelope. Those of a latched message that is sent again do not advance. */
 gboolean robocache_clock_piece_has_clock (const RobocacheClockPiece * piece);
 
-/* Finds the groups of pieces and sets their fields group. The first group is the recorder's, maybe without pieces. Free with
+/* Finds the groups of pieces, and sets the field group of each piece. The first group is the recorder's, which may have no pieces. Free with
  * g_ptr_array_unref. */
 GPtrArray *robocache_clock_groups_find (const GPtrArray * pieces);
 

@@ -2,7 +2,7 @@
  *
  * A message arrives after its capture, so log time minus stamp is the difference of two clocks plus a delay that is never negative. Its lower
  * envelope over time (delaybound.h) is the difference plus the least delay. Topics whose envelopes agree within half a second have one clock:
- * such differences are delays. The recorder's clock is one as well; it stamps messages that have no stamp of their own. Stamps that are ahead of
+ * their differences are delays. The recorder's clock is also a clock; it stamps messages that have no stamp of their own. Stamps that are ahead of
  * most others of their topic, before and after them, do not count: a node stamps ahead, or a stamp is wrong. Where all that follow are ahead, the
  * clock stepped.
  *
@@ -42,7 +42,8 @@ gboolean robocache_clock_continues_from_zero (gint64 zero_log_ns, gint64 stamp_n
 
 /* Number of messages of a topic without a stamp, plus its messages with stamps, of which at most one per eighth of a second counts. */
 guint robocache_clock_survey_count (const RobocacheClockSurvey * survey, const gchar * topic);
-/* Whether a topic's stamps step, or their difference from log times changes by more than a delay: then all messages are needed. */
+/* Whether all messages of the recording are needed, because stamps of a topic step, or their difference from log times changes by more than
+ * a delay. */
 gboolean robocache_clock_survey_is_irregular (const RobocacheClockSurvey * survey);
 
 /* The result, an a{sv}:
@@ -50,8 +51,8 @@ gboolean robocache_clock_survey_is_irregular (const RobocacheClockSurvey * surve
  *   lines   as: sentences for people
  *   clocks  a(asxxdbb): for each clock, its topics, shift and uncertainty at its first stamp (ns), drift (ppm), whether it is the timeline, and
  *           whether it is the recorder's
- *   topics  a(sxxx): of each topic its first and last time on the timeline, and its least delay after that time (ns), by the recorder's clock
- *   breaks  a(sxxxx): topic, log time, by how much its stamps step back (ns; negative: forward), and on the timeline its last time before the step
+ *   topics  a(sxxx): for each topic, its first and last time on the timeline, and its least delay (ns) by the recorder's clock
+ *   breaks  a(sxxxx): for each step, the topic, the log time, by how much its stamps step back (ns; negative: forward), and on the timeline its last time before the step
  *           and its first one after it */
 GVariant *robocache_clock_survey_finish (RobocacheClockSurvey * survey, RobocacheTimeline timeline);
 

@@ -82,7 +82,7 @@ nearest_difference (const RobocacheClockPiece *a, const RobocacheClockPiece *b)
 }
 
 /* Two standard deviations of an envelope in an interval, by how differences of intervals in turn bend: a drift does not count. Of normal numbers with
- * a standard deviation of 1, x - 2y + z has one of 6^0.5, and the median of its magnitude is 0.6745 * 6^0.5 = 1.652. */
+ * a standard deviation of 1, x - 2y + z has one of 6^0.5; the median of its magnitude is 0.6745 * 6^0.5 = 1.652. */
 static gint64
 uncertainty_of (const GArray *differences)
 {

@@ -52,8 +52,8 @@ gboolean robocache_clock_survey_is_irregular (const RobocacheClockSurvey * surve
  *   clocks  a(asxxdbb): for each clock, its topics, shift and uncertainty at its first stamp (ns), drift (ppm), whether it is the timeline, and
  *           whether it is the recorder's
  *   topics  a(sxxx): for each topic, its first and last time on the timeline, and its least delay (ns) by the recorder's clock
- *   breaks  a(sxxxx): for each step, the topic, the log time, by how much its stamps step back (ns; negative: forward), and on the timeline its last time before the step
- *           and its first one after it */
+ *   breaks  a(sxxxx): for each step, the topic, the log time, by how much its stamps step back (ns; negative: forward), and on the timeline
+ *           the last time before the step and the first one after it */
 GVariant *robocache_clock_survey_finish (RobocacheClockSurvey * survey, RobocacheTimeline timeline);
 
 G_END_DECLS

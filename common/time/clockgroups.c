@@ -29,6 +29,16 @@ pair_at (const RobocacheClockPiece *piece, guint i)
   return &g_array_index (piece->pairs, RobocacheClockPair, i);
 }
 
+gboolean
+robocache_clock_piece_has_clock (const RobocacheClockPiece *piece)
+{
+  guint n = MIN (piece->pairs->len, 1);
+
+  for (guint i = 1; i < piece->pairs->len && n < ROBOCACHE_CLOCK_MIN_PAIRS; i++)
+    n += pair_at (piece, i)->stamp != pair_at (piece, i - 1)->stamp;
+  return n >= ROBOCACHE_CLOCK_MIN_PAIRS;
+}
+
 static gint
 compare_numbers (gconstpointer a, gconstpointer b)
 {
@@ -71,9 +81,30 @@ nearest_difference (const RobocacheClockPiece *a, const RobocacheClockPiece *b)
   return (of_a->log - of_a->stamp) - (of_b->log - of_b->stamp);
 }
 
-/* How much later a's envelope is than b's, by the median of intervals. b is NULL: the recorder's clock. */
+/* Two standard deviations of an envelope in an interval, by how differences of intervals in turn bend: a drift does not count. Of normal numbers with
+ * a standard deviation of 1, x - 2y + z has one of 6^0.5; the median of its magnitude is 0.6745 * 6^0.5 = 1.652. */
 static gint64
-difference_of (const RobocacheClockPiece *a, const RobocacheClockPiece *b, gint64 interval)
+uncertainty_of (const GArray *differences)
+{
+  GArray *bends = g_array_new (FALSE, FALSE, sizeof (gint64));
+  gint64 uncertainty = 0;
+
+  for (guint i = 2; i < differences->len; i++) {
+    const gint64 *d = &g_array_index (differences, gint64, i);
+    const gint64 bend = (gint64) fmin (fabs (((gdouble) d[0] - (gdouble) d[-1]) - ((gdouble) d[-1] - (gdouble) d[-2])), 0x1p62);
+
+    g_array_append_val (bends, bend);
+  }
+  if (bends->len >= ROBOCACHE_CLOCK_MIN_PAIRS)
+    uncertainty = (gint64) (2.0 / 1.652 * (gdouble) median_of (bends));
+  g_array_unref (bends);
+  return uncertainty;
+}
+
+/* How much later a's envelope is than b's, by the median of intervals, and the uncertainty of that. Where a has few messages an interval, whose delays
+ * vary, its envelope is below the median. b is NULL: the recorder's clock. */
+static gint64
+difference_of (const RobocacheClockPiece *a, const RobocacheClockPiece *b, gint64 interval, gint64 *uncertainty)
 {
   GArray *differences = g_array_new (FALSE, FALSE, sizeof (gint64));
   gint64 end = pair_at (a, 0)->log, of_a = 0, of_b = 0, difference;
@@ -91,7 +122,10 @@ difference_of (const RobocacheClockPiece *a, const RobocacheClockPiece *b, gint6
     if (has_both)
       g_array_append_val (differences, difference);
   }
+  *uncertainty = uncertainty_of (differences);
   difference = differences->len > 0 ? median_of (differences) : nearest_difference (a, b);
+  if (*uncertainty > ROBOCACHE_CLOCK_AGREE)
+    difference = g_array_index (differences, gint64, differences->len / 10);
   g_array_unref (differences);
   return difference;
 }
@@ -131,18 +165,19 @@ leader_of (const GPtrArray *groups, guint i)
 static void
 place_piece (GPtrArray *groups, RobocacheClockPiece *piece, gint64 interval)
 {
-  gint64 least = G_MAXINT64;
+  gint64 least = G_MAXINT64, least_uncertainty = 0, uncertainty;
   RobocacheClockGroup *group;
 
   for (guint i = 0; i < groups->len; i++) {
-    const gint64 difference = difference_of (piece, leader_of (groups, i), interval);
+    const gint64 difference = difference_of (piece, leader_of (groups, i), interval, &uncertainty);
 
     if (ABS (difference) < least) {
       least = ABS (difference);
+      least_uncertainty = uncertainty;
       piece->group = i;
     }
   }
-  if (least > ROBOCACHE_CLOCK_AGREE && piece->pairs->len >= ROBOCACHE_CLOCK_MIN_PAIRS) {
+  if (least > MAX (ROBOCACHE_CLOCK_AGREE, least_uncertainty) && robocache_clock_piece_has_clock (piece)) {
     piece->group = groups->len;
     add_group (groups);
   }
@@ -169,7 +204,7 @@ sorted_pairs (const RobocacheClockGroup *group)
   for (guint i = 0; i < group->pieces->len; i++) {
     const RobocacheClockPiece *piece = g_ptr_array_index (group->pieces, i);
 
-    if (piece->pairs->len >= ROBOCACHE_CLOCK_MIN_PAIRS || i == 0)
+    if (robocache_clock_piece_has_clock (piece))
       g_array_append_vals (all, piece->pairs->data, piece->pairs->len);
   }
   g_array_sort (all, compare_stamps);
@@ -355,16 +390,64 @@ robocache_clock_piece_delay (const RobocacheClockPiece *piece, const GArray *kno
   return least;
 }
 
+/* Least delay of a piece's messages above a line, and their number. */
+typedef struct
+{
+  gint64 delay;
+  guint64 n;
+} Delay;
+
+/* The first field is compared. */
+static gint64
+weighted_median_of (GArray *delays)
+{
+  guint64 n = 0, n_before = 0;
+  guint i = 0;
+
+  for (guint k = 0; k < delays->len; k++)
+    n += g_array_index (delays, Delay, k).n;
+  g_array_sort (delays, compare_numbers);
+  while (i + 1 < delays->len && 2 * (n_before + g_array_index (delays, Delay, i).n) <= n)
+    n_before += g_array_index (delays, Delay, i++).n;
+  return g_array_index (delays, Delay, i).delay;
+}
+
+/* How much later than the line the envelopes of most messages are. */
+static gint64
+spread_of (const RobocacheClockGroup *group)
+{
+  GArray *delays = g_array_new (FALSE, FALSE, sizeof (Delay));
+  gint64 spread;
+
+  for (guint i = 0; i < group->pieces->len; i++) {
+    const RobocacheClockPiece *piece = g_ptr_array_index (group->pieces, i);
+    const Delay delay = { robocache_clock_piece_delay (piece, group->knots, NULL), piece->n };
+
+    if (robocache_clock_piece_has_clock (piece))
+      g_array_append_val (delays, delay);
+  }
+  spread = weighted_median_of (delays);
+  g_array_unref (delays);
+  return MAX (spread, 0);
+}
+
 static void
 finish_group (RobocacheClockGroup *group)
 {
   gdouble excess = 0.0;
+  gboolean has_clock = FALSE;
 
+  for (guint i = 0; i < group->pieces->len; i++) {
+    const RobocacheClockPiece *piece = g_ptr_array_index (group->pieces, i);
+
+    has_clock |= robocache_clock_piece_has_clock (piece);
+    excess += piece->excess;
+  }
+  if (!has_clock)
+    return;
   fit_group (group);
   group->drift_ppm = drift_of (group->knots);
-  for (guint i = 0; i < group->pieces->len; i++)
-    excess += ((const RobocacheClockPiece *) g_ptr_array_index (group->pieces, i))->excess;
-  group->excess = (gint64) (excess / (gdouble) MAX (group->n, 1));
+  group->excess = (gint64) (excess / (gdouble) MAX (group->n, 1)) + spread_of (group);
 }
 
 static gint
@@ -392,10 +475,8 @@ robocache_clock_groups_find (const GPtrArray *pieces)
   g_ptr_array_sort (ordered, by_pairs);
   for (guint i = 0; i < ordered->len; i++)
     place_piece (groups, g_ptr_array_index (ordered, i), interval);
-  for (guint i = 0; i < groups->len; i++) {
-    if (((RobocacheClockGroup *) g_ptr_array_index (groups, i))->pieces->len > 0)
-      finish_group (g_ptr_array_index (groups, i));
-  }
+  for (guint i = 0; i < groups->len; i++)
+    finish_group (g_ptr_array_index (groups, i));
   g_ptr_array_unref (ordered);
   return groups;
 }

@@ -9,9 +9,9 @@
 
 G_BEGIN_DECLS
 
-/* Clocks that differ by less count as one clock: their differences are delays. */
+/* Clocks that differ by less, or by less than the uncertainty of the difference, are one: the rest are delays. */
 #define ROBOCACHE_CLOCK_AGREE ((gint64) 500 * 1000 * 1000)
-/* A piece with fewer pairs has no known envelope, and is assigned to the nearest clock. */
+/* A piece with fewer different stamps has no known envelope, and is assigned to the nearest clock. */
 #define ROBOCACHE_CLOCK_MIN_PAIRS 5
 
 typedef struct
@@ -19,7 +19,7 @@ typedef struct
   gint64 stamp, log;            /* ns */
 } RobocacheClockPair;
 
-/* Messages of a topic between two steps back of its stamps. */
+/* Messages of a topic between two steps of its stamps. */
 typedef struct
 {
   const gchar *topic;
@@ -34,13 +34,16 @@ typedef struct
 typedef struct
 {
   GPtrArray *pieces;            /* RobocacheClockPiece items, the greatest first; not owned */
-  GArray *knots;                /* RobocacheClockKnot: stamps to log times */
+  GArray *knots;                /* RobocacheClockKnot: stamps to log times; empty: no piece has a clock, and it is the recorder's */
   gint64 uncertainty;           /* ns, two standard deviations of the line */
-  gint64 excess;                /* mean delay of the messages above the envelope (ns) */
+  gint64 excess;                /* mean delay of the messages above the envelope of their topic, plus that of most envelopes above the line (ns) */
   gdouble drift_ppm;            /* positive if the clock gains on the recorder's */
   guint64 n;                    /* messages */
   gboolean is_recorder;         /* the clock agrees with log times */
 } RobocacheClockGroup;
+
+/* Whether a piece has stamps enough for an envelope. Those of a latched message that is sent again do not advance. */
+gboolean robocache_clock_piece_has_clock (const RobocacheClockPiece * piece);
 
 /* Finds the groups of pieces, and sets the field group of each piece. The first group is the recorder's, which may have no pieces. Free with
  * g_ptr_array_unref. */

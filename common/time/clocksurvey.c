@@ -8,6 +8,7 @@
 
 #include "clockgroups.h"
 #include "clockmap.h"
+#include "clockrecent.h"
 #include "common/time/nanoseconds.h"
 
 /* Log time of which the pair with the least delay is kept; it doubles when a piece has too many pairs. */
@@ -16,9 +17,11 @@
 /* Stamps that are behind others by more, in so many messages in turn, stepped back; late messages are followed by newer ones. */
 #define STEP_BACK ROBOCACHE_SECOND
 #define N_WITNESSES 3
+/* Pairs of a piece that are its clock as it is now. */
+#define N_NEWEST 16
 /* Time that a simulation may have before its second stamp, besides twice the time until its arrival. */
 #define FIRST_STEP ROBOCACHE_SECOND
-/* Sums and differences of times do not overflow. */
+/* Of times, and of log time minus stamp, so that their sums and differences do not overflow. */
 #define MAX_TIME ((gint64) 1 << 61)
 /* Part of the uncertainty of a shift: least delays are not known better. */
 #define LEAST_DELAY ROBOCACHE_MSECOND
@@ -30,6 +33,11 @@ typedef struct
   gint64 interval;              /* ns of log time */
   RobocacheClockPair witnesses[N_WITNESSES];    /* of a step back */
   guint n_witnesses;
+  RobocacheClockRecent recent;  /* with a stamp; until it is full, none is in a piece */
+  guint n_run;                  /* messages in turn that were ahead of most, up to the last one */
+  gint64 run_ahead;             /* by how much at most they were ahead of their clock (ns) */
+  guint64 n_ahead;              /* those in ended runs */
+  gint64 most_ahead;            /* ns */
   guint64 n_zeros, n_stamps;    /* stamps of 0 before the first other one; other stamps */
   gint64 zero_log;              /* log time of the last of those of 0 */
   gboolean has_zero;            /* they are times */
@@ -190,21 +198,101 @@ take_witness (Topic *topic, const RobocacheClockPair *pair)
     add_to_piece (topic, g_ptr_array_index (topic->pieces, topic->pieces->len - 1), &topic->witnesses[i]);
 }
 
-static void
-add_pair (Topic *topic, const RobocacheClockPair *pair)
+/* Least difference of the piece's newest pairs, at a log time. */
+static gint64
+least_difference (const RobocacheClockPiece *piece, gint64 log_ns, gdouble slope)
 {
-  RobocacheClockPiece *piece = topic->pieces->len > 0 ? g_ptr_array_index (topic->pieces, topic->pieces->len - 1) : NULL;
-  const gint64 difference = difference_of (pair);
+  gint64 least = G_MAXINT64;
 
-  topic->least = topic->n_stamps == 0 ? difference : MIN (topic->least, difference);
-  topic->greatest = topic->n_stamps == 0 ? difference : MAX (topic->greatest, difference);
-  topic->n_stamps++;
+  for (guint i = piece->pairs->len - MIN (piece->pairs->len, N_NEWEST); i < piece->pairs->len; i++) {
+    const RobocacheClockPair *pair = &g_array_index (piece->pairs, RobocacheClockPair, i);
+    const gdouble change = slope * (gdouble) (log_ns - pair->log);
+
+    least = MIN (least, difference_of (pair) + (gint64) rint (CLAMP (change, -0x1p61, 0x1p61)));
+  }
+  return least;
+}
+
+/* The clock stepped forward: begins a piece with the messages before this one that were ahead of most. i: of recent messages. */
+static void
+step_forward (Topic *topic, guint i)
+{
+  const guint first = i - MIN (i, topic->n_run);
+  RobocacheClockPiece *piece = begin_piece (topic, robocache_clock_recent_at (&topic->recent, first));
+
+  for (guint k = first; k <= i; k++)
+    add_to_piece (topic, piece, robocache_clock_recent_at (&topic->recent, k));
+}
+
+/* The messages that were ahead are no step: their clock goes on as before. */
+static void
+end_run (Topic *topic)
+{
+  if (topic->run_ahead > ROBOCACHE_CLOCK_AGREE) {
+    topic->n_ahead += topic->n_run;
+    topic->most_ahead = MAX (topic->most_ahead, topic->run_ahead);
+  }
+}
+
+static void
+extend_piece (Topic *topic, RobocacheClockPiece *piece, const RobocacheClockPair *pair)
+{
   if (piece && pair->stamp < piece->last - STEP_BACK) {
     take_witness (topic, pair);
     return;
   }
   topic->n_witnesses = 0;
   add_to_piece (topic, piece ? piece : begin_piece (topic, pair), pair);
+}
+
+/* Adds one of the recent messages to a piece, unless it is ahead of most of them. */
+static void
+place_recent (Topic *topic, guint i)
+{
+  const RobocacheClockPair *pair = robocache_clock_recent_at (&topic->recent, i);
+  RobocacheClockPiece *piece = topic->pieces->len > 0 ? g_ptr_array_index (topic->pieces, topic->pieces->len - 1) : NULL;
+  gdouble slope = 0.0;
+  /* the median costs time, and where all differences agree, none is ahead */
+  const gboolean all_agree = topic->greatest - topic->least <= ROBOCACHE_CLOCK_AGREE;
+  const gint64 most = all_agree ? topic->least : robocache_clock_recent_difference (&topic->recent, pair->log, &slope);
+  const gint64 ahead = (piece && !all_agree ? least_difference (piece, pair->log, slope) : most) - difference_of (pair);
+
+  if (difference_of (pair) < most - ROBOCACHE_CLOCK_AGREE) {
+    topic->n_run++;
+    topic->run_ahead = MAX (topic->run_ahead, ahead);
+    return;
+  }
+  if (piece && ahead > ROBOCACHE_CLOCK_AGREE) {
+    step_forward (topic, i);
+  } else {
+    end_run (topic);
+    extend_piece (topic, piece, pair);
+  }
+  topic->n_run = 0;
+  topic->run_ahead = 0;
+}
+
+/* A topic whose recent messages are all that it has, or just enough. */
+static void
+place_first (Topic *topic)
+{
+  for (guint i = 0; i < robocache_clock_recent_count (&topic->recent); i++)
+    place_recent (topic, i);
+}
+
+static void
+add_pair (Topic *topic, const RobocacheClockPair *pair)
+{
+  const gint64 difference = difference_of (pair);
+
+  topic->least = topic->n_stamps == 0 ? difference : MIN (topic->least, difference);
+  topic->greatest = topic->n_stamps == 0 ? difference : MAX (topic->greatest, difference);
+  topic->n_stamps++;
+  robocache_clock_recent_add (&topic->recent, pair);
+  if (topic->recent.n == ROBOCACHE_CLOCK_RECENT)
+    place_first (topic);
+  else if (topic->recent.n > ROBOCACHE_CLOCK_RECENT)
+    place_recent (topic, ROBOCACHE_CLOCK_RECENT - 1);
 }
 
 static void
@@ -238,7 +326,9 @@ robocache_clock_survey_add (RobocacheClockSurvey *survey, const gchar *name, gbo
   Topic *topic = find_topic (survey, name);
   const RobocacheClockPair pair = { stamp_ns, log_ns };
 
-  if (ABS (log_ns) > MAX_TIME || (has_stamp && (stamp_ns < -MAX_TIME || stamp_ns > MAX_TIME)))
+  if (log_ns < -MAX_TIME || log_ns > MAX_TIME)
+    return;
+  if (has_stamp && (stamp_ns < log_ns - MAX_TIME || stamp_ns > MIN (log_ns, 0) + MAX_TIME))
     return;
   if (!has_stamp || (stamp_ns == 0 && topic->n_stamps > 0 && !topic->has_zero)) {
     add_unstamped (topic, log_ns);
@@ -259,6 +349,8 @@ robocache_clock_survey_count (const RobocacheClockSurvey *survey, const gchar *n
   const Topic *topic = g_hash_table_lookup (survey->by_name, name);
   guint64 n = topic ? topic->n_unstamped : 0;
 
+  if (topic && topic->recent.n < ROBOCACHE_CLOCK_RECENT)
+    n += topic->recent.n;
   for (guint i = 0; topic && i < topic->pieces->len; i++)
     n += ((const RobocacheClockPiece *) g_ptr_array_index (topic->pieces, i))->pairs->len;
   return (guint) MIN (n, G_MAXUINT);
@@ -274,6 +366,20 @@ robocache_clock_survey_is_irregular (const RobocacheClockSurvey *survey)
       return TRUE;
   }
   return FALSE;
+}
+
+/* Places the messages of topics that have few, and ends the runs of others. */
+static void
+end_reading (RobocacheClockSurvey *survey)
+{
+  for (guint i = 0; i < survey->topics->len; i++) {
+    Topic *topic = g_ptr_array_index (survey->topics, i);
+
+    if (topic->pieces->len == 0)
+      place_first (topic);
+    end_run (topic);
+    topic->n_run = 0;
+  }
 }
 
 /* ---- the timeline ---- */
@@ -368,7 +474,7 @@ choose_reference (const Result *result)
 {
   guint best = 0;
 
-  if (result->timeline == ROBOCACHE_TIMELINE_RECORDER || group_at (result, 0)->pieces->len > 0)
+  if (result->timeline == ROBOCACHE_TIMELINE_RECORDER || group_at (result, 0)->knots->len > 0)
     return 0;
   for (guint i = 1; i < result->groups->len; i++) {
     if (best == 0 || group_at (result, i)->n > group_at (result, best)->n)
@@ -383,19 +489,26 @@ free_array (gpointer array)
   g_array_unref (array);
 }
 
+/* From the clock of a group. One without stamps enough for a line is the recorder's. */
+static GArray *
+line_to_reference (const Result *result, guint i)
+{
+  const RobocacheClockGroup *group = group_at (result, i);
+
+  return group->knots->len == 0 ? g_array_ref (result->recorder) : compose (group->knots, group_at (result, result->reference)->knots);
+}
+
 static void
 find_lines (Result *result)
 {
-  const GArray *to = group_at (result, result->reference)->knots;
-
+  /* the recorder's own times agree with the stamps of its group, except for their delays */
+  result->recorder = result->reference == 0 ? knots_new () : reverse (group_at (result, result->reference)->knots);
   result->lines = g_ptr_array_new_with_free_func (free_array);
   for (guint i = 0; i < result->groups->len; i++) {
-    const gboolean stays = i == result->reference || result->timeline == ROBOCACHE_TIMELINE_STAMPS || group_at (result, i)->pieces->len == 0;
+    const gboolean stays = i == result->reference || result->timeline == ROBOCACHE_TIMELINE_STAMPS;
 
-    g_ptr_array_add (result->lines, stays ? knots_new () : compose (group_at (result, i)->knots, to));
+    g_ptr_array_add (result->lines, stays ? knots_new () : line_to_reference (result, i));
   }
-  /* the recorder's own times agree with the stamps of its group, except for their delays */
-  result->recorder = result->reference == 0 ? knots_new () : reverse (to);
 }
 
 /* What a clock's shift is not known better than. */
@@ -446,7 +559,15 @@ seconds_text (gint64 ns)
       magnitude % (guint64) ROBOCACHE_SECOND);
 }
 
-/* Its name, and which of its breaks it follows. */
+/* A piece's topic, and which of its breaks it follows. */
+static gchar *
+name_piece (const Result *result, const RobocacheClockPiece *piece, guint n_breaks)
+{
+  if (group_at (result, piece->group)->knots->len == 0)
+    return g_strdup_printf ("%s (too few stamps for a clock)", piece->topic);
+  return n_breaks > 0 ? g_strdup_printf ("%s after step %u", piece->topic, n_breaks) : g_strdup (piece->topic);
+}
+
 static void
 name_pieces (const Result *result, guint group, GPtrArray *names)
 {
@@ -455,9 +576,11 @@ name_pieces (const Result *result, guint group, GPtrArray *names)
     guint n_breaks = 0;
 
     for (guint k = 0; k < topic->pieces->len; k++) {
+      const RobocacheClockPiece *piece = g_ptr_array_index (topic->pieces, k);
+
       n_breaks += is_break (topic, k);
-      if (((RobocacheClockPiece *) g_ptr_array_index (topic->pieces, k))->group == group && (k == 0 || is_break (topic, k)))
-        g_ptr_array_add (names, n_breaks > 0 ? g_strdup_printf ("%s after step back %u", topic->name, n_breaks) : g_strdup (topic->name));
+      if (piece->group == group && (k == 0 || is_break (topic, k)))
+        g_ptr_array_add (names, name_piece (result, piece, n_breaks));
     }
     if (group == 0 && topic->pieces->len == 0)
       g_ptr_array_add (names, g_strdup_printf ("%s (without stamps)", topic->name));
@@ -483,8 +606,7 @@ first_shift (const Result *result, guint i)
 
   if (i == result->reference)
     return 0;
-  line = group_at (result, i)->pieces->len == 0 ? g_array_ref (result->recorder)
-      : compose (group_at (result, i)->knots, group_at (result, result->reference)->knots);
+  line = line_to_reference (result, i);
   shift = line->len > 0 ? g_array_index (line, RobocacheClockKnot, 0).shift : 0;
   g_array_unref (line);
   return shift;
@@ -502,7 +624,7 @@ describe_clock (const Result *result, guint i, const gchar *names, guint number,
   shift = seconds_text (first_shift (result, i == result->reference ? 0 : i));
   if (i == result->reference)
     text = g_strdup_printf ("clock %u of %u, is the timeline: %s: the recorder's clock differs by %s", number, n, names, shift);
-  else if (group->pieces->len == 0)
+  else if (group->knots->len == 0)
     text = g_strdup_printf ("clock %u of %u, the recorder's: %s: shifts their times, which are those of arrival, by %s, uncertainty %.3f ms", number,
         n, names, shift, (gdouble) uncertainty_of (result, i) / 1e6);
   else
@@ -523,6 +645,19 @@ count_clocks (const Result *result, GPtrArray **names)
   return n;
 }
 
+/* Messages that most others of their topic disagree with. */
+static void
+describe_ahead (Result *result)
+{
+  for (guint i = 0; i < result->survey->topics->len; i++) {
+    const Topic *topic = g_ptr_array_index (result->survey->topics, i);
+
+    if (topic->n_ahead > 0)
+      take_sentence (result, g_strdup_printf ("%s: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " stamps are ahead of the others, by up to %.3f s: "
+              "they do not count for its clock, and stay ahead", topic->name, topic->n_ahead, topic->n_stamps, (gdouble) topic->most_ahead / 1e9));
+  }
+}
+
 /* The least and the greatest of the topics' delays, which a clock does not explain. */
 static void
 describe_delays (Result *result)
@@ -535,7 +670,7 @@ describe_delays (Result *result)
     const RobocacheClockPiece *piece = g_ptr_array_index (pieces, i);
     const gint64 delay = robocache_clock_piece_delay (piece, g_ptr_array_index (result->lines, piece->group), result->recorder);
 
-    if (piece->pairs->len < ROBOCACHE_CLOCK_MIN_PAIRS || (result->timeline == ROBOCACHE_TIMELINE_STAMPS && piece->group != result->reference))
+    if (!robocache_clock_piece_has_clock (piece) || (result->timeline == ROBOCACHE_TIMELINE_STAMPS && piece->group != result->reference))
       continue;
     if (!least || delay < least_delay) {
       least = piece;
@@ -629,7 +764,7 @@ make_clocks (Result *result)
   return g_variant_builder_end (&clocks);
 }
 
-/* Pieces with few pairs count by their arrival, since their stamps may be those of an earlier time. */
+/* Messages without a stamp, and pieces with few stamps, count by their arrival: such stamps may be those of an earlier time. */
 static void
 add_topic (GVariantBuilder *topics, const Result *result, const Topic *topic)
 {
@@ -640,7 +775,7 @@ add_topic (GVariantBuilder *topics, const Result *result, const Topic *topic)
     const RobocacheClockPiece *piece = g_ptr_array_index (topic->pieces, k);
     const GArray *line = g_ptr_array_index (result->lines, piece->group);
 
-    if (piece->pairs->len < ROBOCACHE_CLOCK_MIN_PAIRS) {
+    if (!robocache_clock_piece_has_clock (piece)) {
       first_log = MIN (first_log, g_array_index (piece->pairs, RobocacheClockPair, 0).log);
       last_log = MAX (last_log, last_pair (piece)->log);
       continue;
@@ -649,10 +784,11 @@ add_topic (GVariantBuilder *topics, const Result *result, const Topic *topic)
     last = MAX (last, robocache_clock_line_at (line, piece->last));
     delay = MIN (delay, robocache_clock_piece_delay (piece, line, result->recorder));
   }
-  if (first > last) {
-    first = robocache_clock_line_at (result->recorder, first_log);
-    last = robocache_clock_line_at (result->recorder, last_log);
+  if (first > last)
     delay = 0;
+  if (first_log <= last_log) {
+    first = MIN (first, robocache_clock_line_at (result->recorder, first_log));
+    last = MAX (last, robocache_clock_line_at (result->recorder, last_log));
   }
   g_variant_builder_add (topics, "(sxxx)", topic->name, first, last, delay);
 }
@@ -668,20 +804,32 @@ make_topics (const Result *result)
   return g_variant_builder_end (&topics);
 }
 
+/* By how much stamps step back from the piece before (ns); negative: forward, besides the time that passes. */
+static gint64
+step_between (const RobocacheClockPiece *before, const RobocacheClockPiece *piece)
+{
+  const gint64 back = before->last - piece->first;
+
+  return back > 0 ? back : difference_of (&g_array_index (piece->pairs, RobocacheClockPair, 0)) - difference_of (last_pair (before));
+}
+
 static void
 add_breaks (Result *result, GVariantBuilder *breaks, const Topic *topic)
 {
   for (guint k = 1; k < topic->pieces->len; k++) {
     const RobocacheClockPiece *before = g_ptr_array_index (topic->pieces, k - 1), *piece = g_ptr_array_index (topic->pieces, k);
+    const gint64 back = step_between (before, piece);
     gchar *step, *at;
 
     if (!is_break (topic, k))
       continue;
-    step = seconds_text (before->last - piece->first);
+    step = seconds_text (ABS (back));
     at = seconds_text (piece->log_begin);
-    g_variant_builder_add (breaks, "(sxx)", topic->name, piece->log_begin, before->last - piece->first);
-    take_sentence (result, g_strdup_printf ("%s: stamps step back by %s at log time %s: a break, after which its clock is another one",
-            topic->name, step, at));
+    g_variant_builder_add (breaks, "(sxxxx)", topic->name, piece->log_begin, back,
+        robocache_clock_line_at (g_ptr_array_index (result->lines, before->group), before->last),
+        robocache_clock_line_at (g_ptr_array_index (result->lines, piece->group), piece->first));
+    take_sentence (result, g_strdup_printf ("%s: stamps step %s by %s at log time %s: a break, after which its clock is another one",
+            topic->name, back > 0 ? "back" : "forward", step, at));
     g_free (step);
     g_free (at);
   }
@@ -692,7 +840,7 @@ make_breaks (Result *result)
 {
   GVariantBuilder breaks;
 
-  g_variant_builder_init (&breaks, G_VARIANT_TYPE ("a(sxx)"));
+  g_variant_builder_init (&breaks, G_VARIANT_TYPE ("a(sxxxx)"));
   for (guint i = 0; i < result->survey->topics->len; i++)
     add_breaks (result, &breaks, g_ptr_array_index (result->survey->topics, i));
   return g_variant_builder_end (&breaks);
@@ -701,10 +849,13 @@ make_breaks (Result *result)
 GVariant *
 robocache_clock_survey_finish (RobocacheClockSurvey *survey, RobocacheTimeline timeline)
 {
-  GPtrArray *pieces = list_pieces (survey);
-  Result result = {.survey = survey,.timeline = timeline,.groups = robocache_clock_groups_find (pieces) };
+  GPtrArray *pieces;
+  Result result = {.survey = survey,.timeline = timeline };
   GVariantBuilder all;
 
+  end_reading (survey);
+  pieces = list_pieces (survey);
+  result.groups = robocache_clock_groups_find (pieces);
   result.reference = choose_reference (&result);
   find_lines (&result);
   g_variant_builder_init (&result.sentences, G_VARIANT_TYPE ("as"));
@@ -712,6 +863,7 @@ robocache_clock_survey_finish (RobocacheClockSurvey *survey, RobocacheTimeline t
   g_variant_builder_add (&all, "{sv}", "map", make_map (&result));
   g_variant_builder_add (&all, "{sv}", "clocks", make_clocks (&result));
   describe_delays (&result);
+  describe_ahead (&result);
   g_variant_builder_add (&all, "{sv}", "topics", make_topics (&result));
   g_variant_builder_add (&all, "{sv}", "breaks", make_breaks (&result));
   g_variant_builder_add (&all, "{sv}", "lines", g_variant_builder_end (&result.sentences));

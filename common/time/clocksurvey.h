@@ -2,7 +2,9 @@
  *
  * A message arrives after its capture, so log time minus stamp is the difference of two clocks plus a delay that is never negative. Its lower
  * envelope over time (delaybound.h) is the difference plus the least delay. Topics whose envelopes agree within half a second have one clock:
- * their differences are delays. The recorder's clock is also a clock; it stamps messages that have no stamp of their own.
+ * their differences are delays. The recorder's clock is also a clock; it stamps messages that have no stamp of their own. Stamps that are ahead of
+ * most others of their topic, before and after them, do not count: a node stamps ahead, or a stamp is wrong. Where all that follow are ahead, the
+ * clock stepped.
  *
  * The timeline is the clock of the topics that agree with the recorder; without such topics, the clock of most messages. The envelopes of both
  * clocks put another clock on the timeline. The least delay of a clock's messages cannot be distinguished from an offset of the clock. The
@@ -40,7 +42,7 @@ gboolean robocache_clock_continues_from_zero (gint64 zero_log_ns, gint64 stamp_n
 
 /* Number of messages of a topic without a stamp, plus its messages with stamps, of which at most one per eighth of a second counts. */
 guint robocache_clock_survey_count (const RobocacheClockSurvey * survey, const gchar * topic);
-/* Whether all messages of the recording are needed, because stamps of a topic step back, or their difference from log times changes by more than
+/* Whether all messages of the recording are needed, because stamps of a topic step, or their difference from log times changes by more than
  * a delay. */
 gboolean robocache_clock_survey_is_irregular (const RobocacheClockSurvey * survey);
 
@@ -50,7 +52,8 @@ gboolean robocache_clock_survey_is_irregular (const RobocacheClockSurvey * surve
  *   clocks  a(asxxdbb): for each clock, its topics, shift and uncertainty at its first stamp (ns), drift (ppm), whether it is the timeline, and
  *           whether it is the recorder's
  *   topics  a(sxxx): for each topic, its first and last time on the timeline, and its least delay (ns) by the recorder's clock
- *   breaks  a(sxx): for each step back, the topic, the log time, and the size of the step (ns) */
+ *   breaks  a(sxxxx): for each step, the topic, the log time, by how much its stamps step back (ns; negative: forward), and on the timeline
+ *           the last time before the step and the first one after it */
 GVariant *robocache_clock_survey_finish (RobocacheClockSurvey * survey, RobocacheTimeline timeline);
 
 G_END_DECLS

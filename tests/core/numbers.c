@@ -15,7 +15,8 @@ typedef struct
 
 #define COUNT(field) G_STRUCT_OFFSET (FuseStatistics, field)
 static const Count counts[] = {
-  {"rows-in", COUNT (rows.in)}, {"rows-used", COUNT (rows.used)}, {"rows-late", COUNT (rows.late)}, {"rows-duplicate", COUNT (rows.duplicate)},
+  {"rows-in", COUNT (rows.in)}, {"rows-used", COUNT (rows.used)}, {"rows-late", COUNT (rows.late)},
+  {"rows-late-overtaken", COUNT (rows.overtaken)}, {"rows-duplicate", COUNT (rows.duplicate)},
   {"rows-superseded", COUNT (rows.superseded)}, {"rows-kept", COUNT (n_kept)}, {"ticks-aligned", COUNT (ticks_aligned)},
   {"ticks-held", COUNT (ticks_held)}, {"ticks-missing", COUNT (ticks_missing)}, {"clock-jumps", COUNT (clock_jumps)},
   {"quaternions-not-unit", COUNT (quaternions.not_unit.n)}, {"quaternions-zero", COUNT (quaternions.zero.n)},

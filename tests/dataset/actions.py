@@ -6,6 +6,7 @@ from pathlib import Path
 
 import make
 import numpy as np
+import robots
 from lerobot_sets import Set
 from run import export, must_export
 
@@ -82,6 +83,26 @@ def poses_to_joints(folder):
     yield "joints", max(_difference(pose, _at(robot, row)) for pose, row in zip(recorded.column("action"), made.column("action"))) < 1e-5, True
 
 
+# {name: orders of the joints of two recordings}; the section actions names them by place, or does not
+BY_PLACE = {"by place": (f'joints = "{",".join(NAMES)}"\nstate-joints = "{",".join(NAMES)}"\n', [f"axis{i}" for i in range(7)]), "by name": ("", NAMES)}
+
+
+def appended(folder, name):
+    """Poses of a recording whose joints come in another order are the same in a set that it is appended to."""
+    named, order = BY_PLACE[name]
+    values = {joint: lambda t, i=i: 0.1 * i + 0.2 * t for i, joint in enumerate(order)}
+    for kind in ("cartesian", "joint"):
+        out, toml = folder / f"appended {name} {kind}", make.mapping(folder, "appended.toml", STREAMS | {"command": '{topic = "/command", interpolation = "linear"}'},
+                                                                     FEATURES | {"observation.state": '"joints"'}, SECTION + named)
+        for number, own in enumerate((order, order[::-1])):
+            path = robots.write(folder / f"appended-{number}.mcap", {topic: (50, robots.joints(values, order=own)) for topic in ("/joint_states", "/command")}, 2.0,
+                                robots.BEGIN + number * 10 * robots.SECOND)
+            said = must_export(path, "--mapping", toml, "--output", out, "--append", "--actions", kind, "--episodes", make.spans(folder, [",+0.2,+1.5,,,"], "appended.csv"))
+        made = Set(out)
+        yield f"{kind}: {said}", [np.allclose(made.of(0, feature), made.of(1, feature), atol=1e-5) for feature in ("observation.state", "action")], [True, True]
+        yield f"{kind}, moving", bool(abs(np.diff(made.of(1, "action"), axis=0)).max() > 1e-4), True
+
+
 def errors(folder):
     wrong = {
         "kind": ('[actions]\nkind = "polar"', "actions.kind = 'polar': expected joint, cartesian, delta"),
@@ -100,4 +121,5 @@ def errors(folder):
 
 def cases(folder):
     _record(folder)
+    yield from ((f"actions appended {name}", appended, folder, name) for name in BY_PLACE)
     yield from ((f"actions {case.__name__}", case, folder) for case in (cartesian, delta, next_state, poses_to_joints, errors))

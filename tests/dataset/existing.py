@@ -204,6 +204,10 @@ NOT_APPENDED = {
               "in the set: wrist.position would be NaN in all episodes that the set has; leave channels out by names in the mapping"),
     "other names": ({}, {}, ["--names", "lerobot"], "has shoulder.pos,elbow.pos, and shoulder.position,elbow.position in the set: no name is in both lists"),
     "pictures": ({"size": (32, 24)}, {}, [], "features.observation.images.front has 32x24, and 64x48 in the set"),
+    **{f"{setting} by place": ({"order": ("elbow", "shoulder")}, {"joints": f", {setting} = {value}"}, [],
+                               "/joint_states (joints) has elbow.position,shoulder.position, and shoulder.position,elbow.position in the set: "
+                               f"streams.joints has {setting} by the places of channels; give recordings of one order")
+       for setting, value in (("kinds", '"real,hold"'), ("angles", "1"), ("velocities", '"1"'))},
     "another codec": ({}, {"top": '[video]\nencoder = "x265enc"'}, [], "--append: the set has another feature observation.images.front"),
 }
 
@@ -216,8 +220,9 @@ def not_appended(folder, name, settings, changes, more, text):
     before = _bytes(out)
     path = mapping(folder, **{**changes, "top": ""})
     path.write_text(path.read_text() + changes.get("top", ""))
-    status, said = export(*_arguments(folder, "lerobot", out, bag(folder, f"not {name}", phase=1, **settings), path=path, more=["--append", *more]))
-    yield f"said: {said}", (status, text in said, _bytes(out) == before), (1, True, True)
+    for check in (["--check"], []):
+        status, said = export(*_arguments(folder, "lerobot", out, bag(folder, f"not {name}", phase=1, **settings), path=path, more=["--append", *more, *check]))
+        yield f"{check}: {said}", (status, text in said, _bytes(out) == before), (1, True, True)
 
 
 def filled(folder):
@@ -229,6 +234,17 @@ def filled(folder):
     made = Set(out)
     # the first recording's commands are in the other order
     yield "values", (bool(np.isnan(made.of(1, "action")[:, 1]).all()), made.of(1, "action")[:, 0].tolist()), (True, made.of(0, "action")[:, 0].tolist())
+
+
+def settings_by_name(folder):
+    """Settings that hold for every order are taken."""
+    folder, _, one = _made(folder, "lerobot")
+    two = bag(folder, "two", order=("elbow", "shoulder"), phase=3)
+    for number, setting in enumerate(('kinds = "real*2"', 'angles = "shoulder.position"')):
+        out = folder / f"settings {number}"
+        for recording in (one, two):
+            must_export(*_arguments(folder, "lerobot", out, recording, more=["--append"], path=mapping(folder, joints=f", {setting}")))
+        yield setting, np.allclose(Set(out).of(1, "observation.state")[0], [JOINTS[name](0.2) + 3 for name in ("shoulder", "elbow")]), True
 
 
 def overlapping(folder):
@@ -252,5 +268,5 @@ def cases(folder):
     yield from ((f"existing {case.__name__}: {form}", case, folder, form) for form in OUTPUTS for case in (refused, done_before))
     yield from ((f"existing {case.__name__}", case, folder) for case in (damaged, other_files, status_of_none))
     yield from ((f"append: {form}", appended, folder, form) for form in OUTPUTS)
-    yield from ((f"append {case.__name__}", case, folder) for case in (appended_by_shards, filled, overlapping))
+    yield from ((f"append {case.__name__}", case, folder) for case in (appended_by_shards, filled, settings_by_name, overlapping))
     yield from ((f"append refused: {name}", not_appended, folder, name, *row) for name, row in NOT_APPENDED.items())

@@ -27,40 +27,48 @@ def _word(number):
     return struct.pack("<I", number)
 
 
-def _time(seconds):
-    nanoseconds = round(seconds * SECOND)
+def _time(nanoseconds):
     return struct.pack("<II", nanoseconds // SECOND, nanoseconds % SECOND)
 
 
-def _connection(number, topic):
-    kind, definition, _ = TOPICS[topic]
+def _connection(number, topic, kind, definition):
     texts = {"topic": topic, "type": kind, "md5sum": "*", "message_definition": definition}
     data = b"".join(struct.pack("<I", len(name) + 1 + len(text)) + f"{name}={text}".encode() for name, text in texts.items())
     return _record(7, data, conn=_word(number), topic=topic.encode())
 
 
-def _write(path, compression, has_index=True):
-    """Two chunks, with the records behind them."""
-    body, infos, begin = b"", b"", 13 + 4096
-    connections = [_connection(number, topic) for number, topic in enumerate(TOPICS)]
-    messages = sorted((seconds, number, value) for number, topic in enumerate(TOPICS) for seconds, value in VALUES[topic])
-    for part in (messages[:70], messages[70:]):
+def write(path, topics, messages, compression="none", has_index=True, chunk_messages=70):
+    """topics: {topic: (type, definition)}, messages: [(log time in ns, topic, bytes)] in order. Records of connections are in the first chunk and behind
+    all."""
+    body, infos, begin, numbers = b"", b"", 13 + 4096, {topic: number for number, topic in enumerate(topics)}
+    connections = [_connection(numbers[topic], topic, *named) for topic, named in topics.items()]
+    parts = [messages[i:i + chunk_messages] for i in range(0, len(messages), chunk_messages)]
+    for part in parts:
         chunk, entries = b"".join(connections) if not body else b"", {}
-        for seconds, number, value in part:
-            form = list(TOPICS.values())[number][2]
-            data = struct.pack(form, value) if form else struct.pack("<I", len(value)) + value.encode()
-            entries.setdefault(number, []).append(_time(seconds) + _word(len(chunk)))
-            chunk += _record(2, data, conn=_word(number), time=_time(seconds))
+        for time, topic, data in part:
+            number = numbers[topic]
+            entries.setdefault(number, []).append(_time(time) + _word(len(chunk)))
+            chunk += _record(2, data, conn=_word(number), time=_time(time))
         place = begin + len(body)
         body += _record(5, COMPRESSIONS[compression](chunk), compression=compression.encode(), size=_word(len(chunk)))
         for number, items in entries.items():
             body += _record(4, b"".join(items), ver=_word(1), conn=_word(number), count=_word(len(items)))
         infos += _record(6, b"".join(_word(n) + _word(len(items)) for n, items in entries.items()), ver=_word(1), chunk_pos=struct.pack("<Q", place),
                          start_time=_time(part[0][0]), end_time=_time(part[-1][0]), count=_word(len(entries)))
-    head = {"index_pos": struct.pack("<Q", begin + len(body) if has_index else 0), "conn_count": _word(len(TOPICS)), "chunk_count": _word(2)}
+    head = {"index_pos": struct.pack("<Q", begin + len(body) if has_index else 0), "conn_count": _word(len(topics)), "chunk_count": _word(len(parts))}
     padding = b" " * (4096 - len(_record(3, **head)))
     path.write_bytes(b"#ROSBAG V2.0\n" + _record(3, padding, **head) + body + (b"".join(connections) + infos if has_index else b""))
     return path
+
+
+def _write(path, compression, has_index=True):
+    def message(topic, value):
+        form = TOPICS[topic][2]
+        return struct.pack(form, value) if form else struct.pack("<I", len(value)) + value.encode()
+
+    # those of one time in the order of topics
+    messages = sorted(((round(seconds * SECOND), topic, message(topic, value)) for topic in TOPICS for seconds, value in VALUES[topic]), key=lambda one: one[0])
+    return write(path, {topic: named[:2] for topic, named in TOPICS.items()}, messages, compression, has_index)
 
 
 def _mapping(folder):

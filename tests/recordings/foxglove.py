@@ -60,6 +60,20 @@ TOPICS = {
 }
 
 
+# ms of boot time at the beginning
+BOOT = 523_700
+
+
+def booted(ms):
+    """/pose stamped by another clock."""
+    message = TOPICS["/pose"][0](ms)
+    message.timestamp.FromNanoseconds((BOOT + ms) * MS)
+    return message
+
+
+TOPICS["/boot"] = (booted, None)
+
+
 def write_protobuf(path, topics, n=3):
     with open(path, "wb") as file, Writer(file) as writer:
         for ms in range(0, 10 * n, 10):
@@ -112,6 +126,44 @@ def write_json(path, topics, n=3):
                 writer.add_message(channel, time, json.dumps(json_value(TOPICS[topic][0](ms))).encode(), time)
         writer.finish()
     return path
+
+
+IDL = "".join(f'{"=" * 80}\nIDL: {name}\nmodule {name.split("/")[0]} {{ module msg {{ struct {name.split("/")[2]} {{ {fields} }}; }}; }};\n' for name, fields in {
+    "geometry_msgs/msg/Vector3Stamped": "std_msgs::msg::Header header; geometry_msgs::msg::Vector3 vector;",
+    "geometry_msgs/msg/Vector3": "double x; double y; double z;",
+    "std_msgs/msg/Header": "builtin_interfaces::msg::Time stamp; string frame_id;",
+    "builtin_interfaces/msg/Time": "long sec; unsigned long nanosec;"}.items())
+
+
+def write_idl(path, topics, n=3):
+    """/pose and /boot as vectors of ROS 2, with a definition in IDL."""
+    name = "geometry_msgs/msg/Vector3Stamped"
+    with open(path, "wb") as file:
+        writer = McapWriter(file)
+        writer.start(profile="ros2")
+        for topic in topics:
+            channel = writer.register_channel(topic, "cdr", writer.register_schema(name, "ros2idl", IDL.encode()))
+            for ms in range(0, 10 * n, 10):
+                header, time = bags.header(ms), BEGIN + (ms + 3) * MS
+                if topic == "/boot":
+                    header.stamp.sec, header.stamp.nanosec = (BOOT + ms) // 1000, (BOOT + ms) % 1000 * MS
+                message = bags.make("geometry_msgs/Vector3Stamped", header=header, vector=bags.vector(ms, 2 * ms, 3))
+                writer.add_message(channel, time, bytes(bags.STORE.serialize_cdr(message, name)), time)
+        writer.finish()
+    return path
+
+
+def clocks(folder, write, source):
+    """Stamps are read for the clocks, too: boot time is put beside UTC, and the uncertainty is that of a delay."""
+    path = write(Path(folder, "a.mcap"), ["/pose", "/boot"], 200)
+    pads, messages = play(path, "clocks=auto", source=source)
+    yield "messages", messages, []
+    for topic in ("/pose", "/boot"):
+        times, rows = zip(*((ms, float(value.split(",")[0])) for ms, value in pads[topic]))
+        yield f"rows of {topic}", rows, tuple(float(ms) for ms in range(0, 2000, 10))
+        yield f"times of {topic}", max(abs(time - row) for time, row in zip(times, rows)) < 1.0, True
+    pads, _ = play(path, "clocks=stamp", source=source)
+    yield "as they are", all(time - row > 1e6 for time, row in ((ms, float(value.split(",")[0])) for ms, value in pads["/pose"])), True
 
 
 def values(folder, write, source):
@@ -197,6 +249,9 @@ def list_cases():
             yield f"values: {name}, {source}", in_folder, values, write, source
         yield f"scan: {name}", in_folder, scan, write
         yield f"partial point: {name}", in_folder, partial_point, write
+    for name, write in (("protobuf", write_protobuf), ("JSON", write_json), ("ros2idl", write_idl)):
+        for source in ("bag", "0"):
+            yield f"clocks: {name}, {source}", in_folder, clocks, write, source
     for case in (transforms, calibration, refused):
         yield case.__name__, in_folder, case
 

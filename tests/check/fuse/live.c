@@ -38,7 +38,7 @@ static const Scenario scenarios[] = {
   {"QoS of a late row", "rate=100/1", "a,live",
       "a:segment:start=1000,time=5000 a+1050=50 no:qos a+1018=18 qos:from=proprio_0,live=1,running=18,stream=5018,"
       "timestamp=1018,duration=10,jitter=32,processed=1,dropped=1 no:qos"},
-  {"QoS of a row whose tick had left", "rate=100/1", "a,live", LATE_ROW "qos:running=4,jitter=6,dropped=1 no:qos"},
+  {"QoS of a row whose tick had left", "rate=100/1", "a,live", LATE_ROW "qos:running=4,jitter=6,dropped=1 no:qos a.rows-late=1 a.rows-late-overtaken=0"},
   {"QoS of a block is one message, of its first row and with the greatest lateness", "rate=100/1", "a,live,caps:1:4",
       "a+100=0 drop:qos a+10:8=0 qos:running=10,jitter=90,dropped=4 no:qos"},
   {"QoS of a row without a time", "rate=100/1", "a,live", "a+-=0 qos:running=-,timestamp=-,jitter=0,dropped=1"},
@@ -51,7 +51,7 @@ static const Scenario scenarios[] = {
       "a+0..10/10 b+0 eos >0 >eos qos:live=0,running=10,jitter=0,processed=1,dropped=1"},
   {"QoS is off: what is counted stays, and nothing is told afterwards", "rate=100/1 qos-messages=false",
       "a,live b,live,bare,required=true",
-      "a+10=50 a+0=18 deadline:25 waits ticks-dropped=1 a.rows-late=1 no:qos balance "
+      "a+10=50 a+0=18 deadline:25 waits ticks-dropped=1 a.rows-late=1 a.rows-late-overtaken=1 no:qos balance "
       "set:qos-messages=true a+0=18 qos:dropped=2 no:qos"},
 };
 

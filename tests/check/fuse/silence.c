@@ -38,6 +38,8 @@ static const Scenario scenarios[] = {
       "at 5.000 s, 3.000 s ahead of the live streams' no:warning"},
   {"live, a recording an hour ahead", "rate=100/1", "a,live b", "a+0 b+3600000 @2000 wall:2000 'warning:the first row of proprio_1 is at 3600.000 s' "
       "no:warning"},
+  {"live, a recording in UTC", "rate=100/1", "a,live b", "a+0 b+1700000000000 @2000 wall:2000 'warning:the first row of proprio_1 is at 1700000000.000 s' "
+      "no:warning"},
   {"live, a recording that is on time", "rate=100/1", "a,live b", "a+0 b+2500 @2000 wall:2000 no:warning"},
   {"once a start", "rate=100/1", "a,bare", "@2000 wall:2000 wait:warning wall:9000 no:warning stop play wall:10999 no:warning wall:11000 "
       "warning:proprio_0 no:warning"},

@@ -28,11 +28,11 @@ def _hdf5(name):
     return call
 
 
-# {format: (writer, whether it has videos, check of the mapping)}; arguments.py has their names, too
+# {format: (writer, whether it has videos, check of the mapping, check of what is appended)}; arguments.py has their names, too
 FORMATS = {
-    "lerobot": (lerobot.write, True, lambda mapping: encoder.check(mapping.video) if mapping.pictures else None),
-    "robomimic": (_hdf5("write_robomimic"), False, lambda mapping: None),
-    "aloha": (_hdf5("write_aloha"), False, _hdf5("check_aloha")),
+    "lerobot": (lerobot.write, True, lambda mapping: encoder.check(mapping.video) if mapping.pictures else None, lerobot.check_append),
+    "robomimic": (_hdf5("write_robomimic"), False, lambda mapping: None, lambda *_: None),
+    "aloha": (_hdf5("write_aloha"), False, _hdf5("check_aloha"), lambda *_: None),
 }
 EXIT_MISSING = 3  # of --status: shards are missing
 
@@ -134,14 +134,23 @@ def _print_clocks(recordings):
             print(f"{printable(recording.name)}: {printable(line)}", flush=True)
 
 
+def _check_append(job, arguments, manifests, before):
+    """before: the manifest of the set that is appended to; None: there is none."""
+    said = next(one for one in manifests if one["pieces"])
+    if not before:
+        return
+    if before["names"] != said["names"]:
+        raise ExportError(f"--append: {arguments.output} has channels {before['names']}, and the episodes {said['names']}")
+    FORMATS[arguments.format][3](job.mapping, said, arguments.output)
+
+
 def _merge(job, plan, arguments, before):
-    """before: the manifest of the set that is appended to."""
+    """before: as of _check_append."""
     write = FORMATS[arguments.format][0]
     joined, manifests = parts.read_parts(job, plan)
-    if before and before["names"] != joined[0].said["names"]:
-        raise ExportError(f"--append: {arguments.output} has channels {before['names']}, and the episodes {joined[0].said['names']}")
+    _check_append(job, arguments, manifests, before)
     remove_left(job.folder)
-    manifest = of_set(manifests, job.mapping.describe() | {name: joined[0].said[name] for name in ("names", "sizes", "depth")} | {"settings": job.settings})
+    manifest = of_set(manifests, job.mapping.describe() | {name: joined[0].said[name] for name in ("names", "source_names", "sizes", "depth")} | {"settings": job.settings})
     with Complete(arguments.output) as temporary:
         if before:
             write(temporary, joined, job.mapping, existing.joined_manifest(before, manifest), arguments.output)
@@ -208,7 +217,7 @@ def _run_export(arguments):
             # --status prints numbers of shards, and none is missing
             print("" if arguments.status else f"{printable(output)}: has all these episodes")
             return 0
-    plan = make_plan(episodes, mapping, arguments.allow_slow_cameras, before["names"] if is_appended else None)
+    plan = make_plan(episodes, mapping, arguments.allow_slow_cameras, existing.channels_of(before) if is_appended else None)
     layout = plan[0].layout
     if FORMATS[arguments.format][1]:
         depth.check({feature: layout.sizes[feature] for feature in layout.depth}, mapping.video, mapping.fps)
@@ -226,7 +235,7 @@ def _run_export(arguments):
         existing.check_sizes(before, plan)
     is_there = not is_appended and _is_there(arguments, before, job, plan)
     if arguments.check:
-        parts.check(job, plan)
+        _check_append(job, arguments, parts.check(job, plan), before if is_appended else None)
         print(f"{len(plan)} episodes can be exported")
     elif is_there and not arguments.shard:
         for folder in (output.parent, job.folder):

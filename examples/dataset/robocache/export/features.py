@@ -134,12 +134,23 @@ class Joined:
         return self._of_places(stream, own, both)
 
     @staticmethod
-    def _of_places(stream, own, both):
+    def _of_places(stream, own, both, names=("velocities", "kinds", "quaternions")):
         """What the mapping says of a stream by the places of channels holds for one order alone."""
         settings = dict(stream.settings)
         kinds = {word.partition("*")[0].strip() for word in settings.get("kinds", "ignore").split(",")}
-        wrong = [name for name in ("velocities", "kinds", "quaternions") if name in settings and (name != "kinds" or len(kinds) > 1)]
-        return f"{both}: streams.{stream.name} has {' and '.join(wrong)} by the positions of channels; give recordings with channels in one order" if wrong else None
+        angles = {word.strip() for word in str(settings.get("angles", "")).split(",")} - {""}
+        named = {"kinds": len(kinds) <= 1, "angles": angles <= set(own)}
+        wrong = [name for name in names if name in settings and not named.get(name)]
+        return f"{both}: streams.{stream.name} has {' and '.join(wrong)} by the places of channels; give recordings of one order" if wrong else None
+
+    def problems_in_set(self, streams):
+        """Of a set that is appended to, whose streams have these channels: what the mapping says by places, and another order would change."""
+        problems = []
+        for stream in self._mapping.rows:
+            own, given = self.channels[stream.name], tuple(streams.get(stream.name, self.channels[stream.name]))
+            both = f"{stream.topic} ({stream.name}) has {_list(own)}, and {_list(given)} in the set"
+            problems.append(self._of_places(stream, own, both, ("velocities", "kinds", "quaternions", "angles")) if own != given else None)
+        return [problem for problem in problems if problem]
 
     def adapted(self, found):
         """Streams of a recording whose settings name channels where the mapping numbers them."""
@@ -180,14 +191,20 @@ class Joined:
 
 # ---- a set that is appended to ----
 
+@dataclass(frozen=True)
+class OfSet:
+    """Channels of a set. names: {feature: names}; of actions that are computed, of the channels that they are computed of. streams:
+    {stream: channels} of its first episode."""
+    names: dict
+    streams: dict
+
+
 def arrange(layouts, names, mapping):
-    """The layouts of episodes, {key: Layout}, with the channels of a set in its order, and the problems, as texts. names are the set's,
-    {feature: names}. Actions that are computed are compared when they are there."""
+    """The layouts of episodes, {key: Layout}, with the channels of a set in its order, and the problems, as texts. names are those of OfSet."""
     problems = []
-    computed = ("action",) if mapping.actions.converts else ()
     for feature, own in next(iter(layouts.values())).names.items() if layouts else ():
         given = names[feature]
-        if feature in computed or own == given:
+        if own == given:
             continue
         both = f"features.\"{feature}\" has {_list(own)}, and {_list(given)} in the set"
         missing, extra = ([name for name in one if name not in other] for one, other in ((given, own), (own, given)))

@@ -68,7 +68,7 @@ def read(folder):
 
 
 # of an episode's manifest: what the set's own files have, and what changes with the place
-OF_THE_SET = ("names", "sizes", "depth", "pictures", "outputs", "settings", "format")
+OF_THE_SET = ("names", "source_names", "sizes", "depth", "pictures", "outputs", "settings", "format")
 
 
 def of_set(manifests, settings):

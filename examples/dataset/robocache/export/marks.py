@@ -136,7 +136,8 @@ def from_gaps(seconds, topics, recording):
 
 
 def whole(recording):
-    """In parts where stamps step back."""
+    """In parts where stamps step, without the time in which rows of both sides would be mixed."""
     first, last = recording.span()
-    ends = [first, *(time for time in recording.breaks() if first < time <= last), last + 1]
-    return [Span(start, end) for start, end in zip(ends, ends[1:])]
+    breaks = [(before, after) for before, after in recording.breaks() if first < after and before < last]
+    starts, ends = [first, *(after for _, after in breaks)], [*(before for before, _ in breaks), last]
+    return [Span(start, max(start, end) + 1) for start, end in zip(starts, ends)]

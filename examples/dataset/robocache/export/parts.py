@@ -186,6 +186,11 @@ def _describe_hole(planned, mapping, hole):
     return {**_span(planned, mapping, hole.first, hole.last), "streams": dict(hole.streams), "others": dict(hole.others), "reason": hole.reason}
 
 
+def _source_names(layout, mapping):
+    """{feature: names} of the channels that actions are computed of. The mapping may name their joints by place."""
+    return {"action": layout.names["action"]} if mapping.actions.converts and "action" in layout.names else {}
+
+
 def _describe(job, planned, inputs, alignment, ticks, pieces, short):
     episode, layout, mapping = planned.episode, planned.layout, job.mapping
     too_short = [piece.describe() for piece in short]
@@ -199,7 +204,8 @@ def _describe(job, planned, inputs, alignment, ticks, pieces, short):
             "holes": [_describe_hole(planned, mapping, hole) for hole in ticks.holes],
             "pieces": [piece.describe() for piece in pieces],
             "too_short": [{name: value for name, value in one.items() if name != "pictures"} for one in too_short],
-            "names": pieces[0].names if pieces else {}, "sizes": layout.sizes, "depth": list(layout.depth), "streams": [stream.name for stream in mapping.streams],
+            "names": pieces[0].names if pieces else {}, "source_names": _source_names(layout, mapping), "sizes": layout.sizes,
+            "depth": list(layout.depth), "streams": [stream.name for stream in mapping.streams],
             "kinds": {one.stream.name: {**one.kinds, "channels": one.channels} for one in planned.found if one.kinds},
             "clocks": episode.recording.clocks.describe() if episode.recording.clocks else {},
             "settings": job.settings, "inputs": inputs}
@@ -228,10 +234,25 @@ def write(job, planned):
 
 
 def check(job, plan):
-    """Makes all parts, in a temporary folder, and removes them."""
+    """Makes all parts, one after another in a temporary folder that is removed. Returns their manifests, of which a set can be made."""
+    manifests = []
     for planned in plan:
         with tempfile.TemporaryDirectory(prefix="robocache-check.") as folder:
-            write(replace(job, folder=Path(folder)), planned)
+            made = replace(job, folder=Path(folder))
+            write(made, planned)
+            manifests.append(read(made.path(planned.episode)))
+    _check_joined(manifests)
+    return manifests
+
+
+def _check_joined(manifests):
+    """An error where no set can be made of the parts."""
+    left = [said for said in manifests if said["pieces"]]
+    # an export of another version may have another order
+    if any(said["names"] != left[0]["names"] for said in left):
+        raise ExportError("the parts have channels of different names, or in different orders: remove the folder of parts")
+    if not left:
+        raise ExportError(f"nothing is left of {len(manifests)} episodes: all pieces are shorter than min-episode")
 
 
 def _write(job, planned):
@@ -290,9 +311,5 @@ def read_parts(job, plan):
     manifests = [read(folder) for folder in folders]
     found = [Part(folder / str(number), said | piece | {"piece": number}) for folder, said in zip(folders, manifests)
              for number, piece in enumerate(said["pieces"])]
-    # an export of another version may have another order
-    if any(part.said["names"] != found[0].said["names"] for part in found):
-        raise ExportError("the parts have channels of different names, or in different orders: remove the folder of parts")
-    if not found:
-        raise ExportError(f"nothing is left of {len(plan)} episodes: all pieces are shorter than min-episode")
+    _check_joined(manifests)
     return found, manifests

@@ -213,9 +213,9 @@ def _join(episodes, mapping, problems):
     return of_episodes, joined
 
 
-def make_plan(episodes, mapping, allow_slow_cameras=False, names_of_set=None):
-    """Every episode with its streams; a ProblemsError that names all problems otherwise. names_of_set are the channels of each feature of
-    a set that is appended to, in whose order they are."""
+def make_plan(episodes, mapping, allow_slow_cameras=False, of_set=None):
+    """Every episode with its streams; a ProblemsError that names all problems otherwise. of_set are the channels of a set that is appended
+    to (OfSet), in whose order they are."""
     of_streams = []
     found, joined = _join(episodes, mapping, of_streams)
     problems = [problem for episode, streams in zip(episodes, found) for problem in _episode_problems(episode, mapping, allow_slow_cameras, streams)]
@@ -224,8 +224,9 @@ def make_plan(episodes, mapping, allow_slow_cameras=False, names_of_set=None):
         raise ProblemsError(problems)
     keys = [tuple((one.channels, one.size, one.is_depth) for one in streams) for streams in found]
     layouts = {key: joined.resolve(streams) for key, streams in dict(zip(keys, found)).items()}
-    if names_of_set:
-        layouts, texts = arrange(layouts, names_of_set, mapping)
+    if of_set:
+        layouts, texts = arrange(layouts, of_set.names, mapping)
+        texts += joined.problems_in_set(of_set.streams)
         if texts:
             raise ProblemsError([(joined.recording.name, text) for text in texts])
     return [Planned(episode, joined.adapted(streams), layouts[key]) for episode, streams, key in zip(episodes, found, keys)]

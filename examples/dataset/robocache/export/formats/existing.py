@@ -5,6 +5,7 @@ import os
 import re
 
 from ..errors import ExportError, ProblemsError
+from ..features import OfSet
 from ..manifest import MANIFEST, hash_inputs, sizes_below
 
 # entries of a set's folder, by format
@@ -84,6 +85,12 @@ def check_append(manifest, output, mapping):
     wrong = [f"{name} {text(there[name])}, and the mapping {text(made[name])}" for name in made if made[name] != there[name]]
     if wrong:
         raise ExportError(f"--append: {output} has {'; '.join(wrong)}")
+
+
+def channels_of(manifest):
+    """Those of a set, for what is appended."""
+    first = manifest["episodes"][0] if manifest.get("episodes") else {}
+    return OfSet(manifest["names"] | manifest.get("source_names", {}), {name: said["channels"] for name, said in first.get("kinds", {}).items()})
 
 
 def not_in_set(manifest, episodes):

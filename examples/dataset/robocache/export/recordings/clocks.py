@@ -72,9 +72,15 @@ class Clocks:
 
     @cached_property
     def breaks(self):
-        """Times at which stamps step back, those of one clock once."""
-        times = np.sort(self.arrivals(np.array([log_time for _, log_time, _ in self._found["breaks"]], np.int64)))
-        return [int(time) for time, before in zip(times, [-np.inf, *times[:-1]]) if time - before > AGREE_NS]
+        """[(last time before, first time after)] of steps of stamps, those of one clock once: between them, topics are of different sides."""
+        found, newest = [], None
+        times = self.arrivals(np.array([log_time for _, log_time, *_ in self._found["breaks"]], np.int64)).tolist()
+        for time, (*_, before, after) in sorted(zip(times, self._found["breaks"]), key=lambda one: one[0]):
+            if newest is not None and time - newest <= AGREE_NS:
+                before, after = min(before, found[-1][0]), max(after, found.pop()[1])
+            found.append((before, after))
+            newest = time
+        return found
 
     def has_stamps(self, topic):
         return any(name == topic and pieces for name, _, pieces in self._found["map"])
@@ -93,4 +99,4 @@ class Clocks:
         keys = ("topics", "shift_ns", "uncertainty_ns", "drift_ppm", "is_timeline", "is_recorder")
         return json.loads(json.dumps({"clocks": [dict(zip(keys, one)) for one in self._found["clocks"]],
                                       "least_delay_ns": {name: delay for name, (_, _, delay) in self._topics.items()},
-                                      "breaks": [dict(zip(("topic", "log_time", "step_ns"), one)) for one in self._found["breaks"]]}))
+                                      "breaks": [dict(zip(("topic", "log_time", "step_ns", "before", "after"), one)) for one in self._found["breaks"]]}))

@@ -8,10 +8,16 @@
 
 #include <dds/dds.h>
 #include <dds/ddsi/ddsi_domaingv.h>
+#include <dds/ddsi/ddsi_entity.h>
+#include <dds/ddsi/ddsi_endpoint.h>
+#include <dds/ddsi/ddsi_entity_index.h>
 #include <dds/ddsi/ddsi_serdata.h>
 #include <dds/ddsi/ddsi_sertype.h>
 #include <dds/ddsi/ddsi_tran.h>
+#include <dds/ddsi/q_bswap.h>
 #include <dds/ddsi/q_radmin.h>
+#include <dds/ddsi/q_thread.h>
+#include <dds/ddsi/q_whc.h>
 #include <errno.h>
 #include <linux/filter.h>
 #include <string.h>
@@ -325,6 +331,31 @@ robocache_cyclone_take (gint32 reader, RobocacheDdsMessage **messages, guint n)
       messages[i]->size = 0;
   }
   return n_taken > 0 ? (guint) n_taken : 0;
+}
+
+/* ---- writing ---- */
+
+guint64
+robocache_cyclone_unacknowledged (gint32 writer, const struct ddsi_sertype *type)
+{
+  const struct ddsi_domaingv *gv = ddsrt_atomic_ldvoidp (&type->gv);
+  struct thread_state *thread = lookup_thread_state ();
+  const struct ddsi_writer *found;
+  struct whc_state state = { 0 };
+  dds_guid_t public_guid;
+  ddsi_guid_t guid;
+
+  if (dds_get_guid (writer, &public_guid) != DDS_RETCODE_OK)
+    return 0;
+  memcpy (&guid, &public_guid, sizeof (guid));
+  guid = nn_ntoh_guid (guid);
+  /* keeps the writer alive meanwhile */
+  thread_state_awake (thread, gv);
+  found = entidx_lookup_writer_guid (gv->entity_index, &guid);
+  if (found)
+    whc_get_state (found->whc, &state);
+  thread_state_asleep (thread);
+  return state.unacked_bytes;
 }
 
 /* ---- sockets ---- */

@@ -157,8 +157,10 @@ robocache_dds_network_config (const RobocacheDdsNetwork *network, guint n_interf
   else if (network->discovery != ROBOCACHE_DDS_DISCOVERY_SUBNET)
     g_string_append (config, "<General><AllowMulticast>false</AllowMulticast></General>");
   add_discovery (network, config);
-  g_string_append_printf (config, "<Internal><MaxSampleSize>%" G_GUINT64_FORMAT "B</MaxSampleSize></Internal></Domain></CycloneDDS>",
-      CLAMP (network->max_message_bytes, MIN_MESSAGE_BYTES, G_MAXINT32));
+  /* writers never wait for slow readers: the depth of their history limits what they keep */
+  g_string_append_printf (config, "<Internal><MaxSampleSize>%" G_GUINT64_FORMAT "B</MaxSampleSize><Watermarks><WhcAdaptive>false</WhcAdaptive>"
+      "<WhcHigh>%uB</WhcHigh><WhcHighInit>%uB</WhcHighInit></Watermarks></Internal></Domain></CycloneDDS>",
+      CLAMP (network->max_message_bytes, MIN_MESSAGE_BYTES, G_MAXINT32), G_MAXUINT32, G_MAXUINT32);
   if (uri && *uri)
     g_string_append_printf (config, ",%s", uri);
   /* the filter is on the sockets of the domain; a socket for each participant would have none */

@@ -7,8 +7,8 @@
 #include <dds/dds.h>
 #include <string.h>
 
-/* A writer waits this long for a reliable reader that is slow. */
-#define MAX_BLOCKING DDS_MSECS (100)
+/* A writer never waits for a reliable reader that is slow. */
+#define MAX_BLOCKING 0
 
 dds_qos_t *
 robocache_dds_qos_new (const RobocacheDdsTopic *topic)

@@ -6,10 +6,11 @@
 
 #include "common/dds/endpoints.h"
 #include "common/dds/hostfilter.h"
+#include "common/dds/reader.h"
 #include "common/dds/rosnames.h"
+#include "common/dds/writer.h"
 #include "tests/check/lib/checks.h"
 #include "tests/check/lib/dds/ddspeer.h"
-#include "tests/check/lib/dds/writer.h"
 
 #define TYPE "test_msgs/msg/Bytes"
 
@@ -233,7 +234,7 @@ GST_START_TEST (test_one_process)
 {
   RobocacheDdsParticipant *participant = open_domain (1), *again = open_domain (1);
   const RobocacheDdsTopic settings = { "/bytes", TYPE, TRUE, FALSE, 10, NULL };
-  RobocacheDdsWriter *writer = robocache_dds_writer_new (participant, &settings, NULL);
+  RobocacheDdsWriter *writer = robocache_dds_writer_new (participant, &settings, 0, NULL);
   RobocacheDdsReader *reader;
   GError *error = NULL;
   Reports reports;

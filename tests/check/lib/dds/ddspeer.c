@@ -14,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/dds/writer.h"
 #include "common/ros/definitions.h"
-#include "tests/check/lib/dds/writer.h"
 #include "tests/check/lib/messagetext.h"
 
 #define PEER_VARIABLE "ROBOCACHE_DDS_PEER"
@@ -65,7 +65,7 @@ open_topic (RobocacheDdsParticipant *participant, GArray *topics, gchar **words)
     (guint) atoi (words[4]), g_str_equal (words[5], "-") ? NULL : words[5]
   };
   gchar *text = robocache_ros_schema_text (words[1]);
-  PeerTopic topic = { robocache_dds_writer_new (participant, &settings, NULL), NULL };
+  PeerTopic topic = { robocache_dds_writer_new (participant, &settings, 0, NULL), NULL };
 
   g_assert_nonnull (topic.writer);
   if (text)

@@ -1,0 +1,34 @@
+/* robocache: writes a topic of ROS 2 as bytes
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_DDS_WRITER_H
+#define ROBOCACHE_DDS_WRITER_H
+
+#include "participant.h"
+#include "qos.h"
+
+G_BEGIN_DECLS
+
+typedef struct _RobocacheDdsWriter RobocacheDdsWriter;
+
+/* lifespan_ns: readers drop older messages; 0: none. NULL and an error: Cyclone refuses the writer. */
+RobocacheDdsWriter *robocache_dds_writer_new (RobocacheDdsParticipant * participant, const RobocacheDdsTopic * topic, gint64 lifespan_ns,
+    GError ** error);
+void robocache_dds_writer_free (RobocacheDdsWriter * writer);
+
+/* Sends a message: CDR with the four bytes that name the encoding. One thread at a time. Never waits: a reliable reader that has not
+ * acknowledged the last `depth` messages loses the oldest of them. FALSE and an error: the message is not sent, as it is shorter than four
+ * bytes or too large. */
+gboolean robocache_dds_writer_write (RobocacheDdsWriter * writer, gconstpointer data, gsize size, gint64 source_ns, GError ** error);
+
+/* Number of readers that the writer has now. */
+guint robocache_dds_writer_count_readers (const RobocacheDdsWriter * writer);
+/* Number of messages that at least one reliable reader lost because it was slow. Called by the thread that writes. */
+guint64 robocache_dds_writer_count_lost (const RobocacheDdsWriter * writer);
+
+/* For the parts of this folder: the entity of Cyclone. */
+gint32 robocache_dds_writer_entity (const RobocacheDdsWriter * writer);
+
+G_END_DECLS
+#endif

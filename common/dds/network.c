@@ -159,8 +159,8 @@ robocache_dds_network_config (const RobocacheDdsNetwork *network, guint n_interf
   add_discovery (network, config);
   /* writers never wait for slow readers: the depth of their history limits what they keep */
   g_string_append_printf (config, "<Internal><MaxSampleSize>%" G_GUINT64_FORMAT "B</MaxSampleSize><Watermarks><WhcAdaptive>false</WhcAdaptive>"
-      "<WhcHigh>%uB</WhcHigh><WhcHighInit>%uB</WhcHighInit></Watermarks></Internal></Domain></CycloneDDS>",
-      CLAMP (network->max_message_bytes, MIN_MESSAGE_BYTES, G_MAXINT32), G_MAXUINT32, G_MAXUINT32);
+      "<WhcHigh>%dB</WhcHigh><WhcHighInit>%dB</WhcHighInit></Watermarks></Internal></Domain></CycloneDDS>",
+      CLAMP (network->max_message_bytes, MIN_MESSAGE_BYTES, G_MAXINT32), G_MAXINT32, G_MAXINT32);
   if (uri && *uri)
     g_string_append_printf (config, ",%s", uri);
   /* the filter is on the sockets of the domain; a socket for each participant would have none */

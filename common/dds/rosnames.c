@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "common/element/errordomain.h"
+
 #define TOPIC_PREFIX "rt"
 #define TYPE_INFIX "::dds_::"
 #define HASH_KEY "typehash="
@@ -13,6 +15,8 @@
 gchar *
 robocache_dds_topic_name (const gchar *ros_topic)
 {
+  if (g_str_equal (ros_topic, ROBOCACHE_DDS_NODES_TOPIC))
+    return g_strdup (ros_topic);
   return g_strconcat (TOPIC_PREFIX, *ros_topic == '/' ? "" : "/", ros_topic, NULL);
 }
 
@@ -29,6 +33,63 @@ gchar *
 robocache_dds_topic_of (const gchar *dds_topic)
 {
   return is_ros_name (dds_topic) && g_str_has_prefix (dds_topic, TOPIC_PREFIX "/") ? g_strdup (dds_topic + strlen (TOPIC_PREFIX)) : NULL;
+}
+
+/* A part of a name: letters, digits and _, with no digit first. */
+static gboolean
+is_token (const gchar *token)
+{
+  if (*token == '\0' || g_ascii_isdigit (*token))
+    return FALSE;
+  while (g_ascii_isalnum (*token) || *token == '_')
+    token++;
+  return *token == '\0';
+}
+
+/* "/a/b" */
+static gboolean
+is_full_name (const gchar *name)
+{
+  gchar **tokens = g_strsplit (name, "/", -1);
+  gboolean is = *name == '/' && tokens[1] != NULL;
+
+  for (guint i = 1; is && tokens[i]; i++)
+    is = is_token (tokens[i]);
+  g_strfreev (tokens);
+  return is;
+}
+
+gchar *
+robocache_dds_full_topic (const gchar *name, const gchar *namespace, const gchar *node, GError **error)
+{
+  const gchar *prefix = g_str_equal (namespace, "/") ? "" : namespace;
+  gchar *full;
+
+  if (*name == '/')
+    full = g_strdup (name);
+  else if (g_str_has_prefix (name, "~/"))
+    full = g_strconcat (prefix, "/", node, name + 1, NULL);
+  else
+    full = g_strconcat (prefix, "/", name, NULL);
+  if (is_full_name (full))
+    return full;
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY,
+      "topic=%s is not a name of ROS 2: expected letters, digits and _ between slashes, with no digit after a slash", name);
+  g_free (full);
+  return NULL;
+}
+
+gboolean
+robocache_dds_check_node (const gchar *namespace, const gchar *name, GError **error)
+{
+  if (!g_str_equal (namespace, "/") && !is_full_name (namespace))
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "namespace=%s is not a namespace of ROS 2, like / or /left/arm", namespace);
+  else if (!is_token (name))
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY,
+        "node-name=%s is not a name of ROS 2: expected letters, digits and _, with no digit first", name);
+  else
+    return TRUE;
+  return FALSE;
 }
 
 gchar *

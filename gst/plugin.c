@@ -20,6 +20,7 @@
 #include "gst/parse/gstrobocacheparse.h"
 #include "gst/resample/gstrobocacheresample.h"
 #ifdef HAVE_ROS2
+#include "gst/rossink/gstrobocacherossink.h"
 #include "gst/rossrc/gstrobocacherossrc.h"
 #endif
 #include "gst/testsrc/gstrobocachetestsrc.h"
@@ -58,6 +59,7 @@ plugin_init (GstPlugin *plugin)
   registered |= GST_ELEMENT_REGISTER (robocachebagsrc, plugin);
 #endif
 #ifdef HAVE_ROS2
+  registered |= GST_ELEMENT_REGISTER (robocacherossink, plugin);
   registered |= GST_ELEMENT_REGISTER (robocacherossrc, plugin);
 #endif
 #ifdef HAVE_VOXELVIEW

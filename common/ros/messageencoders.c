@@ -89,6 +89,22 @@ robocache_ros_write_pose (RobocacheCdrWriter *writer, const RobocacheRosHeader *
   write_doubles (writer, orientation, 4);
 }
 
+void
+robocache_ros_write_twist (RobocacheCdrWriter *writer, const RobocacheRosHeader *header, const gdouble linear[3], const gdouble angular[3])
+{
+  robocache_ros_write_wrench (writer, header, linear, angular);
+}
+
+void
+robocache_ros_write_float64_multi_array (RobocacheCdrWriter *writer, const gdouble *numbers, guint n)
+{
+  robocache_cdr_writer_begin (writer);
+  /* dimensions, and the offset of the data */
+  robocache_cdr_write_uint32 (writer, 0);
+  robocache_cdr_write_uint32 (writer, 0);
+  robocache_cdr_write_sequence (writer, numbers, sizeof (*numbers), n);
+}
+
 /* By their numbers in PointField, from 1 on. */
 static const RcDtype point_dtypes[] = { RC_INT8, RC_UINT8, RC_INT16, RC_UINT16, RC_INT32, RC_UINT32, RC_FLOAT32, RC_FLOAT64 };
 

@@ -44,6 +44,12 @@ void robocache_ros_write_wrench (RobocacheCdrWriter * writer, const RobocacheRos
 void robocache_ros_write_pose (RobocacheCdrWriter * writer, const RobocacheRosHeader * header, const gdouble position[3],
     const gdouble orientation[4]);
 
+/* m/s and rad/s */
+void robocache_ros_write_twist (RobocacheCdrWriter * writer, const RobocacheRosHeader * header, const gdouble linear[3],
+    const gdouble angular[3]);
+/* std_msgs, without a header: n numbers of no dimensions. */
+void robocache_ros_write_float64_multi_array (RobocacheCdrWriter * writer, const gdouble * numbers, guint n);
+
 typedef struct
 {
   const gchar *name;

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "common/element/errordomain.h"
 #include "common/tensors/element.h"
 #include "kernels/arithmetic.h"
 
@@ -32,6 +33,10 @@ static const NumberNames pose_names[] = {
   {"pose.orientation.y", "orientation.y", "qy"}, {"pose.orientation.z", "orientation.z", "qz"},
   {"pose.orientation.w", "orientation.w", "qw"},
 };
+static const NumberNames twist_names[] = {
+  {"twist.linear.x", "linear.x", "vx"}, {"twist.linear.y", "linear.y", "vy"}, {"twist.linear.z", "linear.z", "vz"},
+  {"twist.angular.x", "angular.x", "wx"}, {"twist.angular.y", "angular.y", "wy"}, {"twist.angular.z", "angular.z", "wz"},
+};
 
 static const struct
 {
@@ -42,14 +47,16 @@ static const struct
   guint n_quantities;
   guint min_quantities;         /* that rows have */
   const gchar *role;            /* with which one quantity is enough; or NULL */
+  gboolean is_on_request;
 } fixed_messages[] = {
   {ROBOCACHE_ROW_MESSAGE_IMU, imu_names, 10, {4, 7, 10}, 3, 2, "imu"},
   {ROBOCACHE_ROW_MESSAGE_WRENCH, wrench_names, 6, {3, 6}, 2, 2, NULL},
   {ROBOCACHE_ROW_MESSAGE_POSE, pose_names, 7, {3, 7}, 2, 2, NULL},
+  {ROBOCACHE_ROW_MESSAGE_TWIST, twist_names, 6, {3, 6}, 2, 2, NULL, TRUE},
 };
 
 static const gchar *const types[] = { "robocache_msgs/msg/Row", "sensor_msgs/msg/JointState", "sensor_msgs/msg/Imu",
-  "geometry_msgs/msg/WrenchStamped", "geometry_msgs/msg/PoseStamped"
+  "geometry_msgs/msg/WrenchStamped", "geometry_msgs/msg/PoseStamped", "geometry_msgs/msg/TwistStamped", "std_msgs/msg/Float64MultiArray"
 };
 
 /* n_numbers: not found. */
@@ -197,18 +204,76 @@ is_joints (RobocacheRowMessage *message, const gchar *const *names, const gchar 
 
 /* ---- life ---- */
 
+/* Whether float64 represents each value. */
+static gboolean
+is_exact (RcDtype dtype)
+{
+  return dtype != RC_INT64 && dtype != RC_UINT64;
+}
+
 void
 robocache_row_message_init (RobocacheRowMessage *message, const gchar *const *names, guint n, const gchar *role, RcDtype dtype)
 {
   *message = (RobocacheRowMessage) {.dtype = dtype,.n = n };
-  if (n == 0 || names == NULL || dtype == RC_INT64 || dtype == RC_UINT64)
+  if (n == 0 || names == NULL || !is_exact (dtype))
     return;
   message->places = g_new (guint, n);
   for (guint i = 0; i < G_N_ELEMENTS (fixed_messages) && message->kind == ROBOCACHE_ROW_MESSAGE_NONE; i++)
-    is_fixed_message (message, i, names, role);
+    if (!fixed_messages[i].is_on_request)
+      is_fixed_message (message, i, names, role);
   if (message->kind == ROBOCACHE_ROW_MESSAGE_NONE)
     is_joints (message, names, role);
   message->numbers = g_new0 (gdouble, MAX (1, message->n_numbers));
+}
+
+/* The channels are all numbers of the message. */
+static gboolean
+is_in_order (RobocacheRowMessage *message, RobocacheRowMessageKind kind, guint n_numbers)
+{
+  if (message->n != n_numbers)
+    return FALSE;
+  for (guint i = 0; i < n_numbers; i++)
+    message->places[i] = i;
+  message->has_quantity[0] = message->has_quantity[1] = message->has_quantity[2] = TRUE;
+  message->n_numbers = n_numbers;
+  message->kind = kind;
+  return TRUE;
+}
+
+static gboolean
+is_of_kind (RobocacheRowMessage *message, RobocacheRowMessageKind kind, const gchar *const *names)
+{
+  if (kind == ROBOCACHE_ROW_MESSAGE_ARRAY)
+    return is_in_order (message, kind, message->n);
+  for (guint i = 0; i < G_N_ELEMENTS (fixed_messages); i++)
+    if (fixed_messages[i].kind == kind)
+      return names ? is_fixed_message (message, i, names, fixed_messages[i].role) : is_in_order (message, kind, fixed_messages[i].n_numbers);
+  return names && is_joints (message, names, "joints");
+}
+
+gboolean
+robocache_row_message_init_as (RobocacheRowMessage *message, RobocacheRowMessageKind kind, const gchar *const *names, guint n, RcDtype dtype,
+    GError **error)
+{
+  gchar *list;
+
+  *message = (RobocacheRowMessage) {.dtype = dtype,.n = n };
+  if (!is_exact (dtype)) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "rows of %s cannot be sent as %s, whose numbers are float64", rc_dtype_name (dtype),
+        types[kind]);
+    return FALSE;
+  }
+  message->places = g_new0 (guint, MAX (1, n));
+  if (is_of_kind (message, kind, names)) {
+    message->numbers = g_new0 (gdouble, MAX (1, message->n_numbers));
+    return TRUE;
+  }
+  list = names ? g_strjoinv (",", (gchar **) names) : g_strdup ("no names in the caps");
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "rows of %u channels (%s) cannot be sent as %s: expected other names in channels", n,
+      list, types[kind]);
+  g_free (list);
+  robocache_row_message_clear (message);
+  return FALSE;
 }
 
 void
@@ -302,6 +367,12 @@ robocache_row_message_write (RobocacheRowMessage *message, RobocacheCdrWriter *w
       break;
     case ROBOCACHE_ROW_MESSAGE_POSE:
       robocache_ros_write_pose (writer, header, message->numbers, message->numbers + 3);
+      break;
+    case ROBOCACHE_ROW_MESSAGE_TWIST:
+      robocache_ros_write_twist (writer, header, message->numbers, message->numbers + 3);
+      break;
+    case ROBOCACHE_ROW_MESSAGE_ARRAY:
+      robocache_ros_write_float64_multi_array (writer, message->numbers, message->n_numbers);
       break;
     case ROBOCACHE_ROW_MESSAGE_NONE:
       g_return_if_reached ();

@@ -9,6 +9,11 @@
  *   sensor_msgs/JointState      JOINT.position, JOINT.velocity, JOINT.effort; with role=proprio or joints also JOINT for its
  *                               position, dJOINT for its velocity, and tau0 for the effort of q0. Each quantity of all joints
  *
+ * On request also:
+ *
+ *   geometry_msgs/TwistStamped  vx, vy, vz, wx, wy, wz
+ *   std_msgs/Float64MultiArray  any channels, in their order
+ *
  * Channels may also have the names of fields, like angular_velocity.x. Their order does not matter.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -26,7 +31,9 @@ typedef enum
   ROBOCACHE_ROW_MESSAGE_JOINTS,
   ROBOCACHE_ROW_MESSAGE_IMU,
   ROBOCACHE_ROW_MESSAGE_WRENCH,
-  ROBOCACHE_ROW_MESSAGE_POSE
+  ROBOCACHE_ROW_MESSAGE_POSE,
+  ROBOCACHE_ROW_MESSAGE_TWIST,  /* only on request */
+  ROBOCACHE_ROW_MESSAGE_ARRAY   /* only on request */
 } RobocacheRowMessageKind;
 
 /* Quantities of a joint state. */
@@ -41,7 +48,7 @@ typedef struct
   guint n;                      /* number of channels */
   guint *places;                /* [n] position of each channel in numbers */
   guint n_numbers;              /* Imu: orientation x, y, z, w, angular velocity, acceleration; wrench: force, torque; pose: position,
-                                 * orientation; joints: positions, velocities, efforts, n_joints each, present or not */
+                                 * orientation; twist: linear, angular; array: the channels; joints: positions, velocities, efforts, n_joints each, present or not */
   gdouble *numbers;             /* [n_numbers] scratch */
   gboolean has_quantity[3];     /* quantities in the order above */
   gchar **joints;               /* [n_joints], followed by NULL */
@@ -52,6 +59,10 @@ typedef struct
  * float64 does not represent dtype exactly. Clear message afterwards. */
 void robocache_row_message_init (RobocacheRowMessage * message, const gchar * const *names, guint n, const gchar * role,
     RcDtype dtype);
+/* The same for one kind, except NONE. names NULL: the channels are the numbers of the message in their order; JOINTS needs names. FALSE and
+ * an error that names the channels: they are not those of the message. */
+gboolean robocache_row_message_init_as (RobocacheRowMessage * message, RobocacheRowMessageKind kind, const gchar * const *names, guint n,
+    RcDtype dtype, GError ** error);
 void robocache_row_message_clear (RobocacheRowMessage * message);
 /* The type of the message, like "sensor_msgs/msg/Imu"; "robocache_msgs/msg/Row" for NONE. */
 const gchar *robocache_row_message_type (const RobocacheRowMessage * message);

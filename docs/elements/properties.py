@@ -19,8 +19,8 @@ import sys
 PAGES = pathlib.Path(__file__).resolve().parent
 MESON = PAGES.parent.parent / "meson.build"
 SECTION = re.compile(r"<!-- properties(?: (\S+))? -->.*?<!-- /properties -->", re.DOTALL)
-# automatic-eos: of GstBaseSrc, since GStreamer 1.24
-SKIPPED = {"name", "parent", "emit-signals", "automatic-eos"}
+# automatic-eos: of GstBaseSrc, since GStreamer 1.24; async-handling, message-forward: of GstBin
+SKIPPED = {"name", "parent", "emit-signals", "automatic-eos", "async-handling", "message-forward"}
 PROPERTY = re.compile(r"^(\S[^:]*?)\s*: (.*)$")
 ARRAY_DEFAULT = re.compile(r'^Default: "< (.*) >"$')  # on a line of its own, before the type
 ROW = re.compile(r"^\| `([^`]+)` \|(?:[^|]*\|){3} (\d+(?:\.\d+)+) \|")

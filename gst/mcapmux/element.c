@@ -17,10 +17,7 @@
 #include "statistics.h"
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink_%u", GST_PAD_SINK, GST_PAD_REQUEST,
-    GST_STATIC_CAPS (ROBOCACHE_TENSORS_TEMPLATE_CAPS "; application/x-pointcloud; application/x-lidar; "
-        "video/x-raw, format=(string)" ROBOCACHE_ENCODER_RAW_FORMATS "; image/jpeg; image/png; "
-        "video/x-h264, stream-format=(string)byte-stream, alignment=(string)au; "
-        "video/x-h265, stream-format=(string)byte-stream, alignment=(string)au"));
+    GST_STATIC_CAPS (ROBOCACHE_ENCODER_CAPS));
 
 static void child_proxy_init (gpointer iface, gpointer data);
 

@@ -4,8 +4,8 @@
  */
 #include "properties.h"
 
-#include "common/dds/network.h"
 #include "common/element/propertytypes.h"
+#include "common/rospads/networkproperties.h"
 #include "common/rospads/outputstream.h"
 
 #define MAX_MESSAGE_BYTES ((guint64) 1 << 30)
@@ -68,12 +68,6 @@ static const glong fields[N_PROPS] = {
   [PROP_STATS_INTERVAL] = SETTING (stats_interval),
 };
 
-static ROBOCACHE_DEFINE_ENUM (discovery_get_type, "GstRobocacheRosDiscovery",
-    {ROBOCACHE_DDS_DISCOVERY_AUTO, "The environment of ROS 2; without one, this host", "auto"},
-    {ROBOCACHE_DDS_DISCOVERY_SUBNET, "All hosts of the subnet", "subnet"},
-    {ROBOCACHE_DDS_DISCOVERY_LOCALHOST, "This host and peers", "localhost"},
-    {ROBOCACHE_DDS_DISCOVERY_OFF, "This process", "off"})
-
 static ROBOCACHE_DEFINE_ENUM (time_source_get_type, "GstRobocacheRosTimeSource",
     {ROBOCACHE_ROS_TIME_STAMP, "The stamp in the message; for types without one, the time of publishing", "stamp"},
     {ROBOCACHE_ROS_TIME_SOURCE, "The time of publishing", "source"},
@@ -110,12 +104,7 @@ install_topics (GParamFlags flags)
 static void
 install_network (GParamFlags flags)
 {
-  properties[PROP_DOMAIN] = g_param_spec_int ("domain", "Domain", "Domain of DDS (-1 = ROS_DOMAIN_ID, or 0)", ROBOCACHE_DDS_DOMAIN_AUTO,
-      ROBOCACHE_DDS_MAX_DOMAIN, ROBOCACHE_DDS_DOMAIN_AUTO, flags);
-  properties[PROP_DISCOVERY] = g_param_spec_enum ("discovery", "Discovery", "Hosts to talk to", discovery_get_type (),
-      ROBOCACHE_DDS_DISCOVERY_AUTO, flags);
-  properties[PROP_PEERS] = g_param_spec_string ("peers", "Peers",
-      "Other hosts to talk to, by name or IPv4 address, separated by semicolons (empty = ROS_STATIC_PEERS)", "", flags);
+  robocache_network_param_specs (&properties[PROP_DOMAIN], flags);
   properties[PROP_WAIT] = g_param_spec_uint64 ("wait", "Wait",
       "Time to wait for topics before no-more-pads and a warning about missing ones (ns, the largest = without end)", 0, G_MAXUINT64,
       10 * GST_SECOND, flags);
@@ -175,7 +164,6 @@ robocache_ros_src_properties_install (GObjectClass *klass)
       "Interval between element messages with stats (ns of running time, 0 = off)", 0, G_MAXINT64, 0,
       G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING);
   g_object_class_install_properties (klass, N_PROPS, properties);
-  gst_type_mark_as_plugin_api (discovery_get_type (), 0);
   gst_type_mark_as_plugin_api (time_source_get_type (), 0);
   gst_type_mark_as_plugin_api (time_fallback_get_type (), 0);
   gst_type_mark_as_plugin_api (clock_mode_get_type (), 0);

@@ -10,7 +10,7 @@
 
 #include <gst/gst.h>
 
-#include "common/ros/messageencoders.h"
+#include "common/ros/rowmessage.h"
 
 G_BEGIN_DECLS
 
@@ -27,6 +27,9 @@ typedef struct
 typedef struct
 {
   gboolean keep_buffers;        /* a block of rows becomes one message */
+  gboolean has_message;         /* rows become messages of the kind below */
+  RobocacheRowMessageKind message;
+  gboolean is_command;          /* rows that would be robocache_msgs/Row become Float64MultiArray, which controllers read */
 } RobocacheEncoderSettings;
 
 /* A mapped buffer. */

@@ -86,9 +86,13 @@ robocache_encoder_format_free (RobocacheEncoderFormat *format)
 }
 
 RobocacheEncoder *
-robocache_encoder_format_new_tensors (const RobocacheEncoderFormat *format, const RobocacheEncoderSettings *settings, GstBuffer *buffer)
+robocache_encoder_format_new_tensors (const RobocacheEncoderFormat *format, const RobocacheEncoderSettings *settings, GstBuffer *buffer,
+    GError **error)
 {
-  if (robocache_encoder_is_sample (buffer) || !robocache_encoder_is_rows (&format->info))
+  if (!robocache_encoder_is_sample (buffer) && robocache_encoder_is_rows (&format->info))
+    return robocache_encoder_new_rows (&format->info, format->caps, settings, error);
+  if (!settings->has_message)
     return robocache_encoder_new_samples (&format->info, format->caps, buffer);
-  return robocache_encoder_new_rows (&format->info, format->caps, settings);
+  g_set_error_literal (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "a stream of samples or larger tensors has no such message: set message=auto");
+  return NULL;
 }

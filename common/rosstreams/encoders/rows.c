@@ -131,8 +131,24 @@ find_names (Rows *rows, const GstStructure *structure)
   }
 }
 
+static gboolean
+choose_message (Rows *rows, const GstStructure *structure, const RobocacheEncoderSettings *settings, GError **error)
+{
+  const gchar *const *names = (const gchar * const *) rows->names;
+  const guint n = (guint) rows->layout.channels;
+
+  if (settings->has_message && settings->message != ROBOCACHE_ROW_MESSAGE_NONE)
+    return robocache_row_message_init_as (&rows->message, settings->message, names, n, rows->layout.dtype, error);
+  if (rows->names && !rows->is_block && !settings->has_message)
+    robocache_row_message_init (&rows->message, names, rows->n_names, gst_structure_get_string (structure, "role"), rows->layout.dtype);
+  if (rows->message.kind != ROBOCACHE_ROW_MESSAGE_NONE || !settings->is_command || settings->has_message)
+    return TRUE;
+  robocache_row_message_clear (&rows->message);
+  return robocache_row_message_init_as (&rows->message, ROBOCACHE_ROW_MESSAGE_ARRAY, NULL, n, rows->layout.dtype, error);
+}
+
 RobocacheEncoder *
-robocache_encoder_new_rows (const RobocacheTensorsInfo *info, const GstCaps *caps, const RobocacheEncoderSettings *settings)
+robocache_encoder_new_rows (const RobocacheTensorsInfo *info, const GstCaps *caps, const RobocacheEncoderSettings *settings, GError **error)
 {
   const GstStructure *structure = gst_caps_get_structure (caps, 0);
   Rows *rows = g_new0 (Rows, 1);
@@ -143,9 +159,10 @@ robocache_encoder_new_rows (const RobocacheTensorsInfo *info, const GstCaps *cap
   rows->row_bytes = rows->layout.channels * rc_dtype_size (rows->layout.dtype);
   rows->is_block = settings->keep_buffers && rows->layout.n_rows > 1;
   find_names (rows, structure);
-  if (rows->names && !rows->is_block)
-    robocache_row_message_init (&rows->message, (const gchar * const *) rows->names, rows->n_names,
-        gst_structure_get_string (structure, "role"), rows->layout.dtype);
+  if (!choose_message (rows, structure, settings, error)) {
+    rows_free (&rows->parent);
+    return NULL;
+  }
   robocache_encoder_add_channel (&rows->parent, robocache_row_message_type (&rows->message), g_strdup (""),
       rc_dtype_name (rows->layout.dtype), rows->message.kind == ROBOCACHE_ROW_MESSAGE_NONE);
   return &rows->parent;

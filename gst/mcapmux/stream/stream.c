@@ -86,8 +86,8 @@ gboolean
 mux_stream_open (MuxStream *stream, GstBuffer *buffer, GError **error)
 {
   if (!stream->encoder)
-    set_encoder (stream, robocache_encoder_format_new_tensors (stream->format, &stream->settings, buffer));
-  if (!stream->encoder->class->begin (stream->encoder, buffer, &stream->items, error))
+    set_encoder (stream, robocache_encoder_format_new_tensors (stream->format, &stream->settings, buffer, error));
+  if (!stream->encoder || !stream->encoder->class->begin (stream->encoder, buffer, &stream->items, error))
     return FALSE;
   stream->buffer = gst_buffer_ref (buffer);
   stream->position = 0;

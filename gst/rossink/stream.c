@@ -9,6 +9,7 @@
 #include "common/element/errors.h"
 #include "common/element/inputfaults.h"
 #include "common/rosstreams/encoders/encoders.h"
+#include "common/tensors/flexibleinput.h"
 #include "common/time/rowtimes.h"
 #include "common/time/segments.h"
 
@@ -37,6 +38,9 @@ struct _GstRobocacheRosStream
   GstElement *owner;            /* no reference */
   gchar *pad_name;
   GstDebugCategory *category;   /* of the owner */
+  GstPadChainFunction chain;    /* of the base class, as the two below */
+  GstPadEventFunction event;
+  GstPadQueryFunction query;
 
   /* constant while started */
   const RobocacheRosSinkSession *session;       /* NULL: not started */
@@ -50,6 +54,7 @@ struct _GstRobocacheRosStream
   gint64 max_age_ns;            /* 0: none */
   RobocacheRowTimes clock;
   RobocachePadFaults faults;
+  RobocacheFlexibleInput flexible;
 
   gint64 origin_ns;             /* object lock */
 
@@ -441,6 +446,79 @@ handle_event (GstBaseSink *base, GstEvent *event)
   return GST_BASE_SINK_CLASS (gst_robocache_ros_stream_parent_class)->event (base, event);
 }
 
+/* ---- flexible tensors ---- */
+
+/* They become static before the base class sees them. */
+static GstFlowReturn
+chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  GstRobocacheRosStream *self = GST_ROBOCACHE_ROS_STREAM (parent);
+  GError *error = NULL;
+  GstFlowReturn flow = robocache_flexible_input_strip (&self->flexible, &buffer, &error);
+
+  if (flow == GST_FLOW_OK)
+    return self->chain (pad, parent, buffer);
+  gst_buffer_unref (buffer);
+  if (error && robocache_pad_faults_drop (self->is_live, error)) {
+    count_malformed (self, error);
+    g_error_free (error);
+    return GST_FLOW_OK;
+  }
+  if (error)
+    post_error (self, error);
+  return flow;
+}
+
+static gboolean
+pad_event (GstPad *pad, GstObject *parent, GstEvent *event)
+{
+  GstRobocacheRosStream *self = GST_ROBOCACHE_ROS_STREAM (parent);
+  const gboolean has_caps = GST_EVENT_TYPE (event) == GST_EVENT_CAPS;
+  GError *error = NULL;
+
+  if (!robocache_flexible_input_take_event (&self->flexible, event, &error))
+    return self->event (pad, parent, event);
+  if (has_caps)
+    self->is_live = ask_whether_live (self);
+  return error == NULL || answer_bad_caps (self, error);
+}
+
+static gboolean
+pad_query (GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  GstRobocacheRosStream *self = GST_ROBOCACHE_ROS_STREAM (parent);
+  gboolean is_answered;
+  GstCaps *caps;
+
+  if (robocache_flexible_input_refuses (&self->flexible, query))
+    return FALSE;
+  if (GST_QUERY_TYPE (query) == GST_QUERY_ACCEPT_CAPS) {
+    gst_query_parse_accept_caps (query, &caps);
+    if (robocache_flexible_input_accepts (caps)) {
+      gst_query_set_accept_caps_result (query, TRUE);
+      return TRUE;
+    }
+  }
+  is_answered = self->query (pad, parent, query);
+  if (is_answered && GST_QUERY_TYPE (query) == GST_QUERY_CAPS)
+    robocache_flexible_input_add_caps (query);
+  return is_answered;
+}
+
+static void
+put_before_base_class (GstRobocacheRosStream *self)
+{
+  GstPad *pad = GST_BASE_SINK_PAD (self);
+
+  robocache_flexible_input_init (&self->flexible, pad);
+  self->chain = GST_PAD_CHAINFUNC (pad);
+  self->event = GST_PAD_EVENTFUNC (pad);
+  self->query = GST_PAD_QUERYFUNC (pad);
+  gst_pad_set_chain_function (pad, chain);
+  gst_pad_set_event_function (pad, pad_event);
+  gst_pad_set_query_function (pad, pad_query);
+}
+
 static gboolean
 propose_allocation (GstBaseSink *base, GstQuery *query)
 {
@@ -476,6 +554,7 @@ gst_robocache_ros_stream_stop (GstRobocacheRosStream *self)
   publishers = g_steal_pointer (&self->publishers);
   g_mutex_unlock (&self->lock);
   g_clear_pointer (&publishers, g_ptr_array_unref);
+  robocache_flexible_input_clear (&self->flexible);
   robocache_ros_pad_settings_clear (&self->settings);
   self->session = NULL;
 }
@@ -518,7 +597,6 @@ finalize (GObject *object)
 {
   GstRobocacheRosStream *self = GST_ROBOCACHE_ROS_STREAM (object);
 
-  gst_robocache_ros_stream_stop (self);
   g_mutex_clear (&self->lock);
   g_free (self->pad_name);
   G_OBJECT_CLASS (gst_robocache_ros_stream_parent_class)->finalize (object);
@@ -544,6 +622,7 @@ static void
 gst_robocache_ros_stream_init (GstRobocacheRosStream *self)
 {
   g_mutex_init (&self->lock);
+  put_before_base_class (self);
   gst_base_sink_set_last_sample_enabled (GST_BASE_SINK (self), FALSE);
   /* a message takes microseconds; the base class would add 20 ms */
   gst_base_sink_set_processing_deadline (GST_BASE_SINK (self), 0);

@@ -52,6 +52,18 @@ write_pose (RobocacheCdrWriter *writer)
 }
 
 static void
+write_twist (RobocacheCdrWriter *writer)
+{
+  robocache_ros_write_twist (writer, &example_header, example_numbers, example_numbers + 3);
+}
+
+static void
+write_numbers (RobocacheCdrWriter *writer)
+{
+  robocache_ros_write_float64_multi_array (writer, example_numbers, 3);
+}
+
+static void
 write_cloud (RobocacheCdrWriter *writer)
 {
   static const RobocacheRosPointField fields[] = { {"x", 0, RC_INT8}, {"ring", 2, RC_UINT16} };
@@ -156,6 +168,8 @@ static const MessageExample message_examples[] = {
         "[-1 " ZEROS_8 "])"},
   {"geometry_msgs/WrenchStamped", write_wrench, "(" HEADER_TEXT " ((0.5 -1.5 2.25) (0.001 1e+09 -0.125)))"},
   {"geometry_msgs/PoseStamped", write_pose, "(" HEADER_TEXT " ((0.5 -1.5 2.25) (0.001 1e+09 -0.125 7)))"},
+  {"geometry_msgs/TwistStamped", write_twist, "(" HEADER_TEXT " ((0.5 -1.5 2.25) (0.001 1e+09 -0.125)))"},
+  {"std_msgs/Float64MultiArray", write_numbers, "(([] 0) [0.5 -1.5 2.25])"},
   {"sensor_msgs/PointCloud2", write_cloud, "(" HEADER_TEXT " 1 2 [('x' 0 1 1) ('ring' 2 4 1)] 0 4 8 [1 2 3 255 0 6 7 8] 1)"},
   {"sensor_msgs/Image", write_image, "(" HEADER_TEXT " 2 1 'rgb8' 0 4 [1 2 3 255 0 6 7 8])"},
   {"sensor_msgs/CompressedImage", write_compressed_image, "(" HEADER_TEXT " 'jpeg' [1 2 3])"},

@@ -191,5 +191,37 @@ GST_START_TEST (test_point_datatypes)
 
 GST_END_TEST;
 
+/* The files that users build are the definitions that the encoders write. */
+GST_START_TEST (test_package)
+{
+  const gchar *const folder = ROBOCACHE_EXAMPLES "/../common/ros/robocache_msgs";
+  gchar *path = g_build_filename (folder, "CMakeLists.txt", NULL), *list;
+  guint n = 0;
+
+  fail_unless (g_file_get_contents (path, &list, NULL, NULL));
+  g_free (path);
+  for (const RobocacheRosDefinition *definition = robocache_ros_ours; definition->name; definition++) {
+    gchar *name, *text, *item;
+
+    if (!g_str_has_prefix (definition->name, "robocache_msgs/"))
+      continue;
+    n++;
+    name = g_strconcat (strchr (definition->name, '/') + 1, ".msg", NULL);
+    path = g_build_filename (folder, "msg", name, NULL);
+    fail_unless (g_file_get_contents (path, &text, NULL, NULL), "no file %s", path);
+    fail_unless_equals_string (text, definition->text);
+    item = g_strdup_printf ("\"msg/%s\"", name);
+    fail_unless (strstr (list, item) != NULL, "%s", item);
+    g_free (item);
+    g_free (text);
+    g_free (path);
+    g_free (name);
+  }
+  fail_unless_equals_int (n, 5);
+  g_free (list);
+}
+
+GST_END_TEST;
+
 CHECK_MAIN (messageencoders, NULL, NULL, EACH (message_examples, test_examples), ONCE (test_all_have_examples), EACH (stamps, test_stamps),
-    ONCE (test_too_large), ONCE (test_point_datatypes))
+    ONCE (test_too_large), ONCE (test_point_datatypes), ONCE (test_package))

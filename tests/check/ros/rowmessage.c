@@ -162,4 +162,58 @@ GST_START_TEST (test_types)
 
 GST_END_TEST;
 
-CHECK_MAIN (rowmessage, NULL, NULL, EACH (rows, test_names), TIMES (RC_N_DTYPES, test_dtypes), ONCE (test_types))
+/* kind: what is requested; numbers: the first ones of the message, behind its header, if it can be made. */
+static const struct
+{
+  RobocacheRowMessageKind kind;
+  const gchar *names;           /* NULL: none, and n channels */
+  guint n;
+  RcDtype dtype;
+  const gchar *type, *error;
+  gdouble numbers[4];
+} requests[] = {
+  {ROBOCACHE_ROW_MESSAGE_TWIST, "wx,wy,wz,vx,vy,vz", 0, RC_FLOAT64, "geometry_msgs/msg/TwistStamped", NULL, {3, 4, 5, 0}},
+  {ROBOCACHE_ROW_MESSAGE_TWIST, NULL, 6, RC_FLOAT64, "geometry_msgs/msg/TwistStamped", NULL, {0, 1, 2, 3}},
+  {ROBOCACHE_ROW_MESSAGE_WRENCH, NULL, 6, RC_FLOAT64, "geometry_msgs/msg/WrenchStamped", NULL, {0, 1, 2, 3}},
+  {ROBOCACHE_ROW_MESSAGE_JOINTS, "a,b", 0, RC_FLOAT64, "sensor_msgs/msg/JointState", NULL, {0}},
+  {ROBOCACHE_ROW_MESSAGE_ARRAY, "a,b", 0, RC_FLOAT64, "std_msgs/msg/Float64MultiArray", NULL, {0}},
+  {ROBOCACHE_ROW_MESSAGE_TWIST, "a,b", 0, RC_FLOAT64, NULL,
+        "rows of 2 channels (a,b) cannot be sent as geometry_msgs/msg/TwistStamped: expected other names in channels", {0}},
+  {ROBOCACHE_ROW_MESSAGE_POSE, NULL, 6, RC_FLOAT64, NULL,
+        "rows of 6 channels (no names in the caps) cannot be sent as geometry_msgs/msg/PoseStamped: expected other names in channels", {0}},
+  {ROBOCACHE_ROW_MESSAGE_JOINTS, NULL, 2, RC_FLOAT64, NULL,
+        "rows of 2 channels (no names in the caps) cannot be sent as sensor_msgs/msg/JointState: expected other names in channels", {0}},
+  {ROBOCACHE_ROW_MESSAGE_ARRAY, NULL, 2, RC_INT64, NULL, "rows of int64 cannot be sent as std_msgs/msg/Float64MultiArray, whose numbers are float64",
+        {0}},
+};
+
+GST_START_TEST (test_requests)
+{
+  static const gdouble row[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 };
+  const RobocacheRosHeader header = { 0 };
+  gchar **names = requests[__i__].names ? g_strsplit (requests[__i__].names, ",", -1) : NULL;
+  const guint n = names ? g_strv_length (names) : requests[__i__].n;
+  RobocacheCdrWriter writer = { 0 };
+  RobocacheRowMessage message;
+  GError *error = NULL;
+  const gboolean is_made = robocache_row_message_init_as (&message, requests[__i__].kind, (const gchar * const *) names, n, requests[__i__].dtype,
+      &error);
+
+  fail_unless_equals_int (is_made, requests[__i__].type != NULL);
+  if (is_made) {
+    fail_unless_equals_string (robocache_row_message_type (&message), requests[__i__].type);
+    robocache_row_message_write (&message, &writer, &header, row);
+    if (message.n_numbers >= 6 && message.kind != ROBOCACHE_ROW_MESSAGE_JOINTS)
+      fail_unless (memcmp (writer.data + 4 + 16, requests[__i__].numbers, sizeof (requests[__i__].numbers)) == 0);
+    robocache_row_message_clear (&message);
+  } else {
+    fail_unless_equals_string (error->message, requests[__i__].error);
+    g_error_free (error);
+  }
+  robocache_cdr_writer_clear (&writer);
+  g_strfreev (names);
+}
+
+GST_END_TEST;
+
+CHECK_MAIN (rowmessage, NULL, NULL, EACH (rows, test_names), TIMES (RC_N_DTYPES, test_dtypes), ONCE (test_types), EACH (requests, test_requests))

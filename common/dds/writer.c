@@ -18,12 +18,7 @@ struct _RobocacheDdsWriter
   gchar *name;
   dds_entity_t topic, entity;
   const struct ddsi_sertype *type;
-  guint64 n_lost;
-
-  /* of a reliable writer: sizes of the last messages, as a ring */
-  guint32 *sizes;               /* [depth]; NULL: best effort */
-  guint depth, next;
-  guint64 size_of_last;         /* sum of sizes */
+  gint n_refused;               /* atomic; messages without space, see below */
 };
 
 static dds_qos_t *
@@ -45,9 +40,6 @@ robocache_dds_writer_new (RobocacheDdsParticipant *participant, const RobocacheD
   dds_qos_t *qos = make_qos (topic, lifespan_ns);
 
   writer->name = g_strdup (topic->topic);
-  writer->depth = MAX (topic->depth, 1);
-  if (topic->is_reliable)
-    writer->sizes = g_new0 (guint32, writer->depth);
   writer->topic = robocache_cyclone_topic_new (entity, name, type_name, &writer->type);
   writer->entity = writer->topic < 0 ? writer->topic : dds_create_writer (entity, writer->topic, qos, NULL);
   dds_delete_qos (qos);
@@ -67,22 +59,8 @@ robocache_dds_writer_free (RobocacheDdsWriter *writer)
     dds_delete (writer->entity);
   if (writer->topic > 0)
     dds_delete (writer->topic);
-  g_free (writer->sizes);
   g_free (writer->name);
   g_free (writer);
-}
-
-/* Cyclone replaces the oldest of `depth` messages without a word, so bytes tell whether a reader still waits for it. */
-static void
-count_replaced (RobocacheDdsWriter *writer, guint32 size)
-{
-  if (!writer->sizes)
-    return;
-  if (writer->sizes[writer->next] > 0 && robocache_cyclone_unacknowledged (writer->entity, writer->type) >= writer->size_of_last)
-    writer->n_lost++;
-  writer->size_of_last += size - (guint64) writer->sizes[writer->next];
-  writer->sizes[writer->next] = size;
-  writer->next = (writer->next + 1) % writer->depth;
 }
 
 gboolean
@@ -102,14 +80,16 @@ robocache_dds_writer_write (RobocacheDdsWriter *writer, gconstpointer data, gsiz
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_MEMORY, "no memory for a message of %s with %" G_GSIZE_FORMAT " bytes", writer->name, size);
     return FALSE;
   }
-  count_replaced (writer, (guint32) size);
   serdata->timestamp.v = source_ns;
   serdata->statusinfo = 0;
   result = dds_forwardcdr (writer->entity, serdata);
-  /* settings of CYCLONEDDS_URI can limit the messages that wait for readers */
-  writer->n_lost += result == DDS_RETCODE_TIMEOUT;
-  if (result == 0 || result == DDS_RETCODE_TIMEOUT)
+  if (result == 0)
     return TRUE;
+  /* settings of CYCLONEDDS_URI can limit the messages that wait for readers */
+  if (result == DDS_RETCODE_TIMEOUT) {
+    g_atomic_int_inc (&writer->n_refused);
+    return TRUE;
+  }
   robocache_dds_set_error (error, result, writer->name);
   return FALSE;
 }
@@ -125,7 +105,7 @@ robocache_dds_writer_count_readers (const RobocacheDdsWriter *writer)
 guint64
 robocache_dds_writer_count_lost (const RobocacheDdsWriter *writer)
 {
-  return writer->n_lost;
+  return robocache_cyclone_count_lost (writer->entity, writer->type) + (guint64) g_atomic_int_get (&writer->n_refused);
 }
 
 gint32

@@ -17,14 +17,14 @@ RobocacheDdsWriter *robocache_dds_writer_new (RobocacheDdsParticipant * particip
     GError ** error);
 void robocache_dds_writer_free (RobocacheDdsWriter * writer);
 
-/* Sends a message: CDR with the four bytes that name the encoding. One thread at a time. Never waits: a reliable reader that has not
- * acknowledged the last `depth` messages loses the oldest of them. FALSE and an error: the message is not sent, as it is shorter than four
+/* Sends a message: CDR with the four bytes that name the encoding. One thread at a time. Never waits: of messages that a
+ * reliable reader has not acknowledged, the last `depth` are kept. FALSE and an error: the message is not sent, as it is shorter than four
  * bytes or too large. */
 gboolean robocache_dds_writer_write (RobocacheDdsWriter * writer, gconstpointer data, gsize size, gint64 source_ns, GError ** error);
 
 /* Number of readers that the writer has now. */
 guint robocache_dds_writer_count_readers (const RobocacheDdsWriter * writer);
-/* Number of messages that at least one reliable reader lost because it was slow. Called by the thread that writes. */
+/* Number of messages that a reliable reader lost because it was slow, for each such reader. */
 guint64 robocache_dds_writer_count_lost (const RobocacheDdsWriter * writer);
 
 /* For the parts of this folder: the entity of Cyclone. */

@@ -50,15 +50,15 @@ GST_ELEMENT_REGISTER_DEFINE (robocacherossink, "robocacherossink", GST_RANK_NONE
 
 /* ---- streams of pads ---- */
 
-/* The stream of a pad, with a reference. */
+/* The stream of a pad, with a reference; NULL: the bin is being disposed of, and has no streams any more. */
 static GstRobocacheRosStream *
 stream_of (GstPad *pad)
 {
   GstPad *target = gst_ghost_pad_get_target (GST_GHOST_PAD (pad));
-  GstElement *stream = gst_pad_get_parent_element (target);
+  GstElement *stream = target ? gst_pad_get_parent_element (target) : NULL;
 
-  gst_object_unref (target);
-  return GST_ROBOCACHE_ROS_STREAM (stream);
+  gst_clear_object (&target);
+  return (GstRobocacheRosStream *) stream;
 }
 
 /* Called with the lock. */
@@ -187,14 +187,18 @@ release_pad (GstElement *element, GstPad *pad)
 
   gst_object_ref (pad);
   gst_pad_set_active (pad, FALSE);
-  gst_element_set_locked_state (GST_ELEMENT (stream), TRUE);
-  gst_element_set_state (GST_ELEMENT (stream), GST_STATE_NULL);
-  gst_ghost_pad_set_target (GST_GHOST_PAD (pad), NULL);
+  if (stream) {
+    gst_element_set_locked_state (GST_ELEMENT (stream), TRUE);
+    gst_element_set_state (GST_ELEMENT (stream), GST_STATE_NULL);
+    gst_ghost_pad_set_target (GST_GHOST_PAD (pad), NULL);
+  }
   gst_element_remove_pad (element, pad);
-  gst_bin_remove (GST_BIN (element), GST_ELEMENT (stream));
-  gst_robocache_ros_stream_stop (stream);
-  gst_object_unref (stream);
-  check_end (GST_ROBOCACHE_ROS_SINK (element));
+  if (stream) {
+    gst_bin_remove (GST_BIN (element), GST_ELEMENT (stream));
+    gst_robocache_ros_stream_stop (stream);
+    gst_object_unref (stream);
+    check_end (GST_ROBOCACHE_ROS_SINK (element));
+  }
   gst_child_proxy_child_removed (GST_CHILD_PROXY (element), G_OBJECT (pad), name);
   gst_object_unref (pad);
   g_free (name);

@@ -110,7 +110,7 @@ make_qos_specs (GParamFlags flags)
       ROBOCACHE_ROS_RELIABLE, flags);
   properties[PROP_DURABILITY] = g_param_spec_enum ("durability", "Durability", "Messages of readers that come later", durability_get_type (),
       ROBOCACHE_ROS_VOLATILE, flags);
-  properties[PROP_DEPTH] = g_param_spec_uint ("depth", "Depth", "Messages that are kept for slow or later readers (0 = 10; commands: 1)",
+  properties[PROP_DEPTH] = g_param_spec_uint ("depth", "Depth", "Messages that are kept for slow or later readers (0 = 100 of tensors, 10 of others; commands: 1)",
       0, MAX_DEPTH, 0, flags);
   properties[PROP_LIFESPAN] = g_param_spec_int64 ("lifespan", "Lifespan",
       "Age at which readers drop a message (ns, 0 = never, -1 = never; commands: two periods, or max-age without a framerate)",

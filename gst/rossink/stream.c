@@ -14,6 +14,8 @@
 #include "common/time/segments.h"
 
 #define DEFAULT_DEPTH 10
+/* of rows, which come often */
+#define ROWS_DEPTH 100
 #define COMMAND_DEPTH 1
 #define COMMAND_MAX_AGE (100 * (gint64) GST_MSECOND)
 #define COMMAND_LIFESPAN_PERIODS 2
@@ -24,7 +26,7 @@ typedef struct
 {
   guint64 buffers, rows;        /* received */
   guint64 messages, bytes;      /* published */
-  guint64 lost;                 /* messages that a slow reader lost */
+  guint64 lost;                 /* messages that slow readers lost, of topics that have ended */
   guint64 too_old;              /* older than max-age */
   guint64 no_time;              /* without a running time, or with one that messages cannot represent */
   guint64 outside_segment, malformed;
@@ -90,6 +92,17 @@ count_malformed (GstRobocacheRosStream *self, const GError *error)
 {
   count (self, &self->counts.malformed, 1);
   robocache_pad_faults_warn (self->owner, robocache_pad_faults_note_buffer (&self->faults, GST_BASE_SINK_PAD (self), error, MALFORMED));
+}
+
+/* Messages that slow readers have lost; publishers may be NULL. */
+static guint64
+count_lost (const GPtrArray *publishers)
+{
+  guint64 n = 0;
+
+  for (guint i = 0; publishers && i < publishers->len; i++)
+    n += robocache_dds_writer_count_lost (((const RobocacheRosPublisher *) g_ptr_array_index (publishers, i))->writer);
+  return n;
 }
 
 /* ---- caps ---- */
@@ -217,7 +230,7 @@ open_encoder (GstRobocacheRosStream *self, GstBuffer *buffer, GError **error)
 static gboolean
 open_publishers (GstRobocacheRosStream *self, GError **error)
 {
-  const guint depth = self->is_command ? COMMAND_DEPTH : DEFAULT_DEPTH;
+  const guint depth = self->is_command ? COMMAND_DEPTH : self->format->info.n_tensors > 0 ? ROWS_DEPTH : DEFAULT_DEPTH;
   const RobocacheRosOffer offer = {
     .topic = self->settings.topic,
     .is_reliable = self->settings.reliability == ROBOCACHE_ROS_RELIABLE,
@@ -281,13 +294,11 @@ write_message (gpointer user_data, guint channel, const RobocacheCdrWriter *mess
   Publishing *publishing = user_data;
   GstRobocacheRosStream *self = publishing->stream;
   RobocacheRosPublisher *publisher = g_ptr_array_index (self->publishers, channel);
-  const guint64 n_lost = robocache_dds_writer_count_lost (publisher->writer);
   const gboolean is_written = robocache_ros_publisher_write (publisher, message, &publishing->error);
 
   g_mutex_lock (&self->lock);
   self->counts.messages += is_written;
   self->counts.bytes += is_written ? message->size : 0;
-  self->counts.lost += robocache_dds_writer_count_lost (publisher->writer) - n_lost;
   g_mutex_unlock (&self->lock);
   return is_written;
 }
@@ -552,6 +563,7 @@ gst_robocache_ros_stream_stop (GstRobocacheRosStream *self)
   g_clear_pointer (&self->format, robocache_encoder_format_free);
   g_mutex_lock (&self->lock);
   publishers = g_steal_pointer (&self->publishers);
+  self->counts.lost += count_lost (publishers);
   g_mutex_unlock (&self->lock);
   g_clear_pointer (&publishers, g_ptr_array_unref);
   robocache_flexible_input_clear (&self->flexible);
@@ -573,17 +585,19 @@ GstStructure *
 gst_robocache_ros_stream_statistics (GstRobocacheRosStream *self)
 {
   GstStructure *structure;
+  guint64 n_lost;
   guint n_readers = 0;
 
   g_mutex_lock (&self->lock);
+  n_lost = self->counts.lost + count_lost (self->publishers);
   for (guint i = 0; self->publishers && i < self->publishers->len; i++) {
     const RobocacheRosPublisher *publisher = g_ptr_array_index (self->publishers, i);
 
     n_readers += robocache_dds_writer_count_readers (publisher->writer);
   }
   structure = gst_structure_new ("stream", "buffers-in", G_TYPE_UINT64, self->counts.buffers, "rows-in", G_TYPE_UINT64, self->counts.rows,
-      "messages", G_TYPE_UINT64, self->counts.messages, "bytes", G_TYPE_UINT64, self->counts.bytes, "messages-lost", G_TYPE_UINT64,
-      self->counts.lost, "readers", G_TYPE_UINT,
+      "messages", G_TYPE_UINT64, self->counts.messages, "bytes", G_TYPE_UINT64, self->counts.bytes, "messages-lost",
+      G_TYPE_UINT64, n_lost, "readers", G_TYPE_UINT,
       n_readers, "rows-dropped-too-old", G_TYPE_UINT64, self->counts.too_old, "rows-dropped-no-time", G_TYPE_UINT64, self->counts.no_time,
       "rows-dropped-outside-segment", G_TYPE_UINT64, self->counts.outside_segment, MALFORMED, G_TYPE_UINT64, self->counts.malformed, NULL);
   g_mutex_unlock (&self->lock);

@@ -1,4 +1,4 @@
-/* robocache: publishers of DDS in another process, on a network of the test's own
+/* robocache: publishers and readers of DDS in another process, on a network of the test's own
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/dds/reader.h"
 #include "common/dds/writer.h"
 #include "common/ros/definitions.h"
 #include "tests/check/lib/messagetext.h"
@@ -47,6 +48,20 @@ typedef struct
   RobocacheDdsWriter *writer;
   RobocacheRosSchema *schema;   /* NULL: not a built-in type */
 } PeerTopic;
+
+typedef struct
+{
+  RobocacheDdsReader *reader;
+  GAsyncQueue *messages;        /* RobocacheDdsMessage */
+} PeerReader;
+
+typedef struct
+{
+  RobocacheDdsParticipant *participant;
+  GArray *topics;               /* PeerTopic */
+  GArray *readers;              /* PeerReader */
+  GString *reply;
+} Served;
 
 guint8 *
 bytes_of_message (guint i, gsize size)
@@ -123,13 +138,72 @@ wait_for_readers (const PeerTopic *topic, guint n)
 }
 
 static void
-obey (RobocacheDdsParticipant *participant, GArray *topics, const gchar *line)
+put_message (gpointer user_data, RobocacheDdsMessage *message)
+{
+  g_async_queue_push (user_data, message);
+}
+
+static void
+open_reader (Served *served, gchar **words)
+{
+  const RobocacheDdsTopic settings = { words[0], words[1], g_str_equal (words[2], "reliable"), g_str_equal (words[3], "transient"),
+    (guint) atoi (words[4])
+  };
+  PeerReader reader = {.messages = g_async_queue_new_full ((GDestroyNotify) robocache_dds_message_free) };
+
+  reader.reader = robocache_dds_reader_new (served->participant, &settings, put_message, reader.messages, NULL);
+  g_assert_nonnull (reader.reader);
+  g_array_append_val (served->readers, reader);
+}
+
+static void
+reply_message (Served *served, const PeerReader *reader)
+{
+  RobocacheDdsMessage *message = g_async_queue_pop (reader->messages);
+  gchar *digits = hex_of_bytes (message->data, message->size);
+
+  g_string_printf (served->reply, "%" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %s", message->source_ns, message->arrival_ns, digits);
+  g_free (digits);
+  robocache_dds_message_free (message);
+}
+
+static void
+wait_for_writers (const PeerReader *reader, guint n)
+{
+  while (robocache_dds_reader_count_writers (reader->reader) != n)
+    g_usleep (POLL_US);
+}
+
+/* FALSE: it is no command of readers. */
+static gboolean
+obey_as_reader (Served *served, gchar **words)
+{
+  PeerReader *reader = words[1] ? &g_array_index (served->readers, PeerReader, (guint) atoi (words[1])) : NULL;
+
+  if (g_str_equal (words[0], "listen"))
+    open_reader (served, words + 1);
+  else if (g_str_equal (words[0], "next"))
+    reply_message (served, reader);
+  else if (g_str_equal (words[0], "found"))
+    wait_for_writers (reader, (guint) atoi (words[2]));
+  else if (g_str_equal (words[0], "count"))
+    g_string_printf (served->reply, "%d", g_async_queue_length (reader->messages));
+  else
+    return FALSE;
+  return TRUE;
+}
+
+static void
+obey (Served *served, const gchar *line)
 {
   gchar **words = g_strsplit (line, " ", 7), **rest = g_strsplit (line, " ", 4);
-  PeerTopic *topic = g_str_equal (words[0], "open") ? NULL : &g_array_index (topics, PeerTopic, (guint) atoi (words[1]));
+  PeerTopic *topic = g_str_equal (words[0], "open") ? NULL : &g_array_index (served->topics, PeerTopic, (guint) atoi (words[1]));
 
-  if (!topic)
-    open_topic (participant, topics, words + 1);
+  g_string_assign (served->reply, "done");
+  if (obey_as_reader (served, words))
+    topic = NULL;
+  else if (!topic)
+    open_topic (served->participant, served->topics, words + 1);
   else if (g_str_equal (words[0], "wait"))
     wait_for_readers (topic, (guint) atoi (words[2]));
   else if (g_str_equal (words[0], "text"))
@@ -145,9 +219,9 @@ obey (RobocacheDdsParticipant *participant, GArray *topics, const gchar *line)
 }
 
 static void
-reply (void)
+reply (const gchar *text)
 {
-  printf ("done\n");
+  printf ("%s\n", text);
   fflush (stdout);
 }
 
@@ -158,12 +232,12 @@ become_host (void)
   gint c;
 
   g_assert_cmpint (unshare (CLONE_NEWNET), ==, 0);
-  reply ();
+  reply ("done");
   do
     c = getchar ();
   while (c != '\n' && c != EOF);
   g_assert_cmpint (system ("ip link set lo up && ip addr add " DDS_OTHER_HOST "/24 dev v1 && ip link set v1 up"), ==, 0);
-  reply ();
+  reply ("done");
 }
 
 /* Standard output belongs to the replies. */
@@ -172,9 +246,8 @@ serve (gint domain)
 {
   const gboolean is_host = g_getenv (HOST_VARIABLE) != NULL;
   RobocacheDdsNetwork network;
-  RobocacheDdsParticipant *participant;
+  Served served = { NULL, g_array_new (FALSE, TRUE, sizeof (PeerTopic)), g_array_new (FALSE, TRUE, sizeof (PeerReader)), g_string_new (NULL) };
   GError *error = NULL;
-  GArray *topics = g_array_new (FALSE, TRUE, sizeof (PeerTopic));
   gchar *line = NULL;
   gsize size = 0;
 
@@ -183,15 +256,17 @@ serve (gint domain)
   g_assert_true (robocache_dds_network_init (&network, domain, is_host ? ROBOCACHE_DDS_DISCOVERY_SUBNET : ROBOCACHE_DDS_DISCOVERY_LOCALHOST,
           is_host ? OWN_ADDRESS : NULL, NULL));
   network.max_message_bytes = G_MAXINT32;
-  participant = robocache_dds_participant_open (&network, &error);
+  served.participant = robocache_dds_participant_open (&network, &error);
   g_assert_no_error (error);
   while (getline (&line, &size, stdin) > 0) {
-    obey (participant, topics, g_strchomp (line));
-    reply ();
+    obey (&served, g_strchomp (line));
+    reply (served.reply->str);
   }
-  for (guint i = 0; i < topics->len; i++)
-    close_topic (&g_array_index (topics, PeerTopic, i));
-  robocache_dds_participant_close (participant);
+  for (guint i = 0; i < served.topics->len; i++)
+    close_topic (&g_array_index (served.topics, PeerTopic, i));
+  for (guint i = 0; i < served.readers->len; i++)
+    robocache_dds_reader_free (g_array_index (served.readers, PeerReader, i).reader);
+  robocache_dds_participant_close (served.participant);
 }
 
 gboolean
@@ -246,7 +321,8 @@ peer_start (guint domain)
 const gchar *
 peer_do (Peer *peer, const gchar *format, ...)
 {
-  static gchar reply[256];
+  static gchar *reply;
+  static size_t size;
   va_list args;
 
   va_start (args, format);
@@ -254,8 +330,8 @@ peer_do (Peer *peer, const gchar *format, ...)
   va_end (args);
   fputc ('\n', peer->commands);
   fflush (peer->commands);
-  fail_unless (fgets (reply, sizeof (reply), peer->replies) != NULL, "the peer ended");
-  return reply;
+  fail_unless (getline (&reply, &size, peer->replies) > 0, "the peer ended");
+  return g_strchomp (reply);
 }
 
 Peer *

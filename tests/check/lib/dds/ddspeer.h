@@ -1,4 +1,4 @@
-/* robocache: publishers of DDS in another process, on a network of the test's own
+/* robocache: publishers and readers of DDS in another process, on a network of the test's own
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -35,6 +35,13 @@ Peer *peer_start_on_host (guint domain);
  *   text WRITER SOURCE_NS TEXT                                       a message of its built-in type, as write_text has it
  *   hex WRITER SOURCE_NS DIGITS                                      a message of these bytes
  *   close WRITER
+ *
+ * Readers count from 0, too:
+ *
+ *   listen TOPIC TYPE reliable|best volatile|transient DEPTH        a new reader
+ *   found READER N                                                  until it has N publishers
+ *   next READER                                                     waits for a message; the answer is "SOURCE_NS ARRIVAL_NS DIGITS"
+ *   count READER                                                    the answer is the number of messages that wait for next
  */
 const gchar *peer_do (Peer *peer, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
 

@@ -17,6 +17,7 @@
 #include <dds/ddsi/q_bswap.h>
 #include <dds/ddsi/q_radmin.h>
 #include <dds/ddsi/q_thread.h>
+#include <dds/ddsi/q_whc.h>
 #include <errno.h>
 #include <linux/filter.h>
 #include <string.h>
@@ -335,14 +336,14 @@ robocache_cyclone_take (gint32 reader, RobocacheDdsMessage **messages, guint n)
 /* ---- writing ---- */
 
 guint64
-robocache_cyclone_count_lost (gint32 writer, const struct ddsi_sertype *type)
+robocache_cyclone_unacknowledged (gint32 writer, const struct ddsi_sertype *type)
 {
   const struct ddsi_domaingv *gv = ddsrt_atomic_ldvoidp (&type->gv);
   struct thread_state *thread = lookup_thread_state ();
-  struct ddsi_writer *found;
+  const struct ddsi_writer *found;
+  struct whc_state state = { 0 };
   dds_guid_t public_guid;
   ddsi_guid_t guid;
-  guint64 n = 0;
 
   if (dds_get_guid (writer, &public_guid) != DDS_RETCODE_OK)
     return 0;
@@ -351,13 +352,10 @@ robocache_cyclone_count_lost (gint32 writer, const struct ddsi_sertype *type)
   /* keeps the writer alive meanwhile */
   thread_state_awake (thread, gv);
   found = entidx_lookup_writer_guid (gv->entity_index, &guid);
-  if (found) {
-    ddsrt_mutex_lock (&found->e.lock);
-    n = found->rexmit_lost_count;
-    ddsrt_mutex_unlock (&found->e.lock);
-  }
+  if (found)
+    whc_get_state (found->whc, &state);
   thread_state_asleep (thread);
-  return n;
+  return state.unacked_bytes;
 }
 
 /* ---- sockets ---- */

@@ -20,8 +20,8 @@ gint32 robocache_cyclone_topic_new (gint32 participant, const gchar * topic, con
 /* Takes up to n messages of a reader that was made for such a topic. Returns their number. */
 guint robocache_cyclone_take (gint32 reader, RobocacheDdsMessage ** messages, guint n);
 
-/* Number of messages that reliable readers of a writer requested again, and that the writer no longer had. */
-guint64 robocache_cyclone_count_lost (gint32 writer, const struct ddsi_sertype *type);
+/* Bytes of messages of a writer that at least one of its reliable readers has not acknowledged. */
+guint64 robocache_cyclone_unacknowledged (gint32 writer, const struct ddsi_sertype *type);
 
 /* Attaches a packet filter to each socket of a topic's domain. FALSE and an error: the operating system refuses it, or a transport is not
  * UDP. */

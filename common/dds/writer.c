@@ -12,13 +12,22 @@
 #include "rosnames.h"
 
 #define MIN_BYTES 4
+/* A reader that keeps up acknowledges at the latest after a few intervals of heartbeats, which are 100 ms. */
+#define SLOW_US (500 * G_TIME_SPAN_MILLISECOND)
 
 struct _RobocacheDdsWriter
 {
   gchar *name;
   dds_entity_t topic, entity;
   const struct ddsi_sertype *type;
-  gint n_refused;               /* atomic; messages without space, see below */
+  guint64 n_lost;
+
+  /* of a reliable writer: what readers have not acknowledged */
+  guint32 *sizes;               /* [depth] sizes of the last messages, as a ring; NULL: best effort */
+  guint depth, next;
+  guint64 size_of_last;         /* sum of sizes */
+  gint64 full_since_us;         /* since then no reader has acknowledged one of the last `depth` messages; 0: not now */
+  guint64 n_replaced;           /* messages since then */
 };
 
 static dds_qos_t *
@@ -40,6 +49,9 @@ robocache_dds_writer_new (RobocacheDdsParticipant *participant, const RobocacheD
   dds_qos_t *qos = make_qos (topic, lifespan_ns);
 
   writer->name = g_strdup (topic->topic);
+  writer->depth = MAX (topic->depth, 1);
+  if (topic->is_reliable)
+    writer->sizes = g_new0 (guint32, writer->depth);
   writer->topic = robocache_cyclone_topic_new (entity, name, type_name, &writer->type);
   writer->entity = writer->topic < 0 ? writer->topic : dds_create_writer (entity, writer->topic, qos, NULL);
   dds_delete_qos (qos);
@@ -59,8 +71,36 @@ robocache_dds_writer_free (RobocacheDdsWriter *writer)
     dds_delete (writer->entity);
   if (writer->topic > 0)
     dds_delete (writer->topic);
+  g_free (writer->sizes);
   g_free (writer->name);
   g_free (writer);
+}
+
+/* Cyclone replaces the oldest of `depth` messages without a word, so bytes tell whether a reader has not acknowledged any of them. */
+static void
+count_replaced (RobocacheDdsWriter *writer, guint32 size)
+{
+  const gboolean is_full = writer->sizes && writer->sizes[writer->next] > 0
+      && robocache_cyclone_unacknowledged (writer->entity, writer->type) >= writer->size_of_last;
+  const gint64 now_us = g_get_monotonic_time ();
+
+  if (!writer->sizes)
+    return;
+  writer->size_of_last += size - (guint64) writer->sizes[writer->next];
+  writer->sizes[writer->next] = size;
+  writer->next = (writer->next + 1) % writer->depth;
+  if (!is_full) {
+    writer->full_since_us = 0;
+    writer->n_replaced = 0;
+    return;
+  }
+  if (writer->full_since_us == 0)
+    writer->full_since_us = now_us;
+  writer->n_replaced++;
+  if (now_us - writer->full_since_us < SLOW_US)
+    return;
+  writer->n_lost += writer->n_replaced;
+  writer->n_replaced = 0;
 }
 
 gboolean
@@ -80,6 +120,7 @@ robocache_dds_writer_write (RobocacheDdsWriter *writer, gconstpointer data, gsiz
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_MEMORY, "no memory for a message of %s with %" G_GSIZE_FORMAT " bytes", writer->name, size);
     return FALSE;
   }
+  count_replaced (writer, (guint32) size);
   serdata->timestamp.v = source_ns;
   serdata->statusinfo = 0;
   result = dds_forwardcdr (writer->entity, serdata);
@@ -87,7 +128,7 @@ robocache_dds_writer_write (RobocacheDdsWriter *writer, gconstpointer data, gsiz
     return TRUE;
   /* settings of CYCLONEDDS_URI can limit the messages that wait for readers */
   if (result == DDS_RETCODE_TIMEOUT) {
-    g_atomic_int_inc (&writer->n_refused);
+    writer->n_lost++;
     return TRUE;
   }
   robocache_dds_set_error (error, result, writer->name);
@@ -105,7 +146,7 @@ robocache_dds_writer_count_readers (const RobocacheDdsWriter *writer)
 guint64
 robocache_dds_writer_count_lost (const RobocacheDdsWriter *writer)
 {
-  return robocache_cyclone_count_lost (writer->entity, writer->type) + (guint64) g_atomic_int_get (&writer->n_refused);
+  return writer->n_lost;
 }
 
 gint32

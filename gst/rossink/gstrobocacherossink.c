@@ -35,6 +35,7 @@ struct _GstRobocacheRosSink
   GMutex lock;                  /* guards session: start and stop against new pads */
   RobocacheRosSinkSession *session;     /* NULL: READY or below */
   gint64 origin_ns;             /* object lock; UTC at running time 0 */
+  gint has_data;                /* atomic; some stream has had data since the start */
 };
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink_%u", GST_PAD_SINK, GST_PAD_REQUEST,
@@ -252,6 +253,7 @@ start (GstRobocacheRosSink *self)
   robocache_ros_sink_settings_copy (&settings, &self->properties);
   self->origin_ns = settings.time_origin == ROBOCACHE_ROS_SINK_NO_ORIGIN ? 0 : settings.time_origin;
   GST_OBJECT_UNLOCK (self);
+  g_atomic_int_set (&self->has_data, FALSE);
   session = robocache_ros_sink_session_new (&settings, &error);
   robocache_ros_sink_settings_clear (&settings);
   if (!session) {
@@ -331,6 +333,72 @@ change_state (GstElement *element, GstStateChange transition)
   return changed;
 }
 
+/* ---- preroll ---- */
+
+/* TRUE: the stream waited for data, and waits no longer. */
+static gboolean
+take_pending (GstElement *stream)
+{
+  gboolean is_taken;
+
+  GST_OBJECT_LOCK (stream);
+  is_taken = GST_STATE_RETURN (stream) == GST_STATE_CHANGE_ASYNC && GST_STATE_PENDING (stream) == GST_STATE_PAUSED;
+  if (is_taken) {
+    GST_STATE (stream) = GST_STATE_PAUSED;
+    GST_STATE_NEXT (stream) = GST_STATE_PENDING (stream) = GST_STATE_VOID_PENDING;
+    GST_STATE_RETURN (stream) = GST_STATE_CHANGE_SUCCESS;
+  }
+  GST_OBJECT_UNLOCK (stream);
+  return is_taken;
+}
+
+/* Some stream has data. As the state is that of the element, it does not wait for the data of others, which may be silent for long. */
+static void
+end_preroll (GstRobocacheRosSink *self)
+{
+  GPtrArray *pads = list_pads (self);
+
+  for (guint i = 0; i < pads->len; i++) {
+    GstElement *stream = GST_ELEMENT (stream_of (pads->pdata[i]));
+
+    if (!stream)
+      continue;
+    if (take_pending (stream)) {
+      GST_DEBUG_OBJECT (pads->pdata[i], "the state does not wait for data: another stream has some");
+      gst_element_post_message (stream, gst_message_new_state_changed (GST_OBJECT (stream), GST_STATE_READY, GST_STATE_PAUSED,
+              GST_STATE_VOID_PENDING));
+      gst_element_post_message (stream, gst_message_new_async_done (GST_OBJECT (stream), GST_CLOCK_TIME_NONE));
+      GST_STATE_BROADCAST (stream);
+    }
+    gst_object_unref (stream);
+  }
+  g_ptr_array_unref (pads);
+}
+
+/* The state of the element waits for data of one stream, in PAUSED, or after a flush. */
+static void
+handle_message (GstBin *bin, GstMessage *message)
+{
+  GstRobocacheRosSink *self = GST_ROBOCACHE_ROS_SINK (bin);
+  const gboolean is_of_stream = GST_IS_ROBOCACHE_ROS_STREAM (GST_MESSAGE_SRC (message));
+  const GstStateChange transition = is_of_stream ? gst_robocache_ros_stream_get_transition (GST_ROBOCACHE_ROS_STREAM (GST_MESSAGE_SRC (message)))
+      : 0;
+  const gboolean is_start = is_of_stream && GST_MESSAGE_TYPE (message) == GST_MESSAGE_ASYNC_START;
+
+  if (is_of_stream && GST_MESSAGE_TYPE (message) == GST_MESSAGE_ASYNC_DONE) {
+    g_atomic_int_set (&self->has_data, TRUE);
+    end_preroll (self);
+  }
+  if (is_start && transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING) {
+    gst_message_unref (message);
+    return;
+  }
+  GST_BIN_CLASS (parent_class)->handle_message (bin, message);
+  /* the data of another stream came while this one's state was being set */
+  if (is_start && transition == GST_STATE_CHANGE_READY_TO_PAUSED && g_atomic_int_get (&self->has_data))
+    end_preroll (self);
+}
+
 /* ---- properties ---- */
 
 static void
@@ -402,6 +470,7 @@ gst_robocache_ros_sink_class_init (GstRobocacheRosSinkClass *klass)
   element_class->request_new_pad = request_new_pad;
   element_class->release_pad = release_pad;
   element_class->change_state = change_state;
+  GST_BIN_CLASS (klass)->handle_message = handle_message;
   robocache_add_pad_template (element_class, &sink_template, GST_TYPE_ROBOCACHE_ROS_SINK_PAD);
   gst_element_class_set_static_metadata (element_class, "ROS 2 live sink", "Sink/Network",
       "Publishes rows, samples, point clouds and pictures as live topics of ROS 2", "robocache");

@@ -26,7 +26,7 @@ typedef struct
 {
   guint64 buffers, rows;        /* received */
   guint64 messages, bytes;      /* published */
-  guint64 lost;                 /* messages that slow readers lost, of topics that have ended */
+  guint64 lost;                 /* messages that slow readers lost */
   guint64 too_old;              /* older than max-age */
   guint64 no_time;              /* without a running time, or with one that messages cannot represent */
   guint64 outside_segment, malformed;
@@ -59,6 +59,7 @@ struct _GstRobocacheRosStream
   RobocacheFlexibleInput flexible;
 
   gint64 origin_ns;             /* object lock */
+  gint transition;              /* atomic; GstStateChange in progress; 0: none */
 
   GMutex lock;                  /* guards what follows against statistics */
   GPtrArray *publishers;        /* RobocacheRosPublisher items, by channel of the encoder; NULL: none */
@@ -92,17 +93,6 @@ count_malformed (GstRobocacheRosStream *self, const GError *error)
 {
   count (self, &self->counts.malformed, 1);
   robocache_pad_faults_warn (self->owner, robocache_pad_faults_note_buffer (&self->faults, GST_BASE_SINK_PAD (self), error, MALFORMED));
-}
-
-/* Messages that slow readers have lost; publishers may be NULL. */
-static guint64
-count_lost (const GPtrArray *publishers)
-{
-  guint64 n = 0;
-
-  for (guint i = 0; publishers && i < publishers->len; i++)
-    n += robocache_dds_writer_count_lost (((const RobocacheRosPublisher *) g_ptr_array_index (publishers, i))->writer);
-  return n;
 }
 
 /* ---- caps ---- */
@@ -294,11 +284,13 @@ write_message (gpointer user_data, guint channel, const RobocacheCdrWriter *mess
   Publishing *publishing = user_data;
   GstRobocacheRosStream *self = publishing->stream;
   RobocacheRosPublisher *publisher = g_ptr_array_index (self->publishers, channel);
+  const guint64 n_lost = robocache_dds_writer_count_lost (publisher->writer);
   const gboolean is_written = robocache_ros_publisher_write (publisher, message, &publishing->error);
 
   g_mutex_lock (&self->lock);
   self->counts.messages += is_written;
   self->counts.bytes += is_written ? message->size : 0;
+  self->counts.lost += robocache_dds_writer_count_lost (publisher->writer) - n_lost;
   g_mutex_unlock (&self->lock);
   return is_written;
 }
@@ -467,6 +459,8 @@ chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   GError *error = NULL;
   GstFlowReturn flow = robocache_flexible_input_strip (&self->flexible, &buffer, &error);
 
+  /* a new pad had no part in the state; a flush waits for its data */
+  gst_base_sink_set_async_enabled (GST_BASE_SINK (self), TRUE);
   if (flow == GST_FLOW_OK)
     return self->chain (pad, parent, buffer);
   gst_buffer_unref (buffer);
@@ -563,7 +557,6 @@ gst_robocache_ros_stream_stop (GstRobocacheRosStream *self)
   g_clear_pointer (&self->format, robocache_encoder_format_free);
   g_mutex_lock (&self->lock);
   publishers = g_steal_pointer (&self->publishers);
-  self->counts.lost += count_lost (publishers);
   g_mutex_unlock (&self->lock);
   g_clear_pointer (&publishers, g_ptr_array_unref);
   robocache_flexible_input_clear (&self->flexible);
@@ -579,17 +572,34 @@ gst_robocache_ros_stream_set_origin (GstRobocacheRosStream *self, gint64 origin_
   GST_OBJECT_UNLOCK (self);
 }
 
+/* In PLAYING it may be silent: the state does not wait for it. */
+static GstStateChangeReturn
+change_state (GstElement *element, GstStateChange transition)
+{
+  GstRobocacheRosStream *self = GST_ROBOCACHE_ROS_STREAM (element);
+  GstStateChangeReturn changed;
+
+  g_atomic_int_set (&self->transition, (gint) transition);
+  changed = GST_ELEMENT_CLASS (gst_robocache_ros_stream_parent_class)->change_state (element, transition);
+  g_atomic_int_set (&self->transition, 0);
+  return changed == GST_STATE_CHANGE_ASYNC && transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING ? GST_STATE_CHANGE_SUCCESS : changed;
+}
+
+GstStateChange
+gst_robocache_ros_stream_get_transition (GstRobocacheRosStream *self)
+{
+  return (GstStateChange) g_atomic_int_get (&self->transition);
+}
+
 /* ---- statistics ---- */
 
 GstStructure *
 gst_robocache_ros_stream_statistics (GstRobocacheRosStream *self)
 {
   GstStructure *structure;
-  guint64 n_lost;
   guint n_readers = 0;
 
   g_mutex_lock (&self->lock);
-  n_lost = self->counts.lost + count_lost (self->publishers);
   for (guint i = 0; self->publishers && i < self->publishers->len; i++) {
     const RobocacheRosPublisher *publisher = g_ptr_array_index (self->publishers, i);
 
@@ -597,7 +607,7 @@ gst_robocache_ros_stream_statistics (GstRobocacheRosStream *self)
   }
   structure = gst_structure_new ("stream", "buffers-in", G_TYPE_UINT64, self->counts.buffers, "rows-in", G_TYPE_UINT64, self->counts.rows,
       "messages", G_TYPE_UINT64, self->counts.messages, "bytes", G_TYPE_UINT64, self->counts.bytes, "messages-lost",
-      G_TYPE_UINT64, n_lost, "readers", G_TYPE_UINT,
+      G_TYPE_UINT64, self->counts.lost, "readers", G_TYPE_UINT,
       n_readers, "rows-dropped-too-old", G_TYPE_UINT64, self->counts.too_old, "rows-dropped-no-time", G_TYPE_UINT64, self->counts.no_time,
       "rows-dropped-outside-segment", G_TYPE_UINT64, self->counts.outside_segment, MALFORMED, G_TYPE_UINT64, self->counts.malformed, NULL);
   g_mutex_unlock (&self->lock);
@@ -627,6 +637,7 @@ gst_robocache_ros_stream_class_init (GstRobocacheRosStreamClass *klass)
   base_class->render = render;
   base_class->event = handle_event;
   base_class->propose_allocation = propose_allocation;
+  GST_ELEMENT_CLASS (klass)->change_state = change_state;
   robocache_add_pad_template (GST_ELEMENT_CLASS (klass), &sink_template, GST_TYPE_PAD);
   gst_element_class_set_static_metadata (GST_ELEMENT_CLASS (klass), "ROS 2 topics of a stream", "Sink/Network",
       "Publishes a stream as topics of ROS 2", "The robocache authors");

@@ -29,6 +29,9 @@ void gst_robocache_ros_stream_stop (GstRobocacheRosStream * stream);
 /* UTC at running time 0; called before data flow in PLAYING. */
 void gst_robocache_ros_stream_set_origin (GstRobocacheRosStream * stream, gint64 origin_ns);
 
+/* The state change that a thread makes now; 0: none. */
+GstStateChange gst_robocache_ros_stream_get_transition (GstRobocacheRosStream * stream);
+
 /* Counts since the start. */
 GstStructure *gst_robocache_ros_stream_statistics (GstRobocacheRosStream * stream);
 

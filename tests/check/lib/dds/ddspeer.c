@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/dds/endpoints.h"
 #include "common/dds/reader.h"
 #include "common/dds/writer.h"
 #include "common/ros/definitions.h"
@@ -60,6 +61,7 @@ typedef struct
   RobocacheDdsParticipant *participant;
   GArray *topics;               /* PeerTopic */
   GArray *readers;              /* PeerReader */
+  GAsyncQueue *publishers;      /* RobocacheDdsEndpoint */
   GString *reply;
 } Served;
 
@@ -174,6 +176,27 @@ wait_for_writers (const PeerReader *reader, guint n)
     g_usleep (POLL_US);
 }
 
+static void
+put_publisher (gpointer user_data, RobocacheDdsEndpoint *endpoint)
+{
+  g_async_queue_push (user_data, endpoint);
+}
+
+/* Of one topic. */
+static void
+reply_publisher (Served *served, const gchar *topic)
+{
+  RobocacheDdsEndpoint *endpoint = g_async_queue_pop (served->publishers);
+
+  while (g_strcmp0 (endpoint->topic, topic) != 0) {
+    robocache_dds_endpoint_free (endpoint);
+    endpoint = g_async_queue_pop (served->publishers);
+  }
+  g_string_printf (served->reply, "%s %s %s %s", endpoint->type, endpoint->is_reliable ? "reliable" : "best", endpoint->is_transient_local ? "transient"
+      : "volatile", endpoint->type_hash ? endpoint->type_hash : "-");
+  robocache_dds_endpoint_free (endpoint);
+}
+
 /* FALSE: it is no command of readers. */
 static gboolean
 obey_as_reader (Served *served, gchar **words)
@@ -186,6 +209,8 @@ obey_as_reader (Served *served, gchar **words)
     reply_message (served, reader);
   else if (g_str_equal (words[0], "found"))
     wait_for_writers (reader, (guint) atoi (words[2]));
+  else if (g_str_equal (words[0], "publisher"))
+    reply_publisher (served, words[1]);
   else if (g_str_equal (words[0], "count"))
     g_string_printf (served->reply, "%d", g_async_queue_length (reader->messages));
   else
@@ -246,7 +271,10 @@ serve (gint domain)
 {
   const gboolean is_host = g_getenv (HOST_VARIABLE) != NULL;
   RobocacheDdsNetwork network;
-  Served served = { NULL, g_array_new (FALSE, TRUE, sizeof (PeerTopic)), g_array_new (FALSE, TRUE, sizeof (PeerReader)), g_string_new (NULL) };
+  Served served = { NULL, g_array_new (FALSE, TRUE, sizeof (PeerTopic)), g_array_new (FALSE, TRUE, sizeof (PeerReader)),
+    g_async_queue_new (), g_string_new (NULL)
+  };
+  RobocacheDdsEndpoints *endpoints;
   GError *error = NULL;
   gchar *line = NULL;
   gsize size = 0;
@@ -258,6 +286,8 @@ serve (gint domain)
   network.max_message_bytes = G_MAXINT32;
   served.participant = robocache_dds_participant_open (&network, &error);
   g_assert_no_error (error);
+  endpoints = robocache_dds_endpoints_new (served.participant, put_publisher, served.publishers, &error);
+  g_assert_no_error (error);
   while (getline (&line, &size, stdin) > 0) {
     obey (&served, g_strchomp (line));
     reply (served.reply->str);
@@ -266,6 +296,7 @@ serve (gint domain)
     close_topic (&g_array_index (served.topics, PeerTopic, i));
   for (guint i = 0; i < served.readers->len; i++)
     robocache_dds_reader_free (g_array_index (served.readers, PeerReader, i).reader);
+  robocache_dds_endpoints_free (endpoints);
   robocache_dds_participant_close (served.participant);
 }
 

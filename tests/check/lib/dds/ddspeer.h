@@ -42,6 +42,7 @@ Peer *peer_start_on_host (guint domain);
  *   found READER N                                                  until it has N publishers
  *   next READER                                                     waits for a message; the answer is "SOURCE_NS ARRIVAL_NS DIGITS"
  *   count READER                                                    the answer is the number of messages that wait for next
+ *   publisher TOPIC                                                 waits for its next publisher; the answer is "TYPE RELIABILITY DURABILITY HASH"
  */
 const gchar *peer_do (Peer *peer, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
 

@@ -150,7 +150,8 @@ pipeline.set_state(Gst.State.NULL)
 check install env DESTDIR="$root" meson install -C "$build" --no-rebuild --quiet
 check plugin_where_gstreamer_looks test -s "$root$pluginsdir/libgstrobocache.so"
 check files installed "$libdir/librobocache-1.0.so" "$libdir/pkgconfig/robocache-1.0.pc" include/robocache-1.0/robocache/robocache.h \
-  share/licenses/robocache/LICENSE share/doc/robocache/README.md share/doc/robocache/docs/tutorial.md
+  share/licenses/robocache/LICENSE share/doc/robocache/README.md share/doc/robocache/docs/tutorial.md \
+  share/robocache/robocache_msgs/{package.xml,CMakeLists.txt,msg/Tick.msg}
 check nothing_else nothing_else
 if [ -z "${CC-}" ]; then check private_prefix_keeps_all private_prefix_keeps_all; fi
 # the scanner's own programs do not preload what a sanitized build needs

@@ -73,7 +73,7 @@ kind_of_word (const gchar *word)
 GST_START_TEST (test_klass)
 {
   static const gchar *const needed[][2] = { {"robocachefuse", "Mixer"}, {"robocachetestsrc", "Source"}, {"robocachemcapmux", "Muxer"},
-  {"robocachemcapdemux", "Demuxer"}, {"robocachemcapsink", "Sink"}, {"robocachebagsrc", "Source"}, {"robocacherossrc", "Source"}, {"robocacheparse", "Parser"}
+  {"robocachemcapdemux", "Demuxer"}, {"robocachemcapsink", "Sink"}, {"robocachebagsrc", "Source"}, {"robocacherossrc", "Source"}, {"robocacherossink", "Sink"}, {"robocacheparse", "Parser"}
   };
 
   for (GList *factory = factories; factory; factory = factory->next) {
@@ -358,6 +358,9 @@ check_request_pads (GstElement *element, GstPadTemplate *template)
   fail_unless_equals_int (element->numsinkpads, n_before);
 }
 
+/* One needs a location, and one the network, which its own tests keep to themselves. */
+static const gchar *const unpaused[] = { "robocachemcapsink", "robocacherossink", NULL };
+
 /* In NULL, and while the element waits for data. */
 GST_START_TEST (test_request_pads)
 {
@@ -367,7 +370,7 @@ GST_START_TEST (test_request_pads)
     GstElement *element = gst_object_ref_sink (gst_element_factory_create (factory->data, NULL));
     GstPadTemplate *template = request_template (element);
 
-    if (template && !g_str_equal (GST_OBJECT_NAME (factory->data), "robocachemcapsink")) {
+    if (template && !g_strv_contains (unpaused, GST_OBJECT_NAME (factory->data))) {
       check_request_pads (element, template);
       gst_element_set_state (element, GST_STATE_PAUSED);
       check_request_pads (element, template);

@@ -115,14 +115,6 @@ robocache_dds_reader_new (RobocacheDdsParticipant *participant, const RobocacheD
   return NULL;
 }
 
-guint
-robocache_dds_reader_count_writers (const RobocacheDdsReader *reader)
-{
-  const dds_return_t n = dds_get_matched_publications (reader->entity, NULL, 0);
-
-  return n > 0 ? (guint) n : 0;
-}
-
 void
 robocache_dds_reader_free (RobocacheDdsReader *reader)
 {

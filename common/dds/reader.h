@@ -22,9 +22,6 @@ RobocacheDdsReader *robocache_dds_reader_new (RobocacheDdsParticipant * particip
 /* After it returns, no call is in progress. */
 void robocache_dds_reader_free (RobocacheDdsReader * reader);
 
-/* Number of publishers that the reader has now. */
-guint robocache_dds_reader_count_writers (const RobocacheDdsReader * reader);
-
 /* Forgets the sequence numbers of a publisher that has gone. */
 void robocache_dds_reader_forget (RobocacheDdsReader * reader, guint64 writer);
 

@@ -301,7 +301,7 @@ published_name (const gchar *suffix)
   return g_strconcat ("/x", g_ascii_isdigit (suffix[0] ? suffix[1] : 0) ? "/tensor_" : "", suffix + (g_ascii_isdigit (suffix[0] ? suffix[1] : 0)), NULL);
 }
 
-/* Opens a reader for each topic. Returns their number. */
+/* Opens a reader for each topic, once its publisher is known: what is sent before is lost. Returns their number. */
 static guint
 listen_to (Peer *peer, gchar **topics)
 {
@@ -311,7 +311,7 @@ listen_to (Peer *peer, gchar **topics)
     gchar **words = g_strsplit (topics[n], " ", 2), *name = published_name (words[0]);
 
     peer_do (peer, "listen %s %s reliable volatile 1000", name, words[1]);
-    peer_do (peer, "found %u 1", n);
+    peer_do (peer, "publisher %s", name);
     g_free (name);
     g_strfreev (words);
   }
@@ -503,7 +503,7 @@ GST_START_TEST (test_messages)
   live_reach (&live, GST_STATE_PAUSED);
   peer = peer_start (41);
   peer_do (peer, "listen /x %s reliable volatile 10", messages[__i__].type);
-  peer_do (peer, "found 0 1");
+  peer_do (peer, "publisher /x");
   wait_for_count (&live, "sink_0", "readers", 1);
   live_set (&live, GST_STATE_PLAYING);
   received = receive (peer, 0);
@@ -567,13 +567,13 @@ GST_START_TEST (test_late_reader)
   push_now (&live, 1 * PERIOD, 1);
   early = peer_start (42);
   peer_do (early, "listen /x " ARRAY " reliable volatile 10");
-  peer_do (early, "found 0 1");
+  peer_do (early, "publisher /x");
   wait_for_count (&live, "sink_0", "readers", 1);
   push_now (&live, 2 * PERIOD, 2);
   fail_unless (receive_number (early, 0) == 2);
   late = peer_start (42);
   peer_do (late, "listen /x " ARRAY " reliable volatile 10");
-  peer_do (late, "found 0 1");
+  peer_do (late, "publisher /x");
   wait_for_count (&live, "sink_0", "readers", 2);
   push_now (&live, 3 * PERIOD, 3);
   fail_unless (receive_number (late, 0) == 3);
@@ -607,7 +607,7 @@ GST_START_TEST (test_stale)
   begin_commands (&live, 43, ages[__i__].settings);
   push_now (&live, GST_SECOND, 7);
   peer_do (peer, "listen /x " ARRAY " reliable volatile 10");
-  peer_do (peer, "found 0 1");
+  peer_do (peer, "publisher /x");
   wait_for_count (&live, "sink_0", "readers", 1);
   settle (&live, GST_SECOND, peer);
   for (guint i = 0; i < G_N_ELEMENTS (ages->ages); i++)
@@ -649,9 +649,9 @@ GST_START_TEST (test_slow_reader)
   push_bytes (&live, 1, PERIOD, large, N_LARGE * sizeof (gdouble));
   wait_for_count (&live, "sink_1", "messages", 1);
   peer_do (slow, "listen /large robocache_msgs/msg/Row reliable volatile 1000");
-  peer_do (slow, "found 0 1");
+  peer_do (slow, "publisher /large");
   peer_do (fast, "listen /x " ARRAY " reliable volatile 1000");
-  peer_do (fast, "found 0 1");
+  peer_do (fast, "publisher /x");
   wait_for_count (&live, "sink_0", "readers", 1);
   wait_for_count (&live, "sink_1", "readers", 1);
   kill (slow->pid, SIGSTOP);
@@ -699,9 +699,9 @@ GST_START_TEST (test_killed_reader)
   begin_commands (&live, 45, "lifespan=0");
   push_now (&live, 1 * PERIOD, 1);
   peer_do (killed, "listen /x " ARRAY " reliable volatile 10");
-  peer_do (killed, "found 0 1");
+  peer_do (killed, "publisher /x");
   peer_do (other, "listen /x " ARRAY " reliable volatile 10");
-  peer_do (other, "found 0 1");
+  peer_do (other, "publisher /x");
   wait_for_count (&live, "sink_0", "readers", 2);
   push_now (&live, 2 * PERIOD, 2);
   fail_unless (receive_number (killed, 0) == 2);

@@ -170,26 +170,20 @@ reply_message (Served *served, const PeerReader *reader)
 }
 
 static void
-wait_for_writers (const PeerReader *reader, guint n)
-{
-  while (robocache_dds_reader_count_writers (reader->reader) != n)
-    g_usleep (POLL_US);
-}
-
-static void
 put_publisher (gpointer user_data, RobocacheDdsEndpoint *endpoint)
 {
   g_async_queue_push (user_data, endpoint);
 }
 
-/* Of one topic. */
+/* Of one topic; those of others wait for their turn. */
 static void
 reply_publisher (Served *served, const gchar *topic)
 {
   RobocacheDdsEndpoint *endpoint = g_async_queue_pop (served->publishers);
 
   while (g_strcmp0 (endpoint->topic, topic) != 0) {
-    robocache_dds_endpoint_free (endpoint);
+    g_async_queue_push (served->publishers, endpoint);
+    g_usleep (POLL_US);
     endpoint = g_async_queue_pop (served->publishers);
   }
   g_string_printf (served->reply, "%s %s %s %s", endpoint->type, endpoint->is_reliable ? "reliable" : "best", endpoint->is_transient_local ? "transient"
@@ -207,8 +201,6 @@ obey_as_reader (Served *served, gchar **words)
     open_reader (served, words + 1);
   else if (g_str_equal (words[0], "next"))
     reply_message (served, reader);
-  else if (g_str_equal (words[0], "found"))
-    wait_for_writers (reader, (guint) atoi (words[2]));
   else if (g_str_equal (words[0], "publisher"))
     reply_publisher (served, words[1]);
   else if (g_str_equal (words[0], "count"))

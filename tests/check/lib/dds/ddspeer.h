@@ -39,7 +39,6 @@ Peer *peer_start_on_host (guint domain);
  * Readers count from 0, too:
  *
  *   listen TOPIC TYPE reliable|best volatile|transient DEPTH        a new reader
- *   found READER N                                                  until it has N publishers
  *   next READER                                                     waits for a message; the answer is "SOURCE_NS ARRIVAL_NS DIGITS"
  *   count READER                                                    the answer is the number of messages that wait for next
  *   publisher TOPIC                                                 waits for its next publisher; the answer is "TYPE RELIABILITY DURABILITY HASH"

@@ -32,7 +32,7 @@ struct _GstRobocacheRosSink
   GstBin parent;
 
   RobocacheRosSinkSettings properties;  /* object lock; copied at start */
-  GMutex lock;                  /* guards session: start and stop against new pads */
+  GRecMutex lock;               /* guards session: start and stop against pads; signals of new pads are emitted with it */
   RobocacheRosSinkSession *session;     /* NULL: READY or below */
   gint64 origin_ns;             /* object lock; UTC at running time 0 */
   gint has_data;                /* atomic; some stream has had data since the start */
@@ -140,9 +140,9 @@ request_new_pad (GstElement *element, GstPadTemplate *template, const gchar *nam
   GstPad *pad;
   guint number;
 
-  g_mutex_lock (&self->lock);
+  g_rec_mutex_lock (&self->lock);
   if (!choose_number (self, name, &number)) {
-    g_mutex_unlock (&self->lock);
+    g_rec_mutex_unlock (&self->lock);
     GST_WARNING_OBJECT (self, "no pad \"%s\": expected sink_ and a number that is not taken", name);
     return NULL;
   }
@@ -154,7 +154,7 @@ request_new_pad (GstElement *element, GstPadTemplate *template, const gchar *nam
   gst_child_proxy_child_added (GST_CHILD_PROXY (element), G_OBJECT (pad), own_name);
   if (self->session)
     start_stream (self, pad);
-  g_mutex_unlock (&self->lock);
+  g_rec_mutex_unlock (&self->lock);
   stream = GST_ELEMENT (stream_of (pad));
   gst_element_sync_state_with_parent (stream);
   gst_object_unref (stream);
@@ -183,8 +183,10 @@ check_end (GstRobocacheRosSink *self)
 static void
 release_pad (GstElement *element, GstPad *pad)
 {
+  GstRobocacheRosSink *self = GST_ROBOCACHE_ROS_SINK (element);
   GstRobocacheRosStream *stream = stream_of (pad);
   gchar *name = gst_object_get_name (GST_OBJECT (pad));
+  const gboolean was_open = !GST_PAD_IS_EOS (pad);
 
   gst_object_ref (pad);
   gst_pad_set_active (pad, FALSE);
@@ -196,10 +198,13 @@ release_pad (GstElement *element, GstPad *pad)
   gst_element_remove_pad (element, pad);
   if (stream) {
     gst_bin_remove (GST_BIN (element), GST_ELEMENT (stream));
+    g_rec_mutex_lock (&self->lock);
     gst_robocache_ros_stream_stop (stream);
+    g_rec_mutex_unlock (&self->lock);
     gst_object_unref (stream);
-    check_end (GST_ROBOCACHE_ROS_SINK (element));
   }
+  if (stream && was_open)
+    check_end (self);
   gst_child_proxy_child_removed (GST_CHILD_PROXY (element), G_OBJECT (pad), name);
   gst_object_unref (pad);
   g_free (name);
@@ -264,12 +269,12 @@ start (GstRobocacheRosSink *self)
   GST_INFO_OBJECT (self, "node %s in namespace %s, domain %u, discovery=%s", session->settings.node_name, session->settings.namespace,
       robocache_dds_participant_network (session->participant)->domain,
       robocache_dds_discovery_name (robocache_dds_participant_network (session->participant)->discovery));
-  g_mutex_lock (&self->lock);
+  g_rec_mutex_lock (&self->lock);
   self->session = session;
   pads = list_pads (self);
   for (guint i = 0; i < pads->len; i++)
     start_stream (self, pads->pdata[i]);
-  g_mutex_unlock (&self->lock);
+  g_rec_mutex_unlock (&self->lock);
   g_ptr_array_unref (pads);
   return TRUE;
 }
@@ -281,7 +286,7 @@ stop (GstRobocacheRosSink *self)
   RobocacheRosSinkSession *session;
   GPtrArray *pads;
 
-  g_mutex_lock (&self->lock);
+  g_rec_mutex_lock (&self->lock);
   session = g_steal_pointer (&self->session);
   pads = list_pads (self);
   for (guint i = 0; i < pads->len; i++) {
@@ -291,7 +296,7 @@ stop (GstRobocacheRosSink *self)
     gst_base_sink_set_async_enabled (GST_BASE_SINK (stream), TRUE);
     gst_object_unref (stream);
   }
-  g_mutex_unlock (&self->lock);
+  g_rec_mutex_unlock (&self->lock);
   g_ptr_array_unref (pads);
   g_clear_pointer (&session, robocache_ros_sink_session_free);
 }
@@ -453,7 +458,7 @@ finalize (GObject *object)
   GstRobocacheRosSink *self = GST_ROBOCACHE_ROS_SINK (object);
 
   robocache_ros_sink_settings_clear (&self->properties);
-  g_mutex_clear (&self->lock);
+  g_rec_mutex_clear (&self->lock);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
 
@@ -480,7 +485,7 @@ gst_robocache_ros_sink_class_init (GstRobocacheRosSinkClass *klass)
 static void
 gst_robocache_ros_sink_init (GstRobocacheRosSink *self)
 {
-  g_mutex_init (&self->lock);
+  g_rec_mutex_init (&self->lock);
   robocache_ros_sink_settings_init (&self->properties);
   /* it is a sink before it has a pad */
   gst_bin_set_suppressed_flags (GST_BIN (self), GST_ELEMENT_FLAG_SINK | GST_ELEMENT_FLAG_SOURCE);

@@ -921,6 +921,49 @@ GST_START_TEST (test_new_pad)
 
 GST_END_TEST;
 
+/* ---- other hosts ---- */
+
+static const struct
+{
+  const gchar *settings;
+  guint n_readers;              /* one on this host, and one on the other */
+} hosts[] = { {"peers=" DDS_OTHER_HOST, 2}, {"", 1} };
+
+/* Without a property, a reader on another host gets nothing. */
+GST_START_TEST (test_other_host)
+{
+  Peer *far = peer_start_on_host (54), *near;
+  Live live;
+
+  if (!far) {
+    g_print ("SKIP test_other_host: no pair of network interfaces can be made\n");
+    return;
+  }
+  near = peer_start (54);
+  peer_do (far, "listen /x " ARRAY " reliable transient 10");
+  peer_do (near, "listen /x " ARRAY " reliable transient 10");
+  live_begin (&live, 54, "appsrc name=a0 is-live=true format=time ! robocacherossink name=s sink_0::topic=/x sink_0::message=float64-multi-array "
+      "sink_0::durability=transient-local %s", hosts[__i__].settings);
+  live_set_caps (&live, 0, "other/tensors,format=static,num_tensors=1,types=float64,dimensions=(string)2,framerate=100/1");
+  live_use_test_clock (&live);
+  live_set (&live, GST_STATE_PLAYING);
+  push_now (&live, PERIOD, 3);
+  wait_for_count (&live, "sink_0", "readers", hosts[__i__].n_readers);
+  fail_unless (receive_number (near, 0) == 3);
+  if (hosts[__i__].n_readers > 1)
+    fail_unless (receive_number (far, 0) == 3);
+  else
+    /* announcements are sent each second */
+    g_usleep (3 * G_USEC_PER_SEC);
+  fail_unless_equals_uint64 (count_of (&live, "sink_0", "readers"), hosts[__i__].n_readers);
+  fail_unless_equals_int (waiting (far, 0), 0);
+  live_end (&live);
+  peer_stop (near);
+  peer_kill (far);
+}
+
+GST_END_TEST;
+
 /* ---- settings that are wrong ---- */
 
 static const struct
@@ -975,4 +1018,5 @@ CHECK_MAIN_IF (rossink, dds_network_begin ("rossink"), NULL, NULL,
     ONCE (test_seek);
     ONCE (test_sync);
     ONCE (test_new_pad);
+    EACH (hosts, test_other_host);
     EACH (complaints, test_complaints));

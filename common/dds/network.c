@@ -160,7 +160,8 @@ robocache_dds_network_config (const RobocacheDdsNetwork *network, guint n_interf
   /* writers never wait for slow readers: the depth of their history limits what they keep. Readers acknowledge messages that are a millisecond
    * apart one by one, so a lost command is sent again before the next one replaces it, and slow readers are noticed */
   g_string_append_printf (config, "<Internal><MaxSampleSize>%" G_GUINT64_FORMAT "B</MaxSampleSize><HeartbeatInterval>1ms</HeartbeatInterval>"
-      "<Watermarks><WhcAdaptive>false</WhcAdaptive><WhcHigh>%dB</WhcHigh><WhcHighInit>%dB</WhcHighInit></Watermarks></Internal></Domain></CycloneDDS>",
+      "<Watermarks><WhcAdaptive>false</WhcAdaptive><WhcHigh>%dB</WhcHigh><WhcHighInit>%dB</WhcHighInit></Watermarks></Internal>"
+      "</Domain></CycloneDDS>",
       CLAMP (network->max_message_bytes, MIN_MESSAGE_BYTES, G_MAXINT32), G_MAXINT32, G_MAXINT32);
   if (uri && *uri)
     g_string_append_printf (config, ",%s", uri);

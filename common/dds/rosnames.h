@@ -21,8 +21,8 @@ gchar *robocache_dds_type_of (const gchar * dds_type);
 /* The topic of ROS 2 that lists nodes; it alone has no prefix in DDS. */
 #define ROBOCACHE_DDS_NODES_TOPIC "ros_discovery_info"
 
-/* The full name of a topic: "x" → "/x" or "/NAMESPACE/x", "~/x" → "/NAMESPACE/NODE/x", "/x" stays. namespace: "/" or "/a/b". NULL and an error: it
- * is no name of ROS 2. Free with g_free. */
+/* The full name of a topic: "x" → "/x" or "/NAMESPACE/x", "~/x" → "/NAMESPACE/NODE/x", "/x" stays. namespace: "/" or "/a/b". NULL and
+ * an error: it is no name of ROS 2. Free with g_free. */
 gchar *robocache_dds_full_topic (const gchar * name, const gchar * namespace, const gchar * node, GError ** error);
 /* FALSE and an error: the namespace or the name is not one of ROS 2. */
 gboolean robocache_dds_check_node (const gchar * namespace, const gchar * name, GError ** error);

@@ -110,10 +110,12 @@ make_qos_specs (GParamFlags flags)
       ROBOCACHE_ROS_RELIABLE, flags);
   properties[PROP_DURABILITY] = g_param_spec_enum ("durability", "Durability", "Messages of readers that come later", durability_get_type (),
       ROBOCACHE_ROS_VOLATILE, flags);
-  properties[PROP_DEPTH] = g_param_spec_uint ("depth", "Depth", "Messages that are kept for slow or later readers (0 = 100 of tensors, 10 of others; commands: 1)",
+  properties[PROP_DEPTH] = g_param_spec_uint ("depth", "Depth",
+      "Messages that are kept for slow or later readers (0 = 100 of tensors, 10 of others; commands: 1)",
       0, MAX_DEPTH, 0, flags);
   properties[PROP_LIFESPAN] = g_param_spec_int64 ("lifespan", "Lifespan",
-      "Age at which a message is not sent any more, and at which readers may drop it (ns, 0 = never, -1 = never; commands: two periods, or max-age without a framerate)",
+      "Age at which a message is not sent any more, and at which readers may drop it (ns, 0 = never, -1 = never; "
+      "commands: two periods, or max-age without a framerate)",
       ROBOCACHE_ROS_AUTO, G_MAXINT64, ROBOCACHE_ROS_AUTO, flags);
   properties[PROP_MAX_AGE] = g_param_spec_int64 ("max-age", "Max age",
       "Drop and count rows older than this when they are due (ns, 0 = never, -1 = never; commands: 100 ms)", ROBOCACHE_ROS_AUTO, G_MAXINT64,

@@ -557,7 +557,7 @@ GST_START_TEST (test_wrong_peers)
 
 GST_END_TEST;
 
-CHECK_MAIN_IF (dds, dds_network_begin ("dds"), NULL, NULL,
+CHECK_MAIN_IF (dds, dds_network_begin ("dds"), dds_clear_environment, NULL,
     ONCE (test_names);
     EACH (networks, test_networks);
     ONCE (test_wrong_domain);

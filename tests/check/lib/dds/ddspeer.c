@@ -194,6 +194,14 @@ serve (gint domain)
   robocache_dds_participant_close (participant);
 }
 
+void
+dds_clear_environment (void)
+{
+  for (const gchar *const *each = (const gchar * const[]) {"ROS_DOMAIN_ID", "ROS_LOCALHOST_ONLY", "ROS_AUTOMATIC_DISCOVERY_RANGE",
+          "ROS_STATIC_PEERS", "CYCLONEDDS_URI", NULL}; *each; each++)
+    g_unsetenv (*each);
+}
+
 gboolean
 dds_network_begin (const gchar *name)
 {
@@ -203,10 +211,7 @@ dds_network_begin (const gchar *name)
     serve (atoi (domain));
     exit (0);
   }
-  /* settings of the user's own network do not count */
-  for (const gchar *const *each = (const gchar * const[]) {"ROS_DOMAIN_ID", "ROS_LOCALHOST_ONLY", "ROS_AUTOMATIC_DISCOVERY_RANGE",
-          "ROS_STATIC_PEERS", "CYCLONEDDS_URI", NULL}; *each; each++)
-    g_unsetenv (*each);
+  dds_clear_environment ();
   if ((unshare (CLONE_NEWNET) == 0 || unshare (CLONE_NEWUSER | CLONE_NEWNET) == 0) && dds_set_loopback (TRUE))
     return TRUE;
   g_print ("SKIP %s: this process may not have a network namespace of its own\n", name);

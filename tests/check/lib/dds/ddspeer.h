@@ -12,6 +12,9 @@
  * In a process that peer_start began it serves commands, and does not return. */
 gboolean dds_network_begin (const gchar *name);
 
+/* Removes the variables of the environment that set a network: those of the user, and those of a test that runs in the same process. */
+void dds_clear_environment (void);
+
 /* Lets packets of the namespace through, or loses them all. FALSE: it cannot. */
 gboolean dds_set_loopback (gboolean is_up);
 

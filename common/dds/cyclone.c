@@ -16,6 +16,7 @@
 #include <linux/filter.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 
 #include "common/element/errordomain.h"
 
@@ -29,7 +30,7 @@ typedef struct
   struct ddsi_serdata c;
   gsize size;
   guint64 sequence;
-  gint64 arrival_ns;
+  gint64 arrival_ns, monotonic_ns;
   guint8 data[];                /* padded to a multiple of four */
 } RawMessage;
 
@@ -41,6 +42,15 @@ static gsize
 padded (gsize size)
 {
   return (size + 3) & ~(gsize) 3;
+}
+
+static gint64
+read_monotonic_clock (void)
+{
+  struct timespec time;
+
+  clock_gettime (CLOCK_MONOTONIC, &time);
+  return time.tv_sec * G_GINT64_CONSTANT (1000000000) + time.tv_nsec;
 }
 
 static RawMessage *
@@ -56,6 +66,7 @@ raw_new (const struct ddsi_sertype *type, enum ddsi_serdata_kind kind, gsize siz
   raw->size = size;
   raw->sequence = 0;
   raw->arrival_ns = dds_time ();
+  raw->monotonic_ns = read_monotonic_clock ();
   memset (raw->data + size, 0, padded (size) - size);
   return raw;
 }
@@ -307,6 +318,7 @@ message_of (struct ddsi_serdata *serdata, const dds_sample_info_t *info)
   message->sequence = raw->sequence;
   message->source_ns = MAX (info->source_timestamp, 0);
   message->arrival_ns = raw->arrival_ns;
+  message->monotonic_ns = raw->monotonic_ns;
   message->bytes = serdata;
   return message;
 }

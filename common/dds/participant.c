@@ -10,6 +10,7 @@
 #include "common/element/errordomain.h"
 #include "cyclone.h"
 #include "hostfilter.h"
+#include "oversize.h"
 
 /* User data that marks a participant as a context of ROS 2. */
 #define PARTICIPANT_USER_DATA "enclave=/;"
@@ -25,7 +26,7 @@ static GMutex lock;             /* of the list */
 static GPtrArray *participants;
 
 static GMutex log_lock;        /* of the line */
-static gchar last_log[256];
+static gchar last_log[512];
 
 /* ---- the log of Cyclone ---- */
 
@@ -36,6 +37,7 @@ write_log (void *user_data, const dds_log_data_t *data)
   g_mutex_lock (&log_lock);
   g_strlcpy (last_log, data->message, MIN (sizeof (last_log), data->size + 1));
   g_strchomp (last_log);
+  robocache_dds_oversize_read_log (data->domid, last_log);
   g_mutex_unlock (&log_lock);
 }
 

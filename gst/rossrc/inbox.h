@@ -1,6 +1,7 @@
 /* robocache: what threads of Cyclone leave for the thread of robocacherossrc: messages in a bounded queue a topic, and publishers
  *
- * Threads of Cyclone never wait here: a full queue drops messages, and counts them.
+ * Threads of Cyclone never wait here: a full queue drops messages, and counts them. All queues together are bounded, too: if they are full, the
+ * largest one drops.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -29,7 +30,7 @@ typedef struct
   RobocacheRosInbox *inbox;
   gpointer topic;               /* of the owner */
   GQueue messages;              /* lock of the inbox: Entry items */
-  gsize bytes;                  /* lock of the inbox */
+  guint64 bytes;                /* lock of the inbox */
   gboolean has_loss;            /* lock of the inbox: messages are missing before the next one */
   RobocacheRosArrivals arrivals;        /* lock of the inbox */
 } RobocacheRosQueue;
@@ -49,11 +50,13 @@ void robocache_ros_inbox_put_endpoint (gpointer inbox, RobocacheDdsEndpoint * en
 void robocache_ros_inbox_set_open (RobocacheRosInbox * inbox, gboolean is_open);
 /* Wakes the thread for good, and at once. */
 void robocache_ros_inbox_stop (RobocacheRosInbox * inbox);
-void robocache_ros_inbox_wake (RobocacheRosInbox * inbox);
+/* Messages that have arrived until now are handed out, and then the end. */
+void robocache_ros_inbox_end (RobocacheRosInbox * inbox);
 
-/* The next thing to handle, taken by the caller: an endpoint, or the oldest message of all queues. */
+/* The next thing to handle, taken by the caller: an endpoint, the oldest message of all queues, or the end. */
 typedef struct
 {
+  gboolean is_end;
   RobocacheDdsEndpoint *endpoint;
   RobocacheRosQueue *queue;
   RobocacheDdsMessage *message;
@@ -64,6 +67,10 @@ typedef struct
 gboolean robocache_ros_inbox_take (RobocacheRosInbox * inbox, gint64 until_us, RobocacheRosItem * item);
 
 RobocacheRosArrivals robocache_ros_queue_arrivals (RobocacheRosQueue * queue);
+/* Reads the times of arrival of the first message that waits. FALSE: no message waits. */
+gboolean robocache_ros_queue_peek (RobocacheRosQueue * queue, gint64 * arrival_ns, gint64 * monotonic_ns);
+/* Number of publishers that were dropped since the thread did not take them. */
+guint64 robocache_ros_inbox_count_dropped (RobocacheRosInbox * inbox);
 
 G_END_DECLS
 #endif

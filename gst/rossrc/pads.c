@@ -9,6 +9,9 @@
 
 /* Names that are kept for a report. */
 #define MAX_UNCHOSEN 1000
+/* Peers choose topics, and the names of joints and frames that make streams. */
+#define MAX_TOPICS 4000
+#define MAX_STREAMS 1000
 
 /* ---- names in the setting ---- */
 
@@ -63,6 +66,14 @@ report (RobocacheRosSession *session, const RobocacheRosTopic *topic, const gcha
     GST_ELEMENT_INFO (session->element, STREAM, WRONG_TYPE, ("%s", text), (NULL));
 }
 
+static void
+warn_once (RobocacheRosSession *session, gboolean *has_warned, const gchar *text)
+{
+  if (!*has_warned)
+    GST_ELEMENT_WARNING (session->element, RESOURCE, NO_SPACE_LEFT, ("%s", text), (NULL));
+  *has_warned = TRUE;
+}
+
 static RobocacheRosTopic *
 add_topic (RobocacheRosSession *session, const RobocacheDdsEndpoint *endpoint, guint order)
 {
@@ -99,12 +110,17 @@ robocache_ros_session_add_endpoint (RobocacheRosSession *session, const Robocach
     return;
   }
   topic = find_topic (session, endpoint->topic);
+  if (!topic && session->topics->len >= MAX_TOPICS) {
+    warn_once (session, &session->has_warned_topics, "the domain has had more than " G_STRINGIFY (MAX_TOPICS) " topics that are to be read: "
+        "the others are not read. Set topics to those that you need");
+    return;
+  }
   if (!topic)
     topic = add_topic (session, endpoint, (guint) order);
   refusal = robocache_ros_topic_add (topic, endpoint);
   GST_CAT_INFO_OBJECT (session->category, session->element, "%s: publisher %" G_GINT64_MODIFIER "x is %s, %s; %u publishers", topic->name,
       endpoint->id, endpoint->is_reliable ? "reliable" : "best effort", endpoint->is_transient_local ? "transient local" : "volatile",
-      topic->publishers->len);
+      robocache_ros_topic_count_publishers (topic));
   if (refusal && !topic->has_reported_type)
     report (session, topic, refusal);
   topic->has_reported_type |= refusal != NULL;
@@ -123,7 +139,7 @@ robocache_ros_session_remove_endpoint (RobocacheRosSession *session, guint64 pub
     if (!robocache_ros_topic_remove (topic, publisher))
       continue;
     GST_CAT_INFO_OBJECT (session->category, session->element, "%s: publisher %" G_GINT64_MODIFIER "x has gone; %u publishers", topic->name, publisher,
-        topic->publishers->len);
+        robocache_ros_topic_count_publishers (topic));
     robocache_ros_session_interrupt (session, topic);
   }
 }
@@ -140,6 +156,10 @@ robocache_ros_session_find_output (RobocacheRosSession *session, RobocacheRosTop
     if (output->topic == topic && g_str_equal (output->key, key))
       return output;
   }
+  if (session->outputs->len >= MAX_STREAMS) {
+    warn_once (session, &session->has_warned_streams, "topics have more than " G_STRINGIFY (MAX_STREAMS) " streams: the others are not sent");
+    return NULL;
+  }
   output = robocache_ros_output_new (topic->name, key, 1, session->category);
   output->topic = topic;
   g_ptr_array_add (session->outputs, output);
@@ -149,8 +169,12 @@ robocache_ros_session_find_output (RobocacheRosSession *session, RobocacheRosTop
 RobocacheRosOutputContext
 robocache_ros_session_context (const RobocacheRosSession *session)
 {
-  return (RobocacheRosOutputContext) {session->element, session->group_id, NULL, &session->segment, session->segment_seqnum,
-        session->mapping.origin_ns, FALSE};
+  gint64 origin_ns;
+
+  GST_OBJECT_LOCK (session->element);
+  origin_ns = robocache_ros_mapping_origin (&session->mapping);
+  GST_OBJECT_UNLOCK (session->element);
+  return (RobocacheRosOutputContext) {session->element, session->group_id, NULL, &session->segment, session->segment_seqnum, origin_ns, FALSE};
 }
 
 void
@@ -163,17 +187,60 @@ robocache_ros_session_interrupt (RobocacheRosSession *session, const RobocacheRo
   }
 }
 
+/* The arrival of the first message of the topic that waits, or else the present. */
+static gint64
+silent_until (RobocacheRosSession *session, const RobocacheRosTopic *topic, gint64 running_ns)
+{
+  gint64 arrival_ns, monotonic_ns, arrival_running_ns;
+
+  if (!robocache_ros_queue_peek (topic->queue, &arrival_ns, &monotonic_ns))
+    return running_ns;
+  GST_OBJECT_LOCK (session->element);
+  robocache_ros_mapping_now (&session->mapping, arrival_ns, monotonic_ns, session->sim_ns, &arrival_running_ns);
+  GST_OBJECT_UNLOCK (session->element);
+  return MIN (running_ns, arrival_running_ns);
+}
+
 void
-robocache_ros_session_advance (RobocacheRosSession *session, guint64 until)
+robocache_ros_session_advance (RobocacheRosSession *session, gint64 running_ns)
 {
   const RobocacheRosOutputContext context = robocache_ros_session_context (session);
 
   for (guint i = 0; i < session->outputs->len; i++) {
     RobocacheRosOutput *output = g_ptr_array_index (session->outputs, i);
+    const gint64 until = output->pad ? silent_until (session, output->topic, running_ns) - (gint64) session->settings.max_transport : 0;
 
-    if (output->pad)
-      robocache_ros_output_advance (output, &context, until);
+    if (until > 0)
+      robocache_ros_output_advance (output, &context, (guint64) until);
   }
+}
+
+/* ---- limits ---- */
+
+static void
+check_size (RobocacheRosSession *session, RobocacheRosTopic *topic)
+{
+  const guint64 n = topic->reader ? robocache_dds_reader_count_oversize (topic->reader) : 0;
+  gboolean is_new;
+
+  GST_OBJECT_LOCK (session->element);
+  is_new = n > topic->counts.oversize;
+  topic->counts.oversize = MAX (topic->counts.oversize, n);
+  GST_OBJECT_UNLOCK (session->element);
+  if (topic->has_reported_size || !(is_new || robocache_ros_queue_arrivals (topic->queue).too_large > 0))
+    return;
+  topic->has_reported_size = TRUE;
+  GST_ELEMENT_WARNING (session->element, RESOURCE, NO_SPACE_LEFT, ("a message of %s is larger than max-message-bytes: it is dropped", topic->name),
+      ("Further ones are counted in stats."));
+}
+
+void
+robocache_ros_session_check_limits (RobocacheRosSession *session)
+{
+  for (guint i = 0; i < session->topics->len; i++)
+    check_size (session, g_ptr_array_index (session->topics, i));
+  if (robocache_ros_inbox_count_dropped (session->inbox) > 0)
+    warn_once (session, &session->has_warned_publishers, "too many publishers came or went at a time: messages of some are dropped");
 }
 
 /* ---- pads ---- */
@@ -270,7 +337,8 @@ report_missing_topic (RobocacheRosSession *session, const gchar *name, const gch
   if (topic && topic->counts.messages > 0)
     return;
   if (topic)
-    GST_ELEMENT_WARNING (session->element, RESOURCE, NOT_FOUND, ("no message of %s yet, which has %u publishers", name, topic->publishers->len),
+    GST_ELEMENT_WARNING (session->element, RESOURCE, NOT_FOUND, ("no message of %s yet, which has %u publishers", name,
+            robocache_ros_topic_count_publishers (topic)),
         (NULL));
   else
     GST_ELEMENT_WARNING (session->element, RESOURCE, NOT_FOUND, ("no publisher of %s in domain %u yet; topics there: %s", name,

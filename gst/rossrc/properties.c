@@ -32,6 +32,7 @@ enum
   PROP_LATENCY,
   PROP_MAX_MESSAGE_BYTES,
   PROP_MAX_QUEUE_BYTES,
+  PROP_MAX_TOTAL_BYTES,
   PROP_MAX_QUEUE_MESSAGES,
   PROP_DEPTH,
   PROP_LEAKY,
@@ -62,6 +63,7 @@ static const glong fields[N_PROPS] = {
   [PROP_LATENCY] = SETTING (latency),
   [PROP_MAX_MESSAGE_BYTES] = SETTING (max_message_bytes),
   [PROP_MAX_QUEUE_BYTES] = SETTING (max_queue_bytes),
+  [PROP_MAX_TOTAL_BYTES] = SETTING (max_total_bytes),
   [PROP_MAX_QUEUE_MESSAGES] = SETTING (max_queue_messages),
   [PROP_DEPTH] = SETTING (depth),
   [PROP_LEAKY] = SETTING (leaky),
@@ -154,6 +156,9 @@ install_queues (GParamFlags flags)
 {
   properties[PROP_MAX_QUEUE_BYTES] = g_param_spec_uint64 ("max-queue-bytes", "Max queue bytes",
       "Maximum size of the queue of a topic (bytes); it holds one message of any size", 0, G_MAXINT64, 128 << 20, flags);
+  properties[PROP_MAX_TOTAL_BYTES] = g_param_spec_uint64 ("max-total-bytes", "Max total bytes",
+      "Maximum size of the queues of all topics (bytes); the largest queue drops messages, and one message of any size is held", 0, G_MAXINT64,
+      (guint64) 1 << 30, flags);
   properties[PROP_MAX_QUEUE_MESSAGES] = g_param_spec_uint ("max-queue-messages", "Max queue messages", "Maximum length of the queue of a topic", 1,
       1000000, 1000, flags);
   properties[PROP_LEAKY] = g_param_spec_enum ("leaky", "Leaky", "Messages to drop if the queue of a topic is full", leaky_get_type (),

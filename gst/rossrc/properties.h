@@ -39,7 +39,7 @@ typedef struct
   gint64 time_origin;           /* ROBOCACHE_ROS_NO_ORIGIN: not set */
   gint clock_mode;              /* RobocacheRosClockMode */
   guint64 max_future, max_transport, latency;   /* ns */
-  guint64 max_message_bytes, max_queue_bytes;
+  guint64 max_message_bytes, max_queue_bytes, max_total_bytes;
   guint max_queue_messages, depth;
   gint leaky;                   /* RobocacheRosLeaky */
   guint64 stats_interval;       /* ns; not copied at start */

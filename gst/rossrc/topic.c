@@ -9,6 +9,11 @@
 #include "common/ros/definitions.h"
 #include "common/ros/typehash.h"
 
+/* Publishers of a topic that are known, and those of them that have gone: their messages may wait in the queue, and the reader may yet
+ * deliver some. */
+#define MAX_PUBLISHERS 1000
+#define MAX_GONE 250
+
 /* ---- life ---- */
 
 static void
@@ -91,31 +96,54 @@ compare_types (const RobocacheRosTopic *topic, const RobocacheDdsEndpoint *endpo
   return NULL;
 }
 
+static RobocacheRosPublisher *
+get_publisher (const RobocacheRosTopic *topic, guint i)
+{
+  return &g_array_index (topic->publishers, RobocacheRosPublisher, i);
+}
+
+/* Makes place for one more. FALSE: all are there. */
+static gboolean
+remove_oldest_gone (RobocacheRosTopic *topic, guint max)
+{
+  guint i = 0;
+
+  if (topic->publishers->len < max)
+    return TRUE;
+  while (i < topic->publishers->len && !get_publisher (topic, i)->has_gone)
+    i++;
+  if (i == topic->publishers->len)
+    return FALSE;
+  g_array_remove_index (topic->publishers, i);
+  return TRUE;
+}
+
 gchar *
 robocache_ros_topic_add (RobocacheRosTopic *topic, const RobocacheDdsEndpoint *endpoint)
 {
+  RobocacheRosPublisher *known = (RobocacheRosPublisher *) robocache_ros_topic_publisher (topic, endpoint->id);
   gchar *refusal = compare_types (topic, endpoint);
-  const RobocacheRosPublisher publisher = { endpoint->id, endpoint->is_reliable, endpoint->is_transient_local, refusal != NULL };
+  const RobocacheRosPublisher publisher = { endpoint->id, endpoint->is_reliable, endpoint->is_transient_local, refusal != NULL, FALSE };
 
-  /* a publisher that changes its user data is announced again */
-  for (guint i = 0; i < topic->publishers->len; i++) {
-    if (g_array_index (topic->publishers, RobocacheRosPublisher, i).id == endpoint->id) {
-      g_array_index (topic->publishers, RobocacheRosPublisher, i) = publisher;
-      return refusal;
-    }
+  /* a publisher that changes its user data, or that was out of reach, is announced again */
+  if (known) {
+    *known = publisher;
+    return refusal;
   }
-  g_array_append_val (topic->publishers, publisher);
-  return refusal;
+  if (remove_oldest_gone (topic, MAX_PUBLISHERS)) {
+    g_array_append_val (topic->publishers, publisher);
+    return refusal;
+  }
+  g_free (refusal);
+  return g_strdup_printf ("%s has more than %d publishers: the others are not read", topic->name, MAX_PUBLISHERS);
 }
 
 const RobocacheRosPublisher *
 robocache_ros_topic_publisher (const RobocacheRosTopic *topic, guint64 id)
 {
   for (guint i = 0; i < topic->publishers->len; i++) {
-    const RobocacheRosPublisher *publisher = &g_array_index (topic->publishers, RobocacheRosPublisher, i);
-
-    if (publisher->id == id)
-      return publisher;
+    if (get_publisher (topic, i)->id == id)
+      return get_publisher (topic, i);
   }
   return NULL;
 }
@@ -123,14 +151,30 @@ robocache_ros_topic_publisher (const RobocacheRosTopic *topic, guint64 id)
 gboolean
 robocache_ros_topic_remove (RobocacheRosTopic *topic, guint64 id)
 {
-  const RobocacheRosPublisher *publisher = robocache_ros_topic_publisher (topic, id);
+  RobocacheRosPublisher *publisher = (RobocacheRosPublisher *) robocache_ros_topic_publisher (topic, id), gone;
 
-  if (!publisher)
+  if (!publisher || publisher->has_gone)
     return FALSE;
-  g_array_remove_index (topic->publishers, (guint) (publisher - (const RobocacheRosPublisher *) (const void *) topic->publishers->data));
+  /* those that went last are at the end */
+  gone = *publisher;
+  gone.has_gone = TRUE;
+  g_array_remove_index (topic->publishers, (guint) (publisher - get_publisher (topic, 0)));
+  g_array_append_val (topic->publishers, gone);
+  if (topic->publishers->len - robocache_ros_topic_count_publishers (topic) > MAX_GONE)
+    remove_oldest_gone (topic, 0);
   if (topic->reader)
     robocache_dds_reader_forget (topic->reader, id);
   return TRUE;
+}
+
+guint
+robocache_ros_topic_count_publishers (const RobocacheRosTopic *topic)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < topic->publishers->len; i++)
+    n += !get_publisher (topic, i)->has_gone;
+  return n;
 }
 
 /* ---- the reader ---- */
@@ -139,12 +183,13 @@ gboolean
 robocache_ros_topic_adapt (RobocacheRosTopic *topic, RobocacheDdsParticipant *participant, guint depth, GError **error)
 {
   RobocacheDdsTopic request = { topic->name, topic->type, TRUE, TRUE, depth, NULL };
+  RobocacheDdsReader *reader;
   guint n = 0;
 
   for (guint i = 0; i < topic->publishers->len; i++) {
-    const RobocacheRosPublisher *publisher = &g_array_index (topic->publishers, RobocacheRosPublisher, i);
+    const RobocacheRosPublisher *publisher = get_publisher (topic, i);
 
-    if (publisher->is_refused)
+    if (publisher->is_refused || publisher->has_gone)
       continue;
     n++;
     request.is_reliable &= publisher->is_reliable;
@@ -154,11 +199,13 @@ robocache_ros_topic_adapt (RobocacheRosTopic *topic, RobocacheDdsParticipant *pa
     return TRUE;
   if (topic->reader && topic->is_reliable <= request.is_reliable && topic->is_transient_local <= request.is_transient_local)
     return TRUE;
-  g_clear_pointer (&topic->reader, robocache_dds_reader_free);
+  reader = robocache_dds_reader_replace (topic->reader, participant, &request, robocache_ros_queue_put, topic->queue, error);
+  if (!reader)
+    return FALSE;
+  topic->reader = reader;
   topic->is_reliable = request.is_reliable;
   topic->is_transient_local = request.is_transient_local;
-  topic->reader = robocache_dds_reader_new (participant, &request, robocache_ros_queue_put, topic->queue, error);
-  return topic->reader != NULL;
+  return TRUE;
 }
 
 /* ---- statistics ---- */
@@ -168,6 +215,7 @@ robocache_ros_counts_to_structure (const RobocacheRosCounts *counts, const Roboc
 {
   gst_structure_set (structure, "messages", G_TYPE_UINT64, counts->messages, "buffers", G_TYPE_UINT64, counts->buffers, "malformed",
       G_TYPE_UINT64, counts->malformed, "messages-lost", G_TYPE_UINT64, arrivals->lost, "leaked", G_TYPE_UINT64, arrivals->leaked,
-      "too-large", G_TYPE_UINT64, arrivals->too_large, "without-time", G_TYPE_UINT64, counts->without_time, "before-origin",
-      G_TYPE_UINT64, counts->before_origin, "latched", G_TYPE_UINT64, counts->latched, NULL);
+      "too-large", G_TYPE_UINT64, arrivals->too_large + counts->oversize, "refused", G_TYPE_UINT64, counts->refused, "without-time",
+      G_TYPE_UINT64, counts->without_time, "before-origin", G_TYPE_UINT64, counts->before_origin, "in-pause", G_TYPE_UINT64, counts->in_pause,
+      "latched", G_TYPE_UINT64, counts->latched, NULL);
 }

@@ -20,9 +20,12 @@ typedef struct
   guint64 messages;             /* received */
   guint64 buffers;              /* sent */
   guint64 malformed;            /* dropped as they cannot be read */
+  guint64 refused;              /* dropped, of publishers that are not read: their type differs, or there are too many */
   guint64 without_time;         /* dropped as their time is not valid */
   guint64 before_origin;        /* dropped as they were captured before running time 0 */
-  guint64 latched;              /* older than running time 0, of a publisher that keeps its last messages; sent at 0 */
+  guint64 in_pause;             /* dropped as they were captured while the pipeline was paused */
+  guint64 latched;              /* of a publisher that keeps its last messages, from before running time 0 or a pause; sent at its end */
+  guint64 oversize;             /* dropped by DDS as they are larger than its limit */
 } RobocacheRosCounts;
 
 typedef struct
@@ -30,6 +33,7 @@ typedef struct
   guint64 id;
   gboolean is_reliable, is_transient_local;
   gboolean is_refused;          /* its type differs */
+  gboolean has_gone;            /* its last messages may wait yet */
 } RobocacheRosPublisher;
 
 typedef struct
@@ -47,7 +51,7 @@ typedef struct
   RobocacheDdsReader *reader;   /* NULL: not open */
   gboolean is_reliable, is_transient_local;     /* of the reader */
   GArray *publishers;           /* RobocacheRosPublisher items */
-  gboolean has_reported, has_reported_time, has_reported_type;
+  gboolean has_reported, has_reported_time, has_reported_type, has_reported_size;
   RobocacheRosCounts counts;
 } RobocacheRosTopic;
 
@@ -58,9 +62,12 @@ void robocache_ros_topic_free (RobocacheRosTopic * topic);
 
 /* Adds a publisher. Returns why its messages are refused; NULL: they are read. Free with g_free. */
 gchar *robocache_ros_topic_add (RobocacheRosTopic * topic, const RobocacheDdsEndpoint * endpoint);
-/* FALSE: it has no such publisher. */
+/* The publisher has gone. FALSE: it has no such publisher. */
 gboolean robocache_ros_topic_remove (RobocacheRosTopic * topic, guint64 publisher);
+/* A publisher, also of those that went last; NULL: unknown. */
 const RobocacheRosPublisher *robocache_ros_topic_publisher (const RobocacheRosTopic * topic, guint64 id);
+/* Number of publishers now. */
+guint robocache_ros_topic_count_publishers (const RobocacheRosTopic * topic);
 
 /* Opens the reader, or opens it again if a publisher offers less than it requests. FALSE and an error: DDS refuses it. */
 gboolean robocache_ros_topic_adapt (RobocacheRosTopic * topic, RobocacheDdsParticipant * participant, guint depth, GError ** error);

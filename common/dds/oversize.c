@@ -13,7 +13,6 @@
 
 struct _RobocacheDdsOversize
 {
-  guint32 domain;
   gchar *topic;
   guint64 n;                    /* lock */
 };
@@ -22,11 +21,10 @@ static GMutex lock;
 static GSList *all;             /* lock: RobocacheDdsOversize items */
 
 RobocacheDdsOversize *
-robocache_dds_oversize_new (guint32 domain, const gchar *topic)
+robocache_dds_oversize_new (const gchar *topic)
 {
   RobocacheDdsOversize *oversize = g_new0 (RobocacheDdsOversize, 1);
 
-  oversize->domain = domain;
   oversize->topic = g_strdup (topic);
   g_mutex_lock (&lock);
   all = g_slist_prepend (all, oversize);
@@ -56,7 +54,7 @@ robocache_dds_oversize_count (const RobocacheDdsOversize *oversize)
 }
 
 void
-robocache_dds_oversize_read_log (guint32 domain, const gchar *line)
+robocache_dds_oversize_read_log (const gchar *line)
 {
   const gchar *begin = strstr (line, BEGIN), *writer = begin ? strstr (begin, WRITER) : NULL;
   const gchar *topic = writer ? strchr (writer + strlen (WRITER), ' ') : NULL, *type = topic ? strrchr (topic, '/') : NULL;
@@ -69,7 +67,7 @@ robocache_dds_oversize_read_log (guint32 domain, const gchar *line)
   for (const GSList *each = all; each; each = each->next) {
     RobocacheDdsOversize *oversize = each->data;
 
-    oversize->n += oversize->domain == domain && strlen (oversize->topic) == length && strncmp (oversize->topic, topic, length) == 0;
+    oversize->n += strlen (oversize->topic) == length && strncmp (oversize->topic, topic, length) == 0;
   }
   g_mutex_unlock (&lock);
 }

@@ -13,13 +13,14 @@ G_BEGIN_DECLS
 
 typedef struct _RobocacheDdsOversize RobocacheDdsOversize;
 
-/* The count of a topic of DDS ("rt/imu") in a domain, from now on. Any thread may call these functions. */
-RobocacheDdsOversize *robocache_dds_oversize_new (guint32 domain, const gchar * topic);
+/* The count of a topic of DDS ("rt/imu"), from now on. The log does not name the domain, so a topic in two domains of this process has one
+ * count. Any thread may call these functions. */
+RobocacheDdsOversize *robocache_dds_oversize_new (const gchar * topic);
 void robocache_dds_oversize_free (RobocacheDdsOversize * oversize);
 guint64 robocache_dds_oversize_count (const RobocacheDdsOversize * oversize);
 
 /* Reads a line of the log. */
-void robocache_dds_oversize_read_log (guint32 domain, const gchar * line);
+void robocache_dds_oversize_read_log (const gchar * line);
 
 G_END_DECLS
 #endif

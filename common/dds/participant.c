@@ -37,7 +37,7 @@ write_log (void *user_data, const dds_log_data_t *data)
   g_mutex_lock (&log_lock);
   g_strlcpy (last_log, data->message, MIN (sizeof (last_log), data->size + 1));
   g_strchomp (last_log);
-  robocache_dds_oversize_read_log (data->domid, last_log);
+  robocache_dds_oversize_read_log (last_log);
   g_mutex_unlock (&log_lock);
 }
 

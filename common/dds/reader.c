@@ -171,7 +171,7 @@ open_reader (RobocacheDdsReader *reader, RobocacheDdsParticipant *participant, c
   const struct ddsi_sertype *type;
   dds_qos_t *qos = robocache_dds_qos_new (topic);
 
-  reader->oversize = robocache_dds_oversize_new (robocache_dds_participant_network (participant)->domain, name);
+  reader->oversize = robocache_dds_oversize_new (name);
   dds_lset_data_available (listener, deliver);
   reader->topic = robocache_cyclone_topic_new (entity, name, type_name, &type);
   reader->entity = reader->topic < 0 ? reader->topic : dds_create_reader (entity, reader->topic, qos, listener);

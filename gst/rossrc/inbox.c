@@ -322,6 +322,7 @@ robocache_ros_queue_arrivals (RobocacheRosQueue *queue)
 
   g_mutex_lock (&queue->inbox->lock);
   arrivals = queue->arrivals;
+  arrivals.queued = g_queue_get_length (&queue->messages);
   g_mutex_unlock (&queue->inbox->lock);
   return arrivals;
 }

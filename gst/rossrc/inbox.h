@@ -22,6 +22,7 @@ typedef struct
   guint64 lost;                 /* missing sequence numbers */
   guint64 leaked;               /* dropped as the queue was full */
   guint64 too_large;            /* dropped as they are larger than max-message-bytes */
+  guint64 queued;               /* that wait now */
 } RobocacheRosArrivals;
 
 /* The queue of one topic. */

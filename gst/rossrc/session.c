@@ -116,6 +116,7 @@ add_to_total (RobocacheRosCounts *total, RobocacheRosArrivals *arrivals, const R
   arrivals->lost += more.lost;
   arrivals->leaked += more.leaked;
   arrivals->too_large += more.too_large;
+  arrivals->queued += more.queued;
 }
 
 GstStructure *

@@ -215,7 +215,7 @@ robocache_ros_counts_to_structure (const RobocacheRosCounts *counts, const Roboc
 {
   gst_structure_set (structure, "messages", G_TYPE_UINT64, counts->messages, "buffers", G_TYPE_UINT64, counts->buffers, "malformed",
       G_TYPE_UINT64, counts->malformed, "messages-lost", G_TYPE_UINT64, arrivals->lost, "leaked", G_TYPE_UINT64, arrivals->leaked,
-      "too-large", G_TYPE_UINT64, arrivals->too_large + counts->oversize, "refused", G_TYPE_UINT64, counts->refused, "without-time",
+      "queued", G_TYPE_UINT64, arrivals->queued,      "too-large", G_TYPE_UINT64, arrivals->too_large + counts->oversize, "refused", G_TYPE_UINT64, counts->refused, "without-time",
       G_TYPE_UINT64, counts->without_time, "before-origin", G_TYPE_UINT64, counts->before_origin, "in-pause", G_TYPE_UINT64, counts->in_pause,
       "latched", G_TYPE_UINT64, counts->latched, NULL);
 }

@@ -192,6 +192,9 @@ serve (gint domain)
   for (guint i = 0; i < topics->len; i++)
     close_topic (&g_array_index (topics, PeerTopic, i));
   robocache_dds_participant_close (participant);
+  robocache_dds_network_clear (&network);
+  g_array_unref (topics);
+  free (line);
 }
 
 void

@@ -4,7 +4,10 @@
  */
 #include "ddspeer.h"
 
+#include <arpa/inet.h>
+#include <linux/if_ether.h>
 #include <net/if.h>
+#include <netpacket/packet.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -116,6 +119,16 @@ send_bytes (const PeerTopic *topic, gint64 source_ns, const gchar *counts)
 }
 
 static void
+show_tag (void)
+{
+  const RobocacheDdsNetwork network = {.discovery = ROBOCACHE_DDS_DISCOVERY_OFF,.peers = (gchar *[]) {NULL} };
+  gchar *config = robocache_dds_network_config (&network, 1);
+
+  printf ("%.*s ", (gint) (strstr (config, "</Tag>") - strstr (config, "<Tag>")), strstr (config, "<Tag>"));
+  g_free (config);
+}
+
+static void
 wait_for_readers (const PeerTopic *topic, guint n)
 {
   while (robocache_dds_writer_count_readers (topic->writer) != n)
@@ -126,9 +139,11 @@ static void
 obey (RobocacheDdsParticipant *participant, GArray *topics, const gchar *line)
 {
   gchar **words = g_strsplit (line, " ", 7), **rest = g_strsplit (line, " ", 4);
-  PeerTopic *topic = g_str_equal (words[0], "open") ? NULL : &g_array_index (topics, PeerTopic, (guint) atoi (words[1]));
+  PeerTopic *topic = words[1] && !g_str_equal (words[0], "open") ? &g_array_index (topics, PeerTopic, (guint) atoi (words[1])) : NULL;
 
-  if (!topic)
+  if (!words[1])
+    show_tag ();
+  else if (!topic)
     open_topic (participant, topics, words + 1);
   else if (g_str_equal (words[0], "wait"))
     wait_for_readers (topic, (guint) atoi (words[2]));
@@ -266,6 +281,32 @@ peer_do (Peer *peer, const gchar *format, ...)
   return reply;
 }
 
+/* A socket that sees what comes over the cable, before any filter of another socket. */
+static gint packets = -1;
+
+void
+peer_wait_for_packets_of_host (guint n)
+{
+  guint8 packet[2048];
+
+  while (n > 0) {
+    const gssize size = recv (packets, packet, sizeof (packet), 0);
+
+    fail_unless (size > 0);
+    n -= size > 32 && memcmp (packet + 28, "RTPS", 4) == 0;
+  }
+  close (packets);
+}
+
+static void
+watch_cable (void)
+{
+  const struct sockaddr_ll cable = {.sll_family = AF_PACKET,.sll_protocol = htons (ETH_P_IP),.sll_ifindex = (gint) if_nametoindex ("v0") };
+
+  packets = socket (AF_PACKET, SOCK_DGRAM, htons (ETH_P_IP));
+  fail_unless (packets >= 0 && bind (packets, (const struct sockaddr *) &cable, sizeof (cable)) == 0);
+}
+
 Peer *
 peer_start_on_host (guint domain)
 {
@@ -275,6 +316,7 @@ peer_start_on_host (guint domain)
 
   if (system ("ip link del v0 2>/dev/null; ip link add v0 type veth peer name v1 && ip addr add " OWN_ADDRESS "/24 dev v0 && ip link set v0 up") != 0)
     return NULL;
+  watch_cable ();
   peer = start (domain, TRUE);
   fail_unless (fgetc (peer->replies) != EOF);
   while (fgetc (peer->replies) != '\n');

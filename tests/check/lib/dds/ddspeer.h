@@ -29,6 +29,8 @@ Peer *peer_start (guint domain);
 /* The same on another host with discovery=subnet, behind a cable to this one. NULL: no cable can be made. Once in a namespace. */
 Peer *peer_start_on_host (guint domain);
 #define DDS_OTHER_HOST "10.77.0.2"
+/* Waits until n packets of DDS have come from the other host since it was started, whether they are let through or not. */
+void peer_wait_for_packets_of_host (guint n);
 
 /* Sends a command, and waits until it is done; the answer is that of the peer, valid until the next command. Writers count from 0.
  *
@@ -38,6 +40,7 @@ Peer *peer_start_on_host (guint domain);
  *   text WRITER SOURCE_NS TEXT                                       a message of its built-in type, as write_text has it
  *   hex WRITER SOURCE_NS DIGITS                                      a message of these bytes
  *   close WRITER
+ *   tag                                                              the answer is its tag with discovery=off
  */
 const gchar *peer_do (Peer *peer, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
 

@@ -228,3 +228,11 @@ robocache_dds_reader_count_oversize (const RobocacheDdsReader *reader)
 {
   return robocache_dds_oversize_count (reader->oversize);
 }
+
+guint
+robocache_dds_reader_count_writers (const RobocacheDdsReader *reader)
+{
+  const dds_return_t n = dds_get_matched_publications (reader->entity, NULL, 0);
+
+  return n > 0 ? (guint) n : 0;
+}

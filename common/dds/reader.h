@@ -29,6 +29,8 @@ void robocache_dds_reader_free (RobocacheDdsReader * reader);
 /* Forgets the sequence numbers of a publisher that has gone. */
 void robocache_dds_reader_forget (RobocacheDdsReader * reader, guint64 writer);
 
+/* Number of publishers that the reader has now. */
+guint robocache_dds_reader_count_writers (const RobocacheDdsReader * reader);
 /* Number of messages that DDS dropped as they are larger than max_message_bytes of the network. */
 guint64 robocache_dds_reader_count_oversize (const RobocacheDdsReader * reader);
 

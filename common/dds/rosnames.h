@@ -11,12 +11,15 @@
 
 G_BEGIN_DECLS
 
-/* "/imu" → "rt/imu", and back; "sensor_msgs/msg/Imu" → "sensor_msgs::msg::dds_::Imu_", and back. Free with g_free. The ways back return
+/* "/imu" → "rt/imu", and back; names of DDS for services ("rq/…", "rr/…") and ROBOCACHE_DDS_NODES_TOPIC stay; "sensor_msgs/msg/Imu" → "sensor_msgs::msg::dds_::Imu_", and back. Free with g_free. The ways back return
  * NULL for names of other kinds, like services. */
 gchar *robocache_dds_topic_name (const gchar * ros_topic);
 gchar *robocache_dds_topic_of (const gchar * dds_topic);
 gchar *robocache_dds_type_name (const gchar * ros_type);
 gchar *robocache_dds_type_of (const gchar * dds_type);
+
+/* The topic of ROS 2 that lists nodes; it alone has no prefix in DDS. */
+#define ROBOCACHE_DDS_NODES_TOPIC "ros_discovery_info"
 
 /* The hash "RIHS01_…" in an endpoint's user data; NULL: the publisher gives none. Free with g_free. */
 gchar *robocache_dds_type_hash_of (gconstpointer user_data, gsize size);

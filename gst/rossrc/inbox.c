@@ -75,12 +75,13 @@ robocache_ros_inbox_free (RobocacheRosInbox *inbox)
 }
 
 RobocacheRosQueue *
-robocache_ros_inbox_add (RobocacheRosInbox *inbox, gpointer topic)
+robocache_ros_inbox_add (RobocacheRosInbox *inbox, gpointer topic, gboolean is_always_open)
 {
   RobocacheRosQueue *queue = g_new0 (RobocacheRosQueue, 1);
 
   queue->inbox = inbox;
   queue->topic = topic;
+  queue->is_always_open = is_always_open;
   g_queue_init (&queue->messages);
   g_mutex_lock (&inbox->lock);
   g_ptr_array_add (inbox->queues, queue);
@@ -259,9 +260,9 @@ robocache_ros_inbox_end (RobocacheRosInbox *inbox)
 
 /* ---- the thread of the element ---- */
 
-/* The queue whose first message arrived first; NULL: all are empty. */
+/* The queue whose first message arrived first; NULL: all that are open are empty. */
 static RobocacheRosQueue *
-find_oldest (const RobocacheRosInbox *inbox)
+find_oldest (const RobocacheRosInbox *inbox, gboolean is_open)
 {
   RobocacheRosQueue *oldest = NULL;
   guint64 number = G_MAXUINT64;
@@ -270,7 +271,7 @@ find_oldest (const RobocacheRosInbox *inbox)
     RobocacheRosQueue *queue = g_ptr_array_index (inbox->queues, i);
     const Entry *entry = g_queue_peek_head (&queue->messages);
 
-    if (entry && entry->number < MIN (number, inbox->end)) {
+    if (entry && (is_open || queue->is_always_open) && entry->number < MIN (number, inbox->end)) {
       oldest = queue;
       number = entry->number;
     }
@@ -289,7 +290,7 @@ take_locked (RobocacheRosInbox *inbox, RobocacheRosItem *item)
   item->endpoint = g_queue_pop_head (&inbox->endpoints);
   if (item->endpoint)
     return TRUE;
-  item->queue = inbox->is_open || (is_ending && inbox->was_open) ? find_oldest (inbox) : NULL;
+  item->queue = find_oldest (inbox, inbox->is_open || (is_ending && inbox->was_open));
   item->is_end = is_ending && !item->queue;
   if (!item->queue)
     return item->is_end;

@@ -30,6 +30,7 @@ typedef struct
 {
   RobocacheRosInbox *inbox;
   gpointer topic;               /* of the owner */
+  gboolean is_always_open;
   GQueue messages;              /* lock of the inbox: Entry items */
   guint64 bytes;                /* lock of the inbox */
   gboolean has_loss;            /* lock of the inbox: messages are missing before the next one */
@@ -41,13 +42,13 @@ RobocacheRosInbox *robocache_ros_inbox_new (const RobocacheRosSrcSettings * sett
 /* No thread may leave anything now. */
 void robocache_ros_inbox_free (RobocacheRosInbox * inbox);
 
-/* Adds a queue, which the inbox owns. */
-RobocacheRosQueue *robocache_ros_inbox_add (RobocacheRosInbox * inbox, gpointer topic);
+/* Adds a queue, which the inbox owns. is_always_open: its messages are handed out in a pause, too. */
+RobocacheRosQueue *robocache_ros_inbox_add (RobocacheRosInbox * inbox, gpointer topic, gboolean is_always_open);
 /* A RobocacheDdsMessageFunc whose user data are the queue, and a RobocacheDdsEndpointFunc whose user data are the inbox. */
 void robocache_ros_queue_put (gpointer queue, RobocacheDdsMessage * message);
 void robocache_ros_inbox_put_endpoint (gpointer inbox, RobocacheDdsEndpoint * endpoint);
 
-/* Messages are handed out only while is_open; endpoints always. */
+/* Messages of queues that are not always open are handed out only while is_open; endpoints always. */
 void robocache_ros_inbox_set_open (RobocacheRosInbox * inbox, gboolean is_open);
 /* Wakes the thread for good, and at once. */
 void robocache_ros_inbox_stop (RobocacheRosInbox * inbox);

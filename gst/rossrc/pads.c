@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/rospads/topicchoice.h"
-#include "session.h"
+#include "inquiry.h"
 
 /* Names that are kept for a report. */
 #define MAX_UNCHOSEN 1000
@@ -74,24 +74,60 @@ warn_once (RobocacheRosSession *session, gboolean *has_warned, const gchar *text
   *has_warned = TRUE;
 }
 
+/* why_unknown: why nobody told the definition; NULL: nobody was asked, or it is known. */
+static void
+report_fault (RobocacheRosSession *session, const RobocacheRosTopic *topic, const gchar *why_unknown)
+{
+  gchar *text;
+
+  if (!topic->fault)
+    return;
+  text = g_strdup_printf ("%s of type %s cannot be read: %s%s%s", topic->name, topic->type, topic->fault, why_unknown ? "; " : "",
+      why_unknown ? why_unknown : "");
+  report (session, topic, text);
+  g_free (text);
+}
+
 static RobocacheRosTopic *
 add_topic (RobocacheRosSession *session, const RobocacheDdsEndpoint *endpoint, guint order)
 {
   RobocacheRosTopic *topic = robocache_ros_topic_new (endpoint, session->folders, &session->settings, order);
 
-  topic->queue = robocache_ros_inbox_add (session->inbox, topic);
+  topic->queue = robocache_ros_inbox_add (session->inbox, topic, FALSE);
   GST_CAT_INFO_OBJECT (session->category, session->element, "%s of type %s: %s", topic->name, topic->type, topic->fault ? topic->fault
       : topic->camera ? "the calibration of a camera" : "is read");
   GST_OBJECT_LOCK (session->element);
   g_ptr_array_add (session->topics, topic);
   GST_OBJECT_UNLOCK (session->element);
-  if (topic->fault) {
-    gchar *text = g_strdup_printf ("%s of type %s cannot be read: %s", topic->name, topic->type, topic->fault);
+  if (!robocache_ros_inquiry_begin (session, topic, endpoint))
+    report_fault (session, topic, NULL);
+  return topic;
+}
+
+/* Opens the reader of a topic, or opens it again. */
+static void
+adapt (RobocacheRosSession *session, RobocacheRosTopic *topic)
+{
+  GError *error = NULL;
+
+  if (!robocache_ros_topic_adapt (topic, session->participant, session->settings.depth, &error))
+    report (session, topic, error->message);
+  g_clear_error (&error);
+}
+
+void
+robocache_ros_session_settle (RobocacheRosSession *session, RobocacheRosTopic *topic, const gchar *why_unknown)
+{
+  report_fault (session, topic, why_unknown);
+  if (!topic->fault && why_unknown) {
+    gchar *text = g_strdup_printf ("a publisher of %s has another definition of %s than ours, and %s: its messages would be misread. Set msg-path "
+        "to a folder with the .msg files of the publisher", topic->name, topic->type, why_unknown);
 
     report (session, topic, text);
+    topic->has_reported_type = TRUE;
     g_free (text);
   }
-  return topic;
+  adapt (session, topic);
 }
 
 void
@@ -99,7 +135,6 @@ robocache_ros_session_add_endpoint (RobocacheRosSession *session, const Robocach
 {
   const gint order = robocache_ros_topics_find (session->settings.topics, endpoint->topic);
   RobocacheRosTopic *topic;
-  GError *error = NULL;
   gchar *refusal;
 
   if (order < 0) {
@@ -121,13 +156,12 @@ robocache_ros_session_add_endpoint (RobocacheRosSession *session, const Robocach
   GST_CAT_INFO_OBJECT (session->category, session->element, "%s: publisher %" G_GINT64_MODIFIER "x is %s, %s; %u publishers", topic->name,
       endpoint->id, endpoint->is_reliable ? "reliable" : "best effort", endpoint->is_transient_local ? "transient local" : "volatile",
       robocache_ros_topic_count_publishers (topic));
-  if (refusal && !topic->has_reported_type)
+  if (refusal && !topic->has_reported_type && !topic->inquiry) {
     report (session, topic, refusal);
-  topic->has_reported_type |= refusal != NULL;
+    topic->has_reported_type = TRUE;
+  }
   g_free (refusal);
-  if (!robocache_ros_topic_adapt (topic, session->participant, session->settings.depth, &error))
-    report (session, topic, error->message);
-  g_clear_error (&error);
+  adapt (session, topic);
 }
 
 void

@@ -22,6 +22,7 @@ enum
   PROP_DISCOVERY,
   PROP_PEERS,
   PROP_WAIT,
+  PROP_DEFINITION_TIMEOUT,
   PROP_TIME_SOURCE,
   PROP_TIME_FALLBACK,
   PROP_USE_SIM_TIME,
@@ -53,6 +54,7 @@ static const glong fields[N_PROPS] = {
   [PROP_DISCOVERY] = SETTING (discovery),
   [PROP_PEERS] = SETTING (peers),
   [PROP_WAIT] = SETTING (wait),
+  [PROP_DEFINITION_TIMEOUT] = SETTING (definition_timeout),
   [PROP_TIME_SOURCE] = SETTING (time_source),
   [PROP_TIME_FALLBACK] = SETTING (time_fallback),
   [PROP_USE_SIM_TIME] = SETTING (use_sim_time),
@@ -121,6 +123,9 @@ install_network (GParamFlags flags)
   properties[PROP_WAIT] = g_param_spec_uint64 ("wait", "Wait",
       "Time to wait for topics before no-more-pads and a warning about missing ones (ns, the largest = without end)", 0, G_MAXUINT64,
       10 * GST_SECOND, flags);
+  properties[PROP_DEFINITION_TIMEOUT] = g_param_spec_uint64 ("definition-timeout", "Definition timeout",
+      "Time to wait for the definition of a type that neither msg-path nor the built-in types have, from the publisher's node (ns, 0 = do not ask)",
+      0, G_MAXINT64, 5 * GST_SECOND, flags);
   properties[PROP_MAX_MESSAGE_BYTES] = g_param_spec_uint64 ("max-message-bytes", "Max message bytes",
       "Maximum size of a message (bytes); larger ones are dropped and counted", MIN_MESSAGE_BYTES, MAX_MESSAGE_BYTES, 64 << 20, flags);
   properties[PROP_DEPTH] = g_param_spec_uint ("depth", "Depth", "Messages of a topic that DDS keeps until they are taken", 1, 100000, 100,

@@ -34,6 +34,7 @@ typedef struct
   gchar *topics, *joints, *fields, *msg_path, *peers;
   gint domain, discovery;       /* ROBOCACHE_DDS_DOMAIN_AUTO, RobocacheDdsDiscovery */
   guint64 wait;                 /* ns; GST_CLOCK_TIME_NONE: no end */
+  guint64 definition_timeout;   /* ns */
   gint time_source, time_fallback;      /* RobocacheRosTimeSource */
   gboolean use_sim_time;
   gint64 time_origin;           /* ROBOCACHE_ROS_NO_ORIGIN: not set */

@@ -4,6 +4,8 @@
  */
 #include "run.h"
 
+#include "inquiry.h"
+
 #include <time.h>
 
 /* Time between two checks of the clock and of silent topics. */
@@ -181,6 +183,7 @@ check (RobocacheRosSession *session, gint64 now_us)
     check_step (session);
   check_silence (session);
   robocache_ros_session_check_limits (session);
+  robocache_ros_inquiries_check (session, now_us);
 }
 
 /* ---- the thread ---- */
@@ -196,6 +199,10 @@ handle (RobocacheRosSession *session, const RobocacheRosItem *item)
     robocache_ros_session_remove_endpoint (session, item->endpoint->id);
   else if (item->queue == session->clock_queue)
     robocache_ros_session_set_sim_time (session, item->message);
+  else if (item->queue == session->nodes_queue)
+    robocache_ros_inquiry_read_nodes (session, item->message);
+  else if (item->queue == ((RobocacheRosTopic *) item->queue->topic)->answers)
+    robocache_ros_inquiry_read_answer (session, item->queue->topic, item->message);
   else
     ret = robocache_ros_session_handle (session, item->queue->topic, item);
   if (item->endpoint)

@@ -16,7 +16,7 @@ open_clock (RobocacheRosSession *session, GError **error)
 
   if (!session->settings.use_sim_time)
     return TRUE;
-  session->clock_queue = robocache_ros_inbox_add (session->inbox, NULL);
+  session->clock_queue = robocache_ros_inbox_add (session->inbox, NULL, FALSE);
   session->clock_reader = robocache_dds_reader_new (session->participant, &settings, robocache_ros_queue_put, session->clock_queue, error);
   return session->clock_reader != NULL;
 }
@@ -80,6 +80,7 @@ robocache_ros_session_free (RobocacheRosSession *session)
 {
   g_clear_pointer (&session->endpoints, robocache_dds_endpoints_free);
   g_clear_pointer (&session->clock_reader, robocache_dds_reader_free);
+  g_clear_pointer (&session->nodes_reader, robocache_dds_reader_free);
   g_ptr_array_unref (session->topics);
   robocache_ros_inbox_free (session->inbox);
   g_clear_pointer (&session->participant, robocache_dds_participant_close);

@@ -28,6 +28,8 @@ typedef struct
   RobocacheRosInbox *inbox;
   RobocacheRosQueue *clock_queue;       /* of /clock; NULL: not used */
   RobocacheDdsReader *clock_reader;
+  RobocacheRosQueue *nodes_queue;       /* of lists of nodes; NULL: not used yet */
+  RobocacheDdsReader *nodes_reader;     /* NULL: no definition is asked for */
 
   GPtrArray *topics;            /* RobocacheRosTopic items; grows under the object lock */
   GHashTable *unchosen;         /* names of topics that were left out, for the report of missing ones */
@@ -71,6 +73,8 @@ void robocache_ros_session_set_sim_time (RobocacheRosSession * session, const Ro
 /* ---- publishers and pads (pads.c) ---- */
 
 void robocache_ros_session_add_endpoint (RobocacheRosSession * session, const RobocacheDdsEndpoint * endpoint);
+/* What is asked for a topic is known: reads it, or reports why it is not read. why_unknown: why nothing is known; NULL: the definition is known. */
+void robocache_ros_session_settle (RobocacheRosSession * session, RobocacheRosTopic * topic, const gchar * why_unknown);
 void robocache_ros_session_remove_endpoint (RobocacheRosSession * session, guint64 publisher);
 /* Returns the stream with this key, and makes it at the first call. NULL: there are too many. */
 RobocacheRosOutput *robocache_ros_session_find_output (RobocacheRosSession * session, RobocacheRosTopic * topic, const gchar * key);

@@ -32,15 +32,10 @@ make_decoder (RobocacheRosTopic *topic, const gchar *definition, const Robocache
 }
 
 static void
-find_definition (RobocacheRosTopic *topic, const RobocacheMsgFolders *folders, const RobocacheRosSrcSettings *settings)
+read_definition (RobocacheRosTopic *topic, const gchar *definition, const RobocacheRosSrcSettings *settings)
 {
-  gchar *definition = robocache_msg_folders_schema_text (folders, topic->type);
   GError *error = NULL;
 
-  if (!definition) {
-    topic->fault = g_strdup ("its type is not built in: set msg-path to a folder with its .msg file");
-    return;
-  }
   topic->schema = robocache_ros_schema_parse (topic->type, definition, strlen (definition), &error);
   if (topic->schema) {
     topic->hash = robocache_ros_type_hash (topic->schema);
@@ -49,7 +44,66 @@ find_definition (RobocacheRosTopic *topic, const RobocacheMsgFolders *folders, c
   if (error)
     topic->fault = g_utf8_make_valid (error->message, -1);
   g_clear_error (&error);
+}
+
+static void
+find_definition (RobocacheRosTopic *topic, const RobocacheMsgFolders *folders, const RobocacheRosSrcSettings *settings)
+{
+  gchar *definition = robocache_msg_folders_schema_text (folders, topic->type);
+
+  if (definition)
+    read_definition (topic, definition, settings);
+  else
+    topic->fault = g_strdup ("its type is not built in: set msg-path to a folder with its .msg file");
   g_free (definition);
+}
+
+static void
+clear_definition (RobocacheRosTopic *topic)
+{
+  g_clear_pointer (&topic->decoder, robocache_ros_decoder_free);
+  g_clear_pointer (&topic->camera, robocache_camera_info_free);
+  g_clear_pointer (&topic->schema, robocache_ros_schema_free);
+  g_clear_pointer (&topic->hash, g_free);
+  g_clear_pointer (&topic->fault, g_free);
+}
+
+static gboolean
+has_hash (const RobocacheRosTopic *topic, const gchar *definition, const gchar *hash)
+{
+  RobocacheRosSchema *schema = robocache_ros_schema_parse (topic->type, definition, strlen (definition), NULL);
+  gchar *own = schema ? robocache_ros_type_hash (schema) : NULL;
+  const gboolean has = g_strcmp0 (own, hash) == 0;
+
+  g_free (own);
+  if (schema)
+    robocache_ros_schema_free (schema);
+  return has;
+}
+
+gboolean
+robocache_ros_topic_define (RobocacheRosTopic *topic, const gchar *definition, const gchar *hash, const RobocacheRosSrcSettings *settings)
+{
+  if (!has_hash (topic, definition, hash))
+    return FALSE;
+  clear_definition (topic);
+  read_definition (topic, definition, settings);
+  for (guint i = 0; i < topic->publishers->len; i++) {
+    RobocacheRosPublisher *publisher = &g_array_index (topic->publishers, RobocacheRosPublisher, i);
+
+    publisher->is_refused = publisher->has_other_type || (*publisher->hash && !g_str_equal (publisher->hash, hash));
+  }
+  return TRUE;
+}
+
+void
+robocache_ros_inquiry_free (RobocacheRosInquiry *inquiry)
+{
+  if (inquiry->query)
+    robocache_dds_type_query_free (inquiry->query);
+  g_free (inquiry->hash);
+  g_free (inquiry->node);
+  g_free (inquiry);
 }
 
 RobocacheRosTopic *
@@ -71,14 +125,11 @@ robocache_ros_topic_free (RobocacheRosTopic *topic)
 {
   if (topic->reader)
     robocache_dds_reader_free (topic->reader);
-  robocache_ros_decoder_free (topic->decoder);
-  robocache_camera_info_free (topic->camera);
-  robocache_ros_schema_free (topic->schema);
+  g_clear_pointer (&topic->inquiry, robocache_ros_inquiry_free);
+  clear_definition (topic);
   g_array_unref (topic->publishers);
   g_ref_string_release (topic->name);
   g_free (topic->type);
-  g_free (topic->hash);
-  g_free (topic->fault);
   g_free (topic);
 }
 
@@ -123,8 +174,11 @@ robocache_ros_topic_add (RobocacheRosTopic *topic, const RobocacheDdsEndpoint *e
 {
   RobocacheRosPublisher *known = (RobocacheRosPublisher *) robocache_ros_topic_publisher (topic, endpoint->id);
   gchar *refusal = compare_types (topic, endpoint);
-  const RobocacheRosPublisher publisher = { endpoint->id, endpoint->is_reliable, endpoint->is_transient_local, refusal != NULL, FALSE };
+  RobocacheRosPublisher publisher = {.id = endpoint->id,.is_reliable = endpoint->is_reliable,.is_transient_local = endpoint->is_transient_local,
+    .has_other_type = !g_str_equal (endpoint->type, topic->type),.is_refused = refusal != NULL
+  };
 
+  g_strlcpy (publisher.hash, endpoint->type_hash ? endpoint->type_hash : "", sizeof (publisher.hash));
   /* a publisher that changes its user data, or that was out of reach, is announced again */
   if (known) {
     *known = publisher;
@@ -195,7 +249,7 @@ robocache_ros_topic_adapt (RobocacheRosTopic *topic, RobocacheDdsParticipant *pa
     request.is_reliable &= publisher->is_reliable;
     request.is_transient_local &= publisher->is_transient_local;
   }
-  if (n == 0 || topic->fault)
+  if (n == 0 || topic->fault || topic->inquiry)
     return TRUE;
   if (topic->reader && topic->is_reliable <= request.is_reliable && topic->is_transient_local <= request.is_transient_local)
     return TRUE;

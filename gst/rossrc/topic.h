@@ -7,13 +7,16 @@
 #ifndef GST_ROBOCACHE_ROS_TOPIC_H
 #define GST_ROBOCACHE_ROS_TOPIC_H
 
-#include "common/dds/reader.h"
+#include "common/dds/typequery.h"
 #include "common/ros/msgfolders.h"
 #include "common/rosstreams/pictures/camerainfo.h"
 #include "common/rosstreams/rosdecoder.h"
 #include "inbox.h"
 
 G_BEGIN_DECLS
+
+/* "RIHS01_" and 64 digits. */
+#define ROBOCACHE_ROS_MAX_HASH 72
 
 typedef struct
 {
@@ -32,9 +35,24 @@ typedef struct
 {
   guint64 id;
   gboolean is_reliable, is_transient_local;
-  gboolean is_refused;          /* its type differs */
+  gboolean has_other_type;
+  gchar hash[ROBOCACHE_ROS_MAX_HASH];   /* of its definition; "": unknown */
+  gboolean is_refused;          /* its type or definition differs, or is not read */
   gboolean has_gone;            /* its last messages may wait yet */
 } RobocacheRosPublisher;
+
+/* A definition that the node of a publisher is asked for. */
+typedef struct
+{
+  guint8 guid[ROBOCACHE_DDS_GUID_BYTES];        /* of the publisher */
+  gchar *hash;                  /* of its definition */
+  gchar *node;                  /* NULL: not known yet */
+  RobocacheDdsTypeQuery *query;
+  gboolean is_asked;
+  gint64 until_us;              /* g_get_monotonic_time */
+} RobocacheRosInquiry;
+
+void robocache_ros_inquiry_free (RobocacheRosInquiry * inquiry);
 
 typedef struct
 {
@@ -46,6 +64,8 @@ typedef struct
   RobocacheRosDecoder *decoder; /* NULL: a camera's calibration, or a fault */
   RobocacheCameraInfo *camera;
   gchar *fault;                 /* why no message can be read; NULL: they can */
+  RobocacheRosInquiry *inquiry; /* NULL: nothing is asked */
+  RobocacheRosQueue *answers;   /* NULL: nobody was asked yet */
 
   RobocacheRosQueue *queue;
   RobocacheDdsReader *reader;   /* NULL: not open */
@@ -59,6 +79,10 @@ typedef struct
 RobocacheRosTopic *robocache_ros_topic_new (const RobocacheDdsEndpoint * endpoint, const RobocacheMsgFolders * folders,
     const RobocacheRosSrcSettings * settings, guint order);
 void robocache_ros_topic_free (RobocacheRosTopic * topic);
+
+/* Takes over a definition, if it has this hash. */
+gboolean robocache_ros_topic_define (RobocacheRosTopic * topic, const gchar * definition, const gchar * hash,
+    const RobocacheRosSrcSettings * settings);
 
 /* Adds a publisher. Returns why its messages are refused; NULL: they are read. Free with g_free. */
 gchar *robocache_ros_topic_add (RobocacheRosTopic * topic, const RobocacheDdsEndpoint * endpoint);

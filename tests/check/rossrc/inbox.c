@@ -77,7 +77,7 @@ inbox_of (const RobocacheRosSrcSettings *settings, RobocacheRosQueue **queues)
   RobocacheRosInbox *inbox = robocache_ros_inbox_new (settings);
 
   for (guint i = 0; i < N_QUEUES; i++)
-    queues[i] = robocache_ros_inbox_add (inbox, NULL);
+    queues[i] = robocache_ros_inbox_add (inbox, NULL, FALSE);
   return inbox;
 }
 

@@ -190,8 +190,13 @@ static const struct
 {
   const gchar *properties, *open, *expected;
 } complaints[] = {
-  {"topics=/x", "open /x " WRENCH " reliable volatile 1 RIHS01_00", "error a publisher of /x has another definition of geometry_msgs/msg/WrenchStamped "
-        "than ours: its messages would be misread. Set msg-path to a folder with the .msg files of the publisher (type hash RIHS01_00, ours RIHS01_"},
+  {"topics=/x definition-timeout=0", "open /x " WRENCH " reliable volatile 1 RIHS01_00",
+        "error a publisher of /x has another definition of geometry_msgs/msg/WrenchStamped than ours: its messages would be misread. Set msg-path to a folder with the .msg files of the publisher (type hash RIHS01_00, ours RIHS01_"},
+  {"topics=/x definition-timeout=1", "open /x " WRENCH " reliable volatile 1 RIHS01_00", "error a publisher of /x has another definition of "
+        "geometry_msgs/msg/WrenchStamped than ours, and no node lists its publisher, so none can be asked for the definition: its messages would be "
+        "misread. Set msg-path"},
+  {"topics=/x* definition-timeout=1", "open /x a_msgs/msg/B reliable volatile 1 RIHS01_00", "warning /x of type a_msgs/msg/B cannot be read: its type "
+        "is not built in: set msg-path to a folder with its .msg file; no node lists its publisher, so none can be asked for the definition"},
   {"topics=/x*", "open /x a_msgs/msg/B reliable volatile 1 -", "warning /x of type a_msgs/msg/B cannot be read: its type is not built in: "
         "set msg-path to a folder with its .msg file"},
   {"topics=/x", "open /x a_msgs/msg/B reliable volatile 1 -", "error /x of type a_msgs/msg/B cannot be read: its type is not built in: "},

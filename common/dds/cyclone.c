@@ -8,12 +8,19 @@
 
 #include <dds/dds.h>
 #include <dds/ddsi/ddsi_domaingv.h>
+#include <dds/ddsi/ddsi_entity_index.h>
+#include <dds/ddsi/ddsi_proxy_participant.h>
 #include <dds/ddsi/ddsi_serdata.h>
 #include <dds/ddsi/ddsi_sertype.h>
 #include <dds/ddsi/ddsi_tran.h>
+#include <dds/ddsi/q_addrset.h>
 #include <dds/ddsi/q_radmin.h>
+#include <dds/ddsi/q_rtps.h>
+#include <dds/ddsi/q_thread.h>
 #include <errno.h>
+#include <ifaddrs.h>
 #include <linux/filter.h>
+#include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -377,4 +384,66 @@ robocache_cyclone_filter (const struct ddsi_sertype *type, const struct sock_fpr
   for (guint i = 0; i < MAX_XMIT_CONNS && is_filtered; i++)
     is_filtered = filter_socket (gv->xmit_conns[i], filter, error);
   return is_filtered;
+}
+
+/* ---- hosts ---- */
+
+typedef struct
+{
+  const struct ifaddrs *interfaces;     /* of this host */
+  gboolean is_near, is_far;     /* the process has an address of this host, or of others */
+} Addresses;
+
+static gboolean
+has_address (const struct ifaddrs *interfaces, const guint8 *address)
+{
+  for (const struct ifaddrs *each = interfaces; each; each = each->ifa_next) {
+    const struct sockaddr_in *own = (const struct sockaddr_in *) (const void *) each->ifa_addr;
+
+    if (own && own->sin_family == AF_INET && memcmp (&own->sin_addr, address, sizeof (own->sin_addr)) == 0)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* An address of IPv4 is at the end. */
+static void
+note_address (const ddsi_xlocator_t *locator, void *data)
+{
+  const guint8 *address = locator->c.address + sizeof (locator->c.address) - sizeof (struct in_addr);
+  Addresses *addresses = data;
+
+  if (locator->c.kind != NN_LOCATOR_KIND_UDPv4 || address[0] >= 224)
+    return;
+  if (address[0] == 127 || has_address (addresses->interfaces, address))
+    addresses->is_near = TRUE;
+  else
+    addresses->is_far = TRUE;
+}
+
+gboolean
+robocache_cyclone_is_remote (const struct ddsi_sertype *type, const guint8 *guid)
+{
+  const struct ddsi_domaingv *gv = ddsrt_atomic_ldvoidp (&type->gv);
+  struct thread_state *thread = lookup_thread_state ();
+  struct ifaddrs *interfaces = NULL;
+  Addresses addresses = { 0 };
+  struct ddsi_proxy_participant *process;
+  ddsi_guid_t name;
+
+  memcpy (name.prefix.u, guid, sizeof (name.prefix.u));
+  for (guint i = 0; i < G_N_ELEMENTS (name.prefix.u); i++)
+    name.prefix.u[i] = GUINT32_FROM_BE (name.prefix.u[i]);
+  name.entityid.u = NN_ENTITYID_PARTICIPANT;
+  if (getifaddrs (&interfaces) != 0)
+    return FALSE;
+  addresses.interfaces = interfaces;
+  /* a thread that is awake keeps it from being freed */
+  thread_state_awake (thread, gv);
+  process = entidx_lookup_proxy_participant_guid (gv->entity_index, &name);
+  if (process)
+    addrset_forall (process->as_default, note_address, &addresses);
+  thread_state_asleep (thread);
+  freeifaddrs (interfaces);
+  return addresses.is_far && !addresses.is_near;
 }

@@ -24,5 +24,8 @@ guint robocache_cyclone_take (gint32 reader, RobocacheDdsMessage ** messages, gu
  * UDP. */
 gboolean robocache_cyclone_filter (const struct ddsi_sertype *type, const struct sock_fprog *filter, GError ** error);
 
+/* Whether the process with a publisher is on another host, by the addresses that it announces. guid: 16 bytes. */
+gboolean robocache_cyclone_is_remote (const struct ddsi_sertype *type, const guint8 * guid);
+
 G_END_DECLS
 #endif

@@ -99,6 +99,15 @@ typedef struct
   gint64 running_ns, arrival_running_ns;
 } Timing;
 
+/* Converts times of another host to the system clock of this one. Called with the object lock. */
+static void
+convert_times (const RobocacheRosSession *session, const RobocacheRosHostClock *clock, RobocacheRosTimes *times)
+{
+  if (times->stamp_ns != 0 && times->stamp_ns != ROBOCACHE_ROS_NO_TIME)
+    times->stamp_ns = robocache_ros_host_clock_convert (clock, times->stamp_ns) + session->mapping.lead_ns;
+  times->source_ns = robocache_ros_host_clock_convert (clock, times->source_ns) + session->mapping.lead_ns;
+}
+
 /* Called with the object lock. */
 static void
 find_time (const RobocacheRosSession *session, const RobocacheRosTopic *topic, RobocacheRosTimes times, const RobocacheDdsMessage *message,
@@ -159,9 +168,10 @@ push (RobocacheRosSession *session, RobocacheRosOutput *output, GstBuffer *buffe
 }
 
 static GstFlowReturn
-handle_sample (RobocacheRosSession *session, RobocacheRosTopic *topic, const RobocacheDdsMessage *message, RobocacheRosSample *sample)
+handle_sample (RobocacheRosSession *session, RobocacheRosTopic *topic, const RobocacheRosHostClock *clock, const RobocacheDdsMessage *message,
+    RobocacheRosSample *sample)
 {
-  const RobocacheRosTimes times = {.stamp_ns = sample->stamp_ns,.has_stamp = robocache_ros_decoder_has_stamps (topic->decoder),
+  RobocacheRosTimes times = {.stamp_ns = sample->stamp_ns,.has_stamp = robocache_ros_decoder_has_stamps (topic->decoder),
     .source_ns = message->source_ns
   };
   RobocacheRosOutput *output = robocache_ros_session_find_output (session, topic, sample->key);
@@ -173,6 +183,8 @@ handle_sample (RobocacheRosSession *session, RobocacheRosTopic *topic, const Rob
     return GST_FLOW_OK;
   }
   GST_OBJECT_LOCK (session->element);
+  if (clock && message->source_ns != 0)
+    convert_times (session, clock, &times);
   find_time (session, topic, times, message, &timing);
   GST_OBJECT_UNLOCK (session->element);
   if (!accept_time (session, topic, &timing))
@@ -214,6 +226,8 @@ robocache_ros_session_handle (RobocacheRosSession *session, RobocacheRosTopic *t
     count (session, &topic->counts.refused);
     return GST_FLOW_OK;
   }
+  if (publisher->clock && message->source_ns != 0)
+    robocache_ros_host_clock_read (publisher->clock, message->source_ns, message->monotonic_ns);
   if (topic->camera)
     robocache_camera_info_read (topic->camera, message->data, message->size, &error);
   else
@@ -221,7 +235,7 @@ robocache_ros_session_handle (RobocacheRosSession *session, RobocacheRosTopic *t
   if (error)
     report_malformed (session, topic, message, error);
   for (guint i = 0; samples && i < samples->len && goes_on (ret); i++)
-    ret = handle_sample (session, topic, message, &g_array_index (samples, RobocacheRosSample, i));
+    ret = handle_sample (session, topic, publisher->clock, message, &g_array_index (samples, RobocacheRosSample, i));
   return goes_on (ret) ? GST_FLOW_OK : ret;
 }
 

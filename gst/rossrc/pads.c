@@ -93,6 +93,7 @@ add_topic (RobocacheRosSession *session, const RobocacheDdsEndpoint *endpoint, g
 {
   RobocacheRosTopic *topic = robocache_ros_topic_new (endpoint, session->folders, &session->settings, order);
 
+  topic->clocks = session->clocks;
   topic->queue = robocache_ros_inbox_add (session->inbox, topic, FALSE);
   GST_CAT_INFO_OBJECT (session->category, session->element, "%s of type %s: %s", topic->name, topic->type, topic->fault ? topic->fault
       : topic->camera ? "the calibration of a camera" : "is read");
@@ -135,6 +136,7 @@ robocache_ros_session_add_endpoint (RobocacheRosSession *session, const Robocach
 {
   const gint order = robocache_ros_topics_find (session->settings.topics, endpoint->topic);
   RobocacheRosTopic *topic;
+  gboolean is_remote;
   gchar *refusal;
 
   if (order < 0) {
@@ -152,9 +154,10 @@ robocache_ros_session_add_endpoint (RobocacheRosSession *session, const Robocach
   }
   if (!topic)
     topic = add_topic (session, endpoint, (guint) order);
-  refusal = robocache_ros_topic_add (topic, endpoint);
-  GST_CAT_INFO_OBJECT (session->category, session->element, "%s: publisher %" G_GINT64_MODIFIER "x is %s, %s; %u publishers", topic->name,
-      endpoint->id, endpoint->is_reliable ? "reliable" : "best effort", endpoint->is_transient_local ? "transient local" : "volatile",
+  is_remote = robocache_dds_participant_is_remote (session->participant, endpoint->guid);
+  refusal = robocache_ros_topic_add (topic, endpoint, is_remote);
+  GST_CAT_INFO_OBJECT (session->category, session->element, "%s: publisher %" G_GINT64_MODIFIER "x on %s is %s, %s; %u publishers", topic->name,
+      endpoint->id, is_remote ? "another host" : "this host", endpoint->is_reliable ? "reliable" : "best effort", endpoint->is_transient_local ? "transient local" : "volatile",
       robocache_ros_topic_count_publishers (topic));
   if (refusal && !topic->has_reported_type && !topic->inquiry) {
     report (session, topic, refusal);

@@ -28,6 +28,7 @@ enum
   PROP_USE_SIM_TIME,
   PROP_TIME_ORIGIN,
   PROP_CLOCK_MODE,
+  PROP_HOST_CLOCKS,
   PROP_MAX_FUTURE,
   PROP_MAX_TRANSPORT,
   PROP_LATENCY,
@@ -60,6 +61,7 @@ static const glong fields[N_PROPS] = {
   [PROP_USE_SIM_TIME] = SETTING (use_sim_time),
   [PROP_TIME_ORIGIN] = SETTING (time_origin),
   [PROP_CLOCK_MODE] = SETTING (clock_mode),
+  [PROP_HOST_CLOCKS] = SETTING (host_clocks),
   [PROP_MAX_FUTURE] = SETTING (max_future),
   [PROP_MAX_TRANSPORT] = SETTING (max_transport),
   [PROP_LATENCY] = SETTING (latency),
@@ -91,6 +93,10 @@ static ROBOCACHE_DEFINE_ENUM (time_fallback_get_type, "GstRobocacheRosTimeFallba
 static ROBOCACHE_DEFINE_ENUM (clock_mode_get_type, "GstRobocacheRosClockMode",
     {ROBOCACHE_ROS_CLOCK_KEEP, "The mapping stays", "keep"},
     {ROBOCACHE_ROS_CLOCK_FOLLOW, "The mapping moves with the clock", "follow"})
+
+static ROBOCACHE_DEFINE_ENUM (host_clocks_get_type, "GstRobocacheRosHostClocks",
+    {ROBOCACHE_ROS_HOSTS_TRACK, "Estimated from times of publishing and arrival", "track"},
+    {ROBOCACHE_ROS_HOSTS_TRUST, "Synchronized with the clock of this host", "trust"})
 
 static ROBOCACHE_DEFINE_ENUM (leaky_get_type, "GstRobocacheRosLeaky",
     {ROBOCACHE_ROS_LEAKY_UPSTREAM, "Drop the new message", "upstream"},
@@ -147,6 +153,9 @@ install_times (GParamFlags flags)
       G_MAXINT64, ROBOCACHE_ROS_NO_ORIGIN, flags);
   properties[PROP_CLOCK_MODE] = g_param_spec_enum ("clock-mode", "Clock mode", "Effect of a step of the system clock above 1 ms",
       clock_mode_get_type (), ROBOCACHE_ROS_CLOCK_KEEP, flags);
+  properties[PROP_HOST_CLOCKS] = g_param_spec_enum ("host-clocks", "Host clocks",
+      "Clocks of other hosts that publish; without effect with time-origin and use-sim-time", host_clocks_get_type (), ROBOCACHE_ROS_HOSTS_TRACK,
+      flags);
   properties[PROP_MAX_FUTURE] = g_param_spec_uint64 ("max-future", "Max future",
       "Maximum time of a message after its arrival (ns)", 0, G_MAXINT64, 500 * GST_MSECOND, flags);
   properties[PROP_MAX_TRANSPORT] = g_param_spec_uint64 ("max-transport", "Max transport",
@@ -189,6 +198,7 @@ robocache_ros_src_properties_install (GObjectClass *klass)
   gst_type_mark_as_plugin_api (time_source_get_type (), 0);
   gst_type_mark_as_plugin_api (time_fallback_get_type (), 0);
   gst_type_mark_as_plugin_api (clock_mode_get_type (), 0);
+  gst_type_mark_as_plugin_api (host_clocks_get_type (), 0);
   gst_type_mark_as_plugin_api (leaky_get_type (), 0);
 }
 

@@ -25,6 +25,12 @@ typedef enum
 
 typedef enum
 {
+  ROBOCACHE_ROS_HOSTS_TRACK,
+  ROBOCACHE_ROS_HOSTS_TRUST
+} RobocacheRosHostClocks;
+
+typedef enum
+{
   ROBOCACHE_ROS_LEAKY_UPSTREAM = 1,     /* the new message is dropped */
   ROBOCACHE_ROS_LEAKY_DOWNSTREAM        /* the oldest messages are dropped */
 } RobocacheRosLeaky;
@@ -39,6 +45,7 @@ typedef struct
   gboolean use_sim_time;
   gint64 time_origin;           /* ROBOCACHE_ROS_NO_ORIGIN: not set */
   gint clock_mode;              /* RobocacheRosClockMode */
+  gint host_clocks;             /* RobocacheRosHostClocks */
   guint64 max_future, max_transport, latency;   /* ns */
   guint64 max_message_bytes, max_queue_bytes, max_total_bytes;
   guint max_queue_messages, depth;

@@ -59,6 +59,9 @@ robocache_ros_session_new (GstElement *element, GstDebugCategory *category, Robo
   session->unchosen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   session->outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) robocache_ros_output_free);
   session->flows = gst_flow_combiner_new ();
+  if (session->settings.host_clocks == ROBOCACHE_ROS_HOSTS_TRACK && !session->settings.use_sim_time
+      && session->settings.time_origin == ROBOCACHE_ROS_NO_ORIGIN)
+    session->clocks = robocache_ros_host_clocks_new ();
   session->group_id = gst_util_group_id_next ();
   session->wait_until_us = G_MAXINT64;
   session->wait_left_us = session->settings.wait == GST_CLOCK_TIME_NONE ? G_MAXINT64 : (gint64) (session->settings.wait / GST_USECOND);
@@ -82,6 +85,7 @@ robocache_ros_session_free (RobocacheRosSession *session)
   g_clear_pointer (&session->clock_reader, robocache_dds_reader_free);
   g_clear_pointer (&session->nodes_reader, robocache_dds_reader_free);
   g_ptr_array_unref (session->topics);
+  g_clear_pointer (&session->clocks, g_ptr_array_unref);
   robocache_ros_inbox_free (session->inbox);
   g_clear_pointer (&session->participant, robocache_dds_participant_close);
   gst_flow_combiner_free (session->flows);

@@ -30,6 +30,7 @@ typedef struct
   RobocacheDdsReader *clock_reader;
   RobocacheRosQueue *nodes_queue;       /* of lists of nodes; NULL: not used yet */
   RobocacheDdsReader *nodes_reader;     /* NULL: no definition is asked for */
+  GPtrArray *clocks;            /* of other hosts; NULL: they are trusted */
 
   GPtrArray *topics;            /* RobocacheRosTopic items; grows under the object lock */
   GHashTable *unchosen;         /* names of topics that were left out, for the report of missing ones */

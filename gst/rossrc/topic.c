@@ -165,12 +165,14 @@ remove_oldest_gone (RobocacheRosTopic *topic, guint max)
     i++;
   if (i == topic->publishers->len)
     return FALSE;
+  if (get_publisher (topic, i)->clock)
+    robocache_ros_host_clocks_release (topic->clocks, get_publisher (topic, i)->clock);
   g_array_remove_index (topic->publishers, i);
   return TRUE;
 }
 
 gchar *
-robocache_ros_topic_add (RobocacheRosTopic *topic, const RobocacheDdsEndpoint *endpoint)
+robocache_ros_topic_add (RobocacheRosTopic *topic, const RobocacheDdsEndpoint *endpoint, gboolean is_remote)
 {
   RobocacheRosPublisher *known = (RobocacheRosPublisher *) robocache_ros_topic_publisher (topic, endpoint->id);
   gchar *refusal = compare_types (topic, endpoint);
@@ -181,10 +183,12 @@ robocache_ros_topic_add (RobocacheRosTopic *topic, const RobocacheDdsEndpoint *e
   g_strlcpy (publisher.hash, endpoint->type_hash ? endpoint->type_hash : "", sizeof (publisher.hash));
   /* a publisher that changes its user data, or that was out of reach, is announced again */
   if (known) {
+    publisher.clock = known->clock;
     *known = publisher;
     return refusal;
   }
   if (remove_oldest_gone (topic, MAX_PUBLISHERS)) {
+    publisher.clock = is_remote && topic->clocks ? robocache_ros_host_clocks_use (topic->clocks, endpoint->guid) : NULL;
     g_array_append_val (topic->publishers, publisher);
     return refusal;
   }

@@ -11,6 +11,7 @@
 #include "common/ros/msgfolders.h"
 #include "common/rosstreams/pictures/camerainfo.h"
 #include "common/rosstreams/rosdecoder.h"
+#include "hostclock.h"
 #include "inbox.h"
 
 G_BEGIN_DECLS
@@ -39,6 +40,7 @@ typedef struct
   gchar hash[ROBOCACHE_ROS_MAX_HASH];   /* of its definition; "": unknown */
   gboolean is_refused;          /* its type or definition differs, or is not read */
   gboolean has_gone;            /* its last messages may wait yet */
+  RobocacheRosHostClock *clock; /* NULL: that of this host */
 } RobocacheRosPublisher;
 
 /* A definition that the node of a publisher is asked for. */
@@ -71,6 +73,7 @@ typedef struct
   RobocacheDdsReader *reader;   /* NULL: not open */
   gboolean is_reliable, is_transient_local;     /* of the reader */
   GArray *publishers;           /* RobocacheRosPublisher items */
+  GPtrArray *clocks;            /* of the owner: clocks of other hosts; NULL: all are trusted */
   gboolean has_reported, has_reported_time, has_reported_type, has_reported_size;
   RobocacheRosCounts counts;
 } RobocacheRosTopic;
@@ -84,8 +87,8 @@ void robocache_ros_topic_free (RobocacheRosTopic * topic);
 gboolean robocache_ros_topic_define (RobocacheRosTopic * topic, const gchar * definition, const gchar * hash,
     const RobocacheRosSrcSettings * settings);
 
-/* Adds a publisher. Returns why its messages are refused; NULL: they are read. Free with g_free. */
-gchar *robocache_ros_topic_add (RobocacheRosTopic * topic, const RobocacheDdsEndpoint * endpoint);
+/* Adds a publisher, with a clock of its own if it is remote. Returns why its messages are refused; NULL: they are read. Free with g_free. */
+gchar *robocache_ros_topic_add (RobocacheRosTopic * topic, const RobocacheDdsEndpoint * endpoint, gboolean is_remote);
 /* The publisher has gone. FALSE: it has no such publisher. */
 gboolean robocache_ros_topic_remove (RobocacheRosTopic * topic, guint64 publisher);
 /* A publisher, also of those that went last; NULL: unknown. */

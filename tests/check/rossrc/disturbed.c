@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <gst/check/gsttestclock.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tests/check/lib/checks.h"
@@ -151,6 +152,76 @@ GST_START_TEST (test_robot_clock)
 
 GST_END_TEST;
 
+#define AHEAD 1000 * (gint64) GST_SECOND
+
+/* Sends a wrench from a host whose clock is ahead, captured 3 ms before its publishing. Returns the time of its capture on the clock of this host. */
+static gint64
+send_from_other_host (Live *live)
+{
+  const gint64 now_ns = g_get_real_time () * 1000, stamp_ns = now_ns + AHEAD - 3 * (gint64) GST_MSECOND;
+
+  peer_do (live->peer, "text 0 %" G_GINT64_FORMAT " (((%" G_GINT64_FORMAT " %" G_GINT64_FORMAT ") 'base') ((1 0 0) (0 0 0)))", now_ns + AHEAD,
+      stamp_ns / (gint64) GST_SECOND, stamp_ns % (gint64) GST_SECOND);
+  return stamp_ns - AHEAD;
+}
+
+static void
+expect_time (Live *live, gint64 capture_ns)
+{
+  const gint64 running_ns = capture_ns - time_origin_of (live);
+  GString *text = g_string_new (NULL);
+  gdouble ms = -1.0;
+  const gchar *found;
+
+  g_mutex_lock (&live->output.lock);
+  append_pads (text, &live->output);
+  g_mutex_unlock (&live->output.lock);
+  found = strstr (text->str, "] ");
+  fail_unless (found && sscanf (found, "] %lf=", &ms) == 1, "%s", text->str);
+  /* the shortest transport so far cannot be told from the clocks' difference */
+  fail_unless (ms * 1e6 >= (gdouble) running_ns - 1e6 && ms * 1e6 < (gdouble) (g_get_real_time () * 1000 - time_origin_of (live)),
+      "%f ms, captured at %" G_GINT64_FORMAT " ns", ms, running_ns);
+  g_string_free (text, TRUE);
+}
+
+static const struct
+{
+  const gchar *setting, *complaint;     /* NULL: it has the right time */
+} host_clocks[] = {
+  {"track", NULL},
+  {"trust", "warning a message of /x is dropped: its time is more than max-future after its arrival"},
+};
+
+/* The clock of another host is tracked, or trusted. */
+GST_START_TEST (test_clock_of_other_host)
+{
+  gchar *properties = g_strdup_printf ("topics=/x peers=" DDS_OTHER_HOST " host-clocks=%s", host_clocks[__i__].setting);
+  gint64 capture_ns;
+  Live live;
+
+  live_begin (&live, 38, properties);
+  peer_stop (live.peer);
+  live.peer = peer_start_on_host (38);
+  if (!live.peer) {
+    g_print ("SKIP test_clock_of_other_host: no pair of network interfaces can be made\n");
+  } else {
+    g_object_set (live.source, "time-origin", G_MININT64, NULL);
+    live_play (&live);
+    open_wrench (&live, "/x", 0, "reliable volatile 10 -");
+    capture_ns = send_from_other_host (&live);
+    if (host_clocks[__i__].complaint) {
+      expect_complaint (&live, host_clocks[__i__].complaint);
+    } else {
+      wait_for_buffers (&live, 1);
+      expect_time (&live, capture_ns);
+    }
+  }
+  live_end (&live);
+  g_free (properties);
+}
+
+GST_END_TEST;
+
 /* ---- slow and flushing branches ---- */
 
 /* GAP events of a topic whose messages wait do not overtake them, however late it is. */
@@ -293,6 +364,7 @@ CHECK_MAIN_IF (disturbed, dds_network_begin ("disturbed"), NULL, NULL,
     ONCE (test_pause);
     ONCE (test_wait);
     EACH (robot_clocks, test_robot_clock);
+    EACH (host_clocks, test_clock_of_other_host);
     ONCE (test_gaps);
     ONCE (test_flush);
     ONCE (test_end);

@@ -21,6 +21,7 @@
 #include "common/element/errors.h"
 #include "common/element/propertytypes.h"
 #include "common/element/sourcequery.h"
+#include "expected.h"
 #include "run.h"
 
 GST_DEBUG_CATEGORY_STATIC (robocache_ros_src_debug);
@@ -94,6 +95,8 @@ start (GstRobocacheRosSrc *self)
   robocache_ros_src_settings_copy (&settings, &self->properties);
   GST_OBJECT_UNLOCK (self);
   session = robocache_ros_session_new (GST_ELEMENT (self), robocache_ros_src_debug, &settings, &error);
+  if (session && !robocache_ros_expected_expose (session, &error))
+    g_clear_pointer (&session, robocache_ros_session_free);
   if (!session) {
     robocache_post_error (GST_ELEMENT (self), error);
     g_error_free (error);

@@ -4,7 +4,7 @@
  */
 #include "common/ros/cdr.h"
 #include "common/ros/messageencoders.h"
-#include "session.h"
+#include "expected.h"
 
 /* Messages that arrive this long after running time 0, and were captured before it, come from another clock. */
 #define MAX_LAG GST_SECOND
@@ -189,7 +189,7 @@ handle_sample (RobocacheRosSession *session, RobocacheRosTopic *topic, const Rob
   GST_OBJECT_UNLOCK (session->element);
   if (!accept_time (session, topic, &timing))
     return GST_FLOW_OK;
-  robocache_ros_output_update (output, sample, camera_of (session, topic, sample->caps));
+  robocache_ros_expected_update (session, output, sample, camera_of (session, topic, sample->caps));
   if (!output->pad)
     robocache_ros_session_expose (session, output);
   buffer = robocache_ros_output_make_buffer (sample, (guint64) timing.running_ns, timing.time_ns, timing.now_ns);

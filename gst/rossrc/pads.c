@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/rospads/topicchoice.h"
+#include "expected.h"
 #include "inquiry.h"
 
 /* Names that are kept for a report. */
@@ -193,6 +194,13 @@ robocache_ros_session_find_output (RobocacheRosSession *session, RobocacheRosTop
     if (output->topic == topic && g_str_equal (output->key, key))
       return output;
   }
+  output = robocache_ros_expected_find (session, topic->name, key);
+  if (output) {
+    output->topic = topic;
+    g_free (output->key);
+    output->key = g_strdup (key);
+    return output;
+  }
   if (session->outputs->len >= MAX_STREAMS) {
     warn_once (session, &session->has_warned_streams, "topics have more than " G_STRINGIFY (MAX_STREAMS) " streams: the others are not sent");
     return NULL;
@@ -224,13 +232,13 @@ robocache_ros_session_interrupt (RobocacheRosSession *session, const RobocacheRo
   }
 }
 
-/* The arrival of the first message of the topic that waits, or else the present. */
+/* The arrival of the first message of the topic that waits, or else the present. topic: NULL: it has not come yet. */
 static gint64
 silent_until (RobocacheRosSession *session, const RobocacheRosTopic *topic, gint64 running_ns)
 {
   gint64 arrival_ns, monotonic_ns, arrival_running_ns;
 
-  if (!robocache_ros_queue_peek (topic->queue, &arrival_ns, &monotonic_ns))
+  if (!topic || !robocache_ros_queue_peek (topic->queue, &arrival_ns, &monotonic_ns))
     return running_ns;
   GST_OBJECT_LOCK (session->element);
   robocache_ros_mapping_now (&session->mapping, arrival_ns, monotonic_ns, session->sim_ns, &arrival_running_ns);
@@ -291,9 +299,9 @@ has_all_pads_of (const RobocacheRosSession *session, const gchar *name)
   for (guint i = 0; i < session->outputs->len && !has_pad; i++) {
     const RobocacheRosOutput *output = g_ptr_array_index (session->outputs, i);
 
-    has_pad = output->topic == topic && output->pad;
+    has_pad = g_str_equal (output->name, name) && output->pad;
   }
-  return has_pad && (topic->camera || !robocache_ros_decoder_has_several_streams (topic->decoder));
+  return has_pad && (!topic || topic->camera || !topic->decoder || !robocache_ros_decoder_has_several_streams (topic->decoder));
 }
 
 /* Each topic of the setting is named without a glob, and has all pads that it can have. */

@@ -15,6 +15,7 @@ enum
 {
   PROP_STATS = ROBOCACHE_ROS_SRC_PROP_STATS,
   PROP_TOPICS,
+  PROP_EXPECTED,
   PROP_JOINTS,
   PROP_FIELDS,
   PROP_MSG_PATH,
@@ -48,6 +49,7 @@ static GParamSpec *properties[N_PROPS];
 
 static const glong fields[N_PROPS] = {
   [PROP_TOPICS] = SETTING (topics),
+  [PROP_EXPECTED] = SETTING (expected),
   [PROP_JOINTS] = SETTING (joints),
   [PROP_FIELDS] = SETTING (fields),
   [PROP_MSG_PATH] = SETTING (msg_path),
@@ -107,6 +109,8 @@ install_topics (GParamFlags flags)
 {
   properties[PROP_TOPICS] = g_param_spec_string ("topics", "Topics",
       "Topics to read: names or globs like /joint_states,/camera/* (empty = all except /robocache/events)", "", flags);
+  properties[PROP_EXPECTED] = g_param_spec_string ("expected", "Expected",
+      "Streams that may come late, as TOPIC CAPS;TOPIC:STREAM CAPS: their pads exist from PAUSED on, with GAP events until they come", "", flags);
   properties[PROP_JOINTS] = g_param_spec_string ("joints", "Joints",
       "Splits JointState messages into streams by the names of joints: shoulder,elbow;gripper makes a stream of two joints and one of one "
       "(empty = a stream for each set of joints in a message)", "", flags);
@@ -216,6 +220,7 @@ robocache_ros_src_settings_copy (RobocacheRosSrcSettings *settings, const Roboca
 {
   *settings = *from;
   settings->topics = g_strdup (from->topics);
+  settings->expected = g_strdup (from->expected);
   settings->joints = g_strdup (from->joints);
   settings->fields = g_strdup (from->fields);
   settings->msg_path = g_strdup (from->msg_path);
@@ -226,6 +231,7 @@ void
 robocache_ros_src_settings_clear (RobocacheRosSrcSettings *settings)
 {
   g_clear_pointer (&settings->topics, g_free);
+  g_clear_pointer (&settings->expected, g_free);
   g_clear_pointer (&settings->joints, g_free);
   g_clear_pointer (&settings->fields, g_free);
   g_clear_pointer (&settings->msg_path, g_free);

@@ -37,7 +37,7 @@ typedef enum
 
 typedef struct
 {
-  gchar *topics, *joints, *fields, *msg_path, *peers;
+  gchar *topics, *expected, *joints, *fields, *msg_path, *peers;
   gint domain, discovery;       /* ROBOCACHE_DDS_DOMAIN_AUTO, RobocacheDdsDiscovery */
   guint64 wait;                 /* ns; GST_CLOCK_TIME_NONE: no end */
   guint64 definition_timeout;   /* ns */

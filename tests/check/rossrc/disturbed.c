@@ -222,6 +222,63 @@ GST_START_TEST (test_clock_of_other_host)
 
 GST_END_TEST;
 
+/* ---- declared streams ---- */
+
+#define FORCE "other/tensors,format=(string)static,num_tensors=(int)1,types=(string)float64,dimensions=(string)"
+
+/* The pads of declared streams exist at once, in this order, with GAP events until their topics come. */
+GST_START_TEST (test_expected)
+{
+  GString *text = g_string_new (NULL);
+  Live live;
+
+  live_begin (&live, 39, "topics=/y,/x max-transport=0");
+  g_object_set (live.source, "expected", "/x " FORCE "6,framerate=(fraction)0/1; /y " FORCE "7,framerate=(fraction)0/1", "time-origin", G_MININT64, NULL);
+  live.output.has_events = TRUE;
+  gst_element_set_start_time (live.pipeline, 60 * GST_SECOND);
+  fail_unless_equals_int (gst_element_set_state (live.pipeline, GST_STATE_PAUSED), GST_STATE_CHANGE_NO_PREROLL);
+  fail_unless_equals_int (GST_ELEMENT (live.source)->numsrcpads, 2);
+  fail_unless (live.output.no_more_pads);
+  gst_element_set_state (live.pipeline, GST_STATE_PLAYING);
+  open_wrench (&live, "/x", 0, "reliable volatile 10 -");
+  g_mutex_lock (&live.output.lock);
+  for (append_pads (text, &live.output); !strstr (text->str, "src_0 /x: caps[other/tensors float64 6] seg:0-none gap:0,");
+      append_pads (text, &live.output)) {
+    g_cond_wait (&live.output.changed, &live.output.lock);
+    g_string_truncate (text, 0);
+  }
+  g_mutex_unlock (&live.output.lock);
+  send_wrench_at (&live, 0, g_get_real_time () * 1000, 1);
+  wait_for_buffers (&live, 1);
+  open_wrench (&live, "/y", 1, "reliable volatile 10 -");
+  send_wrench_at (&live, 1, g_get_real_time () * 1000, 2);
+  expect_complaint (&live, "warning /y has other caps than expected declares");
+  wait_for_buffers (&live, 2);
+  fail_unless_equals_int (GST_ELEMENT (live.source)->numsrcpads, 2);
+  live_end (&live);
+  g_string_free (text, TRUE);
+}
+
+GST_END_TEST;
+
+static const gchar *const wrong_expected[] = { "/x", "x " FORCE "6,framerate=0/1", "/x audio/x-raw", "/x other/tensors,framerate=[0/1,30/1]", "/x a/b;" };
+
+GST_START_TEST (test_wrong_expected)
+{
+  gchar *expected = g_strdup_printf ("error expected has \"%.*s\": the topic must be followed by a blank and by fixed caps of a stream",
+      (gint) strcspn (wrong_expected[__i__], ";"), wrong_expected[__i__]);
+  Live live;
+
+  live_begin (&live, 40, "topics=/x");
+  g_object_set (live.source, "expected", wrong_expected[__i__], NULL);
+  fail_unless_equals_int (gst_element_set_state (live.pipeline, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
+  expect_complaint (&live, expected);
+  live_end (&live);
+  g_free (expected);
+}
+
+GST_END_TEST;
+
 /* ---- slow and flushing branches ---- */
 
 /* GAP events of a topic whose messages wait do not overtake them, however late it is. */
@@ -365,6 +422,8 @@ CHECK_MAIN_IF (disturbed, dds_network_begin ("disturbed"), NULL, NULL,
     ONCE (test_wait);
     EACH (robot_clocks, test_robot_clock);
     EACH (host_clocks, test_clock_of_other_host);
+    ONCE (test_expected);
+    EACH (wrong_expected, test_wrong_expected);
     ONCE (test_gaps);
     ONCE (test_flush);
     ONCE (test_end);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "common/ros/cdr.h"
-#include "common/ros/typedescription.h"
+#include "common/ros/encodings/typedescription.h"
 #include "cyclone.h"
 #include "rosnames.h"
 

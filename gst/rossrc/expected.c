@@ -68,18 +68,6 @@ robocache_ros_expected_expose (RobocacheRosSession *session, GError **error)
   return is_valid;
 }
 
-RobocacheRosOutput *
-robocache_ros_expected_find (const RobocacheRosSession *session, const gchar *topic, const gchar *key)
-{
-  for (guint i = 0; i < session->outputs->len; i++) {
-    RobocacheRosOutput *output = g_ptr_array_index (session->outputs, i);
-
-    if (!output->topic && g_str_equal (output->name, topic) && (!*output->key || g_str_equal (output->key, key)))
-      return output;
-  }
-  return NULL;
-}
-
 void
 robocache_ros_expected_update (RobocacheRosSession *session, RobocacheRosOutput *output, const RobocacheRosSample *sample,
     const GstStructure *camera)

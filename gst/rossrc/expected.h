@@ -13,10 +13,6 @@ G_BEGIN_DECLS
  * is wrong. */
 gboolean robocache_ros_expected_expose (RobocacheRosSession * session, GError ** error);
 
-/* The declared stream of a topic that has not come yet and that this one is; NULL: there is none. A declaration without a stream is for the
- * first one. */
-RobocacheRosOutput *robocache_ros_expected_find (const RobocacheRosSession * session, const gchar * topic, const gchar * key);
-
 /* Takes over the format of a sample. Caps that are not as declared are a warning, and the pad gets them. */
 void robocache_ros_expected_update (RobocacheRosSession * session, RobocacheRosOutput * output, const RobocacheRosSample * sample,
     const GstStructure * camera);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "common/ros/typedescription.h"
+#include "common/ros/encodings/typedescription.h"
 
 #define INFO(session, ...) GST_CAT_INFO_OBJECT ((session)->category, (session)->element, __VA_ARGS__)
 

@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "common/rospads/topicchoice.h"
-#include "expected.h"
-#include "inquiry.h"
+#include "session.h"
 
 /* Names that are kept for a report. */
 #define MAX_UNCHOSEN 1000
@@ -101,8 +100,6 @@ add_topic (RobocacheRosSession *session, const RobocacheDdsEndpoint *endpoint, g
   GST_OBJECT_LOCK (session->element);
   g_ptr_array_add (session->topics, topic);
   GST_OBJECT_UNLOCK (session->element);
-  if (!robocache_ros_inquiry_begin (session, topic, endpoint))
-    report_fault (session, topic, NULL);
   return topic;
 }
 
@@ -132,34 +129,43 @@ robocache_ros_session_settle (RobocacheRosSession *session, RobocacheRosTopic *t
   adapt (session, topic);
 }
 
-void
-robocache_ros_session_add_endpoint (RobocacheRosSession *session, const RobocacheDdsEndpoint *endpoint)
+static void
+leave_out (RobocacheRosSession *session, const gchar *name)
+{
+  GST_CAT_DEBUG_OBJECT (session->category, session->element, "%s is left out: topics=\"%s\" does not choose it", name, chosen (session));
+  if (g_hash_table_size (session->unchosen) < MAX_UNCHOSEN)
+    g_hash_table_add (session->unchosen, g_strdup (name));
+}
+
+RobocacheRosTopic *
+robocache_ros_session_add_topic (RobocacheRosSession *session, const RobocacheDdsEndpoint *endpoint, gboolean *is_new)
 {
   const gint order = robocache_ros_topics_find (session->settings.topics, endpoint->topic);
-  RobocacheRosTopic *topic;
-  gboolean is_remote;
-  gchar *refusal;
+  RobocacheRosTopic *topic = order < 0 ? NULL : find_topic (session, endpoint->topic);
 
-  if (order < 0) {
-    GST_CAT_DEBUG_OBJECT (session->category, session->element, "%s is left out: topics=\"%s\" does not choose it", endpoint->topic,
-        chosen (session));
-    if (g_hash_table_size (session->unchosen) < MAX_UNCHOSEN)
-      g_hash_table_add (session->unchosen, g_strdup (endpoint->topic));
-    return;
-  }
-  topic = find_topic (session, endpoint->topic);
-  if (!topic && session->topics->len >= MAX_TOPICS) {
+  *is_new = FALSE;
+  if (order < 0)
+    leave_out (session, endpoint->topic);
+  if (order < 0 || topic)
+    return topic;
+  if (session->topics->len >= MAX_TOPICS) {
     warn_once (session, &session->has_warned_topics, "the domain has had more than " G_STRINGIFY (MAX_TOPICS) " topics that are to be read: "
         "the others are not read. Set topics to those that you need");
-    return;
+    return NULL;
   }
-  if (!topic)
-    topic = add_topic (session, endpoint, (guint) order);
-  is_remote = robocache_dds_participant_is_remote (session->participant, endpoint->guid);
-  refusal = robocache_ros_topic_add (topic, endpoint, is_remote);
+  *is_new = TRUE;
+  return add_topic (session, endpoint, (guint) order);
+}
+
+void
+robocache_ros_session_add_publisher (RobocacheRosSession *session, RobocacheRosTopic *topic, const RobocacheDdsEndpoint *endpoint)
+{
+  const gboolean is_remote = robocache_dds_participant_is_remote (session->participant, endpoint->guid);
+  gchar *refusal = robocache_ros_topic_add (topic, endpoint, is_remote);
+
   GST_CAT_INFO_OBJECT (session->category, session->element, "%s: publisher %" G_GINT64_MODIFIER "x on %s is %s, %s; %u publishers", topic->name,
-      endpoint->id, is_remote ? "another host" : "this host", endpoint->is_reliable ? "reliable" : "best effort", endpoint->is_transient_local ? "transient local" : "volatile",
-      robocache_ros_topic_count_publishers (topic));
+      endpoint->id, is_remote ? "another host" : "this host", endpoint->is_reliable ? "reliable" : "best effort",
+      endpoint->is_transient_local ? "transient local" : "volatile", robocache_ros_topic_count_publishers (topic));
   if (refusal && !topic->has_reported_type && !topic->inquiry) {
     report (session, topic, refusal);
     topic->has_reported_type = TRUE;
@@ -184,6 +190,19 @@ robocache_ros_session_remove_endpoint (RobocacheRosSession *session, guint64 pub
 
 /* ---- streams ---- */
 
+/* The declared stream of a topic that has not come yet and that this one is. A declaration without a stream is for the first one. */
+static RobocacheRosOutput *
+find_expected (const RobocacheRosSession *session, const gchar *topic, const gchar *key)
+{
+  for (guint i = 0; i < session->outputs->len; i++) {
+    RobocacheRosOutput *output = g_ptr_array_index (session->outputs, i);
+
+    if (!output->topic && g_str_equal (output->name, topic) && (!*output->key || g_str_equal (output->key, key)))
+      return output;
+  }
+  return NULL;
+}
+
 RobocacheRosOutput *
 robocache_ros_session_find_output (RobocacheRosSession *session, RobocacheRosTopic *topic, const gchar *key)
 {
@@ -194,7 +213,7 @@ robocache_ros_session_find_output (RobocacheRosSession *session, RobocacheRosTop
     if (output->topic == topic && g_str_equal (output->key, key))
       return output;
   }
-  output = robocache_ros_expected_find (session, topic->name, key);
+  output = find_expected (session, topic->name, key);
   if (output) {
     output->topic = topic;
     g_free (output->key);

@@ -188,13 +188,25 @@ check (RobocacheRosSession *session, gint64 now_us)
 
 /* ---- the thread ---- */
 
+static void
+add_endpoint (RobocacheRosSession *session, const RobocacheDdsEndpoint *endpoint)
+{
+  gboolean is_new;
+  RobocacheRosTopic *topic = robocache_ros_session_add_topic (session, endpoint, &is_new);
+
+  if (is_new && !robocache_ros_inquiry_begin (session, topic, endpoint))
+    robocache_ros_session_settle (session, topic, NULL);
+  if (topic)
+    robocache_ros_session_add_publisher (session, topic, endpoint);
+}
+
 static GstFlowReturn
 handle (RobocacheRosSession *session, const RobocacheRosItem *item)
 {
   GstFlowReturn ret = GST_FLOW_OK;
 
   if (item->endpoint && item->endpoint->topic)
-    robocache_ros_session_add_endpoint (session, item->endpoint);
+    add_endpoint (session, item->endpoint);
   else if (item->endpoint)
     robocache_ros_session_remove_endpoint (session, item->endpoint->id);
   else if (item->queue == session->clock_queue)

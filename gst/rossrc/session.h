@@ -73,8 +73,11 @@ void robocache_ros_session_set_sim_time (RobocacheRosSession * session, const Ro
 
 /* ---- publishers and pads (pads.c) ---- */
 
-void robocache_ros_session_add_endpoint (RobocacheRosSession * session, const RobocacheDdsEndpoint * endpoint);
-/* What is asked for a topic is known: reads it, or reports why it is not read. why_unknown: why nothing is known; NULL: the definition is known. */
+/* The topic of a publisher; NULL: it is not to be read. *is_new: it was not known before. */
+RobocacheRosTopic *robocache_ros_session_add_topic (RobocacheRosSession * session, const RobocacheDdsEndpoint * endpoint, gboolean * is_new);
+void robocache_ros_session_add_publisher (RobocacheRosSession * session, RobocacheRosTopic * topic, const RobocacheDdsEndpoint * endpoint);
+/* Nothing is asked for a topic any more: reads it, or reports why it is not read. why_unknown: why nobody told the definition; NULL: nobody was
+ * asked, or it is known. */
 void robocache_ros_session_settle (RobocacheRosSession * session, RobocacheRosTopic * topic, const gchar * why_unknown);
 void robocache_ros_session_remove_endpoint (RobocacheRosSession * session, guint64 publisher);
 /* Returns the stream with this key, and makes it at the first call. NULL: there are too many. */

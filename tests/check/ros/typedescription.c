@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "common/ros/typedescription.h"
+#include "common/ros/encodings/typedescription.h"
 
 #include "common/ros/cdr.h"
 #include "tests/check/lib/checks.h"

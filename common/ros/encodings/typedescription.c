@@ -4,9 +4,9 @@
  */
 #include "typedescription.h"
 
-#include "cdr.h"
 #include "common/element/errordomain.h"
-#include "definitions.h"
+#include "common/ros/cdr.h"
+#include "common/ros/definitions.h"
 
 /* Numbers of type_description_interfaces/msg/FieldType: a type, plus the multiple of STEP that says how it repeats. */
 #define STEP 48

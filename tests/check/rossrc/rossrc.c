@@ -176,7 +176,7 @@ GST_START_TEST (test_return)
   live.peer = peer_start (13);
   open_wrench (&live, "/x", 0, "best volatile 10 -");
   /* the reader is opened again for less than it requested, and a best-effort message may come before */
-  for (guint ms = 2; live.output.n_buffers < 2; ms++) {
+  for (guint ms = 2; live_buffers (&live) < 2; ms++) {
     send_wrench (&live, 0, ms, 7);
     g_usleep (10000);
   }
@@ -359,7 +359,7 @@ GST_START_TEST (test_losses)
   live_begin (&live, 19, "topics=/x");
   live_play (&live);
   open_wrench (&live, "/x", 0, "best volatile 10 -");
-  for (; live.output.n_buffers == 0; ms++) {
+  for (; live_buffers (&live) == 0; ms++) {
     send_wrench (&live, 0, ms, 1);
     g_usleep (10000);
   }

@@ -39,6 +39,17 @@ live_end (Live *live)
   gst_object_unref (live->pipeline);
 }
 
+guint
+live_buffers (Live *live)
+{
+  guint n;
+
+  g_mutex_lock (&live->output.lock);
+  n = live->output.n_buffers;
+  g_mutex_unlock (&live->output.lock);
+  return n;
+}
+
 void
 wait_for_buffers (Live *live, guint n)
 {

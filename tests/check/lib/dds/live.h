@@ -24,6 +24,7 @@ void live_begin (Live *live, guint domain, const gchar *properties);
 void live_play (Live *live);
 void live_end (Live *live);
 
+guint live_buffers (Live *live);
 void wait_for_buffers (Live *live, guint n);
 /* Until a field of stats is n or more. */
 void wait_for_count (const Live *live, const gchar *field, guint64 n);

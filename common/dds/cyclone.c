@@ -391,7 +391,7 @@ robocache_cyclone_filter (const struct ddsi_sertype *type, const struct sock_fpr
 typedef struct
 {
   const struct ifaddrs *interfaces;     /* of this host */
-  gboolean is_near, is_far;     /* the process has an address of this host, or of others */
+  gboolean is_far;              /* the process has an address that this host has not */
 } Addresses;
 
 static gboolean
@@ -415,12 +415,10 @@ note_address (const ddsi_xlocator_t *locator, void *data)
 
   if (locator->c.kind != NN_LOCATOR_KIND_UDPv4 || address[0] >= 224)
     return;
-  if (address[0] == 127 || has_address (addresses->interfaces, address))
-    addresses->is_near = TRUE;
-  else
-    addresses->is_far = TRUE;
+  addresses->is_far |= address[0] != 127 && !has_address (addresses->interfaces, address);
 }
 
+/* One foreign address suffices: bridges of containers have the same address on all hosts. */
 gboolean
 robocache_cyclone_is_remote (const struct ddsi_sertype *type, const guint8 *guid)
 {
@@ -445,5 +443,5 @@ robocache_cyclone_is_remote (const struct ddsi_sertype *type, const guint8 *guid
     addrset_forall (process->as_default, note_address, &addresses);
   thread_state_asleep (thread);
   freeifaddrs (interfaces);
-  return addresses.is_far && !addresses.is_near;
+  return addresses.is_far;
 }

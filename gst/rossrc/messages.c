@@ -103,9 +103,11 @@ typedef struct
 static void
 convert_times (const RobocacheRosSession *session, const RobocacheRosHostClock *clock, RobocacheRosTimes *times)
 {
+  const guint64 lead_ns = (guint64) session->mapping.lead_ns;
+
   if (times->stamp_ns != 0 && times->stamp_ns != ROBOCACHE_ROS_NO_TIME)
-    times->stamp_ns = robocache_ros_host_clock_convert (clock, times->stamp_ns) + session->mapping.lead_ns;
-  times->source_ns = robocache_ros_host_clock_convert (clock, times->source_ns) + session->mapping.lead_ns;
+    times->stamp_ns = (gint64) ((guint64) robocache_ros_host_clock_convert (clock, times->stamp_ns) + lead_ns);
+  times->source_ns = (gint64) ((guint64) robocache_ros_host_clock_convert (clock, times->source_ns) + lead_ns);
 }
 
 /* Called with the object lock. */
@@ -127,7 +129,7 @@ find_time (const RobocacheRosSession *session, const RobocacheRosTopic *topic, R
   if (timing->fault)
     return;
   timing->place = robocache_ros_mapping_place (mapping, timing->time_ns, timing->arrival_running_ns, &timing->running_ns);
-  timing->early_ns = robocache_ros_mapping_origin (mapping) - timing->time_ns;
+  timing->early_ns = (gint64) ((guint64) mapping->spans[0].origin_ns - (guint64) timing->time_ns);
 }
 
 /* A publisher that is transient local sends its last messages to each new reader, so they are the state at the start. FALSE: the message is

@@ -8,6 +8,8 @@
 #include "common/dds/hostfilter.h"
 #include "common/dds/oversize.h"
 #include "common/dds/rosnames.h"
+#include "common/dds/typequery.h"
+#include "common/ros/cdr.h"
 #include "tests/check/lib/checks.h"
 #include "tests/check/lib/dds/ddspeer.h"
 #include "tests/check/lib/dds/writer.h"
@@ -48,6 +50,39 @@ GST_START_TEST (test_names)
   fail_unless_equals_string (name, "RIHS01_ab");
   g_free (name);
   fail_unless (robocache_dds_type_hash_of ("typehas", 7) == NULL && robocache_dds_type_hash_of (NULL, 0) == NULL);
+}
+
+GST_END_TEST;
+
+/* A list of nodes that names the publisher, one that does not, and one that ends anywhere. */
+GST_START_TEST (test_nodes)
+{
+  static const guint8 guids[2][ROBOCACHE_DDS_GUID_BYTES] = { {1, 15}, {1, 15, 2} };
+  RobocacheCdrWriter writer = { 0 };
+  gchar *node;
+
+  robocache_cdr_writer_begin (&writer);
+  robocache_cdr_write_array (&writer, guids, 1, ROBOCACHE_DDS_GUID_BYTES);
+  robocache_cdr_write_uint32 (&writer, 1);
+  robocache_cdr_write_string (&writer, "/");
+  robocache_cdr_write_string (&writer, "n");
+  robocache_cdr_write_uint32 (&writer, 1);
+  robocache_cdr_write_array (&writer, guids[1], 1, ROBOCACHE_DDS_GUID_BYTES);
+  robocache_cdr_write_uint32 (&writer, 1);
+  robocache_cdr_write_array (&writer, guids[0], 1, ROBOCACHE_DDS_GUID_BYTES);
+  node = robocache_dds_find_node (&(RobocacheDdsMessage) {.data = writer.data,.size = writer.size}, guids[0]);
+  fail_unless_equals_string (node, "/n");
+  g_free (node);
+  fail_unless (robocache_dds_find_node (&(RobocacheDdsMessage) {.data = writer.data,.size = writer.size}, guids[1]) == NULL);
+  for (gsize size = 0; size < writer.size; size++) {
+    guint8 *copy = g_malloc (size);
+
+    if (size > 0)
+      memcpy (copy, writer.data, size);
+    fail_unless (robocache_dds_find_node (&(RobocacheDdsMessage) {.data = copy,.size = size}, guids[0]) == NULL);
+    g_free (copy);
+  }
+  robocache_cdr_writer_clear (&writer);
 }
 
 GST_END_TEST;
@@ -685,6 +720,7 @@ GST_END_TEST;
 
 CHECK_MAIN_IF (dds, dds_network_begin ("dds"), dds_clear_environment, NULL,
     ONCE (test_names);
+    ONCE (test_nodes);
     EACH (networks, test_networks);
     ONCE (test_tag);
     ONCE (test_wrong_domain);

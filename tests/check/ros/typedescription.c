@@ -61,21 +61,27 @@ write_type (RobocacheCdrWriter *writer, const Type *type)
   }
 }
 
+static void
+write_answer (RobocacheCdrWriter *writer, guint i)
+{
+  robocache_cdr_writer_begin (writer);
+  for (guint k = 0; k < answers[i].header_bytes; k++)
+    robocache_cdr_write_uint8 (writer, 0xff);
+  robocache_cdr_write_uint8 (writer, answers[i].reason == NULL);
+  robocache_cdr_write_string (writer, answers[i].reason);
+  write_type (writer, &answers[i].types[0]);
+  robocache_cdr_write_uint32 (writer, answers[i].types[1].name ? 1 : 0);
+  if (answers[i].types[1].name)
+    write_type (writer, &answers[i].types[1]);
+}
+
 GST_START_TEST (test_answer)
 {
   RobocacheCdrWriter writer = { 0 };
   GError *error = NULL;
   gchar *type = NULL, *text;
 
-  robocache_cdr_writer_begin (&writer);
-  for (guint i = 0; i < answers[__i__].header_bytes; i++)
-    robocache_cdr_write_uint8 (&writer, 0xff);
-  robocache_cdr_write_uint8 (&writer, answers[__i__].reason == NULL);
-  robocache_cdr_write_string (&writer, answers[__i__].reason);
-  write_type (&writer, &answers[__i__].types[0]);
-  robocache_cdr_write_uint32 (&writer, answers[__i__].types[1].name ? 1 : 0);
-  if (answers[__i__].types[1].name)
-    write_type (&writer, &answers[__i__].types[1]);
+  write_answer (&writer, __i__);
   text = robocache_ros_type_description_text (writer.data, writer.size - answers[__i__].cut, answers[__i__].header_bytes, &type, &error);
   fail_unless_equals_string (text, answers[__i__].expected);
   if (text) {
@@ -86,6 +92,50 @@ GST_START_TEST (test_answer)
   g_clear_error (&error);
   g_free (text);
   g_free (type);
+  robocache_cdr_writer_clear (&writer);
+}
+
+GST_END_TEST;
+
+/* FALSE: it is malformed. */
+static gboolean
+read_copy (const guint8 *answer, gsize size, gsize header_bytes)
+{
+  guint8 *copy = g_malloc (size);
+  gboolean is_read;
+  GError *error = NULL;
+  gchar *type = NULL, *text;
+
+  /* reads beyond it are seen */
+  if (size > 0)
+    memcpy (copy, answer, size);
+  text = robocache_ros_type_description_text (copy, size, header_bytes, &type, &error);
+  fail_unless ((text == NULL) == (error != NULL));
+  g_clear_error (&error);
+  is_read = text != NULL;
+  g_free (text);
+  g_free (type);
+  g_free (copy);
+  return is_read;
+}
+
+/* Answers that end anywhere, or have any other byte, are read or refused. */
+GST_START_TEST (test_damaged)
+{
+  RobocacheCdrWriter writer = { 0 };
+  guint n_malformed = 0;
+
+  write_answer (&writer, __i__);
+  for (gsize size = 0; size < writer.size; size++)
+    n_malformed += !read_copy (writer.data, size, answers[__i__].header_bytes);
+  for (gsize at = 0; at < writer.size; at++) {
+    for (guint flip = 1; flip < 256; flip = 2 * flip + 1) {
+      writer.data[at] ^= (guint8) flip;
+      n_malformed += !read_copy (writer.data, writer.size, answers[__i__].header_bytes);
+      writer.data[at] ^= (guint8) flip;
+    }
+  }
+  fail_unless (n_malformed > writer.size / 2);
   robocache_cdr_writer_clear (&writer);
 }
 
@@ -114,4 +164,4 @@ GST_START_TEST (test_request)
 
 GST_END_TEST;
 
-CHECK_MAIN (typedescription, NULL, NULL, EACH (answers, test_answer); ONCE (test_request));
+CHECK_MAIN (typedescription, NULL, NULL, EACH (answers, test_answer); EACH (answers, test_damaged); ONCE (test_request));

@@ -272,10 +272,10 @@ robocache_ros_session_advance (RobocacheRosSession *session, gint64 running_ns)
 
   for (guint i = 0; i < session->outputs->len; i++) {
     RobocacheRosOutput *output = g_ptr_array_index (session->outputs, i);
-    const gint64 until = output->pad ? silent_until (session, output->topic, running_ns) - (gint64) session->settings.max_transport : 0;
+    const gint64 now_ns = output->pad ? silent_until (session, output->topic, running_ns) : 0;
 
-    if (until > 0)
-      robocache_ros_output_advance (output, &context, (guint64) until);
+    if (now_ns > (gint64) session->settings.max_transport)
+      robocache_ros_output_advance (output, &context, (guint64) now_ns - session->settings.max_transport);
   }
 }
 

@@ -11,17 +11,23 @@
 #include <dds/ddsi/ddsi_entity.h>
 #include <dds/ddsi/ddsi_endpoint.h>
 #include <dds/ddsi/ddsi_entity_index.h>
+#include <dds/ddsi/ddsi_proxy_participant.h>
 #include <dds/ddsi/ddsi_serdata.h>
 #include <dds/ddsi/ddsi_sertype.h>
 #include <dds/ddsi/ddsi_tran.h>
+#include <dds/ddsi/q_addrset.h>
 #include <dds/ddsi/q_bswap.h>
 #include <dds/ddsi/q_radmin.h>
+#include <dds/ddsi/q_rtps.h>
 #include <dds/ddsi/q_thread.h>
 #include <dds/ddsi/q_whc.h>
 #include <errno.h>
+#include <ifaddrs.h>
 #include <linux/filter.h>
+#include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 
 #include "common/element/errordomain.h"
 
@@ -35,7 +41,7 @@ typedef struct
   struct ddsi_serdata c;
   gsize size;
   guint64 sequence;
-  gint64 arrival_ns;
+  gint64 arrival_ns, monotonic_ns;
   guint8 data[];                /* padded to a multiple of four */
 } RawMessage;
 
@@ -47,6 +53,15 @@ static gsize
 padded (gsize size)
 {
   return (size + 3) & ~(gsize) 3;
+}
+
+static gint64
+read_monotonic_clock (void)
+{
+  struct timespec time;
+
+  clock_gettime (CLOCK_MONOTONIC, &time);
+  return time.tv_sec * G_GINT64_CONSTANT (1000000000) + time.tv_nsec;
 }
 
 static RawMessage *
@@ -62,6 +77,7 @@ raw_new (const struct ddsi_sertype *type, enum ddsi_serdata_kind kind, gsize siz
   raw->size = size;
   raw->sequence = 0;
   raw->arrival_ns = dds_time ();
+  raw->monotonic_ns = read_monotonic_clock ();
   memset (raw->data + size, 0, padded (size) - size);
   return raw;
 }
@@ -313,6 +329,7 @@ message_of (struct ddsi_serdata *serdata, const dds_sample_info_t *info)
   message->sequence = raw->sequence;
   message->source_ns = MAX (info->source_timestamp, 0);
   message->arrival_ns = raw->arrival_ns;
+  message->monotonic_ns = raw->monotonic_ns;
   message->bytes = serdata;
   return message;
 }
@@ -396,4 +413,64 @@ robocache_cyclone_filter (const struct ddsi_sertype *type, const struct sock_fpr
   for (guint i = 0; i < MAX_XMIT_CONNS && is_filtered; i++)
     is_filtered = filter_socket (gv->xmit_conns[i], filter, error);
   return is_filtered;
+}
+
+/* ---- hosts ---- */
+
+typedef struct
+{
+  const struct ifaddrs *interfaces;     /* of this host */
+  gboolean is_far;              /* the process has an address that this host has not */
+} Addresses;
+
+static gboolean
+has_address (const struct ifaddrs *interfaces, const guint8 *address)
+{
+  for (const struct ifaddrs *each = interfaces; each; each = each->ifa_next) {
+    const struct sockaddr_in *own = (const struct sockaddr_in *) (const void *) each->ifa_addr;
+
+    if (own && own->sin_family == AF_INET && memcmp (&own->sin_addr, address, sizeof (own->sin_addr)) == 0)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* An address of IPv4 is at the end. */
+static void
+note_address (const ddsi_xlocator_t *locator, void *data)
+{
+  const guint8 *address = locator->c.address + sizeof (locator->c.address) - sizeof (struct in_addr);
+  Addresses *addresses = data;
+
+  if (locator->c.kind != NN_LOCATOR_KIND_UDPv4 || address[0] >= 224)
+    return;
+  addresses->is_far |= address[0] != 127 && !has_address (addresses->interfaces, address);
+}
+
+/* One foreign address suffices: bridges of containers have the same address on all hosts. */
+gboolean
+robocache_cyclone_is_remote (const struct ddsi_sertype *type, const guint8 *guid)
+{
+  const struct ddsi_domaingv *gv = ddsrt_atomic_ldvoidp (&type->gv);
+  struct thread_state *thread = lookup_thread_state ();
+  struct ifaddrs *interfaces = NULL;
+  Addresses addresses = { 0 };
+  struct ddsi_proxy_participant *process;
+  ddsi_guid_t name;
+
+  memcpy (name.prefix.u, guid, sizeof (name.prefix.u));
+  for (guint i = 0; i < G_N_ELEMENTS (name.prefix.u); i++)
+    name.prefix.u[i] = GUINT32_FROM_BE (name.prefix.u[i]);
+  name.entityid.u = NN_ENTITYID_PARTICIPANT;
+  if (getifaddrs (&interfaces) != 0)
+    return FALSE;
+  addresses.interfaces = interfaces;
+  /* a thread that is awake keeps it from being freed */
+  thread_state_awake (thread, gv);
+  process = entidx_lookup_proxy_participant_guid (gv->entity_index, &name);
+  if (process)
+    addrset_forall (process->as_default, note_address, &addresses);
+  thread_state_asleep (thread);
+  freeifaddrs (interfaces);
+  return addresses.is_far;
 }

@@ -27,5 +27,8 @@ guint64 robocache_cyclone_unacknowledged (gint32 writer, const struct ddsi_serty
  * UDP. */
 gboolean robocache_cyclone_filter (const struct ddsi_sertype *type, const struct sock_fprog *filter, GError ** error);
 
+/* Whether the process with a publisher is on another host, by the addresses that it announces. guid: 16 bytes. */
+gboolean robocache_cyclone_is_remote (const struct ddsi_sertype *type, const guint8 * guid);
+
 G_END_DECLS
 #endif

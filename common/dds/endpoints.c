@@ -5,6 +5,7 @@
 #include "endpoints.h"
 
 #include <dds/dds.h>
+#include <string.h>
 
 #include "rosnames.h"
 
@@ -56,6 +57,7 @@ endpoint_of (const dds_builtintopic_endpoint_t *sample, const dds_sample_info_t 
   endpoint->topic = topic;
   if (has_gone)
     return endpoint;
+  memcpy (endpoint->guid, sample->key.v, sizeof (endpoint->guid));
   endpoint->type = robocache_dds_type_of (sample->type_name);
   if (!endpoint->type)
     endpoint->type = g_strdup ("");

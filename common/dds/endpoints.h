@@ -9,9 +9,12 @@
 
 G_BEGIN_DECLS
 
+#define ROBOCACHE_DDS_GUID_BYTES 16
+
 typedef struct
 {
   guint64 id;                   /* id of the publisher, equal to that in RobocacheDdsMessage */
+  guint8 guid[ROBOCACHE_DDS_GUID_BYTES];        /* name of the publisher in the domain */
   gchar *topic;                 /* "/joint_states"; NULL: the publisher has gone */
   gchar *type;                  /* "sensor_msgs/msg/JointState"; "": a type that is not of ROS 2 */
   gchar *type_hash;             /* "RIHS01_…"; NULL: none */

@@ -17,6 +17,7 @@ typedef struct
   guint64 sequence;             /* number that the publisher gave the message; 0: unknown */
   guint64 lost;                 /* messages of this publisher that are missing before this one */
   gint64 source_ns, arrival_ns; /* system clock of the publisher at its write, and of this host; source 0: unknown */
+  gint64 monotonic_ns;          /* monotonic clock of this host at the arrival */
   gpointer bytes;               /* owner of data */
 } RobocacheDdsMessage;
 

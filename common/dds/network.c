@@ -7,7 +7,6 @@
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
-#include <unistd.h>
 
 #include "common/element/errordomain.h"
 
@@ -129,13 +128,24 @@ add_interfaces (const RobocacheDdsNetwork *network, guint n_interfaces, GString 
   g_string_append (config, "<NetworkInterface name=\"lo\"/></Interfaces></General>");
 }
 
+/* Participants with other tags are not found. Processes of other hosts and containers have the same numbers, so it is random. */
+static const gchar *
+process_tag (void)
+{
+  static gsize tag;
+
+  if (g_once_init_enter (&tag))
+    g_once_init_leave (&tag, (gsize) g_uuid_string_random ());
+  return (const gchar *) tag;
+}
+
 static void
 add_discovery (const RobocacheDdsNetwork *network, GString *config)
 {
   g_string_append_printf (config, "<Discovery><ParticipantIndex>auto</ParticipantIndex><MaxAutoParticipantIndex>%d</MaxAutoParticipantIndex>"
       "<SPDPInterval>1s</SPDPInterval>", MAX_PARTICIPANTS);
   if (network->discovery == ROBOCACHE_DDS_DISCOVERY_OFF)
-    g_string_append_printf (config, "<Tag>robocache_%d</Tag>", (gint) getpid ());
+    g_string_append_printf (config, "<Tag>robocache_%s</Tag>", process_tag ());
   g_string_append (config, "<Peers><Peer address=\"127.0.0.1\"/>");
   for (guint i = 0; network->peers[i]; i++) {
     gchar *peer = g_markup_escape_text (network->peers[i], -1);

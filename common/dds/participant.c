@@ -10,6 +10,7 @@
 #include "common/element/errordomain.h"
 #include "cyclone.h"
 #include "hostfilter.h"
+#include "oversize.h"
 
 /* User data that marks a participant as a context of ROS 2. */
 #define PARTICIPANT_USER_DATA "enclave=/;"
@@ -18,14 +19,15 @@ struct _RobocacheDdsParticipant
 {
   RobocacheDdsNetwork network;
   guint n_users;                /* lock of the list */
-  dds_entity_t domain, entity;
+  dds_entity_t domain, entity, topic;
+  const struct ddsi_sertype *type;      /* of the topic, which nobody reads: by it the domain is known */
 };
 
 static GMutex lock;             /* of the list */
 static GPtrArray *participants;
 
 static GMutex log_lock;        /* of the line */
-static gchar last_log[256];
+static gchar last_log[512];
 
 /* ---- the log of Cyclone ---- */
 
@@ -36,6 +38,7 @@ write_log (void *user_data, const dds_log_data_t *data)
   g_mutex_lock (&log_lock);
   g_strlcpy (last_log, data->message, MIN (sizeof (last_log), data->size + 1));
   g_strchomp (last_log);
+  robocache_dds_oversize_read_log (last_log);
   g_mutex_unlock (&log_lock);
 }
 
@@ -50,29 +53,27 @@ robocache_dds_set_error (GError **error, gint32 result, const gchar *what)
 
 /* ---- opening ---- */
 
-/* The domain that a type belongs to is known from a topic on. */
+static gboolean
+open_topic (RobocacheDdsParticipant *participant, GError **error)
+{
+  participant->topic = robocache_cyclone_topic_new (participant->entity, "robocache", "robocache", &participant->type);
+  if (participant->topic < 0)
+    robocache_dds_set_error (error, participant->topic, "no topic can be made");
+  return participant->topic >= 0;
+}
+
 static gboolean
 keep_out_others (RobocacheDdsParticipant *participant, GError **error)
 {
   RobocacheDdsHostFilter filter;
-  const struct ddsi_sertype *type;
   struct sock_fprog program;
-  dds_entity_t topic;
-  gboolean is_filtered;
 
   if (participant->network.discovery == ROBOCACHE_DDS_DISCOVERY_SUBNET)
     return TRUE;
   if (!robocache_dds_host_filter_init (&filter, participant->network.peers, error))
     return FALSE;
-  topic = robocache_cyclone_topic_new (participant->entity, "robocache", "robocache", &type);
-  if (topic < 0) {
-    robocache_dds_set_error (error, topic, "no topic can be made");
-    return FALSE;
-  }
   program = (struct sock_fprog) {(unsigned short) filter.n, filter.code};
-  is_filtered = robocache_cyclone_filter (type, &program, error);
-  dds_delete (topic);
-  return is_filtered;
+  return robocache_cyclone_filter (participant->type, &program, error);
 }
 
 static gboolean
@@ -111,7 +112,7 @@ open_participant (RobocacheDdsParticipant *participant, GError **error)
     robocache_dds_set_error (error, participant->entity, "no participant can be made");
     return FALSE;
   }
-  return keep_out_others (participant, error);
+  return open_topic (participant, error) && keep_out_others (participant, error);
 }
 
 static void
@@ -203,6 +204,12 @@ const RobocacheDdsNetwork *
 robocache_dds_participant_network (const RobocacheDdsParticipant *participant)
 {
   return &participant->network;
+}
+
+gboolean
+robocache_dds_participant_is_remote (const RobocacheDdsParticipant *participant, const guint8 *guid)
+{
+  return robocache_cyclone_is_remote (participant->type, guid);
 }
 
 gint32

@@ -18,6 +18,8 @@ RobocacheDdsParticipant *robocache_dds_participant_open (const RobocacheDdsNetwo
 void robocache_dds_participant_close (RobocacheDdsParticipant * participant);
 
 const RobocacheDdsNetwork *robocache_dds_participant_network (const RobocacheDdsParticipant * participant);
+/* Whether the process with a publisher is on another host. guid: 16 bytes. */
+gboolean robocache_dds_participant_is_remote (const RobocacheDdsParticipant * participant, const guint8 * guid);
 
 /* For the parts of this folder: the entity of Cyclone, and an error from a result of Cyclone. */
 gint32 robocache_dds_participant_entity (const RobocacheDdsParticipant * participant);

@@ -9,13 +9,17 @@
 #include "common/element/errordomain.h"
 
 #define TOPIC_PREFIX "rt"
+/* Of services; ROS 2 has no topics that begin so, as theirs begin with a slash. */
+#define REQUEST_PREFIX "rq/"
+#define REPLY_PREFIX "rr/"
 #define TYPE_INFIX "::dds_::"
 #define HASH_KEY "typehash="
 
 gchar *
 robocache_dds_topic_name (const gchar *ros_topic)
 {
-  if (g_str_equal (ros_topic, ROBOCACHE_DDS_NODES_TOPIC))
+  if (g_str_has_prefix (ros_topic, REQUEST_PREFIX) || g_str_has_prefix (ros_topic, REPLY_PREFIX)
+      || g_str_equal (ros_topic, ROBOCACHE_DDS_NODES_TOPIC))
     return g_strdup (ros_topic);
   return g_strconcat (TOPIC_PREFIX, *ros_topic == '/' ? "" : "/", ros_topic, NULL);
 }

@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* "/imu" → "rt/imu", and back; "sensor_msgs/msg/Imu" → "sensor_msgs::msg::dds_::Imu_", and back. Free with g_free. The ways back return
+/* "/imu" → "rt/imu", and back; names of DDS for services ("rq/…", "rr/…") and ROBOCACHE_DDS_NODES_TOPIC stay; "sensor_msgs/msg/Imu" → "sensor_msgs::msg::dds_::Imu_", and back. Free with g_free. The ways back return
  * NULL for names of other kinds, like services. */
 gchar *robocache_dds_topic_name (const gchar * ros_topic);
 gchar *robocache_dds_topic_of (const gchar * dds_topic);

@@ -21,6 +21,7 @@
 #include "common/element/errors.h"
 #include "common/element/propertytypes.h"
 #include "common/element/sourcequery.h"
+#include "expected.h"
 #include "run.h"
 
 GST_DEBUG_CATEGORY_STATIC (robocache_ros_src_debug);
@@ -35,7 +36,7 @@ struct _GstRobocacheRosSrc
   GstStructure *last_stats;     /* object lock; statistics of the previous run */
   GstTask *task;                /* READY → PAUSED on */
   GRecMutex lock;               /* of the task */
-  gint eos_seqnum;              /* atomic: of an EOS event that asks for the end; 0: none came */
+  gint eos_seqnum;              /* atomic: of the EOS event that asks for the end */
 };
 
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src_%u", GST_PAD_SRC, GST_PAD_SOMETIMES,
@@ -73,15 +74,11 @@ static void
 loop (gpointer data)
 {
   GstRobocacheRosSrc *self = data;
-  const guint32 seqnum = (guint32) g_atomic_int_get (&self->eos_seqnum);
-  GstFlowReturn ret;
+  const GstFlowReturn ret = robocache_ros_session_run (self->session);
 
-  if (seqnum != 0 && g_atomic_int_compare_and_exchange (&self->eos_seqnum, (gint) seqnum, 0)) {
-    end (self, seqnum);
-    return;
-  }
-  ret = robocache_ros_session_run (self->session);
-  if (ret != GST_FLOW_OK)
+  if (ret == GST_FLOW_CUSTOM_SUCCESS)
+    end (self, (guint32) g_atomic_int_get (&self->eos_seqnum));
+  else if (ret != GST_FLOW_OK)
     stop_by_flow (self, ret);
 }
 
@@ -97,8 +94,9 @@ start (GstRobocacheRosSrc *self)
   GST_OBJECT_LOCK (self);
   robocache_ros_src_settings_copy (&settings, &self->properties);
   GST_OBJECT_UNLOCK (self);
-  g_atomic_int_set (&self->eos_seqnum, 0);
   session = robocache_ros_session_new (GST_ELEMENT (self), robocache_ros_src_debug, &settings, &error);
+  if (session && !robocache_ros_expected_expose (session, &error))
+    g_clear_pointer (&session, robocache_ros_session_free);
   if (!session) {
     robocache_post_error (GST_ELEMENT (self), error);
     g_error_free (error);
@@ -173,7 +171,7 @@ gst_robocache_ros_src_send_event (GstElement *element, GstEvent *event)
   gst_event_unref (event);
   GST_OBJECT_LOCK (self);
   if (self->session)
-    robocache_ros_inbox_wake (self->session->inbox);
+    robocache_ros_inbox_end (self->session->inbox);
   GST_OBJECT_UNLOCK (self);
   return TRUE;
 }

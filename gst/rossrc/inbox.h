@@ -1,6 +1,7 @@
 /* robocache: what threads of Cyclone leave for the thread of robocacherossrc: messages in a bounded queue a topic, and publishers
  *
- * Threads of Cyclone never wait here: a full queue drops messages, and counts them.
+ * Threads of Cyclone never wait here: a full queue drops messages, and counts them. All queues together are bounded, too: if they are full, the
+ * largest one drops.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -21,6 +22,7 @@ typedef struct
   guint64 lost;                 /* missing sequence numbers */
   guint64 leaked;               /* dropped as the queue was full */
   guint64 too_large;            /* dropped as they are larger than max-message-bytes */
+  guint64 queued;               /* that wait now */
 } RobocacheRosArrivals;
 
 /* The queue of one topic. */
@@ -28,8 +30,9 @@ typedef struct
 {
   RobocacheRosInbox *inbox;
   gpointer topic;               /* of the owner */
+  gboolean is_always_open;
   GQueue messages;              /* lock of the inbox: Entry items */
-  gsize bytes;                  /* lock of the inbox */
+  guint64 bytes;                /* lock of the inbox */
   gboolean has_loss;            /* lock of the inbox: messages are missing before the next one */
   RobocacheRosArrivals arrivals;        /* lock of the inbox */
 } RobocacheRosQueue;
@@ -39,21 +42,23 @@ RobocacheRosInbox *robocache_ros_inbox_new (const RobocacheRosSrcSettings * sett
 /* No thread may leave anything now. */
 void robocache_ros_inbox_free (RobocacheRosInbox * inbox);
 
-/* Adds a queue, which the inbox owns. */
-RobocacheRosQueue *robocache_ros_inbox_add (RobocacheRosInbox * inbox, gpointer topic);
+/* Adds a queue, which the inbox owns. is_always_open: its messages are handed out in a pause, too. */
+RobocacheRosQueue *robocache_ros_inbox_add (RobocacheRosInbox * inbox, gpointer topic, gboolean is_always_open);
 /* A RobocacheDdsMessageFunc whose user data are the queue, and a RobocacheDdsEndpointFunc whose user data are the inbox. */
 void robocache_ros_queue_put (gpointer queue, RobocacheDdsMessage * message);
 void robocache_ros_inbox_put_endpoint (gpointer inbox, RobocacheDdsEndpoint * endpoint);
 
-/* Messages are handed out only while is_open; endpoints always. */
+/* Messages of queues that are not always open are handed out only while is_open; endpoints always. */
 void robocache_ros_inbox_set_open (RobocacheRosInbox * inbox, gboolean is_open);
 /* Wakes the thread for good, and at once. */
 void robocache_ros_inbox_stop (RobocacheRosInbox * inbox);
-void robocache_ros_inbox_wake (RobocacheRosInbox * inbox);
+/* Messages that have arrived until now are handed out, and then the end. */
+void robocache_ros_inbox_end (RobocacheRosInbox * inbox);
 
-/* The next thing to handle, taken by the caller: an endpoint, or the oldest message of all queues. */
+/* The next thing to handle, taken by the caller: an endpoint, the oldest message of all queues, or the end. */
 typedef struct
 {
+  gboolean is_end;
   RobocacheDdsEndpoint *endpoint;
   RobocacheRosQueue *queue;
   RobocacheDdsMessage *message;
@@ -64,6 +69,10 @@ typedef struct
 gboolean robocache_ros_inbox_take (RobocacheRosInbox * inbox, gint64 until_us, RobocacheRosItem * item);
 
 RobocacheRosArrivals robocache_ros_queue_arrivals (RobocacheRosQueue * queue);
+/* Reads the times of arrival of the first message that waits. FALSE: no message waits. */
+gboolean robocache_ros_queue_peek (RobocacheRosQueue * queue, gint64 * arrival_ns, gint64 * monotonic_ns);
+/* Number of publishers that were dropped since the thread did not take them. */
+guint64 robocache_ros_inbox_count_dropped (RobocacheRosInbox * inbox);
 
 G_END_DECLS
 #endif

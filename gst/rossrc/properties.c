@@ -15,6 +15,7 @@ enum
 {
   PROP_STATS = ROBOCACHE_ROS_SRC_PROP_STATS,
   PROP_TOPICS,
+  PROP_EXPECTED,
   PROP_JOINTS,
   PROP_FIELDS,
   PROP_MSG_PATH,
@@ -22,16 +23,19 @@ enum
   PROP_DISCOVERY,
   PROP_PEERS,
   PROP_WAIT,
+  PROP_DEFINITION_TIMEOUT,
   PROP_TIME_SOURCE,
   PROP_TIME_FALLBACK,
   PROP_USE_SIM_TIME,
   PROP_TIME_ORIGIN,
   PROP_CLOCK_MODE,
+  PROP_HOST_CLOCKS,
   PROP_MAX_FUTURE,
   PROP_MAX_TRANSPORT,
   PROP_LATENCY,
   PROP_MAX_MESSAGE_BYTES,
   PROP_MAX_QUEUE_BYTES,
+  PROP_MAX_TOTAL_BYTES,
   PROP_MAX_QUEUE_MESSAGES,
   PROP_DEPTH,
   PROP_LEAKY,
@@ -45,6 +49,7 @@ static GParamSpec *properties[N_PROPS];
 
 static const glong fields[N_PROPS] = {
   [PROP_TOPICS] = SETTING (topics),
+  [PROP_EXPECTED] = SETTING (expected),
   [PROP_JOINTS] = SETTING (joints),
   [PROP_FIELDS] = SETTING (fields),
   [PROP_MSG_PATH] = SETTING (msg_path),
@@ -52,16 +57,19 @@ static const glong fields[N_PROPS] = {
   [PROP_DISCOVERY] = SETTING (discovery),
   [PROP_PEERS] = SETTING (peers),
   [PROP_WAIT] = SETTING (wait),
+  [PROP_DEFINITION_TIMEOUT] = SETTING (definition_timeout),
   [PROP_TIME_SOURCE] = SETTING (time_source),
   [PROP_TIME_FALLBACK] = SETTING (time_fallback),
   [PROP_USE_SIM_TIME] = SETTING (use_sim_time),
   [PROP_TIME_ORIGIN] = SETTING (time_origin),
   [PROP_CLOCK_MODE] = SETTING (clock_mode),
+  [PROP_HOST_CLOCKS] = SETTING (host_clocks),
   [PROP_MAX_FUTURE] = SETTING (max_future),
   [PROP_MAX_TRANSPORT] = SETTING (max_transport),
   [PROP_LATENCY] = SETTING (latency),
   [PROP_MAX_MESSAGE_BYTES] = SETTING (max_message_bytes),
   [PROP_MAX_QUEUE_BYTES] = SETTING (max_queue_bytes),
+  [PROP_MAX_TOTAL_BYTES] = SETTING (max_total_bytes),
   [PROP_MAX_QUEUE_MESSAGES] = SETTING (max_queue_messages),
   [PROP_DEPTH] = SETTING (depth),
   [PROP_LEAKY] = SETTING (leaky),
@@ -82,6 +90,10 @@ static ROBOCACHE_DEFINE_ENUM (clock_mode_get_type, "GstRobocacheRosClockMode",
     {ROBOCACHE_ROS_CLOCK_KEEP, "The mapping stays", "keep"},
     {ROBOCACHE_ROS_CLOCK_FOLLOW, "The mapping moves with the clock", "follow"})
 
+static ROBOCACHE_DEFINE_ENUM (host_clocks_get_type, "GstRobocacheRosHostClocks",
+    {ROBOCACHE_ROS_HOSTS_TRACK, "Estimated from times of publishing and arrival", "track"},
+    {ROBOCACHE_ROS_HOSTS_TRUST, "Synchronized with the clock of this host", "trust"})
+
 static ROBOCACHE_DEFINE_ENUM (leaky_get_type, "GstRobocacheRosLeaky",
     {ROBOCACHE_ROS_LEAKY_UPSTREAM, "Drop the new message", "upstream"},
     {ROBOCACHE_ROS_LEAKY_DOWNSTREAM, "Drop the oldest messages", "downstream"})
@@ -91,6 +103,8 @@ install_topics (GParamFlags flags)
 {
   properties[PROP_TOPICS] = g_param_spec_string ("topics", "Topics",
       "Topics to read: names or globs like /joint_states,/camera/* (empty = all except /robocache/events)", "", flags);
+  properties[PROP_EXPECTED] = g_param_spec_string ("expected", "Expected",
+      "Streams that may come late, as TOPIC CAPS;TOPIC:STREAM CAPS: their pads exist from PAUSED on, with GAP events until they come", "", flags);
   properties[PROP_JOINTS] = g_param_spec_string ("joints", "Joints",
       "Splits JointState messages into streams by the names of joints: shoulder,elbow;gripper makes a stream of two joints and one of one "
       "(empty = a stream for each set of joints in a message)", "", flags);
@@ -108,6 +122,9 @@ install_network (GParamFlags flags)
   properties[PROP_WAIT] = g_param_spec_uint64 ("wait", "Wait",
       "Time to wait for topics before no-more-pads and a warning about missing ones (ns, the largest = without end)", 0, G_MAXUINT64,
       10 * GST_SECOND, flags);
+  properties[PROP_DEFINITION_TIMEOUT] = g_param_spec_uint64 ("definition-timeout", "Definition timeout",
+      "Time to wait for the definition of a type that neither msg-path nor the built-in types have, from the publisher's node (ns, 0 = do not ask)",
+      0, G_MAXINT64, 5 * GST_SECOND, flags);
   properties[PROP_MAX_MESSAGE_BYTES] = g_param_spec_uint64 ("max-message-bytes", "Max message bytes",
       "Maximum size of a message (bytes); larger ones are dropped and counted", MIN_MESSAGE_BYTES, MAX_MESSAGE_BYTES, 64 << 20, flags);
   properties[PROP_DEPTH] = g_param_spec_uint ("depth", "Depth", "Messages of a topic that DDS keeps until they are taken", 1, 100000, 100,
@@ -129,6 +146,9 @@ install_times (GParamFlags flags)
       G_MAXINT64, ROBOCACHE_ROS_NO_ORIGIN, flags);
   properties[PROP_CLOCK_MODE] = g_param_spec_enum ("clock-mode", "Clock mode", "Effect of a step of the system clock above 1 ms",
       clock_mode_get_type (), ROBOCACHE_ROS_CLOCK_KEEP, flags);
+  properties[PROP_HOST_CLOCKS] = g_param_spec_enum ("host-clocks", "Host clocks",
+      "Clocks of other hosts that publish; without effect with time-origin and use-sim-time", host_clocks_get_type (), ROBOCACHE_ROS_HOSTS_TRACK,
+      flags);
   properties[PROP_MAX_FUTURE] = g_param_spec_uint64 ("max-future", "Max future",
       "Maximum time of a message after its arrival (ns)", 0, G_MAXINT64, 500 * GST_MSECOND, flags);
   properties[PROP_MAX_TRANSPORT] = g_param_spec_uint64 ("max-transport", "Max transport",
@@ -143,6 +163,9 @@ install_queues (GParamFlags flags)
 {
   properties[PROP_MAX_QUEUE_BYTES] = g_param_spec_uint64 ("max-queue-bytes", "Max queue bytes",
       "Maximum size of the queue of a topic (bytes); it holds one message of any size", 0, G_MAXINT64, 128 << 20, flags);
+  properties[PROP_MAX_TOTAL_BYTES] = g_param_spec_uint64 ("max-total-bytes", "Max total bytes",
+      "Maximum size of the queues of all topics (bytes); the largest queue drops messages, and one message of any size is held", 0, G_MAXINT64,
+      (guint64) 1 << 30, flags);
   properties[PROP_MAX_QUEUE_MESSAGES] = g_param_spec_uint ("max-queue-messages", "Max queue messages", "Maximum length of the queue of a topic", 1,
       1000000, 1000, flags);
   properties[PROP_LEAKY] = g_param_spec_enum ("leaky", "Leaky", "Messages to drop if the queue of a topic is full", leaky_get_type (),
@@ -167,6 +190,7 @@ robocache_ros_src_properties_install (GObjectClass *klass)
   gst_type_mark_as_plugin_api (time_source_get_type (), 0);
   gst_type_mark_as_plugin_api (time_fallback_get_type (), 0);
   gst_type_mark_as_plugin_api (clock_mode_get_type (), 0);
+  gst_type_mark_as_plugin_api (host_clocks_get_type (), 0);
   gst_type_mark_as_plugin_api (leaky_get_type (), 0);
 }
 
@@ -184,6 +208,7 @@ robocache_ros_src_settings_copy (RobocacheRosSrcSettings *settings, const Roboca
 {
   *settings = *from;
   settings->topics = g_strdup (from->topics);
+  settings->expected = g_strdup (from->expected);
   settings->joints = g_strdup (from->joints);
   settings->fields = g_strdup (from->fields);
   settings->msg_path = g_strdup (from->msg_path);
@@ -194,6 +219,7 @@ void
 robocache_ros_src_settings_clear (RobocacheRosSrcSettings *settings)
 {
   g_clear_pointer (&settings->topics, g_free);
+  g_clear_pointer (&settings->expected, g_free);
   g_clear_pointer (&settings->joints, g_free);
   g_clear_pointer (&settings->fields, g_free);
   g_clear_pointer (&settings->msg_path, g_free);

@@ -25,21 +25,29 @@ typedef enum
 
 typedef enum
 {
+  ROBOCACHE_ROS_HOSTS_TRACK,
+  ROBOCACHE_ROS_HOSTS_TRUST
+} RobocacheRosHostClocks;
+
+typedef enum
+{
   ROBOCACHE_ROS_LEAKY_UPSTREAM = 1,     /* the new message is dropped */
   ROBOCACHE_ROS_LEAKY_DOWNSTREAM        /* the oldest messages are dropped */
 } RobocacheRosLeaky;
 
 typedef struct
 {
-  gchar *topics, *joints, *fields, *msg_path, *peers;
+  gchar *topics, *expected, *joints, *fields, *msg_path, *peers;
   gint domain, discovery;       /* ROBOCACHE_DDS_DOMAIN_AUTO, RobocacheDdsDiscovery */
   guint64 wait;                 /* ns; GST_CLOCK_TIME_NONE: no end */
+  guint64 definition_timeout;   /* ns */
   gint time_source, time_fallback;      /* RobocacheRosTimeSource */
   gboolean use_sim_time;
   gint64 time_origin;           /* ROBOCACHE_ROS_NO_ORIGIN: not set */
   gint clock_mode;              /* RobocacheRosClockMode */
+  gint host_clocks;             /* RobocacheRosHostClocks */
   guint64 max_future, max_transport, latency;   /* ns */
-  guint64 max_message_bytes, max_queue_bytes;
+  guint64 max_message_bytes, max_queue_bytes, max_total_bytes;
   guint max_queue_messages, depth;
   gint leaky;                   /* RobocacheRosLeaky */
   guint64 stats_interval;       /* ns; not copied at start */

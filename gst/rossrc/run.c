@@ -4,6 +4,8 @@
  */
 #include "run.h"
 
+#include "inquiry.h"
+
 #include <time.h>
 
 /* Time between two checks of the clock and of silent topics. */
@@ -59,43 +61,63 @@ void
 robocache_ros_session_play (RobocacheRosSession *session)
 {
   const RobocacheRosClocks clocks = read_clocks (session->element);
-  RobocacheRosMapping mapping;
+  gint64 origin_ns, uncertainty_ns;
 
-  robocache_ros_mapping_init (&mapping, &clocks, session->settings.time_origin);
-  GST_CAT_INFO_OBJECT (session->category, session->element, "running time 0 is %" G_GINT64_FORMAT " ns, +- %" G_GINT64_FORMAT " ns",
-      mapping.origin_ns, mapping.uncertainty_ns);
   GST_OBJECT_LOCK (session->element);
-  session->next_mapping = session->shown_mapping = mapping;
-  session->has_next_mapping = session->is_playing = TRUE;
+  robocache_ros_mapping_start (&session->mapping, &clocks);
+  origin_ns = robocache_ros_mapping_origin (&session->mapping);
+  uncertainty_ns = session->mapping.uncertainty_ns;
+  session->is_playing = TRUE;
   GST_OBJECT_UNLOCK (session->element);
+  GST_CAT_INFO_OBJECT (session->category, session->element, "running time 0 is %" G_GINT64_FORMAT " ns, +- %" G_GINT64_FORMAT " ns", origin_ns,
+      uncertainty_ns);
   robocache_ros_inbox_set_open (session->inbox, TRUE);
 }
 
 void
 robocache_ros_session_pause (RobocacheRosSession *session)
 {
+  const RobocacheRosClocks clocks = read_clocks (session->element);
+
   GST_OBJECT_LOCK (session->element);
+  robocache_ros_mapping_stop (&session->mapping, &clocks);
   session->is_playing = FALSE;
   GST_OBJECT_UNLOCK (session->element);
   robocache_ros_inbox_set_open (session->inbox, FALSE);
 }
 
-/* A pause lets the system clock run on, so the mapping changes with the next start. */
+/* Topics are waited for while messages come. */
 static void
-take_mapping (RobocacheRosSession *session)
+note_playing (RobocacheRosSession *session, gboolean is_playing)
 {
-  gboolean has_next;
+  const gint64 now_us = g_get_monotonic_time ();
+
+  if (is_playing == session->was_playing)
+    return;
+  session->was_playing = is_playing;
+  if (is_playing) {
+    session->wait_until_us = session->wait_left_us == G_MAXINT64 ? G_MAXINT64 : now_us + session->wait_left_us;
+    return;
+  }
+  session->wait_left_us = session->wait_until_us == G_MAXINT64 ? G_MAXINT64 : MAX (session->wait_until_us - now_us, 0);
+  session->wait_until_us = G_MAXINT64;
+}
+
+/* After a pause, or a step of a clock, times have another origin. */
+static void
+note_state (RobocacheRosSession *session)
+{
+  gboolean is_playing;
+  guint64 n_changes;
 
   GST_OBJECT_LOCK (session->element);
-  has_next = session->has_next_mapping;
-  session->has_next_mapping = FALSE;
-  if (has_next)
-    session->mapping = session->next_mapping;
+  is_playing = session->is_playing;
+  n_changes = session->mapping.n_changes;
   GST_OBJECT_UNLOCK (session->element);
-  if (!has_next)
+  note_playing (session, is_playing);
+  if (n_changes == session->seen_changes)
     return;
-  if (session->settings.use_sim_time && session->settings.time_origin == ROBOCACHE_ROS_NO_ORIGIN)
-    session->mapping.origin_ns = session->sim_ns = ROBOCACHE_ROS_NO_ORIGIN;
+  session->seen_changes = n_changes;
   for (guint i = 0; i < session->outputs->len; i++) {
     RobocacheRosOutput *output = g_ptr_array_index (session->outputs, i);
 
@@ -108,42 +130,75 @@ take_mapping (RobocacheRosSession *session)
 static void
 check_step (RobocacheRosSession *session)
 {
-  const gboolean follows = session->settings.clock_mode == ROBOCACHE_ROS_CLOCK_FOLLOW && session->settings.time_origin == ROBOCACHE_ROS_NO_ORIGIN
-      && !session->settings.use_sim_time;
-  const gint64 step = robocache_ros_mapping_check (&session->mapping, read_clock (CLOCK_REALTIME), read_clock (CLOCK_MONOTONIC), follows);
+  const RobocacheRosClocks clocks = read_clocks (session->element);
+  gboolean follows;
+  gint64 step = 0;
 
-  if (step == 0)
-    return;
   GST_OBJECT_LOCK (session->element);
-  session->clock_steps++;
-  if (follows)
-    session->shown_mapping.origin_ns = session->mapping.origin_ns;
+  follows = session->mapping.follows;
+  if (session->is_playing)
+    step = robocache_ros_mapping_check (&session->mapping, clocks.system_after_ns, clocks.monotonic_ns);
+  session->clock_steps += step != 0;
   GST_OBJECT_UNLOCK (session->element);
-  GST_ELEMENT_WARNING (session->element, STREAM, FORMAT, ("the system clock was set by %" G_GINT64_FORMAT " ns: %s", step, follows
-          ? "times of messages follow it" : "messages of this host are shifted by it (clock-mode=follow prevents this)"), (NULL));
+  if (step != 0)
+    GST_ELEMENT_WARNING (session->element, STREAM, FORMAT, ("the system clock was set by %" G_GINT64_FORMAT " ns: %s", step, follows
+            ? "times of messages follow it" : "messages of this host are shifted by it (clock-mode=follow prevents this)"), (NULL));
+}
+
+/* A message that arrived after a step shows it before the next check. */
+static void
+check_arrival (RobocacheRosSession *session, const RobocacheDdsMessage *message)
+{
+  gint64 lead_ns;
+
+  GST_OBJECT_LOCK (session->element);
+  lead_ns = session->mapping.lead_ns;
+  GST_OBJECT_UNLOCK (session->element);
+  if (!session->settings.use_sim_time && ABS (message->arrival_ns - message->monotonic_ns - lead_ns) > (gint64) GST_MSECOND / 2)
+    check_step (session);
+}
+
+static void
+check_silence (RobocacheRosSession *session)
+{
+  const RobocacheRosClocks clocks = read_clocks (session->element);
+  gint64 running_ns;
+  gboolean is_known;
+
+  GST_OBJECT_LOCK (session->element);
+  is_known = session->is_playing && robocache_ros_mapping_origin (&session->mapping) != ROBOCACHE_ROS_NO_ORIGIN
+      && (!session->settings.use_sim_time || session->sim_ns != ROBOCACHE_ROS_NO_ORIGIN);
+  if (is_known)
+    robocache_ros_mapping_now (&session->mapping, clocks.system_after_ns, clocks.monotonic_ns, session->sim_ns, &running_ns);
+  GST_OBJECT_UNLOCK (session->element);
+  if (is_known)
+    robocache_ros_session_advance (session, running_ns);
 }
 
 static void
 check (RobocacheRosSession *session, gint64 now_us)
 {
-  gboolean is_playing;
-  gint64 now_ns, until;
-
-  GST_OBJECT_LOCK (session->element);
-  is_playing = session->is_playing;
-  GST_OBJECT_UNLOCK (session->element);
-  session->advance_at_us = now_us + CHECK_INTERVAL_US;
-  if (is_playing && session->mapping.lead_ns != 0)
+  session->check_at_us = now_us + CHECK_INTERVAL_US;
+  if (!session->settings.use_sim_time)
     check_step (session);
-  now_ns = session->settings.use_sim_time ? session->sim_ns : read_clock (CLOCK_REALTIME);
-  if (!is_playing || session->mapping.origin_ns == ROBOCACHE_ROS_NO_ORIGIN || now_ns == ROBOCACHE_ROS_NO_ORIGIN)
-    return;
-  until = now_ns - session->mapping.origin_ns - (gint64) session->settings.max_transport;
-  if (until > 0)
-    robocache_ros_session_advance (session, (guint64) until);
+  check_silence (session);
+  robocache_ros_session_check_limits (session);
+  robocache_ros_inquiries_check (session, now_us);
 }
 
 /* ---- the thread ---- */
+
+static void
+add_endpoint (RobocacheRosSession *session, const RobocacheDdsEndpoint *endpoint)
+{
+  gboolean is_new;
+  RobocacheRosTopic *topic = robocache_ros_session_add_topic (session, endpoint, &is_new);
+
+  if (is_new && !robocache_ros_inquiry_begin (session, topic, endpoint))
+    robocache_ros_session_settle (session, topic, NULL);
+  if (topic)
+    robocache_ros_session_add_publisher (session, topic, endpoint);
+}
 
 static GstFlowReturn
 handle (RobocacheRosSession *session, const RobocacheRosItem *item)
@@ -151,11 +206,15 @@ handle (RobocacheRosSession *session, const RobocacheRosItem *item)
   GstFlowReturn ret = GST_FLOW_OK;
 
   if (item->endpoint && item->endpoint->topic)
-    robocache_ros_session_add_endpoint (session, item->endpoint);
+    add_endpoint (session, item->endpoint);
   else if (item->endpoint)
     robocache_ros_session_remove_endpoint (session, item->endpoint->id);
   else if (item->queue == session->clock_queue)
     robocache_ros_session_set_sim_time (session, item->message);
+  else if (item->queue == session->nodes_queue)
+    robocache_ros_inquiry_read_nodes (session, item->message);
+  else if (item->queue == ((RobocacheRosTopic *) item->queue->topic)->answers)
+    robocache_ros_inquiry_read_answer (session, item->queue->topic, item->message);
   else
     ret = robocache_ros_session_handle (session, item->queue->topic, item);
   if (item->endpoint)
@@ -173,12 +232,14 @@ robocache_ros_session_run (RobocacheRosSession *session)
   gboolean has_item;
   gint64 now_us;
 
-  has_item = robocache_ros_inbox_take (session->inbox, MIN (session->advance_at_us, session->wait_until_us), &item);
-  take_mapping (session);
+  has_item = robocache_ros_inbox_take (session->inbox, MIN (session->check_at_us, session->wait_until_us), &item);
+  if (has_item && item.message)
+    check_arrival (session, item.message);
+  note_state (session);
   if (has_item)
-    ret = handle (session, &item);
+    ret = item.is_end ? GST_FLOW_CUSTOM_SUCCESS : handle (session, &item);
   now_us = g_get_monotonic_time ();
-  if (now_us >= session->advance_at_us)
+  if (now_us >= session->check_at_us)
     check (session, now_us);
   if (now_us >= session->wait_until_us)
     robocache_ros_session_end_wait (session);

@@ -13,7 +13,8 @@ G_BEGIN_DECLS
 void robocache_ros_session_play (RobocacheRosSession * session);
 void robocache_ros_session_pause (RobocacheRosSession * session);
 
-/* Handles what has come, or waits for it. The element's thread calls it until it returns anything but OK. */
+/* Handles what has come, or waits for it. The element's thread calls it until it returns anything but OK; GST_FLOW_CUSTOM_SUCCESS: the
+ * application asked for the end, and all that arrived before was sent. */
 GstFlowReturn robocache_ros_session_run (RobocacheRosSession * session);
 /* Sends EOS. FALSE: no pad exists, and an error was posted. */
 gboolean robocache_ros_session_end (RobocacheRosSession * session, guint32 seqnum);

@@ -16,7 +16,7 @@ open_clock (RobocacheRosSession *session, GError **error)
 
   if (!session->settings.use_sim_time)
     return TRUE;
-  session->clock_queue = robocache_ros_inbox_add (session->inbox, NULL);
+  session->clock_queue = robocache_ros_inbox_add (session->inbox, NULL, FALSE);
   session->clock_reader = robocache_dds_reader_new (session->participant, &settings, robocache_ros_queue_put, session->clock_queue, error);
   return session->clock_reader != NULL;
 }
@@ -44,12 +44,6 @@ open_domain (RobocacheRosSession *session, GError **error)
   return session->endpoints != NULL;
 }
 
-static gint64
-end_of_wait (guint64 wait)
-{
-  return wait == GST_CLOCK_TIME_NONE ? G_MAXINT64 : g_get_monotonic_time () + (gint64) (wait / GST_USECOND);
-}
-
 RobocacheRosSession *
 robocache_ros_session_new (GstElement *element, GstDebugCategory *category, RobocacheRosSrcSettings *settings, GError **error)
 {
@@ -65,9 +59,14 @@ robocache_ros_session_new (GstElement *element, GstDebugCategory *category, Robo
   session->unchosen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   session->outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) robocache_ros_output_free);
   session->flows = gst_flow_combiner_new ();
+  if (session->settings.host_clocks == ROBOCACHE_ROS_HOSTS_TRACK && !session->settings.use_sim_time
+      && session->settings.time_origin == ROBOCACHE_ROS_NO_ORIGIN)
+    session->clocks = robocache_ros_host_clocks_new ();
   session->group_id = gst_util_group_id_next ();
-  session->wait_until_us = end_of_wait (session->settings.wait);
-  session->mapping.origin_ns = session->shown_mapping.origin_ns = session->sim_ns = ROBOCACHE_ROS_NO_ORIGIN;
+  session->wait_until_us = G_MAXINT64;
+  session->wait_left_us = session->settings.wait == GST_CLOCK_TIME_NONE ? G_MAXINT64 : (gint64) (session->settings.wait / GST_USECOND);
+  robocache_ros_mapping_init (&session->mapping, &session->settings);
+  session->sim_ns = ROBOCACHE_ROS_NO_ORIGIN;
   gst_segment_init (&session->segment, GST_FORMAT_TIME);
   session->segment_seqnum = gst_util_seqnum_next ();
   session->timer.interval = session->settings.stats_interval;
@@ -84,7 +83,9 @@ robocache_ros_session_free (RobocacheRosSession *session)
 {
   g_clear_pointer (&session->endpoints, robocache_dds_endpoints_free);
   g_clear_pointer (&session->clock_reader, robocache_dds_reader_free);
+  g_clear_pointer (&session->nodes_reader, robocache_dds_reader_free);
   g_ptr_array_unref (session->topics);
+  g_clear_pointer (&session->clocks, g_ptr_array_unref);
   robocache_ros_inbox_free (session->inbox);
   g_clear_pointer (&session->participant, robocache_dds_participant_close);
   gst_flow_combiner_free (session->flows);
@@ -111,12 +112,16 @@ add_to_total (RobocacheRosCounts *total, RobocacheRosArrivals *arrivals, const R
   total->messages += topic->counts.messages;
   total->buffers += topic->counts.buffers;
   total->malformed += topic->counts.malformed;
+  total->refused += topic->counts.refused;
   total->without_time += topic->counts.without_time;
   total->before_origin += topic->counts.before_origin;
+  total->in_pause += topic->counts.in_pause;
   total->latched += topic->counts.latched;
+  total->oversize += topic->counts.oversize;
   arrivals->lost += more.lost;
   arrivals->leaked += more.leaked;
   arrivals->too_large += more.too_large;
+  arrivals->queued += more.queued;
 }
 
 GstStructure *
@@ -125,8 +130,8 @@ robocache_ros_session_statistics (const RobocacheRosSession *session)
   const RobocacheDdsNetwork *network = robocache_dds_participant_network (session->participant);
   GstStructure *stats = gst_structure_new (GST_OBJECT_NAME (gst_element_get_factory (session->element)), "domain", G_TYPE_UINT, network->domain,
       "discovery", G_TYPE_STRING, robocache_dds_discovery_name (network->discovery), "time-origin", G_TYPE_INT64,
-      session->shown_mapping.origin_ns, "time-uncertainty", G_TYPE_INT64, session->shown_mapping.uncertainty_ns, "clock-steps", G_TYPE_UINT64,
-      session->clock_steps, NULL);
+      robocache_ros_mapping_origin (&session->mapping), "time-uncertainty", G_TYPE_INT64, session->mapping.uncertainty_ns, "clock-steps",
+      G_TYPE_UINT64, session->clock_steps, "publishers-dropped", G_TYPE_UINT64, robocache_ros_inbox_count_dropped (session->inbox), NULL);
   RobocacheRosCounts total = { 0 };
   RobocacheRosArrivals arrivals = { 0 };
   GValue topics = G_VALUE_INIT;

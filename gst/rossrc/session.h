@@ -28,6 +28,9 @@ typedef struct
   RobocacheRosInbox *inbox;
   RobocacheRosQueue *clock_queue;       /* of /clock; NULL: not used */
   RobocacheDdsReader *clock_reader;
+  RobocacheRosQueue *nodes_queue;       /* of lists of nodes; NULL: not used yet */
+  RobocacheDdsReader *nodes_reader;     /* NULL: no definition is asked for */
+  GPtrArray *clocks;            /* of other hosts; NULL: they are trusted */
 
   GPtrArray *topics;            /* RobocacheRosTopic items; grows under the object lock */
   GHashTable *unchosen;         /* names of topics that were left out, for the report of missing ones */
@@ -35,18 +38,19 @@ typedef struct
   GstFlowCombiner *flows;
   guint group_id, n_pads;
   gboolean has_no_more_pads;
-  gint64 wait_until_us, advance_at_us;  /* g_get_monotonic_time; G_MAXINT64: never */
+  gint64 wait_until_us, check_at_us;    /* g_get_monotonic_time; G_MAXINT64: never */
+  gint64 wait_left_us;          /* when playing stopped; G_MAXINT64: without end */
+  gboolean was_playing;         /* when the thread looked last */
+  guint64 seen_changes;         /* of the mapping */
 
-  RobocacheRosMapping mapping;
   gint64 sim_ns;                /* last time of /clock; ROBOCACHE_ROS_NO_ORIGIN: none yet */
-  guint64 warned_before_origin;
+  gboolean has_warned_before_origin, has_warned_topics, has_warned_streams, has_warned_publishers;
 
   /* object lock */
   GstSegment segment;
   guint32 segment_seqnum;
-  RobocacheRosMapping next_mapping;     /* of the thread that changes the state */
-  gboolean has_next_mapping, is_playing;
-  RobocacheRosMapping shown_mapping;    /* for statistics */
+  RobocacheRosMapping mapping;  /* the thread that changes the state changes it, too */
+  gboolean is_playing;
   guint64 clock_steps;
   RobocacheStatisticsTimer timer;
 } RobocacheRosSession;
@@ -69,16 +73,23 @@ void robocache_ros_session_set_sim_time (RobocacheRosSession * session, const Ro
 
 /* ---- publishers and pads (pads.c) ---- */
 
-void robocache_ros_session_add_endpoint (RobocacheRosSession * session, const RobocacheDdsEndpoint * endpoint);
+/* The topic of a publisher; NULL: it is not to be read. *is_new: it was not known before. */
+RobocacheRosTopic *robocache_ros_session_add_topic (RobocacheRosSession * session, const RobocacheDdsEndpoint * endpoint, gboolean * is_new);
+void robocache_ros_session_add_publisher (RobocacheRosSession * session, RobocacheRosTopic * topic, const RobocacheDdsEndpoint * endpoint);
+/* Nothing is asked for a topic any more: reads it, or reports why it is not read. why_unknown: why nobody told the definition; NULL: nobody was
+ * asked, or it is known. */
+void robocache_ros_session_settle (RobocacheRosSession * session, RobocacheRosTopic * topic, const gchar * why_unknown);
 void robocache_ros_session_remove_endpoint (RobocacheRosSession * session, guint64 publisher);
-/* Returns the stream with this key, and makes it at the first call. */
+/* Returns the stream with this key, and makes it at the first call. NULL: there are too many. */
 RobocacheRosOutput *robocache_ros_session_find_output (RobocacheRosSession * session, RobocacheRosTopic * topic, const gchar * key);
 void robocache_ros_session_expose (RobocacheRosSession * session, RobocacheRosOutput * output);
 RobocacheRosOutputContext robocache_ros_session_context (const RobocacheRosSession * session);
 /* The next buffers of a topic do not continue the previous ones. */
 void robocache_ros_session_interrupt (RobocacheRosSession * session, const RobocacheRosTopic * topic);
-/* Sends GAP events of topics that are silent, up to this running time. */
-void robocache_ros_session_advance (RobocacheRosSession * session, guint64 until);
+/* Sends GAP events of topics that are silent, as of this running time. */
+void robocache_ros_session_advance (RobocacheRosSession * session, gint64 running_ns);
+/* Counts and reports messages and publishers above limits. */
+void robocache_ros_session_check_limits (RobocacheRosSession * session);
 /* The time to wait for topics is over: reports missing ones, and signals no-more-pads. */
 void robocache_ros_session_end_wait (RobocacheRosSession * session);
 

@@ -9,6 +9,11 @@
 #include "common/ros/definitions.h"
 #include "common/ros/typehash.h"
 
+/* Publishers of a topic that are known, and those of them that have gone: their messages may wait in the queue, and the reader may yet
+ * deliver some. */
+#define MAX_PUBLISHERS 1000
+#define MAX_GONE 250
+
 /* ---- life ---- */
 
 static void
@@ -27,15 +32,10 @@ make_decoder (RobocacheRosTopic *topic, const gchar *definition, const Robocache
 }
 
 static void
-find_definition (RobocacheRosTopic *topic, const RobocacheMsgFolders *folders, const RobocacheRosSrcSettings *settings)
+read_definition (RobocacheRosTopic *topic, const gchar *definition, const RobocacheRosSrcSettings *settings)
 {
-  gchar *definition = robocache_msg_folders_schema_text (folders, topic->type);
   GError *error = NULL;
 
-  if (!definition) {
-    topic->fault = g_strdup ("its type is not built in: set msg-path to a folder with its .msg file");
-    return;
-  }
   topic->schema = robocache_ros_schema_parse (topic->type, definition, strlen (definition), &error);
   if (topic->schema) {
     topic->hash = robocache_ros_type_hash (topic->schema);
@@ -44,7 +44,66 @@ find_definition (RobocacheRosTopic *topic, const RobocacheMsgFolders *folders, c
   if (error)
     topic->fault = g_utf8_make_valid (error->message, -1);
   g_clear_error (&error);
+}
+
+static void
+find_definition (RobocacheRosTopic *topic, const RobocacheMsgFolders *folders, const RobocacheRosSrcSettings *settings)
+{
+  gchar *definition = robocache_msg_folders_schema_text (folders, topic->type);
+
+  if (definition)
+    read_definition (topic, definition, settings);
+  else
+    topic->fault = g_strdup ("its type is not built in: set msg-path to a folder with its .msg file");
   g_free (definition);
+}
+
+static void
+clear_definition (RobocacheRosTopic *topic)
+{
+  g_clear_pointer (&topic->decoder, robocache_ros_decoder_free);
+  g_clear_pointer (&topic->camera, robocache_camera_info_free);
+  g_clear_pointer (&topic->schema, robocache_ros_schema_free);
+  g_clear_pointer (&topic->hash, g_free);
+  g_clear_pointer (&topic->fault, g_free);
+}
+
+static gboolean
+has_hash (const RobocacheRosTopic *topic, const gchar *definition, const gchar *hash)
+{
+  RobocacheRosSchema *schema = robocache_ros_schema_parse (topic->type, definition, strlen (definition), NULL);
+  gchar *own = schema ? robocache_ros_type_hash (schema) : NULL;
+  const gboolean has = g_strcmp0 (own, hash) == 0;
+
+  g_free (own);
+  if (schema)
+    robocache_ros_schema_free (schema);
+  return has;
+}
+
+gboolean
+robocache_ros_topic_define (RobocacheRosTopic *topic, const gchar *definition, const gchar *hash, const RobocacheRosSrcSettings *settings)
+{
+  if (!has_hash (topic, definition, hash))
+    return FALSE;
+  clear_definition (topic);
+  read_definition (topic, definition, settings);
+  for (guint i = 0; i < topic->publishers->len; i++) {
+    RobocacheRosPublisher *publisher = &g_array_index (topic->publishers, RobocacheRosPublisher, i);
+
+    publisher->is_refused = publisher->has_other_type || (*publisher->hash && !g_str_equal (publisher->hash, hash));
+  }
+  return TRUE;
+}
+
+void
+robocache_ros_inquiry_free (RobocacheRosInquiry *inquiry)
+{
+  if (inquiry->query)
+    robocache_dds_type_query_free (inquiry->query);
+  g_free (inquiry->hash);
+  g_free (inquiry->node);
+  g_free (inquiry);
 }
 
 RobocacheRosTopic *
@@ -66,14 +125,11 @@ robocache_ros_topic_free (RobocacheRosTopic *topic)
 {
   if (topic->reader)
     robocache_dds_reader_free (topic->reader);
-  robocache_ros_decoder_free (topic->decoder);
-  robocache_camera_info_free (topic->camera);
-  robocache_ros_schema_free (topic->schema);
+  g_clear_pointer (&topic->inquiry, robocache_ros_inquiry_free);
+  clear_definition (topic);
   g_array_unref (topic->publishers);
   g_ref_string_release (topic->name);
   g_free (topic->type);
-  g_free (topic->hash);
-  g_free (topic->fault);
   g_free (topic);
 }
 
@@ -91,31 +147,61 @@ compare_types (const RobocacheRosTopic *topic, const RobocacheDdsEndpoint *endpo
   return NULL;
 }
 
-gchar *
-robocache_ros_topic_add (RobocacheRosTopic *topic, const RobocacheDdsEndpoint *endpoint)
+static RobocacheRosPublisher *
+get_publisher (const RobocacheRosTopic *topic, guint i)
 {
-  gchar *refusal = compare_types (topic, endpoint);
-  const RobocacheRosPublisher publisher = { endpoint->id, endpoint->is_reliable, endpoint->is_transient_local, refusal != NULL };
+  return &g_array_index (topic->publishers, RobocacheRosPublisher, i);
+}
 
-  /* a publisher that changes its user data is announced again */
-  for (guint i = 0; i < topic->publishers->len; i++) {
-    if (g_array_index (topic->publishers, RobocacheRosPublisher, i).id == endpoint->id) {
-      g_array_index (topic->publishers, RobocacheRosPublisher, i) = publisher;
-      return refusal;
-    }
+/* Makes place for one more. FALSE: all are there. */
+static gboolean
+remove_oldest_gone (RobocacheRosTopic *topic, guint max)
+{
+  guint i = 0;
+
+  if (topic->publishers->len < max)
+    return TRUE;
+  while (i < topic->publishers->len && !get_publisher (topic, i)->has_gone)
+    i++;
+  if (i == topic->publishers->len)
+    return FALSE;
+  if (get_publisher (topic, i)->clock)
+    robocache_ros_host_clocks_release (topic->clocks, get_publisher (topic, i)->clock);
+  g_array_remove_index (topic->publishers, i);
+  return TRUE;
+}
+
+gchar *
+robocache_ros_topic_add (RobocacheRosTopic *topic, const RobocacheDdsEndpoint *endpoint, gboolean is_remote)
+{
+  RobocacheRosPublisher *known = (RobocacheRosPublisher *) robocache_ros_topic_publisher (topic, endpoint->id);
+  gchar *refusal = compare_types (topic, endpoint);
+  RobocacheRosPublisher publisher = {.id = endpoint->id,.is_reliable = endpoint->is_reliable,.is_transient_local = endpoint->is_transient_local,
+    .has_other_type = !g_str_equal (endpoint->type, topic->type),.is_refused = refusal != NULL
+  };
+
+  g_strlcpy (publisher.hash, endpoint->type_hash ? endpoint->type_hash : "", sizeof (publisher.hash));
+  /* a publisher that changes its user data, or that was out of reach, is announced again */
+  if (known) {
+    publisher.clock = known->clock;
+    *known = publisher;
+    return refusal;
   }
-  g_array_append_val (topic->publishers, publisher);
-  return refusal;
+  if (remove_oldest_gone (topic, MAX_PUBLISHERS)) {
+    publisher.clock = is_remote && topic->clocks ? robocache_ros_host_clocks_use (topic->clocks, endpoint->guid) : NULL;
+    g_array_append_val (topic->publishers, publisher);
+    return refusal;
+  }
+  g_free (refusal);
+  return g_strdup_printf ("%s has more than %d publishers: the others are not read", topic->name, MAX_PUBLISHERS);
 }
 
 const RobocacheRosPublisher *
 robocache_ros_topic_publisher (const RobocacheRosTopic *topic, guint64 id)
 {
   for (guint i = 0; i < topic->publishers->len; i++) {
-    const RobocacheRosPublisher *publisher = &g_array_index (topic->publishers, RobocacheRosPublisher, i);
-
-    if (publisher->id == id)
-      return publisher;
+    if (get_publisher (topic, i)->id == id)
+      return get_publisher (topic, i);
   }
   return NULL;
 }
@@ -123,14 +209,30 @@ robocache_ros_topic_publisher (const RobocacheRosTopic *topic, guint64 id)
 gboolean
 robocache_ros_topic_remove (RobocacheRosTopic *topic, guint64 id)
 {
-  const RobocacheRosPublisher *publisher = robocache_ros_topic_publisher (topic, id);
+  RobocacheRosPublisher *publisher = (RobocacheRosPublisher *) robocache_ros_topic_publisher (topic, id), gone;
 
-  if (!publisher)
+  if (!publisher || publisher->has_gone)
     return FALSE;
-  g_array_remove_index (topic->publishers, (guint) (publisher - (const RobocacheRosPublisher *) (const void *) topic->publishers->data));
+  /* those that went last are at the end */
+  gone = *publisher;
+  gone.has_gone = TRUE;
+  g_array_remove_index (topic->publishers, (guint) (publisher - get_publisher (topic, 0)));
+  g_array_append_val (topic->publishers, gone);
+  if (topic->publishers->len - robocache_ros_topic_count_publishers (topic) > MAX_GONE)
+    remove_oldest_gone (topic, 0);
   if (topic->reader)
     robocache_dds_reader_forget (topic->reader, id);
   return TRUE;
+}
+
+guint
+robocache_ros_topic_count_publishers (const RobocacheRosTopic *topic)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < topic->publishers->len; i++)
+    n += !get_publisher (topic, i)->has_gone;
+  return n;
 }
 
 /* ---- the reader ---- */
@@ -139,26 +241,29 @@ gboolean
 robocache_ros_topic_adapt (RobocacheRosTopic *topic, RobocacheDdsParticipant *participant, guint depth, GError **error)
 {
   RobocacheDdsTopic request = { topic->name, topic->type, TRUE, TRUE, depth, NULL };
+  RobocacheDdsReader *reader;
   guint n = 0;
 
   for (guint i = 0; i < topic->publishers->len; i++) {
-    const RobocacheRosPublisher *publisher = &g_array_index (topic->publishers, RobocacheRosPublisher, i);
+    const RobocacheRosPublisher *publisher = get_publisher (topic, i);
 
-    if (publisher->is_refused)
+    if (publisher->is_refused || publisher->has_gone)
       continue;
     n++;
     request.is_reliable &= publisher->is_reliable;
     request.is_transient_local &= publisher->is_transient_local;
   }
-  if (n == 0 || topic->fault)
+  if (n == 0 || topic->fault || topic->inquiry)
     return TRUE;
   if (topic->reader && topic->is_reliable <= request.is_reliable && topic->is_transient_local <= request.is_transient_local)
     return TRUE;
-  g_clear_pointer (&topic->reader, robocache_dds_reader_free);
+  reader = robocache_dds_reader_replace (topic->reader, participant, &request, robocache_ros_queue_put, topic->queue, error);
+  if (!reader)
+    return FALSE;
+  topic->reader = reader;
   topic->is_reliable = request.is_reliable;
   topic->is_transient_local = request.is_transient_local;
-  topic->reader = robocache_dds_reader_new (participant, &request, robocache_ros_queue_put, topic->queue, error);
-  return topic->reader != NULL;
+  return TRUE;
 }
 
 /* ---- statistics ---- */
@@ -168,6 +273,7 @@ robocache_ros_counts_to_structure (const RobocacheRosCounts *counts, const Roboc
 {
   gst_structure_set (structure, "messages", G_TYPE_UINT64, counts->messages, "buffers", G_TYPE_UINT64, counts->buffers, "malformed",
       G_TYPE_UINT64, counts->malformed, "messages-lost", G_TYPE_UINT64, arrivals->lost, "leaked", G_TYPE_UINT64, arrivals->leaked,
-      "too-large", G_TYPE_UINT64, arrivals->too_large, "without-time", G_TYPE_UINT64, counts->without_time, "before-origin",
-      G_TYPE_UINT64, counts->before_origin, "latched", G_TYPE_UINT64, counts->latched, NULL);
+      "queued", G_TYPE_UINT64, arrivals->queued,      "too-large", G_TYPE_UINT64, arrivals->too_large + counts->oversize, "refused", G_TYPE_UINT64, counts->refused, "without-time",
+      G_TYPE_UINT64, counts->without_time, "before-origin", G_TYPE_UINT64, counts->before_origin, "in-pause", G_TYPE_UINT64, counts->in_pause,
+      "latched", G_TYPE_UINT64, counts->latched, NULL);
 }

@@ -7,30 +7,54 @@
 #ifndef GST_ROBOCACHE_ROS_TOPIC_H
 #define GST_ROBOCACHE_ROS_TOPIC_H
 
-#include "common/dds/reader.h"
+#include "common/dds/typequery.h"
 #include "common/ros/msgfolders.h"
 #include "common/rosstreams/pictures/camerainfo.h"
 #include "common/rosstreams/rosdecoder.h"
+#include "hostclock.h"
 #include "inbox.h"
 
 G_BEGIN_DECLS
+
+/* "RIHS01_" and 64 digits. */
+#define ROBOCACHE_ROS_MAX_HASH 72
 
 typedef struct
 {
   guint64 messages;             /* received */
   guint64 buffers;              /* sent */
   guint64 malformed;            /* dropped as they cannot be read */
+  guint64 refused;              /* dropped, of publishers that are not read: their type differs, or there are too many */
   guint64 without_time;         /* dropped as their time is not valid */
   guint64 before_origin;        /* dropped as they were captured before running time 0 */
-  guint64 latched;              /* older than running time 0, of a publisher that keeps its last messages; sent at 0 */
+  guint64 in_pause;             /* dropped as they were captured while the pipeline was paused */
+  guint64 latched;              /* of a publisher that keeps its last messages, from before running time 0 or a pause; sent at its end */
+  guint64 oversize;             /* dropped by DDS as they are larger than its limit */
 } RobocacheRosCounts;
 
 typedef struct
 {
   guint64 id;
   gboolean is_reliable, is_transient_local;
-  gboolean is_refused;          /* its type differs */
+  gboolean has_other_type;
+  gchar hash[ROBOCACHE_ROS_MAX_HASH];   /* of its definition; "": unknown */
+  gboolean is_refused;          /* its type or definition differs, or is not read */
+  gboolean has_gone;            /* its last messages may wait yet */
+  RobocacheRosHostClock *clock; /* NULL: that of this host */
 } RobocacheRosPublisher;
+
+/* A definition that the node of a publisher is asked for. */
+typedef struct
+{
+  guint8 guid[ROBOCACHE_DDS_GUID_BYTES];        /* of the publisher */
+  gchar *hash;                  /* of its definition */
+  gchar *node;                  /* NULL: not known yet */
+  RobocacheDdsTypeQuery *query;
+  gboolean is_asked;
+  gint64 until_us;              /* g_get_monotonic_time */
+} RobocacheRosInquiry;
+
+void robocache_ros_inquiry_free (RobocacheRosInquiry * inquiry);
 
 typedef struct
 {
@@ -42,12 +66,15 @@ typedef struct
   RobocacheRosDecoder *decoder; /* NULL: a camera's calibration, or a fault */
   RobocacheCameraInfo *camera;
   gchar *fault;                 /* why no message can be read; NULL: they can */
+  RobocacheRosInquiry *inquiry; /* NULL: nothing is asked */
+  RobocacheRosQueue *answers;   /* NULL: nobody was asked yet */
 
   RobocacheRosQueue *queue;
   RobocacheDdsReader *reader;   /* NULL: not open */
   gboolean is_reliable, is_transient_local;     /* of the reader */
   GArray *publishers;           /* RobocacheRosPublisher items */
-  gboolean has_reported, has_reported_time, has_reported_type;
+  GPtrArray *clocks;            /* of the owner: clocks of other hosts; NULL: all are trusted */
+  gboolean has_reported, has_reported_time, has_reported_type, has_reported_size;
   RobocacheRosCounts counts;
 } RobocacheRosTopic;
 
@@ -56,11 +83,18 @@ RobocacheRosTopic *robocache_ros_topic_new (const RobocacheDdsEndpoint * endpoin
     const RobocacheRosSrcSettings * settings, guint order);
 void robocache_ros_topic_free (RobocacheRosTopic * topic);
 
-/* Adds a publisher. Returns why its messages are refused; NULL: they are read. Free with g_free. */
-gchar *robocache_ros_topic_add (RobocacheRosTopic * topic, const RobocacheDdsEndpoint * endpoint);
-/* FALSE: it has no such publisher. */
+/* Takes over a definition, if it has this hash. */
+gboolean robocache_ros_topic_define (RobocacheRosTopic * topic, const gchar * definition, const gchar * hash,
+    const RobocacheRosSrcSettings * settings);
+
+/* Adds a publisher, with a clock of its own if it is remote. Returns why its messages are refused; NULL: they are read. Free with g_free. */
+gchar *robocache_ros_topic_add (RobocacheRosTopic * topic, const RobocacheDdsEndpoint * endpoint, gboolean is_remote);
+/* The publisher has gone. FALSE: it has no such publisher. */
 gboolean robocache_ros_topic_remove (RobocacheRosTopic * topic, guint64 publisher);
+/* A publisher, also of those that went last; NULL: unknown. */
 const RobocacheRosPublisher *robocache_ros_topic_publisher (const RobocacheRosTopic * topic, guint64 id);
+/* Number of publishers now. */
+guint robocache_ros_topic_count_publishers (const RobocacheRosTopic * topic);
 
 /* Opens the reader, or opens it again if a publisher offers less than it requests. FALSE and an error: DDS refuses it. */
 gboolean robocache_ros_topic_adapt (RobocacheRosTopic * topic, RobocacheDdsParticipant * participant, guint depth, GError ** error);

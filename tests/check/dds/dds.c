@@ -6,9 +6,12 @@
 
 #include "common/dds/endpoints.h"
 #include "common/dds/hostfilter.h"
+#include "common/dds/oversize.h"
 #include "common/dds/reader.h"
 #include "common/dds/rosnames.h"
+#include "common/dds/typequery.h"
 #include "common/dds/writer.h"
+#include "common/ros/cdr.h"
 #include "tests/check/lib/checks.h"
 #include "tests/check/lib/dds/ddspeer.h"
 
@@ -52,6 +55,39 @@ GST_START_TEST (test_names)
 
 GST_END_TEST;
 
+/* A list of nodes that names the publisher, one that does not, and one that ends anywhere. */
+GST_START_TEST (test_nodes)
+{
+  static const guint8 guids[2][ROBOCACHE_DDS_GUID_BYTES] = { {1, 15}, {1, 15, 2} };
+  RobocacheCdrWriter writer = { 0 };
+  gchar *node;
+
+  robocache_cdr_writer_begin (&writer);
+  robocache_cdr_write_array (&writer, guids, 1, ROBOCACHE_DDS_GUID_BYTES);
+  robocache_cdr_write_uint32 (&writer, 1);
+  robocache_cdr_write_string (&writer, "/");
+  robocache_cdr_write_string (&writer, "n");
+  robocache_cdr_write_uint32 (&writer, 1);
+  robocache_cdr_write_array (&writer, guids[1], 1, ROBOCACHE_DDS_GUID_BYTES);
+  robocache_cdr_write_uint32 (&writer, 1);
+  robocache_cdr_write_array (&writer, guids[0], 1, ROBOCACHE_DDS_GUID_BYTES);
+  node = robocache_dds_find_node (&(RobocacheDdsMessage) {.data = writer.data,.size = writer.size}, guids[0]);
+  fail_unless_equals_string (node, "/n");
+  g_free (node);
+  fail_unless (robocache_dds_find_node (&(RobocacheDdsMessage) {.data = writer.data,.size = writer.size}, guids[1]) == NULL);
+  for (gsize size = 0; size < writer.size; size++) {
+    guint8 *copy = g_malloc (size);
+
+    if (size > 0)
+      memcpy (copy, writer.data, size);
+    fail_unless (robocache_dds_find_node (&(RobocacheDdsMessage) {.data = copy,.size = size}, guids[0]) == NULL);
+    g_free (copy);
+  }
+  robocache_cdr_writer_clear (&writer);
+}
+
+GST_END_TEST;
+
 /* ---- networks ---- */
 
 static const struct
@@ -84,7 +120,7 @@ set_variable (const gchar *name, const gchar *value)
 GST_START_TEST (test_networks)
 {
   RobocacheDdsNetwork network;
-  gchar *peers, *config;
+  gchar *peers, *config, *again;
 
   set_variable ("ROS_DOMAIN_ID", networks[__i__].domain);
   set_variable ("ROS_LOCALHOST_ONLY", networks[__i__].localhost);
@@ -99,8 +135,27 @@ GST_START_TEST (test_networks)
   config = robocache_dds_network_config (&network, 2);
   fail_unless_equals_int (strstr (config, "<AllowMulticast>false") != NULL, network.discovery != ROBOCACHE_DDS_DISCOVERY_SUBNET);
   fail_unless_equals_int (strstr (config, "<Tag>") != NULL, network.discovery == ROBOCACHE_DDS_DISCOVERY_OFF);
+  again = robocache_dds_network_config (&network, 2);
+  fail_unless_equals_string (again, config);
+  g_free (again);
   g_free (config);
   robocache_dds_network_clear (&network);
+}
+
+GST_END_TEST;
+
+/* The peer is another process, which opens a domain that is cut off, too. */
+GST_START_TEST (test_tag)
+{
+  const RobocacheDdsNetwork network = {.domain = 9,.discovery = ROBOCACHE_DDS_DISCOVERY_OFF,.peers = (gchar *[]) {NULL} };
+  gchar *config = robocache_dds_network_config (&network, 1), *tag = strstr (config, "<Tag>");
+  Peer *peer = peer_start (9);
+  const gchar *other = peer_do (peer, "tag");
+
+  fail_unless (tag && g_str_has_prefix (other, "<Tag>robocache_"), "%s", other);
+  fail_unless (strlen (other) > 40 && strncmp (tag, other, 40) != 0, "%s", other);
+  peer_stop (peer);
+  g_free (config);
 }
 
 GST_END_TEST;
@@ -419,6 +474,114 @@ GST_START_TEST (test_losses)
 
 GST_END_TEST;
 
+/* ---- readers that replace others ---- */
+
+static RobocacheDdsReader *
+replace_reader (RobocacheDdsReader *reader, RobocacheDdsParticipant *participant, gboolean is_reliable, gboolean is_transient_local,
+    Reports *reports)
+{
+  const RobocacheDdsTopic settings = { "/bytes", TYPE, is_reliable, is_transient_local, 1000, NULL };
+
+  reader = robocache_dds_reader_replace (reader, participant, &settings, add_message, reports, NULL);
+  fail_unless (reader != NULL);
+  return reader;
+}
+
+static const struct
+{
+  gboolean is_reliable, is_transient_local;
+} replacements[] = { {TRUE, TRUE}, {TRUE, FALSE}, {FALSE, FALSE} };
+
+/* The history of a publisher is not delivered again, and nothing is lost between the readers. */
+GST_START_TEST (test_replaced_reader)
+{
+  RobocacheDdsParticipant *participant = open_domain (7);
+  Peer *peer = peer_start (7);
+  RobocacheDdsReader *reader;
+  Reports reports;
+
+  reports_init (&reports);
+  peer_do (peer, "open /bytes " TYPE " reliable transient 100 -");
+  peer_do (peer, "bytes 0 5 3 64");
+  reader = open_reader (participant, "/bytes", TRUE, TRUE, &reports);
+  wait_for (&reports, reports.messages, 3);
+  for (guint i = 0; i < G_N_ELEMENTS (replacements); i++) {
+    peer_do (peer, "bytes 0 5 1 64");
+    reader = replace_reader (reader, participant, replacements[i].is_reliable, replacements[i].is_transient_local, &reports);
+    peer_do (peer, "bytes 0 5 1 64");
+    wait_for (&reports, reports.messages, 5 + 2 * i);
+  }
+  for (guint i = 0; i < 9; i++) {
+    const RobocacheDdsMessage *message = g_ptr_array_index (reports.messages, i);
+
+    fail_unless_equals_uint64 (message->sequence, i + 1);
+    fail_unless_equals_uint64 (message->lost, 0);
+  }
+  peer_stop (peer);
+  robocache_dds_reader_free (reader);
+  robocache_dds_participant_close (participant);
+  fail_unless_equals_int (reports.messages->len, 9);
+  reports_clear (&reports);
+}
+
+GST_END_TEST;
+
+/* Losses while a reader takes the place of another one are counted. */
+GST_START_TEST (test_losses_of_replaced_reader)
+{
+  RobocacheDdsParticipant *participant = open_domain (8);
+  const RobocacheDdsMessage *message;
+  Peer *peer = peer_start (8);
+  RobocacheDdsReader *reader;
+  Reports reports;
+  guint64 before;
+
+  reports_init (&reports);
+  reader = open_reader (participant, "/bytes", FALSE, FALSE, &reports);
+  peer_do (peer, "open /bytes " TYPE " best volatile 10 -");
+  peer_do (peer, "wait 0 1");
+  before = send_until_one_arrives (peer, &reports);
+  fail_unless (dds_set_loopback (FALSE));
+  peer_do (peer, "bytes 0 2 5 64");
+  reader = replace_reader (reader, participant, FALSE, FALSE, &reports);
+  fail_unless (dds_set_loopback (TRUE));
+  peer_do (peer, "bytes 0 3 1 64");
+  message = wait_for (&reports, reports.messages, 2);
+  fail_unless_equals_uint64 (message->sequence, before + 6);
+  fail_unless_equals_uint64 (message->lost, 5);
+  peer_stop (peer);
+  robocache_dds_reader_free (reader);
+  robocache_dds_participant_close (participant);
+  reports_clear (&reports);
+}
+
+GST_END_TEST;
+
+/* Lines of Cyclone's log. */
+static const struct
+{
+  const gchar *line;
+  guint n;
+} log_lines[] = {
+  {"dropping oversize (70000 > 65536) sample 2 from remote writer 11001b0:37aa2149:db0f7c72:103 rt/x/geometry_msgs::msg::dds_::Wrench_", 1},
+  {"dropping oversize (70000 > 65536) sample 2 from remote writer 11001b0:37aa2149:db0f7c72:103 rt/x/y/geometry_msgs::msg::dds_::Wrench_", 0},
+  {"dropping oversize (70000 > 65536) sample 2 from remote writer 11001b0:37aa2149:db0f7c72:103 rt/xx/geometry_msgs::msg::dds_::Wrench_", 0},
+  {"dropping oversize (70000 > 65536) SPDP sample 2 from remote writer 11001b0:37aa2149:db0f7c72:100c2", 0},
+  {"dropping oversize (", 0},
+  {"", 0},
+};
+
+GST_START_TEST (test_log_lines)
+{
+  RobocacheDdsOversize *oversize = robocache_dds_oversize_new ("rt/x");
+
+  robocache_dds_oversize_read_log (log_lines[__i__].line);
+  fail_unless_equals_uint64 (robocache_dds_oversize_count (oversize), log_lines[__i__].n);
+  robocache_dds_oversize_free (oversize);
+}
+
+GST_END_TEST;
+
 /* ---- other hosts ---- */
 
 /* Runs a packet filter as the kernel does, for an IPv4 packet of this interface and source. TRUE: the packet passes. */
@@ -516,13 +679,11 @@ GST_START_TEST (test_other_host)
   peer_do (far, "bytes 0 1 1 64");
   if (hosts[__i__].is_found)
     wait_for (&reports, reports.messages, 1);
-  /* announcements are sent each second */
+  /* all that the other host says, and what a process of this host says after it */
+  peer_wait_for_packets_of_host (3);
   near = peer_start (6);
-  for (guint i = 0; i < 3; i++) {
-    peer_do (near, "open /near%u " TYPE " reliable volatile 1 -", i);
-    wait_for (&reports, reports.endpoints, hosts[__i__].is_found + i + 1);
-    g_usleep (G_USEC_PER_SEC);
-  }
+  peer_do (near, "open /near " TYPE " reliable volatile 1 -");
+  wait_for (&reports, reports.endpoints, hosts[__i__].is_found + 1);
   g_mutex_lock (&reports.lock);
   for (guint i = 0; i < reports.endpoints->len; i++)
     n += g_strcmp0 (((RobocacheDdsEndpoint *) g_ptr_array_index (reports.endpoints, i))->topic, "/far") == 0;
@@ -558,9 +719,11 @@ GST_START_TEST (test_wrong_peers)
 
 GST_END_TEST;
 
-CHECK_MAIN_IF (dds, dds_network_begin ("dds"), NULL, NULL,
+CHECK_MAIN_IF (dds, dds_network_begin ("dds"), dds_clear_environment, NULL,
     ONCE (test_names);
+    ONCE (test_nodes);
     EACH (networks, test_networks);
+    ONCE (test_tag);
     ONCE (test_wrong_domain);
     ONCE (test_one_process);
     ONCE (test_other_settings);
@@ -568,6 +731,9 @@ CHECK_MAIN_IF (dds, dds_network_begin ("dds"), NULL, NULL,
     ONCE (test_late_reader);
     ONCE (test_endpoints);
     ONCE (test_losses);
+    ONCE (test_replaced_reader);
+    ONCE (test_losses_of_replaced_reader);
+    EACH (log_lines, test_log_lines);
     EACH (packets, test_packets);
     EACH (hosts, test_other_host);
     ONCE (test_wrong_peers));

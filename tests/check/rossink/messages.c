@@ -120,7 +120,7 @@ compare_recording (const gchar *path, Peer *peer, gchar **topics)
 }
 
 static void
-push_pattern (Live *live, gsize size)
+push_pattern (SinkRun *live, gsize size)
 {
   for (guint i = 0; i < 4; i++) {
     guint8 *bytes = bytes_of_message (i, size);
@@ -148,14 +148,14 @@ GST_START_TEST (test_bytes)
   gchar *csv = streams[__i__].csv ? make_csv (streams[__i__].csv) : NULL, *source = source_of (__i__, csv);
   gchar **topics = g_strsplit (streams[__i__].topics, ";", -1);
   Peer *peer;
-  Live live;
+  SinkRun live;
   guint n;
 
   if (!has_elements (source)) {
     g_print ("SKIP test_bytes: x264enc is missing\n");
     return;
   }
-  live_begin (&live, 40, "%s ! tee name=t ! queue ! robocachemcapsink name=m location=%s sink_0::topic=/x sink_0::frame-id=base t. ! queue "
+  sink_run_begin (&live, 40, "%s ! tee name=t ! queue ! robocachemcapsink name=m location=%s sink_0::topic=/x sink_0::frame-id=base t. ! queue "
       "! robocacherossink name=s sink_0::topic=/x sink_0::frame-id=base", source, path);
   if (live.sources[0])
     live_set_caps (&live, 0, "%s", streams[__i__].caps);
@@ -166,12 +166,12 @@ GST_START_TEST (test_bytes)
   live_reach (&live, GST_STATE_PAUSED);
   peer = peer_start (40);
   n = listen_to (peer, topics);
-  wait_for_count (&live, "sink_0", "readers", n);
+  sink_run_wait_for_count (&live, "sink_0", "readers", n);
   live_set (&live, GST_STATE_PLAYING);
   wait_for_eos (&live);
   compare_recording (path, peer, topics);
   fail_unless_equals_uint64 (sink_count (&live, "sink_0", "messages-lost"), 0);
-  live_end (&live);
+  sink_run_end (&live);
   peer_stop (peer);
   g_unlink (path);
   if (csv)
@@ -238,9 +238,9 @@ GST_START_TEST (test_messages)
   RobocacheCdrWriter expected = { 0 };
   Received received;
   Peer *peer;
-  Live live;
+  SinkRun live;
 
-  live_begin (&live, 41, "appsrc name=a0 format=time ! robocacherossink name=s sink_0::topic=/x sink_0::frame-id=base "
+  sink_run_begin (&live, 41, "appsrc name=a0 format=time ! robocacherossink name=s sink_0::topic=/x sink_0::frame-id=base "
       "sink_0::lifespan=0%s", settings);
   live_set_caps (&live, 0, "other/tensors,format=static,num_tensors=1,types=float64,dimensions=(string)%u,framerate=100/1,%s",
       messages[__i__].channels, messages[__i__].fields);
@@ -250,12 +250,12 @@ GST_START_TEST (test_messages)
   peer = peer_start (41);
   peer_do (peer, "listen /x %s reliable volatile 10", messages[__i__].type);
   peer_do (peer, "publisher /x");
-  wait_for_count (&live, "sink_0", "readers", 1);
+  sink_run_wait_for_count (&live, "sink_0", "readers", 1);
   live_set (&live, GST_STATE_PLAYING);
   received = receive (peer, 0);
   messages[__i__].write (&expected);
   expect_message_bytes (received.bytes, expected.data, expected.size, messages[__i__].type);
-  live_end (&live);
+  sink_run_end (&live);
   peer_stop (peer);
   g_byte_array_unref (received.bytes);
   robocache_cdr_writer_clear (&expected);

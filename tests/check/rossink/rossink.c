@@ -14,11 +14,11 @@
 /* ---- commands ---- */
 
 static void
-begin_commands (Live *live, guint domain, const gchar *settings)
+begin_commands (SinkRun *live, guint domain, const gchar *settings)
 {
   gchar *on = on_pad (settings);
 
-  live_begin (live, domain, "appsrc name=a0 is-live=true format=time ! robocacherossink name=s sink_0::topic=/x%s", on);
+  sink_run_begin (live, domain, "appsrc name=a0 is-live=true format=time ! robocacherossink name=s sink_0::topic=/x%s", on);
   live_set_caps (live, 0, COMMANDS);
   live_use_test_clock (live);
   live_set (live, GST_STATE_PLAYING);
@@ -26,25 +26,25 @@ begin_commands (Live *live, guint domain, const gchar *settings)
 }
 
 static void
-set_time (Live *live, GstClockTime time)
+set_time (SinkRun *live, GstClockTime time)
 {
   gst_test_clock_set_time (GST_TEST_CLOCK (live->clock), time);
 }
 
 /* A row that is due now, and published when this returns. */
 static void
-push_now (Live *live, GstClockTime time, gdouble value)
+push_now (SinkRun *live, GstClockTime time, gdouble value)
 {
   const guint64 n = sink_count (live, "sink_0", "messages");
 
   set_time (live, time);
   push_row (live, 0, time, value);
-  wait_for_count (live, "sink_0", "messages", n + 1);
+  sink_run_wait_for_count (live, "sink_0", "messages", n + 1);
 }
 
 /* Of the first messages after both sides have found each other, DDS may send the last one again alone. */
 static void
-settle (Live *live, GstClockTime time, Peer *peer)
+settle (SinkRun *live, GstClockTime time, Peer *peer)
 {
   push_now (live, time, -1);
   fail_unless (receive_number (peer, 0) == -1);
@@ -54,25 +54,25 @@ settle (Live *live, GstClockTime time, Peer *peer)
 GST_START_TEST (test_late_reader)
 {
   Peer *early, *late;
-  Live live;
+  SinkRun live;
 
   begin_commands (&live, 42, "lifespan=0");
   push_now (&live, 1 * PERIOD, 1);
   early = peer_start (42);
   peer_do (early, "listen /x " ARRAY " reliable volatile 10");
   peer_do (early, "publisher /x");
-  wait_for_count (&live, "sink_0", "readers", 1);
+  sink_run_wait_for_count (&live, "sink_0", "readers", 1);
   push_now (&live, 2 * PERIOD, 2);
   fail_unless (receive_number (early, 0) == 2);
   late = peer_start (42);
   peer_do (late, "listen /x " ARRAY " reliable volatile 10");
   peer_do (late, "publisher /x");
-  wait_for_count (&live, "sink_0", "readers", 2);
+  sink_run_wait_for_count (&live, "sink_0", "readers", 2);
   push_now (&live, 3 * PERIOD, 3);
   fail_unless (receive_number (late, 0) == 3);
   fail_unless (receive_number (early, 0) == 3);
   fail_unless_equals_int (waiting (late, 0), 0);
-  live_end (&live);
+  sink_run_end (&live);
   peer_stop (early);
   peer_stop (late);
 }
@@ -95,17 +95,17 @@ GST_START_TEST (test_stale)
 {
   guint n_sent = ages[__i__].n_sent;
   Peer *peer = peer_start (43);
-  Live live;
+  SinkRun live;
 
   begin_commands (&live, 43, ages[__i__].settings);
   push_now (&live, GST_SECOND, 7);
   peer_do (peer, "listen /x " ARRAY " reliable volatile 10");
   peer_do (peer, "publisher /x");
-  wait_for_count (&live, "sink_0", "readers", 1);
+  sink_run_wait_for_count (&live, "sink_0", "readers", 1);
   settle (&live, GST_SECOND, peer);
   for (guint i = 0; i < G_N_ELEMENTS (ages->ages); i++)
     push_row (&live, 0, GST_SECOND - ages[__i__].ages[i] * MS, i);
-  wait_for_count (&live, "sink_0", "rows-in", 6);
+  sink_run_wait_for_count (&live, "sink_0", "rows-in", 6);
   push_now (&live, GST_SECOND, 9);
   for (guint i = 0; i < n_sent; i++)
     fail_unless (receive_number (peer, 0) == i);
@@ -113,7 +113,7 @@ GST_START_TEST (test_stale)
   fail_unless_equals_uint64 (sink_count (&live, "sink_0", "rows-dropped-too-old"), 4 - n_sent);
   if (n_sent < 4)
     gst_message_unref (next_message (&live, GST_MESSAGE_WARNING));
-  live_end (&live);
+  sink_run_end (&live);
   peer_stop (peer);
 }
 
@@ -130,9 +130,9 @@ GST_START_TEST (test_slow_reader)
   Peer *slow = peer_start (44), *fast = peer_start (44);
   gdouble *large = g_new0 (gdouble, N_LARGE);
   guint n = 0;
-  Live live;
+  SinkRun live;
 
-  live_begin (&live, 44, "appsrc name=a0 is-live=true format=time ! s.sink_0 appsrc name=a1 is-live=true format=time ! s.sink_1 "
+  sink_run_begin (&live, 44, "appsrc name=a0 is-live=true format=time ! s.sink_0 appsrc name=a1 is-live=true format=time ! s.sink_1 "
       "robocacherossink name=s sink_0::topic=/x sink_0::lifespan=0 sink_1::topic=/large sink_1::depth=4");
   live_set_caps (&live, 0, COMMANDS);
   live_set_caps (&live, 1, "other/tensors,format=static,num_tensors=1,types=float64,dimensions=(string)%u,framerate=100/1", N_LARGE);
@@ -140,18 +140,18 @@ GST_START_TEST (test_slow_reader)
   live_set (&live, GST_STATE_PLAYING);
   push_now (&live, PERIOD, 0);
   push_bytes (&live, 1, PERIOD, large, N_LARGE * sizeof (gdouble));
-  wait_for_count (&live, "sink_1", "messages", 1);
+  sink_run_wait_for_count (&live, "sink_1", "messages", 1);
   peer_do (slow, "listen /large robocache_msgs/msg/Row reliable volatile 1000");
   peer_do (slow, "publisher /large");
   peer_do (fast, "listen /x " ARRAY " reliable volatile 1000");
   peer_do (fast, "publisher /x");
-  wait_for_count (&live, "sink_0", "readers", 1);
-  wait_for_count (&live, "sink_1", "readers", 1);
+  sink_run_wait_for_count (&live, "sink_0", "readers", 1);
+  sink_run_wait_for_count (&live, "sink_1", "readers", 1);
   kill (slow->pid, SIGSTOP);
   for (n = 2; n < N_ROWS || sink_count (&live, "sink_1", "messages-lost") == 0; n++) {
     push_now (&live, n * PERIOD, n);
     push_bytes (&live, 1, n * PERIOD, large, N_LARGE * sizeof (gdouble));
-    wait_for_count (&live, "sink_1", "messages", n);
+    sink_run_wait_for_count (&live, "sink_1", "messages", n);
     fail_unless (receive_number (fast, 0) == n);
   }
   fail_unless_equals_uint64 (sink_count (&live, "sink_0", "messages-lost"), 0);
@@ -161,7 +161,7 @@ GST_START_TEST (test_slow_reader)
   *large = 9;
   set_time (&live, n * PERIOD);
   push_bytes (&live, 1, n * PERIOD, large, N_LARGE * sizeof (gdouble));
-  wait_for_count (&live, "sink_1", "messages", n);
+  sink_run_wait_for_count (&live, "sink_1", "messages", n);
   for (guint i = 1;; i++) {
     const Received received = receive (slow, 0);
     gchar *digits = hex_of_bytes (received.bytes->data, received.bytes->len);
@@ -175,7 +175,7 @@ GST_START_TEST (test_slow_reader)
       break;
     }
   }
-  live_end (&live);
+  sink_run_end (&live);
   peer_stop (slow);
   peer_stop (fast);
   g_free (large);
@@ -187,7 +187,7 @@ GST_END_TEST;
 GST_START_TEST (test_killed_reader)
 {
   Peer *killed = peer_start (45), *other = peer_start (45);
-  Live live;
+  SinkRun live;
 
   begin_commands (&live, 45, "lifespan=0");
   push_now (&live, 1 * PERIOD, 1);
@@ -195,7 +195,7 @@ GST_START_TEST (test_killed_reader)
   peer_do (killed, "publisher /x");
   peer_do (other, "listen /x " ARRAY " reliable volatile 10");
   peer_do (other, "publisher /x");
-  wait_for_count (&live, "sink_0", "readers", 2);
+  sink_run_wait_for_count (&live, "sink_0", "readers", 2);
   push_now (&live, 2 * PERIOD, 2);
   fail_unless (receive_number (killed, 0) == 2);
   fail_unless (receive_number (other, 0) == 2);
@@ -205,8 +205,8 @@ GST_START_TEST (test_killed_reader)
     fail_unless (receive_number (other, 0) == i);
   }
   /* DDS notices its end by the time that it announced */
-  wait_for_count (&live, "sink_0", "readers", 1);
-  live_end (&live);
+  sink_run_wait_for_count (&live, "sink_0", "readers", 1);
+  sink_run_end (&live);
   peer_stop (other);
 }
 
@@ -228,13 +228,13 @@ GST_START_TEST (test_offers)
   gchar *expected = g_strdup_printf ("sensor_msgs/msg/Imu %s RIHS01_7d9a00ff131080897a5ec7e26e315954b8eae3353c3f995c55faf71574000b5b",
       offers[__i__].expected);
   Peer *peer = peer_start (46);
-  Live live;
+  SinkRun live;
 
-  live_begin (&live, 46, "robocachetestsrc kind=imu num-buffers=1 ! robocacherossink name=s namespace=/arm node-name=n sink_0::topic=~/imu%s",
+  sink_run_begin (&live, 46, "robocachetestsrc kind=imu num-buffers=1 ! robocacherossink name=s namespace=/arm node-name=n sink_0::topic=~/imu%s",
       settings);
   live_reach (&live, GST_STATE_PAUSED);
   fail_unless_equals_string (peer_do (peer, "publisher /arm/n/imu"), expected);
-  live_end (&live);
+  sink_run_end (&live);
   peer_stop (peer);
   g_free (expected);
   g_free (settings);
@@ -264,13 +264,13 @@ GST_START_TEST (test_nodes)
   GByteArray *names = bytes_of_hex (NODE_NAMES);
   const guint id_bytes = graphs[__i__].id_bytes;
   Peer *peer = peer_start (47);
-  Live live;
+  SinkRun live;
 
   if (graphs[__i__].other) {
     peer_do (peer, "open ros_discovery_info " NODES_TYPE " reliable transient 1 -");
     peer_do (peer, "hex 0 1 %s", graphs[__i__].other);
   }
-  live_begin (&live, 47, "robocachetestsrc kind=imu num-buffers=1 ! robocacherossink name=s namespace=/arm node-name=n");
+  sink_run_begin (&live, 47, "robocachetestsrc kind=imu num-buffers=1 ! robocacherossink name=s namespace=/arm node-name=n");
   live_reach (&live, GST_STATE_PAUSED);
   peer_do (peer, "listen ros_discovery_info " NODES_TYPE " reliable transient 1");
   for (gboolean is_listed = FALSE; !is_listed;) {
@@ -281,7 +281,7 @@ GST_START_TEST (test_nodes)
         && memcmp (data + 4 + id_bytes + 4, names->data, names->len) == 0 && memcmp (data + 4, data + 4 + id_bytes + 4 + names->len, 12) == 0;
     g_byte_array_unref (received.bytes);
   }
-  live_end (&live);
+  sink_run_end (&live);
   peer_stop (peer);
   g_byte_array_unref (names);
 }
@@ -296,9 +296,9 @@ GST_START_TEST (test_ends)
   GstElement *other;
   GstMessage *message;
   GstPad *pad;
-  Live live;
+  SinkRun live;
 
-  live_begin (&live, 48, "appsrc name=a0 format=time ! s.sink_0 appsrc name=a1 format=time ! s.sink_1 robocacherossink name=s");
+  sink_run_begin (&live, 48, "appsrc name=a0 format=time ! s.sink_0 appsrc name=a1 format=time ! s.sink_1 robocacherossink name=s");
   live_set_caps (&live, 0, COMMANDS);
   live_set_caps (&live, 1, COMMANDS);
   fail_unless (GST_OBJECT_FLAG_IS_SET (live.sink, GST_ELEMENT_FLAG_SINK));
@@ -308,11 +308,11 @@ GST_START_TEST (test_ends)
   push_row (&live, 0, 0, 1);
   live_reach (&live, GST_STATE_PLAYING);
   push_row (&live, 1, 0, 1);
-  wait_for_count (&live, "sink_0", "messages", 1);
+  sink_run_wait_for_count (&live, "sink_0", "messages", 1);
   end_stream (&live, 0);
   /* the other pad goes on, until it is released: then all have ended */
   push_row (&live, 1, PERIOD, 2);
-  wait_for_count (&live, "sink_1", "messages", 2);
+  sink_run_wait_for_count (&live, "sink_1", "messages", 2);
   pad = gst_element_get_static_pad (live.sink, "sink_1");
   other = gst_object_ref (live.sources[1]);
   gst_element_set_locked_state (other, TRUE);
@@ -324,7 +324,7 @@ GST_START_TEST (test_ends)
   gst_message_unref (message);
   gst_object_unref (pad);
   gst_object_unref (other);
-  live_end (&live);
+  sink_run_end (&live);
 }
 
 GST_END_TEST;
@@ -333,9 +333,9 @@ GST_END_TEST;
 GST_START_TEST (test_seek)
 {
   gchar *csv = make_csv ("t,a\n0,1\n0.01,2\n0.02,3\n");
-  Live live;
+  SinkRun live;
 
-  live_begin (&live, 49, "filesrc location=%s ! robocacheparse ! s.sink_0 filesrc location=%s ! robocacheparse ! s.sink_1 "
+  sink_run_begin (&live, 49, "filesrc location=%s ! robocacheparse ! s.sink_0 filesrc location=%s ! robocacheparse ! s.sink_1 "
       "robocacherossink name=s", csv, csv);
   live_reach (&live, GST_STATE_PLAYING);
   wait_for_eos (&live);
@@ -348,7 +348,7 @@ GST_START_TEST (test_seek)
   live_reach (&live, GST_STATE_PLAYING);
   wait_for_eos (&live);
   fail_unless_equals_uint64 (sink_count (&live, "sink_0", "messages"), 3);
-  live_end (&live);
+  sink_run_end (&live);
   g_unlink (csv);
   g_free (csv);
 }
@@ -360,9 +360,9 @@ GST_START_TEST (test_sync)
 {
   const gdouble block[] = { 1, -1, 2, -2 };
   GstClockTime due[] = { 30 * MS, 50 * MS };
-  Live live;
+  SinkRun live;
 
-  live_begin (&live, 50, "appsrc name=a0 is-live=true format=time ! robocacherossink name=s");
+  sink_run_begin (&live, 50, "appsrc name=a0 is-live=true format=time ! robocacherossink name=s");
   live_set_caps (&live, 0, "other/tensors,format=static,num_tensors=1,types=float64,dimensions=(string)2:2,framerate=0/1");
   live_use_test_clock (&live);
   live_set (&live, GST_STATE_PLAYING);
@@ -384,9 +384,9 @@ GST_START_TEST (test_sync)
     gst_clock_id_unref (id);
     set_time (&live, due[i]);
     gst_clock_id_unref (gst_test_clock_process_next_clock_id (GST_TEST_CLOCK (live.clock)));
-    wait_for_count (&live, "sink_0", "messages", i + 1);
+    sink_run_wait_for_count (&live, "sink_0", "messages", i + 1);
   }
-  live_end (&live);
+  sink_run_end (&live);
 }
 
 GST_END_TEST;
@@ -395,7 +395,7 @@ GST_END_TEST;
 GST_START_TEST (test_new_pad)
 {
   GstElement *source;
-  Live live;
+  SinkRun live;
 
   begin_commands (&live, 51, "");
   push_now (&live, PERIOD, 1);
@@ -407,10 +407,10 @@ GST_START_TEST (test_new_pad)
   live.sources[1] = gst_object_ref (source);
   live_set_caps (&live, 1, COMMANDS);
   push_row (&live, 1, PERIOD, 5);
-  wait_for_count (&live, "sink_1", "messages", 1);
+  sink_run_wait_for_count (&live, "sink_1", "messages", 1);
   fail_unless_equals_int (GST_STATE (live.pipeline), GST_STATE_PLAYING);
   push_now (&live, 2 * PERIOD, 2);
-  live_end (&live);
+  sink_run_end (&live);
 }
 
 GST_END_TEST;
@@ -427,7 +427,7 @@ static const struct
 GST_START_TEST (test_other_host)
 {
   Peer *far = peer_start_on_host (54), *near;
-  Live live;
+  SinkRun live;
 
   if (!far) {
     g_print ("SKIP test_other_host: no pair of network interfaces can be made\n");
@@ -436,13 +436,13 @@ GST_START_TEST (test_other_host)
   near = peer_start (54);
   peer_do (far, "listen /x " ARRAY " reliable transient 10");
   peer_do (near, "listen /x " ARRAY " reliable transient 10");
-  live_begin (&live, 54, "appsrc name=a0 is-live=true format=time ! robocacherossink name=s sink_0::topic=/x sink_0::message=float64-multi-array "
+  sink_run_begin (&live, 54, "appsrc name=a0 is-live=true format=time ! robocacherossink name=s sink_0::topic=/x sink_0::message=float64-multi-array "
       "sink_0::durability=transient-local %s", hosts[__i__].settings);
   live_set_caps (&live, 0, "other/tensors,format=static,num_tensors=1,types=float64,dimensions=(string)2,framerate=100/1");
   live_use_test_clock (&live);
   live_set (&live, GST_STATE_PLAYING);
   push_now (&live, PERIOD, 3);
-  wait_for_count (&live, "sink_0", "readers", hosts[__i__].n_readers);
+  sink_run_wait_for_count (&live, "sink_0", "readers", hosts[__i__].n_readers);
   fail_unless (receive_number (near, 0) == 3);
   if (hosts[__i__].n_readers > 1)
     fail_unless (receive_number (far, 0) == 3);
@@ -451,7 +451,7 @@ GST_START_TEST (test_other_host)
     g_usleep (3 * G_USEC_PER_SEC);
   fail_unless_equals_uint64 (sink_count (&live, "sink_0", "readers"), hosts[__i__].n_readers);
   fail_unless_equals_int (waiting (far, 0), 0);
-  live_end (&live);
+  sink_run_end (&live);
   peer_stop (near);
   peer_kill (far);
 }
@@ -481,9 +481,9 @@ GST_START_TEST (test_complaints)
   guint8 *bytes = g_malloc0 (100000);
   GstMessage *message;
   GError *error;
-  Live live;
+  SinkRun live;
 
-  live_begin (&live, 52, "appsrc name=a0 format=time ! robocacherossink name=s %s%s", complaints[__i__].element, on);
+  sink_run_begin (&live, 52, "appsrc name=a0 format=time ! robocacherossink name=s %s%s", complaints[__i__].element, on);
   live_set_caps (&live, 0, "%s", complaints[__i__].caps);
   gst_element_set_state (live.pipeline, GST_STATE_PLAYING);
   push_bytes (&live, 0, 0, bytes, *complaints[__i__].caps == 'i' ? 100000 : 16);
@@ -492,7 +492,7 @@ GST_START_TEST (test_complaints)
   fail_unless (strstr (error->message, complaints[__i__].expected) != NULL, "\"%s\" is not \"%s\"", error->message, complaints[__i__].expected);
   g_error_free (error);
   gst_message_unref (message);
-  live_end (&live);
+  sink_run_end (&live);
   g_free (bytes);
   g_free (on);
 }

@@ -15,11 +15,13 @@ import socket
 import struct
 import subprocess
 import sys
+import threading
 import time
 
 PACKAGES = "ros-rclpy==7.1.6 ros-sensor-msgs==5.3.6 ros-rmw-fastrtps-cpp==8.4.3"
 IN_NAMESPACE = "ROBOCACHE_IN_NAMESPACE"
 STAMP = 1500                    # ms after the origin
+LIMIT = 60                      # s, for one message
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
 
 
@@ -68,6 +70,25 @@ def messages(stamp):
     return table
 
 
+def wait_for_reader(publisher):
+    """Whether the publisher has a reader before the time is over. The graph has no event for it in Python."""
+    deadline = time.monotonic() + LIMIT
+    while publisher.get_subscription_count() == 0 and time.monotonic() < deadline:
+        time.sleep(0.001)
+    return publisher.get_subscription_count() > 0
+
+
+def text_of(tool, properties, send):
+    """What robocacherossrc makes of the first message that send() publishes."""
+    with subprocess.Popen([tool, "1", properties], stdout=subprocess.PIPE, text=True) as process:
+        try:
+            return process.communicate(timeout=LIMIT)[0] if send() else "there is no reader"
+        except subprocess.TimeoutExpired:
+            return "no buffer came"
+        finally:
+            process.kill()
+
+
 def run(node, tool, message, origin, transient):
     """Text of the streams of a topic with one message. A publisher that is transient local sends it before anybody reads."""
     from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
@@ -77,14 +98,27 @@ def run(node, tool, message, origin, transient):
     properties = f"domain=30 topics=/ns/* wait=18446744073709551615 time-origin={origin} max-future=10000000000"
     if transient:
         publisher.publish(message)
-    with subprocess.Popen([tool, "1", properties], stdout=subprocess.PIPE, text=True) as process:
-        while not transient and publisher.get_subscription_count() == 0:
-            time.sleep(0.001)
-        if not transient:
-            publisher.publish(message)
-        text = process.communicate(timeout=60)[0]
+
+    def send():
+        if transient:
+            return True
+        if not wait_for_reader(publisher):
+            return False
+        publisher.publish(message)
+        return True
+
+    text = text_of(tool, properties, send)
     node.destroy_publisher(publisher)
     return text
+
+
+def run_unknown_type(node, tool):
+    """Whether the node tells the definition of rcl_interfaces/msg/Log, which is not built in."""
+    assert node.get_publishers_info_by_topic("/rosout"), "the node has no /rosout"
+    text = text_of(tool, "domain=30 topics=/rosout wait=18446744073709551615", lambda: True)
+    good = re.search(r"/rosout: caps\[other/tensors \S+ \S+ .*level.*\] ", text) is not None
+    print("PASS Log_by_get_type_description" if good else f"FAIL Log_by_get_type_description: {text.strip()}")
+    return good
 
 
 def main():
@@ -107,7 +141,14 @@ def main():
             good = found is not None and found[1] == expected
             print(f"PASS {name}" if good else f"FAIL {name}: {text.strip()}, expected {expected}")
             failed |= not good
+    # its service answers while it spins, and it logs
+    timer = node.create_timer(0.02, lambda: node.get_logger().warning("a line"))
+    spinner = threading.Thread(target=rclpy.spin, args=[node])
+    spinner.start()
+    failed |= not run_unknown_type(node, tool)
+    timer.cancel()
     rclpy.shutdown()
+    spinner.join()
     return failed
 
 

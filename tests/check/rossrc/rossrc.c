@@ -6,124 +6,8 @@
 
 #include "common/ros/definitions.h"
 #include "tests/check/lib/checks.h"
-#include "tests/check/lib/dds/ddspeer.h"
+#include "tests/check/lib/dds/live.h"
 #include "tests/check/lib/messageexamples.h"
-#include "tests/check/lib/recordings/demuxrun.h"
-
-#define WRENCH "geometry_msgs/WrenchStamped"
-#define WRENCH_CAPS " caps[other/tensors float64 6 fx,fy,fz,tx,ty,tz]"
-
-/* ---- a run ---- */
-
-typedef struct
-{
-  GstElement *pipeline, *source;
-  DemuxOutput output;
-  Peer *peer;
-  gint64 origin_ns;             /* a second that has begun */
-} Live;
-
-/* Each test has a domain of its own. */
-static void
-live_begin (Live *live, guint domain, const gchar *properties)
-{
-  gchar *launch = g_strdup_printf ("pipeline. ( robocacherossrc name=d domain=%u wait=18446744073709551615 %s )", domain, properties);
-
-  live->origin_ns = g_get_real_time () / G_TIME_SPAN_SECOND * (gint64) GST_SECOND;
-  live->pipeline = gst_parse_launch (launch, NULL);
-  g_free (launch);
-  live->source = gst_bin_get_by_name (GST_BIN (live->pipeline), "d");
-  g_object_set (live->source, "time-origin", live->origin_ns, "max-future", 10 * GST_SECOND, NULL);
-  live->peer = peer_start (domain);
-  demux_output_init (&live->output, live->source, FALSE);
-}
-
-static void
-live_play (Live *live)
-{
-  fail_unless_equals_int (gst_element_set_state (live->pipeline, GST_STATE_PAUSED), GST_STATE_CHANGE_NO_PREROLL);
-  fail_if (gst_element_set_state (live->pipeline, GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE);
-}
-
-static void
-live_end (Live *live)
-{
-  gst_element_set_state (live->pipeline, GST_STATE_NULL);
-  if (live->peer)
-    peer_stop (live->peer);
-  demux_output_clear (&live->output);
-  gst_object_unref (live->source);
-  gst_object_unref (live->pipeline);
-}
-
-static void
-wait_for_buffers (Live *live, guint n)
-{
-  g_mutex_lock (&live->output.lock);
-  while (live->output.n_buffers < n)
-    g_cond_wait (&live->output.changed, &live->output.lock);
-  g_mutex_unlock (&live->output.lock);
-}
-
-/* A wrench of this force, captured so many ms after the origin. */
-static void
-send_wrench (Live *live, guint writer, guint ms, guint force)
-{
-  peer_do (live->peer, "text %u 1 (((%" G_GINT64_FORMAT " %u) 'base') ((%u 0 0) (0 0 0)))", writer, live->origin_ns / (gint64) GST_SECOND,
-      ms * 1000000u, force);
-}
-
-static void
-open_wrench (Live *live, const gchar *topic, guint writer, const gchar *settings)
-{
-  peer_do (live->peer, "open %s " WRENCH " %s", topic, settings);
-  peer_do (live->peer, "wait %u 1", writer);
-}
-
-static void
-expect_pads (Live *live, const gchar *expected)
-{
-  GString *text = g_string_new (NULL);
-
-  append_pads (text, &live->output);
-  fail_unless_equals_string (text->str, expected);
-  g_string_free (text, TRUE);
-}
-
-static guint64
-count_of (const Live *live, const gchar *field)
-{
-  GstStructure *stats;
-  guint64 n = 0;
-
-  g_object_get (live->source, "stats", &stats, NULL);
-  fail_unless (gst_structure_get_uint64 (stats, field, &n), "no %s", field);
-  gst_structure_free (stats);
-  return n;
-}
-
-/* The text of the next warning or error. Free with g_free. */
-static gchar *
-next_complaint (const Live *live)
-{
-  GstBus *bus = gst_element_get_bus (live->pipeline);
-  GstMessage *message = gst_bus_timed_pop_filtered (bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
-  GString *text = g_string_new (NULL);
-
-  append_message (text, message);
-  gst_message_unref (message);
-  gst_object_unref (bus);
-  return g_string_free (text, FALSE);
-}
-
-static void
-expect_complaint (const Live *live, const gchar *expected)
-{
-  gchar *text = next_complaint (live);
-
-  fail_unless (g_str_has_prefix (text, expected), "\"%s\" is not \"%s\"", text, expected);
-  g_free (text);
-}
 
 /* ---- types ---- */
 
@@ -221,10 +105,9 @@ GST_START_TEST (test_types)
   if (n > 0)
     wait_for_buffers (&live, n);
   else
-    while (count_of (&live, "messages") == 0)
-      g_usleep (1000);
-  fail_unless_equals_uint64 (count_of (&live, "malformed"), is_malformed);
-  fail_unless_equals_uint64 (count_of (&live, "buffers"), n);
+    wait_for_count (&live, "messages", 1);
+  fail_unless_equals_uint64 (live_count (&live, "malformed"), is_malformed);
+  fail_unless_equals_uint64 (live_count (&live, "buffers"), n);
   live_end (&live);
   fail_unless_equals_string (bytes.hex->str, expected->str);
   g_string_free (bytes.hex, TRUE);
@@ -273,7 +156,7 @@ GST_START_TEST (test_latched)
   send_wrench (&live, 0, 8, 3);
   wait_for_buffers (&live, 2);
   expect_pads (&live, "src_0 /x@base:" WRENCH_CAPS " 0=2,0,0,0,0,0 3=3,0,0,0,0,0; ");
-  fail_unless_equals_uint64 (count_of (&live, "latched"), 1);
+  fail_unless_equals_uint64 (live_count (&live, "latched"), 1);
   live_end (&live);
 }
 
@@ -293,7 +176,7 @@ GST_START_TEST (test_return)
   live.peer = peer_start (13);
   open_wrench (&live, "/x", 0, "best volatile 10 -");
   /* the reader is opened again for less than it requested, and a best-effort message may come before */
-  for (guint ms = 2; live.output.n_buffers < 2; ms++) {
+  for (guint ms = 2; live_buffers (&live) < 2; ms++) {
     send_wrench (&live, 0, ms, 7);
     g_usleep (10000);
   }
@@ -307,8 +190,13 @@ static const struct
 {
   const gchar *properties, *open, *expected;
 } complaints[] = {
-  {"topics=/x", "open /x " WRENCH " reliable volatile 1 RIHS01_00", "error a publisher of /x has another definition of geometry_msgs/msg/WrenchStamped "
-        "than ours: its messages would be misread. Set msg-path to a folder with the .msg files of the publisher (type hash RIHS01_00, ours RIHS01_"},
+  {"topics=/x definition-timeout=0", "open /x " WRENCH " reliable volatile 1 RIHS01_00",
+        "error a publisher of /x has another definition of geometry_msgs/msg/WrenchStamped than ours: its messages would be misread. Set msg-path to a folder with the .msg files of the publisher (type hash RIHS01_00, ours RIHS01_"},
+  {"topics=/x definition-timeout=1", "open /x " WRENCH " reliable volatile 1 RIHS01_00", "error a publisher of /x has another definition of "
+        "geometry_msgs/msg/WrenchStamped than ours, and no node lists its publisher, so none can be asked for the definition: its messages would be "
+        "misread. Set msg-path"},
+  {"topics=/x* definition-timeout=1", "open /x a_msgs/msg/B reliable volatile 1 RIHS01_00", "warning /x of type a_msgs/msg/B cannot be read: its type "
+        "is not built in: set msg-path to a folder with its .msg file; no node lists its publisher, so none can be asked for the definition"},
   {"topics=/x*", "open /x a_msgs/msg/B reliable volatile 1 -", "warning /x of type a_msgs/msg/B cannot be read: its type is not built in: "
         "set msg-path to a folder with its .msg file"},
   {"topics=/x", "open /x a_msgs/msg/B reliable volatile 1 -", "error /x of type a_msgs/msg/B cannot be read: its type is not built in: "},
@@ -359,8 +247,8 @@ GST_START_TEST (test_malformed)
   send_wrench (&live, 0, 3, 1);
   wait_for_buffers (&live, 1);
   expect_complaint (&live, "warning message 1 of /x, type geometry_msgs/msg/WrenchStamped, is lost: ");
-  fail_unless_equals_uint64 (count_of (&live, "malformed"), 2);
-  fail_unless_equals_uint64 (count_of (&live, "messages"), 3);
+  fail_unless_equals_uint64 (live_count (&live, "malformed"), 2);
+  fail_unless_equals_uint64 (live_count (&live, "messages"), 3);
   live_end (&live);
 }
 
@@ -379,7 +267,7 @@ GST_START_TEST (test_invalid_times)
   send_wrench (&live, 0, 3, 1);
   wait_for_buffers (&live, 1);
   expect_complaint (&live, "warning a message of /x is dropped: its time is 0");
-  fail_unless_equals_uint64 (count_of (&live, "without-time"), 2);
+  fail_unless_equals_uint64 (live_count (&live, "without-time"), 2);
   expect_pads (&live, "src_0 /x@base:" WRENCH_CAPS " 3=1,0,0,0,0,0; ");
   live_end (&live);
 }
@@ -406,7 +294,7 @@ GST_START_TEST (test_sim_time)
     peer_do (live.peer, "hex 1 1 00 01 00 00 64 00 00 00 00 00 00 00");
     peer_do (live.peer, "text 0 1 (((100 0) 'base') ((2 0 0) (0 0 0)))");
     g_usleep (10000);
-  } while (count_of (&live, "buffers") == 0);
+  } while (live_count (&live, "buffers") == 0);
   g_object_get (live.source, "stats", &stats, NULL);
   fail_unless (gst_structure_get_int64 (stats, "time-origin", &origin_ns));
   fail_unless (origin_ns < sim_ns && origin_ns > sim_ns - 60 * (gint64) GST_SECOND, "%" G_GINT64_FORMAT, origin_ns);
@@ -446,16 +334,14 @@ GST_START_TEST (test_leaky)
   pad = gst_element_get_static_pad (live.source, "src_0");
   probe = gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BLOCK | GST_PAD_PROBE_TYPE_BUFFER, hold, NULL, NULL);
   send_wrench (&live, 0, 2, 2);
-  while (count_of (&live, "buffers") < 2)
-    g_usleep (1000);
+  wait_for_count (&live, "buffers", 2);
   for (guint i = 3; i <= 10; i++)
     send_wrench (&live, 0, i, i);
-  while (count_of (&live, "leaked") < 6)
-    g_usleep (1000);
+  wait_for_count (&live, "leaked", 6);
   gst_pad_remove_probe (pad, probe);
   wait_for_buffers (&live, 4);
-  fail_unless_equals_uint64 (count_of (&live, "leaked"), 6);
-  fail_unless_equals_uint64 (count_of (&live, "messages-lost"), 0);
+  fail_unless_equals_uint64 (live_count (&live, "leaked"), 6);
+  fail_unless_equals_uint64 (live_count (&live, "messages-lost"), 0);
   expect_pads (&live, expected);
   gst_object_unref (pad);
   live_end (&live);
@@ -473,7 +359,7 @@ GST_START_TEST (test_losses)
   live_begin (&live, 19, "topics=/x");
   live_play (&live);
   open_wrench (&live, "/x", 0, "best volatile 10 -");
-  for (; live.output.n_buffers == 0; ms++) {
+  for (; live_buffers (&live) == 0; ms++) {
     send_wrench (&live, 0, ms, 1);
     g_usleep (10000);
   }
@@ -482,9 +368,8 @@ GST_START_TEST (test_losses)
     send_wrench (&live, 0, ms++, 2);
   fail_unless (dds_set_loopback (TRUE));
   send_wrench (&live, 0, ms, 9);
-  while (count_of (&live, "messages-lost") == 0)
-    g_usleep (1000);
-  fail_unless_equals_uint64 (count_of (&live, "messages-lost"), 3);
+  wait_for_count (&live, "messages-lost", 1);
+  fail_unless_equals_uint64 (live_count (&live, "messages-lost"), 3);
   live_end (&live);
 }
 
@@ -535,7 +420,8 @@ GST_START_TEST (test_silence)
   g_object_set (live.source, "time-origin", G_MININT64, NULL);
   live_play (&live);
   open_wrench (&live, "/x", 0, "reliable volatile 10 -");
-  peer_do (live.peer, "text 0 1 (((%" G_GINT64_FORMAT " 0) '') ((1 0 0) (0 0 0)))", live.origin_ns / (gint64) GST_SECOND + 1);
+  /* a stamp of before PLAYING would be dropped */
+  send_wrench_at (&live, 0, g_get_real_time () * 1000, 1);
   wait_for_buffers (&live, 1);
   while (!strstr (text->str, " gap:")) {
     g_usleep (10000);
@@ -544,7 +430,7 @@ GST_START_TEST (test_silence)
   }
   gst_element_set_state (live.pipeline, GST_STATE_PAUSED);
   gst_element_set_state (live.pipeline, GST_STATE_PLAYING);
-  peer_do (live.peer, "text 0 1 (((%" G_GINT64_FORMAT " 0) '') ((1 0 0) (0 0 0)))", live.origin_ns / (gint64) GST_SECOND + 3);
+  send_wrench_at (&live, 0, g_get_real_time () * 1000, 1);
   wait_for_buffers (&live, 2);
   fail_unless_equals_int (GST_ELEMENT (live.source)->numsrcpads, 1);
   live_end (&live);

@@ -4,7 +4,10 @@
  */
 #include "ddspeer.h"
 
+#include <arpa/inet.h>
+#include <linux/if_ether.h>
 #include <net/if.h>
+#include <netpacket/packet.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -133,6 +136,16 @@ send_bytes (const PeerTopic *topic, gint64 source_ns, const gchar *counts)
 }
 
 static void
+reply_tag (Served *served)
+{
+  const RobocacheDdsNetwork network = {.discovery = ROBOCACHE_DDS_DISCOVERY_OFF,.peers = (gchar *[]) {NULL} };
+  gchar *config = robocache_dds_network_config (&network, 1);
+
+  g_string_printf (served->reply, "%.*s", (gint) (strstr (config, "</Tag>") - strstr (config, "<Tag>")), strstr (config, "<Tag>"));
+  g_free (config);
+}
+
+static void
 wait_for_readers (const PeerTopic *topic, guint n)
 {
   while (robocache_dds_writer_count_readers (topic->writer) != n)
@@ -214,10 +227,12 @@ static void
 obey (Served *served, const gchar *line)
 {
   gchar **words = g_strsplit (line, " ", 7), **rest = g_strsplit (line, " ", 4);
-  PeerTopic *topic = g_str_equal (words[0], "open") ? NULL : &g_array_index (served->topics, PeerTopic, (guint) atoi (words[1]));
+  PeerTopic *topic = words[1] && !g_str_equal (words[0], "open") ? &g_array_index (served->topics, PeerTopic, (guint) atoi (words[1])) : NULL;
 
   g_string_assign (served->reply, "done");
-  if (obey_as_reader (served, words))
+  if (!words[1])
+    reply_tag (served);
+  else if (obey_as_reader (served, words))
     topic = NULL;
   else if (!topic)
     open_topic (served->participant, served->topics, words + 1);
@@ -286,10 +301,26 @@ serve (gint domain)
   }
   for (guint i = 0; i < served.topics->len; i++)
     close_topic (&g_array_index (served.topics, PeerTopic, i));
-  for (guint i = 0; i < served.readers->len; i++)
+  for (guint i = 0; i < served.readers->len; i++) {
     robocache_dds_reader_free (g_array_index (served.readers, PeerReader, i).reader);
+    g_async_queue_unref (g_array_index (served.readers, PeerReader, i).messages);
+  }
   robocache_dds_endpoints_free (endpoints);
   robocache_dds_participant_close (served.participant);
+  robocache_dds_network_clear (&network);
+  g_array_unref (served.topics);
+  g_array_unref (served.readers);
+  g_async_queue_unref (served.publishers);
+  g_string_free (served.reply, TRUE);
+  free (line);
+}
+
+void
+dds_clear_environment (void)
+{
+  for (const gchar *const *each = (const gchar * const[]) {"ROS_DOMAIN_ID", "ROS_LOCALHOST_ONLY", "ROS_AUTOMATIC_DISCOVERY_RANGE",
+          "ROS_STATIC_PEERS", "CYCLONEDDS_URI", NULL}; *each; each++)
+    g_unsetenv (*each);
 }
 
 gboolean
@@ -301,10 +332,7 @@ dds_network_begin (const gchar *name)
     serve (atoi (domain));
     exit (0);
   }
-  /* settings of the user's own network do not count */
-  for (const gchar *const *each = (const gchar * const[]) {"ROS_DOMAIN_ID", "ROS_LOCALHOST_ONLY", "ROS_AUTOMATIC_DISCOVERY_RANGE",
-          "ROS_STATIC_PEERS", "CYCLONEDDS_URI", NULL}; *each; each++)
-    g_unsetenv (*each);
+  dds_clear_environment ();
   if ((unshare (CLONE_NEWNET) == 0 || unshare (CLONE_NEWUSER | CLONE_NEWNET) == 0) && dds_set_loopback (TRUE))
     return TRUE;
   g_print ("SKIP %s: this process may not have a network namespace of its own\n", name);
@@ -357,6 +385,32 @@ peer_do (Peer *peer, const gchar *format, ...)
   return g_strchomp (reply);
 }
 
+/* A socket that sees what comes over the cable, before any filter of another socket. */
+static gint packets = -1;
+
+void
+peer_wait_for_packets_of_host (guint n)
+{
+  guint8 packet[2048];
+
+  while (n > 0) {
+    const gssize size = recv (packets, packet, sizeof (packet), 0);
+
+    fail_unless (size > 0);
+    n -= size > 32 && memcmp (packet + 28, "RTPS", 4) == 0;
+  }
+  close (packets);
+}
+
+static void
+watch_cable (void)
+{
+  const struct sockaddr_ll cable = {.sll_family = AF_PACKET,.sll_protocol = htons (ETH_P_IP),.sll_ifindex = (gint) if_nametoindex ("v0") };
+
+  packets = socket (AF_PACKET, SOCK_DGRAM, htons (ETH_P_IP));
+  fail_unless (packets >= 0 && bind (packets, (const struct sockaddr *) &cable, sizeof (cable)) == 0);
+}
+
 Peer *
 peer_start_on_host (guint domain)
 {
@@ -366,6 +420,7 @@ peer_start_on_host (guint domain)
 
   if (system ("ip link del v0 2>/dev/null; ip link add v0 type veth peer name v1 && ip addr add " OWN_ADDRESS "/24 dev v0 && ip link set v0 up") != 0)
     return NULL;
+  watch_cable ();
   peer = start (domain, TRUE);
   fail_unless (fgetc (peer->replies) != EOF);
   while (fgetc (peer->replies) != '\n');

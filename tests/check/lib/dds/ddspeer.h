@@ -12,6 +12,9 @@
  * In a process that peer_start began it serves commands, and does not return. */
 gboolean dds_network_begin (const gchar *name);
 
+/* Removes the variables of the environment that set a network: those of the user, and those of a test that runs in the same process. */
+void dds_clear_environment (void);
+
 /* Lets packets of the namespace through, or loses them all. FALSE: it cannot. */
 gboolean dds_set_loopback (gboolean is_up);
 
@@ -26,6 +29,8 @@ Peer *peer_start (guint domain);
 /* The same on another host with discovery=subnet, behind a cable to this one. NULL: no cable can be made. Once in a namespace. */
 Peer *peer_start_on_host (guint domain);
 #define DDS_OTHER_HOST "10.77.0.2"
+/* Waits until n packets of DDS have come from the other host since it was started, whether they are let through or not. */
+void peer_wait_for_packets_of_host (guint n);
 
 /* Sends a command, and waits until it is done; the answer is that of the peer, valid until the next command. Writers count from 0.
  *
@@ -35,6 +40,7 @@ Peer *peer_start_on_host (guint domain);
  *   text WRITER SOURCE_NS TEXT                                       a message of its built-in type, as write_text has it
  *   hex WRITER SOURCE_NS DIGITS                                      a message of these bytes
  *   close WRITER
+ *   tag                                                              the answer is its tag with discovery=off
  *
  * Readers count from 0, too:
  *

@@ -13,7 +13,7 @@
 /* ---- a run ---- */
 
 void
-live_begin (Live *live, guint domain, const gchar *format, ...)
+sink_run_begin (SinkRun *live, guint domain, const gchar *format, ...)
 {
   GError *error = NULL;
   va_list args;
@@ -35,7 +35,7 @@ live_begin (Live *live, guint domain, const gchar *format, ...)
 
 /* Of the appsrc a0 or a1. */
 void
-live_set_caps (Live *live, guint source, const gchar *format, ...)
+live_set_caps (SinkRun *live, guint source, const gchar *format, ...)
 {
   GstCaps *caps;
   va_list args;
@@ -53,7 +53,7 @@ live_set_caps (Live *live, guint source, const gchar *format, ...)
 
 /* Running time is what the test sets. */
 void
-live_use_test_clock (Live *live)
+live_use_test_clock (SinkRun *live)
 {
   live->clock = gst_test_clock_new ();
   gst_pipeline_use_clock (GST_PIPELINE (live->pipeline), live->clock);
@@ -62,21 +62,21 @@ live_use_test_clock (Live *live)
 }
 
 void
-live_set (Live *live, GstState state)
+live_set (SinkRun *live, GstState state)
 {
   fail_if (gst_element_set_state (live->pipeline, state) == GST_STATE_CHANGE_FAILURE);
 }
 
 /* In this state before it returns. */
 void
-live_reach (Live *live, GstState state)
+live_reach (SinkRun *live, GstState state)
 {
   live_set (live, state);
   fail_if (gst_element_get_state (live->pipeline, NULL, NULL, GST_CLOCK_TIME_NONE) == GST_STATE_CHANGE_FAILURE);
 }
 
 void
-live_end (Live *live)
+sink_run_end (SinkRun *live)
 {
   gst_element_set_state (live->pipeline, GST_STATE_NULL);
   gst_clear_object (&live->sources[0]);
@@ -87,7 +87,7 @@ live_end (Live *live)
 }
 
 void
-push_bytes (Live *live, guint source, GstClockTime pts, gconstpointer bytes, gsize size)
+push_bytes (SinkRun *live, guint source, GstClockTime pts, gconstpointer bytes, gsize size)
 {
   GstBuffer *buffer = gst_buffer_new_memdup (bytes, size);
   GstFlowReturn flow;
@@ -101,7 +101,7 @@ push_bytes (Live *live, guint source, GstClockTime pts, gconstpointer bytes, gsi
 
 /* A row of two channels. */
 void
-push_row (Live *live, guint source, GstClockTime pts, gdouble value)
+push_row (SinkRun *live, guint source, GstClockTime pts, gdouble value)
 {
   const gdouble row[] = { value, -value };
 
@@ -109,7 +109,7 @@ push_row (Live *live, guint source, GstClockTime pts, gdouble value)
 }
 
 void
-end_stream (Live *live, guint source)
+end_stream (SinkRun *live, guint source)
 {
   GstFlowReturn flow;
 
@@ -117,7 +117,7 @@ end_stream (Live *live, guint source)
 }
 
 guint64
-sink_count (const Live *live, const gchar *pad, const gchar *field)
+sink_count (const SinkRun *live, const gchar *pad, const gchar *field)
 {
   const GstStructure *stream;
   GstStructure *stats;
@@ -136,7 +136,7 @@ sink_count (const Live *live, const gchar *pad, const gchar *field)
 
 /* Wakes those that wait for a time that the clock of the test has passed. */
 static void
-wake_due (const Live *live)
+wake_due (const SinkRun *live)
 {
   GstClockID id = live->clock ? gst_test_clock_process_next_clock_id (GST_TEST_CLOCK (live->clock)) : NULL;
 
@@ -145,7 +145,7 @@ wake_due (const Live *live)
 }
 
 void
-wait_for_count (const Live *live, const gchar *pad, const gchar *field, guint64 n)
+sink_run_wait_for_count (const SinkRun *live, const gchar *pad, const gchar *field, guint64 n)
 {
   while (sink_count (live, pad, field) != n) {
     wake_due (live);
@@ -154,7 +154,7 @@ wait_for_count (const Live *live, const gchar *pad, const gchar *field, guint64 
 }
 
 GstMessage *
-next_message (const Live *live, GstMessageType types)
+next_message (const SinkRun *live, GstMessageType types)
 {
   GstBus *bus = gst_element_get_bus (live->pipeline);
   GstMessage *message = gst_bus_timed_pop_filtered (bus, GST_CLOCK_TIME_NONE, types | GST_MESSAGE_ERROR);
@@ -164,7 +164,7 @@ next_message (const Live *live, GstMessageType types)
 }
 
 void
-wait_for_eos (const Live *live)
+wait_for_eos (const SinkRun *live)
 {
   GstMessage *message = next_message (live, GST_MESSAGE_EOS);
   GError *error = NULL;

@@ -19,7 +19,7 @@ typedef struct
   GstElement *pipeline, *sink, *sources[2];     /* appsrc a0 and a1, where they exist */
   GstClock *clock;              /* of the test, if it sets the time; NULL: the system's */
   guint domain;
-} Live;
+} SinkRun;
 
 typedef struct
 {
@@ -27,35 +27,35 @@ typedef struct
   GByteArray *bytes;
 } Received;
 
-void live_begin (Live *live, guint domain, const gchar *format, ...) G_GNUC_PRINTF (3, 4);
+void sink_run_begin (SinkRun *live, guint domain, const gchar *format, ...) G_GNUC_PRINTF (3, 4);
 
 /* Of the appsrc a0 or a1. */
-void live_set_caps (Live *live, guint source, const gchar *format, ...) G_GNUC_PRINTF (3, 4);
+void live_set_caps (SinkRun *live, guint source, const gchar *format, ...) G_GNUC_PRINTF (3, 4);
 
 /* Running time is what the test sets. */
-void live_use_test_clock (Live *live);
+void live_use_test_clock (SinkRun *live);
 
-void live_set (Live *live, GstState state);
+void live_set (SinkRun *live, GstState state);
 
 /* In this state before it returns. */
-void live_reach (Live *live, GstState state);
+void live_reach (SinkRun *live, GstState state);
 
-void live_end (Live *live);
+void sink_run_end (SinkRun *live);
 
-void push_bytes (Live *live, guint source, GstClockTime pts, gconstpointer bytes, gsize size);
+void push_bytes (SinkRun *live, guint source, GstClockTime pts, gconstpointer bytes, gsize size);
 
 /* A row of two channels. */
-void push_row (Live *live, guint source, GstClockTime pts, gdouble value);
+void push_row (SinkRun *live, guint source, GstClockTime pts, gdouble value);
 
-void end_stream (Live *live, guint source);
+void end_stream (SinkRun *live, guint source);
 
-guint64 sink_count (const Live *live, const gchar *pad, const gchar *field);
+guint64 sink_count (const SinkRun *live, const gchar *pad, const gchar *field);
 
-void wait_for_count (const Live *live, const gchar *pad, const gchar *field, guint64 n);
+void sink_run_wait_for_count (const SinkRun *live, const gchar *pad, const gchar *field, guint64 n);
 
-GstMessage *next_message (const Live *live, GstMessageType types);
+GstMessage *next_message (const SinkRun *live, GstMessageType types);
 
-void wait_for_eos (const Live *live);
+void wait_for_eos (const SinkRun *live);
 
 Received receive (Peer *peer, guint reader);
 

@@ -1,0 +1,22 @@
+/* robocache: definitions of types that robocacherossrc asks the nodes of publishers for
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_ROBOCACHE_ROS_INQUIRY_H
+#define GST_ROBOCACHE_ROS_INQUIRY_H
+
+#include "session.h"
+
+G_BEGIN_DECLS
+
+/* Asks for the definition of a new topic, if its publisher has another one than ours, or we have none. FALSE: there is nothing to ask. */
+gboolean robocache_ros_inquiry_begin (RobocacheRosSession * session, RobocacheRosTopic * topic, const RobocacheDdsEndpoint * endpoint);
+
+/* A message that lists nodes, an answer of the node of a topic's publisher, and the time that passes. The topic of the answer is read from then on,
+ * or a fault of it is reported. */
+void robocache_ros_inquiry_read_nodes (RobocacheRosSession * session, const RobocacheDdsMessage * message);
+void robocache_ros_inquiry_read_answer (RobocacheRosSession * session, RobocacheRosTopic * topic, const RobocacheDdsMessage * message);
+void robocache_ros_inquiries_check (RobocacheRosSession * session, gint64 now_us);
+
+G_END_DECLS
+#endif

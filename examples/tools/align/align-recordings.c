@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "align.h"
-#include "bagclocks.h"
 #include "examples/tools/output.h"
 #include "examples/tools/program.h"
+#include "examples/tools/recordings/bagclocks.h"
 #include "examples/tools/recordings/recordings.h"
 #include "examples/tools/report/page.h"
 #include "examples/tools/report/session.h"
@@ -81,91 +81,6 @@ parse_command_line (Job *job, gchar **argv, GError **error)
 
 /* ---- surveys of the recordings ---- */
 
-/* Which columns they are, and how they are read. */
-static void
-describe_time (Job *job, const Recording *recording)
-{
-  const RobocacheTimeSource *times = &recording->times;
-  gchar *name = printable (times->name ? times->name : ""), *others = printable (times->others ? times->others : "");
-  gchar *columns = robocache_time_source_describe (times), *text = printable (columns);
-
-  fprintf (job->talk, "; time");
-  if (times->reading.form != ROBOCACHE_TIME_NUMBER)
-    fprintf (job->talk, " is in %s%s%s", text, times->others ? ", and not in " : "", others);
-  else if (times->column_by == ROBOCACHE_CHOSEN_BY_NAME && (times->column > 0 || times->others))
-    fprintf (job->talk, " is %s%s%s,", name, times->others ? " and not " : "", others);
-  else if (times->column_by == ROBOCACHE_CHOSEN_BY_VALUES)
-    fprintf (job->talk, " is in column %u,", times->column);
-  if (times->reading.form == ROBOCACHE_TIME_NUMBER)
-    fprintf (job->talk, " in %s", robocache_time_unit_name (times->reading.unit));
-  if (times->unit_reason)
-    fprintf (job->talk, " (%s)", times->unit_reason);
-  if (times->reading.form == ROBOCACHE_TIME_GPS)
-    fprintf (job->talk, ", less %d leap seconds", times->reading.leap_seconds >= 0 ? times->reading.leap_seconds
-        : robocache_leap_seconds_at (recording->least_time / 1000000000 + 18));
-  g_free (name);
-  g_free (others);
-  g_free (columns);
-  g_free (text);
-}
-
-static void
-describe_recording (Job *job, const Recording *recording)
-{
-  gchar *begin = recording_time_text (recording->least_time), *end = recording_time_text (recording->greatest_time);
-
-  fprintf (job->talk, "%s: %" G_GUINT64_FORMAT " rows of %u channels", recording->title, recording->n_rows,
-      recording->n_channels);
-  if (recording->step_s > 0.0)
-    fprintf (job->talk, ", about %.4g Hz", 1.0 / recording->step_s);
-  fprintf (job->talk, ", from %s to %s%s", begin, end, recording->offset ? " with its offset" : "");
-  if (!recording->is_bag)
-    describe_time (job, recording);
-  if (recording->quaternions && !recording->given[RECORDING_QUATERNIONS])
-    fprintf (job->talk, "; quaternions at channel %s, by slerp (%s%s)", recording->quaternions, recording->is_bag ? "" : "guessed ",
-        recording->quaternions_reason);
-  if (recording->kinds && (strstr (recording->kinds, "hold") || strstr (recording->kinds, "angle")))
-    fprintf (job->talk, "; kinds %s (%s)", recording->kinds, recording->is_bag ? "by its type" : "by their names");
-  if (recording->disorder > 0 && !recording->given[RECORDING_REORDER_WINDOW])
-    fprintf (job->talk, "; up to %g ms out of order", (gdouble) recording->disorder / 1e6);
-  if (recording->cells.n_records > recording->n_rows)
-    fprintf (job->talk, "; %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " rows of the file have no value", recording->cells.n_records - recording->n_rows,
-        recording->cells.n_records);
-  if (recording->n_skipped > 0)
-    fprintf (job->talk, "; omits %u lines before the data", recording->n_skipped);
-  if (recording->text_columns)
-    fprintf (job->talk, "; omits columns of text: %s", recording->text_columns);
-  if (recording->words)
-    fprintf (job->talk, "; words are numbered, %s", recording->words);
-  if (recording->n_malformed > 0)
-    fprintf (job->talk, "; omits %" G_GUINT64_FORMAT " malformed lines", recording->n_malformed);
-  fputc ('\n', job->talk);
-  if (recording->rounded->len > 0)
-    fprintf (job->talk, "  note: float32 keeps seven digits, but these columns have longer numbers: %s\n",
-        recording->rounded->str);
-  g_free (begin);
-  g_free (end);
-}
-
-/* Columns without a value, and those that become streams of their own. */
-static void
-describe_cells (Job *job, const Recording *recording)
-{
-  gchar *without_value = robocache_empty_cells_names_without_value (&recording->cells);
-  gchar *columns = robocache_empty_cells_describe (&recording->cells);
-  gchar *names = printable (without_value ? without_value : ""), *counts = printable (columns ? columns : "");
-
-  if (without_value)
-    fprintf (job->talk, "%s: columns without a value in the whole file are left out: %s\n", recording->title, names);
-  if (recording->groups && g_strv_length (recording->groups) > 1)
-    fprintf (job->talk, "%s: columns have values in different rows, so they become %u streams. Rows without a value, of %" G_GUINT64_FORMAT ": %s\n",
-        recording->title, g_strv_length (recording->groups), recording->cells.n_records, counts);
-  g_free (without_value);
-  g_free (columns);
-  g_free (names);
-  g_free (counts);
-}
-
 /* Surveys recording i, which may become *n. */
 static gboolean
 survey_recording (Job *job, guint i, guint *n, GError **error)
@@ -182,7 +97,7 @@ survey_recording (Job *job, guint i, guint *n, GError **error)
   }
   if (!recording_survey (recording, error))
     return FALSE;
-  describe_cells (job, recording);
+  recording_describe_cells (recording, job->talk);
   return recordings_split (job->recordings, i, n, error);
 }
 
@@ -197,7 +112,7 @@ survey (Job *job, GError **error)
     if (!survey_recording (job, i, &n, error))
       return FALSE;
     for (guint k = i; k < i + n; k++)
-      describe_recording (job, g_ptr_array_index (job->recordings, k));
+      recording_describe (g_ptr_array_index (job->recordings, k), job->talk);
   }
   if (!recordings_find_grid (job->recordings, &job->options, &job->grid, error))
     return FALSE;

@@ -494,8 +494,7 @@ check_times (Recording *recording, GError **error)
   else if (verdict == ROBOCACHE_TIMES_DOUBTFUL)
     recording->doubt = g_steal_pointer (&fault);
   g_free (fault);
-  recording->step_s = (gdouble) robocache_time_median_step ((gint64 *) times->data, times->len) / 1e9;
-  g_clear_pointer (&recording->all_times, g_array_unref);
+  recording_note_spacings (recording);
   return verdict != ROBOCACHE_TIMES_IMPOSSIBLE && (verdict == ROBOCACHE_TIMES_DOUBTFUL || check_steps (recording, error));
 }
 

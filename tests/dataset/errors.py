@@ -27,7 +27,7 @@ PLANS = {
     "too long": (["a"], {}, ["a,0,2000,,,"], ["a.mcap episode 0", "2000 s is longer than 1000 s"]),
     "too short": (["a"], {}, ["a,0,0.01,,,"], ["a.mcap episode 0", "0.010 s is shorter than two ticks of 30 Hz"]),
     "nothing left": (
-        ["a"], {"streams": {"joints": '{topic = "/joint_states", max-gap = 1, hold-limit = 0, interpolation = "linear"}'}}, ["a,0.5,1,,,"],
+        ["a"], {"streams": {"joints": '{topic = "/joint_states", max-gap = "1ns", hold-limit = 0, interpolation = "linear"}'}}, ["a,0.5,1,,,"],
         ["a.mcap episode 0", "nothing is left of it: joints missing at 15 ticks"]),
     "span without end": (["a"], {}, ["a,1,,,,"], ["spans.csv:2: end is empty"]),
     "end before start": (["a"], {}, ["a,1,0.5,,,"], ["spans.csv:2: the end 0.5 is not after the start 1"]),

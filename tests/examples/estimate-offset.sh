@@ -64,7 +64,7 @@ expect_match says_who_is_ahead "$said" '^first.csv is 31\.[0-9]* ms ahead of sec
 # what was found, set as an offset, leaves nothing
 finds estimated_offset_is_an_offset -31400 300 first.csv,channels=x second.csv,channels=x
 offset=$(number offset)
-estimate first.csv,channels=x "second.csv,channels=x,offset=$offset"
+estimate first.csv,channels=x "second.csv,channels=x,offset=${offset}ns"
 expect_within nothing_is_left "$(($(number offset) - offset))" -20000 20000
 expect_match ticks_with_offset_agree "$said" '^second.csv is 0\.0[0-9]* ms '
 

@@ -246,7 +246,7 @@ bag_clocks_find (const GPtrArray *recordings, FILE *talk, GError **error)
   }
   if (!join_timelines (recordings, error))
     return FALSE;
-  for (guint i = 0; i < recordings->len; i++) {
+  for (guint i = 0; talk && i < recordings->len; i++) {
     const Recording *bag = g_ptr_array_index (recordings, i);
 
     if (bag->is_bag && bag->clocks)

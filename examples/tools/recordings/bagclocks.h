@@ -17,7 +17,7 @@ GstElement *bag_source_new (const Recording * bag, GError ** error);
 /* The error of a message from that element, with the path. */
 void bag_source_take_error (const Recording * bag, GstMessage * message, GError ** error);
 
-/* Finds the clocks of all bags in recordings, by their option time-source, and prints them to `talk`. Bags whose timelines differ get the
+/* Finds the clocks of all bags in recordings, by their option time-source, and prints them to `talk`, unless that is NULL. Bags whose timelines differ get the
  * recorder's clock. FALSE and an error: a bag cannot be read, or the option has another value. */
 gboolean bag_clocks_find (const GPtrArray * recordings, FILE * talk, GError ** error);
 

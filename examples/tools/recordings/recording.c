@@ -694,13 +694,22 @@ add_saturated (gint64 time, gint64 offset)
 }
 
 gboolean
+recording_parse_duration (const gchar *text, gint64 *ns)
+{
+  static const gchar *const alone[] = { "0", "-1", "-2", NULL };
+  const gboolean has_unit = *text && g_ascii_isalpha (text[strlen (text) - 1]);
+
+  return (has_unit || g_strv_contains (alone, text)) && robocache_duration_from_text (text, ns);
+}
+
+gboolean
 recording_apply_offset (Recording *recording, GError **error)
 {
   const gchar *given = recording->given[RECORDING_OFFSET];
   gint64 *const times[] = { &recording->least_time, &recording->greatest_time, &recording->file_begin, &recording->file_end };
 
-  if (given && !robocache_duration_from_text (given, &recording->offset)) {
-    FAULT (error, "%s: offset=%s: expected a time in ns, or with a unit, like -20ms", recording->title, given);
+  if (given && !recording_parse_duration (given, &recording->offset)) {
+    FAULT (error, "%s: offset=%s: expected a time with a unit, like -20ms", recording->title, given);
     return FALSE;
   }
   for (guint i = 0; i < G_N_ELEMENTS (times); i++)

@@ -101,6 +101,7 @@ typedef struct
   gchar **groups;               /* lists of columns that lack values in the same rows; NULL: all columns do, or none lacks one */
   gchar *first_fault;
   gint64 offset;                /* ns: the option, which is added to the times below */
+  gboolean has_times;
   gint64 least_time, greatest_time;     /* ns on the clock of all recordings */
   gint64 file_begin, file_end;  /* the same of all rows of the file, those without a value of a channel included; of a bag, as the two above */
   GArray *all_times;            /* gint64 ns, while the file is read */
@@ -141,6 +142,9 @@ gboolean recording_survey (Recording * recording, GError ** error);
 
 /* Sets the median and the spacings from all_times, which it frees. */
 void recording_note_spacings (Recording * recording);
+
+/* Reads a duration of the command line: a number with a unit, like -20ms; 0, -1 and -2 may stand alone. FALSE: it is none. */
+gboolean recording_parse_duration (const gchar * text, gint64 * ns);
 
 /* Adds the option offset to the times of the survey. FALSE and an error: it is no time. */
 gboolean recording_apply_offset (Recording * recording, GError ** error);

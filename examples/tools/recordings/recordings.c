@@ -68,7 +68,8 @@ add_common_options (GOptionGroup *group, RecordingsOptions *options)
     {NULL}
   };
 
-  g_option_group_add_entries (group, common);
+  if (!options->makes_no_grid)
+    g_option_group_add_entries (group, common);
   for (guint i = 0; i < RECORDING_N_OPTIONS; i++) {
     const RecordingOptionInfo *info = &recording_options[i];
     const GOptionEntry entries[] = {
@@ -90,7 +91,7 @@ describe_options_of_a_file (void)
 
   for (guint i = 0; i < RECORDING_N_OPTIONS; i++)
     g_string_append_printf (text, "    %-18s %s\n", recording_options[i].name, recording_options[i].help);
-  g_string_append (text, "A TIME has a unit, like 20ms or 0.5s; without one it is in ns. A LIST is like 0,3-6 or qx,qy.");
+  g_string_append (text, "A TIME has a unit: s, ms, us or ns, like 20ms or 0.5s. A LIST is like 0,3-6 or qx,qy.");
   return g_string_free (text, FALSE);
 }
 
@@ -381,7 +382,12 @@ set_from_text (gpointer object, const Recording *recording, RecordingOption opti
 {
   GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS (object), recording_options[option].name);
   GValue value = G_VALUE_INIT;
+  gint64 ns;
 
+  if (G_IS_PARAM_SPEC_INT64 (pspec) && robocache_duration_from_text (text, &ns) && !recording_parse_duration (text, &ns)) {
+    FAULT (error, "%s: %s=%s: expected a time with a unit, like %sms", recording->title, pspec->name, text, text);
+    return FALSE;
+  }
   if (!robocache_setting_from_text (pspec, text, &value, error)) {
     g_prefix_error (error, "%s: ", recording->title);
     return FALSE;

@@ -4,7 +4,6 @@
  */
 #include <stdlib.h>
 
-#include "common/text/timetext.h"
 #include "gst/parse/table/timecheck.h"
 #include "kernels/interpolation.h"
 #include "recording.h"
@@ -19,7 +18,7 @@ max_gap_of (const Recording *recording)
   const gchar *given = recording->given[RECORDING_MAX_GAP];
   gint64 max_gap;
 
-  return given && robocache_duration_from_text (given, &max_gap) ? max_gap : RC_GAP_AUTO;
+  return given && recording_parse_duration (given, &max_gap) ? max_gap : RC_GAP_AUTO;
 }
 
 static int
@@ -50,6 +49,7 @@ recording_note_spacings (Recording *recording)
   gint64 *deviations = g_new (gint64, MAX (all->len, 1));
   gsize n = 0;
 
+  recording->has_times = all->len > 0;
   recording->step_s = (gdouble) median / 1e9;
   recording->spacings = (RecordingSpacings) { 0 };
   for (guint i = 0; i + 1 < all->len; i++) {

@@ -31,6 +31,7 @@ static const Command commands[] = {
   {"doctor", NULL, doctor_run, "checks this machine, and prints what to do", "robocache doctor"},
   {"export", "robocache-export", NULL, "makes training sets from recordings", "robocache export run.mcap --mapping arm.toml "
       "--output set"},
+  {"inspect", "robocache-inspect", NULL, "shows what is in a file or on a robot: streams, rates, clocks, gaps", "robocache inspect run.mcap"},
   {"offset", "robocache-estimate-offset", NULL, "finds the delay between two sensors", "robocache offset imu.csv odometry.csv"},
   {"record", "robocache-record", NULL, "records a running robot with marks of episodes", "robocache record run.mcap /joints='SOURCE'"},
   {"recover", "robocache-recover", NULL, "saves the readable part of a cut or damaged MCAP file", "robocache recover cut.mcap"},

@@ -110,7 +110,7 @@ finds_its_plugin () {
 elements_are_there () { gst gst-inspect-1.0 robocachefuse && gst gst-inspect-1.0 robocachebagsrc && gst gst-inspect-1.0 robocachekinematics; }
 
 robot () {
-  as_user sh -c 'cd /root && robocache-simulated-robot' > "$folder/packages-robot" || return 1
+  as_user sh -c 'cd /root && robocache-simulate' > "$folder/packages-robot" || return 1
   cat "$folder/packages-robot"
   grep -q '^proprio_0 *500 ' "$folder/packages-robot" && [ -s "$used/root/voxels.png" ]
 }

@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "$(dirname "$0")/cases.sh"
 
-program=robocache-estimate-offset quiet=yes
+program=robocache-offset quiet=yes
 estimate () { run "$programs/$program" "$@"; }
 number () { sed -n "s/^$1: \(-\{0,1\}[0-9.]*\)[ ,].*/\1/p" <<<"$said"; }
 
@@ -73,14 +73,6 @@ awk -F, 'NR == 1 || $1 < 105 || $1 > 108' second.csv > hole.csv
 finds hole -31400 300 first.csv,channels=x hole.csv,channels=x
 # required: ticks without the stream are not there at all
 finds hole_of_required -31400 300 first.csv,channels=x hole.csv,channels=x,required
-
-# the script with nothing left to set up
-if installed script; then
-  estimate first.csv,channels=x second.csv,channels=x
-  by_program=$said
-  runs script bash "$examples/estimate-offset.sh" first.csv,channels=x second.csv,channels=x
-  expect script_says_the_same "$said" "$by_program"
-fi
 
 # ---- what is no answer ----
 

@@ -1,4 +1,4 @@
-/* robocache: input and output of robocache-align: streams of bags, and the aligned CSV
+/* robocache: input and output of robocache align: streams of bags, and the aligned CSV
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

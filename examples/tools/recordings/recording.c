@@ -735,7 +735,7 @@ recording_survey (Recording *recording, GError **error)
   gboolean ok;
 
   if (recording->is_bag) {
-    FAULT (error, "%s is a bag of ROS 2: align-recordings reads it", recording->path);
+    FAULT (error, "%s is a bag of ROS 2: robocache align and robocache inspect read it", recording->path);
     g_clear_pointer (&file, fclose);
     return FALSE;
   }

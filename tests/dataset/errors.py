@@ -50,6 +50,9 @@ PLANS = {
 MAPPINGS = {
     "unknown setting": ({"more": "[video]\ncodec = \"h264\""}, "video.codec is not a setting: expected encoder"),
     "wrong choice": ({"missing": "skip"}, "missing = 'skip': expected split or end or keep or drop"),
+    "time without unit": ({"streams": {"joints": '{topic = "/joint_states", max-gap = 20}'}},
+                          'streams.joints.max-gap = 20: expected a time with a unit, like "20ms"'),
+    "offset without unit": ({"streams": {"joints": '{topic = "/joint_states", offset = "-1.5"}'}}, "expected a time with a unit"),
     "wrong length": ({"min_episode": "1 minute"}, "min-episode = '1 minute': expected seconds, or a time with a unit"),
     "fill without holes": ({"fill": "hold"}, "fill = \"hold\" needs missing = \"keep\", and missing is \"split\""),
     "wrong encoder": ({"more": "[video]\nencoder = \"vp8enc\""}, "video.encoder = 'vp8enc': expected x264enc"),

@@ -30,8 +30,8 @@ parse_command_line (Job *job, gchar **argv, GError **error)
   GOptionContext *context;
 
   job->options.makes_no_grid = TRUE;
-  context = recordings_option_context_new (entries, &job->options, "Shows what is in files: bags of ROS 1 and 2, CSV files, point clouds; or "
-      "with --ros, which\ntopics a robot publishes. A row of the table is a stream. jitter: 99 % of the spacings of its rows differ by at\n"
+  context = recordings_option_context_new (entries, &job->options, "Shows what is in files: bags of ROS 1 and 2, CSV files, point clouds, training "
+      "sets of LeRobot; or with --ros, which\ntopics a robot publishes. A row of the table is a stream. jitter: 99 % of the spacings of its rows differ by at\n"
       "most this from the median; gaps: spacings above max-gap. clock: the number of the clock that stamps it, and what is\n"
       "added to its times to put them on the timeline of all streams.");
   ros_options_add (context, &job->ros);

@@ -31,7 +31,7 @@ free_stream (gpointer data)
   g_free (stream);
 }
 
-static Inspection *
+Inspection *
 inspection_new (const gchar *name, const gchar *kind)
 {
   Inspection *inspection = g_new0 (Inspection, 1);
@@ -56,9 +56,8 @@ inspection_free (Inspection *inspection)
 
 /* ---- kinds and shapes ---- */
 
-/* "7: q0, q1, q2, …" */
-static gchar *
-shape_of_names (guint n, gchar **names)
+gchar *
+inspection_shape (guint n, gchar **names)
 {
   GString *text = g_string_new (NULL);
 
@@ -87,7 +86,7 @@ take_cloud (InspectedStream *stream, const GstStructure *structure)
   take_names (stream, gst_structure_get_string (structure, "fields"));
   stream->n_channels = stream->names ? g_strv_length (stream->names) : 0;
   stream->kind = g_strdup ("cloud");
-  stream->shape = shape_of_names (stream->n_channels, stream->names);
+  stream->shape = inspection_shape (stream->n_channels, stream->names);
 }
 
 static void
@@ -117,7 +116,7 @@ take_tensors (InspectedStream *stream, const GstStructure *structure, const Reco
   stream->n_channels = recording->n_channels;
   stream->kind = g_strdup (role ? role : "row");
   stream->names = g_strdupv (recording->names);
-  stream->shape = shape_of_names (stream->n_channels, stream->names);
+  stream->shape = inspection_shape (stream->n_channels, stream->names);
 }
 
 /* caps NULL: rows of a table. */
@@ -131,7 +130,7 @@ take_format (InspectedStream *stream, const Recording *recording)
     stream->kind = g_strdup ("row");
     stream->n_channels = recording->n_channels;
     stream->names = g_strdupv (recording->names);
-    stream->shape = shape_of_names (stream->n_channels, stream->names);
+    stream->shape = inspection_shape (stream->n_channels, stream->names);
   } else if (g_str_equal (media, ROBOCACHE_TENSORS_MEDIA_TYPE)) {
     take_tensors (stream, structure, recording);
   } else if (g_str_equal (media, "application/x-pointcloud")) {
@@ -146,13 +145,22 @@ take_format (InspectedStream *stream, const Recording *recording)
 
 /* ---- streams ---- */
 
-static InspectedStream *
-add_stream (Inspection *inspection, const Recording *recording, const gchar *name, const gchar *type)
+InspectedStream *
+inspection_add_stream (Inspection *inspection, const gchar *name, const gchar *type)
 {
   InspectedStream *stream = g_new0 (InspectedStream, 1);
 
   stream->name = printable (name);
   stream->type = printable (type);
+  g_ptr_array_add (inspection->streams, stream);
+  return stream;
+}
+
+static InspectedStream *
+add_stream (Inspection *inspection, const Recording *recording, const gchar *name, const gchar *type)
+{
+  InspectedStream *stream = inspection_add_stream (inspection, name, type);
+
   take_format (stream, recording);
   stream->kinds = g_strdup (recording->kinds);
   stream->n = recording->n_rows;
@@ -163,7 +171,6 @@ add_stream (Inspection *inspection, const Recording *recording, const gchar *nam
   stream->spacings = recording->spacings;
   stream->disorder = recording->disorder;
   stream->n_malformed = recording->n_malformed;
-  g_ptr_array_add (inspection->streams, stream);
   return stream;
 }
 
@@ -433,6 +440,8 @@ inspection_new_of_file (Recording *recording, GError **error)
   g_ptr_array_add (recordings, recording);
   if (recording->is_bag)
     inspection = inspect_bag (recordings, error);
+  else if (inspection_is_of_set (recording->path))
+    inspection = inspection_new_of_set (recording->path, error);
   else if (format)
     inspection = inspect_cloud (recording, format, error);
   else

@@ -35,7 +35,7 @@ typedef struct
 typedef struct
 {
   gchar *name;                  /* path, or "ROS 2" */
-  const gchar *kind;            /* "bag", "table", "cloud", "live topics" */
+  const gchar *kind;            /* "bag", "table", "cloud", "live topics", "training set of LeRobot" */
   GPtrArray *streams;           /* InspectedStream */
   GPtrArray *refused;           /* texts: what cannot be read, and why */
   GPtrArray *notes;             /* texts: clocks, how times are read, warnings */
@@ -46,9 +46,19 @@ typedef struct
 Inspection *inspection_new_of_file (Recording * recording, GError ** error);
 /* Live topics, "" for all. NULL and an error: they cannot be watched. */
 Inspection *inspection_new_of_topics (const RosOptions * options, const gchar * topics, GError ** error);
+/* A training set of LeRobot: a folder with meta/info.json. NULL and an error: that file cannot be read. */
+gboolean inspection_is_of_set (const gchar * path);
+Inspection *inspection_new_of_set (const gchar * path, GError ** error);
 /* Of topics that were watched. */
 Inspection *inspection_new_of_survey (const StreamSurvey * survey, const gchar * kind);
+/* One without streams. */
+Inspection *inspection_new (const gchar * name, const gchar * kind);
 void inspection_free (Inspection * inspection);
+
+/* Adds a stream with a name and a type; its other fields are 0. */
+InspectedStream *inspection_add_stream (Inspection * inspection, const gchar * name, const gchar * type);
+/* The shape of n channels, with the first of their names, which may be NULL: "7: q0, q1, q2, …". Free with g_free. */
+gchar *inspection_shape (guint n, gchar ** names);
 
 /* ---- text ---- */
 

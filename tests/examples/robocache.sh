@@ -50,6 +50,8 @@ touch rec_1.mcap
 expect completes_commands "$(complete_words robocache rec)" "record recover"
 expect completes_commands_after_help "$(complete_words robocache help al)" "align"
 expect completes_options "$(complete_words robocache align --interp)" "--interpolation"
+expect completes_inspect "$(complete_words robocache ins) $(complete_words robocache inspect --js) $(complete_words robocache inspect --doma)" \
+  "inspect --json --domain"
 expect completes_files "$(complete_words robocache report rec_)" "rec_1.mcap"
 if command -v zsh > /dev/null; then
   runs zsh_syntax zsh -n "$ROBOCACHE_SOURCE_DIR/examples/tools/robocache/completion.zsh"

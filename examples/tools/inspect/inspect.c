@@ -29,7 +29,7 @@ parse_command_line (Job *job, gchar **argv, GError **error)
   };
   GOptionContext *context;
 
-  job->options.makes_no_grid = TRUE;
+  job->options.only_surveys = TRUE;
   context = recordings_option_context_new (entries, &job->options, "Shows what is in files: bags of ROS 1 and 2, CSV files, point clouds, training "
       "sets of LeRobot; or with --ros, which\ntopics a robot publishes. A row of the table is a stream. jitter: 99 % of the spacings of its rows differ by at\n"
       "most this from the median; gaps: spacings above max-gap. clock: the number of the clock that stamps it, and what is\n"

@@ -59,6 +59,12 @@ read_option_for_all (const gchar *name, const gchar *value, gpointer data, GErro
   return TRUE;
 }
 
+static gboolean
+has_option (const RecordingsOptions *options, RecordingOption option)
+{
+  return !options->only_surveys || option < RECORDING_INTERPOLATION || option == RECORDING_MAX_GAP;
+}
+
 static void
 add_common_options (GOptionGroup *group, RecordingsOptions *options)
 {
@@ -68,7 +74,7 @@ add_common_options (GOptionGroup *group, RecordingsOptions *options)
     {NULL}
   };
 
-  if (!options->makes_no_grid)
+  if (!options->only_surveys)
     g_option_group_add_entries (group, common);
   for (guint i = 0; i < RECORDING_N_OPTIONS; i++) {
     const RecordingOptionInfo *info = &recording_options[i];
@@ -78,19 +84,20 @@ add_common_options (GOptionGroup *group, RecordingsOptions *options)
       {NULL}
     };
 
-    if (info->for_all)
+    if (info->for_all && has_option (options, i))
       g_option_group_add_entries (group, entries);
   }
 }
 
 static gchar *
-describe_options_of_a_file (void)
+describe_options_of_a_file (const RecordingsOptions *options)
 {
   GString *text = g_string_new ("Options of one file follow its name:\n"
       "  FILE,key=value,...    as in imu.csv,time-column=stamp_ns,channels=gx,gy,gz,max-gap=50ms\n");
 
   for (guint i = 0; i < RECORDING_N_OPTIONS; i++)
-    g_string_append_printf (text, "    %-18s %s\n", recording_options[i].name, recording_options[i].help);
+    if (has_option (options, i))
+      g_string_append_printf (text, "    %-18s %s\n", recording_options[i].name, recording_options[i].help);
   g_string_append (text, "A TIME has a unit: s, ms, us or ns, like 20ms or 0.5s. A LIST is like 0,3-6 or qx,qy.");
   return g_string_free (text, FALSE);
 }
@@ -107,7 +114,7 @@ recordings_option_context_new (const GOptionEntry *entries, RecordingsOptions *o
 {
   GOptionContext *context = program_option_context_new (summary);
   GOptionGroup *group = g_option_group_new ("recordings", "", "", options, NULL);
-  gchar *description = describe_options_of_a_file ();
+  gchar *description = describe_options_of_a_file (options);
 
   g_option_group_add_entries (group, entries);
   add_common_options (group, options);

@@ -24,10 +24,8 @@ ros_options_add (GOptionContext *context, RosOptions *options)
     {"msg-path", 0, 0, G_OPTION_ARG_STRING, &options->msg_path, "folders with the definitions of types that are not built in (none)", "FOLDERS"},
     {NULL}
   };
-  GOptionGroup *group = g_option_group_new ("ros", "Options of live topics:", "Show the options of live topics", options, NULL);
 
-  g_option_group_add_entries (group, entries);
-  g_option_context_add_group (context, group);
+  g_option_group_add_entries (g_option_context_get_main_group (context), entries);
 }
 
 void

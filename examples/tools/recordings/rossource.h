@@ -20,6 +20,7 @@ typedef struct
 
 #define ROS_OPTIONS_INIT { .domain = -1 }
 
+/* Adds the options to the main group of a context. options must outlive it. */
 void ros_options_add (GOptionContext * context, RosOptions * options);
 void ros_options_clear (RosOptions * options);
 

@@ -51,7 +51,7 @@ print_help (void)
   printf ("\nExamples:\n");
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
     printf ("  %s\n", commands[i].example);
-  printf ("\nOptions:\n  --help       this text; robocache COMMAND --help shows the options of a command\n"
+  printf ("\nOptions:\n  --help       this text; robocache COMMAND --help and man robocache-COMMAND show the options of a command\n"
       "  --version    the version and the options of this build\n\n"
       "Exit status: 0 done, 1 failed or a finding, 2 a wrong command line, 77 a package is missing.\n");
 }

@@ -79,6 +79,16 @@ expect doctor_notes_have_remedies "$(grep -c '^PROBLEM' <<<"$said")" 0
 run env GST_PLUGIN_PATH_1_0=/nonexistent GST_REGISTRY_1_0="$work/other" "$robocache" doctor
 expect doctor_without_plugin "$status" 1
 expect_match doctor_names_the_variable "$said" '→ set GST_PLUGIN_PATH_1_0 '
+if grep -q ' ros2=yes' <("$robocache" --version); then
+  run env -u ROS_LOCALHOST_ONLY -u ROS_AUTOMATIC_DISCOVERY_RANGE -u ROS_STATIC_PEERS ROS_DOMAIN_ID=7 "$robocache" doctor
+  expect_match doctor_domain "$said" '^ok +ROS 2 +live topics of domain 7, of this host and 0 others '
+  run env -u ROS_LOCALHOST_ONLY ROS_AUTOMATIC_DISCOVERY_RANGE=SUBNET ROS_DOMAIN_ID=7 "$robocache" doctor
+  expect_match doctor_subnet "$said" '^note +ROS 2 +live topics of domain 7, with all hosts of the subnet$'
+  run env ROS_DOMAIN_ID=x "$robocache" doctor
+  expect_match doctor_wrong_domain "$status $said" '^PROBLEM +ROS 2 +ROS_DOMAIN_ID'
+else
+  echo "SKIP doctor_domain: this build lacks Cyclone DDS"
+fi
 run bash -c "ulimit -n 200; exec \"$robocache\" doctor"
 expect_match doctor_of_few_files "$said" '^note +open files +a process may have 200 open files$'
 run "$robocache" doctor --wrong

@@ -85,6 +85,8 @@ expect nothing_given "$status $errors" "1 error: no file is given; see --help"
 
 # ---- live topics ----
 
+run "$programs/robocache-inspect" --watch 5s joints.csv
+expect_match watch_of_files "$status $errors" '^1 error: .* are options of live topics: use --ros'
 run "$programs/robocache-inspect" --ros --watch 5
 expect watch_without_unit "$status $errors" "1 error: --watch 5: expected a time above 0 with a unit, like 5s"
 if ! gst-inspect-1.0 robocacherossrc > /dev/null 2>&1; then
@@ -107,6 +109,8 @@ inspect bag --json
 expect bag_json "$(json '[0]["streams"][1]["stream"]') $(json '[0]["streams"][1]["count"]') $(json '[0]["streams"][1]["first_ns"]')" \
   "/imu 1000 1700000000000000000"
 expect bag_json_clock "$(json '[0]["streams"][0]["clock"]["is_timeline"]') $(json '[0]["streams"][0]["clock"]["shift_ns"]')" "True 0"
+inspect run.mcap,time-source=gps
+expect_match wrong_time_source "$status $errors" '^1 error: run\.mcap: time-source=gps: expected auto, stamp or log$'
 inspect cut.mcap
 expect_match cut_bag_is_said "$said" '^note: cut\.mcap: the recording is cut: '
 if ldd "$(gst-inspect-1.0 robocache | awk '/Filename/ { print $2 }')" | grep -q libsqlite3; then

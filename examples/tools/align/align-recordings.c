@@ -82,7 +82,11 @@ parse_command_line (Job *job, gchar **argv, GError **error)
   gboolean ok;
 
   ros_options_add (context, &job->ros);
-  ok = recordings_parse_options (context, argv, error);
+  ok = recordings_parse_options (context, argv, error) && ros_options_check (&job->ros, error);
+  if (ok && job->duration && !job->ros.is_live) {
+    FAULT (error, "--duration is an option of live topics: use --ros");
+    ok = FALSE;
+  }
   if (ok && !job->arguments && !job->ros.is_live) {
     FAULT (error, "no recording is given; see --help");
     ok = FALSE;
@@ -296,11 +300,12 @@ show_live_progress (Job *job, guint64 n, gint64 tick, gint64 *next_us)
   fflush (job->talk);
 }
 
-/* Ends live topics once, after SIGINT or their duration. */
+/* Ends live topics once, after SIGINT or their duration, which passes without ticks, too. */
 static void
-end_live (Job *job, gint64 tick)
+end_live (Job *job)
 {
-  const gboolean is_over = is_interrupted || (job->duration && tick >= job->grid.end);
+  const gint64 passed_us = g_get_monotonic_time () - job->begun_us;
+  const gboolean is_over = is_interrupted || (job->duration && passed_us >= job->grid.end / (gint64) GST_USECOND);
 
   if (job->live && is_over && !job->has_live_end) {
     job->has_live_end = TRUE;
@@ -327,7 +332,7 @@ check_ticks (const Job *job, guint64 n, GError **error)
 static gboolean
 write_ticks (Job *job, GError **error)
 {
-  gint64 next_progress_us, tick = 0;
+  gint64 next_progress_us, tick;
   guint64 n = 0;
   gboolean ok = TRUE;
   gchar *output = printable (job->output);
@@ -343,7 +348,7 @@ write_ticks (Job *job, GError **error)
       (job->live ? show_live_progress : show_progress) (job, n, tick, &next_progress_us);
       gst_sample_unref (sample);
     }
-    end_live (job, tick);
+    end_live (job);
     ok = !messages_handle (job->pipeline, recordings_path_of_element, job->recordings) && ok;
   }
   /* an error that came with the end */

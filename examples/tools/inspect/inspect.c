@@ -35,7 +35,7 @@ parse_command_line (Job *job, gchar **argv, GError **error)
       "most this from the median; gaps: spacings above max-gap. clock: the number of the clock that stamps it, and what is\n"
       "added to its times to put them on the timeline of all streams.");
   ros_options_add (context, &job->ros);
-  if (!recordings_parse_options (context, argv, error))
+  if (!recordings_parse_options (context, argv, error) || !ros_options_check (&job->ros, error))
     return FALSE;
   if (job->arguments || job->ros.is_live)
     return TRUE;

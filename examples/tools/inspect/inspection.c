@@ -265,20 +265,26 @@ inspect_bag (GPtrArray *recordings, GError **error)
   Recording *bag = g_ptr_array_index (recordings, 0);
   Inspection *inspection = NULL;
   StreamSurvey survey;
-  GstElement *source;
+  GstElement *source = bag_source_new (bag, error);
+  GError *fault = NULL;
   gboolean ok;
 
-  /* it fails again below, where the reasons are */
-  if (!bag_clocks_find (recordings, NULL, NULL))
-    g_clear_pointer (&bag->clocks, g_free);
-  source = bag_source_new (bag, error);
   if (!source)
     return NULL;
+  if (bag_clocks_find (recordings, NULL, &fault))
+    g_object_set (source, "clocks", bag->clocks, NULL);
+  else
+    g_clear_pointer (&bag->clocks, g_free);
   gst_util_set_object_arg (G_OBJECT (source), "start", "keep");
   ok = stream_survey_run (&survey, bag, source, 0, GST_CLOCK_TIME_NONE, error);
   if (ok || survey.notes->len > 0 || survey.streams->len > 0)
     inspection = inspection_new_of_survey (&survey, "bag");
   stream_survey_clear (&survey);
+  /* a bag that cannot be read has failed twice */
+  if (fault && ok)
+    g_propagate_error (error, fault);
+  else
+    g_clear_error (&fault);
   return inspection;
 }
 

@@ -28,6 +28,17 @@ ros_options_add (GOptionContext *context, RosOptions *options)
   g_option_group_add_entries (g_option_context_get_main_group (context), entries);
 }
 
+gboolean
+ros_options_check (const RosOptions *options, GError **error)
+{
+  if (options->is_live || (options->domain == -1 && !options->discovery && !options->peers && !options->fields && !options->joints
+          && !options->msg_path && !options->watch))
+    return TRUE;
+  FAULT (error, "--domain, --discovery, --peers, --watch, --fields, --joints and --msg-path are options of live topics: use --ros, or write fields, "
+      "joints and msg-path behind the name of a bag");
+  return FALSE;
+}
+
 void
 ros_options_clear (RosOptions *options)
 {

@@ -22,6 +22,8 @@ typedef struct
 
 /* Adds the options to the main group of a context. options must outlive it. */
 void ros_options_add (GOptionContext * context, RosOptions * options);
+/* FALSE and an error: options of live topics without --ros. */
+gboolean ros_options_check (const RosOptions * options, GError ** error);
 void ros_options_clear (RosOptions * options);
 
 /* Makes a robocacherossrc for "/imu,/camera/...", where NULL and "" are all topics. NULL and an error: this build has none, or an option is

@@ -113,7 +113,7 @@ find_clocks (Recording *bag, const gchar *timeline, GError **error)
 static GVariant *
 parse (const Recording *bag)
 {
-  return g_variant_ref_sink (g_variant_parse (G_VARIANT_TYPE_VARDICT, bag->clocks, NULL, NULL, NULL));
+  return g_variant_parse (G_VARIANT_TYPE_VARDICT, bag->clocks, NULL, NULL, NULL);
 }
 
 gchar **

@@ -179,7 +179,8 @@ GST_END_TEST;
 GST_START_TEST (test_align_until_interrupt)
 {
   Peer *peer = publisher_start (34);
-  Program program;
+  Program program, inspect;
+  gchar *arguments;
 
   program_start (&program, "ROBOCACHE_ALIGN", "--ros --domain 34 --watch 2s --rate 20 --max-gap 1s --output out.mcap");
   publish (peer, &program, 500);
@@ -187,6 +188,14 @@ GST_START_TEST (test_align_until_interrupt)
   expect_line (&program, "said", "^2 streams of 12 channels at 20/1 Hz; Ctrl-C ends it$");
   expect_line (&program, "said", "^\\d+ ticks of 12 channels written to out\\.mcap$");
   expect_line (&program, "said", "^report: out\\.html$");
+  /* ticks are at the times of the system clock */
+  arguments = g_strdup_printf ("'%s/out.mcap'", program.folder);
+  program_start (&inspect, "ROBOCACHE_INSPECT", arguments);
+  expect_status (&inspect, 0);
+  expect_line (&inspect, "said", "/out\\.mcap: bag, \\d streams, from 20[2-9]\\d-");
+  expect_line (&inspect, "said", "^/aligned/sink_0 +\\S+ +\\w+ +\\S+ .* 20 Hz ");
+  program_clear (&inspect);
+  g_free (arguments);
   program_clear (&program);
   peer_stop (peer);
 }

@@ -140,7 +140,7 @@ replace_bag (GPtrArray *recordings, guint at, guint *n, FILE *talk, GError **err
     return FALSE;
   bag = g_ptr_array_steal_index (recordings, at);
   gst_util_set_object_arg (G_OBJECT (source), "start", "keep");
-  ok = stream_survey_run (&survey, bag, source, 0, GST_CLOCK_TIME_NONE, error);
+  ok = stream_survey_run (&survey, bag, source, FALSE, GST_CLOCK_TIME_NONE, error);
   print_notes (&survey, talk);
   *n = ok ? take_streams (&survey, recordings, at, &ok, error) : 0;
   if (ok && *n == 0) {

@@ -276,7 +276,7 @@ inspect_bag (GPtrArray *recordings, GError **error)
   else
     g_clear_pointer (&bag->clocks, g_free);
   gst_util_set_object_arg (G_OBJECT (source), "start", "keep");
-  ok = stream_survey_run (&survey, bag, source, 0, GST_CLOCK_TIME_NONE, error);
+  ok = stream_survey_run (&survey, bag, source, FALSE, GST_CLOCK_TIME_NONE, error);
   if (ok || survey.notes->len > 0 || survey.streams->len > 0)
     inspection = inspection_new_of_survey (&survey, "bag");
   stream_survey_clear (&survey);
@@ -350,7 +350,7 @@ add_cloud (Inspection *inspection, const SurveyedStream *surveyed, const gchar *
 }
 
 static Inspection *
-inspect_cloud (const Recording *recording, const gchar *format, GError **error)
+inspect_cloud (Recording *recording, const gchar *format, GError **error)
 {
   gchar *line = g_strdup_printf ("filesrc name=file ! robocacheparse format=%s", format);
   GstElement *source = gst_parse_bin_from_description (line, TRUE, error), *file;
@@ -363,7 +363,7 @@ inspect_cloud (const Recording *recording, const gchar *format, GError **error)
   file = gst_bin_get_by_name (GST_BIN (source), "file");
   g_object_set (file, "location", recording->path, NULL);
   gst_object_unref (file);
-  if (stream_survey_run (&survey, recording, source, 0, GST_CLOCK_TIME_NONE, error)) {
+  if (stream_survey_run (&survey, recording, source, FALSE, GST_CLOCK_TIME_NONE, error)) {
     inspection = inspection_new (recording->path, "cloud");
     for (guint i = 0; i < survey.streams->len; i++)
       add_cloud (inspection, g_ptr_array_index (survey.streams, i), format);

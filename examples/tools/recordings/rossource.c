@@ -4,6 +4,9 @@
  */
 #include "rossource.h"
 
+#include <string.h>
+
+#include "common/rospads/topicchoice.h"
 #include "common/text/settingtext.h"
 #include "examples/tools/program.h"
 
@@ -85,10 +88,19 @@ ros_source_new (const RosOptions *options, const gchar *topics, GError **error)
   return NULL;
 }
 
-gboolean
-ros_survey_run (StreamSurvey *survey, const Recording *domain, const RosOptions *options, const gchar *topics, GError **error)
+/* By the argument that chose the topic, then by name: pads come in the order of their first messages. */
+static gint
+compare_streams (gconstpointer a, gconstpointer b, gpointer topics)
 {
-  const gint64 origin = g_get_real_time () * (gint64) GST_USECOND;
+  const Recording *first = (*(SurveyedStream * const *) a)->recording, *second = (*(SurveyedStream * const *) b)->recording;
+  const gint order = robocache_ros_topics_find (topics, first->topic) - robocache_ros_topics_find (topics, second->topic);
+
+  return order != 0 ? order : strcmp (first->stream, second->stream);
+}
+
+gboolean
+ros_survey_run (StreamSurvey *survey, Recording *domain, const RosOptions *options, const gchar *topics, GError **error)
+{
   gint64 watch_ns;
   GstElement *source;
   gboolean ok;
@@ -100,10 +112,12 @@ ros_survey_run (StreamSurvey *survey, const Recording *domain, const RosOptions 
   source = ros_source_new (options, topics, error);
   if (!source)
     return FALSE;
-  /* what is missing is reported before the end */
-  g_object_set (source, "time-origin", origin, "wait", (guint64) watch_ns / 4 * 3, NULL);
-  ok = stream_survey_run (survey, domain, source, origin, (GstClockTime) watch_ns, error);
-  if (!ok)
+  /* any clock may have stamped them; what is missing is reported before the end */
+  g_object_set (source, "time-origin", G_GINT64_CONSTANT (0), "max-future", (guint64) G_MAXINT64, "wait", (guint64) watch_ns / 4 * 3, NULL);
+  ok = stream_survey_run (survey, domain, source, TRUE, (GstClockTime) watch_ns, error);
+  if (ok)
+    g_ptr_array_sort_with_data (survey->streams, compare_streams, (gpointer) topics);
+  else
     stream_survey_clear (survey);
   return ok;
 }

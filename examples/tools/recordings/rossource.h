@@ -30,8 +30,9 @@ void ros_options_clear (RosOptions * options);
  * wrong. */
 GstElement *ros_source_new (const RosOptions * options, const gchar * topics, GError ** error);
 
-/* Watches topics for the time of the option. FALSE and an error: they cannot be watched. Free with stream_survey_clear where TRUE. */
-gboolean ros_survey_run (StreamSurvey * survey, const Recording * domain, const RosOptions * options, const gchar * topics, GError ** error);
+/* Watches topics for the time of the option, and finds the clocks that stamp them; the recorder's clock is that of this host. Streams are in the
+ * order of the topics that chose them, then of their names. FALSE and an error: they cannot be watched. Free with stream_survey_clear where TRUE. */
+gboolean ros_survey_run (StreamSurvey * survey, Recording * domain, const RosOptions * options, const gchar * topics, GError ** error);
 
 G_END_DECLS
 #endif

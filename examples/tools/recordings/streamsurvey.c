@@ -162,22 +162,26 @@ note_rounding (SurveyedStream *stream, GstBuffer *buffer)
 }
 
 static void
-note_lag (SurveyedStream *stream, GstBuffer *buffer, gint64 time)
+note_arrival (SurveyedStream *stream, GstBuffer *buffer, gint64 time)
 {
   Recording *recording = stream->recording;
   static GstStaticCaps arrival = GST_STATIC_CAPS ("timestamp/x-robocache-arrival");
   GstCaps *caps = gst_static_caps_get (&arrival);
   GstReferenceTimestampMeta *meta = gst_buffer_get_reference_timestamp_meta (buffer, caps);
 
-  if (meta)
-    recording->max_lag = MAX (recording->max_lag, ABS (bag_clocks_arrival (stream->clocks, (gint64) MIN (meta->timestamp, G_MAXINT64)) - time));
   gst_caps_unref (caps);
+  if (!meta)
+    return;
+  recording->max_lag = MAX (recording->max_lag, ABS (bag_clocks_arrival (stream->clocks, (gint64) MIN (meta->timestamp, G_MAXINT64)) - time));
+  if (stream->arrivals)
+    robocache_clock_survey_add (stream->arrivals, recording->topic, TRUE, time, (gint64) MIN (meta->timestamp, G_MAXINT64));
 }
 
+/* Running time is the recording's clock. */
 static void
 take_time (SurveyedStream *stream, GstBuffer *buffer)
 {
-  const gint64 time = stream->origin + (gint64) GST_BUFFER_PTS (buffer);
+  const gint64 time = (gint64) GST_BUFFER_PTS (buffer);
   Recording *recording = stream->recording;
 
   if (recording->all_times->len == 0)
@@ -186,7 +190,7 @@ take_time (SurveyedStream *stream, GstBuffer *buffer)
   recording->disorder = MAX (recording->disorder, recording->greatest_time - time);
   recording->least_time = MIN (recording->least_time, time);
   recording->greatest_time = MAX (recording->greatest_time, time);
-  note_lag (stream, buffer, time);
+  note_arrival (stream, buffer, time);
 }
 
 static void
@@ -231,7 +235,7 @@ survey_pad (GstElement *source, GstPad *pad, gpointer user_data)
   stream->recording->stream = id;
   stream->recording->clock = bag_clocks_number (survey->clocks, topic);
   stream->clocks = survey->clocks;
-  stream->origin = survey->origin;
+  stream->arrivals = survey->arrivals;
   g_ptr_array_add (survey->streams, stream);
   if (caps)
     take_caps (stream, caps);
@@ -356,14 +360,42 @@ survey_static_pad (StreamSurvey *survey, GstElement *source)
   gst_clear_object (&pad);
 }
 
+static gboolean
+has_times (const StreamSurvey *survey)
+{
+  gboolean has = FALSE;
+
+  for (guint i = 0; i < survey->streams->len; i++)
+    has |= ((SurveyedStream *) g_ptr_array_index (survey->streams, i))->recording->has_times;
+  return has;
+}
+
+/* The text of clocks, as robocachebagsrc writes it. */
+static void
+finish_clocks (StreamSurvey *survey)
+{
+  GVariant *found;
+
+  if (survey->arrivals && has_times (survey)) {
+    found = robocache_clock_survey_finish (survey->arrivals, ROBOCACHE_TIMELINE_AUTO);
+    g_free (survey->bag->clocks);
+    survey->bag->clocks = g_variant_print (found, TRUE);
+    g_variant_unref (found);
+    bag_clocks_free (survey->clocks);
+    survey->clocks = bag_clocks_new (survey->bag);
+  }
+  g_clear_pointer (&survey->arrivals, robocache_clock_survey_free);
+}
+
 gboolean
-stream_survey_run (StreamSurvey *survey, const Recording *bag, GstElement *source, gint64 origin, GstClockTime duration, GError **error)
+stream_survey_run (StreamSurvey *survey, Recording *bag, GstElement *source, gboolean finds_clocks, GstClockTime duration, GError **error)
 {
   GstElement *pipeline = gst_pipeline_new (NULL);
   gboolean ok;
 
   *survey = (StreamSurvey) {.streams = g_ptr_array_new_with_free_func (free_stream),.notes = g_ptr_array_new_with_free_func (g_free),
-    .warnings = g_ptr_array_new_with_free_func (g_free),.bag = bag,.clocks = bag_clocks_new (bag),.origin = origin
+    .warnings = g_ptr_array_new_with_free_func (g_free),.bag = bag,.clocks = bag_clocks_new (bag),
+    .arrivals = finds_clocks ? robocache_clock_survey_new () : NULL
   };
   g_signal_connect (source, "pad-added", G_CALLBACK (survey_pad), survey);
   gst_bin_add (GST_BIN (pipeline), source);
@@ -375,6 +407,7 @@ stream_survey_run (StreamSurvey *survey, const Recording *bag, GstElement *sourc
   name_streams (survey);
   for (guint i = 0; i < survey->streams->len; i++)
     finish_stream (g_ptr_array_index (survey->streams, i));
+  finish_clocks (survey);
   return ok;
 }
 

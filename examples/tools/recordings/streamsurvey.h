@@ -9,6 +9,7 @@
 
 #include "bagclocks.h"
 #include "common/tensors/tensorcaps.h"
+#include "common/time/clocksurvey.h"
 
 G_BEGIN_DECLS
 
@@ -22,7 +23,7 @@ typedef struct
   RobocacheTensorsInfo info;
   guint8 *is_rounded;           /* by channel */
   const BagClocks *clocks;      /* NULL: none were found */
-  gint64 origin;                /* ns: the recordings' clock at running time 0 */
+  RobocacheClockSurvey *arrivals;       /* NULL: clocks are not found */
 } SurveyedStream;
 
 typedef struct
@@ -30,15 +31,16 @@ typedef struct
   GPtrArray *streams;           /* SurveyedStream, in the order of their pads */
   GPtrArray *notes, *warnings;  /* texts, printable: messages of the element; topics that cannot be read are notes */
   GstStructure *stats;          /* of the element, at the end */
-  const Recording *bag;
+  Recording *bag;
   BagClocks *clocks;            /* NULL: none were found */
-  gint64 origin;
+  RobocacheClockSurvey *arrivals;       /* while the element plays; NULL: clocks are not found */
 } StreamSurvey;
 
 /* Takes an element without pads of its own or with one, plays it to its end, or for `duration` ns from now (GST_CLOCK_TIME_NONE: to its end),
- * and notes what its pads send. bag: path, options and clocks of the streams; must outlive the survey. origin: ns on the recordings' clock at
- * running time 0. FALSE and an error: the element failed. Free with stream_survey_clear in both cases. */
-gboolean stream_survey_run (StreamSurvey * survey, const Recording * bag, GstElement * source, gint64 origin, GstClockTime duration, GError ** error);
+ * and notes what its pads send. Running time must be the recordings' clock. bag: path, options and clocks of the streams; must outlive the
+ * survey. finds_clocks: finds the clocks of the streams by their arrivals, and sets those of bag. FALSE and an error: the element failed. Free with stream_survey_clear in both cases. */
+gboolean stream_survey_run (StreamSurvey * survey, Recording * bag, GstElement * source, gboolean finds_clocks, GstClockTime duration,
+    GError ** error);
 void stream_survey_clear (StreamSurvey * survey);
 
 /* What a pad's stream id has behind the id of the run: "/imu@base_link"; "": nothing. Free with g_free. */

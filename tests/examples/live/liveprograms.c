@@ -91,22 +91,22 @@ program_clear (Program *program)
 /* ---- a publisher ---- */
 
 static void
-send_wrench (Peer *peer, guint writer, guint force)
+send_wrench (Peer *peer, guint writer, guint force, guint ahead_s)
 {
-  const gint64 now_us = g_get_real_time ();
+  const gint64 now_us = g_get_real_time () + ahead_s * G_USEC_PER_SEC;
 
   peer_do (peer, "text %u 1 (((%" G_GINT64_FORMAT " %u) 'base') ((%u 0 0) (0 0 0)))", writer, now_us / G_USEC_PER_SEC,
       (guint) (now_us % G_USEC_PER_SEC) * 1000, force);
 }
 
-/* Two topics, the second of half the rate, until the program ends. interrupt_after: messages before SIGINT; 0: none. */
+/* Two topics, the second of half the rate, whose stamps may be ahead, until the program ends. interrupt_after: messages before SIGINT; 0: none. */
 static void
-publish (Peer *peer, Program *program, guint interrupt_after)
+publish (Peer *peer, Program *program, guint ahead_s, guint interrupt_after)
 {
   for (guint i = 0; !has_ended (program); i++) {
-    send_wrench (peer, 0, i);
+    send_wrench (peer, 0, i, 0);
     if (i % 2 == 0)
-      send_wrench (peer, 1, i);
+      send_wrench (peer, 1, i, ahead_s);
     if (interrupt_after > 0 && i == interrupt_after)
       kill (program->pid, SIGINT);
     g_usleep (PERIOD_US);
@@ -132,11 +132,11 @@ GST_START_TEST (test_inspect)
   Program program;
 
   program_start (&program, "ROBOCACHE_INSPECT", "--ros --domain 31 --watch 3s");
-  publish (peer, &program, 0);
+  publish (peer, &program, 3600, 0);
   expect_status (&program, 0);
   expect_line (&program, "said", "^ROS 2: live topics, 2 streams, from 20\\d\\d-");
-  expect_line (&program, "said", "^/wrist +geometry_msgs/msg/WrenchStamped +\\w+ +6: fx, fy, fz, … +\\d+\\.?\\d* Hz ");
-  expect_line (&program, "said", "^/base +geometry_msgs/msg/WrenchStamped ");
+  expect_line (&program, "said", "^/wrist +geometry_msgs/msg/WrenchStamped +\\w+ +6: fx, fy, fz, … +\\d+\\.?\\d* Hz .* 1: the timeline$");
+  expect_line (&program, "said", "^/base +geometry_msgs/msg/WrenchStamped .* Hz .* 2: -3600s ± \\d");
   expect_line (&program, "said", "^refused: /odd of type my_msgs/msg/Odd cannot be read: ");
   program_clear (&program);
   peer_stop (peer);
@@ -162,7 +162,7 @@ GST_START_TEST (test_align_for_a_time)
   Program program;
 
   program_start (&program, "ROBOCACHE_ALIGN", "--ros --domain 33 --watch 2s --duration 2s --rate 20 --max-gap 1s --report= --output out.csv /wrist,interpolation=nearest /base");
-  publish (peer, &program, 0);
+  publish (peer, &program, 0, 0);
   expect_status (&program, 0);
   expect_line (&program, "said", "^/wrist +geometry_msgs/msg/WrenchStamped ");
   expect_line (&program, "said", "^2 streams of 12 channels at 20/1 Hz$");
@@ -183,7 +183,7 @@ GST_START_TEST (test_align_until_interrupt)
   gchar *arguments;
 
   program_start (&program, "ROBOCACHE_ALIGN", "--ros --domain 34 --watch 2s --rate 20 --max-gap 1s --output out.mcap");
-  publish (peer, &program, 500);
+  publish (peer, &program, 0, 500);
   expect_status (&program, 0);
   expect_line (&program, "said", "^2 streams of 12 channels at 20/1 Hz; Ctrl-C ends it$");
   expect_line (&program, "said", "^\\d+ ticks of 12 channels written to out\\.mcap$");

@@ -62,6 +62,21 @@ take_options (Recording *recording, const GPtrArray *topics, const RecordingsOpt
   }
 }
 
+/* Times of live topics are not shifted. */
+static void
+warn_of_clock (const StreamSurvey *survey, const Recording *recording)
+{
+  BagClock clock;
+  gchar *text;
+
+  if (!bag_clocks_get (survey->clocks, recording->topic, &clock) || clock.is_timeline)
+    return;
+  text = g_strdup_printf ("%s is stamped by another clock, %+.3f s from the others, so its rows are missing: synchronise the hosts, or record the "
+      "topics and align the recording", recording->topic, -(gdouble) clock.shift / 1e9);
+  printable_report ("warning", text);
+  g_free (text);
+}
+
 static void
 take_streams (const StreamSurvey *survey, GPtrArray *recordings, const GPtrArray *topics, const RecordingsOptions *options, FILE *talk)
 {
@@ -75,6 +90,7 @@ take_streams (const StreamSurvey *survey, GPtrArray *recordings, const GPtrArray
       g_free (fault);
       continue;
     }
+    warn_of_clock (survey, stream->recording);
     take_options (stream->recording, topics, options);
     g_ptr_array_add (recordings, g_steal_pointer (&stream->recording));
   }

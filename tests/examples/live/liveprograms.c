@@ -202,6 +202,23 @@ GST_START_TEST (test_align_until_interrupt)
 
 GST_END_TEST;
 
+GST_START_TEST (test_align_another_clock)
+{
+  Peer *peer = publisher_start (36);
+  Program program;
+
+  program_start (&program, "ROBOCACHE_ALIGN", "--ros --domain 36 --watch 2s --duration 1s --rate 20 --report= --output out.csv");
+  publish (peer, &program, 3600, 0);
+  expect_status (&program, 0);
+  expect_line (&program, "errors", "^warning: /base is stamped by another clock, \\+3600\\.0\\d\\d s from the others, so its rows are missing: ");
+  /* the other topic is aligned */
+  expect_line (&program, "out.csv", "^\\d+,nan,nan,nan,nan,nan,nan,\\d+(\\.\\d+)?,0,0,0,0,0,2,nan,0,\\d+$");
+  program_clear (&program);
+  peer_stop (peer);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_align_nothing)
 {
   Program program;
@@ -242,5 +259,6 @@ CHECK_MAIN_IF (liveprograms, dds_network_begin ("liveprograms"), NULL, NULL,
     ONCE (test_inspect_nothing);
     ONCE (test_align_for_a_time);
     ONCE (test_align_until_interrupt);
+    ONCE (test_align_another_clock);
     ONCE (test_align_nothing);
     EACH (wrong, test_wrong));

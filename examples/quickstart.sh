@@ -34,12 +34,13 @@ esac
 # shellcheck source=env.sh
 . "$root/examples/env.sh"
 build=${ROBOCACHE_BUILD_DIR:-$root/build}
+robocache=$build/examples/tools/robocache
 # for the picture
 robocache_install gstreamer1.0-plugins-good
 robocache_build "$build" "$(robocache_gpu_options)" programs
 
 case ${1-} in
-  '') exec robocache simulate --urdf "$root/examples/arm.urdf" --tool tool ;;
-  --build) exec robocache --version ;;
-  *) exec robocache align "$@" ;;
+  '') exec "$robocache" simulate --urdf "$root/examples/arm.urdf" --tool tool ;;
+  --build) exec "$robocache" --version ;;
+  *) exec "$robocache" align "$@" ;;
 esac

@@ -1,6 +1,6 @@
 /* robocache: what a training set of LeRobot has, by its meta/info.json
  *
- * Source: LeRobot, datasets/utils.py, versions 2.0 to 3.0 of sets.
+ * Source: the sets of LeRobot, versions 2.0 to 3.0.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

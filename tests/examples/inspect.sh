@@ -75,7 +75,7 @@ inspect missing.csv
 expect missing "$status $said $errors" "1  error: missing.csv: No such file or directory"
 printf '\x93NUMPY\x01\x00v\x00' > array.npy
 inspect array.npy joints.csv
-expect_match refused "$errors" '^error: array\.npy: the input begins like an array of NumPy: convert it with numpy\.savetxt$'
+expect_match refused "$errors" '^error: array\.npy: the input begins like a NumPy array: convert it with numpy\.savetxt$'
 expect_match others_are_shown "$said" '^joints table '
 expect refused_status "$status" 1
 inspect --json array.npy joints.csv
@@ -116,7 +116,7 @@ expect_match cut_bag_is_said "$said" '^note: cut\.mcap: the recording is cut: '
 if ldd "$(gst-inspect-1.0 robocache | awk '/Filename/ { print $2 }')" | grep -q libsqlite3; then
   inspect old.db3
   expect_match bag_refuses_topic "$said" '^refused: /force of type my_msgs/msg/Force cannot be read: '
-  expect_match bag_without_stream "$status $errors" '^1 error: .*no message that can be read'
+  expect_match bag_without_stream "$status $errors" '^1 error: .*no readable message of /force$'
   inspect old.db3,msg-path=src
   expect_match bag_with_definitions "$said" '^/force my_msgs/msg/Force row 2: contacts, newtons 100 Hz '
 fi

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Aligns two recordings of one clock on common ticks, and writes a file of float32: the channels of the first recording, then
 # those of the second. Each is a CSV with a column stamp, timestamp, time or t, or the time in the first column.
-# quickstart.sh aligns any number of files, and writes a CSV.
+# robocache align aligns any number of files, and writes a CSV.
 #
 #   fuse-recordings.sh CSV CSV FILE [RATE [UNIT]]
 #

@@ -18,12 +18,13 @@ quickstart.sh bag/                       the same of the folder of a bag, or of 
   --rate 100                             ticks per second, a number or a fraction
   --output FILE                          write to FILE: CSV, or MCAP if its name ends in .mcap; - is standard output
   --overwrite                            replace files that exist
+  --build                                only installs and builds, for the other pages
   --help                                 all options, once it is built
 
 The first run installs what is missing with apt, and builds in ./build (or in $ROBOCACHE_BUILD_DIR).
 END
-    align=${ROBOCACHE_BUILD_DIR:-$root/build}/examples/tools/robocache-align
-    [ ! -x "$align" ] || { echo; "$align" --help; }
+    robocache=${ROBOCACHE_BUILD_DIR:-$root/build}/examples/tools/robocache
+    [ ! -x "$robocache" ] || { echo; "$robocache" align --help; }
     exit 0
     ;;
 esac
@@ -33,11 +34,13 @@ esac
 # shellcheck source=env.sh
 . "$root/examples/env.sh"
 build=${ROBOCACHE_BUILD_DIR:-$root/build}
+robocache=$build/examples/tools/robocache
 # for the picture
 robocache_install gstreamer1.0-plugins-good
-robocache_build "$build" "$(robocache_gpu_options)" gst/libgstrobocache.so examples/tools/robocache-simulated-robot examples/tools/robocache-align
+robocache_build "$build" "$(robocache_gpu_options)" programs
 
-if [ $# -eq 0 ]; then
-  exec "$build/examples/tools/robocache-simulated-robot" --urdf "$root/examples/arm.urdf" --tool tool
-fi
-exec "$build/examples/tools/robocache-align" "$@"
+case ${1-} in
+  '') exec "$robocache" simulate --urdf "$root/examples/arm.urdf" --tool tool ;;
+  --build) exec "$robocache" --version ;;
+  *) exec "$robocache" align "$@" ;;
+esac

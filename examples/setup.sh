@@ -98,15 +98,3 @@ robocache_plugin () {
   robocache_install "$@"
   robocache_build "$build" "$(robocache_gpu_options)" gst/libgstrobocache.so
 }
-
-# robocache_run NAME [ARGUMENT...]: installs and builds the example program NAME, then executes it in place of the script.
-robocache_run () {
-  local examples build
-  examples=$(CDPATH="" cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-  # shellcheck source=env.sh
-  . "$examples/env.sh"
-  build=${ROBOCACHE_BUILD_DIR:-$examples/../build}
-  robocache_install
-  robocache_build "$build" "$(robocache_gpu_options)" gst/libgstrobocache.so "examples/tools/$1"
-  exec "$build/examples/tools/$1" "${@:2}"
-}

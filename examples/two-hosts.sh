@@ -22,7 +22,7 @@ root=$(CDPATH="" cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=${ROBOCACHE_BUILD_DIR:-$root/build}
 # rtp, rtpmanager and udp are of the good plugins, gdp of the bad ones
 robocache_install gstreamer1.0-plugins-good gstreamer1.0-plugins-bad iproute2
-robocache_build "$build" gst/libgstrobocache.so examples/tools/robocache-two-hosts
+robocache_build "$build" programs
 
 sensors=robocache-sensors-$$ fusion=robocache-fusion-$$ cable=rc$$
 remove_namespaces () {
@@ -55,12 +55,12 @@ status=0
 for transport in "${transports[@]}"; do
   # the sender's clock needs a moment until it agrees
   common=(--transport "$transport" --base-time $(($(date +%s) + 5)) --seconds "$seconds" --port "$port")
-  coproc RECEIVER { exec "${on_fusion[@]}" "$build/examples/tools/robocache-two-hosts" receiver --listen "$address" "${common[@]}"; }
+  coproc RECEIVER { exec "${on_fusion[@]}" "$build/examples/tools/robocache" two-hosts receiver --listen "$address" "${common[@]}"; }
   receiver=$RECEIVER_PID
   exec {from_receiver}<&"${RECEIVER[0]}"
   if read -r line <&"$from_receiver" && [ "$line" = 'receiver: ready' ]; then
     echo
-    "${on_sensors[@]}" "$build/examples/tools/robocache-two-hosts" sender "${common[@]}" --receiver "$address" --own-clock "${bad[@]}" || status=1
+    "${on_sensors[@]}" "$build/examples/tools/robocache" two-hosts sender "${common[@]}" --receiver "$address" --own-clock "${bad[@]}" || status=1
     cat <&"$from_receiver"
   fi
   exec {from_receiver}<&-

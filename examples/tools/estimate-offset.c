@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/text/timetext.h"
 #include "examples/tools/recordings/recordings.h"
 #include "motiondelay.h"
 #include "program.h"
@@ -62,14 +61,14 @@ parse_durations (Job *job, GError **error)
 {
   gint64 smooth_ns = 0;
 
-  if (!robocache_duration_from_text (job->range ? job->range : "1s", &job->range_ns) || job->range_ns < tick_ns (job)
+  if (!recording_parse_duration (job->range ? job->range : "1s", &job->range_ns) || job->range_ns < tick_ns (job)
       || job->range_ns / tick_ns (job) > MAX_LAGS) {
     FAULT (error, "--range %s: expected the longest delay to search, like 500ms, of 1 to %d ticks (a tick is %g ms)",
         job->range ? job->range : "1s", MAX_LAGS, tick_ns (job) / 1e6);
     return FALSE;
   }
   if (job->smooth) {
-    if (!robocache_duration_from_text (job->smooth, &smooth_ns) || smooth_ns < tick_ns (job)
+    if (!recording_parse_duration (job->smooth, &smooth_ns) || smooth_ns < tick_ns (job)
         || smooth_ns > job->range_ns + 10 * tick_ns (job)) {
       FAULT (error, "--smooth %s: expected a time, like 30ms, from a tick (%g ms) to --range", job->smooth,
           tick_ns (job) / 1e6);
@@ -252,7 +251,7 @@ given_offset (const Job *job)
   gint64 given = 0;
 
   if (second->given[RECORDING_OFFSET])
-    robocache_duration_from_text (second->given[RECORDING_OFFSET], &given);
+    recording_parse_duration (second->given[RECORDING_OFFSET], &given);
   return given;
 }
 

@@ -596,7 +596,7 @@ report (const Job *job)
   g_free (output);
 }
 
-/* ---- marks of episodes, which robocache-record writes beside a recording ---- */
+/* ---- marks of episodes, which robocache record writes beside a recording ---- */
 
 /* "run.mcap" → "run.episodes.csv" */
 static gchar *

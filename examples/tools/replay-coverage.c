@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/text/timetext.h"
 #include "examples/tools/recordings/recordings.h"
 #include "gst/fuse/core/latency.h"
 #include "program.h"
@@ -96,11 +95,11 @@ parse_latencies (Job *job, GError **error)
 
   add_run (job, -1);
   for (guint i = 0; ok && words[i]; i++) {
-    ok = robocache_duration_from_text (words[i], &latency) && latency >= 0;
+    ok = recording_parse_duration (words[i], &latency) && latency >= 0;
     if (ok)
       add_run (job, latency);
     else
-      FAULT (error, "--latency %s: \"%s\" is not a time of 0 or more, in ns or with a unit; expected a list like %s",
+      FAULT (error, "--latency %s: \"%s\" is not a time of 0 or more with a unit; expected a list like %s",
           job->latencies, words[i], DEFAULT_LATENCIES);
   }
   g_strfreev (words);

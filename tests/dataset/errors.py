@@ -27,7 +27,7 @@ PLANS = {
     "too long": (["a"], {}, ["a,0,2000,,,"], ["a.mcap episode 0", "2000 s is longer than 1000 s"]),
     "too short": (["a"], {}, ["a,0,0.01,,,"], ["a.mcap episode 0", "0.010 s is shorter than two ticks of 30 Hz"]),
     "nothing left": (
-        ["a"], {"streams": {"joints": '{topic = "/joint_states", max-gap = 1, hold-limit = 0, interpolation = "linear"}'}}, ["a,0.5,1,,,"],
+        ["a"], {"streams": {"joints": '{topic = "/joint_states", max-gap = "1ns", hold-limit = 0, interpolation = "linear"}'}}, ["a,0.5,1,,,"],
         ["a.mcap episode 0", "nothing is left of it: joints missing at 15 ticks"]),
     "span without end": (["a"], {}, ["a,1,,,,"], ["spans.csv:2: end is empty"]),
     "end before start": (["a"], {}, ["a,1,0.5,,,"], ["spans.csv:2: the end 0.5 is not after the start 1"]),
@@ -50,6 +50,9 @@ PLANS = {
 MAPPINGS = {
     "unknown setting": ({"more": "[video]\ncodec = \"h264\""}, "video.codec is not a setting: expected encoder"),
     "wrong choice": ({"missing": "skip"}, "missing = 'skip': expected split or end or keep or drop"),
+    "time without unit": ({"streams": {"joints": '{topic = "/joint_states", max-gap = 20}'}},
+                          'streams.joints.max-gap = 20: expected a time with a unit, like "20ms"'),
+    "offset without unit": ({"streams": {"joints": '{topic = "/joint_states", offset = "-1.5"}'}}, "expected a time with a unit"),
     "wrong length": ({"min_episode": "1 minute"}, "min-episode = '1 minute': expected seconds, or a time with a unit"),
     "fill without holes": ({"fill": "hold"}, "fill = \"hold\" needs missing = \"keep\", and missing is \"split\""),
     "wrong encoder": ({"more": "[video]\nencoder = \"vp8enc\""}, "video.encoder = 'vp8enc': expected x264enc"),

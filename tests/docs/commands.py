@@ -356,7 +356,7 @@ def run_page(root, build, name):
 
 def main(root, build, names):
     # Debian's python3 comes first: it is the one that python3-gi is for
-    os.environ["PATH"] = "/usr/bin:" + os.environ["PATH"]
+    os.environ["PATH"] = f"/usr/bin:{build}/examples/tools:" + os.environ["PATH"]
     os.environ.update(ROBOCACHE_BUILD_DIR=str(build), GST_PLUGIN_PATH_1_0=str(build / "gst"), PYTHONPATH="examples/dataset",
                       PKG_CONFIG_PATH=str(build / "meson-uninstalled"), LD_LIBRARY_PATH=str(build / "common" / "library"))
     if not names:

@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "$(dirname "$0")/cases.sh"
 
-program=robocache-estimate-offset quiet=yes
+program=robocache-offset quiet=yes
 estimate () { run "$programs/$program" "$@"; }
 number () { sed -n "s/^$1: \(-\{0,1\}[0-9.]*\)[ ,].*/\1/p" <<<"$said"; }
 
@@ -64,7 +64,7 @@ expect_match says_who_is_ahead "$said" '^first.csv is 31\.[0-9]* ms ahead of sec
 # what was found, set as an offset, leaves nothing
 finds estimated_offset_is_an_offset -31400 300 first.csv,channels=x second.csv,channels=x
 offset=$(number offset)
-estimate first.csv,channels=x "second.csv,channels=x,offset=$offset"
+estimate first.csv,channels=x "second.csv,channels=x,offset=${offset}ns"
 expect_within nothing_is_left "$(($(number offset) - offset))" -20000 20000
 expect_match ticks_with_offset_agree "$said" '^second.csv is 0\.0[0-9]* ms '
 
@@ -73,14 +73,6 @@ awk -F, 'NR == 1 || $1 < 105 || $1 > 108' second.csv > hole.csv
 finds hole -31400 300 first.csv,channels=x hole.csv,channels=x
 # required: ticks without the stream are not there at all
 finds hole_of_required -31400 300 first.csv,channels=x hole.csv,channels=x,required
-
-# the script with nothing left to set up
-if installed script; then
-  estimate first.csv,channels=x second.csv,channels=x
-  by_program=$said
-  runs script bash "$examples/estimate-offset.sh" first.csv,channels=x second.csv,channels=x
-  expect script_says_the_same "$said" "$by_program"
-fi
 
 # ---- what is no answer ----
 

@@ -19,7 +19,7 @@ command () {
     voxelize) command=(bash "$examples/voxelize-file.sh" "$2" "$3" 1.0 -4,-4,-4 8:8:8) ;;
     window) command=(bash "$examples/fuse-window.sh" "$3") ;;
     simulate) command=(bash "$examples/simulate-sensor.sh" imu "$3" 200) ;;
-    picture) command=("$programs/robocache-simulated-robot" --seconds=0 --cloud-seconds=0 --picture="$3") ;;
+    picture) command=("$programs/robocache-simulate" --seconds=0 --cloud-seconds=0 --picture="$3") ;;
   esac
 }
 readers=(align fuse fuse-second resample voxelize)
@@ -77,7 +77,7 @@ done
 for outputs in 'new new' './new new' 'elsewhere/new folder/new'; do
   (refuses_line "align_new_report_$outputs" "$same" "$programs/robocache-align" -o "${outputs% *}" --report "${outputs#* }" a.csv
     exit $failed) || failed=1
-  (refuses_line "picture_and_report_$outputs" "$same" "$programs/robocache-simulated-robot" --picture "${outputs% *}" \
+  (refuses_line "picture_and_report_$outputs" "$same" "$programs/robocache-simulate" --picture "${outputs% *}" \
     --report "${outputs#* }" --seconds 0; exit $failed) || failed=1
 done
 before=$(files)

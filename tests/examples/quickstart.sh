@@ -61,7 +61,7 @@ if have arm arm_joints_250hz.csv arm_torque_250hz.csv; then
   expect arm "$? $(wc -l < arm.csv) $(cat errors.txt)" "0 376 "
 fi
 
-program=robocache-simulated-robot
+program=robocache-simulate
 refuse robot_argument '^error: unexpected argument "extra"$' extra
 refuse picture_nowhere '^error: .*nowhere/voxels.png.*No such file or directory$' \
   --seconds=0 --cloud-seconds=0 --picture=nowhere/voxels.png

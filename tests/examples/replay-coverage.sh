@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "$(dirname "$0")/cases.sh"
 
-program=robocache-replay-coverage
+program=robocache-coverage
 # cells LATENCY STREAM FIRST LAST: columns of the table's line, numbered like its headings from 1
 cells () {
   awk -F' *[|] *' -v latency="$1" -v stream="$2" -v from="$3" -v to="$4" '$2 == latency && $4 == stream {

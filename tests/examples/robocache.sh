@@ -25,7 +25,7 @@ expect wrong_command_is_printable "$(grep -c $'\e' <<<"$errors")" 0
 
 # every command of the help starts, by its name here
 commands=$(sed -n "/^Commands:/,/^$/s/^  \([a-z-]*\)  *[a-z].*/\1/p" <<<"$usage")
-expect commands "$(wc -w <<<"$commands")" 12
+expect commands "$(wc -w <<<"$commands")" 13
 for command in $commands; do
   program=$(grep -o "^  {\"$command\", \"[a-z-]*\"" "$ROBOCACHE_SOURCE_DIR/examples/tools/robocache/robocache.c" | cut -d'"' -f4)
   if [ -n "$program" ] && [ ! -e "$programs/$program" ]; then
@@ -50,6 +50,8 @@ touch rec_1.mcap
 expect completes_commands "$(complete_words robocache rec)" "record recover"
 expect completes_commands_after_help "$(complete_words robocache help al)" "align"
 expect completes_options "$(complete_words robocache align --interp)" "--interpolation"
+expect completes_inspect "$(complete_words robocache ins) $(complete_words robocache inspect --js) $(complete_words robocache inspect --doma)" \
+  "inspect --json --domain"
 expect completes_files "$(complete_words robocache report rec_)" "rec_1.mcap"
 if command -v zsh > /dev/null; then
   runs zsh_syntax zsh -n "$ROBOCACHE_SOURCE_DIR/examples/tools/robocache/completion.zsh"
@@ -77,6 +79,16 @@ expect doctor_notes_have_remedies "$(grep -c '^PROBLEM' <<<"$said")" 0
 run env GST_PLUGIN_PATH_1_0=/nonexistent GST_REGISTRY_1_0="$work/other" "$robocache" doctor
 expect doctor_without_plugin "$status" 1
 expect_match doctor_names_the_variable "$said" '→ set GST_PLUGIN_PATH_1_0 '
+if grep -q ' ros2=yes' <("$robocache" --version); then
+  run env -u ROS_LOCALHOST_ONLY -u ROS_AUTOMATIC_DISCOVERY_RANGE -u ROS_STATIC_PEERS ROS_DOMAIN_ID=7 "$robocache" doctor
+  expect_match doctor_domain "$said" '^ok +ROS 2 +live topics of domain 7, of this host and 0 others '
+  run env -u ROS_LOCALHOST_ONLY ROS_AUTOMATIC_DISCOVERY_RANGE=SUBNET ROS_DOMAIN_ID=7 "$robocache" doctor
+  expect_match doctor_subnet "$said" '^note +ROS 2 +live topics of domain 7, with all hosts of the subnet$'
+  run env ROS_DOMAIN_ID=x "$robocache" doctor
+  expect_match doctor_wrong_domain "$status $said" '^PROBLEM +ROS 2 +ROS_DOMAIN_ID'
+else
+  echo "SKIP doctor_domain: this build lacks Cyclone DDS"
+fi
 run bash -c "ulimit -n 200; exec \"$robocache\" doctor"
 expect_match doctor_of_few_files "$said" '^note +open files +a process may have 200 open files$'
 run "$robocache" doctor --wrong

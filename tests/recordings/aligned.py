@@ -7,6 +7,7 @@
 Prints PASS, FAIL or SKIP for each case; exit status 1 if one failed.
 """
 import csv
+import json
 import math
 import io
 import os
@@ -179,6 +180,25 @@ def long_transport(folder):
             yield f"{name} {topic}", [row[f"{topic}.fx"] for row in rows], [str(10 * i) for i in range(800)]
 
 
+def inspected(folder):
+    """What inspect shows of kinds of bags, and of a clock that is an hour ahead."""
+    def inspect(path):
+        done = subprocess.run([Path(PROGRAM).with_name("robocache-inspect"), "--json", path], cwd=folder, capture_output=True, text=True, timeout=120,
+                              check=True)
+        return {stream["stream"]: stream for stream in json.loads(done.stdout)[0]["streams"]}
+    for kind in KINDS:
+        streams = inspect(write_bag(Path(folder, kind), kind))
+        for topic, names in NAMES.items():
+            yield f"{kind} {topic}", (streams[topic]["channels"], streams[topic]["period_ns"]), (names, TOPICS[topic][3] * MS)
+    messages = [("/a", "geometry_msgs/msg/WrenchStamped", ms, wrench(ms)) for ms in range(0, 8000, 10)]
+    messages += [("/b", "geometry_msgs/msg/WrenchStamped", ms - 3600_000, wrench(ms)) for ms in range(0, 8000, 10)]
+    streams = inspect(write_messages(folder, "ahead", sorted(messages, key=lambda m: m[2])))
+    clocks = [streams[topic]["clock"] for topic in ("/a", "/b")]
+    yield "timeline", [clock["is_timeline"] for clock in clocks], [True, False]
+    yield "shift", round(clocks[1]["shift_ns"] / 10**9), -3600
+    yield "rows are on one timeline", abs(streams["/b"]["first_ns"] - clocks[1]["shift_ns"] - BEGIN) <= clocks[1]["uncertainty_ns"] + MS, True
+
+
 def with_csv(folder):
     """A bag and a CSV file together."""
     bag = write_bag(Path(folder, "bag"), "mcap by message")
@@ -285,7 +305,7 @@ def list_cases():
         yield f"as CSV: {kind}", in_folder, as_csv, kind
     for compression in ros1.COMPRESSIONS:
         yield f"as CSV: ROS 1, {compression}", in_folder, as_csv_of_ros1, compression
-    for case in (what_it_says, quaternions, late_streams, long_transport, with_csv, humble, to_mcap, cut, many_topics):
+    for case in (what_it_says, quaternions, late_streams, long_transport, inspected, with_csv, humble, to_mcap, cut, many_topics):
         yield case.__name__.replace("_", " "), in_folder, case
     for name, arguments in REFUSED.items():
         yield f"refused: {name}", in_folder, refused, *arguments

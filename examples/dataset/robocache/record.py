@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Record a running robot to MCAP, with marks of episodes.
 
-    robocache-record RECORDING.mcap TOPIC=SOURCE...      SOURCE: elements of gst-launch-1.0, like 'v4l2src ! image/jpeg'
-    robocache-record RECORDING.mcap --simulated          a simulated robot: joints, force, commands and a camera
+    robocache record RECORDING.mcap TOPIC=SOURCE...      SOURCE: elements of gst-launch-1.0, like 'v4l2src ! image/jpeg'
+    robocache record RECORDING.mcap --simulated          a simulated robot: joints, force, commands and a camera
 
 Marks are keys of the terminal:
 
@@ -11,7 +11,7 @@ Marks are keys of the terminal:
 
 Where standard input is no terminal, they are its lines: start TASK, end, success, failure, discard, quit.
 
-The recording is on the disk within a second. Marks go to RECORDING.episodes.csv, which robocache-export reads, and which has the
+The recording is on the disk within a second. Marks go to RECORDING.episodes.csv, which robocache export reads, and which has the
 running episode up to the last second.
 """
 import argparse
@@ -40,7 +40,7 @@ def _source_of(text):
 
 
 def _arguments():
-    parser = argparse.ArgumentParser("robocache-record", usage="%(prog)s [OPTION…] RECORDING.mcap [TOPIC=SOURCE…]",
+    parser = argparse.ArgumentParser("robocache record", usage="%(prog)s [OPTION…] RECORDING.mcap [TOPIC=SOURCE…]",
                                      description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("recording", type=Path)
     parser.add_argument("sources", nargs="*", type=_source_of, metavar="TOPIC=SOURCE")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What robocache-record runs: a pipeline into a recording, and marks of episodes beside it."""
+"""What robocache record runs: a pipeline into a recording, and marks of episodes beside it."""
 import os
 import sys
 import termios

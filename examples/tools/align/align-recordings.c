@@ -7,14 +7,15 @@
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <gst/app/gstappsink.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "align.h"
-#include "bagclocks.h"
 #include "examples/tools/output.h"
 #include "examples/tools/program.h"
+#include "examples/tools/recordings/bagclocks.h"
 #include "examples/tools/recordings/recordings.h"
 #include "examples/tools/report/page.h"
 #include "examples/tools/report/session.h"
@@ -30,13 +31,17 @@ typedef struct
   /* the command line */
   gchar *rate, *output, *report_path;   /* of the report: empty: none */
   RecordingsOptions options;
+  RosOptions ros;
+  gchar *duration;              /* of live topics; NULL: until SIGINT */
   gboolean has_status, overwrite;
   gchar **arguments;
 
   GPtrArray *recordings;
-  RecordingsGrid grid;
+  RecordingsGrid grid;          /* live: its end is 0 without a duration */
 
   GstElement *pipeline, *fuse, *sink;
+  LiveTopics *live;             /* NULL: recordings */
+  gboolean has_live_end;        /* its end was asked for */
   gboolean is_mcap;             /* of the output */
   OutputFile file;
   AlignedCsv csv;
@@ -48,6 +53,9 @@ typedef struct
   gint64 begun_us;
   gboolean is_aligned;          /* a tick had an aligned row */
 } Job;
+
+/* Of SIGINT, which ends live topics, and completes the output. */
+static volatile sig_atomic_t is_interrupted;
 
 /* ---- the command line ---- */
 
@@ -64,15 +72,22 @@ parse_command_line (Job *job, gchar **argv, GError **error)
     {"status", 0, 0, G_OPTION_ARG_NONE, &job->has_status, "write two columns per stream: status (0 aligned, 1 held, 2 missing) "
           "and age_ns, the age of its row at the tick (on)", NULL},
     {"no-status", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &job->has_status, "omit the columns status and age_ns", NULL},
-    {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &job->arguments, NULL, "FILE[,key=value...]..."},
+    {"duration", 0, 0, G_OPTION_ARG_STRING, &job->duration, "of live topics: end after this time (Ctrl-C)", "TIME"},
+    {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &job->arguments, NULL, "FILE[,key=value...]... | --ros [TOPIC[,key=value...]...]"},
     {NULL}
   };
   GOptionContext *context = recordings_option_context_new (entries, &job->options, "Aligns recordings of sensors in time. "
       "Each CSV file is a stream, and so is each topic of a ROS bag\n(a folder, or a .mcap, .db3 or .bag file). The output has one "
-      "row per tick. Its first column is the tick in ns, counted from the time in the column's name.");
-  gboolean ok = recordings_parse_options (context, argv, error);
+      "row per tick. Its first column is the tick in ns, counted from the time in the column's name.\nWith --ros, live topics are watched, listed, and aligned until Ctrl-C.");
+  gboolean ok;
 
-  if (ok && !job->arguments) {
+  ros_options_add (context, &job->ros);
+  ok = recordings_parse_options (context, argv, error) && ros_options_check (&job->ros, error);
+  if (ok && job->duration && !job->ros.is_live) {
+    FAULT (error, "--duration is an option of live topics: use --ros");
+    ok = FALSE;
+  }
+  if (ok && !job->arguments && !job->ros.is_live) {
     FAULT (error, "no recording is given; see --help");
     ok = FALSE;
   }
@@ -80,91 +95,6 @@ parse_command_line (Job *job, gchar **argv, GError **error)
 }
 
 /* ---- surveys of the recordings ---- */
-
-/* Which columns they are, and how they are read. */
-static void
-describe_time (Job *job, const Recording *recording)
-{
-  const RobocacheTimeSource *times = &recording->times;
-  gchar *name = printable (times->name ? times->name : ""), *others = printable (times->others ? times->others : "");
-  gchar *columns = robocache_time_source_describe (times), *text = printable (columns);
-
-  fprintf (job->talk, "; time");
-  if (times->reading.form != ROBOCACHE_TIME_NUMBER)
-    fprintf (job->talk, " is in %s%s%s", text, times->others ? ", and not in " : "", others);
-  else if (times->column_by == ROBOCACHE_CHOSEN_BY_NAME && (times->column > 0 || times->others))
-    fprintf (job->talk, " is %s%s%s,", name, times->others ? " and not " : "", others);
-  else if (times->column_by == ROBOCACHE_CHOSEN_BY_VALUES)
-    fprintf (job->talk, " is in column %u,", times->column);
-  if (times->reading.form == ROBOCACHE_TIME_NUMBER)
-    fprintf (job->talk, " in %s", robocache_time_unit_name (times->reading.unit));
-  if (times->unit_reason)
-    fprintf (job->talk, " (%s)", times->unit_reason);
-  if (times->reading.form == ROBOCACHE_TIME_GPS)
-    fprintf (job->talk, ", less %d leap seconds", times->reading.leap_seconds >= 0 ? times->reading.leap_seconds
-        : robocache_leap_seconds_at (recording->least_time / 1000000000 + 18));
-  g_free (name);
-  g_free (others);
-  g_free (columns);
-  g_free (text);
-}
-
-static void
-describe_recording (Job *job, const Recording *recording)
-{
-  gchar *begin = recording_time_text (recording->least_time), *end = recording_time_text (recording->greatest_time);
-
-  fprintf (job->talk, "%s: %" G_GUINT64_FORMAT " rows of %u channels", recording->title, recording->n_rows,
-      recording->n_channels);
-  if (recording->step_s > 0.0)
-    fprintf (job->talk, ", about %.4g Hz", 1.0 / recording->step_s);
-  fprintf (job->talk, ", from %s to %s%s", begin, end, recording->offset ? " with its offset" : "");
-  if (!recording->is_bag)
-    describe_time (job, recording);
-  if (recording->quaternions && !recording->given[RECORDING_QUATERNIONS])
-    fprintf (job->talk, "; quaternions at channel %s, by slerp (%s%s)", recording->quaternions, recording->is_bag ? "" : "guessed ",
-        recording->quaternions_reason);
-  if (recording->kinds && (strstr (recording->kinds, "hold") || strstr (recording->kinds, "angle")))
-    fprintf (job->talk, "; kinds %s (%s)", recording->kinds, recording->is_bag ? "by its type" : "by their names");
-  if (recording->disorder > 0 && !recording->given[RECORDING_REORDER_WINDOW])
-    fprintf (job->talk, "; up to %g ms out of order", (gdouble) recording->disorder / 1e6);
-  if (recording->cells.n_records > recording->n_rows)
-    fprintf (job->talk, "; %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " rows of the file have no value", recording->cells.n_records - recording->n_rows,
-        recording->cells.n_records);
-  if (recording->n_skipped > 0)
-    fprintf (job->talk, "; omits %u lines before the data", recording->n_skipped);
-  if (recording->text_columns)
-    fprintf (job->talk, "; omits columns of text: %s", recording->text_columns);
-  if (recording->words)
-    fprintf (job->talk, "; words are numbered, %s", recording->words);
-  if (recording->n_malformed > 0)
-    fprintf (job->talk, "; omits %" G_GUINT64_FORMAT " malformed lines", recording->n_malformed);
-  fputc ('\n', job->talk);
-  if (recording->rounded->len > 0)
-    fprintf (job->talk, "  note: float32 keeps seven digits, but these columns have longer numbers: %s\n",
-        recording->rounded->str);
-  g_free (begin);
-  g_free (end);
-}
-
-/* Columns without a value, and those that become streams of their own. */
-static void
-describe_cells (Job *job, const Recording *recording)
-{
-  gchar *without_value = robocache_empty_cells_names_without_value (&recording->cells);
-  gchar *columns = robocache_empty_cells_describe (&recording->cells);
-  gchar *names = printable (without_value ? without_value : ""), *counts = printable (columns ? columns : "");
-
-  if (without_value)
-    fprintf (job->talk, "%s: columns without a value in the whole file are left out: %s\n", recording->title, names);
-  if (recording->groups && g_strv_length (recording->groups) > 1)
-    fprintf (job->talk, "%s: columns have values in different rows, so they become %u streams. Rows without a value, of %" G_GUINT64_FORMAT ": %s\n",
-        recording->title, g_strv_length (recording->groups), recording->cells.n_records, counts);
-  g_free (without_value);
-  g_free (columns);
-  g_free (names);
-  g_free (counts);
-}
 
 /* Surveys recording i, which may become *n. */
 static gboolean
@@ -182,8 +112,21 @@ survey_recording (Job *job, guint i, guint *n, GError **error)
   }
   if (!recording_survey (recording, error))
     return FALSE;
-  describe_cells (job, recording);
+  recording_describe_cells (recording, job->talk);
   return recordings_split (job->recordings, i, n, error);
+}
+
+static gboolean
+survey_topics (Job *job, GError **error)
+{
+  gint64 duration = 0;
+
+  if (job->duration && (!recording_parse_duration (job->duration, &duration) || duration <= 0)) {
+    FAULT (error, "--duration %s: expected a time above 0 with a unit, like 10s", job->duration);
+    return FALSE;
+  }
+  job->grid.end = duration;
+  return live_topics_survey (job->recordings, &job->ros, job->arguments, &job->options, job->talk, error);
 }
 
 static gboolean
@@ -191,13 +134,15 @@ survey (Job *job, GError **error)
 {
   guint n;
 
+  if (job->ros.is_live)
+    return survey_topics (job, error);
   if (!bag_streams_survey (job->recordings, job->talk, error))
     return FALSE;
   for (guint i = 0; i < job->recordings->len; i += n) {
     if (!survey_recording (job, i, &n, error))
       return FALSE;
     for (guint k = i; k < i + n; k++)
-      describe_recording (job, g_ptr_array_index (job->recordings, k));
+      recording_describe (g_ptr_array_index (job->recordings, k), job->talk);
   }
   if (!recordings_find_grid (job->recordings, &job->options, &job->grid, error))
     return FALSE;
@@ -223,6 +168,10 @@ launch_line (const Job *job)
 static gboolean
 add_streams (Job *job, GError **error)
 {
+  if (job->ros.is_live) {
+    job->live = live_topics_add (job->recordings, &job->ros, job->pipeline, job->fuse, error);
+    return job->live != NULL;
+  }
   for (guint i = 0; i < job->recordings->len; i++) {
     const Recording *recording = g_ptr_array_index (job->recordings, i);
 
@@ -258,7 +207,7 @@ check_output (const Job *job, GError **error)
   GPtrArray *inputs = g_ptr_array_new_with_free_func (g_free);
   gboolean ok;
 
-  for (guint i = 0; i < job->recordings->len; i++)
+  for (guint i = 0; !job->ros.is_live && i < job->recordings->len; i++)
     bag_streams_add_inputs (inputs, g_ptr_array_index (job->recordings, i));
   g_ptr_array_add (inputs, NULL);
   ok = output_check (outputs, G_N_ELEMENTS (outputs), (const gchar * const *) inputs->pdata, error);
@@ -274,7 +223,9 @@ set_up_record (Job *job, GError **error)
 
   if (job->file.beside) {
     g_unlink (job->file.beside);
-    g_object_set (record, "location", job->file.beside, "time-origin", job->grid.origin, NULL);
+    g_object_set (record, "location", job->file.beside, NULL);
+    if (!job->live)
+      g_object_set (record, "time-origin", job->grid.origin, NULL);
   } else {
     FAULT (error, "--output %s is not a regular file, which MCAP needs", job->output);
   }
@@ -295,9 +246,20 @@ open_output (Job *job, GError **error)
   return TRUE;
 }
 
-static gboolean
-write_row (Job *job, GstSample *sample, GError **error)
+/* Its origin is known with its first row. */
+static void
+begin_live (Job *job)
 {
+  job->csv.origin = job->grid.origin = live_topics_origin (job->live);
+  if (!job->is_mcap)
+    aligned_csv_write_names (&job->csv);
+}
+
+static gboolean
+write_row (Job *job, GstSample *sample, guint64 n, GError **error)
+{
+  if (job->live && n == 0)
+    begin_live (job);
   if (job->is_mcap)
     return aligned_csv_note_status (&job->csv, sample, &job->is_aligned, error);
   if (!aligned_csv_write_sample (&job->csv, sample, &job->is_aligned, error))
@@ -325,6 +287,32 @@ show_progress (Job *job, guint64 n, gint64 tick, gint64 *next_us)
   fflush (job->talk);
 }
 
+static void
+show_live_progress (Job *job, guint64 n, gint64 tick, gint64 *next_us)
+{
+  const gboolean over = stats_is_terminal (job->talk);
+  const gint64 now_us = g_get_monotonic_time ();
+
+  if (now_us < *next_us)
+    return;
+  *next_us = now_us + PROGRESS_INTERVAL_US;
+  fprintf (job->talk, "%s%" G_GUINT64_FORMAT " ticks, %.1f s%s", over ? "\r" : "", n, (gdouble) tick / 1e9, over ? "\033[K" : "\n");
+  fflush (job->talk);
+}
+
+/* Ends live topics once, after SIGINT or their duration, which passes without ticks, too. */
+static void
+end_live (Job *job)
+{
+  const gint64 passed_us = g_get_monotonic_time () - job->begun_us;
+  const gboolean is_over = is_interrupted || (job->duration && passed_us >= job->grid.end / (gint64) GST_USECOND);
+
+  if (job->live && is_over && !job->has_live_end) {
+    job->has_live_end = TRUE;
+    live_topics_end (job->live);
+  }
+}
+
 /* A file of nothing replaces no result. */
 static gboolean
 check_ticks (const Job *job, guint64 n, GError **error)
@@ -344,7 +332,7 @@ check_ticks (const Job *job, guint64 n, GError **error)
 static gboolean
 write_ticks (Job *job, GError **error)
 {
-  gint64 next_progress_us;
+  gint64 next_progress_us, tick;
   guint64 n = 0;
   gboolean ok = TRUE;
   gchar *output = printable (job->output);
@@ -355,10 +343,12 @@ write_ticks (Job *job, GError **error)
     GstSample *sample = gst_app_sink_try_pull_sample (GST_APP_SINK (job->sink), POLL);
 
     if (sample) {
-      ok = write_row (job, sample, error);
-      show_progress (job, ++n, (gint64) GST_BUFFER_PTS (gst_sample_get_buffer (sample)), &next_progress_us);
+      ok = write_row (job, sample, n++, error);
+      tick = (gint64) GST_BUFFER_PTS (gst_sample_get_buffer (sample));
+      (job->live ? show_live_progress : show_progress) (job, n, tick, &next_progress_us);
       gst_sample_unref (sample);
     }
+    end_live (job);
     ok = !messages_handle (job->pipeline, recordings_path_of_element, job->recordings) && ok;
   }
   /* an error that came with the end */
@@ -528,6 +518,29 @@ wait_for_end (Job *job)
   return !messages_handle (job->pipeline, recordings_path_of_element, job->recordings);
 }
 
+static void
+note_interrupt (int number)
+{
+  is_interrupted = 1;
+}
+
+static void
+play (Job *job)
+{
+  if (!job->live) {
+    if (!job->is_mcap)
+      aligned_csv_write_names (&job->csv);
+    gst_element_set_state (job->pipeline, GST_STATE_PLAYING);
+    return;
+  }
+  /* another one ends the program */
+  sigaction (SIGINT, &(struct sigaction) {.sa_handler = note_interrupt,.sa_flags = SA_RESETHAND }, NULL);
+  fprintf (job->talk, "%u streams of %u channels at %d/%d Hz%s\n", job->recordings->len, recordings_n_channels (job->recordings),
+      job->grid.rate_num, job->grid.rate_den, job->duration ? "" : "; Ctrl-C ends it");
+  fflush (job->talk);
+  live_topics_play (job->live, job->pipeline);
+}
+
 static gboolean
 align (Job *job, GError **error)
 {
@@ -537,10 +550,8 @@ align (Job *job, GError **error)
   if (!make_pipeline (job, error) || (has_report && !report_session_begin (&job->session, job->pipeline, job->fuse, error))
       || !open_output (job, error))
     return FALSE;
-  if (!job->is_mcap)
-    aligned_csv_write_names (&job->csv);
   watch_end (job);
-  gst_element_set_state (job->pipeline, GST_STATE_PLAYING);
+  play (job);
   ok = write_ticks (job, error) && wait_for_end (job);
   ok = close_output (job, ok, error);
   if (!ok)
@@ -554,6 +565,7 @@ job_clear (Job *job)
 {
   if (job->pipeline)
     gst_element_set_state (job->pipeline, GST_STATE_NULL);
+  g_clear_pointer (&job->live, live_topics_free);
   report_session_clear (&job->session);
   gst_clear_object (&job->fuse);
   gst_clear_object (&job->sink);
@@ -562,6 +574,8 @@ job_clear (Job *job)
   g_cond_clear (&job->ended);
   g_ptr_array_unref (job->recordings);
   recordings_options_clear (&job->options);
+  ros_options_clear (&job->ros);
+  g_free (job->duration);
   g_strfreev (job->arguments);
   g_free (job->rate);
   g_free (job->output);
@@ -571,7 +585,7 @@ job_clear (Job *job)
 int
 main (int argc, char **argv)
 {
-  Job job = {.talk = stdout,.has_status = TRUE };
+  Job job = {.talk = stdout,.has_status = TRUE,.ros = ROS_OPTIONS_INIT };
   GError *error = NULL;
   gboolean ok;
 
@@ -588,7 +602,7 @@ main (int argc, char **argv)
   if (!job.report_path)
     job.report_path = default_report_path (&job);
   ok = ok && recordings_parse_rate (job.rate ? job.rate : "100", &job.grid.rate_num, &job.grid.rate_den, &error)
-      && recordings_take_arguments (job.recordings, job.arguments, &job.options, &error) && check_output (&job, &error)
+      && (job.ros.is_live || recordings_take_arguments (job.recordings, job.arguments, &job.options, &error)) && check_output (&job, &error)
       && survey (&job, &error)
       && align (&job, &error);
   if (error)

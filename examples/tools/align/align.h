@@ -1,4 +1,4 @@
-/* robocache: input and output of robocache-align: streams of bags, and the aligned CSV
+/* robocache: input and output of robocache align: streams of bags, and the aligned CSV
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -8,7 +8,8 @@
 #include <gst/gst.h>
 #include <stdio.h>
 
-#include "examples/tools/recordings/recording.h"
+#include "examples/tools/recordings/recordings.h"
+#include "examples/tools/recordings/rossource.h"
 
 G_BEGIN_DECLS
 
@@ -49,6 +50,26 @@ gboolean bag_streams_survey (GPtrArray * recordings, FILE * talk, GError ** erro
 /* If recording i is the first stream of its bag, adds the elements that read the bag, and links all its streams to the pads sink_N of
  * fuse. Running time 0 is origin. */
 gboolean bag_streams_add (GPtrArray * recordings, guint i, GstElement * pipeline, GstElement * fuse, gint64 origin, GError ** error);
+
+/* ---- live topics of ROS 2 ---- */
+
+/* Watches topics, prints a table of them to `talk`, and adds those that are rows of numbers to recordings, which is empty. arguments:
+ * "TOPIC,key=value,…", NULL: all topics. FALSE and an error: an option is wrong, or there is no such topic. */
+gboolean live_topics_survey (GPtrArray * recordings, const RosOptions * ros, gchar ** arguments, const RecordingsOptions * options, FILE * talk,
+    GError ** error);
+
+typedef struct _LiveTopics LiveTopics;
+
+/* Adds the element that reads topics, as pads sink_N of fuse. recordings must outlive the result. NULL and an error. Free the result when the
+ * pipeline is in state NULL. */
+LiveTopics *live_topics_add (GPtrArray * recordings, const RosOptions * ros, GstElement * pipeline, GstElement * fuse, GError ** error);
+void live_topics_free (LiveTopics * live);
+/* Plays the pipeline. */
+void live_topics_play (LiveTopics * live, GstElement * pipeline);
+/* The system clock at running time 0, once a row has been read (ns). */
+gint64 live_topics_origin (const LiveTopics * live);
+/* Ends all streams. */
+void live_topics_end (LiveTopics * live);
 
 G_END_DECLS
 #endif

@@ -4,54 +4,17 @@
  */
 #include "align.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "bagclocks.h"
-
 #ifdef HAVE_BAGS
 #include "common/bags/bagmetadata.h"
 #endif
-#include "common/channels/kinds.h"
-#include "common/tensors/tensorcaps.h"
 #include "examples/tools/program.h"
 #include "examples/tools/recordings/recordings.h"
-#include "gst/parse/table/timecheck.h"
+#include "examples/tools/recordings/streamsurvey.h"
 
-/* From here on float32 does not hold every integer. */
-#define FLOAT32_INTEGERS 16777216.0
 /* Rows that wait for those of another topic. */
 #define QUEUE_BYTES (64u << 20)
 /* Of robocachebagsrc. */
 #define DEFAULT_TRANSPORT (2 * GST_SECOND)
-
-/* What a stream's rows are to be, while a bag is surveyed. */
-typedef struct
-{
-  Recording *recording;
-  RobocacheTensorsInfo info;
-  gchar *fault;                 /* why it is left out; NULL: it is aligned */
-  guint8 *is_rounded;           /* by channel */
-  const BagClocks *clocks;      /* NULL: none were found */
-} Stream;
-
-typedef struct
-{
-  const Recording *bag;
-  GPtrArray *streams;           /* of Stream */
-  BagClocks *clocks;            /* NULL: none were found */
-} Survey;
-
-static void
-free_stream (gpointer data)
-{
-  Stream *stream = data;
-
-  g_clear_pointer (&stream->recording, recording_free);
-  g_free (stream->fault);
-  g_free (stream->is_rounded);
-  g_free (stream);
-}
 
 /* ---- its files ---- */
 
@@ -116,326 +79,7 @@ bag_streams_add_inputs (GPtrArray *inputs, const Recording *recording)
   g_free (folder);
 }
 
-/* ---- names of streams ---- */
-
-/* What a stream id has behind the id of the run: "/imu@base_link". Free with g_free. */
-static gchar *
-stream_of_pad (GstPad *pad)
-{
-  gchar *id = gst_pad_get_stream_id (pad), *stream = g_strdup (strchr (id, '/') + 1);
-
-  g_free (id);
-  return stream;
-}
-
-/* "/tf" of "/tf:camera@base", whose topic may have neither : nor @ in it. */
-static gchar *
-topic_of_stream (const gchar *stream)
-{
-  return g_strndup (stream, strcspn (stream, ":@"));
-}
-
-/* ---- caps ---- */
-
-static void
-leave_out (Stream *stream, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
-
-static void
-leave_out (Stream *stream, const gchar *format, ...)
-{
-  va_list args;
-
-  va_start (args, format);
-  if (!stream->fault)
-    stream->fault = g_strdup_vprintf (format, args);
-  va_end (args);
-}
-
-static gboolean
-is_row (const RobocacheTensorsInfo *info)
-{
-  return info->n_tensors == 1 && info->tensors[0].rank == 1;
-}
-
-static void
-take_row_caps (Stream *stream, const GstStructure *structure)
-{
-  const gchar *channels = gst_structure_get_string (structure, "channels");
-  const gchar *kinds = gst_structure_get_string (structure, ROBOCACHE_KINDS_FIELD);
-  Recording *recording = stream->recording;
-  RobocacheKinds parsed = { 0 };
-
-  recording->n_channels = (guint) stream->info.tensors[0].dims[0];
-  recording_set_names (recording, channels);
-  if (recording->names && g_strv_length (recording->names) != recording->n_channels)
-    g_clear_pointer (&recording->names, g_strfreev);
-  if (kinds && !recording->given[RECORDING_KINDS] && robocache_kinds_parse (&parsed, kinds, recording->n_channels, channels, NULL)) {
-    recording->kinds = g_strdup (kinds);
-    recording->quaternions = robocache_kinds_list_quaternions (&parsed);
-    recording->quaternions_reason = g_strdup ("by its type");
-    robocache_kinds_clear (&parsed);
-  }
-  stream->is_rounded = g_new0 (guint8, recording->n_channels);
-}
-
-static void
-take_caps (Stream *stream, GstCaps *caps)
-{
-  const GstStructure *structure = gst_caps_get_structure (caps, 0);
-
-  if (stream->recording->caps && !gst_caps_is_equal (stream->recording->caps, caps)) {
-    leave_out (stream, "its channels change");
-    return;
-  }
-  gst_caps_replace (&stream->recording->caps, caps);
-  if (!gst_structure_has_name (structure, ROBOCACHE_TENSORS_MEDIA_TYPE))
-    leave_out (stream, "%s is no row of numbers", gst_structure_get_name (structure));
-  else if (!robocache_tensors_info_from_caps (&stream->info, caps, NULL) || !is_row (&stream->info))
-    leave_out (stream, "its tensors have more than one axis");
-  else if (!stream->recording->names && stream->recording->n_channels == 0)
-    take_row_caps (stream, structure);
-}
-
-/* ---- rows ---- */
-
-static gdouble
-number_at (RcDtype dtype, const guint8 *bytes)
-{
-  union
-  {
-    gfloat f;
-    gdouble d;
-    gint32 i32;
-    guint32 u32;
-    gint64 i64;
-    guint64 u64;
-  } value;
-
-  memcpy (&value, bytes, rc_dtype_size (dtype));
-  switch (dtype) {
-    case RC_FLOAT64:
-      return value.d;
-    case RC_INT32:
-      return value.i32;
-    case RC_UINT32:
-      return value.u32;
-    case RC_INT64:
-      return (gdouble) value.i64;
-    case RC_UINT64:
-      return (gdouble) value.u64;
-    default:
-      /* narrower ones, and float32 as it is */
-      return 0.0;
-  }
-}
-
-static void
-note_rounding (Stream *stream, GstBuffer *buffer)
-{
-  const RcDtype dtype = stream->info.tensors[0].dtype;
-  Recording *recording = stream->recording;
-  GstMapInfo map;
-
-  if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
-    return;
-  for (guint c = 0; c < recording->n_channels && (c + 1) * rc_dtype_size (dtype) <= map.size; c++) {
-    const gdouble value = number_at (dtype, map.data + c * rc_dtype_size (dtype));
-    gchar *name;
-
-    if (stream->is_rounded[c] || !(fabs (value) > FLOAT32_INTEGERS) || isinf (value))
-      continue;
-    stream->is_rounded[c] = TRUE;
-    name = recording_channel_name (recording, c, FALSE);
-    g_string_append_printf (recording->rounded, recording->rounded->len > 0 ? ", %s" : "%s", name);
-    g_free (name);
-  }
-  gst_buffer_unmap (buffer, &map);
-}
-
-static void
-note_lag (Stream *stream, GstBuffer *buffer, gint64 time)
-{
-  Recording *recording = stream->recording;
-  static GstStaticCaps arrival = GST_STATIC_CAPS ("timestamp/x-robocache-arrival");
-  GstCaps *caps = gst_static_caps_get (&arrival);
-  GstReferenceTimestampMeta *meta = gst_buffer_get_reference_timestamp_meta (buffer, caps);
-
-  if (meta)
-    recording->max_lag = MAX (recording->max_lag, ABS (bag_clocks_arrival (stream->clocks, (gint64) MIN (meta->timestamp, G_MAXINT64)) - time));
-  gst_caps_unref (caps);
-}
-
-/* Running time is the recording's clock. */
-static void
-take_row (Stream *stream, GstBuffer *buffer)
-{
-  const gint64 time = (gint64) GST_BUFFER_PTS (buffer);
-  Recording *recording = stream->recording;
-
-  if (recording->n_rows++ == 0)
-    recording->least_time = recording->greatest_time = time;
-  g_array_append_val (recording->all_times, time);
-  recording->disorder = MAX (recording->disorder, recording->greatest_time - time);
-  recording->least_time = MIN (recording->least_time, time);
-  recording->greatest_time = MAX (recording->greatest_time, time);
-  note_lag (stream, buffer, time);
-  note_rounding (stream, buffer);
-}
-
-/* One thread sends all streams. */
-static GstPadProbeReturn
-note_data (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
-{
-  Stream *stream = user_data;
-  GstCaps *caps;
-
-  if (info->type & GST_PAD_PROBE_TYPE_BUFFER) {
-    if (!stream->fault)
-      take_row (stream, GST_PAD_PROBE_INFO_BUFFER (info));
-  } else if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_CAPS) {
-    gst_event_parse_caps (GST_PAD_PROBE_INFO_EVENT (info), &caps);
-    take_caps (stream, caps);
-  }
-  return GST_PAD_PROBE_OK;
-}
-
-static void
-survey_pad (GstElement *source, GstPad *pad, gpointer user_data)
-{
-  GstElement *sink = gst_element_factory_make ("fakesink", NULL);
-  GstPad *sinkpad = gst_element_get_static_pad (sink, "sink");
-  GstObject *pipeline = gst_object_get_parent (GST_OBJECT (source));
-  gchar *id = stream_of_pad (pad), *topic = topic_of_stream (id);
-  Stream *stream = g_new0 (Stream, 1);
-  GstCaps *caps = gst_pad_get_current_caps (pad);
-  Survey *survey = user_data;
-
-  stream->recording = recording_new_of_bag (survey->bag, topic);
-  stream->recording->stream = id;
-  stream->recording->clock = bag_clocks_number (survey->clocks, topic);
-  stream->clocks = survey->clocks;
-  g_ptr_array_add (survey->streams, stream);
-  if (caps)
-    take_caps (stream, caps);
-  gst_clear_caps (&caps);
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, note_data, stream, NULL);
-  g_object_set (sink, "sync", FALSE, "async", FALSE, NULL);
-  gst_bin_add (GST_BIN (pipeline), sink);
-  gst_element_sync_state_with_parent (sink);
-  gst_pad_link (pad, sinkpad);
-  gst_object_unref (sinkpad);
-  gst_object_unref (pipeline);
-  g_free (topic);
-}
-
 /* ---- the survey ---- */
-
-/* Topics that cannot be read are infos. */
-static void
-say_info (const Recording *bag, GstMessage *message, FILE *talk)
-{
-  GError *info;
-  gchar *text;
-
-  gst_message_parse_info (message, &info, NULL);
-  text = printable (info->message);
-  fprintf (talk, "%s: %s\n", bag->title, text);
-  g_free (text);
-  g_error_free (info);
-}
-
-/* Plays to the end. Warnings come again when the rows are read. */
-static gboolean
-play_through (GstElement *pipeline, const Recording *bag, FILE *talk, GError **error)
-{
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessageType type = GST_MESSAGE_INFO;
-
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  while (type == GST_MESSAGE_INFO) {
-    GstMessage *message = gst_bus_timed_pop_filtered (bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_INFO);
-
-    type = GST_MESSAGE_TYPE (message);
-    if (type == GST_MESSAGE_INFO)
-      say_info (bag, message, talk);
-    else if (type == GST_MESSAGE_ERROR)
-      bag_source_take_error (bag, message, error);
-    gst_message_unref (message);
-  }
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
-  return type == GST_MESSAGE_EOS;
-}
-
-/* Streams by topic. */
-static GHashTable *
-count_topics (const GPtrArray *streams)
-{
-  GHashTable *counts = g_hash_table_new (g_str_hash, g_str_equal);
-
-  for (guint i = 0; i < streams->len; i++) {
-    gchar *topic = ((Stream *) g_ptr_array_index (streams, i))->recording->topic;
-
-    g_hash_table_insert (counts, topic, GUINT_TO_POINTER (GPOINTER_TO_UINT (g_hash_table_lookup (counts, topic)) + 1));
-  }
-  return counts;
-}
-
-/* Appends ":camera" of ":camera@base", printable. */
-static void
-append_key (gchar **text, const gchar *key)
-{
-  gchar *name = g_strndup (key, strcspn (key, "@")), *shown = printable (name), *longer = g_strconcat (*text, shown, NULL);
-
-  g_free (name);
-  g_free (shown);
-  g_free (*text);
-  *text = longer;
-}
-
-/* What is left of the label of a stream that shares its topic: "tf:camera". */
-static void
-name_streams (const Survey *survey)
-{
-  GHashTable *counts = count_topics (survey->streams);
-
-  for (guint i = 0; i < survey->streams->len; i++) {
-    Recording *recording = ((Stream *) g_ptr_array_index (survey->streams, i))->recording;
-    const gchar *key = recording->stream + strlen (recording->topic);
-
-    if (GPOINTER_TO_UINT (g_hash_table_lookup (counts, recording->topic)) > 1 && *key == ':') {
-      append_key (&recording->label, key);
-      append_key (&recording->title, key);
-    }
-  }
-  g_hash_table_unref (counts);
-}
-
-/* Whether a stream can be aligned; if not, prints the reason. */
-static gboolean
-is_aligned (Stream *stream, FILE *talk)
-{
-  if (!stream->fault && stream->recording->n_rows == 0)
-    leave_out (stream, "it has no row");
-  if (stream->fault) {
-    gchar *fault = printable (stream->fault);
-
-    fprintf (talk, "%s is left out: %s\n", stream->recording->title, fault);
-    g_free (fault);
-  }
-  return stream->fault == NULL;
-}
-
-static void
-finish_survey (Recording *recording)
-{
-  GArray *times = recording->all_times;
-
-  recording->file_begin = recording->least_time;
-  recording->file_end = recording->greatest_time;
-  recording->step_s = (gdouble) robocache_time_median_step ((gint64 *) (gpointer) times->data, times->len) / 1e9;
-  g_clear_pointer (&recording->all_times, g_array_unref);
-}
 
 /* A number that no bag has yet. */
 static guint
@@ -448,60 +92,62 @@ next_number (const GPtrArray *recordings)
   return number;
 }
 
+/* Prints topics that are not read, and streams that are left out. */
+static void
+print_notes (const StreamSurvey *survey, FILE *talk)
+{
+  for (guint i = 0; i < survey->notes->len; i++)
+    fprintf (talk, "%s: %s\n", survey->bag->title, (const gchar *) g_ptr_array_index (survey->notes, i));
+  for (guint i = 0; i < survey->streams->len; i++) {
+    const SurveyedStream *stream = g_ptr_array_index (survey->streams, i);
+    gchar *fault = stream->fault ? printable (stream->fault) : NULL;
+
+    if (fault)
+      fprintf (talk, "%s is left out: %s\n", stream->recording->title, fault);
+    g_free (fault);
+  }
+}
+
 /* The streams that are aligned go to recordings, at position `at`; their number. */
 static guint
-take_streams (Survey *survey, GPtrArray *recordings, guint at, FILE *talk, gboolean *ok, GError **error)
+take_streams (StreamSurvey *survey, GPtrArray *recordings, guint at, gboolean *ok, GError **error)
 {
   const guint number = next_number (recordings);
   guint n = 0;
 
-  name_streams (survey);
   for (guint i = 0; i < survey->streams->len; i++) {
-    Stream *stream = g_ptr_array_index (survey->streams, i);
+    SurveyedStream *stream = g_ptr_array_index (survey->streams, i);
 
-    if (!is_aligned (stream, talk))
+    if (stream->fault)
       continue;
-    finish_survey (stream->recording);
-    *ok &= *ok && recording_apply_offset (stream->recording, error);
+    *ok = *ok && recording_apply_offset (stream->recording, error);
     stream->recording->bag = number;
     g_ptr_array_insert (recordings, (gint) (at + n++), g_steal_pointer (&stream->recording));
   }
   return n;
 }
 
-/* Plays the bag of a survey through. */
-static gboolean
-survey_bag (Survey *survey, FILE *talk, GError **error)
-{
-  GstElement *source = bag_source_new (survey->bag, error), *pipeline;
-  gboolean ok;
-
-  if (!source)
-    return FALSE;
-  pipeline = gst_pipeline_new (NULL);
-  gst_util_set_object_arg (G_OBJECT (source), "start", "keep");
-  g_signal_connect (source, "pad-added", G_CALLBACK (survey_pad), survey);
-  gst_bin_add (GST_BIN (pipeline), source);
-  ok = play_through (pipeline, survey->bag, talk, error);
-  gst_object_unref (pipeline);
-  return ok;
-}
-
 /* Replaces the bag by its streams. */
 static gboolean
 replace_bag (GPtrArray *recordings, guint at, guint *n, FILE *talk, GError **error)
 {
-  Recording *bag = g_ptr_array_steal_index (recordings, at);
-  Survey survey = { bag, g_ptr_array_new_with_free_func (free_stream), bag_clocks_new (bag) };
-  gboolean ok = survey_bag (&survey, talk, error);
+  GstElement *source = bag_source_new (g_ptr_array_index (recordings, at), error);
+  StreamSurvey survey;
+  Recording *bag;
+  gboolean ok;
 
-  *n = ok ? take_streams (&survey, recordings, at, talk, &ok, error) : 0;
+  if (!source)
+    return FALSE;
+  bag = g_ptr_array_steal_index (recordings, at);
+  gst_util_set_object_arg (G_OBJECT (source), "start", "keep");
+  ok = stream_survey_run (&survey, bag, source, FALSE, GST_CLOCK_TIME_NONE, error);
+  print_notes (&survey, talk);
+  *n = ok ? take_streams (&survey, recordings, at, &ok, error) : 0;
   if (ok && *n == 0) {
     FAULT (error, "%s has no topic whose messages are rows of numbers", bag->path);
     ok = FALSE;
   }
-  g_ptr_array_unref (survey.streams);
-  bag_clocks_free (survey.clocks);
+  stream_survey_clear (&survey);
   recording_free (bag);
   return ok;
 }
@@ -575,7 +221,7 @@ static void
 link_pad (GstElement *source, GstPad *pad, gpointer user_data)
 {
   const Links *links = user_data;
-  gchar *stream = stream_of_pad (pad);
+  gchar *stream = stream_survey_stream_of_pad (pad);
   gpointer number;
 
   if (g_hash_table_lookup_extended (links->numbers, stream, NULL, &number)) {

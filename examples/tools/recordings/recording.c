@@ -494,8 +494,7 @@ check_times (Recording *recording, GError **error)
   else if (verdict == ROBOCACHE_TIMES_DOUBTFUL)
     recording->doubt = g_steal_pointer (&fault);
   g_free (fault);
-  recording->step_s = (gdouble) robocache_time_median_step ((gint64 *) times->data, times->len) / 1e9;
-  g_clear_pointer (&recording->all_times, g_array_unref);
+  recording_note_spacings (recording);
   return verdict != ROBOCACHE_TIMES_IMPOSSIBLE && (verdict == ROBOCACHE_TIMES_DOUBTFUL || check_steps (recording, error));
 }
 
@@ -695,13 +694,22 @@ add_saturated (gint64 time, gint64 offset)
 }
 
 gboolean
+recording_parse_duration (const gchar *text, gint64 *ns)
+{
+  static const gchar *const alone[] = { "0", "-1", "-2", NULL };
+  const gboolean has_unit = *text && g_ascii_isalpha (text[strlen (text) - 1]);
+
+  return (has_unit || g_strv_contains (alone, text)) && robocache_duration_from_text (text, ns);
+}
+
+gboolean
 recording_apply_offset (Recording *recording, GError **error)
 {
   const gchar *given = recording->given[RECORDING_OFFSET];
   gint64 *const times[] = { &recording->least_time, &recording->greatest_time, &recording->file_begin, &recording->file_end };
 
-  if (given && !robocache_duration_from_text (given, &recording->offset)) {
-    FAULT (error, "%s: offset=%s: expected a time in ns, or with a unit, like -20ms", recording->title, given);
+  if (given && !recording_parse_duration (given, &recording->offset)) {
+    FAULT (error, "%s: offset=%s: expected a time with a unit, like -20ms", recording->title, given);
     return FALSE;
   }
   for (guint i = 0; i < G_N_ELEMENTS (times); i++)
@@ -727,7 +735,7 @@ recording_survey (Recording *recording, GError **error)
   gboolean ok;
 
   if (recording->is_bag) {
-    FAULT (error, "%s is a bag of ROS 2: align-recordings reads it", recording->path);
+    FAULT (error, "%s is a bag of ROS 2: robocache align and robocache inspect read it", recording->path);
     g_clear_pointer (&file, fclose);
     return FALSE;
   }

@@ -7,6 +7,7 @@
 
 #include <glib.h>
 #include <gst/gst.h>
+#include <stdio.h>
 
 #include "gst/parse/records/emptycells.h"
 #include "gst/parse/records/timesteps.h"
@@ -70,6 +71,14 @@ typedef struct
   gint64 captured, arrived;     /* the latter is undefined without arrival_column */
 } RecordedRow;
 
+/* The spacings of rows in the order of time. */
+typedef struct
+{
+  gint64 jitter;                /* ns: 99 % of the spacings that are no gaps differ by at most this from their median */
+  guint64 n_gaps;               /* spacings above the option max-gap */
+  gint64 longest, longest_begin;        /* ns: of the gaps, and the time of the row before it */
+} RecordingSpacings;
+
 typedef struct
 {
   gchar *path;
@@ -92,6 +101,7 @@ typedef struct
   gchar **groups;               /* lists of columns that lack values in the same rows; NULL: all columns do, or none lacks one */
   gchar *first_fault;
   gint64 offset;                /* ns: the option, which is added to the times below */
+  gboolean has_times;
   gint64 least_time, greatest_time;     /* ns on the clock of all recordings */
   gint64 file_begin, file_end;  /* the same of all rows of the file, those without a value of a channel included; of a bag, as the two above */
   GArray *all_times;            /* gint64 ns, while the file is read */
@@ -104,6 +114,7 @@ typedef struct
   RobocacheTimeSteps steps;     /* back, by rows */
   gint64 disorder;              /* ns: how far the rows' order of time is from their order in the file */
   gdouble step_s;               /* median of the times in order; 0 when all are equal */
+  RecordingSpacings spacings;
   gchar *kinds;                 /* of the channels, by names, a guess or caps; NULL: all are real */
   gchar *quaternions;           /* list of channels; NULL: there are none */
   gchar *quaternions_reason;
@@ -129,6 +140,12 @@ void recording_free (Recording * recording);
 /* Reads the file and fills in the result of the survey. The options must be complete. */
 gboolean recording_survey (Recording * recording, GError ** error);
 
+/* Sets the median and the spacings from all_times, which it frees. */
+void recording_note_spacings (Recording * recording);
+
+/* Reads a duration of the command line: a number with a unit, like -20ms; 0, -1 and -2 may stand alone. FALSE: it is none. */
+gboolean recording_parse_duration (const gchar * text, gint64 * ns);
+
 /* Adds the option offset to the times of the survey. FALSE and an error: it is no time. */
 gboolean recording_apply_offset (Recording * recording, GError ** error);
 /* The time-origin of the element that reads a recording, for an origin to which offsets are applied. */
@@ -136,6 +153,13 @@ gint64 recording_origin (const Recording * recording, gint64 origin);
 
 /* A time in seconds with all its digits: "1326899528.468056009 s". Free with g_free. */
 gchar *recording_time_text (gint64 ns);
+
+/* Writes what a survey found: as a line, with a note for numbers that are rounded. */
+void recording_describe (const Recording * recording, FILE * out);
+/* Of a table: which columns its times are in, and how they are read, as the end of a line. */
+void recording_describe_time (const Recording * recording, FILE * out);
+/* Of a table: columns without a value, and those that become streams of their own, as lines. */
+void recording_describe_cells (const Recording * recording, FILE * out);
 
 /* Sets the names of channels from a list, "a,b", and makes them printable. */
 void recording_set_names (Recording * recording, const gchar * list);

@@ -59,6 +59,12 @@ read_option_for_all (const gchar *name, const gchar *value, gpointer data, GErro
   return TRUE;
 }
 
+static gboolean
+has_option (const RecordingsOptions *options, RecordingOption option)
+{
+  return !options->only_surveys || option < RECORDING_INTERPOLATION || option == RECORDING_MAX_GAP;
+}
+
 static void
 add_common_options (GOptionGroup *group, RecordingsOptions *options)
 {
@@ -68,7 +74,8 @@ add_common_options (GOptionGroup *group, RecordingsOptions *options)
     {NULL}
   };
 
-  g_option_group_add_entries (group, common);
+  if (!options->only_surveys)
+    g_option_group_add_entries (group, common);
   for (guint i = 0; i < RECORDING_N_OPTIONS; i++) {
     const RecordingOptionInfo *info = &recording_options[i];
     const GOptionEntry entries[] = {
@@ -77,20 +84,21 @@ add_common_options (GOptionGroup *group, RecordingsOptions *options)
       {NULL}
     };
 
-    if (info->for_all)
+    if (info->for_all && has_option (options, i))
       g_option_group_add_entries (group, entries);
   }
 }
 
 static gchar *
-describe_options_of_a_file (void)
+describe_options_of_a_file (const RecordingsOptions *options)
 {
   GString *text = g_string_new ("Options of one file follow its name:\n"
       "  FILE,key=value,...    as in imu.csv,time-column=stamp_ns,channels=gx,gy,gz,max-gap=50ms\n");
 
   for (guint i = 0; i < RECORDING_N_OPTIONS; i++)
-    g_string_append_printf (text, "    %-18s %s\n", recording_options[i].name, recording_options[i].help);
-  g_string_append (text, "A TIME has a unit, like 20ms or 0.5s; without one it is in ns. A LIST is like 0,3-6 or qx,qy.");
+    if (has_option (options, i))
+      g_string_append_printf (text, "    %-18s %s\n", recording_options[i].name, recording_options[i].help);
+  g_string_append (text, "A TIME has a unit: s, ms, us or ns, like 20ms or 0.5s. A LIST is like 0,3-6 or qx,qy.");
   return g_string_free (text, FALSE);
 }
 
@@ -106,7 +114,7 @@ recordings_option_context_new (const GOptionEntry *entries, RecordingsOptions *o
 {
   GOptionContext *context = program_option_context_new (summary);
   GOptionGroup *group = g_option_group_new ("recordings", "", "", options, NULL);
-  gchar *description = describe_options_of_a_file ();
+  gchar *description = describe_options_of_a_file (options);
 
   g_option_group_add_entries (group, entries);
   add_common_options (group, options);
@@ -381,7 +389,12 @@ set_from_text (gpointer object, const Recording *recording, RecordingOption opti
 {
   GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS (object), recording_options[option].name);
   GValue value = G_VALUE_INIT;
+  gint64 ns;
 
+  if (G_IS_PARAM_SPEC_INT64 (pspec) && robocache_duration_from_text (text, &ns) && !recording_parse_duration (text, &ns)) {
+    FAULT (error, "%s: %s=%s: expected a time with a unit, like %sms", recording->title, pspec->name, text, text);
+    return FALSE;
+  }
   if (!robocache_setting_from_text (pspec, text, &value, error)) {
     g_prefix_error (error, "%s: ", recording->title);
     return FALSE;

@@ -20,6 +20,7 @@ typedef struct
   gchar *for_all[RECORDING_N_OPTIONS];  /* options for all files that do not set them; NULL: not given */
   gboolean allow_gaps;          /* recordings need not overlap */
   gboolean yes;                 /* do not ask before a long grid */
+  gboolean only_surveys;        /* set it before the options are parsed: there are no options of a grid, and of pads only max-gap */
 } RecordingsOptions;
 
 void recordings_options_clear (RecordingsOptions * options);

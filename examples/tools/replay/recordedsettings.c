@@ -61,11 +61,11 @@ recorded_settings_check_rules (const GstStructure *settings, GError **error)
   if (rules == 0)
     gst_structure_foreach (settings, find_change, &changes);
   if (rules > FUSE_RULES || rules < 0)
-    FAULT (error, "the session was recorded with version %d of the rules of alignment, but this robocache-replay has versions up "
-        "to %d: use a newer robocache-replay, or add --any-rules to compare the samples anyway", rules, FUSE_RULES);
+    FAULT (error, "the session was recorded with version %d of the rules of alignment, but this robocache replay has versions up "
+        "to %d: use a newer robocache replay, or add --any-rules to compare the samples anyway", rules, FUSE_RULES);
   else if (changes.changed)
     FAULT (error, "the session has no version of the rules of alignment, so it was recorded before version %d, which changed %s: "
-        "use the robocache-replay of that time, or add --any-rules to compare the samples anyway", FUSE_RULES, changes.changed);
+        "use the robocache replay of that time, or add --any-rules to compare the samples anyway", FUSE_RULES, changes.changed);
   g_free (changes.changed);
   return *error == NULL;
 }

@@ -10,6 +10,9 @@
 #include <sys/statvfs.h>
 #include <sys/timex.h>
 
+#ifdef HAVE_ROS2
+#include "common/dds/network.h"
+#endif
 #include "examples/tools/program.h"
 
 #define MIB ((guint64) 1 << 20)
@@ -243,19 +246,45 @@ check_network (void)
   return finding (FINE, NULL, "a socket may buffer %" G_GUINT64_FORMAT " KiB", bytes / 1024);
 }
 
+/* The settings of the environment, as programs and elements without settings of their own have them. */
+static Finding
+check_domain (void)
+{
+#ifdef HAVE_ROS2
+  RobocacheDdsNetwork network;
+  GError *error = NULL;
+  Finding found;
+
+  if (!robocache_dds_network_init (&network, ROBOCACHE_DDS_DOMAIN_AUTO, ROBOCACHE_DDS_DISCOVERY_AUTO, NULL, &error)) {
+    found = finding (PROBLEM, "set the variable to a number of a domain, as for ROS 2", "%s", error->message);
+    g_error_free (error);
+    return found;
+  }
+  if (network.discovery == ROBOCACHE_DDS_DISCOVERY_SUBNET)
+    found = finding (NOTE, "where hosts are not trusted, let the firewall pass UDP ports 7400 to 65535 of known hosts alone",
+        "live topics of domain %u, with all hosts of the subnet", network.domain);
+  else
+    found = finding (FINE, "for other hosts: --discovery subnet. To refuse even their announcements, block UDP ports 7400 to 65535 in the firewall",
+        "live topics of domain %u, of this host and %u others (discovery %s)", network.domain, network.peers ? g_strv_length (network.peers) : 0,
+        robocache_dds_discovery_name (network.discovery));
+  robocache_dds_network_clear (&network);
+  return found;
+#else
+  return finding (NOTE, "record a bag and use robocachebagsrc, or build with cyclonedds-dev", "this build does not join live topics");
+#endif
+}
+
 static Finding
 check_ros (void)
 {
-  const gchar *middleware = g_getenv ("RMW_IMPLEMENTATION"), *domain = g_getenv ("ROS_DOMAIN_ID");
+  const gchar *middleware = g_getenv ("RMW_IMPLEMENTATION");
   GstElementFactory *factory = gst_element_factory_find ("robocacherossrc");
   const gboolean has_source = factory != NULL;
 
   gst_clear_object (&factory);
-  if (!has_source)
-    return finding (NOTE, "record a bag and use robocachebagsrc, or build with cyclonedds-dev", "this build does not join live topics");
-  if (middleware && strstr (middleware, "zenoh"))
+  if (has_source && middleware && strstr (middleware, "zenoh"))
     return finding (NOTE, "bridge the topics with zenoh-bridge-ros2dds", "RMW_IMPLEMENTATION=%s has no DDS", middleware);
-  return finding (FINE, NULL, "live topics of domain %s", domain ? domain : "0");
+  return check_domain ();
 }
 
 static const struct

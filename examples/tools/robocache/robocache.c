@@ -27,17 +27,18 @@ typedef struct
 
 static const Command commands[] = {
   {"align", "robocache-align", NULL, "aligns recordings on common ticks", "robocache align joints.csv imu.csv --rate 100"},
-  {"coverage", "robocache-replay-coverage", NULL, "shows what each latency gains, on recordings", "robocache coverage run.mcap --rate 50"},
+  {"coverage", "robocache-coverage", NULL, "shows what each latency gains, on recordings", "robocache coverage run.mcap --rate 50"},
   {"doctor", NULL, doctor_run, "checks this machine, and prints what to do", "robocache doctor"},
   {"export", "robocache-export", NULL, "makes training sets from recordings", "robocache export run.mcap --mapping arm.toml "
       "--output set"},
-  {"offset", "robocache-estimate-offset", NULL, "finds the delay between two sensors", "robocache offset imu.csv odometry.csv"},
+  {"inspect", "robocache-inspect", NULL, "shows what is in a file or on a robot: streams, rates, clocks, gaps", "robocache inspect run.mcap"},
+  {"offset", "robocache-offset", NULL, "finds the delay between two sensors", "robocache offset imu.csv odometry.csv"},
   {"record", "robocache-record", NULL, "records a running robot with marks of episodes", "robocache record run.mcap /joints='SOURCE'"},
   {"recover", "robocache-recover", NULL, "saves the readable part of a cut or damaged MCAP file", "robocache recover cut.mcap"},
   {"replay", "robocache-replay", NULL, "replays a recorded live session and compares its samples", "robocache replay session.mcap"},
   {"report", "robocache-report", NULL, "shows a recording as a page of HTML", "robocache report run.mcap"},
   {"sample-data", "robocache-sample-data", NULL, "writes the files that the pages use", "robocache sample-data data"},
-  {"simulate", "robocache-simulated-robot", NULL, "runs a simulated robot through the elements", "robocache simulate"},
+  {"simulate", "robocache-simulate", NULL, "runs a simulated robot through the elements", "robocache simulate"},
   {"two-hosts", "robocache-two-hosts", NULL, "sends sensors to another host and fuses them there", "robocache two-hosts --help"},
 };
 
@@ -50,7 +51,7 @@ print_help (void)
   printf ("\nExamples:\n");
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
     printf ("  %s\n", commands[i].example);
-  printf ("\nOptions:\n  --help       this text; robocache COMMAND --help shows the options of a command\n"
+  printf ("\nOptions:\n  --help       this text; robocache COMMAND --help and man robocache-COMMAND show the options of a command\n"
       "  --version    the version and the options of this build\n\n"
       "Exit status: 0 done, 1 failed or a finding, 2 a wrong command line, 77 a package is missing.\n");
 }

@@ -49,9 +49,9 @@ typedef struct
 static gboolean
 parse_duration (const gchar *option, const gchar *text, gint64 *ns, GError **error)
 {
-  if (!text || (robocache_duration_from_text (text, ns) && *ns >= 0))
+  if (!text || (recording_parse_duration (text, ns) && *ns >= 0))
     return TRUE;
-  FAULT (error, "--%s %s: expected a time in ns, or with a unit, like 20ms", option, text);
+  FAULT (error, "--%s %s: expected a time with a unit, like 20ms", option, text);
   return FALSE;
 }
 

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 /* How good a name is for the time: the best first. */
 typedef enum
 {
-  ROBOCACHE_NAME_OF_TABLE,      /* the first column of tables that align-recordings wrote */
+  ROBOCACHE_NAME_OF_TABLE,      /* the first column of tables that robocache align wrote */
   ROBOCACHE_NAME_STAMP,         /* stamp, with or without a unit, as "stamp_ns", "Stamp [ns]", "header.stamp" */
   ROBOCACHE_NAME_TIMESTAMP,
   ROBOCACHE_NAME_TIME,

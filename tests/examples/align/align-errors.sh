@@ -52,6 +52,9 @@ refuse interpolation_unknown '^error: good.csv: interpolation=best: expected lin
 refuse duration_word '^error: good.csv: max-gap=long: expected a time in ns, or with a unit, like 20ms, of at least -2$' good.csv,max-gap=long
 refuse duration_unit '^error: good.csv: hold-limit=5h: expected a time' good.csv,hold-limit=5h
 refuse duration_negative '^error: good.csv: max-gap=-3: expected a time' good.csv,max-gap=-3
+refuse duration_without_unit '^error: good.csv: max-gap=20: expected a time with a unit, like 20ms$' good.csv,max-gap=20
+refuse duration_of_files '^error: --duration is an option of live topics: use --ros$' --duration 5s good.csv
+refuse offset_without_unit '^error: good.csv: offset=20: expected a time with a unit, like -20ms$' good.csv,offset=20
 refuse offset_word '^error: good.csv: offset=soon: expected a time' good.csv,offset=soon
 refuse required_word '^error: good.csv: required=maybe: expected true or false$' good.csv,required=maybe
 refuse delimiter_letter '^error: good.csv: delimiter="x" cannot separate fields' good.csv,delimiter=x

@@ -36,10 +36,10 @@ expect gaps_allowed "$status $(tail -1 <<<"$said")" "0 7020000000,nan,3"
 printf 't,y\n0.02,2\n0.03,3\n' > touching.csv
 aligns they_touch "0,1,nan 10000000,2,nan 20000000,3,2 30000000,3,3" zero.csv touching.csv
 
-program=robocache-estimate-offset
+program=robocache-offset
 run "$programs/$program" zero.csv later.csv
 expect_match estimate_offset "$status $errors" '^1 error: zero.csv ends at 0.02 s and later.csv begins at 7 s'
-program=robocache-replay-coverage
+program=robocache-coverage
 run "$programs/$program" --time-column 0 --arrival-column 0 zero.csv,channels=x later.csv,channels=y
 expect_match replay_coverage "$status $errors" '^1 error: zero.csv ends at 0.02 s and later.csv begins at 7 s'
 program=robocache-align

@@ -74,7 +74,7 @@ align --rate 10 -o - folded.csv,interpolation=lowpass
 expect fast_rows_are_filtered "$(grep -c variance <<<"$errors")" 0
 
 values gap_is_bridged "1 1 1 1 1 1 1 1 1 1 1 1 1 1 1" hole.csv
-values gap_is_held "1 1 1 1 1 nan nan nan nan nan nan nan 1 1 1" hole.csv,max-gap=50ms,hold-limit=20000000
+values gap_is_held "1 1 1 1 1 nan nan nan nan nan nan nan 1 1 1" hole.csv,max-gap=50ms,hold-limit=20000000ns
 values gap_is_held_for_all "1 1 1 1 1 nan nan nan nan nan nan nan 1 1 1" --max-gap 0.05s --hold-limit 20000us hole.csv
 values gap_is_nothing "1 1 1 nan nan nan nan nan nan nan nan nan 1 1 1" hole.csv,max-gap=50ms,hold-limit=0
 values gap_is_left_out "1 1 1 1 1 1" hole.csv,max-gap=50ms,hold-limit=0,required

@@ -151,7 +151,7 @@ refuse options_by_number '^error: apart.csv: its columns have values in differen
 refuse kinds_of_all '^error: apart.csv: its columns have values in different rows, so kinds=hold\*2 is ambiguous: ' 'apart.csv,kinds=hold*2'
 printf 't,a\n0,\n0.01,NaN\n' > nothing.csv
 refuse no_value '^error: nothing.csv has no value in any row$' nothing.csv
-program=robocache-estimate-offset
+program=robocache-offset
 run "$programs/$program" apart.csv sparse.csv,channels=fast
 expect_match other_programs "$status $errors" '^1 error: apart.csv: no row has a value in each column: choose columns with channels=1 or channels=2$'
 

@@ -13,11 +13,11 @@ FORMATS = ("lerobot", "robomimic", "aloha")
 
 EPILOG = """\
 Examples:
-  robocache-export run.mcap --suggest > robot.toml
-  robocache-export run.mcap --mapping robot.toml --output set
-  robocache-export runs/ --mapping robot.toml --output set --episodes spans.csv --shard 3/24
-  robocache-export runs/ --mapping robot.toml --output set --episodes spans.csv --merge
-  robocache-export tuesday.mcap --mapping robot.toml --output set --append
+  robocache export run.mcap --suggest > robot.toml
+  robocache export run.mcap --mapping robot.toml --output set
+  robocache export runs/ --mapping robot.toml --output set --episodes spans.csv --shard 3/24
+  robocache export runs/ --mapping robot.toml --output set --episodes spans.csv --merge
+  robocache export tuesday.mcap --mapping robot.toml --output set --append
 """
 
 
@@ -35,7 +35,7 @@ def _count(text):
 
 
 def make_parser():
-    parser = argparse.ArgumentParser("robocache-export", usage="%(prog)s [OPTION…] RECORDING… --mapping FILE --output SET", epilog=EPILOG,
+    parser = argparse.ArgumentParser("robocache export", usage="%(prog)s [OPTION…] RECORDING… --mapping FILE --output SET", epilog=EPILOG,
                                      formatter_class=argparse.RawDescriptionHelpFormatter,
                                      description="Make a training set from recordings: align, cut into episodes, encode and pack.")
     parser.add_argument("recordings", nargs="+", type=Path, help="MCAP, .db3 or .bag files, folders of them, or folders of CSV files")

@@ -27,6 +27,7 @@ FEATURE = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 
 UNITS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
 AUTOMATIC = -2  # of max-gap and hold-limit, which are properties of pads
+DURATIONS = ("max-gap", "hold-limit", "offset", "reorder-window")
 
 # Names in the file and their types; what a stream has beside these are properties of its pad.
 TOP = {"fps": int, "robot-type": str, "task": str, "missing": str, "min-episode": (int, float, str), "fill": str, "action": str, "names": str,
@@ -289,6 +290,9 @@ def _settings(where, value, is_camera, is_command):
     for key, item in own.items():
         if not isinstance(item, (str, int, float)) or isinstance(item, str) and re.search(r'[;"]', item):
             raise ExportError(f"{where}.{key} = {item!r}: expected a number or a text")
+        # -1 and -2 are no durations
+        if key in DURATIONS and re.fullmatch(r"[-+.\d]+", str(item)) and float(item) not in (0, -1, -2):
+            raise ExportError(f"{where}.{key} = {item!r}: expected a time with a unit, like \"{item}ms\"")
     # a command holds until the next one; it is never interpolated unless the file says so
     defaults = {"interpolation": "previous", "hold-limit": "5s"} if is_command else {}
     if is_camera:

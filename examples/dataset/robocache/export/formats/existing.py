@@ -76,7 +76,7 @@ def check_replaced(output, form):
 def check_append(manifest, output, mapping):
     """An error where the set has other features than the mapping."""
     if "names" not in manifest or "settings" not in manifest:
-        raise ExportError(f"--append: {output} has no manifest with the names of its channels; robocache-export writes one")
+        raise ExportError(f"--append: {output} has no manifest with the names of its channels; robocache export writes one")
     made = {"fps": mapping.fps, "action": mapping.action, "kind of actions": mapping.actions.kind, "streams": sorted(stream.name for stream in mapping.streams),
             "features": sorted(set(mapping.features) | ({"action"} if mapping.action == "next-state" else set()))}
     there = {"fps": manifest["fps"], "action": manifest["action"], "kind of actions": manifest["actions"], "streams": sorted(manifest["streams"]),

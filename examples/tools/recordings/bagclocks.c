@@ -12,7 +12,8 @@
 struct _BagClocks
 {
   RobocacheClockMap *map;
-  GVariant *clocks;             /* a(asxxdbb), see clocksurvey.h; NULL: all topics are on one timeline */
+  GVariant *clocks;             /* a(asxxdbb), see clocksurvey.h */
+  gboolean is_one_timeline;     /* all topics are on the timeline */
 };
 
 /* ---- the source ---- */
@@ -112,7 +113,7 @@ find_clocks (Recording *bag, const gchar *timeline, GError **error)
 static GVariant *
 parse (const Recording *bag)
 {
-  return g_variant_ref_sink (g_variant_parse (G_VARIANT_TYPE_VARDICT, bag->clocks, NULL, NULL, NULL));
+  return g_variant_parse (G_VARIANT_TYPE_VARDICT, bag->clocks, NULL, NULL, NULL);
 }
 
 gchar **
@@ -245,7 +246,7 @@ bag_clocks_find (const GPtrArray *recordings, FILE *talk, GError **error)
   }
   if (!join_timelines (recordings, error))
     return FALSE;
-  for (guint i = 0; i < recordings->len; i++) {
+  for (guint i = 0; talk && i < recordings->len; i++) {
     const Recording *bag = g_ptr_array_index (recordings, i);
 
     if (bag->is_bag && bag->clocks)
@@ -267,8 +268,8 @@ bag_clocks_new (const Recording *bag)
   clocks = g_new0 (BagClocks, 1);
   clocks->map = map_of (bag);
   all = parse (bag);
-  if (!is_auto (bag))
-    clocks->clocks = g_variant_lookup_value (all, "clocks", G_VARIANT_TYPE ("a(asxxdbb)"));
+  clocks->clocks = g_variant_lookup_value (all, "clocks", G_VARIANT_TYPE ("a(asxxdbb)"));
+  clocks->is_one_timeline = is_auto (bag);
   g_variant_unref (all);
   return clocks;
 }
@@ -289,22 +290,30 @@ bag_clocks_arrival (const BagClocks *clocks, gint64 log_ns)
   return robocache_clock_map_log (clocks ? clocks->map : NULL, log_ns);
 }
 
+gboolean
+bag_clocks_get (const BagClocks *clocks, const gchar *topic, BagClock *clock)
+{
+  gboolean is_found = FALSE;
+  const gchar **names;
+  GVariantIter iter;
+
+  if (!clocks || !clocks->clocks)
+    return FALSE;
+  *clock = (BagClock) { 0 };
+  g_variant_iter_init (&iter, clocks->clocks);
+  while (!is_found && g_variant_iter_next (&iter, "(^a&sxxdbb)", &names, &clock->shift, &clock->uncertainty, &clock->drift, &clock->is_timeline,
+          &clock->is_recorder)) {
+    is_found = g_strv_contains (names, topic);
+    clock->number++;
+    g_free (names);
+  }
+  return is_found;
+}
+
 guint
 bag_clocks_number (const BagClocks *clocks, const gchar *topic)
 {
-  GVariantIter iter;
-  const gchar **names;
-  guint number = 1, found = 0;
-  gboolean is_timeline;
+  BagClock clock;
 
-  if (!clocks || !clocks->clocks)
-    return 0;
-  g_variant_iter_init (&iter, clocks->clocks);
-  while (g_variant_iter_next (&iter, "(^a&sxxdbb)", &names, NULL, NULL, NULL, &is_timeline, NULL)) {
-    if (!is_timeline && g_strv_contains (names, topic))
-      found = number;
-    number++;
-    g_free (names);
-  }
-  return found;
+  return clocks && !clocks->is_one_timeline && bag_clocks_get (clocks, topic, &clock) && !clock.is_timeline ? clock.number : 0;
 }

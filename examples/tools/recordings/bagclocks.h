@@ -8,7 +8,7 @@
 #include <gst/gst.h>
 #include <stdio.h>
 
-#include "examples/tools/recordings/recording.h"
+#include "recording.h"
 
 G_BEGIN_DECLS
 
@@ -17,7 +17,7 @@ GstElement *bag_source_new (const Recording * bag, GError ** error);
 /* The error of a message from that element, with the path. */
 void bag_source_take_error (const Recording * bag, GstMessage * message, GError ** error);
 
-/* Finds the clocks of all bags in recordings, by their option time-source, and prints them to `talk`. Bags whose timelines differ get the
+/* Finds the clocks of all bags in recordings, by their option time-source, and prints them to `talk`, unless that is NULL. Bags whose timelines differ get the
  * recorder's clock. FALSE and an error: a bag cannot be read, or the option has another value. */
 gboolean bag_clocks_find (const GPtrArray * recordings, FILE * talk, GError ** error);
 
@@ -29,6 +29,19 @@ typedef struct _BagClocks BagClocks;
 /* The clocks of a bag; NULL: its times are log times. */
 BagClocks *bag_clocks_new (const Recording * bag);
 void bag_clocks_free (BagClocks * clocks);
+
+/* The clock that stamps a topic. */
+typedef struct
+{
+  guint number;                 /* from 1 */
+  gboolean is_timeline;         /* all times are on this clock */
+  gboolean is_recorder;
+  gint64 shift, uncertainty;    /* ns: added to its first stamp to put it on the timeline */
+  gdouble drift;                /* ppm: of the shift */
+} BagClock;
+
+/* FALSE: the topic's times are log times. clocks may be NULL. */
+gboolean bag_clocks_get (const BagClocks * clocks, const gchar * topic, BagClock * clock);
 
 /* A log time on the timeline; clocks may be NULL. */
 gint64 bag_clocks_arrival (const BagClocks * clocks, gint64 log_ns);

@@ -4,9 +4,9 @@
  */
 #include "bagclocks.h"
 
-#include "common/time/clocksurvey.h"
-#include "common/time/clockmap.h"
-#include "common/time/clockgroups.h"
+#include "common/time/clocks/clocksurvey.h"
+#include "common/time/clocks/clockmap.h"
+#include "common/time/clocks/clockgroups.h"
 #include "examples/tools/program.h"
 
 struct _BagClocks

@@ -9,7 +9,7 @@
 
 #include "bagclocks.h"
 #include "common/tensors/tensorcaps.h"
-#include "common/time/clocksurvey.h"
+#include "common/time/clocks/clocksurvey.h"
 
 G_BEGIN_DECLS
 

@@ -7,7 +7,7 @@
 
 #include <gst/gst.h>
 
-#include "common/time/clockmap.h"
+#include "common/time/clocks/clockmap.h"
 
 G_BEGIN_DECLS
 

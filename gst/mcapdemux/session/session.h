@@ -13,7 +13,7 @@
 #include "common/element/statsmessages.h"
 #include "common/mcap/records.h"
 #include "common/rospads/outputstream.h"
-#include "common/time/clocksurvey.h"
+#include "common/time/clocks/clocksurvey.h"
 #include "topic.h"
 
 G_BEGIN_DECLS

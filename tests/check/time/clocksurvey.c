@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/time/clockmap.h"
-#include "common/time/clocksurvey.h"
+#include "common/time/clocks/clockmap.h"
+#include "common/time/clocks/clocksurvey.h"
 #include "tests/check/lib/checks.h"
 
 #define MS(n) ((gint64) ((n) * 1e6))

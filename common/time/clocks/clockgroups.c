@@ -8,7 +8,7 @@
 
 #include "clockmap.h"
 #include "common/time/nanoseconds.h"
-#include "delaybound.h"
+#include "common/time/delaybound.h"
 
 /* Two envelopes are compared in intervals of log time of this length, or of this part of the recording. */
 #define MIN_INTERVAL (2 * ROBOCACHE_SECOND)

@@ -322,6 +322,18 @@ gst_robocache_sink_bin_statistics (GstRobocacheSinkBin *self, GstStructure *(*st
 
 /* ---- life ---- */
 
+/* The base class removes the streams before it releases the pads that are left. */
+static void
+dispose (GObject *object)
+{
+  GPtrArray *pads = list_pads (GST_ROBOCACHE_SINK_BIN (object));
+
+  for (guint i = 0; i < pads->len; i++)
+    gst_element_release_request_pad (GST_ELEMENT (object), pads->pdata[i]);
+  g_ptr_array_unref (pads);
+  G_OBJECT_CLASS (gst_robocache_sink_bin_parent_class)->dispose (object);
+}
+
 static void
 finalize (GObject *object)
 {
@@ -334,6 +346,7 @@ gst_robocache_sink_bin_class_init (GstRobocacheSinkBinClass *klass)
 {
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
 
+  G_OBJECT_CLASS (klass)->dispose = dispose;
   G_OBJECT_CLASS (klass)->finalize = finalize;
   element_class->request_new_pad = request_new_pad;
   element_class->release_pad = release_pad;

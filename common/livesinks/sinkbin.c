@@ -4,6 +4,7 @@
  */
 #include "sinkbin.h"
 
+#include "common/element/logs.h"
 #include "common/time/systemorigin.h"
 
 typedef struct
@@ -12,6 +13,7 @@ typedef struct
   gboolean is_started;
   gboolean has_own_origin;      /* constant while started: the origin is that of the property */
   gint64 origin_ns;             /* object lock; UTC at running time 0 */
+  gint has_data;                /* atomic; some stream has had data since the start */
 } GstRobocacheSinkBinPrivate;
 
 static void child_proxy_init (gpointer iface, gpointer data);
@@ -22,21 +24,22 @@ G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstRobocacheSinkBin, gst_robocache_sink_bin, G
 
 /* ---- streams of pads ---- */
 
-GstRobocacheStreamSink *
-gst_robocache_sink_bin_stream_of (GstPad *pad)
+/* With a reference; NULL: the pad is being released. */
+static GstRobocacheStreamSink *
+stream_of (GstPad *pad)
 {
   GstPad *target = gst_ghost_pad_get_target (GST_GHOST_PAD (pad));
-  GstElement *stream = gst_pad_get_parent_element (target);
+  GstElement *stream = target ? gst_pad_get_parent_element (target) : NULL;
 
-  gst_object_unref (target);
-  return GST_ROBOCACHE_STREAM_SINK (stream);
+  gst_clear_object (&target);
+  return (GstRobocacheStreamSink *) stream;
 }
 
 /* Called with the lock. */
 static void
 start_stream (GstRobocacheSinkBin *self, GstPad *pad)
 {
-  GstRobocacheStreamSink *stream = gst_robocache_sink_bin_stream_of (pad);
+  GstRobocacheStreamSink *stream = stream_of (pad);
   gint64 origin_ns;
 
   GST_ROBOCACHE_SINK_BIN_GET_CLASS (self)->start_stream (self, pad, stream);
@@ -113,7 +116,7 @@ request_new_pad (GstElement *element, GstPadTemplate *template, const gchar *nam
   g_mutex_lock (&priv->lock);
   if (!choose_number (self, name, &number)) {
     g_mutex_unlock (&priv->lock);
-    GST_WARNING_OBJECT (self, "no pad \"%s\": expected sink_ and a number that is not taken", name);
+    GST_CAT_WARNING_OBJECT (robocache_category_of (self), self, "no pad \"%s\": expected sink_ and a number that is not taken", name);
     return NULL;
   }
   own_name = g_strdup_printf ("sink_%u", number);
@@ -125,7 +128,7 @@ request_new_pad (GstElement *element, GstPadTemplate *template, const gchar *nam
   if (priv->is_started)
     start_stream (self, pad);
   g_mutex_unlock (&priv->lock);
-  stream = GST_ELEMENT (gst_robocache_sink_bin_stream_of (pad));
+  stream = GST_ELEMENT (stream_of (pad));
   gst_element_sync_state_with_parent (stream);
   gst_object_unref (stream);
   g_free (own_name);
@@ -142,10 +145,11 @@ check_end (GstRobocacheSinkBin *self)
   for (guint i = 0; i < pads->len; i++)
     is_end &= GST_PAD_IS_EOS (GST_PAD (pads->pdata[i]));
   if (is_end) {
-    GstElement *stream = GST_ELEMENT (gst_robocache_sink_bin_stream_of (pads->pdata[0]));
+    GstElement *stream = (GstElement *) stream_of (pads->pdata[0]);
 
-    gst_element_post_message (stream, gst_message_new_eos (GST_OBJECT (stream)));
-    gst_object_unref (stream);
+    if (stream)
+      gst_element_post_message (stream, gst_message_new_eos (GST_OBJECT (stream)));
+    gst_clear_object (&stream);
   }
   g_ptr_array_unref (pads);
 }
@@ -154,7 +158,7 @@ static void
 release_pad (GstElement *element, GstPad *pad)
 {
   GstRobocacheSinkBin *self = GST_ROBOCACHE_SINK_BIN (element);
-  GstRobocacheStreamSink *stream = gst_robocache_sink_bin_stream_of (pad);
+  GstRobocacheStreamSink *stream = stream_of (pad);
   gchar *name = gst_object_get_name (GST_OBJECT (pad));
 
   gst_object_ref (pad);
@@ -218,6 +222,7 @@ start (GstRobocacheSinkBin *self)
   gint64 origin_ns = ROBOCACHE_SINK_BIN_NO_ORIGIN;
   GPtrArray *pads;
 
+  g_atomic_int_set (&priv->has_data, FALSE);
   if (!GST_ROBOCACHE_SINK_BIN_GET_CLASS (self)->start (self, &origin_ns))
     return FALSE;
   priv->has_own_origin = origin_ns != ROBOCACHE_SINK_BIN_NO_ORIGIN;
@@ -247,7 +252,7 @@ stop (GstRobocacheSinkBin *self)
   priv->is_started = FALSE;
   pads = list_pads (self);
   for (guint i = 0; is_started && i < pads->len; i++) {
-    GstRobocacheStreamSink *stream = gst_robocache_sink_bin_stream_of (pads->pdata[i]);
+    GstRobocacheStreamSink *stream = stream_of (pads->pdata[i]);
 
     GST_ROBOCACHE_SINK_BIN_GET_CLASS (self)->stop_stream (self, stream);
     gst_base_sink_set_async_enabled (GST_BASE_SINK (stream), TRUE);
@@ -268,15 +273,16 @@ set_origin (GstRobocacheSinkBin *self)
 
   if (!priv->has_own_origin)
     origin_ns = robocache_system_origin (GST_ELEMENT (self), &uncertainty_ns);
-  GST_INFO_OBJECT (self, "running time 0 is %" G_GINT64_FORMAT " ns, +- %" G_GINT64_FORMAT " ns", origin_ns, uncertainty_ns);
+  GST_CAT_INFO_OBJECT (robocache_category_of (self), self, "running time 0 is %" G_GINT64_FORMAT " ns, +- %" G_GINT64_FORMAT " ns", origin_ns, uncertainty_ns);
   GST_OBJECT_LOCK (self);
   priv->origin_ns = origin_ns;
   GST_OBJECT_UNLOCK (self);
   for (guint i = 0; i < pads->len; i++) {
-    GstRobocacheStreamSink *stream = gst_robocache_sink_bin_stream_of (pads->pdata[i]);
+    GstRobocacheStreamSink *stream = stream_of (pads->pdata[i]);
 
-    gst_robocache_stream_sink_set_origin (stream, origin_ns);
-    gst_object_unref (stream);
+    if (stream)
+      gst_robocache_stream_sink_set_origin (stream, origin_ns);
+    gst_clear_object (&stream);
   }
   g_ptr_array_unref (pads);
 }
@@ -297,6 +303,70 @@ change_state (GstElement *element, GstStateChange transition)
   return changed;
 }
 
+/* ---- preroll ---- */
+
+/* TRUE: the stream waited for data, and waits no longer. */
+static gboolean
+take_pending (GstElement *stream)
+{
+  gboolean is_taken;
+
+  GST_OBJECT_LOCK (stream);
+  is_taken = GST_STATE_RETURN (stream) == GST_STATE_CHANGE_ASYNC && GST_STATE_PENDING (stream) == GST_STATE_PAUSED;
+  if (is_taken) {
+    GST_STATE (stream) = GST_STATE_PAUSED;
+    GST_STATE_NEXT (stream) = GST_STATE_PENDING (stream) = GST_STATE_VOID_PENDING;
+    GST_STATE_RETURN (stream) = GST_STATE_CHANGE_SUCCESS;
+  }
+  GST_OBJECT_UNLOCK (stream);
+  return is_taken;
+}
+
+/* Some stream has data. As the state is that of the element, it does not wait for the data of others, which may be silent for long. */
+static void
+end_preroll (GstRobocacheSinkBin *self)
+{
+  GPtrArray *pads = list_pads (self);
+
+  for (guint i = 0; i < pads->len; i++) {
+    GstElement *stream = (GstElement *) stream_of (pads->pdata[i]);
+
+    if (stream && take_pending (stream)) {
+      GST_CAT_DEBUG_OBJECT (robocache_category_of (self), pads->pdata[i], "the state does not wait for data: another stream has some");
+      gst_element_post_message (stream, gst_message_new_state_changed (GST_OBJECT (stream), GST_STATE_READY, GST_STATE_PAUSED,
+              GST_STATE_VOID_PENDING));
+      gst_element_post_message (stream, gst_message_new_async_done (GST_OBJECT (stream), GST_CLOCK_TIME_NONE));
+      GST_STATE_BROADCAST (stream);
+    }
+    gst_clear_object (&stream);
+  }
+  g_ptr_array_unref (pads);
+}
+
+/* The state of the element waits for data of one stream, in PAUSED, or after a flush. */
+static void
+handle_message (GstBin *bin, GstMessage *message)
+{
+  GstRobocacheSinkBin *self = GST_ROBOCACHE_SINK_BIN (bin);
+  const gboolean is_of_stream = GST_IS_ROBOCACHE_STREAM_SINK (GST_MESSAGE_SRC (message));
+  const GstStateChange transition = is_of_stream ? gst_robocache_stream_sink_get_transition (GST_ROBOCACHE_STREAM_SINK (GST_MESSAGE_SRC (message)))
+      : 0;
+  const gboolean is_start = is_of_stream && GST_MESSAGE_TYPE (message) == GST_MESSAGE_ASYNC_START;
+
+  if (is_of_stream && GST_MESSAGE_TYPE (message) == GST_MESSAGE_ASYNC_DONE) {
+    g_atomic_int_set (&PRIVATE (self)->has_data, TRUE);
+    end_preroll (self);
+  }
+  if (is_start && transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING) {
+    gst_message_unref (message);
+    return;
+  }
+  GST_BIN_CLASS (gst_robocache_sink_bin_parent_class)->handle_message (bin, message);
+  /* the data of another stream came while this one's state was being set */
+  if (is_start && transition == GST_STATE_CHANGE_READY_TO_PAUSED && g_atomic_int_get (&PRIVATE (self)->has_data))
+    end_preroll (self);
+}
+
 /* ---- statistics ---- */
 
 GstStructure *
@@ -309,9 +379,11 @@ gst_robocache_sink_bin_statistics (GstRobocacheSinkBin *self, GstStructure *(*st
   gst_structure_set (structure, "time-origin", G_TYPE_INT64, PRIVATE (self)->origin_ns, NULL);
   GST_OBJECT_UNLOCK (self);
   for (guint i = 0; i < pads->len; i++) {
-    GstRobocacheStreamSink *stream = gst_robocache_sink_bin_stream_of (pads->pdata[i]);
-    GstStructure *counts = statistics (stream);
+    GstRobocacheStreamSink *stream = stream_of (pads->pdata[i]);
+    GstStructure *counts = stream ? statistics (stream) : NULL;
 
+    if (!counts)
+      continue;
     gst_structure_set (structure, GST_OBJECT_NAME (pads->pdata[i]), GST_TYPE_STRUCTURE, counts, NULL);
     gst_structure_free (counts);
     gst_object_unref (stream);
@@ -351,6 +423,7 @@ gst_robocache_sink_bin_class_init (GstRobocacheSinkBinClass *klass)
   element_class->request_new_pad = request_new_pad;
   element_class->release_pad = release_pad;
   element_class->change_state = change_state;
+  GST_BIN_CLASS (klass)->handle_message = handle_message;
 }
 
 static void

@@ -34,9 +34,6 @@ struct _GstRobocacheSinkBinClass
   void (*stop_stream) (GstRobocacheSinkBin * bin, GstRobocacheStreamSink * stream);
 };
 
-/* The stream of a pad, with a reference. */
-GstRobocacheStreamSink *gst_robocache_sink_bin_stream_of (GstPad * pad);
-
 /* "time-origin", and for each pad what statistics returns for its stream. */
 GstStructure *gst_robocache_sink_bin_statistics (GstRobocacheSinkBin * bin, GstStructure * (*statistics) (GstRobocacheStreamSink * stream));
 

@@ -14,6 +14,15 @@
 
 typedef struct
 {
+  guint64 buffers, rows;        /* received; rows of buffers that nobody reads are not counted */
+  guint64 unread;               /* buffers that nobody reads */
+  guint64 messages, bytes;      /* published */
+  guint64 no_time;              /* rows without a running time, or with one that messages cannot represent */
+  guint64 outside_segment, malformed;
+} Counts;
+
+typedef struct
+{
   /* constant */
   GstElement *owner;            /* no reference */
   gchar *pad_name;
@@ -35,8 +44,9 @@ typedef struct
   RobocachePadFaults faults;
   RobocacheFlexibleInput flexible;
 
+  gint transition;              /* atomic; GstStateChange in progress; 0: none */
   gint64 origin_ns;             /* object lock */
-  RobocacheStreamCounts counts; /* object lock */
+  Counts counts; /* object lock */
 } GstRobocacheStreamSinkPrivate;
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (ROBOCACHE_ENCODER_CAPS));
@@ -425,6 +435,8 @@ chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   GstFlowReturn flow;
 
   priv->arrival = robocache_running_time_now (GST_ELEMENT (self));
+  /* a new pad had no part in the state; a flush waits for its data */
+  gst_base_sink_set_async_enabled (GST_BASE_SINK (self), TRUE);
   flow = robocache_flexible_input_strip (&priv->flexible, &buffer, &error);
   if (flow == GST_FLOW_OK)
     return priv->chain (pad, parent, buffer);
@@ -510,12 +522,6 @@ gst_robocache_stream_sink_init_owner (GstRobocacheStreamSink *self, GstElement *
   priv->category = category;
 }
 
-GstElement *
-gst_robocache_stream_sink_owner (GstRobocacheStreamSink *self)
-{
-  return PRIVATE (self)->owner;
-}
-
 void
 gst_robocache_stream_sink_start (GstRobocacheStreamSink *self, const gchar *frame_id)
 {
@@ -526,7 +532,7 @@ gst_robocache_stream_sink_start (GstRobocacheStreamSink *self, const gchar *fram
   priv->faults = (RobocachePadFaults) { 0 };
   robocache_row_times_init (&priv->clock);
   GST_OBJECT_LOCK (self);
-  priv->counts = (RobocacheStreamCounts) { 0 };
+  priv->counts = (Counts) { 0 };
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -548,6 +554,25 @@ gst_robocache_stream_sink_set_origin (GstRobocacheStreamSink *self, gint64 origi
   GST_OBJECT_UNLOCK (self);
 }
 
+/* In PLAYING it may be silent: the state does not wait for it. */
+static GstStateChangeReturn
+change_state (GstElement *element, GstStateChange transition)
+{
+  GstRobocacheStreamSinkPrivate *priv = PRIVATE (element);
+  GstStateChangeReturn changed;
+
+  g_atomic_int_set (&priv->transition, (gint) transition);
+  changed = GST_ELEMENT_CLASS (gst_robocache_stream_sink_parent_class)->change_state (element, transition);
+  g_atomic_int_set (&priv->transition, 0);
+  return changed == GST_STATE_CHANGE_ASYNC && transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING ? GST_STATE_CHANGE_SUCCESS : changed;
+}
+
+GstStateChange
+gst_robocache_stream_sink_get_transition (GstRobocacheStreamSink *self)
+{
+  return (GstStateChange) g_atomic_int_get (&PRIVATE (self)->transition);
+}
+
 gboolean
 gst_robocache_stream_sink_is_live (GstRobocacheStreamSink *self)
 {
@@ -556,20 +581,14 @@ gst_robocache_stream_sink_is_live (GstRobocacheStreamSink *self)
 
 /* ---- statistics ---- */
 
-void
-gst_robocache_stream_sink_get_counts (GstRobocacheStreamSink *self, RobocacheStreamCounts *counts)
-{
-  GST_OBJECT_LOCK (self);
-  *counts = PRIVATE (self)->counts;
-  GST_OBJECT_UNLOCK (self);
-}
-
 GstStructure *
 gst_robocache_stream_sink_statistics (GstRobocacheStreamSink *self)
 {
-  RobocacheStreamCounts counts;
+  Counts counts;
 
-  gst_robocache_stream_sink_get_counts (self, &counts);
+  GST_OBJECT_LOCK (self);
+  counts = PRIVATE (self)->counts;
+  GST_OBJECT_UNLOCK (self);
   return gst_structure_new ("stream", "buffers-in", G_TYPE_UINT64, counts.buffers, "buffers-unread", G_TYPE_UINT64, counts.unread, "rows-in",
       G_TYPE_UINT64, counts.rows, "messages", G_TYPE_UINT64, counts.messages, "bytes", G_TYPE_UINT64, counts.bytes, "rows-dropped-no-time",
       G_TYPE_UINT64, counts.no_time, "rows-dropped-outside-segment", G_TYPE_UINT64, counts.outside_segment, MALFORMED, G_TYPE_UINT64,
@@ -592,6 +611,7 @@ gst_robocache_stream_sink_class_init (GstRobocacheStreamSinkClass *klass)
   GstBaseSinkClass *base_class = GST_BASE_SINK_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->finalize = finalize;
+  GST_ELEMENT_CLASS (klass)->change_state = change_state;
   base_class->set_caps = set_caps;
   base_class->preroll = preroll;
   base_class->render = render;

@@ -47,19 +47,9 @@ struct _GstRobocacheStreamSinkClass
       GError ** error);
 };
 
-typedef struct
-{
-  guint64 buffers, rows;        /* received; rows of buffers that nobody reads are not counted */
-  guint64 unread;               /* buffers that nobody reads */
-  guint64 messages, bytes;      /* published */
-  guint64 no_time;              /* rows without a running time, or with one that messages cannot represent */
-  guint64 outside_segment, malformed;
-} RobocacheStreamCounts;
-
 /* Sets the owner, the element that the stream reports to and which outlives it, and the name of its pad there. */
 void gst_robocache_stream_sink_init_owner (GstRobocacheStreamSink * stream, GstElement * owner, const gchar * pad_name,
     GstDebugCategory * category);
-GstElement *gst_robocache_stream_sink_owner (GstRobocacheStreamSink * stream);
 
 /* While the stream is in READY: starts again from nothing. frame_id is copied; NULL: none. */
 void gst_robocache_stream_sink_start (GstRobocacheStreamSink * stream, const gchar * frame_id);
@@ -69,11 +59,13 @@ void gst_robocache_stream_sink_stop (GstRobocacheStreamSink * stream);
 /* UTC at running time 0; called before data flow in PLAYING. */
 void gst_robocache_stream_sink_set_origin (GstRobocacheStreamSink * stream, gint64 origin_ns);
 
+/* The state change that a thread makes now; 0: none. */
+GstStateChange gst_robocache_stream_sink_get_transition (GstRobocacheStreamSink * stream);
+
 /* Whether upstream was live at the last caps. For the streaming thread. */
 gboolean gst_robocache_stream_sink_is_live (GstRobocacheStreamSink * stream);
 
 /* Counts since the start. */
-void gst_robocache_stream_sink_get_counts (GstRobocacheStreamSink * stream, RobocacheStreamCounts * counts);
 GstStructure *gst_robocache_stream_sink_statistics (GstRobocacheStreamSink * stream);
 
 G_END_DECLS

@@ -1,6 +1,6 @@
 /* robocache: messages of Foxglove's WebSocket protocol
  *
- * Source: docs/spec.md of github.com/foxglove/ws-protocol. Texts are UTF-8 and freed by the caller.
+ * Source: the specification in github.com/foxglove/ws-protocol. Texts are UTF-8 and freed by the caller.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

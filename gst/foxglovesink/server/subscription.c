@@ -23,8 +23,8 @@ robocache_view_item_new (const RobocacheViewMessage *message)
   return item;
 }
 
-RobocacheViewItem *
-robocache_view_item_ref (RobocacheViewItem *item)
+static RobocacheViewItem *
+item_ref (RobocacheViewItem *item)
 {
   g_atomic_int_inc (&item->n_references);
   return item;
@@ -91,7 +91,7 @@ robocache_view_subscription_push (RobocacheViewSubscription *subscription, Roboc
   if (!is_lost) {
     subscription->awaits_key = FALSE;
     subscription->bytes += item->size;
-    g_queue_push_tail (&subscription->items, robocache_view_item_ref (item));
+    g_queue_push_tail (&subscription->items, item_ref (item));
   }
   n = lost->length - n_before + is_lost;
   subscription->dropped += n;

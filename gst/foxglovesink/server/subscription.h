@@ -22,7 +22,6 @@ typedef struct
 } RobocacheViewItem;
 
 RobocacheViewItem *robocache_view_item_new (const RobocacheViewMessage * message);
-RobocacheViewItem *robocache_view_item_ref (RobocacheViewItem * item);
 void robocache_view_item_unref (RobocacheViewItem * item);
 
 typedef struct

@@ -49,50 +49,55 @@ kind_of (const gchar *type)
   return g_str_equal (type, "foxglove_msgs/msg/CompressedVideo") ? ROBOCACHE_VIEW_VIDEO : ROBOCACHE_VIEW_ROWS;
 }
 
-/* Takes topic. */
 static Output *
-output_new (const RobocacheFoxgloveSession *session, gchar *topic, const gchar *type)
+output_new (const RobocacheFoxgloveSession *session, const gchar *topic, const gchar *type)
 {
   gchar *definition = robocache_ros_schema_text (type);
   const RobocacheViewTopic advertised = { topic, type, definition, kind_of (type) };
   Output *output = g_new0 (Output, 1);
 
   output->session = session;
-  output->topic = topic;
+  output->topic = g_strdup (topic);
   output->type = type;
   output->channel = session->functions->add (session->server, &advertised);
   g_free (definition);
   return output;
 }
 
-/* The output of these that has the topic (taken) and type, or a new one. Viewers stay subscribed over new caps of the same messages. */
+/* The output of these that has the topic and type, taken from them; NULL: none. */
 static Output *
-find_output (const RobocacheFoxgloveSession *session, GPtrArray *old, gchar *topic, const gchar *type)
+take_output (GPtrArray *outputs, const gchar *topic, const gchar *type)
 {
-  for (guint i = 0; i < old->len; i++) {
-    const Output *output = g_ptr_array_index (old, i);
+  for (guint i = 0; i < outputs->len; i++) {
+    const Output *output = g_ptr_array_index (outputs, i);
 
-    if (g_str_equal (output->topic, topic) && g_str_equal (output->type, type)) {
-      g_free (topic);
-      return g_ptr_array_steal_index (old, i);
-    }
+    if (g_str_equal (output->topic, topic) && g_str_equal (output->type, type))
+      return g_ptr_array_steal_index (outputs, i);
   }
-  return output_new (session, topic, type);
+  return NULL;
 }
 
+/* Viewers stay subscribed over new caps of the same messages. Topics that end are withdrawn before new ones are advertised. */
 static gboolean
 open_channels (GstRobocacheStreamSink *stream, const RobocacheEncoder *encoder, GError **error)
 {
   GstRobocacheFoxgloveStream *self = GST_ROBOCACHE_FOXGLOVE_STREAM (stream);
-  GPtrArray *outputs = g_ptr_array_new_with_free_func (output_free);
+  const guint n = encoder->channels->len;
+  const RobocacheEncoderChannel *channels = (const RobocacheEncoderChannel *) (gpointer) encoder->channels->data;
+  Output **outputs = g_new0 (Output *, n);
+  gchar **topics = g_new0 (gchar *, n);
 
-  for (guint i = 0; i < encoder->channels->len; i++) {
-    const RobocacheEncoderChannel *channel = &g_array_index (encoder->channels, RobocacheEncoderChannel, i);
-
-    g_ptr_array_add (outputs, find_output (self->session, self->outputs, g_strconcat (self->topic, channel->suffix, NULL), channel->type));
+  for (guint i = 0; i < n; i++) {
+    topics[i] = g_strconcat (self->topic, channels[i].suffix, NULL);
+    outputs[i] = take_output (self->outputs, topics[i], channels[i].type);
   }
-  g_ptr_array_unref (self->outputs);
-  self->outputs = outputs;
+  g_ptr_array_set_size (self->outputs, 0);
+  for (guint i = 0; i < n; i++) {
+    g_ptr_array_add (self->outputs, outputs[i] ? outputs[i] : output_new (self->session, topics[i], channels[i].type));
+    g_free (topics[i]);
+  }
+  g_free (topics);
+  g_free (outputs);
   return TRUE;
 }
 

@@ -73,7 +73,10 @@ class Viewer:
         wishes = [{"id": 1000 + channel, "channelId": channel} for channel in self.channels]
         await socket.send(json.dumps({"op": "subscribe", "subscriptions": wishes}))
         await socket.send("synchronize")
-        status = json.loads(await socket.recv())
+        # live, messages come before
+        while isinstance(message := await socket.recv(), bytes):
+            self.take(message)
+        status = json.loads(message)
         assert status["op"] == "status" and status["level"] == 2, status
 
     def take(self, message):

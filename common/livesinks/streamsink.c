@@ -584,15 +584,18 @@ gst_robocache_stream_sink_is_live (GstRobocacheStreamSink *self)
 GstStructure *
 gst_robocache_stream_sink_statistics (GstRobocacheStreamSink *self)
 {
+  GstStructure *structure;
   Counts counts;
 
   GST_OBJECT_LOCK (self);
   counts = PRIVATE (self)->counts;
   GST_OBJECT_UNLOCK (self);
-  return gst_structure_new ("stream", "buffers-in", G_TYPE_UINT64, counts.buffers, "buffers-unread", G_TYPE_UINT64, counts.unread, "rows-in",
-      G_TYPE_UINT64, counts.rows, "messages", G_TYPE_UINT64, counts.messages, "bytes", G_TYPE_UINT64, counts.bytes, "rows-dropped-no-time",
-      G_TYPE_UINT64, counts.no_time, "rows-dropped-outside-segment", G_TYPE_UINT64, counts.outside_segment, MALFORMED, G_TYPE_UINT64,
-      counts.malformed, NULL);
+  structure = gst_structure_new ("stream", "buffers-in", G_TYPE_UINT64, counts.buffers, "rows-in", G_TYPE_UINT64, counts.rows, "messages",
+      G_TYPE_UINT64, counts.messages, "bytes", G_TYPE_UINT64, counts.bytes, "rows-dropped-no-time", G_TYPE_UINT64, counts.no_time,
+      "rows-dropped-outside-segment", G_TYPE_UINT64, counts.outside_segment, MALFORMED, G_TYPE_UINT64, counts.malformed, NULL);
+  if (GST_ROBOCACHE_STREAM_SINK_GET_CLASS (self)->is_wanted)
+    gst_structure_set (structure, "buffers-unread", G_TYPE_UINT64, counts.unread, NULL);
+  return structure;
 }
 
 /* ---- life ---- */

@@ -10,7 +10,7 @@ robocache_view_channel_new (guint id, const RobocacheViewTopic *topic)
   RobocacheViewChannel *channel = g_new0 (RobocacheViewChannel, 1);
 
   channel->id = id;
-  channel->topic = (RobocacheViewTopic) { g_strdup (topic->topic), g_strdup (topic->type), g_strdup (topic->definition), topic->kind };
+  channel->topic = (RobocacheViewTopic) { g_utf8_make_valid (topic->topic, -1), g_strdup (topic->type), g_strdup (topic->definition), topic->kind };
   channel->readers = g_ptr_array_new ();
   return channel;
 }

@@ -380,7 +380,9 @@ robocache_view_client_new (RobocacheViewShared *shared, SoupWebsocketConnection 
   g_queue_init (&client->texts);
   client->readers = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) robocache_view_reader_free);
   client->advertised = g_array_new (FALSE, FALSE, sizeof (guint));
+  g_mutex_lock (&shared->lock);
   client->generation = shared->generation - 1;
+  g_mutex_unlock (&shared->lock);
   client->time_ns = -1;
   soup_websocket_connection_set_max_incoming_payload_size (connection, MAX_INCOMING_BYTES);
   robocache_counted_stream_allow (stream, ALLOWANCE);

@@ -89,8 +89,11 @@ robocache_view_listener_keep (RobocacheViewListener *listener, RobocacheCountedS
 {
   Connection *connection = g_hash_table_lookup (listener->connections, stream);
 
-  g_source_destroy (connection->timeout);
-  g_clear_pointer (&connection->timeout, g_source_unref);
+  /* else the stream is closed already */
+  if (connection->timeout) {
+    g_source_destroy (connection->timeout);
+    g_clear_pointer (&connection->timeout, g_source_unref);
+  }
 }
 
 RobocacheCountedStream *

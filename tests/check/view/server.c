@@ -278,6 +278,28 @@ GST_START_TEST (sends_what_comes)
 
 GST_END_TEST;
 
+GST_START_TEST (serves_many_clients)
+{
+  View view = view_begin (3, "");
+  ViewClient clients[50];
+
+  for (guint i = 0; i < G_N_ELEMENTS (clients); i++)
+    subscribe (&clients[i], &view, 1);
+  for (guint i = 0; i < 100; i++)
+    push_row (&view);
+  for (guint i = 0; i < G_N_ELEMENTS (clients); i++) {
+    for (guint n = 0; n < 100; n++)
+      g_bytes_unref (view_client_receive_data (&clients[i], 77));
+    view_client_close (&clients[i]);
+  }
+  /* encoded once */
+  fail_unless_equals_uint64 (stream_stat_of (&view, "messages"), 100);
+  fail_unless_equals_uint64 (stat_of (&view, "messages-dropped"), 0);
+  view_end (&view);
+}
+
+GST_END_TEST;
+
 /* Nothing is encoded without a subscription, nor after its end. */
 GST_START_TEST (encodes_for_subscribers)
 {
@@ -572,5 +594,5 @@ GST_START_TEST (refuses_beside_libsoup_2)
 GST_END_TEST;
 
 CHECK_MAIN (view_server, NULL, NULL, ONCE (answers_handshakes), ONCE (limits_clients), ONCE (survives_many_connections), ONCE (sends_what_comes),
-    ONCE (encodes_for_subscribers), ONCE (advertises_changes), ONCE (starts_again), ONCE (slow_clients_lose_alone), ONCE (unread_rows_cost_no_memory),
+    ONCE (serves_many_clients), ONCE (encodes_for_subscribers), ONCE (advertises_changes), ONCE (starts_again), ONCE (slow_clients_lose_alone), ONCE (unread_rows_cost_no_memory),
     EACH (frames, ends_hostile_clients), ONCE (survives_random_bytes), EACH (faults, explains_why_it_cannot_listen), ONCE (refuses_beside_libsoup_2))

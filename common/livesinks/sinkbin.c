@@ -9,7 +9,7 @@
 
 typedef struct
 {
-  GMutex lock;                  /* guards is_started: start and stop against new pads */
+  GRecMutex lock;               /* guards is_started: start and stop against pads; signals of new pads are emitted with it */
   gboolean is_started;
   gboolean has_own_origin;      /* constant while started: the origin is that of the property */
   gint64 origin_ns;             /* object lock; UTC at running time 0 */
@@ -113,9 +113,9 @@ request_new_pad (GstElement *element, GstPadTemplate *template, const gchar *nam
   GstPad *pad;
   guint number;
 
-  g_mutex_lock (&priv->lock);
+  g_rec_mutex_lock (&priv->lock);
   if (!choose_number (self, name, &number)) {
-    g_mutex_unlock (&priv->lock);
+    g_rec_mutex_unlock (&priv->lock);
     GST_CAT_WARNING_OBJECT (robocache_category_of (self), self, "no pad \"%s\": expected sink_ and a number that is not taken", name);
     return NULL;
   }
@@ -127,7 +127,7 @@ request_new_pad (GstElement *element, GstPadTemplate *template, const gchar *nam
   gst_child_proxy_child_added (GST_CHILD_PROXY (element), G_OBJECT (pad), own_name);
   if (priv->is_started)
     start_stream (self, pad);
-  g_mutex_unlock (&priv->lock);
+  g_rec_mutex_unlock (&priv->lock);
   stream = GST_ELEMENT (stream_of (pad));
   gst_element_sync_state_with_parent (stream);
   gst_object_unref (stream);
@@ -160,6 +160,7 @@ release_pad (GstElement *element, GstPad *pad)
   GstRobocacheSinkBin *self = GST_ROBOCACHE_SINK_BIN (element);
   GstRobocacheStreamSink *stream = stream_of (pad);
   gchar *name = gst_object_get_name (GST_OBJECT (pad));
+  const gboolean was_open = !GST_PAD_IS_EOS (pad);
 
   gst_object_ref (pad);
   gst_pad_set_active (pad, FALSE);
@@ -168,12 +169,13 @@ release_pad (GstElement *element, GstPad *pad)
   gst_ghost_pad_set_target (GST_GHOST_PAD (pad), NULL);
   gst_element_remove_pad (element, pad);
   gst_bin_remove (GST_BIN (element), GST_ELEMENT (stream));
-  g_mutex_lock (&PRIVATE (self)->lock);
+  g_rec_mutex_lock (&PRIVATE (self)->lock);
   if (PRIVATE (self)->is_started)
     GST_ROBOCACHE_SINK_BIN_GET_CLASS (self)->stop_stream (self, stream);
-  g_mutex_unlock (&PRIVATE (self)->lock);
+  g_rec_mutex_unlock (&PRIVATE (self)->lock);
   gst_object_unref (stream);
-  check_end (self);
+  if (was_open)
+    check_end (self);
   gst_child_proxy_child_removed (GST_CHILD_PROXY (element), G_OBJECT (pad), name);
   gst_object_unref (pad);
   g_free (name);
@@ -229,12 +231,12 @@ start (GstRobocacheSinkBin *self)
   GST_OBJECT_LOCK (self);
   priv->origin_ns = priv->has_own_origin ? origin_ns : 0;
   GST_OBJECT_UNLOCK (self);
-  g_mutex_lock (&priv->lock);
+  g_rec_mutex_lock (&priv->lock);
   priv->is_started = TRUE;
   pads = list_pads (self);
   for (guint i = 0; i < pads->len; i++)
     start_stream (self, pads->pdata[i]);
-  g_mutex_unlock (&priv->lock);
+  g_rec_mutex_unlock (&priv->lock);
   g_ptr_array_unref (pads);
   return TRUE;
 }
@@ -247,7 +249,7 @@ stop (GstRobocacheSinkBin *self)
   gboolean is_started;
   GPtrArray *pads;
 
-  g_mutex_lock (&priv->lock);
+  g_rec_mutex_lock (&priv->lock);
   is_started = priv->is_started;
   priv->is_started = FALSE;
   pads = list_pads (self);
@@ -258,7 +260,7 @@ stop (GstRobocacheSinkBin *self)
     gst_base_sink_set_async_enabled (GST_BASE_SINK (stream), TRUE);
     gst_object_unref (stream);
   }
-  g_mutex_unlock (&priv->lock);
+  g_rec_mutex_unlock (&priv->lock);
   g_ptr_array_unref (pads);
   if (is_started)
     GST_ROBOCACHE_SINK_BIN_GET_CLASS (self)->stop (self);
@@ -409,7 +411,7 @@ dispose (GObject *object)
 static void
 finalize (GObject *object)
 {
-  g_mutex_clear (&PRIVATE (object)->lock);
+  g_rec_mutex_clear (&PRIVATE (object)->lock);
   G_OBJECT_CLASS (gst_robocache_sink_bin_parent_class)->finalize (object);
 }
 
@@ -429,7 +431,7 @@ gst_robocache_sink_bin_class_init (GstRobocacheSinkBinClass *klass)
 static void
 gst_robocache_sink_bin_init (GstRobocacheSinkBin *self)
 {
-  g_mutex_init (&PRIVATE (self)->lock);
+  g_rec_mutex_init (&PRIVATE (self)->lock);
   /* it is a sink before it has a pad */
   gst_bin_set_suppressed_flags (GST_BIN (self), GST_ELEMENT_FLAG_SINK | GST_ELEMENT_FLAG_SOURCE);
   GST_OBJECT_FLAG_SET (self, GST_ELEMENT_FLAG_SINK);

@@ -5,7 +5,7 @@
 #include "sinkbin.h"
 
 #include "common/element/logs.h"
-#include "common/time/systemorigin.h"
+#include "systemorigin.h"
 
 typedef struct
 {

@@ -5,6 +5,9 @@
 #include <gst/gst.h>
 
 #include "common/rospads/outputstream.h"
+#ifdef HAVE_VIEW
+#include "gst/foxglovesink/gstrobocachefoxglovesink.h"
+#endif
 #include "gst/fuse/gstrobocachefuse.h"
 #ifdef HAVE_URDF
 #include "gst/kinematics/gstrobocachekinematics.h"
@@ -61,6 +64,9 @@ plugin_init (GstPlugin *plugin)
 #ifdef HAVE_ROS2
   registered |= GST_ELEMENT_REGISTER (robocacherossink, plugin);
   registered |= GST_ELEMENT_REGISTER (robocacherossrc, plugin);
+#endif
+#ifdef HAVE_VIEW
+  registered |= GST_ELEMENT_REGISTER (robocachefoxglovesink, plugin);
 #endif
 #ifdef HAVE_VOXELVIEW
   registered |= GST_ELEMENT_REGISTER (robocachevoxelview, plugin);

@@ -5,6 +5,7 @@
 #include "properties.h"
 
 #include "common/element/propertytypes.h"
+#include "common/livesinks/sinkbin.h"
 #include "common/rospads/networkproperties.h"
 
 #define MAX_MESSAGE_BYTES ((guint64) 1 << 30)
@@ -51,7 +52,7 @@ robocache_ros_sink_properties_install (GObjectClass *klass)
   properties[PROP_SYNC] = g_param_spec_boolean ("sync", "Sync", "Publish each row at its running time, instead of at once", TRUE, flags);
   properties[PROP_TIME_ORIGIN] = g_param_spec_int64 ("time-origin", "Time origin",
       "UTC at running time 0 for stamps (ns, the smallest int64 = the system clock's time when playing starts)", G_MININT64, G_MAXINT64,
-      ROBOCACHE_ROS_SINK_NO_ORIGIN, flags);
+      ROBOCACHE_SINK_BIN_NO_ORIGIN, flags);
   properties[PROP_MAX_MESSAGE_BYTES] = g_param_spec_uint64 ("max-message-bytes", "Max message bytes",
       "Maximum size of a message (bytes); a larger one is an error", MIN_MESSAGE_BYTES, MAX_MESSAGE_BYTES, 64 << 20, flags);
   properties[PROP_STATS] = g_param_spec_boxed ("stats", "Statistics",

@@ -9,15 +9,12 @@
 
 G_BEGIN_DECLS
 
-/* time-origin: not set */
-#define ROBOCACHE_ROS_SINK_NO_ORIGIN G_MININT64
-
 typedef struct
 {
   gchar *node_name, *namespace, *peers;
   gint domain, discovery;       /* ROBOCACHE_DDS_DOMAIN_AUTO, RobocacheDdsDiscovery */
   gboolean sync;
-  gint64 time_origin;           /* ns; or ROBOCACHE_ROS_SINK_NO_ORIGIN */
+  gint64 time_origin;           /* ns; or ROBOCACHE_SINK_BIN_NO_ORIGIN */
   guint64 max_message_bytes;
 } RobocacheRosSinkSettings;
 

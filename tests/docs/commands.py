@@ -89,6 +89,7 @@ NEEDS = {
     "sqlite": ("robocachebagsrc with libsqlite3", links_to("libsqlite3")),
     "tensors": ("NNStreamer", has_element("tensor_mux")),
     "urdf": ("robocachekinematics, which needs libxml2", has_element("robocachekinematics")),
+    "view": ("robocachefoxglovesink, which needs libsoup 3", has_element("robocachefoxglovesink")),
     "voxelview": ("robocachevoxelview, which needs cairo", has_element("robocachevoxelview")),
 }
 

@@ -3,7 +3,8 @@
 # venv.sh FOLDER PROGRAM [ARGUMENT...]: runs a Python program with the packages below, in a virtual environment that it makes in
 # FOLDER-KEY when first called; KEY stands for the packages. Prints one SKIP line, and exits with 77, where that is not possible.
 set -uo pipefail
-packages=(mcap==1.6.0 mcap-ros2-support==0.6.0 mcap-protobuf-support==0.5.3 foxglove-schemas-protobuf==0.3.0 rosbags==0.11.9 pandas plyfile==1.1.5 laspy==2.7.0)
+packages=(mcap==1.6.0 mcap-ros2-support==0.6.0 mcap-protobuf-support==0.5.3 foxglove-schemas-protobuf==0.3.0 rosbags==0.11.9 pandas plyfile==1.1.5 laspy==2.7.0
+  websockets==17.4)
 # another folder for other packages
 folder=$1-$(printf '%s ' "${packages[@]}" | sha256sum | cut -c1-8)
 shift

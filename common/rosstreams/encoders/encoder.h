@@ -68,6 +68,7 @@ struct _RobocacheEncoder
   const RobocacheEncoderClass *class;
   GArray *channels;             /* RobocacheEncoderChannel items; set with the first buffer at the latest */
   RobocacheCdrWriter writer;
+  const gboolean *skipped;      /* [channels] set by the owner: messages of these channels are not written, where an item has several; NULL: none */
 };
 
 /* Initializes the common part of encoders. */

@@ -218,14 +218,20 @@ write_tensor (Samples *samples, guint i, const RobocacheEncoderTimes *times, Rob
 }
 
 static gboolean
+is_skipped (const RobocacheEncoder *encoder, guint channel)
+{
+  return encoder->skipped && encoder->skipped[channel];
+}
+
+static gboolean
 samples_write (RobocacheEncoder *encoder, guint64 item, const RobocacheEncoderTimes *times, RobocacheEncoderEmit emit, gpointer user_data)
 {
   Samples *samples = (Samples *) encoder;
 
   for (guint i = 0; i < samples->info.n_tensors; i++)
-    if (!write_tensor (samples, i, times, emit, user_data))
+    if (!is_skipped (encoder, i) && !write_tensor (samples, i, times, emit, user_data))
       return FALSE;
-  return !samples->has_tick || write_tick (samples, times, emit, user_data);
+  return !samples->has_tick || is_skipped (encoder, samples->info.n_tensors) || write_tick (samples, times, emit, user_data);
 }
 
 /* ---- life ---- */

@@ -84,7 +84,7 @@ check_elements (void)
     const gchar *name, *needs;
   } optional[] = {
     {"robocachemcapdemux", "libzstd, liblz4 and zlib"}, {"robocachebagsrc", "libyaml"}, {"robocachekinematics", "libxml2"},
-    {"robocachevoxelview", "cairo"},
+    {"robocachevoxelview", "cairo"}, {"robocachefoxglovesink", "libsoup 3"},
   };
   GString *absent = g_string_new (NULL);
   Finding found;

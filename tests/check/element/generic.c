@@ -73,7 +73,8 @@ kind_of_word (const gchar *word)
 GST_START_TEST (test_klass)
 {
   static const gchar *const needed[][2] = { {"robocachefuse", "Mixer"}, {"robocachetestsrc", "Source"}, {"robocachemcapmux", "Muxer"},
-  {"robocachemcapdemux", "Demuxer"}, {"robocachemcapsink", "Sink"}, {"robocachebagsrc", "Source"}, {"robocacherossrc", "Source"}, {"robocacherossink", "Sink"}, {"robocacheparse", "Parser"}
+  {"robocachemcapdemux", "Demuxer"}, {"robocachemcapsink", "Sink"}, {"robocachefoxglovesink", "Sink"}, {"robocachebagsrc", "Source"},
+  {"robocacherossrc", "Source"}, {"robocacherossink", "Sink"}, {"robocacheparse", "Parser"}
   };
 
   for (GList *factory = factories; factory; factory = factory->next) {

@@ -1,0 +1,112 @@
+/* robocache: properties of robocachefoxglovesink
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "properties.h"
+
+#include "common/element/propertytypes.h"
+#include "common/livesinks/sinkbin.h"
+
+#define DEFAULT_ORIGINS "https://app.foxglove.dev,https://lichtblick-suite.github.io"
+#define MAX_CLIENTS 1024
+#define MIN_QUEUE_SIZE 1024
+
+enum
+{
+  PROP_STATS = ROBOCACHE_FOXGLOVE_SINK_PROP_STATS,
+  PROP_HOST,
+  PROP_PORT,
+  PROP_ALLOW_ORIGIN,
+  PROP_ALLOW_HOST,
+  PROP_MAX_CLIENTS,
+  PROP_MAX_QUEUE_SIZE,
+  PROP_SYNC,
+  PROP_TIME_ORIGIN,
+  N_PROPS
+};
+
+static GParamSpec *properties[N_PROPS];
+
+#define SETTING(field) G_STRUCT_OFFSET (RobocacheFoxgloveSinkSettings, field)
+
+static const glong fields[N_PROPS] = {
+  [PROP_HOST] = SETTING (host),
+  [PROP_PORT] = SETTING (port),
+  [PROP_ALLOW_ORIGIN] = SETTING (allow_origin),
+  [PROP_ALLOW_HOST] = SETTING (allow_host),
+  [PROP_MAX_CLIENTS] = SETTING (max_clients),
+  [PROP_MAX_QUEUE_SIZE] = SETTING (max_queue_size),
+  [PROP_SYNC] = SETTING (sync),
+  [PROP_TIME_ORIGIN] = SETTING (time_origin),
+};
+
+static void
+make_server_specs (GParamFlags flags)
+{
+  properties[PROP_HOST] = g_param_spec_string ("host", "Host",
+      "Address of this machine to listen on (0.0.0.0 = all). Traffic is not encrypted, and anybody who reaches the address can read", "127.0.0.1", flags);
+  properties[PROP_PORT] = g_param_spec_uint ("port", "Port", "TCP port to listen on (0 = a free one, which stats shows)", 0, 65535, 8765, flags);
+  properties[PROP_ALLOW_ORIGIN] = g_param_spec_string ("allow-origin", "Allow origin",
+      "Web pages that may connect, by their origins, separated by commas (* = all)", DEFAULT_ORIGINS, flags);
+  properties[PROP_ALLOW_HOST] = g_param_spec_string ("allow-host", "Allow host",
+      "Names by which browsers may address this machine, beside localhost and its addresses, separated by commas", "", flags);
+  properties[PROP_MAX_CLIENTS] = g_param_spec_uint ("max-clients", "Maximum clients", "Maximum number of viewers that are connected", 1, MAX_CLIENTS, 64,
+      flags);
+  properties[PROP_MAX_QUEUE_SIZE] = g_param_spec_uint64 ("max-queue-size", "Maximum queue size",
+      "Maximum bytes that wait for a slow viewer and topic; then the oldest messages are dropped and counted", MIN_QUEUE_SIZE, G_MAXINT64, 1 << 20,
+      flags);
+}
+
+void
+robocache_foxglove_sink_properties_install (GObjectClass *klass)
+{
+  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
+
+  make_server_specs (flags);
+  properties[PROP_SYNC] = g_param_spec_boolean ("sync", "Sync",
+      "Send rows of a stream that is not live at their running times, instead of at once. Live rows are sent when they arrive", TRUE, flags);
+  properties[PROP_TIME_ORIGIN] = g_param_spec_int64 ("time-origin", "Time origin",
+      "UTC at running time 0 for stamps (ns, the smallest int64 = the system clock's time when playing starts)", G_MININT64, G_MAXINT64,
+      ROBOCACHE_SINK_BIN_NO_ORIGIN, flags);
+  properties[PROP_STATS] = g_param_spec_boxed ("stats", "Statistics",
+      "Viewers, messages sent and dropped, and rows of each stream since the element started", GST_TYPE_STRUCTURE,
+      G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+  g_object_class_install_properties (klass, N_PROPS, properties);
+}
+
+void
+robocache_foxglove_sink_settings_init (RobocacheFoxgloveSinkSettings *settings)
+{
+  for (guint id = 1; id < N_PROPS; id++)
+    if (id != PROP_STATS)
+      robocache_setting_set (robocache_foxglove_sink_settings_field (settings, id), g_param_spec_get_default_value (properties[id]));
+}
+
+static gchar *
+copy_text (const gchar *text)
+{
+  return g_strdup (text ? text : "");
+}
+
+void
+robocache_foxglove_sink_settings_copy (RobocacheFoxgloveSinkSettings *settings, const RobocacheFoxgloveSinkSettings *from)
+{
+  *settings = *from;
+  settings->host = copy_text (from->host);
+  settings->allow_origin = copy_text (from->allow_origin);
+  settings->allow_host = copy_text (from->allow_host);
+}
+
+void
+robocache_foxglove_sink_settings_clear (RobocacheFoxgloveSinkSettings *settings)
+{
+  g_clear_pointer (&settings->host, g_free);
+  g_clear_pointer (&settings->allow_origin, g_free);
+  g_clear_pointer (&settings->allow_host, g_free);
+}
+
+gpointer
+robocache_foxglove_sink_settings_field (RobocacheFoxgloveSinkSettings *settings, guint id)
+{
+  return G_STRUCT_MEMBER_P (settings, fields[id]);
+}

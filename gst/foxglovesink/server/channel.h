@@ -1,0 +1,35 @@
+/* robocache: an advertised topic, and the subscriptions to it
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_VIEW_CHANNEL_H
+#define ROBOCACHE_VIEW_CHANNEL_H
+
+#include "subscription.h"
+
+G_BEGIN_DECLS
+
+struct _RobocacheViewChannel
+{
+  guint id;                     /* never used again */
+  RobocacheViewTopic topic;     /* its strings are the channel's */
+  GPtrArray *readers;           /* RobocacheViewReader; the server's lock */
+  gint n_readers;               /* atomic */
+};
+
+/* A subscription of a client, which owns it. The server's lock guards it. */
+typedef struct
+{
+  RobocacheViewChannel *channel;        /* NULL: removed */
+  RobocacheViewSubscription waiting;
+} RobocacheViewReader;
+
+RobocacheViewChannel *robocache_view_channel_new (guint id, const RobocacheViewTopic * topic);
+/* Its readers stay, without a channel and with nothing that waits. */
+void robocache_view_channel_free (RobocacheViewChannel * channel);
+
+RobocacheViewReader *robocache_view_reader_new (RobocacheViewChannel * channel, guint32 id, guint64 max_bytes);
+void robocache_view_reader_free (RobocacheViewReader * reader);
+
+G_END_DECLS
+#endif

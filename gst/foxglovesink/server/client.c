@@ -1,0 +1,410 @@
+/* robocache: a viewer that is connected
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "client.h"
+
+#include <string.h>
+
+#include "protocol.h"
+
+/* Bytes of messages that are given to libsoup before the socket has taken them; one larger message is. */
+#define MAX_BYTES_IN_LIBSOUP (256 << 10)
+#define MAX_INCOMING_BYTES (64 << 10)
+/* A message in frames of a few bytes, each with a header. */
+#define ALLOWANCE (4 * MAX_INCOMING_BYTES)
+/* Texts for a client that does not read; it is not one that catches up. */
+#define MAX_TEXT_BYTES (16 << 20)
+/* Answers to faults are left out beyond. */
+#define MAX_STATUS_BYTES (64 << 10)
+#define TIME_INTERVAL_NS (50 * G_GINT64_CONSTANT (1000000))
+
+struct _RobocacheViewClient
+{
+  RobocacheViewShared *shared;
+  SoupWebsocketConnection *connection;
+  RobocacheCountedStream *stream;
+  guint64 asked;                /* what `written` of the stream is when libsoup has nothing left */
+
+  GQueue texts;                 /* of gchar *, which go first */
+  gsize text_bytes;
+
+  GHashTable *readers;          /* RobocacheViewReader by id; the lock */
+  GArray *advertised;           /* ids of channels, ascending */
+  guint generation;             /* of these channels */
+  gint64 time_ns;               /* last time that was sent; -1: none */
+};
+
+/* ---- bytes inside libsoup ---- */
+
+static guint64
+bytes_in_libsoup (const RobocacheViewClient *client)
+{
+  const guint64 written = robocache_counted_stream_written (client->stream);
+
+  return client->asked > written ? client->asked - written : 0;
+}
+
+static gboolean
+has_space (const RobocacheViewClient *client, gsize size)
+{
+  const guint64 pending = bytes_in_libsoup (client);
+
+  return pending == 0 || pending + size <= MAX_BYTES_IN_LIBSOUP;
+}
+
+/* Before a message is sent: adds its frame. libsoup has written pongs by itself. */
+static void
+ask (RobocacheViewClient *client, gsize size)
+{
+  const gsize header = size < 126 ? 2 : size <= G_MAXUINT16 ? 4 : 10;
+
+  client->asked = MAX (client->asked, robocache_counted_stream_written (client->stream)) + header + size;
+}
+
+static gboolean
+is_open (const RobocacheViewClient *client)
+{
+  return soup_websocket_connection_get_state (client->connection) == SOUP_WEBSOCKET_STATE_OPEN;
+}
+
+/* ---- texts ---- */
+
+/* Takes text. */
+static void
+queue_text (RobocacheViewClient *client, gchar *text)
+{
+  client->text_bytes += strlen (text);
+  g_queue_push_tail (&client->texts, text);
+  if (client->text_bytes > MAX_TEXT_BYTES && is_open (client))
+    soup_websocket_connection_close (client->connection, SOUP_WEBSOCKET_CLOSE_POLICY_VIOLATION, "the client does not read");
+}
+
+static void
+queue_status (RobocacheViewClient *client, RobocacheViewLevel level, const gchar *message)
+{
+  if (client->text_bytes < MAX_STATUS_BYTES)
+    queue_text (client, robocache_view_status (level, message));
+}
+
+static gboolean
+send_text (RobocacheViewClient *client)
+{
+  const gchar *text = g_queue_peek_head (&client->texts);
+  const gsize size = text ? strlen (text) : 0;
+
+  if (!text || !has_space (client, size))
+    return FALSE;
+  ask (client, size);
+  soup_websocket_connection_send_text (client->connection, text);
+  client->text_bytes -= size;
+  g_free (g_queue_pop_head (&client->texts));
+  return TRUE;
+}
+
+/* ---- messages ---- */
+
+/* The reader whose message is the oldest; NULL: nothing waits. Called with the lock. */
+static RobocacheViewReader *
+find_oldest (RobocacheViewClient *client)
+{
+  RobocacheViewReader *reader, *oldest = NULL;
+  guint64 number = G_MAXUINT64;
+  GHashTableIter iter;
+
+  g_hash_table_iter_init (&iter, client->readers);
+  while (g_hash_table_iter_next (&iter, NULL, (gpointer *) & reader)) {
+    const RobocacheViewItem *item = g_queue_peek_head (&reader->waiting.items);
+
+    if (item && item->number < number) {
+      number = item->number;
+      oldest = reader;
+    }
+  }
+  return oldest;
+}
+
+/* A viewer that is paused, or far behind, follows the data. */
+static void
+send_time (RobocacheViewClient *client, gint64 time_ns)
+{
+  guint8 message[ROBOCACHE_VIEW_TIME_SIZE];
+
+  if (client->time_ns >= 0 && time_ns >= client->time_ns && time_ns < client->time_ns + TIME_INTERVAL_NS)
+    return;
+  client->time_ns = time_ns;
+  robocache_view_write_time (message, time_ns);
+  ask (client, sizeof message);
+  soup_websocket_connection_send_binary (client->connection, message, sizeof message);
+}
+
+static void
+send_item (RobocacheViewClient *client, guint32 id, const RobocacheViewItem *item)
+{
+  const gsize size = ROBOCACHE_VIEW_HEADER_SIZE + item->size;
+  guint8 *message = g_malloc (size);
+
+  send_time (client, item->log_ns);
+  robocache_view_write_header (message, id, item->log_ns);
+  memcpy (message + ROBOCACHE_VIEW_HEADER_SIZE, item->data, item->size);
+  ask (client, size);
+  soup_websocket_connection_send_binary (client->connection, message, size);
+  g_free (message);
+}
+
+static gboolean
+send_message (RobocacheViewClient *client)
+{
+  RobocacheViewShared *shared = client->shared;
+  RobocacheViewItem *item = NULL;
+  RobocacheViewReader *reader;
+  guint32 id = 0;
+
+  g_mutex_lock (&shared->lock);
+  reader = find_oldest (client);
+  if (reader) {
+    const RobocacheViewItem *next = g_queue_peek_head (&reader->waiting.items);
+
+    id = reader->waiting.id;
+    if (has_space (client, ROBOCACHE_VIEW_HEADER_SIZE + next->size)) {
+      item = robocache_view_subscription_pop (&reader->waiting);
+      shared->counts.sent++;
+      shared->counts.bytes += item->size;
+    }
+  }
+  g_mutex_unlock (&shared->lock);
+  if (!item)
+    return FALSE;
+  send_item (client, id, item);
+  robocache_view_item_unref (item);
+  return TRUE;
+}
+
+/* ---- channels ---- */
+
+/* Lists, in ids, the channels that are there; appends to json those that are not advertised, and to gone those that were. All ascend. Called
+ * with the lock. */
+static void
+compare_channels (const RobocacheViewClient *client, GArray *ids, GString *json, GArray *gone)
+{
+  const GPtrArray *channels = client->shared->channels;
+  guint old = 0;
+
+  for (guint i = 0; i < channels->len; i++) {
+    const RobocacheViewChannel *channel = g_ptr_array_index (channels, i);
+
+    for (; old < client->advertised->len && g_array_index (client->advertised, guint, old) < channel->id; old++)
+      g_array_append_val (gone, g_array_index (client->advertised, guint, old));
+    if (old < client->advertised->len && g_array_index (client->advertised, guint, old) == channel->id) {
+      old++;
+    } else {
+      g_string_append (json, json->len > 0 ? "," : "");
+      robocache_view_append_channel (json, channel->id, &channel->topic);
+    }
+    g_array_append_val (ids, channel->id);
+  }
+  for (; old < client->advertised->len; old++)
+    g_array_append_val (gone, g_array_index (client->advertised, guint, old));
+}
+
+static gboolean
+is_orphan (gpointer id, gpointer reader, gpointer user_data)
+{
+  return ((RobocacheViewReader *) reader)->channel == NULL;
+}
+
+static void
+advertise (RobocacheViewClient *client)
+{
+  GArray *ids = g_array_new (FALSE, FALSE, sizeof (guint)), *gone = g_array_new (FALSE, FALSE, sizeof (guint));
+  GString *json = g_string_new (NULL);
+
+  g_mutex_lock (&client->shared->lock);
+  compare_channels (client, ids, json, gone);
+  client->generation = client->shared->generation;
+  g_hash_table_foreach_remove (client->readers, is_orphan, NULL);
+  g_mutex_unlock (&client->shared->lock);
+  for (guint i = 0; i < gone->len; i++)
+    queue_text (client, robocache_view_unadvertise (g_array_index (gone, guint, i)));
+  if (json->len > 0)
+    queue_text (client, robocache_view_advertise (json->str));
+  g_array_unref (client->advertised);
+  client->advertised = ids;
+  g_array_unref (gone);
+  g_string_free (json, TRUE);
+}
+
+static gboolean
+has_new_channels (RobocacheViewClient *client)
+{
+  gboolean has_new;
+
+  g_mutex_lock (&client->shared->lock);
+  has_new = client->generation != client->shared->generation;
+  g_mutex_unlock (&client->shared->lock);
+  return has_new;
+}
+
+void
+robocache_view_client_pump (RobocacheViewClient *client)
+{
+  if (has_new_channels (client))
+    advertise (client);
+  while (is_open (client) && send_text (client)) {
+  }
+  while (is_open (client) && client->texts.length == 0 && send_message (client)) {
+  }
+}
+
+/* ---- requests ---- */
+
+/* Called with the lock. */
+static RobocacheViewChannel *
+find_channel (const RobocacheViewClient *client, guint id)
+{
+  const GPtrArray *channels = client->shared->channels;
+
+  for (guint i = 0; i < channels->len; i++)
+    if (((RobocacheViewChannel *) g_ptr_array_index (channels, i))->id == id)
+      return g_ptr_array_index (channels, i);
+  return NULL;
+}
+
+/* Called with the lock. */
+static gboolean
+reads_channel (const RobocacheViewClient *client, const RobocacheViewChannel *channel)
+{
+  RobocacheViewReader *reader;
+  GHashTableIter iter;
+
+  g_hash_table_iter_init (&iter, client->readers);
+  while (g_hash_table_iter_next (&iter, NULL, (gpointer *) & reader))
+    if (reader->channel == channel)
+      return TRUE;
+  return FALSE;
+}
+
+static void
+subscribe (RobocacheViewClient *client, const RobocacheViewWish *wish)
+{
+  const gchar *fault = NULL;
+  RobocacheViewChannel *channel;
+  gchar *text;
+
+  g_mutex_lock (&client->shared->lock);
+  channel = find_channel (client, wish->channel);
+  if (!channel)
+    fault = "this channel is not advertised";
+  else if (g_hash_table_contains (client->readers, GUINT_TO_POINTER (wish->id)))
+    fault = "this id is that of another subscription";
+  else if (reads_channel (client, channel))
+    fault = "the client subscribes to this channel already";
+  else
+    g_hash_table_insert (client->readers, GUINT_TO_POINTER (wish->id), robocache_view_reader_new (channel, wish->id,
+            client->shared->max_queue_bytes));
+  g_mutex_unlock (&client->shared->lock);
+  if (!fault)
+    return;
+  text = g_strdup_printf ("subscription %u to channel %u is ignored: %s", wish->id, wish->channel, fault);
+  queue_status (client, ROBOCACHE_VIEW_WARNING, text);
+  g_free (text);
+}
+
+static void
+unsubscribe (RobocacheViewClient *client, const RobocacheViewWish *wish)
+{
+  g_mutex_lock (&client->shared->lock);
+  g_hash_table_remove (client->readers, GUINT_TO_POINTER (wish->id));
+  g_mutex_unlock (&client->shared->lock);
+}
+
+static void
+answer (RobocacheViewClient *client, const gchar *text, gsize size)
+{
+  GArray *wishes = g_array_new (FALSE, FALSE, sizeof (RobocacheViewWish));
+  RobocacheViewOperation operation;
+  gchar *fault = NULL;
+
+  if (!robocache_view_parse (text, size, &operation, wishes, &fault)) {
+    queue_status (client, ROBOCACHE_VIEW_ERROR, fault);
+    g_free (fault);
+    g_array_set_size (wishes, 0);
+  }
+  for (guint i = 0; i < wishes->len; i++) {
+    const RobocacheViewWish *wish = &g_array_index (wishes, RobocacheViewWish, i);
+
+    if (operation == ROBOCACHE_VIEW_SUBSCRIBE)
+      subscribe (client, wish);
+    else
+      unsubscribe (client, wish);
+  }
+  g_array_unref (wishes);
+}
+
+static void
+on_message (SoupWebsocketConnection *connection, gint type, GBytes *message, gpointer user_data)
+{
+  RobocacheViewClient *client = user_data;
+  gsize size;
+  const gchar *text = g_bytes_get_data (message, &size);
+
+  if (type == SOUP_WEBSOCKET_DATA_TEXT)
+    answer (client, text, size);
+  else
+    queue_status (client, ROBOCACHE_VIEW_ERROR, "binary messages of clients are not used by this server");
+  /* answers, and pongs, which libsoup queues, are bounded while the client does not read */
+  if (bytes_in_libsoup (client) == 0)
+    robocache_counted_stream_allow (client->stream, ALLOWANCE);
+  client->shared->wake (client->shared->user_data);
+}
+
+static void
+on_closed (SoupWebsocketConnection *connection, gpointer user_data)
+{
+  RobocacheViewClient *client = user_data;
+
+  client->shared->closed (client->shared->user_data, client);
+}
+
+/* ---- life ---- */
+
+RobocacheViewClient *
+robocache_view_client_new (RobocacheViewShared *shared, SoupWebsocketConnection *connection, RobocacheCountedStream *stream,
+    const gchar *server_info)
+{
+  RobocacheViewClient *client = g_new0 (RobocacheViewClient, 1);
+
+  client->shared = shared;
+  client->connection = g_object_ref (connection);
+  client->stream = g_object_ref (stream);
+  g_queue_init (&client->texts);
+  client->readers = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) robocache_view_reader_free);
+  client->advertised = g_array_new (FALSE, FALSE, sizeof (guint));
+  g_mutex_lock (&shared->lock);
+  client->generation = shared->generation - 1;
+  g_mutex_unlock (&shared->lock);
+  client->time_ns = -1;
+  soup_websocket_connection_set_max_incoming_payload_size (connection, MAX_INCOMING_BYTES);
+  robocache_counted_stream_allow (stream, ALLOWANCE);
+  robocache_counted_stream_set_notify (stream, shared->wake, shared->user_data);
+  g_signal_connect (connection, "message", G_CALLBACK (on_message), client);
+  g_signal_connect (connection, "closed", G_CALLBACK (on_closed), client);
+  queue_text (client, g_strdup (server_info));
+  return client;
+}
+
+void
+robocache_view_client_free (RobocacheViewClient *client)
+{
+  robocache_counted_stream_set_notify (client->stream, NULL, NULL);
+  g_signal_handlers_disconnect_by_data (client->connection, client);
+  g_io_stream_close (G_IO_STREAM (client->stream), NULL, NULL);
+  g_object_unref (client->connection);
+  g_object_unref (client->stream);
+  g_mutex_lock (&client->shared->lock);
+  g_hash_table_unref (client->readers);
+  g_mutex_unlock (&client->shared->lock);
+  g_queue_clear_full (&client->texts, g_free);
+  g_array_unref (client->advertised);
+  g_free (client);
+}

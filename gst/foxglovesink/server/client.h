@@ -1,0 +1,44 @@
+/* robocache: a viewer that is connected
+ *
+ * All functions run in the server's thread.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_VIEW_CLIENT_H
+#define ROBOCACHE_VIEW_CLIENT_H
+
+#include <libsoup/soup.h>
+
+#include "channel.h"
+#include "countedstream.h"
+
+G_BEGIN_DECLS
+
+typedef struct _RobocacheViewClient RobocacheViewClient;
+
+/* What clients need of their server, which outlives them. */
+typedef struct
+{
+  GMutex lock;                  /* guards channels, readers and counts */
+  GPtrArray *channels;          /* RobocacheViewChannel, by id */
+  guint generation;             /* changes of channels */
+  RobocacheViewCounts counts;
+  guint64 max_queue_bytes;      /* constant */
+
+  /* constant; called without the lock */
+  void (*wake) (gpointer user_data);    /* call robocache_view_client_pump soon */
+  void (*closed) (gpointer user_data, RobocacheViewClient * client);
+  gpointer user_data;
+} RobocacheViewShared;
+
+/* stream: what the connection runs over; the connection keeps it. */
+RobocacheViewClient *robocache_view_client_new (RobocacheViewShared * shared, SoupWebsocketConnection * connection,
+    RobocacheCountedStream * stream, const gchar * server_info);
+/* Ends the connection, if it is open. */
+void robocache_view_client_free (RobocacheViewClient * client);
+
+/* Advertises new channels, and gives the connection what it can take. */
+void robocache_view_client_pump (RobocacheViewClient * client);
+
+G_END_DECLS
+#endif

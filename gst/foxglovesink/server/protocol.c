@@ -1,0 +1,176 @@
+/* robocache: messages of Foxglove's WebSocket protocol
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "protocol.h"
+
+#include <string.h>
+
+#include "common/ros/encodings/jsontext.h"
+
+enum
+{ OPCODE_MESSAGE = 1, OPCODE_TIME = 2 };
+
+const gchar *const robocache_view_subprotocols[] = { "foxglove.sdk.v1", "foxglove.websocket.v1", NULL };
+
+/* ---- to clients ---- */
+
+static void
+append_json (GString *json, const gchar *text)
+{
+  g_string_append_c (json, '"');
+  for (; *text; text++) {
+    const guchar c = (guchar) * text;
+
+    if (c == '"' || c == '\\')
+      g_string_append_printf (json, "\\%c", c);
+    else if (c == '\n')
+      g_string_append (json, "\\n");
+    else if (c < 0x20)
+      g_string_append_printf (json, "\\u%04x", c);
+    else
+      g_string_append_c (json, (gchar) c);
+  }
+  g_string_append_c (json, '"');
+}
+
+gchar *
+robocache_view_server_info (const gchar *name, gint64 session_id)
+{
+  GString *json = g_string_new ("{\"op\":\"serverInfo\",\"name\":");
+
+  append_json (json, name);
+  g_string_append_printf (json, ",\"capabilities\":[\"time\"],\"metadata\":{\"library\":\"robocache\"},\"sessionId\":\"%" G_GINT64_FORMAT
+      "\"}", session_id);
+  return g_string_free (json, FALSE);
+}
+
+gchar *
+robocache_view_status (RobocacheViewLevel level, const gchar *message)
+{
+  GString *json = g_string_new (NULL);
+
+  g_string_printf (json, "{\"op\":\"status\",\"level\":%d,\"message\":", level);
+  append_json (json, message);
+  g_string_append_c (json, '}');
+  return g_string_free (json, FALSE);
+}
+
+void
+robocache_view_append_channel (GString *json, guint id, const RobocacheViewTopic *topic)
+{
+  g_string_append_printf (json, "{\"id\":%u,\"topic\":", id);
+  append_json (json, topic->topic);
+  g_string_append (json, ",\"encoding\":\"cdr\",\"schemaName\":");
+  append_json (json, topic->type);
+  g_string_append (json, ",\"schemaEncoding\":\"ros2msg\",\"schema\":");
+  append_json (json, topic->definition);
+  g_string_append_c (json, '}');
+}
+
+gchar *
+robocache_view_advertise (const gchar *channels)
+{
+  return g_strconcat ("{\"op\":\"advertise\",\"channels\":[", channels, "]}", NULL);
+}
+
+gchar *
+robocache_view_unadvertise (guint id)
+{
+  return g_strdup_printf ("{\"op\":\"unadvertise\",\"channelIds\":[%u]}", id);
+}
+
+void
+robocache_view_write_header (guint8 header[ROBOCACHE_VIEW_HEADER_SIZE], guint32 subscription, gint64 log_ns)
+{
+  const guint32 id = GUINT32_TO_LE (subscription);
+  const guint64 time = GUINT64_TO_LE ((guint64) log_ns);
+
+  header[0] = OPCODE_MESSAGE;
+  memcpy (header + 1, &id, sizeof id);
+  memcpy (header + 5, &time, sizeof time);
+}
+
+void
+robocache_view_write_time (guint8 message[ROBOCACHE_VIEW_TIME_SIZE], gint64 time_ns)
+{
+  const guint64 time = GUINT64_TO_LE ((guint64) time_ns);
+
+  message[0] = OPCODE_TIME;
+  memcpy (message + 1, &time, sizeof time);
+}
+
+/* ---- from clients ---- */
+
+static gboolean
+get_id (RobocacheJsonValue value, guint32 *id)
+{
+  gint64 number;
+
+  if (!robocache_json_get_integer (value, &number) || number < 0 || number > G_MAXUINT32)
+    return FALSE;
+  *id = (guint32) number;
+  return TRUE;
+}
+
+static gboolean
+get_wish (RobocacheViewOperation operation, RobocacheJsonValue item, RobocacheViewWish *wish)
+{
+  *wish = (RobocacheViewWish) { 0 };
+  if (operation == ROBOCACHE_VIEW_UNSUBSCRIBE)
+    return get_id (item, &wish->id);
+  return get_id (robocache_json_member (item, "id"), &wish->id) && get_id (robocache_json_member (item, "channelId"), &wish->channel);
+}
+
+static gchar *
+quote (const gchar *text, gsize size)
+{
+  gchar *start = g_utf8_make_valid (text, (gssize) MIN (size, 40));
+  gchar *quoted = g_strdup_printf ("%s\"%s\"", size > 40 ? "a message that begins " : "", start);
+
+  g_free (start);
+  return quoted;
+}
+
+static gchar *
+describe (const gchar *text, gsize size, RobocacheJsonValue op)
+{
+  gchar *quoted = robocache_json_is_string (op) ? quote (op.data + 1, op.size - 2) : quote (text, size);
+  gchar *fault = g_strdup_printf ("%s is not an operation of this server, which has subscribe and unsubscribe", quoted);
+
+  g_free (quoted);
+  return fault;
+}
+
+gboolean
+robocache_view_parse (const gchar *text, gsize size, RobocacheViewOperation *operation, GArray *wishes, gchar **fault)
+{
+  RobocacheJsonValue message = { 0 }, op = { 0 }, key, item;
+  RobocacheJsonWalk walk;
+
+  if (robocache_json_parse (text, size, &message))
+    op = robocache_json_member (message, "op");
+  if (robocache_json_string_equal (op, "subscribe")) {
+    *operation = ROBOCACHE_VIEW_SUBSCRIBE;
+    robocache_json_walk_init (&walk, robocache_json_member (message, "subscriptions"));
+  } else if (robocache_json_string_equal (op, "unsubscribe")) {
+    *operation = ROBOCACHE_VIEW_UNSUBSCRIBE;
+    robocache_json_walk_init (&walk, robocache_json_member (message, "subscriptionIds"));
+  } else {
+    *fault = describe (text, size, op);
+    return FALSE;
+  }
+  while (!walk.is_object && robocache_json_walk_next (&walk, &key, &item)) {
+    RobocacheViewWish wish;
+
+    if (!get_wish (*operation, item, &wish)) {
+      gchar *quoted = quote (item.data, item.size);
+
+      *fault = g_strdup_printf ("%s has no valid ids: expected integers from 0 to 4294967295", quoted);
+      g_free (quoted);
+      return FALSE;
+    }
+    g_array_append_val (wishes, wish);
+  }
+  return TRUE;
+}

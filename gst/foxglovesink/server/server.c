@@ -1,0 +1,391 @@
+/* robocache: the server of robocachefoxglovesink
+ *
+ * A thread of its own has the sockets, libsoup and the clients. Threads of streams add messages to the queues of subscriptions, and wake it.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "viewserver.h"
+
+#include <string.h>
+
+#include "access.h"
+#include "client.h"
+#include "listener.h"
+#include "protocol.h"
+
+/* Requests that have no WebSocket yet, beside the clients. */
+#define EXTRA_CONNECTIONS 32
+
+struct _RobocacheViewServer
+{
+  /* constant */
+  gchar *server_info;
+  gchar **origins, **hosts;
+  guint max_clients;
+  void (*log) (gpointer user_data, const gchar * line);
+  gpointer log_data;
+  GThread *thread;
+  GMainContext *context;
+  GMainLoop *loop;
+  GSource *wake;
+
+  /* the thread of the server */
+  RobocacheViewListener *listener;
+  SoupServer *soup;
+  GPtrArray *clients;           /* RobocacheViewClient */
+  GPtrArray *closed;            /* those that are freed next */
+
+  RobocacheViewShared shared;
+  guint next_channel;           /* the shared lock, as the number of the next message */
+  guint64 next_number;
+};
+
+static void G_GNUC_PRINTF (2, 3)
+log_line (RobocacheViewServer *server, const gchar *format, ...)
+{
+  va_list arguments;
+  gchar *line;
+
+  va_start (arguments, format);
+  line = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  server->log (server->log_data, line);
+  g_free (line);
+}
+
+/* ---- waking the thread ---- */
+
+static void
+wake (gpointer user_data)
+{
+  g_source_set_ready_time (((RobocacheViewServer *) user_data)->wake, 0);
+}
+
+static gboolean
+dispatch_wake (GSource *source, GSourceFunc callback, gpointer user_data)
+{
+  g_source_set_ready_time (source, -1);
+  return callback (user_data);
+}
+
+static GSourceFuncs wake_functions = { NULL, NULL, dispatch_wake, NULL };
+
+static void
+count_clients (RobocacheViewServer *server)
+{
+  g_mutex_lock (&server->shared.lock);
+  server->shared.counts.clients = server->clients->len;
+  g_mutex_unlock (&server->shared.lock);
+}
+
+static gboolean
+serve (gpointer user_data)
+{
+  RobocacheViewServer *server = user_data;
+
+  for (guint i = 0; i < server->clients->len; i++)
+    robocache_view_client_pump (g_ptr_array_index (server->clients, i));
+  g_ptr_array_set_size (server->closed, 0);
+  return G_SOURCE_CONTINUE;
+}
+
+/* ---- clients ---- */
+
+/* Called by the client. */
+static void
+on_client_closed (gpointer user_data, RobocacheViewClient *client)
+{
+  RobocacheViewServer *server = user_data;
+
+  if (!g_ptr_array_remove (server->clients, client))
+    return;
+  g_ptr_array_add (server->closed, client);
+  count_clients (server);
+  log_line (server, "a client is gone, %u are left", server->clients->len);
+  wake (server);
+}
+
+static void
+count_refused (RobocacheViewServer *server)
+{
+  g_mutex_lock (&server->shared.lock);
+  server->shared.counts.refused++;
+  g_mutex_unlock (&server->shared.lock);
+}
+
+static void
+refuse (RobocacheViewServer *server, SoupServerMessage *message, guint status, const gchar *reason)
+{
+  gchar *text = g_strconcat (reason, "\n", NULL);
+
+  soup_server_message_set_status (message, status, NULL);
+  soup_server_message_set_response (message, "text/plain; charset=utf-8", SOUP_MEMORY_COPY, text, strlen (text));
+  g_free (text);
+  count_refused (server);
+  log_line (server, "a connection from %s is refused: %s", soup_server_message_get_remote_host (message), reason);
+}
+
+/* After the answer to the handshake. */
+static void
+on_upgraded (SoupServerMessage *message, gpointer user_data)
+{
+  RobocacheViewServer *server = user_data;
+  RobocacheCountedStream *counted = robocache_view_listener_find (server->listener, soup_server_message_get_remote_address (message));
+  SoupMessageHeaders *headers = soup_server_message_get_response_headers (message);
+  SoupWebsocketConnection *connection;
+  GIOStream *stream;
+
+  g_object_ref (message);
+  stream = soup_server_message_steal_connection (message);
+  if (stream && counted) {
+    connection = soup_websocket_connection_new (stream, soup_server_message_get_uri (message), SOUP_WEBSOCKET_CONNECTION_SERVER, NULL,
+        soup_message_headers_get_one (headers, "Sec-WebSocket-Protocol"), NULL);
+    robocache_view_listener_keep (server->listener, counted);
+    g_ptr_array_add (server->clients, robocache_view_client_new (&server->shared, connection, counted, server->server_info));
+    count_clients (server);
+    log_line (server, "client %s speaks %s", soup_server_message_get_remote_host (message), soup_websocket_connection_get_protocol (connection));
+    g_object_unref (connection);
+    wake (server);
+  }
+  g_clear_object (&stream);
+  g_object_unref (message);
+}
+
+/* ---- requests ---- */
+
+/* The text of an address; free with g_free. */
+static gchar *
+address_text (GSocketAddress *address)
+{
+  return G_IS_INET_SOCKET_ADDRESS (address) ? g_inet_address_to_string (g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (address))) : NULL;
+}
+
+static gchar *
+refusal_of (RobocacheViewServer *server, SoupServerMessage *message)
+{
+  SoupMessageHeaders *headers = soup_server_message_get_request_headers (message);
+  gchar *local = address_text (soup_server_message_get_local_address (message));
+  /* several headers of a name are one list, which is no host and no origin */
+  const RobocacheViewRequest request = { soup_message_headers_get_list (headers, "Host"), soup_message_headers_get_list (headers, "Origin"),
+    local
+  };
+  gchar *refusal = robocache_view_refusal (&request, (const gchar * const *) server->hosts, (const gchar * const *) server->origins);
+
+  g_free (local);
+  return refusal;
+}
+
+static gboolean
+has_subprotocol (SoupMessageHeaders *headers)
+{
+  const gchar *list = soup_message_headers_get_list (headers, "Sec-WebSocket-Protocol");
+  gboolean has_one = FALSE;
+
+  for (guint i = 0; list && robocache_view_subprotocols[i]; i++)
+    has_one |= soup_header_contains (list, robocache_view_subprotocols[i]);
+  return has_one;
+}
+
+static void
+handle_request (SoupServer *soup, SoupServerMessage *message, const char *path, GHashTable *query, gpointer user_data)
+{
+  RobocacheViewServer *server = user_data;
+  SoupMessageHeaders *headers = soup_server_message_get_request_headers (message);
+  const gchar *upgrade = soup_message_headers_get_list (headers, "Upgrade");
+  gchar *refusal = refusal_of (server, message);
+
+  if (refusal) {
+    refuse (server, message, SOUP_STATUS_FORBIDDEN, refusal);
+  } else if (!upgrade || !soup_header_contains (upgrade, "websocket")) {
+    soup_message_headers_append (soup_server_message_get_response_headers (message), "Upgrade", "websocket");
+    refuse (server, message, 426, "This is a WebSocket server for viewers: open a Foxglove WebSocket connection to this address.");
+  } else if (!has_subprotocol (headers)) {
+    refuse (server, message, SOUP_STATUS_BAD_REQUEST, "no subprotocol in common: expected foxglove.sdk.v1 or foxglove.websocket.v1");
+  } else if (server->clients->len >= server->max_clients) {
+    refuse (server, message, SOUP_STATUS_SERVICE_UNAVAILABLE, "as many clients as max-clients are connected");
+  } else if (soup_websocket_server_process_handshake (message, NULL, (char **) robocache_view_subprotocols, NULL, NULL)) {
+    g_signal_connect (message, "wrote-informational", G_CALLBACK (on_upgraded), server);
+  }
+  g_free (refusal);
+}
+
+static void
+accept_stream (gpointer user_data, RobocacheCountedStream *stream, GSocketAddress *local, GSocketAddress *remote)
+{
+  RobocacheViewServer *server = user_data;
+
+  if (stream)
+    soup_server_accept_iostream (server->soup, G_IO_STREAM (stream), local, remote, NULL);
+  else
+    count_refused (server);
+}
+
+/* ---- the thread ---- */
+
+static gpointer
+run (gpointer user_data)
+{
+  RobocacheViewServer *server = user_data;
+
+  g_main_context_push_thread_default (server->context);
+  server->soup = soup_server_new (NULL, NULL);
+  soup_server_add_handler (server->soup, NULL, handle_request, server, NULL);
+  robocache_view_listener_start (server->listener, server->context, accept_stream, server);
+  g_main_loop_run (server->loop);
+  g_ptr_array_set_size (server->closed, 0);
+  while (server->clients->len > 0)
+    robocache_view_client_free (g_ptr_array_remove_index (server->clients, server->clients->len - 1));
+  soup_server_disconnect (server->soup);
+  g_object_unref (server->soup);
+  robocache_view_listener_free (server->listener);
+  g_main_context_pop_thread_default (server->context);
+  return NULL;
+}
+
+static void
+server_free (RobocacheViewServer *server)
+{
+  g_source_destroy (server->wake);
+  g_source_unref (server->wake);
+  g_main_loop_unref (server->loop);
+  g_main_context_unref (server->context);
+  g_ptr_array_unref (server->clients);
+  g_ptr_array_unref (server->closed);
+  g_ptr_array_unref (server->shared.channels);
+  g_mutex_clear (&server->shared.lock);
+  g_strfreev (server->origins);
+  g_strfreev (server->hosts);
+  g_free (server->server_info);
+  g_free (server);
+}
+
+static void
+init_thread (RobocacheViewServer *server)
+{
+  server->context = g_main_context_new ();
+  server->loop = g_main_loop_new (server->context, FALSE);
+  server->wake = g_source_new (&wake_functions, sizeof (GSource));
+  g_source_set_callback (server->wake, serve, server, NULL);
+  g_source_attach (server->wake, server->context);
+  server->clients = g_ptr_array_new ();
+  server->closed = g_ptr_array_new_with_free_func ((GDestroyNotify) robocache_view_client_free);
+}
+
+/* ---- functions ---- */
+
+static RobocacheViewServer *
+start (const RobocacheViewSettings *settings, GError **error)
+{
+  RobocacheViewListener *listener = robocache_view_listener_new (settings->host, settings->port, settings->max_clients + EXTRA_CONNECTIONS, error);
+  RobocacheViewServer *server;
+
+  if (!listener)
+    return NULL;
+  server = g_new0 (RobocacheViewServer, 1);
+  server->listener = listener;
+  server->server_info = robocache_view_server_info (settings->name, g_get_real_time ());
+  server->origins = g_strdupv ((gchar **) settings->origins);
+  server->hosts = g_strdupv ((gchar **) settings->hosts);
+  server->max_clients = settings->max_clients;
+  server->log = settings->log;
+  server->log_data = settings->user_data;
+  server->next_channel = 1;
+  g_mutex_init (&server->shared.lock);
+  server->shared.channels = g_ptr_array_new ();
+  server->shared.max_queue_bytes = settings->max_queue_bytes;
+  server->shared.counts.port = robocache_view_listener_port (listener);
+  server->shared.wake = wake;
+  server->shared.closed = on_client_closed;
+  server->shared.user_data = server;
+  init_thread (server);
+  server->thread = g_thread_new ("robocache-view", run, server);
+  return server;
+}
+
+static gboolean
+quit (gpointer loop)
+{
+  g_main_loop_quit (loop);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+stop (RobocacheViewServer *server)
+{
+  GSource *source = g_idle_source_new ();
+
+  /* g_main_loop_quit before the loop runs would be lost */
+  g_source_set_callback (source, quit, server->loop, NULL);
+  g_source_attach (source, server->context);
+  g_source_unref (source);
+  g_thread_join (server->thread);
+  server_free (server);
+}
+
+static RobocacheViewChannel *
+add (RobocacheViewServer *server, const RobocacheViewTopic *topic)
+{
+  RobocacheViewChannel *channel;
+
+  g_mutex_lock (&server->shared.lock);
+  channel = robocache_view_channel_new (server->next_channel++, topic);
+  g_ptr_array_add (server->shared.channels, channel);
+  server->shared.generation++;
+  g_mutex_unlock (&server->shared.lock);
+  wake (server);
+  return channel;
+}
+
+static void
+remove_channel (RobocacheViewServer *server, RobocacheViewChannel *channel)
+{
+  g_mutex_lock (&server->shared.lock);
+  g_ptr_array_remove (server->shared.channels, channel);
+  server->shared.generation++;
+  robocache_view_channel_free (channel);
+  g_mutex_unlock (&server->shared.lock);
+  wake (server);
+}
+
+static gboolean
+is_wanted (const RobocacheViewChannel *channel)
+{
+  return g_atomic_int_get (&channel->n_readers) > 0;
+}
+
+static void
+publish (RobocacheViewServer *server, RobocacheViewChannel *channel, const RobocacheViewMessage *message)
+{
+  RobocacheViewItem *item = robocache_view_item_new (message);
+  GQueue lost = G_QUEUE_INIT;
+
+  g_mutex_lock (&server->shared.lock);
+  item->number = server->next_number++;
+  for (guint i = 0; i < channel->readers->len; i++) {
+    RobocacheViewReader *reader = g_ptr_array_index (channel->readers, i);
+
+    server->shared.counts.dropped += robocache_view_subscription_push (&reader->waiting, item, &lost);
+  }
+  g_mutex_unlock (&server->shared.lock);
+  wake (server);
+  robocache_view_item_unref (item);
+  g_queue_clear_full (&lost, (GDestroyNotify) robocache_view_item_unref);
+}
+
+static void
+get_counts (RobocacheViewServer *server, RobocacheViewCounts *counts)
+{
+  g_mutex_lock (&server->shared.lock);
+  *counts = server->shared.counts;
+  g_mutex_unlock (&server->shared.lock);
+}
+
+G_MODULE_EXPORT const RobocacheViewServerFunctions *robocache_view_server_functions (void);
+
+G_MODULE_EXPORT const RobocacheViewServerFunctions *
+robocache_view_server_functions (void)
+{
+  static const RobocacheViewServerFunctions functions = { start, stop, add, remove_channel, is_wanted, publish, get_counts };
+
+  return &functions;
+}

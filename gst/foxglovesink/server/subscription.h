@@ -1,0 +1,49 @@
+/* robocache: what waits for a client of one subscription
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_VIEW_SUBSCRIPTION_H
+#define ROBOCACHE_VIEW_SUBSCRIPTION_H
+
+#include "viewserver.h"
+
+G_BEGIN_DECLS
+
+/* A message, which the subscriptions of all clients share. Constant once it is published. */
+typedef struct
+{
+  gint n_references;
+  gint64 log_ns;
+  gint64 published_ns;          /* monotonic time, see g_get_monotonic_time */
+  guint64 number;               /* of the server's messages: an order between subscriptions */
+  gboolean is_key;
+  gsize size;
+  guint8 data[];
+} RobocacheViewItem;
+
+RobocacheViewItem *robocache_view_item_new (const RobocacheViewMessage * message);
+void robocache_view_item_unref (RobocacheViewItem * item);
+
+typedef struct
+{
+  guint32 id;                   /* the client's */
+  RobocacheViewKind kind;
+  guint64 max_bytes;
+  GQueue items;                 /* of RobocacheViewItem */
+  guint64 bytes;                /* of items */
+  gboolean awaits_key;
+  guint64 dropped;              /* messages, since the start */
+} RobocacheViewSubscription;
+
+/* What a subscription of this kind begins with. */
+void robocache_view_subscription_init (RobocacheViewSubscription * subscription, guint32 id, RobocacheViewKind kind, guint64 max_bytes);
+
+/* Adds an item. Moves the items that are lost for it to `lost`: their references belong to the caller. Returns how many messages were lost,
+ * the item included. One item always stays. */
+guint robocache_view_subscription_push (RobocacheViewSubscription * subscription, RobocacheViewItem * item, GQueue * lost);
+/* The oldest item; NULL: none. The reference belongs to the caller. */
+RobocacheViewItem *robocache_view_subscription_pop (RobocacheViewSubscription * subscription);
+void robocache_view_subscription_clear (RobocacheViewSubscription * subscription);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,87 @@
+/* robocache: the server of robocachefoxglovesink, a module of its own
+ *
+ * The module is all that links libsoup-3.0. The element loads it, so the plugin itself also loads beside libsoup 2.4. The module is found
+ * beside the plugin.
+ *
+ * Functions are called from any thread unless they say otherwise. None of them waits for a client.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_ROBOCACHE_VIEW_SERVER_H
+#define GST_ROBOCACHE_VIEW_SERVER_H
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+#define ROBOCACHE_VIEW_MODULE "robocache-view.module"
+#define ROBOCACHE_VIEW_SYMBOL "robocache_view_server_functions"
+
+typedef struct
+{
+  const gchar *name;            /* of the server, for viewers */
+  const gchar *host;            /* IP address, or localhost */
+  guint port;                   /* 0: a free one */
+  const gchar *const *origins;  /* "https://app.foxglove.dev": web pages that may connect; "*": all */
+  const gchar *const *hosts;    /* names by which browsers may address the server, beside addresses and localhost */
+  guint max_clients;
+  guint64 max_queue_bytes;      /* of a client and subscription */
+  void (*log) (gpointer user_data, const gchar * line); /* who comes, goes and is refused; called in the server's thread */
+  gpointer user_data;
+} RobocacheViewSettings;
+
+/* What a slow client loses. */
+typedef enum
+{
+  ROBOCACHE_VIEW_ROWS,          /* the oldest messages, while more bytes wait than max_queue_bytes */
+  ROBOCACHE_VIEW_NEWEST,        /* all but the newest message */
+  ROBOCACHE_VIEW_VIDEO          /* as rows, and the messages up to the next key frame */
+} RobocacheViewKind;
+
+typedef struct
+{
+  const gchar *topic, *type;    /* "/imu", "sensor_msgs/msg/Imu" */
+  const gchar *definition;      /* ros2msg, with that of each type that it uses */
+  RobocacheViewKind kind;
+} RobocacheViewTopic;
+
+typedef struct
+{
+  gint64 log_ns;                /* UTC */
+  gboolean is_key;              /* of ROBOCACHE_VIEW_VIDEO */
+  gconstpointer data;           /* CDR; copied */
+  gsize size;
+} RobocacheViewMessage;
+
+typedef struct
+{
+  guint port;                   /* bound port */
+  guint clients;                /* connected now */
+  guint64 refused;              /* connections, since the start */
+  guint64 sent, bytes, dropped; /* messages to clients; bytes of their payloads */
+} RobocacheViewCounts;
+
+typedef struct _RobocacheViewServer RobocacheViewServer;
+typedef struct _RobocacheViewChannel RobocacheViewChannel;
+
+typedef struct
+{
+  /* Listens, in a thread of its own. NULL and a ROBOCACHE_ERROR_PROPERTY: it cannot listen there. */
+  RobocacheViewServer *(*start) (const RobocacheViewSettings * settings, GError ** error);
+  /* Closes all connections and frees the server, whose channels were removed. */
+  void (*stop) (RobocacheViewServer * server);
+  /* Advertises a topic. The strings are copied. */
+  RobocacheViewChannel *(*add) (RobocacheViewServer * server, const RobocacheViewTopic * topic);
+  /* Frees the channel. */
+  void (*remove) (RobocacheViewServer * server, RobocacheViewChannel * channel);
+  /* Whether a client subscribes to the channel. */
+  gboolean (*is_wanted) (const RobocacheViewChannel * channel);
+  void (*publish) (RobocacheViewServer * server, RobocacheViewChannel * channel, const RobocacheViewMessage * message);
+  void (*get_counts) (RobocacheViewServer * server, RobocacheViewCounts * counts);
+} RobocacheViewServerFunctions;
+
+/* The module's only symbol. */
+typedef const RobocacheViewServerFunctions *(*RobocacheViewServerSymbol) (void);
+
+G_END_DECLS
+#endif

@@ -168,6 +168,11 @@ open_locked (const RobocacheDdsNetwork *network, GError **error)
         robocache_dds_discovery_name (participant->network.discovery));
     return NULL;
   }
+  if (participant && participant->network.max_message_bytes < network->max_message_bytes) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "another element has opened domain %u with max-message-bytes=%" G_GUINT64_FORMAT
+        ": set the same there", network->domain, participant->network.max_message_bytes);
+    return NULL;
+  }
   if (!participant) {
     participant = participant_new (network, error);
     if (participant)

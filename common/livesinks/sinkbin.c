@@ -42,6 +42,8 @@ start_stream (GstRobocacheSinkBin *self, GstPad *pad)
   GstRobocacheStreamSink *stream = stream_of (pad);
   gint64 origin_ns;
 
+  if (stream == NULL)           /* it is being released */
+    return;
   GST_ROBOCACHE_SINK_BIN_GET_CLASS (self)->start_stream (self, pad, stream);
   GST_OBJECT_LOCK (self);
   origin_ns = PRIVATE (self)->origin_ns;
@@ -77,12 +79,14 @@ choose_number (GstRobocacheSinkBin *self, const gchar *name, guint *number)
   gboolean is_free = TRUE;
   guint64 asked = 0, next = 0;
 
-  for (guint i = 0; i < pads->len; i++) {
-    is_free &= g_strcmp0 (GST_OBJECT_NAME (pads->pdata[i]), name) != 0;
-    next = MAX (next, g_ascii_strtoull (GST_OBJECT_NAME (pads->pdata[i]) + 5, NULL, 10) + 1);
-  }
   if (name)
-    is_free &= g_str_has_prefix (name, "sink_") && g_ascii_string_to_unsigned (name + 5, 10, 0, G_MAXUINT, &asked, NULL);
+    is_free = g_str_has_prefix (name, "sink_") && g_ascii_string_to_unsigned (name + 5, 10, 0, G_MAXUINT, &asked, NULL);
+  for (guint i = 0; i < pads->len; i++) {
+    const guint64 taken = g_ascii_strtoull (GST_OBJECT_NAME (pads->pdata[i]) + 5, NULL, 10);
+
+    is_free &= name == NULL || taken != asked;
+    next = MAX (next, taken + 1);
+  }
   *number = (guint) (name ? asked : next);
   g_ptr_array_unref (pads);
   return is_free && next <= G_MAXUINT;
@@ -163,16 +167,17 @@ release_pad (GstElement *element, GstPad *pad)
   const gboolean was_open = !GST_PAD_IS_EOS (pad);
 
   gst_object_ref (pad);
-  gst_pad_set_active (pad, FALSE);
+  /* before the pad, whose thread may wait in the stream */
   gst_element_set_locked_state (GST_ELEMENT (stream), TRUE);
   gst_element_set_state (GST_ELEMENT (stream), GST_STATE_NULL);
-  gst_ghost_pad_set_target (GST_GHOST_PAD (pad), NULL);
-  gst_element_remove_pad (element, pad);
-  gst_bin_remove (GST_BIN (element), GST_ELEMENT (stream));
+  gst_pad_set_active (pad, FALSE);
   g_rec_mutex_lock (&PRIVATE (self)->lock);
   if (PRIVATE (self)->is_started)
     GST_ROBOCACHE_SINK_BIN_GET_CLASS (self)->stop_stream (self, stream);
+  gst_ghost_pad_set_target (GST_GHOST_PAD (pad), NULL);
   g_rec_mutex_unlock (&PRIVATE (self)->lock);
+  gst_element_remove_pad (element, pad);
+  gst_bin_remove (GST_BIN (element), GST_ELEMENT (stream));
   gst_object_unref (stream);
   if (was_open)
     check_end (self);
@@ -256,6 +261,8 @@ stop (GstRobocacheSinkBin *self)
   for (guint i = 0; is_started && i < pads->len; i++) {
     GstRobocacheStreamSink *stream = stream_of (pads->pdata[i]);
 
+    if (stream == NULL)         /* it is being released, and has been stopped */
+      continue;
     GST_ROBOCACHE_SINK_BIN_GET_CLASS (self)->stop_stream (self, stream);
     gst_base_sink_set_async_enabled (GST_BASE_SINK (stream), TRUE);
     gst_object_unref (stream);
@@ -270,8 +277,8 @@ static void
 set_origin (GstRobocacheSinkBin *self)
 {
   GstRobocacheSinkBinPrivate *priv = PRIVATE (self);
-  GPtrArray *pads = list_pads (self);
   gint64 origin_ns = priv->origin_ns, uncertainty_ns = 0;
+  GPtrArray *pads;
 
   if (!priv->has_own_origin)
     origin_ns = robocache_system_origin (GST_ELEMENT (self), &uncertainty_ns);
@@ -279,6 +286,8 @@ set_origin (GstRobocacheSinkBin *self)
   GST_OBJECT_LOCK (self);
   priv->origin_ns = origin_ns;
   GST_OBJECT_UNLOCK (self);
+  /* after it: later pads take this origin by themselves */
+  pads = list_pads (self);
   for (guint i = 0; i < pads->len; i++) {
     GstRobocacheStreamSink *stream = stream_of (pads->pdata[i]);
 

@@ -289,7 +289,7 @@ get_times (GstRobocacheStreamSink *self, Publishing *publishing, gint64 running_
 static GstFlowReturn
 wait_for_row (GstRobocacheStreamSink *self, const Publishing *publishing, guint64 item, gint64 running_ns)
 {
-  if (item == 0 && !publishing->items.times)
+  if (item == 0 && !publishing->items.times && GST_BUFFER_PTS_IS_VALID (publishing->buffer) && !GST_BUFFER_DTS_IS_VALID (publishing->buffer))
     return GST_FLOW_OK;
   return gst_base_sink_wait (GST_BASE_SINK (self), (GstClockTime) running_ns, NULL);
 }
@@ -418,8 +418,12 @@ handle_event (GstBaseSink *base, GstEvent *event)
     gst_event_unref (event);
     return FALSE;
   }
-  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
     robocache_row_times_init (&PRIVATE (self)->clock);
+    /* the caps stay */
+    if (PRIVATE (self)->format)
+      robocache_row_times_set_rate (&PRIVATE (self)->clock, PRIVATE (self)->format->rate_num, PRIVATE (self)->format->rate_den);
+  }
   return GST_BASE_SINK_CLASS (gst_robocache_stream_sink_parent_class)->event (base, event);
 }
 
@@ -448,6 +452,17 @@ chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   }
   if (error)
     post_error (self, error);
+  return flow;
+}
+
+static GstFlowReturn
+chain_list (GstPad *pad, GstObject *parent, GstBufferList *list)
+{
+  GstFlowReturn flow = GST_FLOW_OK;
+
+  for (guint i = 0; i < gst_buffer_list_length (list) && flow == GST_FLOW_OK; i++)
+    flow = chain (pad, parent, gst_buffer_ref (gst_buffer_list_get (list, i)));
+  gst_buffer_list_unref (list);
   return flow;
 }
 
@@ -499,6 +514,7 @@ put_before_base_class (GstRobocacheStreamSink *self)
   priv->event = GST_PAD_EVENTFUNC (pad);
   priv->query = GST_PAD_QUERYFUNC (pad);
   gst_pad_set_chain_function (pad, chain);
+  gst_pad_set_chain_list_function (pad, chain_list);
   gst_pad_set_event_function (pad, pad_event);
   gst_pad_set_query_function (pad, pad_query);
 }
@@ -628,6 +644,8 @@ gst_robocache_stream_sink_init (GstRobocacheStreamSink *self)
 {
   put_before_base_class (self);
   gst_base_sink_set_last_sample_enabled (GST_BASE_SINK (self), FALSE);
+  /* rows outside the segment are counted here, and a buffer may have others */
+  gst_base_sink_set_drop_out_of_segment (GST_BASE_SINK (self), FALSE);
   /* a message takes microseconds; the base class would add 20 ms */
   gst_base_sink_set_processing_deadline (GST_BASE_SINK (self), 0);
 }

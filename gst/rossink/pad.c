@@ -111,7 +111,7 @@ make_qos_specs (GParamFlags flags)
   properties[PROP_DURABILITY] = g_param_spec_enum ("durability", "Durability", "Messages of readers that come later", durability_get_type (),
       ROBOCACHE_ROS_VOLATILE, flags);
   properties[PROP_DEPTH] = g_param_spec_uint ("depth", "Depth",
-      "Messages that are kept for slow or later readers (0 = 100 of tensors, 10 of others; commands: 1)",
+      "Messages that are kept for slow or later readers (0 = 100 of rows, 10 of others; commands: 1)",
       0, MAX_DEPTH, 0, flags);
   properties[PROP_LIFESPAN] = g_param_spec_int64 ("lifespan", "Lifespan",
       "Age at which a message is not sent any more, and at which readers may drop it (ns, 0 = never, -1 = never; "

@@ -113,7 +113,8 @@ find_publisher (const RobocacheRosSinkSession *session, const RobocacheRosOffer 
 
   for (guint i = 0; old && i < old->len; i++) {
     publisher = g_ptr_array_index (old, i);
-    if (g_str_equal (publisher->topic, topic) && g_str_equal (publisher->type, type) && publisher->lifespan_ns == offer->lifespan_ns) {
+    if (g_str_equal (publisher->topic, topic) && g_str_equal (publisher->type, type) && publisher->lifespan_ns == offer->lifespan_ns
+        && publisher->depth == offer->depth) {
       g_free (topic);
       return g_ptr_array_steal_index (old, i);
     }
@@ -123,6 +124,7 @@ find_publisher (const RobocacheRosSinkSession *session, const RobocacheRosOffer 
   publisher->topic = topic;
   publisher->type = type;
   publisher->lifespan_ns = offer->lifespan_ns;
+  publisher->depth = offer->depth;
   if (open_writer (publisher, offer, error))
     return publisher;
   publisher_free (publisher);
@@ -154,6 +156,11 @@ robocache_ros_publisher_write (RobocacheRosPublisher *publisher, const Robocache
 {
   if (message->has_failed) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_MEMORY, "no memory for a message of %s", publisher->topic);
+    return FALSE;
+  }
+  if (message->size > publisher->session->settings.max_message_bytes) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "a message of %s has %" G_GSIZE_FORMAT " bytes, above max-message-bytes=%" G_GUINT64_FORMAT,
+        publisher->topic, message->size, (guint64) publisher->session->settings.max_message_bytes);
     return FALSE;
   }
   return robocache_dds_writer_write (publisher->writer, message->data, message->size, g_get_real_time () * 1000, error);

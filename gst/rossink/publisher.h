@@ -30,6 +30,7 @@ typedef struct
   gchar *topic;
   const gchar *type;
   gint64 lifespan_ns;           /* 0: none */
+  guint depth;
   RobocacheDdsWriter *writer;
 } RobocacheRosPublisher;
 
@@ -42,8 +43,8 @@ typedef struct
   gint64 lifespan_ns;           /* 0: none */
 } RobocacheRosOffer;
 
-/* Returns the publishers of the encoder's channels, in their order. Those of old (taken, may be NULL) with the same topic, type and
- * lifespan go on. NULL and an error: a topic cannot be published. */
+/* Returns the publishers of the encoder's channels, in their order. Those of old (taken, may be NULL) with the same topic, type,
+ * lifespan and depth go on. NULL and an error: a topic cannot be published. */
 GPtrArray *robocache_ros_publishers_open (const RobocacheRosSinkSession * session, const RobocacheRosOffer * offer,
     const RobocacheEncoder * encoder, GPtrArray * old, GError ** error);
 

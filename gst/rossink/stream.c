@@ -5,6 +5,7 @@
 #include "stream.h"
 
 #include "common/element/errordomain.h"
+#include "common/time/nanoseconds.h"
 #include "common/time/rowtimes.h"
 
 #define DEFAULT_DEPTH 10
@@ -29,7 +30,7 @@ struct _GstRobocacheRosStream
   RobocacheRosPadSettings settings;
 
   /* the streaming thread */
-  gboolean is_command, is_tensors, has_warned_of_age;
+  gboolean is_command, is_rows, has_warned_of_age;
   gint64 period_ns;             /* nominal, of rows; 0: unknown */
   gint64 max_age_ns;            /* 0: none */
 
@@ -37,6 +38,7 @@ struct _GstRobocacheRosStream
   GPtrArray *publishers;        /* RobocacheRosPublisher items, by channel of the encoder; NULL: none */
   guint64 lost;                 /* messages that slow readers lost */
   guint64 too_old;              /* rows older than max-age */
+  gint64 paused_at_ns;          /* running time of the last pause; no time: there was none */
 };
 
 G_DEFINE_TYPE (GstRobocacheRosStream, gst_robocache_ros_stream, GST_TYPE_ROBOCACHE_STREAM_SINK)
@@ -74,7 +76,7 @@ check_format (GstRobocacheStreamSink *stream, const RobocacheEncoderFormat *form
   const gchar *role = gst_structure_get_string (gst_caps_get_structure (format->caps, 0), "role");
 
   self->is_command = self->settings.is_command || g_strcmp0 (role, COMMAND_ROLE) == 0;
-  self->is_tensors = format->info.n_tensors > 0;
+  self->is_rows = format->info.n_tensors == 1 && !format->encoder && robocache_encoder_is_rows (&format->info);
   self->period_ns = format->rate_num > 0 ? (gint64) gst_util_uint64_scale_int (GST_SECOND, format->rate_den, format->rate_num) : 0;
   self->max_age_ns = MAX (self->settings.max_age, 0);
   if (self->settings.max_age == ROBOCACHE_ROS_AUTO && self->is_command)
@@ -112,7 +114,7 @@ static gboolean
 open_publishers (GstRobocacheStreamSink *stream, const RobocacheEncoder *encoder, GError **error)
 {
   GstRobocacheRosStream *self = GST_ROBOCACHE_ROS_STREAM (stream);
-  const guint depth = self->is_command ? COMMAND_DEPTH : self->is_tensors ? ROWS_DEPTH : DEFAULT_DEPTH;
+  const guint depth = self->is_command ? COMMAND_DEPTH : self->is_rows ? ROWS_DEPTH : DEFAULT_DEPTH;
   const RobocacheRosOffer offer = {
     .topic = self->settings.topic,
     .is_reliable = self->settings.reliability == ROBOCACHE_ROS_RELIABLE,
@@ -151,7 +153,24 @@ write_message (GstRobocacheStreamSink *stream, guint channel, const RobocacheStr
   return is_written;
 }
 
-/* FALSE: the row is older than max-age now. */
+/* Running time stands still in a pause, in which a live row gets older all the same. */
+static gboolean
+is_of_before_pause (GstRobocacheRosStream *self, gint64 running_ns)
+{
+  gboolean is_before;
+
+  if (self->max_age_ns == 0 || !gst_robocache_stream_sink_is_live (GST_ROBOCACHE_STREAM_SINK (self)))
+    return FALSE;
+  g_mutex_lock (&self->lock);
+  is_before = self->paused_at_ns != ROBOCACHE_NO_TIME && running_ns <= self->paused_at_ns;
+  self->too_old += is_before;
+  g_mutex_unlock (&self->lock);
+  if (is_before)
+    GST_CAT_LOG_OBJECT (self->category, self, "a row is dropped: it is of before the pause");
+  return is_before;
+}
+
+/* FALSE: the row is older than max-age now, or of before a pause. */
 static gboolean
 accepts_row (GstRobocacheStreamSink *stream, gint64 running_ns)
 {
@@ -159,6 +178,8 @@ accepts_row (GstRobocacheStreamSink *stream, gint64 running_ns)
   const GstClockTime now = self->max_age_ns > 0 ? robocache_running_time_now (GST_ELEMENT (self)) : GST_CLOCK_TIME_NONE;
   gint64 age_ns;
 
+  if (is_of_before_pause (self, running_ns))
+    return FALSE;
   if (!GST_CLOCK_TIME_IS_VALID (now))
     return TRUE;
   age_ns = (gint64) now - running_ns;
@@ -187,6 +208,7 @@ gst_robocache_ros_stream_start (GstRobocacheRosStream *self, const RobocacheRosS
   self->has_warned_of_age = FALSE;
   g_mutex_lock (&self->lock);
   self->lost = self->too_old = 0;
+  self->paused_at_ns = ROBOCACHE_NO_TIME;
   g_mutex_unlock (&self->lock);
   gst_base_sink_set_sync (GST_BASE_SINK (self), session->settings.sync);
   gst_robocache_stream_sink_start (GST_ROBOCACHE_STREAM_SINK (self), self->settings.frame_id);
@@ -227,6 +249,37 @@ gst_robocache_ros_stream_statistics (GstRobocacheStreamSink *stream)
   return structure;
 }
 
+/* ---- states ---- */
+
+static GstStateChangeReturn
+change_state (GstElement *element, GstStateChange transition)
+{
+  GstRobocacheRosStream *self = GST_ROBOCACHE_ROS_STREAM (element);
+
+  if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED) {
+    const GstClockTime now = robocache_running_time_now (element);
+
+    g_mutex_lock (&self->lock);
+    self->paused_at_ns = GST_CLOCK_TIME_IS_VALID (now) ? (gint64) now : self->paused_at_ns;
+    g_mutex_unlock (&self->lock);
+  }
+  return GST_ELEMENT_CLASS (gst_robocache_ros_stream_parent_class)->change_state (element, transition);
+}
+
+/* A flush begins running time anew. */
+static gboolean
+handle_event (GstBaseSink *base, GstEvent *event)
+{
+  GstRobocacheRosStream *self = GST_ROBOCACHE_ROS_STREAM (base);
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
+    g_mutex_lock (&self->lock);
+    self->paused_at_ns = ROBOCACHE_NO_TIME;
+    g_mutex_unlock (&self->lock);
+  }
+  return GST_BASE_SINK_CLASS (gst_robocache_ros_stream_parent_class)->event (base, event);
+}
+
 /* ---- life ---- */
 
 static void
@@ -245,6 +298,8 @@ gst_robocache_ros_stream_class_init (GstRobocacheRosStreamClass *klass)
   GstRobocacheStreamSinkClass *sink_class = GST_ROBOCACHE_STREAM_SINK_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->finalize = finalize;
+  GST_ELEMENT_CLASS (klass)->change_state = change_state;
+  GST_BASE_SINK_CLASS (klass)->event = handle_event;
   sink_class->check_format = check_format;
   sink_class->get_encoder_settings = get_encoder_settings;
   sink_class->open = open_publishers;

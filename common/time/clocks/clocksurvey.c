@@ -31,8 +31,7 @@ typedef struct
   gchar *name;
   GPtrArray *pieces;            /* of RobocacheClockPiece */
   gint64 interval;              /* ns of log time */
-  RobocacheClockPair witnesses[N_WITNESSES];    /* of a step back */
-  guint n_witnesses;
+  guint n_behind;               /* messages in turn whose stamps are before others, up to the last one */
   RobocacheClockRecent recent;  /* with a stamp; until it is full, none is in a piece */
   guint n_run;                  /* messages in turn that were ahead of most, up to the last one */
   gint64 run_ahead;             /* by how much at most they were ahead of their clock (ns) */
@@ -185,19 +184,6 @@ add_to_piece (Topic *topic, RobocacheClockPiece *piece, const RobocacheClockPair
   }
 }
 
-/* A pair that is behind others: late, or the stamps stepped back, if the next ones are behind as well. */
-static void
-take_witness (Topic *topic, const RobocacheClockPair *pair)
-{
-  topic->witnesses[topic->n_witnesses++] = *pair;
-  if (topic->n_witnesses < N_WITNESSES)
-    return;
-  topic->n_witnesses = 0;
-  begin_piece (topic, &topic->witnesses[0]);
-  for (guint i = 0; i < N_WITNESSES; i++)
-    add_to_piece (topic, g_ptr_array_index (topic->pieces, topic->pieces->len - 1), &topic->witnesses[i]);
-}
-
 /* Least difference of the piece's newest pairs, at a log time. */
 static gint64
 least_difference (const RobocacheClockPiece *piece, gint64 log_ns, gdouble slope)
@@ -213,15 +199,16 @@ least_difference (const RobocacheClockPiece *piece, gint64 log_ns, gdouble slope
   return least;
 }
 
-/* The clock stepped forward: begins a piece with the messages before this one that were ahead of most. i: of recent messages. */
+/* The clock stepped: begins a piece with n messages up to this one, of the recent ones. */
 static void
-step_forward (Topic *topic, guint i)
+take_step (Topic *topic, guint i, guint n)
 {
-  const guint first = i - MIN (i, topic->n_run);
+  const guint first = i + 1 - MIN (i + 1, n);
   RobocacheClockPiece *piece = begin_piece (topic, robocache_clock_recent_at (&topic->recent, first));
 
   for (guint k = first; k <= i; k++)
     add_to_piece (topic, piece, robocache_clock_recent_at (&topic->recent, k));
+  topic->n_behind = topic->n_run = 0;
 }
 
 /* The messages that were ahead are no step: their clock goes on as before. */
@@ -234,15 +221,21 @@ end_run (Topic *topic)
   }
 }
 
+/* A message whose stamp is before others is late, or of a node that is behind; where most of the recent ones are like it, the stamps stepped back.
+ * most: least difference of most of them. i: of recent messages. */
 static void
-extend_piece (Topic *topic, RobocacheClockPiece *piece, const RobocacheClockPair *pair)
+extend_piece (Topic *topic, RobocacheClockPiece *piece, guint i, gint64 most)
 {
-  if (piece && pair->stamp < piece->last - STEP_BACK) {
-    take_witness (topic, pair);
+  const RobocacheClockPair *pair = robocache_clock_recent_at (&topic->recent, i);
+
+  if (!piece || pair->stamp >= piece->last - STEP_BACK) {
+    topic->n_behind = 0;
+    add_to_piece (topic, piece ? piece : begin_piece (topic, pair), pair);
     return;
   }
-  topic->n_witnesses = 0;
-  add_to_piece (topic, piece ? piece : begin_piece (topic, pair), pair);
+  topic->n_behind++;
+  if (topic->n_behind >= N_WITNESSES && most - least_difference (piece, pair->log, 0.0) > ROBOCACHE_CLOCK_AGREE)
+    take_step (topic, i, topic->n_behind);
 }
 
 /* Adds one of the recent messages to a piece, unless it is ahead of most of them. */
@@ -263,20 +256,50 @@ place_recent (Topic *topic, guint i)
     return;
   }
   if (piece && ahead > ROBOCACHE_CLOCK_AGREE) {
-    step_forward (topic, i);
+    take_step (topic, i, topic->n_run + 1);
   } else {
     end_run (topic);
-    extend_piece (topic, piece, pair);
+    extend_piece (topic, piece, i, most);
   }
   topic->n_run = 0;
   topic->run_ahead = 0;
+}
+
+static gboolean
+is_ahead_of_most (const Topic *topic, guint i)
+{
+  const RobocacheClockPair *pair = robocache_clock_recent_at (&topic->recent, i);
+  gdouble slope;
+
+  return difference_of (pair) < robocache_clock_recent_difference (&topic->recent, pair->log, &slope) - ROBOCACHE_CLOCK_AGREE;
+}
+
+/* How many of the first messages are ahead of all others, since the clock stepped back after them; 0: it did not. */
+static guint
+count_before_step (const Topic *topic)
+{
+  guint n = 0;
+
+  if (topic->greatest - topic->least <= ROBOCACHE_CLOCK_AGREE)
+    return 0;
+  while (n < robocache_clock_recent_count (&topic->recent) && is_ahead_of_most (topic, n))
+    n++;
+  for (guint i = n; i < robocache_clock_recent_count (&topic->recent); i++) {
+    if (is_ahead_of_most (topic, i))
+      return 0;
+  }
+  return n < N_WITNESSES ? 0 : n;
 }
 
 /* A topic whose recent messages are all that it has, or just enough. */
 static void
 place_first (Topic *topic)
 {
-  for (guint i = 0; i < robocache_clock_recent_count (&topic->recent); i++)
+  const guint n = count_before_step (topic);
+
+  if (n > 0)
+    take_step (topic, n - 1, n);
+  for (guint i = n; i < robocache_clock_recent_count (&topic->recent); i++)
     place_recent (topic, i);
 }
 
@@ -362,7 +385,7 @@ robocache_clock_survey_is_irregular (const RobocacheClockSurvey *survey)
   for (guint i = 0; i < survey->topics->len; i++) {
     const Topic *topic = g_ptr_array_index (survey->topics, i);
 
-    if (topic->pieces->len > 1 || topic->n_witnesses > 0 || topic->greatest - topic->least > ROBOCACHE_CLOCK_AGREE)
+    if (topic->pieces->len > 1 || topic->n_behind > 0 || topic->greatest - topic->least > ROBOCACHE_CLOCK_AGREE)
       return TRUE;
   }
   return FALSE;
@@ -375,10 +398,18 @@ end_reading (RobocacheClockSurvey *survey)
   for (guint i = 0; i < survey->topics->len; i++) {
     Topic *topic = g_ptr_array_index (survey->topics, i);
 
-    if (topic->pieces->len == 0)
+    const guint last = robocache_clock_recent_count (&topic->recent) - 1;
+
+    if (topic->pieces->len == 0 && topic->recent.n > 0)
       place_first (topic);
-    end_run (topic);
-    topic->n_run = 0;
+    /* steps before which most recent messages are */
+    if (topic->pieces->len > 0 && topic->n_behind >= N_WITNESSES)
+      take_step (topic, last, topic->n_behind);
+    else if (topic->pieces->len > 0 && topic->n_run >= ROBOCACHE_CLOCK_MIN_PAIRS)
+      take_step (topic, last, topic->n_run);
+    else
+      end_run (topic);
+    topic->n_run = topic->n_behind = 0;
   }
 }
 
@@ -809,8 +840,9 @@ static gint64
 step_between (const RobocacheClockPiece *before, const RobocacheClockPiece *piece)
 {
   const gint64 back = before->last - piece->first;
+  const gint64 change = difference_of (&g_array_index (piece->pairs, RobocacheClockPair, 0)) - difference_of (last_pair (before));
 
-  return back > 0 ? back : difference_of (&g_array_index (piece->pairs, RobocacheClockPair, 0)) - difference_of (last_pair (before));
+  return change > 0 && back > 0 ? back : change;
 }
 
 static void

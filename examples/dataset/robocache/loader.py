@@ -34,9 +34,9 @@ OPEN_VIDEOS = 16  # decoders that are kept, per worker
 class Video:
     """Frames of one file by their number. Decodes from the key frame before, and goes on where it is."""
 
-    def __init__(self, path, fps):
+    def __init__(self, path, fps, is_depth=False):
         import av
-        self._container, self._fps = av.open(str(path)), fps
+        self._container, self._fps, self._is_depth = av.open(str(path)), fps, is_depth
         self._stream = self._container.streams.video[0]
         self._frames, self._next = None, None
 
@@ -45,15 +45,21 @@ class Video:
         self._frames, self._next = self._container.decode(self._stream), None
 
     def frame(self, number):
-        """uint8 [3, height, width]."""
+        """uint8 [3, height, width]; of depth float32 [1, height, width], mm."""
         if self._next is None or not self._next <= number <= self._next + 2:
             self._seek(number)
         for frame in self._frames:
             at = round(float(frame.pts * frame.time_base) * self._fps)
             self._next = at + 1
             if at == number:
-                return torch.from_numpy(frame.to_ndarray(format="rgb24")).permute(2, 0, 1).contiguous()
+                return self._tensor(frame)
         raise IndexError(f"no frame {number} in {self._container.name}")
+
+    def _tensor(self, frame):
+        if self._is_depth:
+            from .export.depth import DEPTH_OF
+            return torch.from_numpy(DEPTH_OF[frame.to_ndarray(format="gray12le")].astype(np.float32))[None]
+        return torch.from_numpy(frame.to_ndarray(format="rgb24")).permute(2, 0, 1).contiguous()
 
 
 class SetDataset(Dataset):
@@ -80,7 +86,7 @@ class SetDataset(Dataset):
 
     def _open_videos(self):
         # a worker that was forked has files of its own, too: the place in a file is shared with its parent
-        self._video = functools.lru_cache(OPEN_VIDEOS)(lambda path, process: Video(path, self.fps))
+        self._video = functools.lru_cache(OPEN_VIDEOS)(lambda path, process, is_depth: Video(path, self.fps, is_depth))
 
     def _ticks(self, name, seconds):
         ticks = [round(second * self.fps) for second in seconds]
@@ -103,7 +109,8 @@ class SetDataset(Dataset):
         path = self.root / self.info["video_path"].format(video_key=name, chunk_index=episode[f"videos/{name}/chunk_index"],
                                                           file_index=episode[f"videos/{name}/file_index"])
         first = round(episode[f"videos/{name}/from_timestamp"] * self.fps)
-        return torch.stack([self._video(path, os.getpid()).frame(first + index - episode["dataset_from_index"]) for index in wanted])
+        is_depth = bool(self.features[name].get("info", {}).get("is_depth_map"))
+        return torch.stack([self._video(path, os.getpid(), is_depth).frame(first + index - episode["dataset_from_index"]) for index in wanted])
 
     def __getitem__(self, index: int) -> Dict[str, torch.Tensor]:
         episode = self.episodes[bisect.bisect_right(self._starts, index) - 1]

@@ -319,11 +319,15 @@ have_time (gchar **names)
 static gboolean
 are_names_above (gchar **names, gchar **last, gboolean are_adjacent)
 {
-  if (are_units (names) || are_words (names))
+  if (are_units (names))
+    return FALSE;
+  if (are_units (last) && are_adjacent && have_time (names))
+    return TRUE;
+  if (are_words (names))
     return FALSE;
   if (are_units (last))
     return TRUE;
-  return are_words (last) ? have_time (names) || !have_time (last) : are_adjacent && have_time (names) && !have_time (last);
+  return are_words (last) ? have_time (names) || (are_adjacent && !have_time (last)) : are_adjacent && have_time (names) && !have_time (last);
 }
 
 /* The names of columns, and the units below them. `last` are the names of the last line that fits, at *at. Takes them. */

@@ -119,6 +119,30 @@ GST_START_TEST (test_stale)
 
 GST_END_TEST;
 
+/* Running time stands still in a pause, but a command of before it is old. */
+GST_START_TEST (test_stale_after_pause)
+{
+  Peer *peer = peer_start (58);
+  SinkRun live;
+
+  begin_commands (&live, 58, "lifespan=0");
+  push_now (&live, GST_SECOND, 7);
+  peer_do (peer, "listen /x " ARRAY " reliable volatile 10");
+  peer_do (peer, "publisher /x");
+  sink_run_wait_for_count (&live, "sink_0", "readers", 1);
+  settle (&live, GST_SECOND, peer);
+  live_reach (&live, GST_STATE_PAUSED);
+  push_row (&live, 0, GST_SECOND, 5);
+  live_set (&live, GST_STATE_PLAYING);
+  sink_run_wait_for_count (&live, "sink_0", "rows-dropped-too-old", 1);
+  push_now (&live, GST_SECOND + PERIOD, 9);
+  fail_unless (receive_number (peer, 0) == 9);
+  sink_run_end (&live);
+  peer_stop (peer);
+}
+
+GST_END_TEST;
+
 /* ---- readers that are slow or dead ---- */
 
 #define N_ROWS 25
@@ -472,7 +496,7 @@ static const struct
   {COMMANDS, "", "durability=transient-local", "sink_0: the stream is a command, and durability=transient-local would send stale ones to later"},
   {COMMANDS, "", "depth=2", "sink_0: the stream is a command, and depth above 1 would send stale ones to slow readers"},
   {"image/jpeg", "", "message=twist", "sink_0: message selects a type for rows, but the stream is image/jpeg: set message=auto"},
-  {"image/jpeg", "max-message-bytes=65536", "", "/sink_0: "},
+  {"image/jpeg", "max-message-bytes=65536", "", "a message of /sink_0 has 100036 bytes, above max-message-bytes=65536"},
 };
 
 GST_START_TEST (test_complaints)
@@ -502,6 +526,7 @@ GST_END_TEST;
 CHECK_MAIN_IF (rossink, dds_network_begin ("rossink"), NULL, NULL,
     ONCE (test_late_reader);
     EACH (ages, test_stale);
+    ONCE (test_stale_after_pause);
     ONCE (test_slow_reader);
     ONCE (test_killed_reader);
     EACH (offers, test_offers);

@@ -203,7 +203,8 @@ def arrange(layouts, names, mapping):
     """The layouts of episodes, {key: Layout}, with the channels of a set in its order, and the problems, as texts. names are those of OfSet."""
     problems = []
     for feature, own in next(iter(layouts.values())).names.items() if layouts else ():
-        given = names[feature]
+        # a set that does not say what its computed actions were computed of
+        given = names.get(feature, own)
         if own == given:
             continue
         both = f"features.\"{feature}\" has {_list(own)}, and {_list(given)} in the set"

@@ -291,7 +291,7 @@ def _settings(where, value, is_camera, is_command):
         if not isinstance(item, (str, int, float)) or isinstance(item, str) and re.search(r'[;"]', item):
             raise ExportError(f"{where}.{key} = {item!r}: expected a number or a text")
         # -1 and -2 are no durations
-        if key in DURATIONS and re.fullmatch(r"[-+.\d]+", str(item)) and float(item) not in (0, -1, -2):
+        if key in DURATIONS and re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)", str(item)) and float(item) not in (0, -1, -2):
             raise ExportError(f"{where}.{key} = {item!r}: expected a time with a unit, like \"{item}ms\"")
     # a command holds until the next one; it is never interpolated unless the file says so
     defaults = {"interpolation": "previous", "hold-limit": "5s"} if is_command else {}

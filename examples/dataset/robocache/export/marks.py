@@ -139,5 +139,7 @@ def whole(recording):
     """In parts where stamps step, without the time in which rows of both sides would be mixed."""
     first, last = recording.span()
     breaks = [(before, after) for before, after in recording.breaks() if first < after and before < last]
+    if any(after <= before for before, after in breaks):
+        raise ExportError(f"{recording.name}: stamps step back, so times before and after the step are the same: use --time-source auto, or mark episodes")
     starts, ends = [first, *(after for _, after in breaks)], [*(before for before, _ in breaks), last]
     return [Span(start, max(start, end) + 1) for start, end in zip(starts, ends)]

@@ -90,7 +90,10 @@ def check_append(manifest, output, mapping):
 def channels_of(manifest):
     """Those of a set, for what is appended."""
     first = manifest["episodes"][0] if manifest.get("episodes") else {}
-    return OfSet(manifest["names"] | manifest.get("source_names", {}), {name: said["channels"] for name, said in first.get("kinds", {}).items()})
+    names = manifest["names"] | manifest.get("source_names", {})
+    if "source_names" not in manifest and manifest["actions"] != "joint":
+        names.pop("action", None)
+    return OfSet(names, {name: said["channels"] for name, said in first.get("kinds", {}).items()})
 
 
 def not_in_set(manifest, episodes):

@@ -39,7 +39,7 @@ class Timed:
         return self.offset_of(stream.topic) != 0
 
     def breaks(self):
-        return self.clocks.breaks if self.clocks else []
+        return self.clocks.breaks(self.topics_used) if self.clocks else []
 
 
 class Clocks:
@@ -70,13 +70,15 @@ class Clocks:
             times[-1] = last
         return times
 
-    @cached_property
-    def breaks(self):
-        """[(last time before, first time after)] of steps of stamps, those of one clock once: between them, topics are of different sides."""
+    def breaks(self, offsets):
+        """[(last time before, first time after)] of steps of stamps, those of one clock once: between them, topics are of different sides. offsets:
+        {topic: ns to add to its times}."""
         found, newest = [], None
         times = self.arrivals(np.array([log_time for _, log_time, *_ in self._found["breaks"]], np.int64)).tolist()
-        for time, (*_, before, after) in sorted(zip(times, self._found["breaks"]), key=lambda one: one[0]):
-            if newest is not None and time - newest <= AGREE_NS:
+        for time, (topic, *_, before, after) in sorted(zip(times, self._found["breaks"]), key=lambda one: one[0]):
+            before, after = before + offsets.get(topic, 0), after + offsets.get(topic, 0)
+            # a slow topic shows the same step later
+            if found and (time - newest <= AGREE_NS or before < found[-1][1]):
                 before, after = min(before, found[-1][0]), max(after, found.pop()[1])
             found.append((before, after))
             newest = time

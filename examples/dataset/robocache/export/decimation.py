@@ -18,7 +18,6 @@ from .recordings.pipelines import quote
 SECONDS = 5
 # rows come one after another, so a tick of this time is sent when those of SECONDS have been looked at
 ENOUGH = SECONDS + 0.5
-POLL_NS = 20 * Gst.MSECOND
 FILTERS = ("mean", "lowpass")
 # as robocachefuse has them
 LOBES, CUTOFF = 4, 0.4
@@ -70,15 +69,11 @@ def _describe(planned, numbers, fps):
     return "  ".join([source, *tees, *branches])
 
 
-def _run(pipeline, counts, enough):
-    """The warnings, {element: text}, until all streams have enough ticks, or the recording ends."""
-    texts, bus, types = {}, pipeline.get_bus(), Gst.MessageType.WARNING | Gst.MessageType.ERROR | Gst.MessageType.EOS
-    while min(counts.values()) < enough:
-        message = bus.timed_pop_filtered(POLL_NS, types)
-        if message is None:
-            continue
-        if message.type != Gst.MessageType.WARNING:
-            break
+def _run(pipeline):
+    """The warnings, {element: text}, until the application says that all streams have enough ticks, or the recording ends."""
+    texts, bus = {}, pipeline.get_bus()
+    types = Gst.MessageType.WARNING | Gst.MessageType.ERROR | Gst.MessageType.EOS | Gst.MessageType.APPLICATION
+    while (message := bus.timed_pop_filtered(Gst.CLOCK_TIME_NONE, types)).type == Gst.MessageType.WARNING:
         if is_about(text := message.parse_warning()[0].message):
             texts[message.src.get_name()] = text
     while (message := bus.pop_filtered(Gst.MessageType.WARNING)) is not None:
@@ -96,17 +91,21 @@ def measure(planned, fps):
     if not numbers:
         return {}
     pipeline = pipelines.parse(_describe(planned, numbers, fps))
-    counts = dict.fromkeys(numbers, 0)
+    counts, enough, bus = dict.fromkeys(numbers, 0), math.ceil(ENOUGH * fps), pipeline.get_bus()
+    # made here, as in pipelines.pause
+    message = Gst.Message.new_application(None, Gst.Structure.new_empty("enough"))
 
     def count(_, __, ___, i):
         counts[i] += 1
+        if counts[i] == enough and min(counts.values()) >= enough:
+            bus.post(message)
 
     for i in numbers:
         pipeline.get_by_name(f"sink{i}").connect("handoff", count, i)
     try:
         recording.start(pipeline, pipeline.get_by_name(f"resample{numbers[0]}").get_static_pad("src"))
         pipeline.set_state(Gst.State.PLAYING)
-        texts = _run(pipeline, counts, math.ceil(ENOUGH * fps))
+        texts = _run(pipeline)
     finally:
         pipeline.set_state(Gst.State.NULL)
     found = {_what(planned.found[i]): texts[f"resample{i}"] for i in numbers if f"resample{i}" in texts}

@@ -70,6 +70,7 @@ TABLES = {
     "preamble_and_units": (LAB, [], {"skiprows": [0, 1, 2, 4]}, "Time", exact(S)),
     "words_below_the_names": ("time,x,y\n--,--,--\n0.0,1,2\n0.1,2,3\n", [], {"skiprows": [1]}, "time", exact(S)),
     "words_and_units_below": ("time;x;y\n[ms];[m];[m]\nraw;raw;raw\n0;1;2\n5;2;3\n", [], {"sep": ";", "skiprows": [1, 2]}, "time", exact(MS)),
+    "numbers_above_units": ("Time,1,2\ns,V,V\n0.0,1,2\n0.1,2,3\n", [], {"skiprows": [1]}, "Time", exact(S)),
     "words_that_differ": ("Zeit;x;y\nidle;open;left\n0,0;1;2\n0,1;2;3\n", [], {"sep": ";", "decimal": ",", "skiprows": [1]}, "Zeit", exact(S)),
     "words_without_a_time": ("Recorder,A,B\nt,left,left\n0.0,1,2\n0.1,2,3\n", [], {"skiprows": [0]}, "t", exact(S)),
     "matlab_comments": ("% made by MATLAB\n%% x, y\n% t, a\n0.5, 1\n0.6, 2\n", [], {"comment": "%", "names": ["t", "a"], "skipinitialspace": True}, "t", exact(S)),

@@ -37,7 +37,7 @@ struct _GstRobocacheStreamSinkClass
   gboolean (*check_format) (GstRobocacheStreamSink * stream, const RobocacheEncoderFormat * format, GError ** error);
   /* Settings of an encoder. May be NULL: the defaults. */
   void (*get_encoder_settings) (GstRobocacheStreamSink * stream, RobocacheEncoderSettings * settings);
-  /* The first buffer of new caps, in PAUSED already: the encoder's channels are those of the messages that follow. */
+  /* Called with the first buffer after new caps, even in PAUSED: opens the encoder's channels, which all later messages use. */
   gboolean (*open) (GstRobocacheStreamSink * stream, const RobocacheEncoder * encoder, GError ** error);
   /* Whether somebody reads the messages of a channel; others are not encoded. May be NULL: yes. */
   gboolean (*is_wanted) (GstRobocacheStreamSink * stream, guint channel);

@@ -29,7 +29,7 @@ typedef struct
 
 typedef struct _RobocacheMessageFields RobocacheMessageFields;
 
-/* Makes the fields of type `index` of the schema; the schema must outlive them. NULL and a ROBOCACHE_ERROR_CAPS: a required field is missing in
+/* Finds the fields of specs in type number `index` of the schema, which must outlive the result. NULL and a ROBOCACHE_ERROR_CAPS: a required field is missing in
  * the definition, or has another shape. An optional field with another shape counts as missing. */
 RobocacheMessageFields *robocache_message_fields_new (const RobocacheRosSchema * schema, guint index,
     const RobocacheFieldSpec * specs, guint n, GError ** error);

@@ -106,11 +106,12 @@ install_topics (GParamFlags flags)
   properties[PROP_EXPECTED] = g_param_spec_string ("expected", "Expected",
       "Streams that may come late, as TOPIC CAPS;TOPIC:STREAM CAPS: their pads exist from PAUSED on, with GAP events until they come", "", flags);
   properties[PROP_JOINTS] = g_param_spec_string ("joints", "Joints",
-      "Splits JointState messages into streams by the names of joints: shoulder,elbow;gripper makes a stream of two joints and one of one "
-      "(empty = a stream for each set of joints in a message)", "", flags);
+      "Streams to make from JointState messages, as joint names: shoulder,elbow;gripper makes two streams, the second one with the "
+      "gripper alone (empty = one stream for each set of joints in a message)", "", flags);
   properties[PROP_FIELDS] = g_param_spec_string ("fields", "Fields",
-      "Numeric fields to read of types without their own decoder, like pose.*,data[3]; TOPIC:FIELD reads fields of a topic of any type", "",
-      flags);
+      "Numeric fields to read from types without their own decoder, like pose.*,data[3]. TOPIC:FIELD reads them from a topic of "
+      "any type",
+      "", flags);
   properties[PROP_MSG_PATH] = g_param_spec_string ("msg-path", "Message path",
       "Colon-separated folders with PACKAGE/msg/TYPE.msg files, for types that are not built in", "", flags);
 }

@@ -100,9 +100,9 @@ fuse_core_check_sources (const FuseCore *core, GError **error)
 
   if (sources.min <= sources.max)
     return TRUE;
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "contradictory latencies of live sources: the source of %s buffers at "
-      "most %.9f s, but the source of %s needs %.9f s: put a queue behind the first source, or set its max-latency=-1 if it is an appsrc",
-      sources.short_of_buffers->name, FUSE_SECONDS (sources.max), sources.demanding->name, FUSE_SECONDS (sources.min));
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "latencies of live sources contradict each other: the source of %1$s can "
+      "hold at most %2$.9f s of data, but the source of %3$s has a latency of %4$.9f s: put a queue after the source of %1$s, or, if it is an "
+      "appsrc, set its max-latency=-1", sources.short_of_buffers->name, FUSE_SECONDS (sources.max), sources.demanding->name, FUSE_SECONDS (sources.min));
   return FALSE;
 }
 

@@ -204,8 +204,8 @@ gst_robocache_fuse_pad_class_init (GstRobocacheFusePadClass *klass)
       DEFAULT_MAX_LEAD, playing));
   g_object_class_install_property (object_class, PROP_EXPECTED_CAPS, g_param_spec_boxed ("expected-caps", "Expected caps",
       "Caps that the stream will have: samples have its tensor from the first tick on, with status missing before its first "
-      "row. In a live pipeline, no tick waits for the stream; otherwise the first tick waits for its caps or EOS (NULL = all ticks "
-      "wait for its caps)", GST_TYPE_CAPS, playing));
+      "row. In a live pipeline, no tick waits for the stream. In others, the first tick waits for its caps or EOS (NULL = not "
+      "declared: ticks wait for its caps)", GST_TYPE_CAPS, playing));
   g_object_class_install_property (object_class, PROP_TENSOR_ID, g_param_spec_string ("tensor-id", "Tensor id",
       "Id of this pad's tensor in the tensor meta of samples (NULL = the pad's name). On camera pads: read the tensor with this id "
       "from the frame's tensor meta, instead of the pixels (GStreamer 1.28 and later)", NULL,

@@ -29,7 +29,7 @@ gboolean fuse_camera_frames_init (FuseCameraFrames * frames, RobocacheEngine * e
 /* A zeroed struct may be cleared too. */
 void fuse_camera_frames_clear (FuseCameraFrames * frames);
 
-/* Begin and end the frames of one tick: begin releases those of the previous tick. */
+/* Called before and after the frames of one tick are used. fuse_camera_frames_begin releases those of the previous tick. */
 gboolean fuse_camera_frames_begin (FuseCameraFrames * frames, GError ** error);
 gboolean fuse_camera_frames_end (FuseCameraFrames * frames, GError ** error);
 

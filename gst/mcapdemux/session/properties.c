@@ -75,8 +75,8 @@ robocache_mcap_demux_properties_install (GObjectClass *klass)
       "/robocache/events)",
       "", flags);
   properties[PROP_JOINTS] = g_param_spec_string ("joints", "Joints",
-      "Streams to make from JointState messages, as joint names: shoulder,elbow;gripper makes a stream of two joints and a stream "
-      "of one (empty = one stream for each set of joints in a message)", "", flags);
+      "Streams to make from JointState messages, as joint names: shoulder,elbow;gripper makes two streams, the second one with the "
+      "gripper alone (empty = one stream for each set of joints in a message)", "", flags);
   properties[PROP_FIELDS] = g_param_spec_string ("fields", "Fields",
       "Numeric fields to read from types without their own decoder, like pose.*,data[3]. TOPIC:FIELD reads them from a topic of "
       "any type",

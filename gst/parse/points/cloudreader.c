@@ -86,7 +86,7 @@ check_spec (RobocacheCloudReader *reader, const RobocacheCloudSpec *spec, GError
     if (!is_set (spec->channels))
       return TRUE;
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY,
-        "channels=\"%s\" names the numbers of layout, but layout is not set: set it, like layout=\"=4f\"", spec->channels);
+        "channels=\"%s\" gives names to the fields of the property layout, which is not set: set it, like layout=\"=4f\"", spec->channels);
     return FALSE;
   }
   if (is_set (spec->layout) || is_set (spec->channels)) {

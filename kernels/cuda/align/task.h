@@ -118,7 +118,7 @@ typedef struct RcCudaAlignTask
   int32_t stride_rows, stride_pieces;   /* the step of a block of pieces */
   uint32_t pieces_inverse;      /* 2^32 / pieces, rounded up: thread i begins in row i * pieces_inverse / 2^32 */
   uint8_t in_alignment, out_alignment;  /* bytes, at most 16; for every row */
-  uint8_t elements;             /* elements that a thread processes at a time: the kernel's number, half or a quarter of it, or 1 */
+  uint8_t elements;             /* elements that a thread processes at a time: RC_CUDA_ALIGN_ELEMENTS of the kernel, half or a quarter of it, or 1 */
   uint8_t skips;                /* pieces are those of plain, and quaternions are computed separately for every blend */
   int64_t first_slice;          /* slices of the order check are numbered across all streams that need it */
   int64_t slices;               /* slices per episode; 0: blocks check the order when they stage the times */

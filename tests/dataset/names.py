@@ -200,7 +200,7 @@ def by_place(folder):
     for setting, is_taken in (('kinds = "real*2,hold"', False), ("velocities = 2", False), ('kinds = "ignore"', True), ('kinds = "real*3"', True), ("angles = 1", True)):
         out = f"place {setting}"
         status, said = _export(folder, out, recordings, mapping(folder, joints=f", {setting}"))
-        yield f"{setting}: {said}", (status, f"streams.joints has {setting.split()[0]} by the positions of channels" in said), (int(not is_taken), not is_taken)
+        yield f"{setting}: {said}", (status, f"streams.joints has {setting.split()[0]} by the places of channels" in said), (int(not is_taken), not is_taken)
     # from 3 rad to −3 rad across π, in the second recording at another place
     turning = {"turn": lambda t: math.remainder(3 + 8 * t, 2 * math.pi), "line": lambda t: t}
     recordings = [robots.write(folder / f"turn-{order[0]}.mcap", {"/joint_states": (10, robots.joints(turning, order=list(order))), "/command": (25, robots.joints(COMMANDED))})

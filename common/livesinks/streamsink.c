@@ -72,13 +72,24 @@ count (GstRobocacheStreamSink *self, guint64 *counter, guint64 n)
   GST_OBJECT_UNLOCK (self);
 }
 
+/* The owner's pad, which people know; while it is being released, this one's. Unref it. */
+static GstPad *
+pad_of_owner (GstRobocacheStreamSink *self)
+{
+  GstPad *pad = gst_element_get_static_pad (PRIVATE (self)->owner, PRIVATE (self)->pad_name);
+
+  return pad ? pad : gst_object_ref (GST_BASE_SINK_PAD (self));
+}
+
 static void
 count_malformed (GstRobocacheStreamSink *self, const GError *error)
 {
   GstRobocacheStreamSinkPrivate *priv = PRIVATE (self);
+  GstPad *pad = pad_of_owner (self);
 
   count (self, &priv->counts.malformed, 1);
-  robocache_pad_faults_warn (priv->owner, robocache_pad_faults_note_buffer (&priv->faults, GST_BASE_SINK_PAD (self), error, MALFORMED));
+  robocache_pad_faults_warn (priv->owner, robocache_pad_faults_note_buffer (&priv->faults, pad, error, MALFORMED));
+  gst_object_unref (pad);
 }
 
 /* ---- caps ---- */
@@ -123,12 +134,15 @@ static gboolean
 answer_bad_caps (GstRobocacheStreamSink *self, GError *error)
 {
   GstRobocacheStreamSinkPrivate *priv = PRIVATE (self);
+  GstPad *pad;
 
   if (!priv->is_live || priv->owner->numsinkpads < 2 || error->code == ROBOCACHE_ERROR_PROPERTY) {
     post_error (self, error);
     return FALSE;
   }
-  robocache_pad_faults_warn (priv->owner, robocache_pad_faults_note_caps (&priv->faults, GST_BASE_SINK_PAD (self), error, MALFORMED));
+  pad = pad_of_owner (self);
+  robocache_pad_faults_warn (priv->owner, robocache_pad_faults_note_caps (&priv->faults, pad, error, MALFORMED));
+  gst_object_unref (pad);
   g_error_free (error);
   return TRUE;
 }
@@ -329,8 +343,11 @@ publish_rows (GstRobocacheStreamSink *self, Publishing *publishing)
 
   count (self, &priv->counts.rows, n);
   if (robocache_row_times_begin (&priv->clock, publishing->buffer, n, publishing->items.times, &publishing->times) != ROBOCACHE_BUFFER_TIMED) {
+    GstPad *pad = pad_of_owner (self);
+
     if (priv->counts.no_time == 0)
-      robocache_row_times_warn (priv->owner, GST_BASE_SINK_PAD (self));
+      robocache_row_times_warn (priv->owner, pad);
+    gst_object_unref (pad);
     count (self, &priv->counts.no_time, n);
     return GST_FLOW_OK;
   }

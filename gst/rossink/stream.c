@@ -69,6 +69,20 @@ check_message (const GstRobocacheRosStream *self, const RobocacheEncoderFormat *
   return FALSE;
 }
 
+/* Between rows, of which a buffer may have several; 0: unknown. */
+static gint64
+period_of (const RobocacheEncoderFormat *format)
+{
+  RobocacheRowLayout layout;
+  guint64 n_rows = 1;
+
+  if (format->rate_num <= 0)
+    return 0;
+  if (format->info.n_tensors > 0 && robocache_row_layout_from_info (&layout, &format->info, NULL))
+    n_rows = MAX (layout.n_rows, 1);
+  return (gint64) (gst_util_uint64_scale_int (GST_SECOND, format->rate_den, format->rate_num) / n_rows);
+}
+
 static gboolean
 check_format (GstRobocacheStreamSink *stream, const RobocacheEncoderFormat *format, GError **error)
 {
@@ -77,7 +91,7 @@ check_format (GstRobocacheStreamSink *stream, const RobocacheEncoderFormat *form
 
   self->is_command = self->settings.is_command || g_strcmp0 (role, COMMAND_ROLE) == 0;
   self->is_rows = format->info.n_tensors == 1 && !format->encoder && robocache_encoder_is_rows (&format->info);
-  self->period_ns = format->rate_num > 0 ? (gint64) gst_util_uint64_scale_int (GST_SECOND, format->rate_den, format->rate_num) : 0;
+  self->period_ns = period_of (format);
   self->max_age_ns = MAX (self->settings.max_age, 0);
   if (self->settings.max_age == ROBOCACHE_ROS_AUTO && self->is_command)
     self->max_age_ns = COMMAND_MAX_AGE;

@@ -257,7 +257,10 @@ def many_topics(folder):
         bag = write_messages(folder, f"bag{n}", [(f"/t{i}", "geometry_msgs/msg/WrenchStamped", ms, wrench(ms))
                                                  for ms in range(0, 1000, 100) for i in range(n)])
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-        yield "columns", len(aligned(folder, bag)[0].split(",")) > 6 * n, True
+        status, _, errors = align(folder, "--output", "out.csv", bag)
+        # a busy machine may take seconds until all topics have rows
+        yield "status", (status, [line for line in errors.splitlines() if " has no row after 2 s" not in line]), (0, [])
+        yield "columns", len(Path(folder, "out.csv").read_text(encoding="utf-8").splitlines()[0].split(",")) > 6 * n, True
         times.append(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before)
     yield f"at most 10 times the CPU time for 4 times the topics: {times}", times[1] < 10 * times[0], True
 

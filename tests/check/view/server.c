@@ -99,6 +99,9 @@ view_begin (guint n_channels, const gchar *properties)
   gst_element_set_state (view.pipeline, GST_STATE_PLAYING);
   push_row (&view);
   fail_unless_equals_int (gst_element_get_state (view.pipeline, NULL, NULL, 20 * GST_SECOND), GST_STATE_CHANGE_SUCCESS);
+  /* the row of the preroll is past before viewers come */
+  while (stream_stat_of (&view, "buffers-in") == 0)
+    g_thread_yield ();
   view.port = (guint) stat_of (&view, "port");
   return view;
 }
@@ -417,7 +420,7 @@ GST_START_TEST (slow_clients_lose_alone)
 GST_END_TEST;
 
 /* Bytes of this process in memory. */
-static gsize
+static gsize G_GNUC_UNUSED
 resident_bytes (void)
 {
   gchar *text;
@@ -433,6 +436,9 @@ resident_bytes (void)
 /* 400 MB go past 8 clients that never read. */
 GST_START_TEST (unread_rows_cost_no_memory)
 {
+#ifdef __SANITIZE_ADDRESS__
+  g_print ("SKIP unread_rows_cost_no_memory: a sanitizer keeps memory that was freed\n");
+#else
   View view = view_begin (250000, "max-queue-size=2000000");
   ViewClient clients[8];
   gsize before;
@@ -449,6 +455,7 @@ GST_START_TEST (unread_rows_cost_no_memory)
   for (guint i = 0; i < G_N_ELEMENTS (clients); i++)
     view_client_close (&clients[i]);
   view_end (&view);
+#endif
 }
 
 GST_END_TEST;

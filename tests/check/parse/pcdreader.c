@@ -313,7 +313,7 @@ GST_START_TEST (settings_that_make_no_sense)
     {{ROBOCACHE_INPUT_POINTS, "=3f", "x,y,w", 0}, "no field of a point is named z"},
     {{ROBOCACHE_INPUT_POINTS, ">3f", "x,y,z", 0}, "layout=\">3f\" has another byte order"},
     {{ROBOCACHE_INPUT_POINTS, "=3k", "x,y,z", 0}, "is not a type"},
-    {{ROBOCACHE_INPUT_POINTS, NULL, "x,y,z", 0}, "layout is not set"},
+    {{ROBOCACHE_INPUT_POINTS, NULL, "x,y,z", 0}, "property layout, which is not set"},
     {{ROBOCACHE_INPUT_KITTI, "=3f", NULL, 0}, "layout=\"=3f\" is only for format=points"},
     {{ROBOCACHE_INPUT_PCD, "", "x", 0}, "channels=\"x\" is only for format=points"},
     {{ROBOCACHE_INPUT_PCD, "", "", 7}, "points-per-cloud=7 with format=pcd"},

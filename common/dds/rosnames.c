@@ -9,7 +9,7 @@
 #include "common/element/errordomain.h"
 
 #define TOPIC_PREFIX "rt"
-/* Of services; ROS 2 has no topics that begin so, as theirs begin with a slash. */
+/* Prefixes of services. No topic of ROS 2 begins with them, since its name begins with a slash. */
 #define REQUEST_PREFIX "rq/"
 #define REPLY_PREFIX "rr/"
 #define TYPE_INFIX "::dds_::"

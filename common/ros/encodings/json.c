@@ -16,7 +16,7 @@
 #define MAX_DEPTH 64
 #define MAX_TYPES 4096
 #define MAX_FIELDS 4096
-/* Of objects that references go through. */
+/* Objects that references go through. */
 #define MAX_MEMBERS 65536
 /* A longer reference is not resolved. */
 #define MAX_REFERENCE 1024

@@ -38,7 +38,7 @@ compare_doubles (gconstpointer a, gconstpointer b)
   return (x > y) - (x < y);
 }
 
-/* Of an even number the upper one. */
+/* The upper of the two middle numbers, if their number is even. */
 static gdouble
 median_of (gdouble *numbers, guint n)
 {

@@ -1,4 +1,4 @@
-/* robocache: which clocks stamped the topics of a recording, and how to put them on one timeline
+/* robocache: messages of a recording by topic, in pieces between steps of their clocks
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -6,9 +6,7 @@
 
 #include <math.h>
 
-#include "clockgroups.h"
-#include "clockmap.h"
-#include "clockrecent.h"
+#include "clocktopics.h"
 #include "common/time/nanoseconds.h"
 
 /* Log time of which the pair with the least delay is kept; it doubles when a piece has too many pairs. */
@@ -21,35 +19,8 @@
 #define N_NEWEST 16
 /* Time that a simulation may have before its second stamp, besides twice the time until its arrival. */
 #define FIRST_STEP ROBOCACHE_SECOND
-/* Of times, and of log time minus stamp, so that their sums and differences do not overflow. */
+/* Greatest magnitude of a time, and of log time minus stamp: sums and differences do not overflow. */
 #define MAX_TIME ((gint64) 1 << 61)
-/* Part of the uncertainty of a shift: least delays are not known better. */
-#define LEAST_DELAY ROBOCACHE_MSECOND
-
-typedef struct
-{
-  gchar *name;
-  GPtrArray *pieces;            /* of RobocacheClockPiece */
-  gint64 interval;              /* ns of log time */
-  guint n_behind;               /* messages in turn whose stamps are before others, up to the last one */
-  RobocacheClockRecent recent;  /* with a stamp; until it is full, none is in a piece */
-  guint n_run;                  /* messages in turn that were ahead of most, up to the last one */
-  gint64 run_ahead;             /* by how much at most they were ahead of their clock (ns) */
-  guint64 n_ahead;              /* those in ended runs */
-  gint64 most_ahead;            /* ns */
-  guint64 n_zeros, n_stamps;    /* stamps of 0 before the first other one; other stamps */
-  gint64 zero_log;              /* log time of the last of those of 0 */
-  gboolean has_zero;            /* they are times */
-  guint64 n_unstamped;
-  gint64 first_log, last_log;   /* of messages without a stamp */
-  gint64 least, greatest;       /* log time minus stamp */
-} Topic;
-
-struct _RobocacheClockSurvey
-{
-  GPtrArray *topics;            /* of Topic, in the order of their first message */
-  GHashTable *by_name;
-};
 
 /* ---- life ---- */
 
@@ -65,7 +36,7 @@ free_piece (gpointer data)
 static void
 free_topic (gpointer data)
 {
-  Topic *topic = data;
+  RobocacheClockTopic *topic = data;
 
   g_ptr_array_unref (topic->pieces);
   g_free (topic->name);
@@ -90,14 +61,14 @@ robocache_clock_survey_free (RobocacheClockSurvey *survey)
   g_free (survey);
 }
 
-static Topic *
+static RobocacheClockTopic *
 find_topic (RobocacheClockSurvey *survey, const gchar *name)
 {
-  Topic *topic = g_hash_table_lookup (survey->by_name, name);
+  RobocacheClockTopic *topic = g_hash_table_lookup (survey->by_name, name);
 
   if (topic)
     return topic;
-  topic = g_new0 (Topic, 1);
+  topic = g_new0 (RobocacheClockTopic, 1);
   topic->name = g_strdup (name);
   topic->pieces = g_ptr_array_new_with_free_func (free_piece);
   topic->interval = INTERVAL;
@@ -110,7 +81,7 @@ void
 robocache_clock_survey_forget (RobocacheClockSurvey *survey, const gchar *name)
 {
   for (guint i = survey->topics->len; i-- > 0;) {
-    const Topic *topic = g_ptr_array_index (survey->topics, i);
+    const RobocacheClockTopic *topic = g_ptr_array_index (survey->topics, i);
 
     if (name && !g_str_equal (topic->name, name))
       continue;
@@ -121,27 +92,15 @@ robocache_clock_survey_forget (RobocacheClockSurvey *survey, const gchar *name)
 
 /* ---- messages ---- */
 
-static RobocacheClockPair *
-last_pair (const RobocacheClockPiece *piece)
-{
-  return piece->pairs->len > 0 ? &g_array_index (piece->pairs, RobocacheClockPair, piece->pairs->len - 1) : NULL;
-}
-
-static gint64
-difference_of (const RobocacheClockPair *pair)
-{
-  return pair->log - pair->stamp;
-}
-
 /* Adds a pair, or replaces the one of its interval if that took longer. */
 static void
 keep (RobocacheClockPiece *piece, const RobocacheClockPair *pair, gint64 interval)
 {
-  RobocacheClockPair *last = last_pair (piece);
+  RobocacheClockPair *last = robocache_clock_piece_last (piece);
 
   if (!last || pair->log / interval != last->log / interval)
     g_array_append_val (piece->pairs, *pair);
-  else if (difference_of (pair) < difference_of (last))
+  else if (robocache_clock_pair_difference (pair) < robocache_clock_pair_difference (last))
     *last = *pair;
 }
 
@@ -158,7 +117,7 @@ thin (RobocacheClockPiece *piece, gint64 interval)
 }
 
 static RobocacheClockPiece *
-begin_piece (Topic *topic, const RobocacheClockPair *pair)
+begin_piece (RobocacheClockTopic *topic, const RobocacheClockPair *pair)
 {
   RobocacheClockPiece *piece = g_new0 (RobocacheClockPiece, 1);
 
@@ -171,11 +130,11 @@ begin_piece (Topic *topic, const RobocacheClockPair *pair)
 }
 
 static void
-add_to_piece (Topic *topic, RobocacheClockPiece *piece, const RobocacheClockPair *pair)
+add_to_piece (RobocacheClockTopic *topic, RobocacheClockPiece *piece, const RobocacheClockPair *pair)
 {
   keep (piece, pair, topic->interval);
   piece->n++;
-  piece->excess += (gdouble) MAX (difference_of (pair) - difference_of (last_pair (piece)), 0);
+  piece->excess += (gdouble) MAX (robocache_clock_pair_difference (pair) - robocache_clock_pair_difference (robocache_clock_piece_last (piece)), 0);
   piece->first = MIN (piece->first, pair->stamp);
   piece->last = MAX (piece->last, pair->stamp);
   while (piece->pairs->len > MAX_PAIRS) {
@@ -194,14 +153,14 @@ least_difference (const RobocacheClockPiece *piece, gint64 log_ns, gdouble slope
     const RobocacheClockPair *pair = &g_array_index (piece->pairs, RobocacheClockPair, i);
     const gdouble change = slope * (gdouble) (log_ns - pair->log);
 
-    least = MIN (least, difference_of (pair) + (gint64) rint (CLAMP (change, -0x1p61, 0x1p61)));
+    least = MIN (least, robocache_clock_pair_difference (pair) + (gint64) rint (CLAMP (change, -0x1p61, 0x1p61)));
   }
   return least;
 }
 
 /* The clock stepped: begins a piece with n messages up to this one, of the recent ones. */
 static void
-take_step (Topic *topic, guint i, guint n)
+take_step (RobocacheClockTopic *topic, guint i, guint n)
 {
   const guint first = i + 1 - MIN (i + 1, n);
   RobocacheClockPiece *piece = begin_piece (topic, robocache_clock_recent_at (&topic->recent, first));
@@ -211,9 +170,9 @@ take_step (Topic *topic, guint i, guint n)
   topic->n_behind = topic->n_run = 0;
 }
 
-/* The messages that were ahead are no step: their clock goes on as before. */
+/* The clock did not step with the messages that were ahead: it goes on as before. */
 static void
-end_run (Topic *topic)
+end_run (RobocacheClockTopic *topic)
 {
   if (topic->run_ahead > ROBOCACHE_CLOCK_AGREE) {
     topic->n_ahead += topic->n_run;
@@ -224,7 +183,7 @@ end_run (Topic *topic)
 /* A message whose stamp is before others is late, or of a node that is behind; where most of the recent ones are like it, the stamps stepped back.
  * most: least difference of most of them. i: of recent messages. */
 static void
-extend_piece (Topic *topic, RobocacheClockPiece *piece, guint i, gint64 most)
+extend_piece (RobocacheClockTopic *topic, RobocacheClockPiece *piece, guint i, gint64 most)
 {
   const RobocacheClockPair *pair = robocache_clock_recent_at (&topic->recent, i);
 
@@ -240,7 +199,7 @@ extend_piece (Topic *topic, RobocacheClockPiece *piece, guint i, gint64 most)
 
 /* Adds one of the recent messages to a piece, unless it is ahead of most of them. */
 static void
-place_recent (Topic *topic, guint i)
+place_recent (RobocacheClockTopic *topic, guint i)
 {
   const RobocacheClockPair *pair = robocache_clock_recent_at (&topic->recent, i);
   RobocacheClockPiece *piece = topic->pieces->len > 0 ? g_ptr_array_index (topic->pieces, topic->pieces->len - 1) : NULL;
@@ -248,9 +207,9 @@ place_recent (Topic *topic, guint i)
   /* the median costs time, and where all differences agree, none is ahead */
   const gboolean all_agree = topic->greatest - topic->least <= ROBOCACHE_CLOCK_AGREE;
   const gint64 most = all_agree ? topic->least : robocache_clock_recent_difference (&topic->recent, pair->log, &slope);
-  const gint64 ahead = (piece && !all_agree ? least_difference (piece, pair->log, slope) : most) - difference_of (pair);
+  const gint64 ahead = (piece && !all_agree ? least_difference (piece, pair->log, slope) : most) - robocache_clock_pair_difference (pair);
 
-  if (difference_of (pair) < most - ROBOCACHE_CLOCK_AGREE) {
+  if (robocache_clock_pair_difference (pair) < most - ROBOCACHE_CLOCK_AGREE) {
     topic->n_run++;
     topic->run_ahead = MAX (topic->run_ahead, ahead);
     return;
@@ -266,17 +225,17 @@ place_recent (Topic *topic, guint i)
 }
 
 static gboolean
-is_ahead_of_most (const Topic *topic, guint i)
+is_ahead_of_most (const RobocacheClockTopic *topic, guint i)
 {
   const RobocacheClockPair *pair = robocache_clock_recent_at (&topic->recent, i);
   gdouble slope;
 
-  return difference_of (pair) < robocache_clock_recent_difference (&topic->recent, pair->log, &slope) - ROBOCACHE_CLOCK_AGREE;
+  return robocache_clock_pair_difference (pair) < robocache_clock_recent_difference (&topic->recent, pair->log, &slope) - ROBOCACHE_CLOCK_AGREE;
 }
 
 /* How many of the first messages are ahead of all others, since the clock stepped back after them; 0: it did not. */
 static guint
-count_before_step (const Topic *topic)
+count_before_step (const RobocacheClockTopic *topic)
 {
   guint n = 0;
 
@@ -293,7 +252,7 @@ count_before_step (const Topic *topic)
 
 /* A topic whose recent messages are all that it has, or just enough. */
 static void
-place_first (Topic *topic)
+place_first (RobocacheClockTopic *topic)
 {
   const guint n = count_before_step (topic);
 
@@ -304,9 +263,9 @@ place_first (Topic *topic)
 }
 
 static void
-add_pair (Topic *topic, const RobocacheClockPair *pair)
+add_pair (RobocacheClockTopic *topic, const RobocacheClockPair *pair)
 {
-  const gint64 difference = difference_of (pair);
+  const gint64 difference = robocache_clock_pair_difference (pair);
 
   topic->least = topic->n_stamps == 0 ? difference : MIN (topic->least, difference);
   topic->greatest = topic->n_stamps == 0 ? difference : MAX (topic->greatest, difference);
@@ -319,7 +278,7 @@ add_pair (Topic *topic, const RobocacheClockPair *pair)
 }
 
 static void
-add_unstamped (Topic *topic, gint64 log_ns)
+add_unstamped (RobocacheClockTopic *topic, gint64 log_ns)
 {
   topic->first_log = topic->n_unstamped == 0 ? log_ns : MIN (topic->first_log, log_ns);
   topic->last_log = topic->n_unstamped == 0 ? log_ns : MAX (topic->last_log, log_ns);
@@ -334,7 +293,7 @@ robocache_clock_continues_from_zero (gint64 zero_log_ns, gint64 stamp_ns, gint64
 
 /* The first stamp after some of 0. */
 static void
-judge_zeros (Topic *topic, const RobocacheClockPair *next)
+judge_zeros (RobocacheClockTopic *topic, const RobocacheClockPair *next)
 {
   const RobocacheClockPair zero = { 0, topic->zero_log };
 
@@ -346,7 +305,7 @@ judge_zeros (Topic *topic, const RobocacheClockPair *next)
 void
 robocache_clock_survey_add (RobocacheClockSurvey *survey, const gchar *name, gboolean has_stamp, gint64 stamp_ns, gint64 log_ns)
 {
-  Topic *topic = find_topic (survey, name);
+  RobocacheClockTopic *topic = find_topic (survey, name);
   const RobocacheClockPair pair = { stamp_ns, log_ns };
 
   if (log_ns < -MAX_TIME || log_ns > MAX_TIME)
@@ -369,7 +328,7 @@ robocache_clock_survey_add (RobocacheClockSurvey *survey, const gchar *name, gbo
 guint
 robocache_clock_survey_count (const RobocacheClockSurvey *survey, const gchar *name)
 {
-  const Topic *topic = g_hash_table_lookup (survey->by_name, name);
+  const RobocacheClockTopic *topic = g_hash_table_lookup (survey->by_name, name);
   guint64 n = topic ? topic->n_unstamped : 0;
 
   if (topic && topic->recent.n < ROBOCACHE_CLOCK_RECENT)
@@ -383,7 +342,7 @@ gboolean
 robocache_clock_survey_is_irregular (const RobocacheClockSurvey *survey)
 {
   for (guint i = 0; i < survey->topics->len; i++) {
-    const Topic *topic = g_ptr_array_index (survey->topics, i);
+    const RobocacheClockTopic *topic = g_ptr_array_index (survey->topics, i);
 
     if (topic->pieces->len > 1 || topic->n_behind > 0 || topic->greatest - topic->least > ROBOCACHE_CLOCK_AGREE)
       return TRUE;
@@ -391,13 +350,11 @@ robocache_clock_survey_is_irregular (const RobocacheClockSurvey *survey)
   return FALSE;
 }
 
-/* Places the messages of topics that have few, and ends the runs of others. */
-static void
-end_reading (RobocacheClockSurvey *survey)
+void
+robocache_clock_survey_end_reading (RobocacheClockSurvey *survey)
 {
   for (guint i = 0; i < survey->topics->len; i++) {
-    Topic *topic = g_ptr_array_index (survey->topics, i);
-
+    RobocacheClockTopic *topic = g_ptr_array_index (survey->topics, i);
     const guint last = robocache_clock_recent_count (&topic->recent) - 1;
 
     if (topic->pieces->len == 0 && topic->recent.n > 0)
@@ -411,497 +368,4 @@ end_reading (RobocacheClockSurvey *survey)
       end_run (topic);
     topic->n_run = topic->n_behind = 0;
   }
-}
-
-/* ---- the timeline ---- */
-
-/* What is found, until it is a variant. */
-typedef struct
-{
-  const RobocacheClockSurvey *survey;
-  RobocacheTimeline timeline;
-  GPtrArray *groups;            /* of RobocacheClockGroup */
-  guint reference;              /* group whose clock is the timeline */
-  GPtrArray *lines;             /* of each group: GArray of RobocacheClockKnot, stamps to the timeline; without knots they stay */
-  GArray *recorder;             /* the same of log times */
-  GVariantBuilder sentences;
-} Result;
-
-static const RobocacheClockGroup *
-group_at (const Result *result, guint i)
-{
-  return g_ptr_array_index (result->groups, i);
-}
-
-static GArray *
-knots_new (void)
-{
-  return g_array_new (FALSE, FALSE, sizeof (RobocacheClockKnot));
-}
-
-static gint
-compare_knots (gconstpointer a, gconstpointer b)
-{
-  const RobocacheClockKnot *x = a, *y = b;
-
-  return (x->time > y->time) - (x->time < y->time);
-}
-
-/* Removes knots at which time does not go on. */
-static void
-order_knots (GArray *knots)
-{
-  guint n = 0;
-
-  g_array_sort (knots, compare_knots);
-  for (guint i = 0; i < knots->len; i++) {
-    const RobocacheClockKnot knot = g_array_index (knots, RobocacheClockKnot, i);
-    const RobocacheClockKnot *last = n > 0 ? &g_array_index (knots, RobocacheClockKnot, n - 1) : NULL;
-
-    if (!last || (knot.time > last->time && knot.time + knot.shift > last->time + last->shift))
-      g_array_index (knots, RobocacheClockKnot, n++) = knot;
-  }
-  g_array_set_size (knots, n);
-}
-
-/* From a clock to another one, both given as lines to log times. */
-static GArray *
-compose (const GArray *from, const GArray *to)
-{
-  GArray *knots = knots_new ();
-
-  for (guint i = 0; i < from->len; i++) {
-    const gint64 time = g_array_index (from, RobocacheClockKnot, i).time;
-    const RobocacheClockKnot knot = { time, robocache_clock_line_back (to, robocache_clock_line_at (from, time)) - time };
-
-    g_array_append_val (knots, knot);
-  }
-  for (guint i = 0; i < to->len; i++) {
-    const gint64 time = g_array_index (to, RobocacheClockKnot, i).time;
-    const gint64 source = robocache_clock_line_back (from, robocache_clock_line_at (to, time));
-    const RobocacheClockKnot knot = { source, time - source };
-
-    g_array_append_val (knots, knot);
-  }
-  order_knots (knots);
-  return knots;
-}
-
-static GArray *
-reverse (const GArray *line)
-{
-  GArray *knots = knots_new ();
-
-  for (guint i = 0; i < line->len; i++) {
-    const RobocacheClockKnot *of_line = &g_array_index (line, RobocacheClockKnot, i), knot = { of_line->time + of_line->shift, -of_line->shift };
-
-    g_array_append_val (knots, knot);
-  }
-  return knots;
-}
-
-static guint
-choose_reference (const Result *result)
-{
-  guint best = 0;
-
-  if (result->timeline == ROBOCACHE_TIMELINE_RECORDER || group_at (result, 0)->knots->len > 0)
-    return 0;
-  for (guint i = 1; i < result->groups->len; i++) {
-    if (best == 0 || group_at (result, i)->n > group_at (result, best)->n)
-      best = i;
-  }
-  return best;
-}
-
-static void
-free_array (gpointer array)
-{
-  g_array_unref (array);
-}
-
-/* From the clock of a group. One without stamps enough for a line is the recorder's. */
-static GArray *
-line_to_reference (const Result *result, guint i)
-{
-  const RobocacheClockGroup *group = group_at (result, i);
-
-  return group->knots->len == 0 ? g_array_ref (result->recorder) : compose (group->knots, group_at (result, result->reference)->knots);
-}
-
-static void
-find_lines (Result *result)
-{
-  /* the recorder's own times agree with the stamps of its group, except for their delays */
-  result->recorder = result->reference == 0 ? knots_new () : reverse (group_at (result, result->reference)->knots);
-  result->lines = g_ptr_array_new_with_free_func (free_array);
-  for (guint i = 0; i < result->groups->len; i++) {
-    const gboolean stays = i == result->reference || result->timeline == ROBOCACHE_TIMELINE_STAMPS;
-
-    g_ptr_array_add (result->lines, stays ? knots_new () : line_to_reference (result, i));
-  }
-}
-
-/* What a clock's shift is not known better than. */
-static gint64
-uncertainty_of (const Result *result, guint i)
-{
-  const RobocacheClockGroup *group = group_at (result, i), *reference = group_at (result, result->reference);
-  gint64 delay = 0;
-
-  if (i == result->reference)
-    return 0;
-  /* the recorder's group has a least delay that is known, and that the other clock's messages may not have */
-  if (result->reference == 0 && reference->knots->len > 0)
-    delay = MAX (g_array_index (reference->knots, RobocacheClockKnot, 0).shift, 0);
-  return group->uncertainty + reference->uncertainty + group->excess + reference->excess + delay + LEAST_DELAY;
-}
-
-/* ---- pieces ---- */
-
-static GPtrArray *
-list_pieces (const RobocacheClockSurvey *survey)
-{
-  GPtrArray *pieces = g_ptr_array_new ();
-
-  for (guint i = 0; i < survey->topics->len; i++) {
-    const Topic *topic = g_ptr_array_index (survey->topics, i);
-
-    for (guint k = 0; k < topic->pieces->len; k++)
-      g_ptr_array_add (pieces, g_ptr_array_index (topic->pieces, k));
-  }
-  return pieces;
-}
-
-/* Whether a piece follows a break: another clock than the piece before it. Late messages that looked like a step have the same. */
-static gboolean
-is_break (const Topic *topic, guint k)
-{
-  return k > 0 && ((RobocacheClockPiece *) g_ptr_array_index (topic->pieces, k))->group
-      != ((RobocacheClockPiece *) g_ptr_array_index (topic->pieces, k - 1))->group;
-}
-
-static gchar *
-seconds_text (gint64 ns)
-{
-  const guint64 magnitude = ns < 0 ? -(guint64) ns : (guint64) ns;
-
-  return g_strdup_printf ("%s%" G_GUINT64_FORMAT ".%09" G_GUINT64_FORMAT " s", ns < 0 ? "-" : "", magnitude / (guint64) ROBOCACHE_SECOND,
-      magnitude % (guint64) ROBOCACHE_SECOND);
-}
-
-/* A piece's topic, and which of its breaks it follows. */
-static gchar *
-name_piece (const Result *result, const RobocacheClockPiece *piece, guint n_breaks)
-{
-  if (group_at (result, piece->group)->knots->len == 0)
-    return g_strdup_printf ("%s (too few stamps for a clock)", piece->topic);
-  return n_breaks > 0 ? g_strdup_printf ("%s after step %u", piece->topic, n_breaks) : g_strdup (piece->topic);
-}
-
-static void
-name_pieces (const Result *result, guint group, GPtrArray *names)
-{
-  for (guint i = 0; i < result->survey->topics->len; i++) {
-    const Topic *topic = g_ptr_array_index (result->survey->topics, i);
-    guint n_breaks = 0;
-
-    for (guint k = 0; k < topic->pieces->len; k++) {
-      const RobocacheClockPiece *piece = g_ptr_array_index (topic->pieces, k);
-
-      n_breaks += is_break (topic, k);
-      if (piece->group == group && (k == 0 || is_break (topic, k)))
-        g_ptr_array_add (names, name_piece (result, piece, n_breaks));
-    }
-    if (group == 0 && topic->pieces->len == 0)
-      g_ptr_array_add (names, g_strdup_printf ("%s (without stamps)", topic->name));
-  }
-  g_ptr_array_add (names, NULL);
-}
-
-/* ---- sentences ---- */
-
-static void
-take_sentence (Result *result, gchar *sentence)
-{
-  g_variant_builder_add (&result->sentences, "s", sentence);
-  g_free (sentence);
-}
-
-/* The first shift of a group's clock from the timeline, whether it is applied or not. */
-static gint64
-first_shift (const Result *result, guint i)
-{
-  GArray *line;
-  gint64 shift;
-
-  if (i == result->reference)
-    return 0;
-  line = line_to_reference (result, i);
-  shift = line->len > 0 ? g_array_index (line, RobocacheClockKnot, 0).shift : 0;
-  g_array_unref (line);
-  return shift;
-}
-
-static gchar *
-describe_clock (const Result *result, guint i, const gchar *names, guint number, guint n)
-{
-  const RobocacheClockGroup *group = group_at (result, i);
-  const gchar *of_recorder = group->is_recorder ? ", the recorder's" : "";
-  gchar *shift, *text;
-
-  if (i == result->reference && group->is_recorder)
-    return g_strdup_printf ("clock %u of %u%s, is the timeline: %s", number, n, of_recorder, names);
-  shift = seconds_text (first_shift (result, i == result->reference ? 0 : i));
-  if (i == result->reference)
-    text = g_strdup_printf ("clock %u of %u, is the timeline: %s: the recorder's clock differs by %s", number, n, names, shift);
-  else if (group->knots->len == 0)
-    text = g_strdup_printf ("clock %u of %u, the recorder's: %s: shifts their times, which are those of arrival, by %s, uncertainty %.3f ms", number,
-        n, names, shift, (gdouble) uncertainty_of (result, i) / 1e6);
-  else
-    text = g_strdup_printf ("clock %u of %u%s: %s: %s its stamps by %s, uncertainty %.3f ms, drift %+.3f ppm", number, n, of_recorder, names,
-        result->timeline == ROBOCACHE_TIMELINE_STAMPS ? "not shifted, though the arrivals of messages would shift" : "shifts", shift,
-        (gdouble) uncertainty_of (result, i) / 1e6, group->drift_ppm);
-  g_free (shift);
-  return text;
-}
-
-static guint
-count_clocks (const Result *result, GPtrArray **names)
-{
-  guint n = 0;
-
-  for (guint i = 0; i < result->groups->len; i++)
-    n += names[i]->len > 1;
-  return n;
-}
-
-/* Messages that most others of their topic disagree with. */
-static void
-describe_ahead (Result *result)
-{
-  for (guint i = 0; i < result->survey->topics->len; i++) {
-    const Topic *topic = g_ptr_array_index (result->survey->topics, i);
-
-    if (topic->n_ahead > 0)
-      take_sentence (result, g_strdup_printf ("%s: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " stamps are ahead of the others, by up to %.3f s: "
-              "they do not count for its clock, and stay ahead", topic->name, topic->n_ahead, topic->n_stamps, (gdouble) topic->most_ahead / 1e9));
-  }
-}
-
-/* The least and the greatest of the topics' delays, which a clock does not explain. */
-static void
-describe_delays (Result *result)
-{
-  const RobocacheClockPiece *least = NULL, *greatest = NULL;
-  gint64 least_delay = 0, greatest_delay = 0;
-  GPtrArray *pieces = list_pieces (result->survey);
-
-  for (guint i = 0; i < pieces->len; i++) {
-    const RobocacheClockPiece *piece = g_ptr_array_index (pieces, i);
-    const gint64 delay = robocache_clock_piece_delay (piece, g_ptr_array_index (result->lines, piece->group), result->recorder);
-
-    if (!robocache_clock_piece_has_clock (piece) || (result->timeline == ROBOCACHE_TIMELINE_STAMPS && piece->group != result->reference))
-      continue;
-    if (!least || delay < least_delay) {
-      least = piece;
-      least_delay = delay;
-    }
-    if (!greatest || delay > greatest_delay) {
-      greatest = piece;
-      greatest_delay = delay;
-    }
-  }
-  if (least)
-    take_sentence (result, g_strdup_printf ("messages arrive at least %.3f ms (%s) to %.3f ms (%s) after their stamps: differences below %g s "
-            "are delays, not other clocks, and stay%s", (gdouble) least_delay / 1e6, least->topic, (gdouble) greatest_delay / 1e6, greatest->topic,
-            (gdouble) ROBOCACHE_CLOCK_AGREE / 1e9, least_delay < -LEAST_DELAY && result->reference == 0
-            ? "; negative delays are stamps that are ahead" : ""));
-  g_ptr_array_unref (pieces);
-}
-
-/* ---- the variant ---- */
-
-static GVariant *
-variant_of_knots (const GArray *knots)
-{
-  GVariantBuilder builder;
-
-  g_variant_builder_init (&builder, G_VARIANT_TYPE ("a(xx)"));
-  for (guint i = 0; i < knots->len; i++) {
-    const RobocacheClockKnot *knot = &g_array_index (knots, RobocacheClockKnot, i);
-
-    g_variant_builder_add (&builder, "(xx)", knot->time, knot->shift);
-  }
-  return g_variant_builder_end (&builder);
-}
-
-static void
-add_entry (GVariantBuilder *map, const Result *result, const Topic *topic)
-{
-  GVariantBuilder pieces;
-
-  g_variant_builder_init (&pieces, G_VARIANT_TYPE ("a(ta(xx))"));
-  for (guint k = 0; k < topic->pieces->len; k++) {
-    const RobocacheClockPiece *piece = g_ptr_array_index (topic->pieces, k);
-
-    if (k == 0 || is_break (topic, k))
-      g_variant_builder_add (&pieces, "(t@a(xx))", k == 0 ? (guint64) 0 : (guint64) MAX (piece->log_begin, 0),
-          variant_of_knots (g_ptr_array_index (result->lines, piece->group)));
-  }
-  g_variant_builder_add (map, "(sba(ta(xx)))", topic->name, topic->has_zero, &pieces);
-}
-
-static GVariant *
-make_map (const Result *result)
-{
-  GVariantBuilder map, recorder;
-
-  g_variant_builder_init (&map, G_VARIANT_TYPE (ROBOCACHE_CLOCK_MAP_TYPE));
-  g_variant_builder_init (&recorder, G_VARIANT_TYPE ("a(ta(xx))"));
-  g_variant_builder_add (&recorder, "(t@a(xx))", (guint64) 0, variant_of_knots (result->recorder));
-  g_variant_builder_add (&map, "(sba(ta(xx)))", "", FALSE, &recorder);
-  for (guint i = 0; i < result->survey->topics->len; i++)
-    add_entry (&map, result, g_ptr_array_index (result->survey->topics, i));
-  return g_variant_builder_end (&map);
-}
-
-static GVariant *
-make_clocks (Result *result)
-{
-  GPtrArray **names = g_new (GPtrArray *, result->groups->len);
-  GVariantBuilder clocks;
-  guint number = 0;
-
-  g_variant_builder_init (&clocks, G_VARIANT_TYPE ("a(asxxdbb)"));
-  for (guint i = 0; i < result->groups->len; i++) {
-    names[i] = g_ptr_array_new_with_free_func (g_free);
-    name_pieces (result, i, names[i]);
-  }
-  for (guint i = 0; i < result->groups->len; i++) {
-    const RobocacheClockGroup *group = group_at (result, i);
-    gchar *list = g_strjoinv (", ", (gchar **) names[i]->pdata);
-
-    if (names[i]->len > 1) {
-      take_sentence (result, describe_clock (result, i, list, ++number, count_clocks (result, names)));
-      g_variant_builder_add (&clocks, "(^asxxdbb)", names[i]->pdata, first_shift (result, i), uncertainty_of (result, i), group->drift_ppm,
-          i == result->reference, group->is_recorder);
-    }
-    g_free (list);
-  }
-  for (guint i = 0; i < result->groups->len; i++)
-    g_ptr_array_unref (names[i]);
-  g_free (names);
-  return g_variant_builder_end (&clocks);
-}
-
-/* Messages without a stamp, and pieces with few stamps, count by their arrival: such stamps may be those of an earlier time. */
-static void
-add_topic (GVariantBuilder *topics, const Result *result, const Topic *topic)
-{
-  gint64 first_log = topic->n_unstamped > 0 ? topic->first_log : G_MAXINT64, last_log = topic->n_unstamped > 0 ? topic->last_log : G_MININT64;
-  gint64 first = G_MAXINT64, last = G_MININT64, delay = G_MAXINT64;
-
-  for (guint k = 0; k < topic->pieces->len; k++) {
-    const RobocacheClockPiece *piece = g_ptr_array_index (topic->pieces, k);
-    const GArray *line = g_ptr_array_index (result->lines, piece->group);
-
-    if (!robocache_clock_piece_has_clock (piece)) {
-      first_log = MIN (first_log, g_array_index (piece->pairs, RobocacheClockPair, 0).log);
-      last_log = MAX (last_log, last_pair (piece)->log);
-      continue;
-    }
-    first = MIN (first, robocache_clock_line_at (line, piece->first));
-    last = MAX (last, robocache_clock_line_at (line, piece->last));
-    delay = MIN (delay, robocache_clock_piece_delay (piece, line, result->recorder));
-  }
-  if (first > last)
-    delay = 0;
-  if (first_log <= last_log) {
-    first = MIN (first, robocache_clock_line_at (result->recorder, first_log));
-    last = MAX (last, robocache_clock_line_at (result->recorder, last_log));
-  }
-  g_variant_builder_add (topics, "(sxxx)", topic->name, first, last, delay);
-}
-
-static GVariant *
-make_topics (const Result *result)
-{
-  GVariantBuilder topics;
-
-  g_variant_builder_init (&topics, G_VARIANT_TYPE ("a(sxxx)"));
-  for (guint i = 0; i < result->survey->topics->len; i++)
-    add_topic (&topics, result, g_ptr_array_index (result->survey->topics, i));
-  return g_variant_builder_end (&topics);
-}
-
-/* By how much stamps step back from the piece before (ns); negative: forward, besides the time that passes. */
-static gint64
-step_between (const RobocacheClockPiece *before, const RobocacheClockPiece *piece)
-{
-  const gint64 back = before->last - piece->first;
-  const gint64 change = difference_of (&g_array_index (piece->pairs, RobocacheClockPair, 0)) - difference_of (last_pair (before));
-
-  return change > 0 && back > 0 ? back : change;
-}
-
-static void
-add_breaks (Result *result, GVariantBuilder *breaks, const Topic *topic)
-{
-  for (guint k = 1; k < topic->pieces->len; k++) {
-    const RobocacheClockPiece *before = g_ptr_array_index (topic->pieces, k - 1), *piece = g_ptr_array_index (topic->pieces, k);
-    const gint64 back = step_between (before, piece);
-    gchar *step, *at;
-
-    if (!is_break (topic, k))
-      continue;
-    step = seconds_text (ABS (back));
-    at = seconds_text (piece->log_begin);
-    g_variant_builder_add (breaks, "(sxxxx)", topic->name, piece->log_begin, back,
-        robocache_clock_line_at (g_ptr_array_index (result->lines, before->group), before->last),
-        robocache_clock_line_at (g_ptr_array_index (result->lines, piece->group), piece->first));
-    take_sentence (result, g_strdup_printf ("%s: stamps step %s by %s at log time %s: a break, after which its clock is another one",
-            topic->name, back > 0 ? "back" : "forward", step, at));
-    g_free (step);
-    g_free (at);
-  }
-}
-
-static GVariant *
-make_breaks (Result *result)
-{
-  GVariantBuilder breaks;
-
-  g_variant_builder_init (&breaks, G_VARIANT_TYPE ("a(sxxxx)"));
-  for (guint i = 0; i < result->survey->topics->len; i++)
-    add_breaks (result, &breaks, g_ptr_array_index (result->survey->topics, i));
-  return g_variant_builder_end (&breaks);
-}
-
-GVariant *
-robocache_clock_survey_finish (RobocacheClockSurvey *survey, RobocacheTimeline timeline)
-{
-  GPtrArray *pieces;
-  Result result = {.survey = survey,.timeline = timeline };
-  GVariantBuilder all;
-
-  end_reading (survey);
-  pieces = list_pieces (survey);
-  result.groups = robocache_clock_groups_find (pieces);
-  result.reference = choose_reference (&result);
-  find_lines (&result);
-  g_variant_builder_init (&result.sentences, G_VARIANT_TYPE ("as"));
-  g_variant_builder_init (&all, G_VARIANT_TYPE ("a{sv}"));
-  g_variant_builder_add (&all, "{sv}", "map", make_map (&result));
-  g_variant_builder_add (&all, "{sv}", "clocks", make_clocks (&result));
-  describe_delays (&result);
-  describe_ahead (&result);
-  g_variant_builder_add (&all, "{sv}", "topics", make_topics (&result));
-  g_variant_builder_add (&all, "{sv}", "breaks", make_breaks (&result));
-  g_variant_builder_add (&all, "{sv}", "lines", g_variant_builder_end (&result.sentences));
-  g_array_unref (result.recorder);
-  g_ptr_array_unref (result.lines);
-  g_ptr_array_unref (result.groups);
-  g_ptr_array_unref (pieces);
-  return g_variant_ref_sink (g_variant_builder_end (&all));
 }

@@ -176,7 +176,7 @@ add_stream (Inspection *inspection, const Recording *recording, const gchar *nam
 
 /* ---- bags and live topics ---- */
 
-/* What stats have of a topic; NULL: nothing. */
+/* The fields of a topic in stats; NULL: it has none. */
 static const GstStructure *
 find_topic (const GstStructure *stats, const gchar *name)
 {

@@ -49,7 +49,7 @@ Inspection *inspection_new_of_topics (const RosOptions * options, const gchar * 
 /* A training set of LeRobot: a folder with meta/info.json. NULL and an error: that file cannot be read. */
 gboolean inspection_is_of_set (const gchar * path);
 Inspection *inspection_new_of_set (const gchar * path, GError ** error);
-/* Of topics that were watched. */
+/* The topics that were watched. */
 Inspection *inspection_new_of_survey (const StreamSurvey * survey, const gchar * kind);
 /* One without streams. */
 Inspection *inspection_new (const gchar * name, const gchar * kind);

@@ -156,9 +156,9 @@ gchar *recording_time_text (gint64 ns);
 
 /* Writes what a survey found: as a line, with a note for numbers that are rounded. */
 void recording_describe (const Recording * recording, FILE * out);
-/* Of a table: which columns its times are in, and how they are read, as the end of a line. */
+/* The columns of a table that have its times, and how they are read, as the end of a line. */
 void recording_describe_time (const Recording * recording, FILE * out);
-/* Of a table: columns without a value, and those that become streams of their own, as lines. */
+/* The columns of a table that have no value, and those that become streams of their own, as lines. */
 void recording_describe_cells (const Recording * recording, FILE * out);
 
 /* Sets the names of channels from a list, "a,b", and makes them printable. */

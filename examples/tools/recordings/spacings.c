@@ -8,7 +8,7 @@
 #include "kernels/interpolation.h"
 #include "recording.h"
 
-/* Of the spacings that are no gaps, the part that the jitter bounds. */
+/* Share of the spacings, without gaps, that lie within the jitter. */
 #define JITTER_QUANTILE 0.99
 
 /* The option max-gap, as pads of robocachefuse understand it. */

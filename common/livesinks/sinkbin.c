@@ -89,7 +89,7 @@ choose_number (GstRobocacheSinkBin *self, const gchar *name, guint *number)
   }
   *number = (guint) (name ? asked : next);
   g_ptr_array_unref (pads);
-  return is_free && next <= G_MAXUINT;
+  return is_free && (name || next <= G_MAXUINT);
 }
 
 static GstPad *

@@ -154,10 +154,6 @@ robocache_ros_publishers_open (const RobocacheRosSinkSession *session, const Rob
 gboolean
 robocache_ros_publisher_write (RobocacheRosPublisher *publisher, const RobocacheCdrWriter *message, GError **error)
 {
-  if (message->has_failed) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_MEMORY, "no memory for a message of %s", publisher->topic);
-    return FALSE;
-  }
   if (message->size > publisher->session->settings.max_message_bytes) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "a message of %s has %" G_GSIZE_FORMAT " bytes, above max-message-bytes=%" G_GUINT64_FORMAT,
         publisher->topic, message->size, (guint64) publisher->session->settings.max_message_bytes);

@@ -14,6 +14,8 @@
 #define COMMAND_DEPTH 1
 #define COMMAND_MAX_AGE (100 * (gint64) GST_MSECOND)
 #define COMMAND_LIFESPAN_PERIODS 2
+/* Sinks pause before sources, whose last rows are of this time after. */
+#define PAUSE_SPREAD (5 * (gint64) GST_MSECOND)
 #define COMMAND_ROLE "command"
 
 struct _GstRobocacheRosStream
@@ -90,7 +92,7 @@ check_format (GstRobocacheStreamSink *stream, const RobocacheEncoderFormat *form
   const gchar *role = gst_structure_get_string (gst_caps_get_structure (format->caps, 0), "role");
 
   self->is_command = self->settings.is_command || g_strcmp0 (role, COMMAND_ROLE) == 0;
-  self->is_rows = format->info.n_tensors == 1 && !format->encoder && robocache_encoder_is_rows (&format->info);
+  self->is_rows = format->info.n_tensors > 0 && !format->encoder && robocache_encoder_is_rows (&format->info);
   self->period_ns = period_of (format);
   self->max_age_ns = MAX (self->settings.max_age, 0);
   if (self->settings.max_age == ROBOCACHE_ROS_AUTO && self->is_command)
@@ -136,10 +138,14 @@ open_publishers (GstRobocacheStreamSink *stream, const RobocacheEncoder *encoder
     .depth = self->settings.depth > 0 ? self->settings.depth : depth,
     .lifespan_ns = lifespan_of (self),
   };
-  GPtrArray *publishers;
+  GPtrArray *publishers, *old;
 
   g_mutex_lock (&self->lock);
-  publishers = self->publishers = robocache_ros_publishers_open (self->session, &offer, encoder, self->publishers, error);
+  old = g_steal_pointer (&self->publishers);
+  g_mutex_unlock (&self->lock);
+  publishers = robocache_ros_publishers_open (self->session, &offer, encoder, old, error);
+  g_mutex_lock (&self->lock);
+  self->publishers = publishers;
   g_mutex_unlock (&self->lock);
   for (guint i = 0; publishers && i < publishers->len; i++) {
     const RobocacheRosPublisher *publisher = g_ptr_array_index (publishers, i);
@@ -176,7 +182,7 @@ is_of_before_pause (GstRobocacheRosStream *self, gint64 running_ns)
   if (self->max_age_ns == 0 || !gst_robocache_stream_sink_is_live (GST_ROBOCACHE_STREAM_SINK (self)))
     return FALSE;
   g_mutex_lock (&self->lock);
-  is_before = self->paused_at_ns != ROBOCACHE_NO_TIME && running_ns <= self->paused_at_ns;
+  is_before = self->paused_at_ns != ROBOCACHE_NO_TIME && running_ns <= self->paused_at_ns + PAUSE_SPREAD;
   self->too_old += is_before;
   g_mutex_unlock (&self->lock);
   if (is_before)

@@ -56,12 +56,14 @@ mkdir -p set/meta
 cat > set/meta/info.json <<'END'
 {"codebase_version": "v3.0", "robot_type": "so101", "total_episodes": 2, "total_frames": 120, "fps": 30, "features": {
  "action": {"dtype": "float32", "shape": [2], "names": ["a.pos", "b.pos"]},
+ "observation.effort": {"dtype": "float32", "shape": [8], "names": ["effort"]},
  "observation.state": {"dtype": "float32", "shape": [3], "names": {"motors": ["a", "b", "c"]}},
  "observation.images.front": {"dtype": "video", "shape": [48, 64, 3], "names": ["height", "width", "channels"]}}}
 END
 inspect set
-expect_match set "$said" '^set: training set of LeRobot, 3 streams$'
+expect_match set "$said" '^set: training set of LeRobot, 4 streams$'
 expect_match set_action "$said" '^action float32 row 2: a\.pos, b\.pos 30 Hz 0 120 '
+expect_match set_one_name "$said" '^observation\.effort float32 row 8 30 Hz '
 expect_match set_names_in_an_object "$said" '^observation\.state float32 row 3: a, b, c 30 Hz '
 expect_match set_pictures "$said" '^observation\.images\.front video video 48x64x3 30 Hz '
 expect_match set_episodes "$said" '^note: 2 episodes, 120 frames, version v3\.0, robot so101$'

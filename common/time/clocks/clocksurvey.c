@@ -355,17 +355,22 @@ robocache_clock_survey_end_reading (RobocacheClockSurvey *survey)
 {
   for (guint i = 0; i < survey->topics->len; i++) {
     RobocacheClockTopic *topic = g_ptr_array_index (survey->topics, i);
-    const guint last = robocache_clock_recent_count (&topic->recent) - 1;
+    guint last;
 
-    if (topic->pieces->len == 0 && topic->recent.n > 0)
+    if (topic->recent.n == 0)
+      continue;
+    if (topic->pieces->len == 0)
       place_first (topic);
+    last = robocache_clock_recent_count (&topic->recent) - 1;
     /* steps before which most recent messages are */
-    if (topic->pieces->len > 0 && topic->n_behind >= N_WITNESSES)
-      take_step (topic, last, topic->n_behind);
-    else if (topic->pieces->len > 0 && topic->n_run >= ROBOCACHE_CLOCK_MIN_PAIRS)
+    if (topic->pieces->len > 0 && topic->n_behind >= N_WITNESSES) {
+      end_run (topic);          /* messages that are ahead came after them */
+      take_step (topic, last - MIN (topic->n_run, last), topic->n_behind);
+    } else if (topic->pieces->len > 0 && topic->n_run >= ROBOCACHE_CLOCK_MIN_PAIRS) {
       take_step (topic, last, topic->n_run);
-    else
+    } else {
       end_run (topic);
+    }
     topic->n_run = topic->n_behind = 0;
   }
 }

@@ -14,7 +14,7 @@ typedef struct
   gchar *name;
   GPtrArray *pieces;            /* of RobocacheClockPiece */
   gint64 interval;              /* ns of log time */
-  guint n_behind;               /* messages in turn whose stamps are before others, up to the last one */
+  guint n_behind;               /* messages whose stamps are before others, since the last one that was not; others may be ahead */
   RobocacheClockRecent recent;  /* with a stamp; until it is full, none is in a piece */
   guint n_run;                  /* messages in turn that were ahead of most, up to the last one */
   gint64 run_ahead;             /* by how much at most they were ahead of their clock (ns) */

@@ -34,9 +34,10 @@ OPEN_VIDEOS = 16  # decoders that are kept, per worker
 class Video:
     """Frames of one file by their number. Decodes from the key frame before, and goes on where it is."""
 
-    def __init__(self, path, fps, is_depth=False):
+    def __init__(self, path, fps, depths=None):
+        """depths: float32 [4096], mm of each code of a depth video; None: a colour video."""
         import av
-        self._container, self._fps, self._is_depth = av.open(str(path)), fps, is_depth
+        self._container, self._fps, self._depths = av.open(str(path)), fps, depths
         self._stream = self._container.streams.video[0]
         self._frames, self._next = None, None
 
@@ -56,9 +57,8 @@ class Video:
         raise IndexError(f"no frame {number} in {self._container.name}")
 
     def _tensor(self, frame):
-        if self._is_depth:
-            from .export.depth import DEPTH_OF
-            return torch.from_numpy(DEPTH_OF[frame.to_ndarray(format="gray12le")].astype(np.float32))[None]
+        if self._depths is not None:
+            return torch.from_numpy(self._depths[frame.to_ndarray(format="gray12le")])[None]
         return torch.from_numpy(frame.to_ndarray(format="rgb24")).permute(2, 0, 1).contiguous()
 
 
@@ -82,11 +82,21 @@ class SetDataset(Dataset):
         self.episodes = [row for path in sorted((self.root / "meta" / "episodes").glob("*/*.parquet"))
                          for row in pq.read_table(path).to_pylist()]
         self._starts = [row["dataset_from_index"] for row in self.episodes]
+        self._depths = {name: self._depths_of(name) for name in self.deltas if (self.features[name].get("info") or {}).get("is_depth_map")}
         self._open_videos()
+
+    def _depths_of(self, name):
+        """An error where the codes are not those of robocache export."""
+        from .export.depth import DEPTH_OF, INFO
+        info = self.features[name]["info"]
+        other = [key for key in ("video.depth_min", "video.depth_max", "video.shift", "video.use_log") if info.get(key, INFO[key]) != INFO[key]]
+        if other:
+            raise ValueError(f"{name}: {', '.join(other)} differ from those of robocache export: read this set with LeRobot")
+        return DEPTH_OF.astype(np.float32)
 
     def _open_videos(self):
         # a worker that was forked has files of its own, too: the place in a file is shared with its parent
-        self._video = functools.lru_cache(OPEN_VIDEOS)(lambda path, process, is_depth: Video(path, self.fps, is_depth))
+        self._video = functools.lru_cache(OPEN_VIDEOS)(lambda path, process, name: Video(path, self.fps, self._depths.get(name)))
 
     def _ticks(self, name, seconds):
         ticks = [round(second * self.fps) for second in seconds]
@@ -109,8 +119,7 @@ class SetDataset(Dataset):
         path = self.root / self.info["video_path"].format(video_key=name, chunk_index=episode[f"videos/{name}/chunk_index"],
                                                           file_index=episode[f"videos/{name}/file_index"])
         first = round(episode[f"videos/{name}/from_timestamp"] * self.fps)
-        is_depth = bool(self.features[name].get("info", {}).get("is_depth_map"))
-        return torch.stack([self._video(path, os.getpid(), is_depth).frame(first + index - episode["dataset_from_index"]) for index in wanted])
+        return torch.stack([self._video(path, os.getpid(), name).frame(first + index - episode["dataset_from_index"]) for index in wanted])
 
     def __getitem__(self, index: int) -> Dict[str, torch.Tensor]:
         episode = self.episodes[bisect.bisect_right(self._starts, index) - 1]

@@ -518,10 +518,14 @@ wait_for_end (Job *job)
   return !messages_handle (job->pipeline, recordings_path_of_element, job->recordings);
 }
 
+/* The next one does what it did before: it removes the unfinished output, and ends the program. */
+static struct sigaction before_interrupt;
+
 static void
 note_interrupt (int number)
 {
   is_interrupted = 1;
+  sigaction (number, &before_interrupt, NULL);
 }
 
 static void
@@ -533,8 +537,9 @@ play (Job *job)
     gst_element_set_state (job->pipeline, GST_STATE_PLAYING);
     return;
   }
-  /* another one ends the program */
-  sigaction (SIGINT, &(struct sigaction) {.sa_handler = note_interrupt,.sa_flags = SA_RESETHAND }, NULL);
+  sigaction (SIGINT, &(struct sigaction) {.sa_handler = note_interrupt }, &before_interrupt);
+  if (before_interrupt.sa_handler == SIG_IGN)
+    sigaction (SIGINT, &before_interrupt, NULL);
   fprintf (job->talk, "%u streams of %u channels at %d/%d Hz%s\n", job->recordings->len, recordings_n_channels (job->recordings),
       job->grid.rate_num, job->grid.rate_den, job->duration ? "" : "; Ctrl-C ends it");
   fflush (job->talk);

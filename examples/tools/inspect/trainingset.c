@@ -97,6 +97,9 @@ add_feature (Inspection *inspection, RobocacheJsonValue key, RobocacheJsonValue 
   if (!is_picture) {
     stream->n_channels = (guint) n;
     stream->names = read_names (feature);
+    /* a vector may have one name */
+    if (stream->names && g_strv_length (stream->names) != stream->n_channels)
+      g_clear_pointer (&stream->names, g_strfreev);
     g_free (stream->shape);
     stream->shape = inspection_shape (stream->n_channels, stream->names);
   }

@@ -137,7 +137,9 @@ on_upgraded (SoupServerMessage *message, gpointer user_data)
 
   g_object_ref (message);
   stream = soup_server_message_steal_connection (message);
-  if (stream && counted) {
+  if (server->clients->len >= server->max_clients) {
+    count_refused (server);     /* others came while this one was answered */
+  } else if (stream && counted) {
     connection = soup_websocket_connection_new (stream, soup_server_message_get_uri (message), SOUP_WEBSOCKET_CONNECTION_SERVER, NULL,
         soup_message_headers_get_one (headers, "Sec-WebSocket-Protocol"), NULL);
     robocache_view_listener_keep (server->listener, counted);

@@ -8,8 +8,7 @@
 #include <string.h>
 
 #include "common/tensors/tensorcaps.h"
-
-#define NS_PER_S G_GINT64_CONSTANT (1000000000)
+#include "common/time/nanoseconds.h"
 
 /* Sizes of each character, standard and native, and the type of the native size. */
 static const struct
@@ -249,10 +248,8 @@ robocache_record_format_add_part (const RobocacheRecordFormat *format, guint fie
 
   if (!robocache_record_format_read_time (format, field, record, unit, &part, error))
     return FALSE;
-  if (part < 0 || part >= NS_PER_S)
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "column %u has %" G_GINT64_FORMAT " ns, expected a part of a second",
-        field,
-        part);
+  if (part < 0 || part >= ROBOCACHE_SECOND)
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "column %u has %" G_GINT64_FORMAT " ns, expected a part of a second", field, part);
   else if (!__builtin_add_overflow (*time_ns, part, time_ns))
     return TRUE;
   else

@@ -70,13 +70,11 @@ def _describe(planned, numbers, fps):
 
 
 def _run(pipeline):
-    """The warnings, {element: text}, until the application says that all streams have enough ticks, or the recording ends."""
+    """The warnings, {element: text}, until the application says that all streams have enough ticks, or the recording ends. An error ends it,
+    too: the export reads the same messages, and reports it."""
     texts, bus = {}, pipeline.get_bus()
     types = Gst.MessageType.WARNING | Gst.MessageType.ERROR | Gst.MessageType.EOS | Gst.MessageType.APPLICATION
     while (message := bus.timed_pop_filtered(Gst.CLOCK_TIME_NONE, types)).type == Gst.MessageType.WARNING:
-        if is_about(text := message.parse_warning()[0].message):
-            texts[message.src.get_name()] = text
-    while (message := bus.pop_filtered(Gst.MessageType.WARNING)) is not None:
         if is_about(text := message.parse_warning()[0].message):
             texts[message.src.get_name()] = text
     return texts

@@ -138,8 +138,9 @@ def from_gaps(seconds, topics, recording):
 def whole(recording):
     """In parts where stamps step, without the time in which rows of both sides would be mixed."""
     first, last = recording.span()
-    breaks = [(before, after) for before, after in recording.breaks() if first < after and before < last]
-    if any(after <= before for before, after in breaks):
+    found = recording.breaks()
+    if any(after <= before for before, after in found):
         raise ExportError(f"{recording.name}: stamps step back, so times before and after the step are the same: use --time-source auto, or mark episodes")
+    breaks = [(before, after) for before, after in found if first < after and before < last]
     starts, ends = [first, *(after for _, after in breaks)], [*(before for before, _ in breaks), last]
     return [Span(start, max(start, end) + 1) for start, end in zip(starts, ends)]

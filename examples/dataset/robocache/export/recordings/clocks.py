@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The clocks of a recording, as its element finds them (clocksurvey.h): which topics have which, and how they are put on one timeline."""
 import json
-from functools import cached_property
 
 import numpy as np
 from gi.repository import GLib
@@ -79,7 +78,8 @@ class Clocks:
             before, after = before + offsets.get(topic, 0), after + offsets.get(topic, 0)
             # a slow topic shows the same step later
             if found and (time - newest <= AGREE_NS or before < found[-1][1]):
-                before, after = min(before, found[-1][0]), max(after, found.pop()[1])
+                other_before, other_after = found.pop()
+                before, after = min(before, other_before), max(after, other_after)
             found.append((before, after))
             newest = time
         return found

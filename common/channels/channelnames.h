@@ -9,7 +9,7 @@
 #ifndef ROBOCACHE_CHANNELNAMES_H
 #define ROBOCACHE_CHANNELNAMES_H
 
-#include "kinds.h"
+#include "channelkinds.h"
 
 G_BEGIN_DECLS
 

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "common/tensors/element.h"
+#include "common/tensors/tensorelements.h"
 
 /* FALSE: a coordinate is not finite. */
 static gboolean

@@ -10,7 +10,7 @@
 #define ROBOCACHE_ROWDECODER_H
 
 #include "cdr.h"
-#include "common/channels/kinds.h"
+#include "common/channels/channelkinds.h"
 #include "kernels/dtype.h"
 #include "schema.h"
 

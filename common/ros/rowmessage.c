@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/element/errordomain.h"
-#include "common/tensors/element.h"
+#include "common/tensors/tensorelements.h"
 #include "kernels/arithmetic.h"
 
 /* ---- messages of fixed fields ---- */

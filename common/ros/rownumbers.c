@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "common/tensors/element.h"
+#include "common/tensors/tensorelements.h"
 
 /* The bits that integers of a kind take beside a sign; of floats, those of integers that they hold exactly. */
 static const struct

@@ -10,7 +10,7 @@
 #ifndef ROBOCACHE_ROWCAPS_H
 #define ROBOCACHE_ROWCAPS_H
 
-#include "common/channels/kinds.h"
+#include "common/channels/channelkinds.h"
 #include "common/tensors/tensorcaps.h"
 
 G_BEGIN_DECLS

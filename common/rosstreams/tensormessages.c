@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "common/channels/kinds.h"
+#include "common/channels/channelkinds.h"
 #include "common/element/errors.h"
 #include "common/ros/rownumbers.h"
 #include "rowcaps.h"

@@ -6,7 +6,7 @@
 #define ROBOCACHE_CHANNELROLES_H
 
 #include "kernels/align.h"
-#include "common/channels/kinds.h"
+#include "common/channels/channelkinds.h"
 #include "common/element/propertytypes.h"
 
 G_BEGIN_DECLS

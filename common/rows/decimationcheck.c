@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "common/rows/history.h"
-#include "common/tensors/element.h"
+#include "common/tensors/tensorelements.h"
 #include "common/text/timetext.h"
 #include "kernels/floatmode.h"
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "common/device/budget.h"
-#include "common/tensors/element.h"
+#include "common/tensors/tensorelements.h"
 #include "kernels/arithmetic.h"
 #include "kernels/floatmode.h"
 

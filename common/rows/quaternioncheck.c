@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "common/tensors/element.h"
+#include "common/tensors/tensorelements.h"
 
 /* Beyond the rounding of float16 and of files with three decimals. */
 #define TOLERANCE 0.01

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "examples/tools/recordings/recordings.h"
-#include "gst/fuse/core/latency.h"
+#include "gst/fuse/core/ticklatency.h"
 #include "program.h"
 #include "sampletensor.h"
 #include "statstable.h"

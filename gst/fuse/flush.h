@@ -4,7 +4,7 @@
  * downstream: the task pauses, and the ticks restart with the first FLUSH_STOP of a pad. The flush ends, and the task starts again, when
  * each pad has been flushed or removed. A seek does not wait for pads whose sources cannot seek.
  *
- * A seek without a flush adds a segment after the current one, as in a loop: see core/ranges.h.
+ * A seek without a flush adds a segment after the current one, as in a loop: see core/seekranges.h.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -27,7 +27,7 @@
 
 #include "common/element/linkadvice.h"
 #include "common/element/propertytypes.h"
-#include "common/element/sourcequery.h"
+#include "common/element/fixedcapsquery.h"
 #include "common/tensors/tensorcaps.h"
 #include "common/tensors/tensormeta.h"
 #include "debug.h"
@@ -36,7 +36,7 @@
 #include "flush.h"
 #include "gst/fuse/checks/checks.h"
 #include "gst/fuse/core/control.h"
-#include "gst/fuse/core/latency.h"
+#include "gst/fuse/core/ticklatency.h"
 #include "gst/fuse/core/status.h"
 #include "gst/fuse/input/cameraformats.h"
 #include "gst/fuse/pads/padsettings.h"
@@ -492,7 +492,7 @@ src_query (GstPad *pad, GstObject *parent, GstQuery *query)
       return answer_seeking (fuse, query);
     default:
       return robocache_device_answer_context (fuse->device, GST_ELEMENT (fuse), query)
-          || robocache_source_query_default (pad, parent, query);
+          || robocache_fixed_caps_query (pad, parent, query);
   }
 }
 

@@ -5,7 +5,7 @@
 #include "sources.h"
 
 #include "debug.h"
-#include "gst/fuse/core/latency.h"
+#include "gst/fuse/core/ticklatency.h"
 #include "settingsevent.h"
 
 static FuseSource

@@ -19,7 +19,7 @@
  */
 #include "gstrobocachekinematics.h"
 
-#include "common/channels/kinds.h"
+#include "common/channels/channelkinds.h"
 #include "common/device/budget.h"
 #include "common/element/errors.h"
 #include "common/element/inputfaults.h"

@@ -4,7 +4,7 @@
  */
 #include "rowcaps.h"
 
-#include "common/channels/kinds.h"
+#include "common/channels/channelkinds.h"
 #include "common/element/errors.h"
 
 gboolean

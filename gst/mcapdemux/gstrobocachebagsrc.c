@@ -21,7 +21,7 @@
 
 #include "common/bags/openbag.h"
 #include "common/element/elementtask.h"
-#include "common/element/sourcequery.h"
+#include "common/element/fixedcapsquery.h"
 #include "player.h"
 
 GST_DEBUG_CATEGORY_STATIC (robocache_bag_src_debug);
@@ -197,7 +197,7 @@ gst_robocache_bag_src_src_query (GstPad *pad, GstObject *parent, GstQuery *query
     return TRUE;
   }
   is_answered = robocache_mcap_player_query (&GST_ROBOCACHE_BAG_SRC (parent)->player, query, &is_known);
-  return is_known ? is_answered : robocache_source_query_default (pad, parent, query);
+  return is_known ? is_answered : robocache_fixed_caps_query (pad, parent, query);
 }
 
 static void

@@ -20,7 +20,7 @@
 
 #include <string.h>
 
-#include "common/element/sourcequery.h"
+#include "common/element/fixedcapsquery.h"
 #include "padsource.h"
 #include "player.h"
 #include "pushinput.h"
@@ -244,7 +244,7 @@ gst_robocache_mcap_demux_src_query (GstPad *pad, GstObject *parent, GstQuery *qu
   gboolean is_known;
   const gboolean is_answered = robocache_mcap_player_query (&GST_ROBOCACHE_MCAP_DEMUX (parent)->player, query, &is_known);
 
-  return is_known ? is_answered : robocache_source_query_default (pad, parent, query);
+  return is_known ? is_answered : robocache_fixed_caps_query (pad, parent, query);
 }
 
 /* ---- life of the element ---- */

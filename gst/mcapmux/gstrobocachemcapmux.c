@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "common/element/errordomain.h"
-#include "common/element/sourcequery.h"
+#include "common/element/fixedcapsquery.h"
 #include "common/tensors/memorycaps.h"
 #include "element.h"
 
@@ -183,7 +183,7 @@ src_query (GstPad *pad, GstObject *parent, GstQuery *query)
   GstFormat format;
 
   if (GST_QUERY_TYPE (query) != GST_QUERY_SEEKING)
-    return robocache_source_query_default (pad, parent, query);
+    return robocache_fixed_caps_query (pad, parent, query);
   gst_query_parse_seeking (query, &format, NULL, NULL, NULL);
   gst_query_set_seeking (query, format, FALSE, 0, -1);
   return TRUE;

@@ -9,7 +9,7 @@
 #include "common/rows/reports.h"
 #include "common/tensors/tensorcaps.h"
 #include "common/time/originevent.h"
-#include "gst/parse/records/timescout.h"
+#include "gst/parse/records/firstrows.h"
 #include "recordchecks.h"
 #include "seek.h"
 
@@ -30,7 +30,7 @@ struct _RobocacheRowParser
   /* The first rows are judged once. Those of a file wait for that, others do not. */
   gboolean has_bytes;           /* since the last restart */
   gboolean is_judged;
-  RobocacheTimeScout *scout;    /* of the bytes that wait; NULL: rows are not held back */
+  RobocacheFirstRows *first;    /* of the bytes that wait; NULL: rows are not held back */
   RobocacheRecordChecks checks;
   RobocacheTimeCheck check;     /* of the rows that were sent */
   gboolean said_time_source, said_left_out, said_text;
@@ -87,7 +87,7 @@ void
 robocache_row_parser_free (RobocacheRowParser *parser)
 {
   g_clear_pointer (&parser->reader, robocache_record_reader_free);
-  g_clear_pointer (&parser->scout, robocache_time_scout_free);
+  g_clear_pointer (&parser->first, robocache_first_rows_free);
   g_array_unref (parser->earlier);
   robocache_parse_settings_clear (&parser->settings);
   robocache_record_stamp_clear (&parser->stamp);
@@ -99,7 +99,7 @@ void
 robocache_row_parser_restart (RobocacheRowParser *parser)
 {
   robocache_record_reader_restart (parser->reader);
-  g_clear_pointer (&parser->scout, robocache_time_scout_free);
+  g_clear_pointer (&parser->first, robocache_first_rows_free);
   robocache_record_checks_restart (&parser->checks);
   parser->check.n = 0;
   parser->has_bytes = parser->is_inside = FALSE;
@@ -339,15 +339,15 @@ judge_sent_rows (RobocacheRowParser *parser)
 
 /* Columns of a file that have no value. */
 static void
-leave_out_columns (RobocacheRowParser *parser, const RobocacheTimeScout *scout)
+leave_out_columns (RobocacheRowParser *parser, const RobocacheFirstRows *first)
 {
-  const RobocacheEmptyCells *cells = robocache_time_scout_cells (scout);
+  const RobocacheEmptyCells *cells = robocache_first_rows_cells (first);
   GArray *columns = robocache_empty_cells_without_value (cells);
 
   if (columns->len > 0) {
     robocache_record_reader_leave_out (parser->reader, columns);
     if (!parser->said_left_out)
-      robocache_record_checks_report_left_out (parser->output, cells, robocache_time_scout_has_ended (scout));
+      robocache_record_checks_report_left_out (parser->output, cells, robocache_first_rows_has_ended (first));
     parser->said_left_out = TRUE;
   }
   g_array_unref (columns);
@@ -360,14 +360,14 @@ judge_waiting_rows (RobocacheRowParser *parser)
   GstFlowReturn flow = GST_FLOW_OK;
 
   if (parser->checks.is_file)
-    leave_out_columns (parser, parser->scout);
-  if (robocache_time_scout_judges_times (parser->scout)) {
+    leave_out_columns (parser, parser->first);
+  if (robocache_first_rows_judges_times (parser->first)) {
     gchar *fault;
-    const RobocacheTimeVerdict verdict = robocache_time_scout_judge (parser->scout, &fault);
+    const RobocacheTimeVerdict verdict = robocache_first_rows_judge (parser->first, &fault);
 
     flow = act_on_verdict (parser, verdict, fault);
   }
-  g_clear_pointer (&parser->scout, robocache_time_scout_free);
+  g_clear_pointer (&parser->first, robocache_first_rows_free);
   return flow;
 }
 
@@ -399,9 +399,9 @@ begin_bytes (RobocacheRowParser *parser)
     spec.n_ahead = ROBOCACHE_LINES_AHEAD;
     robocache_record_reader_set_ahead (parser->reader, spec.n_ahead);
     if (is_csv || judges_times (parser))
-      parser->scout = robocache_time_scout_new (&spec, judges_times (parser));
+      parser->first = robocache_first_rows_new (&spec, judges_times (parser));
   }
-  GST_DEBUG_OBJECT (parser->output->element, "the first rows %s", parser->scout ? "wait until enough of them show their columns"
+  GST_DEBUG_OBJECT (parser->output->element, "the first rows %s", parser->first ? "wait until enough of them show their columns"
       : "are sent as they come");
 }
 
@@ -641,7 +641,7 @@ robocache_row_parser_push (RobocacheRowParser *parser, GstBuffer *buffer)
   }
   if (!parser->has_bytes)
     begin_bytes (parser);
-  is_waiting = parser->scout && !robocache_time_scout_push (parser->scout, buffer);
+  is_waiting = parser->first && !robocache_first_rows_push (parser->first, buffer);
   if (!robocache_record_reader_push (parser->reader, buffer, &fault)) {
     flow = robocache_parse_output_refuse (parser->output, fault);
     g_error_free (fault);
@@ -649,7 +649,7 @@ robocache_row_parser_push (RobocacheRowParser *parser, GstBuffer *buffer)
   }
   if (is_waiting)
     return GST_FLOW_OK;
-  flow = parser->scout ? judge_waiting_rows (parser) : GST_FLOW_OK;
+  flow = parser->first ? judge_waiting_rows (parser) : GST_FLOW_OK;
   return flow == GST_FLOW_OK ? process (parser) : flow;
 }
 
@@ -660,8 +660,8 @@ robocache_row_parser_drain (RobocacheRowParser *parser)
 
   GST_DEBUG_OBJECT (parser->output->element, "what is left of the input is read");
   robocache_record_reader_end (parser->reader);
-  if (parser->scout) {
-    robocache_time_scout_end (parser->scout);
+  if (parser->first) {
+    robocache_first_rows_end (parser->first);
     flow = judge_waiting_rows (parser);
   }
   if (flow == GST_FLOW_OK)

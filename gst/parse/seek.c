@@ -4,7 +4,7 @@
  */
 #include "seek.h"
 
-#include "common/element/sourcequery.h"
+#include "common/element/fixedcapsquery.h"
 #include "common/time/segments.h"
 
 #define GST_CAT_DEFAULT robocache_parse_debug
@@ -205,6 +205,6 @@ robocache_parse_query (RobocacheParseOutput *output, GstPad *sinkpad, GstQuery *
     case GST_QUERY_LATENCY:
       return answer_latency (output, query);
     default:
-      return robocache_source_query_default (output->pad, GST_OBJECT (output->element), query);
+      return robocache_fixed_caps_query (output->pad, GST_OBJECT (output->element), query);
   }
 }

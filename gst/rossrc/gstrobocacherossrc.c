@@ -20,7 +20,7 @@
 #include "common/element/elementtask.h"
 #include "common/element/errors.h"
 #include "common/element/propertytypes.h"
-#include "common/element/sourcequery.h"
+#include "common/element/fixedcapsquery.h"
 #include "expected.h"
 #include "run.h"
 
@@ -194,7 +194,7 @@ gst_robocache_ros_src_src_query (GstPad *pad, GstObject *parent, GstQuery *query
   GstClockTime latency;
 
   if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY)
-    return robocache_source_query_default (pad, parent, query);
+    return robocache_fixed_caps_query (pad, parent, query);
   GST_OBJECT_LOCK (self);
   latency = self->session ? self->session->settings.latency : self->properties.latency;
   GST_OBJECT_UNLOCK (self);

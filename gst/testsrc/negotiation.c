@@ -4,7 +4,7 @@
  */
 #include "negotiation.h"
 
-#include "common/channels/kinds.h"
+#include "common/channels/channelkinds.h"
 #include "common/tensors/tensorcaps.h"
 
 #define POINTS_CAPS "application/x-pointcloud, fields=(string)\"x,y,z,intensity\", type=(string)float32"

@@ -53,7 +53,7 @@
 #include "negotiation.h"
 #include "pointmap.h"
 #include "properties.h"
-#include "outside.h"
+#include "outsidewarning.h"
 #include "statistics.h"
 #include "voxelcaps.h"
 

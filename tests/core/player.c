@@ -7,7 +7,7 @@
 #include <setjmp.h>
 #include <string.h>
 #include "gst/fuse/core/control.h"
-#include "gst/fuse/core/latency.h"
+#include "gst/fuse/core/ticklatency.h"
 
 /* Where a scenario that fails goes, and why. */
 static jmp_buf failed;

@@ -6,7 +6,7 @@
 
 #include "common/element/errordomain.h"
 #include "gst/fuse/core/control.h"
-#include "gst/fuse/core/latency.h"
+#include "gst/fuse/core/ticklatency.h"
 #include "gst/fuse/core/status.h"
 
 /* More are out before a word is over: ticks go on for ever. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/tensors/element.h"
+#include "common/tensors/tensorelements.h"
 #include "rig.h"
 
 #define SCRATCH_ALIGNMENT 256

@@ -8,7 +8,7 @@
 
 #include "common/element/errors.h"
 #include "common/mcap/compression.h"
-#include "fit.h"
+#include "recordfit.h"
 
 /* Definitions, headers and names above this are not read. */
 #define MAX_RECORD_SIZE ((guint64) 64 << 20)

@@ -9,7 +9,7 @@
 
 #include "common/element/errors.h"
 #include "common/mcap/compression.h"
-#include "fit.h"
+#include "recordfit.h"
 
 /* Attachments and metadata above this are skipped. */
 #define MAX_OTHER_SIZE ((guint64) 64 << 20)

@@ -13,14 +13,14 @@
 
 G_BEGIN_DECLS
 
-/* Caps that format.c has an encoder for; the formats of tensors are checked with the caps. */
+/* Caps that encoderchoice.c has an encoder for; the formats of tensors are checked with the caps. */
 #define ROBOCACHE_ENCODER_RAW_FORMATS "{ RGB, BGR, RGBA, BGRA, GRAY8, GRAY16_LE, GRAY16_BE, UYVY, YUY2 }"
 #define ROBOCACHE_ENCODER_CAPS ROBOCACHE_TENSORS_TEMPLATE_CAPS "; application/x-pointcloud; application/x-lidar; " \
     "video/x-raw, format=(string)" ROBOCACHE_ENCODER_RAW_FORMATS "; image/jpeg; image/png; " \
     "video/x-h264, stream-format=(string)byte-stream, alignment=(string)au; " \
     "video/x-h265, stream-format=(string)byte-stream, alignment=(string)au"
 
-/* format.c: the format that caps describe, and its encoder. */
+/* encoderchoice.c: the format that caps describe, and its encoder. */
 typedef struct
 {
   GstCaps *caps;

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/channels/kinds.h"
+#include "common/channels/channelkinds.h"
 #include "examples/tools/program.h"
 
 /* From here on float32 does not hold every integer. */

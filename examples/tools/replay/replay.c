@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "examples/tools/program.h"
-#include "gst/fuse/core/latency.h"
+#include "gst/fuse/core/ticklatency.h"
 #include "replay.h"
 #include "session.h"
 #include "sessionfile.h"

@@ -4,7 +4,7 @@
  */
 #include "rows.h"
 
-#include "common/channels/kinds.h"
+#include "common/channels/channelkinds.h"
 
 void
 report_rows_clear (ReportRows *rows)

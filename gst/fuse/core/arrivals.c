@@ -6,8 +6,8 @@
 
 #include "commonclock.h"
 #include "control.h"
-#include "latency.h"
-#include "ranges.h"
+#include "ticklatency.h"
+#include "seekranges.h"
 #include "status.h"
 #include "stream/rowrules.h"
 #include "timejumps.h"

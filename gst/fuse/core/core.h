@@ -6,7 +6,7 @@
  *     fuse_core_set_time (core, &now, &notes);
  *     switch (fuse_core_decide (core, &departure, &notes, &error)) …
  *
- * See control.h for commands of the owner, status.h for questions, latency.h for latencies.
+ * See control.h for commands of the owner, status.h for questions, ticklatency.h for latencies.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

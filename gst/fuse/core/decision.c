@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "control.h"
-#include "latency.h"
-#include "ranges.h"
-#include "spans.h"
+#include "ticklatency.h"
+#include "seekranges.h"
+#include "recordingspans.h"
 #include "state.h"
 #include "status.h"
 #include "timejumps.h"

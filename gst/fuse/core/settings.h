@@ -36,7 +36,7 @@ typedef struct
 {
   gchar *reference;             /* the name of the stream whose rows are the ticks; NULL: unset */
   gboolean force_live;          /* ticks begin at PLAYING, once a stream has a format */
-  gboolean allow_gaps;          /* not live: see spans.h */
+  gboolean allow_gaps;          /* not live: see recordingspans.h */
   FuseOutput output;
 
   RobocacheTickGrid rate;       /* num 0: ticks are the rows of the reference */

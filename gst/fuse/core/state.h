@@ -46,7 +46,7 @@ struct _FuseCore
 
   /* ticks */
   FuseTickClock clock;
-  FuseRange range;              /* current range: see ranges.h */
+  FuseRange range;              /* current range: see seekranges.h */
   GArray *next_ranges;          /* FuseRange items, in the order of their seeks */
   gboolean range_is_done;       /* SEGMENT_DONE of the current range was decided */
   gboolean range_is_new;        /* no departure has reported the range yet */

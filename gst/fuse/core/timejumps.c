@@ -4,7 +4,7 @@
  */
 #include "timejumps.h"
 
-#include "latency.h"
+#include "ticklatency.h"
 
 #define JUMP ROBOCACHE_SECOND
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "common/channels/kinds.h"
+#include "common/channels/channelkinds.h"
 #include "common/ros/definitions.h"
 
 /* ---- life ---- */

@@ -4,7 +4,7 @@
  */
 #include "channels.h"
 
-#include "common/channels/kinds.h"
+#include "common/channels/channelkinds.h"
 #include "common/mcap/records.h"
 
 GByteArray *

@@ -8,7 +8,7 @@
 
 #include "common/device/mapping.h"
 #include "common/tensors/tensorcaps.h"
-#include "common/tensors/videoframe.h"
+#include "common/tensors/videomapping.h"
 
 static void
 cloud_clear (gpointer cloud)

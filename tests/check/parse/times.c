@@ -6,7 +6,7 @@
 
 #include "gst/parse/table/timedate.h"
 #include "gst/parse/table/timeguess.h"
-#include "gst/parse/records/timescout.h"
+#include "gst/parse/records/firstrows.h"
 #include "gst/parse/records/timesteps.h"
 #include "tests/check/lib/points/parseharness.h"
 
@@ -391,7 +391,7 @@ static const struct
   gboolean judges_times, has_ended;
   guint64 n_records;            /* that were read */
   const gchar *without_value;   /* names of columns */
-} scouted[] = {
+} beginnings[] = {
   {"t,a,b\n0,1,\n", "1,2,\n", 0, 3, "2,3,\n", FALSE, TRUE, 5, "b"},
   {"t,a,b\n0,1,\n", "1,2,\n", 0, 3, "2,3,4\n3,4,5\n", FALSE, FALSE, 5},
   {"t,a\n", "x\n", 0, 100, "0,1\n", TRUE, FALSE, 0},
@@ -409,26 +409,26 @@ static const struct
 
 /* The text as buffers of n_bytes; its lines are one memory. */
 static gboolean
-scout_text (RobocacheTimeScout *scout, guint i, gsize n_bytes)
+push_text (RobocacheFirstRows *first, guint i, gsize n_bytes)
 {
-  GString *line = g_string_new (scouted[i].line);
-  GstBuffer *all = gst_buffer_new_memdup (scouted[i].begin, strlen (scouted[i].begin)), *lines;
+  GString *line = g_string_new (beginnings[i].line);
+  GstBuffer *all = gst_buffer_new_memdup (beginnings[i].begin, strlen (beginnings[i].begin)), *lines;
   gboolean is_done = FALSE;
   gsize size;
 
-  for (guint k = 0; k < scouted[i].extra; k++)
+  for (guint k = 0; k < beginnings[i].extra; k++)
     g_string_append_c (line, 'x');
-  if (scouted[i].extra > 0)
+  if (beginnings[i].extra > 0)
     g_string_append_c (line, '\n');
   lines = gst_buffer_new_memdup (line->str, line->len);
-  for (guint k = 0; k < scouted[i].n_lines; k++)
+  for (guint k = 0; k < beginnings[i].n_lines; k++)
     all = gst_buffer_append (all, gst_buffer_ref (lines));
-  all = gst_buffer_append (all, gst_buffer_new_memdup (scouted[i].last, strlen (scouted[i].last)));
+  all = gst_buffer_append (all, gst_buffer_new_memdup (beginnings[i].last, strlen (beginnings[i].last)));
   size = gst_buffer_get_size (all);
   for (gsize offset = 0; offset < size && !is_done; offset += n_bytes) {
     GstBuffer *piece = gst_buffer_copy_region (all, GST_BUFFER_COPY_MEMORY, offset, MIN (n_bytes, size - offset));
 
-    is_done = robocache_time_scout_push (scout, piece);
+    is_done = robocache_first_rows_push (first, piece);
     gst_buffer_unref (piece);
   }
   gst_buffer_unref (lines);
@@ -438,24 +438,24 @@ scout_text (RobocacheTimeScout *scout, guint i, gsize n_bytes)
 }
 
 /* What is read depends on the bytes, not on their buffers. */
-GST_START_TEST (rows_that_are_scouted)
+GST_START_TEST (first_rows)
 {
   static const gsize pieces[] = { 65521, 1000003, 100 << 20 };
   const RobocacheRecordSpec spec = {.format = ROBOCACHE_INPUT_CSV,.delimiter = ",",.time = {.unit = ROBOCACHE_TIME_UNIT_AUTO,.leap_seconds = -1,.arrival_column = -1} };
 
   for (guint k = 0; k < G_N_ELEMENTS (pieces); k++) {
-    RobocacheTimeScout *scout = robocache_time_scout_new (&spec, scouted[__i__].judges_times);
-    const RobocacheEmptyCells *cells = robocache_time_scout_cells (scout);
+    RobocacheFirstRows *first = robocache_first_rows_new (&spec, beginnings[__i__].judges_times);
+    const RobocacheEmptyCells *cells = robocache_first_rows_cells (first);
     gchar *names;
 
-    fail_unless (scout_text (scout, __i__, pieces[k]) == !scouted[__i__].has_ended, "pieces of %" G_GSIZE_FORMAT, pieces[k]);
-    robocache_time_scout_end (scout);
+    fail_unless (push_text (first, __i__, pieces[k]) == !beginnings[__i__].has_ended, "pieces of %" G_GSIZE_FORMAT, pieces[k]);
+    robocache_first_rows_end (first);
     names = robocache_empty_cells_names_without_value (cells);
-    fail_unless_equals_int (robocache_time_scout_has_ended (scout), scouted[__i__].has_ended);
-    fail_unless_equals_uint64 (cells->n_records, scouted[__i__].n_records);
-    fail_unless (g_strcmp0 (names, scouted[__i__].without_value) == 0, "%s", names);
+    fail_unless_equals_int (robocache_first_rows_has_ended (first), beginnings[__i__].has_ended);
+    fail_unless_equals_uint64 (cells->n_records, beginnings[__i__].n_records);
+    fail_unless (g_strcmp0 (names, beginnings[__i__].without_value) == 0, "%s", names);
     g_free (names);
-    robocache_time_scout_free (scout);
+    robocache_first_rows_free (first);
   }
 }
 
@@ -464,7 +464,7 @@ GST_END_TEST;
 static const Test tests[] = {
   TEST (dates), TEST (columns_by_name), CASES (files, G_N_ELEMENTS (recordings)), CASES (streams, G_N_ELEMENTS (recordings)),
   TEST (waiting_rows_change_nothing), TEST (counts), TEST (a_header_without_a_time), TEST (choices_are_said), TEST (steps_back),
-  TEST (a_clock_that_was_set_back), CASES (rows_that_are_scouted, G_N_ELEMENTS (scouted)),
+  TEST (a_clock_that_was_set_back), CASES (first_rows, G_N_ELEMENTS (beginnings)),
 };
 
 TESTS_MAIN (robocacheparsetimes);

@@ -104,9 +104,9 @@ typedef struct
 
   /* used by its core */
   gboolean is_ready;            /* ready for the awaited tick */
-  gboolean start_is_checked, end_is_checked;    /* checked since the ticks began: see spans.h */
+  gboolean start_is_checked, end_is_checked;    /* checked since the ticks began: see recordingspans.h */
   guint64 spacings_seen;          /* number of spacings when its period was last measured */
-  gint64 needed;                /* latency that it needed (ns) when the total latency was last computed: see latency.h */
+  gint64 needed;                /* latency that it needed (ns) when the total latency was last computed: see ticklatency.h */
   gint64 n_rows, n_gaps, n_events;      /* received since the core started: see journal.h */
   gint64 journal_number;        /* number of the stream in the journal; -1: not added yet */
 } FuseStream;

@@ -129,4 +129,4 @@ GST_START_TEST (test_caps_are_exchanged)
 
 GST_END_TEST;
 
-CHECK_MAIN (sourcequery, NULL, NULL, EACH (elements, test_caps_are_exchanged))
+CHECK_MAIN (fixedcapsquery, NULL, NULL, EACH (elements, test_caps_are_exchanged))

@@ -7,8 +7,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_RANGES_H
-#define FUSE_RANGES_H
+#ifndef FUSE_SEEKRANGES_H
+#define FUSE_SEEKRANGES_H
 
 #include "state.h"
 

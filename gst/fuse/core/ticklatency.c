@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "latency.h"
+#include "ticklatency.h"
 
 #include "common/element/errordomain.h"
 #include "state.h"

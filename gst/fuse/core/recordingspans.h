@@ -4,8 +4,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_SPANS_H
-#define FUSE_SPANS_H
+#ifndef FUSE_RECORDINGSPANS_H
+#define FUSE_RECORDINGSPANS_H
 
 #include "state.h"
 

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "fit.h"
+#include "recordfit.h"
 
 #include <string.h>
 

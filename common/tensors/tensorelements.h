@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_ELEMENT_H
-#define ROBOCACHE_ELEMENT_H
+#ifndef ROBOCACHE_TENSORELEMENTS_H
+#define ROBOCACHE_TENSORELEMENTS_H
 
 #include <glib.h>
 

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "ranges.h"
+#include "seekranges.h"
 
 #include "control.h"
 

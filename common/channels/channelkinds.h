@@ -6,8 +6,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_KINDS_H
-#define ROBOCACHE_KINDS_H
+#ifndef ROBOCACHE_CHANNELKINDS_H
+#define ROBOCACHE_CHANNELKINDS_H
 
 #include <glib.h>
 

@@ -5,8 +5,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_MCAP_FIT_H
-#define ROBOCACHE_MCAP_FIT_H
+#ifndef ROBOCACHE_MCAP_RECORDFIT_H
+#define ROBOCACHE_MCAP_RECORDFIT_H
 
 #include "source.h"
 

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "element.h"
+#include "tensorelements.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_VOXELIZE_OUTSIDE_H
-#define ROBOCACHE_VOXELIZE_OUTSIDE_H
+#ifndef ROBOCACHE_VOXELIZE_OUTSIDEWARNING_H
+#define ROBOCACHE_VOXELIZE_OUTSIDEWARNING_H
 
 #include "common/points/pointcloudcaps.h"
 

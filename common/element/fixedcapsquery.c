@@ -5,7 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "sourcequery.h"
+#include "fixedcapsquery.h"
 
 static gboolean
 answer_caps (GstPad *pad, GstQuery *query)
@@ -23,7 +23,7 @@ answer_caps (GstPad *pad, GstQuery *query)
 }
 
 gboolean
-robocache_source_query_default (GstPad *pad, GstObject *parent, GstQuery *query)
+robocache_fixed_caps_query (GstPad *pad, GstObject *parent, GstQuery *query)
 {
   return GST_QUERY_TYPE (query) == GST_QUERY_CAPS ? answer_caps (pad, query) : gst_pad_query_default (pad, parent, query);
 }

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "outside.h"
+#include "outsidewarning.h"
 
 #include "common/device/devicememory.h"
 #include "common/device/mapping.h"

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "spans.h"
+#include "recordingspans.h"
 
 #include "common/element/errordomain.h"
 

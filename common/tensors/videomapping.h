@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_VIDEOFRAME_H
-#define ROBOCACHE_VIDEOFRAME_H
+#ifndef ROBOCACHE_VIDEOMAPPING_H
+#define ROBOCACHE_VIDEOMAPPING_H
 
 #include <gst/video/video.h>
 

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_TIMESCOUT_H
-#define ROBOCACHE_TIMESCOUT_H
+#ifndef ROBOCACHE_FIRSTROWS_H
+#define ROBOCACHE_FIRSTROWS_H
 
 #include "emptycells.h"
 #include "recordreader.h"
@@ -12,25 +12,25 @@
 G_BEGIN_DECLS
 
 /* A separate reader, which gets the bytes before the main reader. */
-typedef struct _RobocacheTimeScout RobocacheTimeScout;
+typedef struct _RobocacheFirstRows RobocacheFirstRows;
 
 /* NULL when the spec makes no sense: its other reader has the error. judges_times: it waits for as many rows as are judged, and not only
  * for a value of each channel. */
-RobocacheTimeScout *robocache_time_scout_new (const RobocacheRecordSpec * spec, gboolean judges_times);
-void robocache_time_scout_free (RobocacheTimeScout * scout);
+RobocacheFirstRows *robocache_first_rows_new (const RobocacheRecordSpec * spec, gboolean judges_times);
+void robocache_first_rows_free (RobocacheFirstRows * first);
 
 /* Reads the rows that a buffer completes; the caller keeps the buffer. TRUE: the rows are enough for the check, or no rows will follow. */
-gboolean robocache_time_scout_push (RobocacheTimeScout * scout, GstBuffer * buffer);
+gboolean robocache_first_rows_push (RobocacheFirstRows * first, GstBuffer * buffer);
 /* All bytes were pushed: what has no value now has none in the whole file. */
-void robocache_time_scout_end (RobocacheTimeScout * scout);
+void robocache_first_rows_end (RobocacheFirstRows * first);
 
 /* Whether it judges times; the channels that have had values. */
-gboolean robocache_time_scout_judges_times (const RobocacheTimeScout * scout);
-const RobocacheEmptyCells *robocache_time_scout_cells (const RobocacheTimeScout * scout);
-gboolean robocache_time_scout_has_ended (const RobocacheTimeScout * scout);
+gboolean robocache_first_rows_judges_times (const RobocacheFirstRows * first);
+const RobocacheEmptyCells *robocache_first_rows_cells (const RobocacheFirstRows * first);
+gboolean robocache_first_rows_has_ended (const RobocacheFirstRows * first);
 
 /* As robocache_times_judge, of the rows so far. */
-RobocacheTimeVerdict robocache_time_scout_judge (const RobocacheTimeScout * scout, gchar ** fault);
+RobocacheTimeVerdict robocache_first_rows_judge (const RobocacheFirstRows * first, gchar ** fault);
 
 G_END_DECLS
 #endif

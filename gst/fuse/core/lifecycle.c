@@ -9,7 +9,7 @@
 #include "common/element/errordomain.h"
 #include "commonclock.h"
 #include "control.h"
-#include "ranges.h"
+#include "seekranges.h"
 #include "state.h"
 #include "status.h"
 

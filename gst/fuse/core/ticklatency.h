@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_LATENCY_H
-#define FUSE_LATENCY_H
+#ifndef FUSE_TICKLATENCY_H
+#define FUSE_TICKLATENCY_H
 
 #include "core.h"
 

@@ -4,12 +4,13 @@ import argparse
 import re
 from pathlib import Path
 
+from . import formats
+
 # what the command line and the mapping choose from
 CHOICES = {"missing": ("split", "end", "keep", "drop"), "fill": ("nan", "hold"), "action": ("recorded", "next-state"), "velocity": ("recorded", "zeros"),
            "names": ("recorded", "lerobot")}
 ACTIONS = ("joint", "cartesian", "delta")
 TIME_SOURCES = ("auto", "stamp", "log")
-FORMATS = ("lerobot", "robomimic", "aloha")
 
 EPILOG = """\
 Examples:
@@ -41,7 +42,7 @@ def make_parser():
     parser.add_argument("recordings", nargs="+", type=Path, help="MCAP, .db3 or .bag files, folders of them, or folders of CSV files")
     parser.add_argument("--mapping", type=Path, help="which streams become which features (TOML or JSON)")
     parser.add_argument("--output", type=Path, help="the set: a folder, or for robomimic a file")
-    parser.add_argument("--format", choices=FORMATS, default="lerobot")
+    parser.add_argument("--format", choices=formats.NAMES, default="lerobot")
     parser.add_argument("--episodes", default="", metavar="MARKS",
                         help="a CSV of spans, topic:NAME, gaps:SECONDS[:TOPIC] or whole; default: RECORDING.episodes.csv, else whole")
     parser.add_argument("--missing", choices=CHOICES["missing"], help="at ticks with missing values: split the episode (default), end it, "

@@ -7,33 +7,17 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..printable import printable
-from . import actions, decimation, depth, encoder, parts
+from . import actions, decimation, depth, existing, parts
 from .arguments import make_parser
 from .episodes import cut, sidecar
 from .errors import ExportError
-from .formats import existing, lerobot
+from .formats import module_of
 from .manifest import Complete, of_set, remove_left
 from .mapping import read_mapping, seconds_ns
 from .plan import make_plan, slow_streams
 from .recordings import open_recordings
 from .suggest import suggest
 
-
-def _hdf5(name):
-    """A function of the module hdf5, which is slow to load, and only its own formats need it."""
-    def call(*arguments):
-        from .formats import hdf5
-        return getattr(hdf5, name)(*arguments)
-
-    return call
-
-
-# {format: (writer, whether it has videos, check of the mapping, check of what is appended)}; arguments.py has their names, too
-FORMATS = {
-    "lerobot": (lerobot.write, True, lambda mapping: encoder.check(mapping.video) if mapping.pictures else None, lerobot.check_append),
-    "robomimic": (_hdf5("write_robomimic"), False, lambda mapping: None, lambda *_: None),
-    "aloha": (_hdf5("write_aloha"), False, _hdf5("check_aloha"), lambda *_: None),
-}
 EXIT_MISSING = 3  # of --status: shards are missing
 
 
@@ -141,12 +125,12 @@ def _check_append(job, arguments, manifests, before):
         return
     if before["names"] != said["names"]:
         raise ExportError(f"--append: {arguments.output} has channels {before['names']}, and the episodes {said['names']}")
-    FORMATS[arguments.format][3](job.mapping, said, arguments.output)
+    module_of(arguments.format).check_append(job.mapping, said, arguments.output)
 
 
 def _merge(job, plan, arguments, before):
     """before: as of _check_append."""
-    write = FORMATS[arguments.format][0]
+    write = module_of(arguments.format).write
     joined, manifests = parts.read_parts(job, plan)
     _check_append(job, arguments, manifests, before)
     remove_left(job.folder)
@@ -170,7 +154,7 @@ def _missing_shards(job, plan, count):
 
 def _make_job(arguments, mapping, plan):
     channels = repr((plan[0].layout.channels, plan[0].layout.names))
-    return parts.Job(_parts_of(arguments.output), mapping, FORMATS[arguments.format][1], channels)
+    return parts.Job(_parts_of(arguments.output), mapping, module_of(arguments.format).HAS_VIDEOS, channels)
 
 
 def _parts_of(output):
@@ -203,7 +187,7 @@ def _do(arguments, job, plan, before):
 
 def _run_export(arguments):
     mapping, output = _mapping_of(arguments), arguments.output
-    FORMATS[arguments.format][2](mapping)
+    module_of(arguments.format).check_mapping(mapping)
     before = existing.read_existing(output, arguments.format)
     recordings = open_recordings(arguments.recordings)
     _refuse_inputs(arguments, recordings, mapping, _parts_of(output))
@@ -219,7 +203,7 @@ def _run_export(arguments):
             return 0
     plan = make_plan(episodes, mapping, arguments.allow_slow_cameras, existing.channels_of(before) if is_appended else None)
     layout = plan[0].layout
-    if FORMATS[arguments.format][1]:
+    if module_of(arguments.format).HAS_VIDEOS:
         depth.check({feature: layout.sizes[feature] for feature in layout.depth}, mapping.video, mapping.fps)
     job = _make_job(arguments, mapping, plan)
     if arguments.status:

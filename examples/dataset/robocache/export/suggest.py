@@ -11,6 +11,7 @@ from functools import cached_property
 
 from .channelnames import COMMAND, GRIPPER
 from .errors import ExportError
+from .formats import module_of
 from .mapping import IMAGES
 from .plan import MIN_RATE
 from .recordings.csvfolder import MAX_NAMED
@@ -179,14 +180,13 @@ def _without_repeated(streams, left_out):
     return kept
 
 
-def _take_joints(stream, is_aloha, left_out):
-    """Positions and velocities are the state, or the action; ACT has velocities apart."""
+def _take_joints(stream, quantities, left_out):
+    """The state, or the action, has these quantities; others are features of their own."""
     feature = "action" if stream.is_command else "observation.state"
-    wanted = ("position",) if is_aloha else ("position", "velocity")
     if not stream.channels:
         stream.features[feature] = ()
         return
-    taken = _by_side(stream.named(wanted)) or stream.channels
+    taken = _by_side(stream.named(quantities)) or stream.channels
     stream.features[feature] = taken
     rest = [name for name in stream.channels if name not in taken]
     if stream.is_command:
@@ -197,7 +197,7 @@ def _take_joints(stream, is_aloha, left_out):
             stream.features[f"observation.{name}"] = chosen
 
 
-def _take_commands(streams, is_aloha, left_out):
+def _take_commands(streams, quantities, left_out):
     """All that is commanded of a robot: its joints and grippers; poses where there are no joints. What is held and no gripper is a mode."""
     has_numbers = any(not stream.is_held and stream.role not in SPATIAL and not stream.is_gripper for stream in streams)
     for stream in streams:
@@ -205,7 +205,7 @@ def _take_commands(streams, is_aloha, left_out):
         if is_mode or stream.role in SPATIAL and has_numbers:
             stream.features[f"action.{stream.name}"] = ()
         elif stream.is_joints:
-            _take_joints(stream, is_aloha, left_out)
+            _take_joints(stream, quantities, left_out)
         else:
             stream.features["action"] = stream.channels
 
@@ -229,14 +229,14 @@ def _states(rows):
     return [stream for stream in others if STATE.search(stream.topic)] + grippers or others[:1] or rows[:1]
 
 
-def _choose_features(rows, is_aloha, left_out):
+def _choose_features(rows, quantities, left_out):
     commands, measured = ([stream for stream in rows if stream.is_command is is_command] for is_command in (True, False))
     for robot in dict.fromkeys(stream.robot for stream in commands):
-        _take_commands([stream for stream in commands if stream.robot == robot], is_aloha, left_out)
+        _take_commands([stream for stream in commands if stream.robot == robot], quantities, left_out)
     state, is_known = _states(measured), any(stream.has_joints for stream in measured)
     for stream in measured:
         if stream.has_joints or stream.is_joints and not is_known:
-            _take_joints(stream, is_aloha, left_out)
+            _take_joints(stream, quantities, left_out)
         else:
             _take_measured(stream, state, left_out)
 
@@ -299,13 +299,13 @@ def _comment(text):
 
 def suggest(recording, form="lerobot", names="recorded"):
     """The text of a mapping for sets of a format."""
-    left_out = []
+    left_out, module = [], module_of(form)
     streams = _streams_of(recording, left_out)
     _name_streams(streams)
     rows = [stream for stream in streams if not stream.is_camera]
     _find_robots(rows)
     streams = _without_repeated(streams, left_out)
-    _choose_features([stream for stream in streams if not stream.is_camera], form == "aloha", left_out)
+    _choose_features([stream for stream in streams if not stream.is_camera], module.QUANTITIES, left_out)
     for stream in streams:
         if stream.is_camera:
             name = re.sub(r"^cam(eras?)?_(?=.)", "", stream.name) if names == "lerobot" else stream.name
@@ -321,6 +321,4 @@ def suggest(recording, form="lerobot", names="recorded"):
     if "action" not in features and "observation.state" in features:
         top.append('action = "next-state"')
     lines = [*top, "", "[streams]", *map(_stream_line, used), "", "[features]", *_feature_lines(used)]
-    if form == "aloha" and "observation.velocity" not in features:
-        lines += ["", "[aloha]", 'velocity = "zeros"']
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *module.suggested_lines(features)]) + "\n"

@@ -5,21 +5,24 @@ Source: lerobot-dataset-v3.mdx and src/lerobot/datasets in github.com/huggingfac
 """
 import itertools
 import json
+import re
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from .. import depth
-from ..encoder import codec_of
+from .. import depth, encoder
 from ..errors import ExportError
-from ..manifest import MANIFEST, link_or_copy, sizes_below, write_json
+from ..manifest import MANIFEST, link_or_copy, read, sizes_below, write_json
 from ..mapping import Files
 from ..parts import TIMES, column_values, kinds_of, number_column, vector_type
 from ..pictures import file_of
 from ..plan import MAX_SECONDS
 from ..statistics import add_pictures, of_columns, of_pictures, of_values
 
+HAS_VIDEOS = True
+ENTRIES = re.compile(r"data|meta|videos")
+QUANTITIES = ("position", "velocity")
 DATA_PATH = "data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
 VIDEO_PATH = "videos/{video_key}/chunk-{chunk_index:03d}/file-{file_index:03d}.mp4"
 EPISODES_PATH = "meta/episodes/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
@@ -36,7 +39,7 @@ def _number_feature(dtype, shape=1, names=None):
 
 
 def _video_feature(size, mapping, is_depth):
-    colours = {"video.codec": codec_of(mapping.video), "video.pix_fmt": "yuv420p", "video.is_depth_map": False, "video.channels": 3}
+    colours = {"video.codec": encoder.codec_of(mapping.video), "video.pix_fmt": "yuv420p", "video.is_depth_map": False, "video.channels": 3}
     info = {"video.height": size[1], "video.width": size[0], "video.fps": mapping.fps, "has_audio": False, **(depth.INFO if is_depth else colours)}
     return {"dtype": "video", "shape": [size[1], size[0], info["video.channels"]], "names": ["height", "width", "channels"], "info": info}
 
@@ -215,6 +218,20 @@ class _Before:
 
 
 # ---- the set ----
+
+def suggested_lines(features):
+    return []
+
+
+def check_mapping(mapping):
+    if mapping.pictures:
+        encoder.check(mapping.video)
+
+
+def read_manifest(path):
+    return (read(path / "meta") or {}) if (path / "meta" / "info.json").is_file() else None
+
+
 
 def _episode_row(index, part, place, first, stats):
     said = part.said

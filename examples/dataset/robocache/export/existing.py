@@ -1,50 +1,18 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What is at the place of a set already: another file, a set that is the same, or one that episodes can be appended to."""
-import json
 import os
-import re
 
-from ..errors import ExportError, ProblemsError
-from ..features import OfSet
-from ..manifest import MANIFEST, hash_inputs, sizes_below
-
-# entries of a set's folder, by format
-ENTRIES = {"lerobot": re.compile(r"data|meta|videos"), "aloha": re.compile(rf"episode_\d+\.hdf5|{re.escape(MANIFEST)}")}
-
-
-def _read_json(path):
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-
-
-def _read_robomimic(path):
-    """The manifest of a file, {} where it has none; None: it is not of robomimic."""
-    import h5py  # it is slow to load, and only HDF5 needs it
-    if not path.is_file() or not h5py.is_hdf5(path):
-        return None
-    try:
-        with h5py.File(path) as file:
-            if "env_args" not in file["data"].attrs:
-                return None
-            return json.loads(file["manifest"][()]) if "manifest" in file else {}
-    except (OSError, KeyError, ValueError):
-        return None
-
-
-READERS = {
-    "lerobot": lambda path: _read_json(path / "meta" / MANIFEST) if (path / "meta" / "info.json").is_file() else None,
-    "aloha": lambda path: _read_json(path / MANIFEST) if path.is_dir() and any(path.glob("episode_*.hdf5")) else None,
-    "robomimic": _read_robomimic,
-}
+from .errors import ExportError, ProblemsError
+from .features import OfSet
+from .formats import module_of
+from .manifest import hash_inputs, sizes_below
 
 
 def read_existing(output, form):
     """The manifest of the set at output, {} where it has none that can be read; None where nothing is. An error where something else is."""
     if not os.path.lexists(output) or output.is_dir() and not any(output.iterdir()):
         return None
-    manifest = READERS[form](output)
+    manifest = module_of(form).read_manifest(output)
     if manifest is None:
         raise ExportError(f"{output} exists and is not a set of {form}: choose another --output")
     return manifest
@@ -65,7 +33,7 @@ def is_same(manifest, output, job, plan):
 
 def check_replaced(output, form):
     """An error where the folder of a set has what is not of the set."""
-    others = sorted(path.name for path in output.iterdir() if not ENTRIES[form].fullmatch(path.name)) if output.is_dir() else []
+    others = sorted(path.name for path in output.iterdir() if not module_of(form).ENTRIES.fullmatch(path.name)) if output.is_dir() else []
     if others:
         raise ExportError(f"--overwrite removes {output}, which has {', '.join(others[:5])}{' and others' if len(others) > 5 else ''} beside the set: "
                           "move them, or choose another --output")

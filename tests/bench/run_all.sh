@@ -157,9 +157,6 @@ part gpu peers 440 "peers_align peers_align_libraries peers_voxel peers_voxel_li
 part gpu kinematics 200 kinematics python3 "$here/peers/kinematics.py" "$bin/bench-kinematics" "$urdf" --csv "$csv/kinematics.csv"
 part gpu roofline 90 roofline python3 "$here/limits/roofline.py" "$bin/bench-kernels" "$csv/roofline.csv"
 part gpu resources 20 resources "$bin/bench-resources" "$plugin" --csv "$csv/resources.csv"
-for name in precision shared_memory tma wgmma; do
-  part gpu "$name" 30 "$name" "$bin/bench-${name//_/-}" --csv "$csv/$name.csv"
-done
 part gpu break_even 60 break_even "$bin/bench-break-even" --csv "$csv/break_even.csv"
 part gpu latency 130 latency "$bin/bench-latency" --ticks 700 --csv "$csv/latency.csv"
 part gpu latency_idle 60 latency_idle "$bin/bench-latency" --idle --only '^GPU, with a camera on the device$' --csv "$csv/latency_idle.csv"

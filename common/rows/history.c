@@ -11,6 +11,7 @@
 
 #include "common/device/budget.h"
 #include "common/tensors/tensorelements.h"
+#include "common/time/numberorder.h"
 #include "kernels/arithmetic.h"
 #include "kernels/floatmode.h"
 
@@ -811,14 +812,6 @@ robocache_history_next_after (const RobocacheHistory *history, gint64 t)
   return after < (gint64) history->n ? kept_times (history)[after] : ROBOCACHE_NO_TIME;
 }
 
-static int
-compare_spacings (const void *a, const void *b)
-{
-  const gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
-
-  return (x > y) - (x < y);
-}
-
 gint64
 robocache_history_median_spacing (const RobocacheHistory *history)
 {
@@ -828,7 +821,7 @@ robocache_history_median_spacing (const RobocacheHistory *history)
   if (n == 0)
     return 0;
   memcpy (sorted, history->spacings, n * sizeof (gint64));
-  qsort (sorted, n, sizeof (gint64), compare_spacings);
+  qsort (sorted, n, sizeof (gint64), robocache_compare_integers);
   return sorted[n / 2];
 }
 

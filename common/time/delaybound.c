@@ -7,6 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "numberorder.h"
+
 /* Lines whose likelihood is less than exp (-DEPTH) of the greatest do not count. */
 #define DEPTH 14.0
 #define STEPS_A_SIDE 64
@@ -203,14 +205,6 @@ mean_line (RobocacheDelayBound *line, const Likelihood *l)
 
 /* ---- the density of points just above the line ---- */
 
-static gint
-compare_doubles (gconstpointer a, gconstpointer b)
-{
-  const gdouble x = *(const gdouble *) a, y = *(const gdouble *) b;
-
-  return (x > y) - (x < y);
-}
-
 /* Of the k nearest points two are the line's own. */
 static gdouble
 density_above (const Likelihood *l, guint n, gdouble slope, gdouble *residuals)
@@ -220,7 +214,7 @@ density_above (const Likelihood *l, guint n, gdouble slope, gdouble *residuals)
 
   for (guint i = 0; i < n; i++)
     residuals[i] = l->points[i].y - slope * (l->points[i].x - l->x_mean) - height;
-  qsort (residuals, n, sizeof (residuals[0]), compare_doubles);
+  qsort (residuals, n, sizeof (residuals[0]), robocache_compare_doubles);
   return (k - 2) / fmax (residuals[k - 1], MIN_DISTANCE);
 }
 

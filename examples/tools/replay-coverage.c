@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/time/numberorder.h"
 #include "examples/tools/recordings/recordings.h"
 #include "gst/fuse/core/ticklatency.h"
 #include "program.h"
@@ -131,14 +132,6 @@ parse_command_line (Job *job, gchar **argv, GError **error)
 
 /* ---- surveys of the recordings ---- */
 
-static gint
-compare_times (gconstpointer a, gconstpointer b)
-{
-  const gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
-
-  return (x > y) - (x < y);
-}
-
 static void
 describe_delays (const Recording *recording)
 {
@@ -183,7 +176,7 @@ survey (Job *job, GError **error)
     if (!recording_survey (recording, error))
       return FALSE;
     warn_of_rows (recording);
-    g_array_sort (recording->delays, compare_times);
+    g_array_sort (recording->delays, robocache_compare_integers);
     describe_delays (recording);
   }
   job->n_channels = recordings_n_channels (job->recordings);

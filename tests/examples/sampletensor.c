@@ -6,7 +6,7 @@
 
 #include "examples/tools/sampletensor.h"
 #include "tests/check/lib/runpipeline.h"
-#include "tests/check/lib/suite.h"
+#include "tests/check/lib/checks.h"
 
 #define MAX_TENSORS 4
 
@@ -216,8 +216,5 @@ GST_START_TEST (after_gdpdepay)
 
 GST_END_TEST;
 
-static const Test tests[] = {
-  TEST (memories_of_all_kinds), TEST (samples_that_lack_a_tensor), TEST (sizes_are_those_of_the_caps), TEST (after_gdpdepay),
-};
-
-TESTS_MAIN (sampletensor);
+CHECK_MAIN (sampletensor, NULL, NULL, ONCE (memories_of_all_kinds), ONCE (samples_that_lack_a_tensor), ONCE (sizes_are_those_of_the_caps),
+  ONCE (after_gdpdepay))

@@ -8,6 +8,7 @@
 
 #include "clockmap.h"
 #include "common/time/nanoseconds.h"
+#include "common/time/numberorder.h"
 #include "common/time/delaybound.h"
 
 /* Two envelopes are compared in intervals of log time of this length, or of this part of the recording. */
@@ -39,18 +40,10 @@ robocache_clock_piece_has_clock (const RobocacheClockPiece *piece)
   return n >= ROBOCACHE_CLOCK_MIN_PAIRS;
 }
 
-static gint
-compare_numbers (gconstpointer a, gconstpointer b)
-{
-  const gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
-
-  return (x > y) - (x < y);
-}
-
 static gint64
 median_of (GArray *numbers)
 {
-  g_array_sort (numbers, compare_numbers);
+  g_array_sort (numbers, robocache_compare_integers);
   return g_array_index (numbers, gint64, numbers->len / 2);
 }
 
@@ -191,7 +184,7 @@ place_piece (GPtrArray *groups, RobocacheClockPiece *piece, gint64 interval)
 static gint
 compare_stamps (gconstpointer a, gconstpointer b)
 {
-  return compare_numbers (&((const RobocacheClockPair *) a)->stamp, &((const RobocacheClockPair *) b)->stamp);
+  return robocache_compare_integers (&((const RobocacheClockPair *) a)->stamp, &((const RobocacheClockPair *) b)->stamp);
 }
 
 /* Of equal stamps the one with the least delay. */
@@ -384,7 +377,7 @@ robocache_clock_piece_delay (const RobocacheClockPiece *piece, const GArray *kno
     g_array_append_val (delays, delay);
   }
   /* a single pair may be before the line of all */
-  g_array_sort (delays, compare_numbers);
+  g_array_sort (delays, robocache_compare_integers);
   least = g_array_index (delays, gint64, delays->len / 10);
   g_array_unref (delays);
   return least;
@@ -406,7 +399,7 @@ weighted_median_of (GArray *delays)
 
   for (guint k = 0; k < delays->len; k++)
     n += g_array_index (delays, Delay, k).n;
-  g_array_sort (delays, compare_numbers);
+  g_array_sort (delays, robocache_compare_integers);
   while (i + 1 < delays->len && 2 * (n_before + g_array_index (delays, Delay, i).n) <= n)
     n_before += g_array_index (delays, Delay, i++).n;
   return g_array_index (delays, Delay, i).delay;

@@ -9,6 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "common/time/numberorder.h"
+
 /* Distance from a line that messages agree with (ns): less than a step, which has no slope. */
 #define AGREE ((gdouble) ROBOCACHE_CLOCK_AGREE / 8.0)
 
@@ -30,19 +32,11 @@ robocache_clock_recent_at (const RobocacheClockRecent *recent, guint i)
   return &recent->pairs[(recent->n - robocache_clock_recent_count (recent) + i) % ROBOCACHE_CLOCK_RECENT];
 }
 
-static gint
-compare_doubles (gconstpointer a, gconstpointer b)
-{
-  const gdouble x = *(const gdouble *) a, y = *(const gdouble *) b;
-
-  return (x > y) - (x < y);
-}
-
 /* The upper of the two middle numbers, if their number is even. */
 static gdouble
 median_of (gdouble *numbers, guint n)
 {
-  qsort (numbers, n, sizeof (numbers[0]), compare_doubles);
+  qsort (numbers, n, sizeof (numbers[0]), robocache_compare_doubles);
   return numbers[n / 2];
 }
 

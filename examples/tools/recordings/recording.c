@@ -21,7 +21,7 @@
 #define UNIT_TOLERANCE 0.01
 
 /* From here on float32 does not hold every integer. */
-#define FLOAT32_INTEGERS 16777216.0f
+#define FLOAT32_INTEGERS 16777216.0
 
 /* ---- options of the user ---- */
 
@@ -251,6 +251,19 @@ recording_channel_name (const Recording *recording, guint c, gboolean qualified)
   return qualified ? g_strdup_printf ("%s.%s", recording->label, name) : g_strdup (name);
 }
 
+void
+recording_note_rounding (Recording *recording, guint c, gdouble value, guint8 *is_noted)
+{
+  gchar *name;
+
+  if (is_noted[c] || !(fabs (value) > FLOAT32_INTEGERS) || isinf (value))
+    return;
+  is_noted[c] = TRUE;
+  name = recording_channel_name (recording, c, FALSE);
+  g_string_append_printf (recording->rounded, recording->rounded->len > 0 ? ", %s" : "%s", name);
+  g_free (name);
+}
+
 /* ---- the survey of its rows ---- */
 
 /* "q_0", "q0" or "q[0]" */
@@ -337,21 +350,6 @@ read_columns (Recording *recording, const RobocacheRecordReader *reader)
 }
 
 static void
-note_rounding (Recording *recording, const gfloat *values, guint8 *noted)
-{
-  for (guint c = 0; c < recording->n_channels; c++) {
-    gchar *name;
-
-    if (noted[c] || !(fabsf (values[c]) > FLOAT32_INTEGERS) || isinf (values[c]))
-      continue;
-    noted[c] = TRUE;
-    name = recording_channel_name (recording, c, FALSE);
-    g_string_append_printf (recording->rounded, recording->rounded->len > 0 ? ", %s" : "%s", name);
-    g_free (name);
-  }
-}
-
-static void
 keep_row (Recording *recording, const RobocacheRecord *record)
 {
   const RecordedRow row = { record->time_ns, record->arrival_ns };
@@ -423,7 +421,8 @@ take_records (Recording *recording, RobocacheRecordReader *reader, guint8 **note
         if (record.n_empty > 0)
           break;
         read_row (recording, reader, &record);
-        note_rounding (recording, record.values, *noted);
+        for (guint c = 0; c < recording->n_channels; c++)
+          recording_note_rounding (recording, c, record.values[c], *noted);
         break;
     }
   }

@@ -167,5 +167,8 @@ void recording_set_names (Recording * recording, const gchar * list);
 /* The name of channel c in the output; with `qualified` it contains the recording's label. Free with g_free. */
 gchar *recording_channel_name (const Recording * recording, guint c, gboolean qualified);
 
+/* Adds channel c to recording->rounded if float32 cannot hold integers as large as value. is_noted, an entry a channel: it was added before. */
+void recording_note_rounding (Recording * recording, guint c, gdouble value, guint8 * is_noted);
+
 G_END_DECLS
 #endif

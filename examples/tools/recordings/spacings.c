@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "common/time/numberorder.h"
 #include "gst/parse/table/timecheck.h"
 #include "kernels/interpolation.h"
 #include "recording.h"
@@ -19,14 +20,6 @@ max_gap_of (const Recording *recording)
   gint64 max_gap;
 
   return given && recording_parse_duration (given, &max_gap) ? max_gap : RC_GAP_AUTO;
-}
-
-static int
-compare_durations (const void *a, const void *b)
-{
-  const gint64 first = *(const gint64 *) a, second = *(const gint64 *) b;
-
-  return (first > second) - (first < second);
 }
 
 static void
@@ -60,7 +53,7 @@ recording_note_spacings (Recording *recording)
     else if (span > 0)
       deviations[n++] = span > (guint64) median ? (gint64) (span - (guint64) median) : median - (gint64) span;
   }
-  qsort (deviations, n, sizeof (gint64), compare_durations);
+  qsort (deviations, n, sizeof (gint64), robocache_compare_integers);
   if (n > 0)
     recording->spacings.jitter = deviations[MIN ((gsize) (JITTER_QUANTILE * (gdouble) n), n - 1)];
   g_free (deviations);

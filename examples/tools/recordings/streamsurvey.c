@@ -4,14 +4,11 @@
  */
 #include "streamsurvey.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "common/channels/channelkinds.h"
+#include "common/tensors/tensorelements.h"
 #include "examples/tools/program.h"
-
-/* From here on float32 does not hold every integer. */
-#define FLOAT32_INTEGERS 16777216.0
 
 static void
 free_stream (gpointer data)
@@ -107,57 +104,18 @@ take_caps (SurveyedStream *stream, GstCaps *caps)
 
 /* ---- rows ---- */
 
-static gdouble
-number_at (RcDtype dtype, const guint8 *bytes)
-{
-  union
-  {
-    gfloat f;
-    gdouble d;
-    gint32 i32;
-    guint32 u32;
-    gint64 i64;
-    guint64 u64;
-  } value;
-
-  memcpy (&value, bytes, rc_dtype_size (dtype));
-  switch (dtype) {
-    case RC_FLOAT64:
-      return value.d;
-    case RC_INT32:
-      return value.i32;
-    case RC_UINT32:
-      return value.u32;
-    case RC_INT64:
-      return (gdouble) value.i64;
-    case RC_UINT64:
-      return (gdouble) value.u64;
-    default:
-      /* narrower ones, and float32 as it is */
-      return 0.0;
-  }
-}
-
 static void
 note_rounding (SurveyedStream *stream, GstBuffer *buffer)
 {
   const RcDtype dtype = stream->info.tensors[0].dtype;
-  Recording *recording = stream->recording;
+  const gsize size = rc_dtype_size (dtype);
   GstMapInfo map;
 
-  if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
+  /* float32 stays, and holds all values of narrower types */
+  if (size < 4 || dtype == RC_FLOAT32 || !gst_buffer_map (buffer, &map, GST_MAP_READ))
     return;
-  for (guint c = 0; c < recording->n_channels && (c + 1) * rc_dtype_size (dtype) <= map.size; c++) {
-    const gdouble value = number_at (dtype, map.data + c * rc_dtype_size (dtype));
-    gchar *name;
-
-    if (stream->is_rounded[c] || !(fabs (value) > FLOAT32_INTEGERS) || isinf (value))
-      continue;
-    stream->is_rounded[c] = TRUE;
-    name = recording_channel_name (recording, c, FALSE);
-    g_string_append_printf (recording->rounded, recording->rounded->len > 0 ? ", %s" : "%s", name);
-    g_free (name);
-  }
+  for (guint c = 0; c < stream->recording->n_channels && (c + 1) * size <= map.size; c++)
+    recording_note_rounding (stream->recording, c, robocache_element_read (dtype, map.data + c * size), stream->is_rounded);
   gst_buffer_unmap (buffer, &map);
 }
 

@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+#include "common/time/numberorder.h"
+
 /* Intervals that determine the period. */
 #define N_FIRST_INTERVALS 64
 
@@ -92,14 +94,6 @@ report_stream_channel_name (const ReportStream *stream, guint channel)
 
 /* ---- rows ---- */
 
-static gint
-compare_times (gconstpointer a, gconstpointer b)
-{
-  const gint64 first = *(const gint64 *) a, second = *(const gint64 *) b;
-
-  return (first > second) - (first < second);
-}
-
 /* Keeps the longest ones. */
 static void
 add_gap (ReportStream *stream, gint64 begin_ns, gint64 end_ns)
@@ -142,7 +136,7 @@ find_period (ReportStream *stream)
   if (intervals->len == 0 || stream->period_ns > 0)
     return;
   sorted = g_array_append_vals (g_array_new (FALSE, FALSE, sizeof (gint64)), intervals->data, intervals->len);
-  g_array_sort (sorted, compare_times);
+  g_array_sort (sorted, robocache_compare_integers);
   stream->period_ns = g_array_index (sorted, gint64, sorted->len / 2);
   g_array_unref (sorted);
   for (guint i = intervals->len; i-- > 0;) {

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/time/numberorder.h"
+
 /* Fewer rows prove nothing. */
 #define MIN_ROWS_OF_COLUMN 10
 #define MIN_ROWS_OF_UNIT 4
@@ -26,14 +28,6 @@ robocache_time_check_add (RobocacheTimeCheck *check, gint64 time_ns)
 }
 
 /* ---- steps ---- */
-
-static int
-compare_times (const void *a, const void *b)
-{
-  const gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
-
-  return (x > y) - (x < y);
-}
 
 /* later - earlier, at most G_MAXINT64. */
 static gint64
@@ -50,12 +44,12 @@ robocache_time_median_step (gint64 *times, gsize n)
   gint64 *steps = g_new (gint64, MAX (n, 1)), median = 0;
   gsize n_steps = 0;
 
-  qsort (times, n, sizeof (gint64), compare_times);
+  qsort (times, n, sizeof (gint64), robocache_compare_integers);
   for (gsize i = 1; i < n; i++) {
     if (times[i] != times[i - 1])
       steps[n_steps++] = step_between (times[i - 1], times[i]);
   }
-  qsort (steps, n_steps, sizeof (gint64), compare_times);
+  qsort (steps, n_steps, sizeof (gint64), robocache_compare_integers);
   if (n_steps > 0)
     median = steps[(n_steps - 1) / 2];
   g_free (steps);
@@ -83,7 +77,7 @@ median_move (const gint64 *times, gsize n)
   moves = g_new (gint64, n - 1);
   for (gsize i = 1; i < n; i++)
     moves[i - 1] = step_between (MIN (times[i - 1], times[i]), MAX (times[i - 1], times[i]));
-  qsort (moves, n - 1, sizeof (gint64), compare_times);
+  qsort (moves, n - 1, sizeof (gint64), robocache_compare_integers);
   median = moves[(n - 1) / 2];
   g_free (moves);
   return median;

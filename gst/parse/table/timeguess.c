@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "common/element/errors.h"
+#include "common/time/numberorder.h"
 #include "csvrecord.h"
 #include "timeformat.h"
 #include "timenames.h"
@@ -498,14 +499,6 @@ choose_as_user (Search *search, GError **error)
 
 /* ---- units ---- */
 
-static gint
-compare_doubles (gconstpointer a, gconstpointer b)
-{
-  const gdouble x = *(const gdouble *) a, y = *(const gdouble *) b;
-
-  return (x > y) - (x < y);
-}
-
 /* How a column's numbers are written. */
 typedef struct
 {
@@ -531,7 +524,7 @@ median_step (const Search *search, guint column, Writing *writing)
     writing->has_fractions |= number != floor (number);
     g_array_append_val (numbers, number);
   }
-  g_array_sort (numbers, compare_doubles);
+  g_array_sort (numbers, robocache_compare_doubles);
   writing->first = numbers->len > 0 ? g_array_index (numbers, gdouble, 0) : 0.0;
   for (guint i = 1; i < numbers->len; i++) {
     const gdouble step = g_array_index (numbers, gdouble, i) - g_array_index (numbers, gdouble, i - 1);
@@ -539,7 +532,7 @@ median_step (const Search *search, guint column, Writing *writing)
     if (step > 0.0)
       g_array_append_val (steps, step);
   }
-  g_array_sort (steps, compare_doubles);
+  g_array_sort (steps, robocache_compare_doubles);
   median = steps->len > 0 ? g_array_index (steps, gdouble, (steps->len - 1) / 2) : 0.0;
   g_array_unref (numbers);
   g_array_unref (steps);

@@ -136,9 +136,4 @@ GST_START_TEST (segments_after_a_flush)
 
 GST_END_TEST;
 
-static const Test tests[] = {
-  CASES (segments, G_N_ELEMENTS (elements)),
-  CASES (segments_after_a_flush, G_N_ELEMENTS (elements)),
-};
-
-TESTS_MAIN (elementsegments);
+CHECK_MAIN (elementsegments, NULL, NULL, EACH (elements, segments), EACH (elements, segments_after_a_flush))

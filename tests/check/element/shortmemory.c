@@ -4,7 +4,7 @@
  */
 #include "tests/check/lib/fuse/fuseharness.h"
 #include "tests/check/lib/memorylimit.h"
-#include "tests/check/lib/suite.h"
+#include "tests/check/lib/checks.h"
 
 #define MB (G_GUINT64_CONSTANT (1) << 20)
 #define FEW (16 * MB)           /* less than what is tested; malloc maps the latter, which is more than 32 MiB */
@@ -276,22 +276,6 @@ GST_START_TEST (clouds_that_cannot_be_copied)
 
 GST_END_TEST;
 
-static const Test tests[] = {
-  CASES (frames_of_any_size, G_N_ELEMENTS (frames)),
-  TEST (frames_of_several_cameras),
-  TEST (rows_of_a_block),
-  TEST (rows_of_a_tick),
-  TEST (frames_that_cannot_be_copied),
-  CASES (buffers_that_need_more, G_N_ELEMENTS (transforms)),
-  TEST (ranges_of_a_window),
-  TEST (clouds_that_cannot_be_copied),
-};
-
-int
-main (int argc, char **argv)
-{
-  if (skip_without_memory_limit ("shortmemory"))
-    return 77;
-  gst_check_init (&argc, &argv);
-  return gst_check_run_suite (suite_of ("shortmemory", tests, G_N_ELEMENTS (tests)), "shortmemory", __FILE__);
-}
+CHECK_MAIN_IF (shortmemory, !skip_without_memory_limit ("shortmemory"), NULL, NULL, EACH (frames, frames_of_any_size), ONCE (frames_of_several_cameras),
+  ONCE (rows_of_a_block), ONCE (rows_of_a_tick), ONCE (frames_that_cannot_be_copied), EACH (transforms, buffers_that_need_more),
+  ONCE (ranges_of_a_window), ONCE (clouds_that_cannot_be_copied))

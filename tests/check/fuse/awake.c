@@ -107,16 +107,5 @@ GST_START_TEST (test_stop)
 
 GST_END_TEST;
 
-static Suite *
-robocachefuseawake_suite (void)
-{
-  Suite *s = suite_create ("robocachefuseawake");
-
-  rig_clock_type = watched_clock_get_type ();
-  rig_assert_awake = assert_awake;
-  add_scenarios (s, scenarios, G_N_ELEMENTS (scenarios), FALSE);
-  tcase_add_test (add_case (s, "stop"), test_stop);
-  return s;
-}
-
-GST_CHECK_MAIN (robocachefuseawake);
+CHECK_MAIN (robocachefuseawake, NULL, NULL, rig_clock_type = watched_clock_get_type (), rig_assert_awake = assert_awake,
+  add_scenarios (suite, scenarios, G_N_ELEMENTS (scenarios), FALSE), ONCE (test_stop))

@@ -123,15 +123,4 @@ GST_START_TEST (test_buffers_go_in_the_thread_that_drops_them)
 
 GST_END_TEST;
 
-static Suite *
-robocachefusebuffers_suite (void)
-{
-  Suite *s = suite_create ("robocachefusebuffers");
-  TCase *tc = add_case (s, "any");
-
-  tcase_add_test (tc, test_buffers_go_without_the_lock);
-  tcase_add_loop_test (tc, test_buffers_go_in_the_thread_that_drops_them, 0, G_N_ELEMENTS (drops));
-  return s;
-}
-
-GST_CHECK_MAIN (robocachefusebuffers);
+CHECK_MAIN (robocachefusebuffers, NULL, NULL, ONCE (test_buffers_go_without_the_lock), EACH (drops, test_buffers_go_in_the_thread_that_drops_them))

@@ -315,23 +315,7 @@ GST_START_TEST (test_frames_in_proposed_memory)
 
 GST_END_TEST;
 
-static Suite *
-robocachefusecamera_suite (void)
-{
-  Suite *s = suite_create ("robocachefusecamera");
-  TCase *tc = add_case (s, "cameras");
-
-  tcase_add_test (tc, test_dense_frame_is_not_copied);
-  tcase_add_test (tc, test_held_frame_is_not_copied);
-  tcase_add_loop_test (tc, test_camera_formats, 0, G_N_ELEMENTS (camera_formats));
-  tcase_add_test (tc, test_frame_of_wrong_size);
-  tcase_add_loop_test (tc, test_planes, 0, G_N_ELEMENTS (planes));
-  tcase_add_loop_test (tc, test_wrong_video_meta, 0, G_N_ELEMENTS (wrong_metas));
-  tcase_add_test (tc, test_video_meta_with_a_stride);
-  tcase_add_test (tc, test_allocation_query);
-  tcase_add_test (tc, test_allocation_query_without_caps);
-  tcase_add_test (tc, test_frames_in_proposed_memory);
-  return s;
-}
-
-GST_CHECK_MAIN (robocachefusecamera);
+CHECK_MAIN (robocachefusecamera, NULL, NULL, ONCE (test_dense_frame_is_not_copied), ONCE (test_held_frame_is_not_copied),
+  EACH (camera_formats, test_camera_formats), ONCE (test_frame_of_wrong_size), EACH (planes, test_planes), EACH (wrong_metas, test_wrong_video_meta),
+  ONCE (test_video_meta_with_a_stride), ONCE (test_allocation_query), ONCE (test_allocation_query_without_caps),
+  ONCE (test_frames_in_proposed_memory))

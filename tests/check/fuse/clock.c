@@ -171,18 +171,5 @@ GST_START_TEST (test_track_needs_a_clock)
 
 GST_END_TEST;
 
-static Suite *
-robocachefuseclock_suite (void)
-{
-  Suite *s = suite_create ("robocachefuseclock");
-  TCase *track = add_case (s, "clock-mode");
-
-  tcase_add_test (track, test_track);
-  tcase_add_test (track, test_track_and_offset);
-  tcase_add_loop_test (track, test_track_through_a_jump, 0, G_N_ELEMENTS (jumps));
-  tcase_add_test (track, test_track_blocks);
-  tcase_add_test (track, test_track_needs_a_clock);
-  return s;
-}
-
-GST_CHECK_MAIN (robocachefuseclock);
+CHECK_MAIN (robocachefuseclock, NULL, NULL, ONCE (test_track), ONCE (test_track_and_offset), EACH (jumps, test_track_through_a_jump),
+  ONCE (test_track_blocks), ONCE (test_track_needs_a_clock))

@@ -542,33 +542,7 @@ GST_START_TEST (test_pause)
 
 GST_END_TEST;
 
-static Suite *
-robocachefusecontract_suite (void)
-{
-  Suite *s = suite_create ("robocachefusecontract");
-  TCase *tc = add_case (s, "settings");
-
-  tcase_add_loop_test (tc, test_random_settings, 0, 8);
-  tc = add_case (s, "segments and queries");
-  tcase_add_loop_test (tc, test_segment_done, 0, 2);
-  tcase_add_test (tc, test_duration_position_seeking);
-  tcase_add_test (tc, test_seek_beside_a_pad_without_a_source);
-  tcase_add_test (tc, test_seqnums_of_pads);
-  tcase_add_test (tc, test_seqnum_of_an_eos_event);
-  tcase_add_test (tc, test_first_row_frees_a_waiting_source);
-  tcase_add_test (tc, test_events_keep_their_order);
-  tc = add_case (s, "allocation");
-  tcase_add_test (tc, test_composition_holds_nothing_up);
-  tcase_add_test (tc, test_drain);
-  tc = add_case (s, "metas");
-  tcase_add_test (tc, test_metas_of_a_frame);
-  tc = add_case (s, "reports");
-  tcase_add_test (tc, test_one_message_a_second);
-  tcase_add_test (tc, test_window_after_a_hole);
-  tcase_add_test (tc, test_row_at_0_before_utc);
-  tc = add_case (s, "pauses");
-  tcase_add_test (tc, test_pause);
-  return s;
-}
-
-GST_CHECK_MAIN (robocachefusecontract);
+CHECK_MAIN (robocachefusecontract, NULL, NULL, TIMES (8, test_random_settings), TIMES (2, test_segment_done), ONCE (test_duration_position_seeking),
+  ONCE (test_seek_beside_a_pad_without_a_source), ONCE (test_seqnums_of_pads), ONCE (test_seqnum_of_an_eos_event),
+  ONCE (test_first_row_frees_a_waiting_source), ONCE (test_events_keep_their_order), ONCE (test_composition_holds_nothing_up), ONCE (test_drain),
+  ONCE (test_metas_of_a_frame), ONCE (test_one_message_a_second), ONCE (test_window_after_a_hole), ONCE (test_row_at_0_before_utc), ONCE (test_pause))

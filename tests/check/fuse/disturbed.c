@@ -129,16 +129,4 @@ GST_START_TEST (test_any_times)
 
 GST_END_TEST;
 
-static Suite *
-robocachefusedisturbed_suite (void)
-{
-  Suite *s = suite_create ("robocachefusedisturbed");
-
-  TCase *tc = add_case (s, "any");
-
-  tcase_add_loop_test (tc, test_any_times, 0, 8);
-  add_scenarios (s, scenarios, G_N_ELEMENTS (scenarios), FALSE);
-  return s;
-}
-
-GST_CHECK_MAIN (robocachefusedisturbed);
+CHECK_MAIN (robocachefusedisturbed, NULL, NULL, TIMES (8, test_any_times), add_scenarios (suite, scenarios, G_N_ELEMENTS (scenarios), FALSE))

@@ -367,23 +367,7 @@ GST_START_TEST (test_ticks_go_forwards_whatever_comes_while_caps_are_agreed_on)
 
 GST_END_TEST;
 
-static Suite *
-robocachefuseflow_suite (void)
-{
-  Suite *s = suite_create ("robocachefuseflow");
-  TCase *tc = add_case (s, "flushes and seeks");
-
-  tcase_add_loop_test (tc, test_end_frees_a_waiting_source, 0, 3);
-  tcase_add_test (tc, test_flushing_seeks);
-  tcase_add_test (tc, test_seeks_while_flowing);
-  tcase_add_test (tc, test_loops);
-  tcase_add_loop_test (tc, test_refused_seeks, 0, G_N_ELEMENTS (refused));
-  tcase_add_test (tc, test_seek_without_start_and_flush);
-  tcase_add_test (tc, test_seek_within_another_flush);
-  tcase_add_test (tc, test_flush_while_the_source_pad_is_activated);
-  tcase_add_test (tc, test_seek_from_the_thread_of_samples);
-  tcase_add_test (tc, test_ticks_go_forwards_whatever_comes_while_caps_are_agreed_on);
-  return s;
-}
-
-GST_CHECK_MAIN (robocachefuseflow);
+CHECK_MAIN (robocachefuseflow, NULL, NULL, TIMES (3, test_end_frees_a_waiting_source), ONCE (test_flushing_seeks), ONCE (test_seeks_while_flowing),
+  ONCE (test_loops), EACH (refused, test_refused_seeks), ONCE (test_seek_without_start_and_flush), ONCE (test_seek_within_another_flush),
+  ONCE (test_flush_while_the_source_pad_is_activated), ONCE (test_seek_from_the_thread_of_samples),
+  ONCE (test_ticks_go_forwards_whatever_comes_while_caps_are_agreed_on))

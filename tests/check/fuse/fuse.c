@@ -669,37 +669,11 @@ GST_START_TEST (test_rows_after_a_refusal_are_refused)
 
 GST_END_TEST;
 
-static Suite *
-robocachefuse_suite (void)
-{
-  Suite *s = suite_create ("robocachefuse");
-  TCase *tc = add_case (s, "caps");
-
-  tcase_add_loop_test (tc, test_caps_refused, 0, G_N_ELEMENTS (refused));
-  tcase_add_loop_test (tc, test_camera_caps_refused, 0, G_N_ELEMENTS (no_cameras));
-  tcase_add_test (tc, test_rows_after_refused_caps_are_refused);
-  tcase_add_loop_test (tc, test_caps_accepted, 0, G_N_ELEMENTS (accepted));
-  tcase_add_loop_test (tc, test_flexible, 0, G_N_ELEMENTS (flexible));
-  tcase_add_test (tc, test_flexible_changes);
-  tcase_add_loop_test (tc, test_flexible_at_the_end, 0, G_N_ELEMENTS (ends));
-  tcase_add_loop_test (tc, test_whole_tensors, 0, G_N_ELEMENTS (wholes));
-  tcase_add_loop_test (tc, test_wrong_size, 0, G_N_ELEMENTS (wrong_sizes));
-  tcase_add_test (tc, test_refused_rows_are_counted);
-  tcase_add_loop_test (tc, test_malformed_buffers_of_a_live_sensor, 0, G_N_ELEMENTS (malformed_sizes));
-  tcase_add_test (tc, test_malformed_frames_of_a_live_camera);
-  tcase_add_loop_test (tc, test_bad_caps_of_a_live_sensor, 0, G_N_ELEMENTS (bad_caps));
-  tcase_add_loop_test (tc, test_bad_caps_where_nothing_is_left, 0, 3);
-  tcase_add_loop_test (tc, test_row_times, 0, G_N_ELEMENTS (memories));
-  tcase_add_loop_test (tc, test_output_types, 0, G_N_ELEMENTS (types));
-  tcase_add_loop_test (tc, test_input_types, 0, G_N_ELEMENTS (types));
-  tcase_add_loop_test (tc, test_missing_of_types, 0, G_N_ELEMENTS (types));
-  tcase_add_loop_test (tc, test_spelling_of_downstream, 0, G_N_ELEMENTS (spellings));
-  tcase_add_test (tc, test_rank_of_downstream);
-  tcase_add_test (tc, test_bfloat16_of_downstream);
-  tcase_add_loop_test (tc, test_downstream_refuses, 0, G_N_ELEMENTS (unwanted));
-  tcase_add_test (tc, test_downstream_wants_memory_of_no_gpu);
-  tcase_add_test (tc, test_rows_after_a_refusal_are_refused);
-  return s;
-}
-
-GST_CHECK_MAIN (robocachefuse);
+CHECK_MAIN (robocachefuse, NULL, NULL, EACH (refused, test_caps_refused), EACH (no_cameras, test_camera_caps_refused),
+  ONCE (test_rows_after_refused_caps_are_refused), EACH (accepted, test_caps_accepted), EACH (flexible, test_flexible), ONCE (test_flexible_changes),
+  EACH (ends, test_flexible_at_the_end), EACH (wholes, test_whole_tensors), EACH (wrong_sizes, test_wrong_size), ONCE (test_refused_rows_are_counted),
+  EACH (malformed_sizes, test_malformed_buffers_of_a_live_sensor), ONCE (test_malformed_frames_of_a_live_camera),
+  EACH (bad_caps, test_bad_caps_of_a_live_sensor), TIMES (3, test_bad_caps_where_nothing_is_left), EACH (memories, test_row_times),
+  EACH (types, test_output_types), EACH (types, test_input_types), EACH (types, test_missing_of_types), EACH (spellings, test_spelling_of_downstream),
+  ONCE (test_rank_of_downstream), ONCE (test_bfloat16_of_downstream), EACH (unwanted, test_downstream_refuses),
+  ONCE (test_downstream_wants_memory_of_no_gpu), ONCE (test_rows_after_a_refusal_are_refused))

@@ -5,7 +5,6 @@
 #include "tests/check/lib/fuse/fuseharness.h"
 
 #include "gst/fuse/core/journal.h"
-#include "tests/check/lib/suite.h"
 
 /* Caps make the stream live, and their rate adds to the latency. */
 #define STARTS "latency playing@0 event0 latency:5000000 latency:15000000 event0 rows0:1@0 tick:1@0"
@@ -254,14 +253,5 @@ GST_START_TEST (test_journal_is_bounded)
 }
 GST_END_TEST;
 
-static const Test tests[] = {
-  TEST (test_what_decided),
-  TEST (test_times_of_pts),
-  TEST (test_entries_are_counted),
-  TEST (test_dropped_ticks),
-  TEST (test_settings),
-  TEST (test_nothing_unless_live),
-  TEST (test_journal_is_bounded),
-};
-
-TESTS_MAIN (journal)
+CHECK_MAIN (journal, NULL, NULL, ONCE (test_what_decided), ONCE (test_times_of_pts), ONCE (test_entries_are_counted), ONCE (test_dropped_ticks),
+  ONCE (test_settings), ONCE (test_nothing_unless_live), ONCE (test_journal_is_bounded))

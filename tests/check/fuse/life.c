@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "tests/check/lib/fuse/fusescenario.h"
-#include "tests/check/lib/checks.h"
 
 /* ---- properties ---- */
 
@@ -333,28 +332,7 @@ GST_START_TEST (test_stats_message)
 
 GST_END_TEST;
 
-static Suite *
-robocachefuselife_suite (void)
-{
-  Suite *s = suite_create ("robocachefuselife");
-  TCase *tc = add_case (s, "properties");
-
-  tcase_add_loop_test (tc, test_element_properties, 0, G_N_ELEMENTS (element_properties));
-  tcase_add_loop_test (tc, test_pad_properties, 0, G_N_ELEMENTS (pad_properties));
-  tcase_add_test (tc, test_camera_pad_starts_with_nearest);
-  tcase_add_loop_test (tc, test_bad_channel_list, 0, G_N_ELEMENTS (bad_lists));
-  tcase_add_loop_test (tc, test_channel_list_beyond_the_channels, 0, G_N_ELEMENTS (wrong_lists));
-  tcase_add_test (tc, test_rate_above_1_ghz);
-  tcase_add_test (tc, test_rate_and_reference_pad);
-
-  tc = add_case (s, "life");
-  tcase_add_test (tc, test_ten_lives);
-  tcase_add_test (tc, test_last_pad_is_removed_while_downstream_is_asked);
-  tcase_add_test (tc, test_never_started);
-  tcase_add_test (tc, test_active_backend);
-  tcase_add_test (tc, test_stats_interval);
-  tcase_add_test (tc, test_stats_message);
-  return s;
-}
-
-GST_CHECK_MAIN (robocachefuselife);
+CHECK_MAIN (robocachefuselife, NULL, NULL, EACH (element_properties, test_element_properties), EACH (pad_properties, test_pad_properties),
+  ONCE (test_camera_pad_starts_with_nearest), EACH (bad_lists, test_bad_channel_list), EACH (wrong_lists, test_channel_list_beyond_the_channels),
+  ONCE (test_rate_above_1_ghz), ONCE (test_rate_and_reference_pad), ONCE (test_ten_lives), ONCE (test_last_pad_is_removed_while_downstream_is_asked),
+  ONCE (test_never_started), ONCE (test_active_backend), ONCE (test_stats_interval), ONCE (test_stats_message))

@@ -181,15 +181,5 @@ GST_START_TEST (test_seeks_are_as_a_whole_run)
 
 GST_END_TEST;
 
-static Suite *
-robocachefuseorigins_suite (void)
-{
-  Suite *s = suite_create ("robocachefuseorigins");
-
-  tcase_add_loop_test (add_case (s, "recordings"), test_recordings, 0, G_N_ELEMENTS (between));
-  tcase_add_loop_test (add_case (s, "seeks"), test_seeks_are_as_a_whole_run, 0, G_N_ELEMENTS (interpolations));
-  add_scenarios (s, scenarios, G_N_ELEMENTS (scenarios), FALSE);
-  return s;
-}
-
-GST_CHECK_MAIN (robocachefuseorigins);
+CHECK_MAIN (robocachefuseorigins, NULL, NULL, EACH (between, test_recordings), EACH (interpolations, test_seeks_are_as_a_whole_run),
+  add_scenarios (suite, scenarios, G_N_ELEMENTS (scenarios), FALSE))

@@ -250,24 +250,7 @@ GST_START_TEST (test_launch_with_a_camera)
 
 GST_END_TEST;
 
-static Suite *
-robocachefusepads_suite (void)
-{
-  Suite *s = suite_create ("robocachefusepads");
-  TCase *tc = add_case (s, "names");
-
-  tcase_add_loop_test (tc, test_name_is_honoured, 0, G_N_ELEMENTS (good_names));
-  tcase_add_loop_test (tc, test_name_is_refused, 0, G_N_ELEMENTS (bad_names));
-  tcase_add_loop_test (tc, test_refusal_of_a_name_is_explained, 0, G_N_ELEMENTS (explained));
-  tcase_add_test (tc, test_unnamed_pads_are_numbered);
-  tcase_add_test (tc, test_name_of_a_released_pad_is_free);
-  tcase_add_test (tc, test_requests_from_threads);
-  tcase_add_test (tc, test_children);
-  tcase_add_test (tc, test_launch_without_pad_names);
-  tcase_add_test (tc, test_launch_in_line);
-  tcase_add_test (tc, test_launch_property_before_its_pad);
-  tcase_add_test (tc, test_launch_with_a_camera);
-  return s;
-}
-
-GST_CHECK_MAIN (robocachefusepads);
+CHECK_MAIN (robocachefusepads, NULL, NULL, EACH (good_names, test_name_is_honoured), EACH (bad_names, test_name_is_refused),
+  EACH (explained, test_refusal_of_a_name_is_explained), ONCE (test_unnamed_pads_are_numbered), ONCE (test_name_of_a_released_pad_is_free),
+  ONCE (test_requests_from_threads), ONCE (test_children), ONCE (test_launch_without_pad_names), ONCE (test_launch_in_line),
+  ONCE (test_launch_property_before_its_pad), ONCE (test_launch_with_a_camera))

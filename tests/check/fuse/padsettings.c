@@ -204,18 +204,5 @@ static const Scenario scenarios[] = {
   {"nobody looks when the element has stopped", "rate=100/1 pads=force_7,max-gap=5", "a", "stop wall:3000 no:warning play"},
 };
 
-static Suite *
-robocachefusepadsettings_suite (void)
-{
-  Suite *s = suite_create ("robocachefusepadsettings");
-  TCase *tc = add_case (s, "text");
-
-  tcase_add_loop_test (tc, test_refused, 0, G_N_ELEMENTS (refused));
-  tcase_add_loop_test (tc, test_taken, 0, 2 * G_N_ELEMENTS (taken));
-  tcase_add_loop_test (tc, test_random_text, 0, 10);
-  tcase_add_test (tc, test_launch);
-  add_scenarios (s, scenarios, G_N_ELEMENTS (scenarios), FALSE);
-  return s;
-}
-
-GST_CHECK_MAIN (robocachefusepadsettings);
+CHECK_MAIN (robocachefusepadsettings, NULL, NULL, EACH (refused, test_refused), TIMES (2 * G_N_ELEMENTS (taken), test_taken),
+  TIMES (10, test_random_text), ONCE (test_launch), add_scenarios (suite, scenarios, G_N_ELEMENTS (scenarios), FALSE))

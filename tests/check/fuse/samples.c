@@ -192,19 +192,5 @@ GST_START_TEST (test_window_of_concat)
 
 GST_END_TEST;
 
-static Suite *
-robocachefusesamples_suite (void)
-{
-  Suite *s = suite_create ("robocachefusesamples");
-  TCase *tc = add_case (s, "samples");
-
-  tcase_add_loop_test (tc, test_many_streams, 0, G_N_ELEMENTS (many));
-  tcase_add_test (tc, test_info);
-  tcase_add_test (tc, test_info_with_offset);
-  tcase_add_test (tc, test_meta_survives_a_copy);
-  tcase_add_test (tc, test_window);
-  tcase_add_test (tc, test_window_of_concat);
-  return s;
-}
-
-GST_CHECK_MAIN (robocachefusesamples);
+CHECK_MAIN (robocachefusesamples, NULL, NULL, EACH (many, test_many_streams), ONCE (test_info), ONCE (test_info_with_offset),
+  ONCE (test_meta_survives_a_copy), ONCE (test_window), ONCE (test_window_of_concat))

@@ -243,13 +243,4 @@ static const Scenario scenarios[] = {
       ">1800000..5400000/1800000 a=missing >7200000 >eos"},
 };
 
-static Suite *
-robocachefusescenarios_suite (void)
-{
-  Suite *s = suite_create ("robocachefusescenarios");
-
-  add_scenarios (s, scenarios, G_N_ELEMENTS (scenarios), FALSE);
-  return s;
-}
-
-GST_CHECK_MAIN (robocachefusescenarios);
+CHECK_MAIN (robocachefusescenarios, NULL, NULL, add_scenarios (suite, scenarios, G_N_ELEMENTS (scenarios), FALSE))

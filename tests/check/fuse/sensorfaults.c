@@ -140,20 +140,5 @@ GST_START_TEST (test_expected_caps_that_are_none)
 
 GST_END_TEST;
 
-static Suite *
-robocachefusesensorfaults_suite (void)
-{
-  Suite *s = suite_create ("robocachefusesensorfaults");
-  TCase *tc;
-
-  add_scenarios (s, scenarios, G_N_ELEMENTS (scenarios), FALSE);
-  tc = add_case (s, "frames and many");
-  tcase_add_test (tc, test_wild_frame);
-  tcase_add_test (tc, test_fifty_pads);
-  tc = add_case (s, "declared pads");
-  tcase_add_test (tc, test_declared_pad_that_comes_late);
-  tcase_add_loop_test (tc, test_expected_caps_that_are_none, 0, G_N_ELEMENTS (wrong_caps));
-  return s;
-}
-
-GST_CHECK_MAIN (robocachefusesensorfaults);
+CHECK_MAIN (robocachefusesensorfaults, NULL, NULL, add_scenarios (suite, scenarios, G_N_ELEMENTS (scenarios), FALSE), ONCE (test_wild_frame),
+  ONCE (test_fifty_pads), ONCE (test_declared_pad_that_comes_late), EACH (wrong_caps, test_expected_caps_that_are_none))

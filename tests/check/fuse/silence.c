@@ -99,14 +99,4 @@ GST_START_TEST (test_paused)
 
 GST_END_TEST;
 
-static Suite *
-robocachefusesilence_suite (void)
-{
-  Suite *s = suite_create ("robocachefusesilence");
-
-  tcase_add_loop_test (add_case (s, "paused"), test_paused, 0, G_N_ELEMENTS (paused));
-  add_scenarios (s, scenarios, G_N_ELEMENTS (scenarios), FALSE);
-  return s;
-}
-
-GST_CHECK_MAIN (robocachefusesilence);
+CHECK_MAIN (robocachefusesilence, NULL, NULL, EACH (paused, test_paused), add_scenarios (suite, scenarios, G_N_ELEMENTS (scenarios), FALSE))

@@ -5,13 +5,4 @@
 #include "tests/check/lib/fuse/fusescenario.h"
 #include "tests/core/tables/smoke.h"
 
-static Suite *
-robocachefusesmoke_suite (void)
-{
-  Suite *s = suite_create ("robocachefusesmoke");
-
-  add_scenarios (s, smoke_scenarios, G_N_ELEMENTS (smoke_scenarios), TRUE);
-  return s;
-}
-
-GST_CHECK_MAIN (robocachefusesmoke);
+CHECK_MAIN (robocachefusesmoke, NULL, NULL, add_scenarios (suite, smoke_scenarios, G_N_ELEMENTS (smoke_scenarios), TRUE))

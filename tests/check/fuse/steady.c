@@ -160,15 +160,4 @@ GST_START_TEST (test_nothing_is_allocated_for_a_sample)
 
 GST_END_TEST;
 
-static Suite *
-robocachefusesteady_suite (void)
-{
-  Suite *suite = suite_create ("robocachefusesteady");
-  TCase *tc = tcase_create ("steady");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_loop_test (tc, test_nothing_is_allocated_for_a_sample, 0, G_N_ELEMENTS (kinds));
-  return suite;
-}
-
-GST_CHECK_MAIN (robocachefusesteady);
+CHECK_MAIN (robocachefusesteady, NULL, NULL, EACH (kinds, test_nothing_is_allocated_for_a_sample))

@@ -4,7 +4,6 @@
  */
 #include "common/tensors/tensormeta.h"
 #include "tests/check/lib/fuse/fusescenario.h"
-#include "tests/check/lib/suite.h"
 
 /* ---- tensors in caps of frames ---- */
 
@@ -198,12 +197,8 @@ GST_START_TEST (test_one_meta_a_sample)
 
 GST_END_TEST;
 
-static const Test tests[] = {
-  CASES (test_tensor_of_caps, G_N_ELEMENTS (described)),
-  CASES (test_tensor_of_frame, G_N_ELEMENTS (frames)),
-  CASES (test_meta, G_N_ELEMENTS (metas)),
-  TEST (test_one_meta_a_sample),
-};
+CHECK_MAIN (tensormeta, NULL, NULL, EACH (described, test_tensor_of_caps), EACH (frames, test_tensor_of_frame), EACH (metas, test_meta),
+  ONCE (test_one_meta_a_sample))
 
 #else
 
@@ -232,10 +227,5 @@ GST_START_TEST (test_absent)
 
 GST_END_TEST;
 
-static const Test tests[] = {
-  CASES (test_tensor_of_caps, G_N_ELEMENTS (described)),
-  TEST (test_absent),
-};
+CHECK_MAIN (tensormeta, NULL, NULL, EACH (described, test_tensor_of_caps), ONCE (test_absent))
 #endif
-
-TESTS_MAIN (tensormeta);

@@ -345,18 +345,5 @@ GST_START_TEST (test_properties_under_load)
 
 GST_END_TEST;
 
-static Suite *
-robocachefusethreads_suite (void)
-{
-  Suite *s = suite_create ("robocachefusethreads");
-  TCase *tc = tcase_create ("threads");
-
-  suite_add_tcase (s, tc);
-  tcase_add_loop_test (tc, test_twenty_runs, 0, G_N_ELEMENTS (tick_sources));
-  tcase_add_loop_test (tc, test_cuts, 0, G_N_ELEMENTS (tick_sources));
-  tcase_add_loop_test (tc, test_pads_come_and_go_under_load, 0, 2);
-  tcase_add_test (tc, test_properties_under_load);
-  return s;
-}
-
-GST_CHECK_MAIN (robocachefusethreads);
+CHECK_MAIN (robocachefusethreads, NULL, NULL, EACH (tick_sources, test_twenty_runs), EACH (tick_sources, test_cuts),
+  TIMES (2, test_pads_come_and_go_under_load), ONCE (test_properties_under_load))

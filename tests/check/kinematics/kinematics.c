@@ -560,14 +560,8 @@ GST_START_TEST (test_late_setting)
 
 GST_END_TEST;
 
-static const Test tests[] = {
-  CASES (test_formats, G_N_ELEMENTS (formats)), CASES (test_wrong, G_N_ELEMENTS (wrong)),
-  CASES (test_wrong_robots, G_N_ELEMENTS (wrong_robots)), TEST (test_downstream), TEST (test_spelling), TEST (test_upright),
-  CASES (test_there_and_back, G_N_ELEMENTS (forms) * G_N_ELEMENTS (references)), TEST (test_velocity), TEST (test_missing),
-  TEST (test_partly_missing), TEST (test_statuses), TEST (test_base_pose), TEST (test_blocks_and_tensors),
-  CASES (test_kinds, G_N_ELEMENTS (kinds_out)),
-  CASES (test_forgets, G_N_ELEMENTS (forgetting)), TEST (test_events), TEST (test_short_buffer), TEST (test_statistics),
-  TEST (test_late_setting),
-};
-
-TESTS_MAIN (kinematics)
+CHECK_MAIN (kinematics, NULL, NULL, EACH (formats, test_formats), EACH (wrong, test_wrong), EACH (wrong_robots, test_wrong_robots),
+  ONCE (test_downstream), ONCE (test_spelling), ONCE (test_upright), TIMES (G_N_ELEMENTS (forms) * G_N_ELEMENTS (references), test_there_and_back),
+  ONCE (test_velocity), ONCE (test_missing), ONCE (test_partly_missing), ONCE (test_statuses), ONCE (test_base_pose), ONCE (test_blocks_and_tensors),
+  EACH (kinds_out, test_kinds), EACH (forgetting, test_forgets), ONCE (test_events), ONCE (test_short_buffer), ONCE (test_statistics),
+  ONCE (test_late_setting))

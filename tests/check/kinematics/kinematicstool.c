@@ -17,6 +17,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/time/numberorder.h"
 #include "gst/kinematics/model.h"
 #include "gst/kinematics/urdf/urdf.h"
 
@@ -125,12 +126,6 @@ time_forward (RcKinematicsPlan *plan, const RcKinematicsSpec *spec, const gdoubl
   return (gdouble) (g_get_monotonic_time () - began) / (gdouble) n;
 }
 
-static gint
-compare_times (gconstpointer a, gconstpointer b)
-{
-  return (*(const gint64 *) a > *(const gint64 *) b) - (*(const gint64 *) a < *(const gint64 *) b);
-}
-
 static gint64
 nanoseconds (void)
 {
@@ -160,7 +155,7 @@ print_inverse_times (RcKinematicsPlan *plan, const RcKinematicsSpec *spec, const
     times[i] = nanoseconds () - began;
     sum += (gdouble) times[i];
   }
-  qsort (times, (size_t) n, sizeof (*times), compare_times);
+  qsort (times, (size_t) n, sizeof (*times), robocache_compare_integers);
   printf ("%.3f %.3f\n", (gdouble) times[n / 2] / 1e3, sum / (gdouble) n / 1e3);
   g_free (times);
   g_free (out);

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "tests/check/lib/suite.h"
+#include "tests/check/lib/checks.h"
 
 #define NS(ms) ((GstClockTime) ((ms) * 1000000.0))
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "tests/check/lib/runpipeline.h"
-#include "tests/check/lib/suite.h"
+#include "tests/check/lib/checks.h"
 
 #define ID "classification-generic-out"
 
@@ -225,7 +225,7 @@ GST_START_TEST (test_result_is_decoded_behind_fuse)
 
 GST_END_TEST;
 
-static const Test tests[] = { CASES (test_result_is_decoded_behind_fuse, G_N_ELEMENTS (colours)) };
+CHECK_MAIN (inference, NULL, NULL, EACH (colours, test_result_is_decoded_behind_fuse))
 
 #else
 
@@ -236,7 +236,5 @@ GST_START_TEST (test_absent)
 
 GST_END_TEST;
 
-static const Test tests[] = { TEST (test_absent) };
+CHECK_MAIN (inference, NULL, NULL, ONCE (test_absent))
 #endif
-
-TESTS_MAIN (inference);

@@ -7,7 +7,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "tests/check/lib/runpipeline.h"
-#include "tests/check/lib/suite.h"
+#include "tests/check/lib/checks.h"
 
 #ifdef HAVE_NNSTREAMER
 #include <gmodule.h>
@@ -317,12 +317,8 @@ GST_START_TEST (test_flexible_samples)
 
 GST_END_TEST;
 
-static const Test tests[] = {
-  TEST (test_late_sensor),
-  CASES (test_converted_frames, G_N_ELEMENTS (converted)),
-  TEST (test_aggregator),
-  CASES (test_flexible_samples, G_N_ELEMENTS (behind)),
-};
+CHECK_MAIN (nnstreamer, NULL, NULL, ONCE (test_late_sensor), EACH (converted, test_converted_frames), ONCE (test_aggregator),
+  EACH (behind, test_flexible_samples))
 
 #else
 
@@ -333,7 +329,5 @@ GST_START_TEST (test_late_sensor)
 
 GST_END_TEST;
 
-static const Test tests[] = { TEST (test_late_sensor) };
+CHECK_MAIN (nnstreamer, NULL, NULL, ONCE (test_late_sensor))
 #endif
-
-TESTS_MAIN (nnstreamer);

@@ -244,9 +244,5 @@ GST_START_TEST (a_recording_is_aligned)
 
 GST_END_TEST;
 
-static const Test tests[] = {
-  TEST (a_sensor_with_its_own_clock), TEST (many_rows_in_a_buffer), TEST (a_pause_does_not_disturb_the_estimate),
-  CASES (the_sensor_s_clock_jumps_by_a_day, G_N_ELEMENTS (jumps)), TEST (a_recording_is_aligned),
-};
-
-TESTS_MAIN (robocacheparse_clock);
+CHECK_MAIN (robocacheparse_clock, NULL, NULL, ONCE (a_sensor_with_its_own_clock), ONCE (many_rows_in_a_buffer),
+  ONCE (a_pause_does_not_disturb_the_estimate), EACH (jumps, the_sensor_s_clock_jumps_by_a_day), ONCE (a_recording_is_aligned))

@@ -402,10 +402,5 @@ GST_START_TEST (memory_that_downstream_offers)
 
 GST_END_TEST;
 
-static const Test tests[] = {
-  TEST (folders_of_files), TEST (streams_of_files), TEST (points_of_the_caps_before_the_element), TEST (grids_of_a_layout),
-  TEST (grids_are_those_of_the_raw_points), TEST (seeks),
-  TEST (memory_that_downstream_offers),
-};
-
-TESTS_MAIN (robocacheparseclouds);
+CHECK_MAIN (robocacheparseclouds, NULL, NULL, ONCE (folders_of_files), ONCE (streams_of_files), ONCE (points_of_the_caps_before_the_element),
+  ONCE (grids_of_a_layout), ONCE (grids_are_those_of_the_raw_points), ONCE (seeks), ONCE (memory_that_downstream_offers))

@@ -301,11 +301,6 @@ GST_START_TEST (the_origin_of_the_plugin_is_a_url)
 
 GST_END_TEST;
 
-static const Test tests[] = {
-  TEST (a_seek_is_accurate), TEST (seeks_that_are_refused), TEST (segment_seeks_end_with_segment_done), TEST (queries),
-  TEST (a_buffer_that_cannot_be_mapped_is_an_error), TEST (a_start_that_fails_can_be_tried_again),
-  TEST (every_property_reads_back), TEST (any_property_set_while_data_flows), TEST (logs),
-  TEST (the_origin_of_the_plugin_is_a_url),
-};
-
-TESTS_MAIN (robocacheparse_contract);
+CHECK_MAIN (robocacheparse_contract, NULL, NULL, ONCE (a_seek_is_accurate), ONCE (seeks_that_are_refused), ONCE (segment_seeks_end_with_segment_done),
+  ONCE (queries), ONCE (a_buffer_that_cannot_be_mapped_is_an_error), ONCE (a_start_that_fails_can_be_tried_again), ONCE (every_property_reads_back),
+  ONCE (any_property_set_while_data_flows), ONCE (logs), ONCE (the_origin_of_the_plugin_is_a_url))

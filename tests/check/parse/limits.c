@@ -271,14 +271,5 @@ GST_START_TEST (empty_buffers)
 
 GST_END_TEST;
 
-static const Test tests[] = {
-  CASES (headers_that_promise, G_N_ELEMENTS (headers)),
-  TEST (compressed_zeros),
-  CASES (streams_without_an_end, G_N_ELEMENTS (streams)),
-  CASES (buffers_with_times, G_N_ELEMENTS (timed)),
-  CASES (clouds_that_memory_cannot_hold, G_N_ELEMENTS (large)),
-  TEST (beginnings_that_memory_cannot_hold),
-  CASES (empty_buffers, 5),
-};
-
-TESTS_MAIN (robocacheparselimits);
+CHECK_MAIN (robocacheparselimits, NULL, NULL, EACH (headers, headers_that_promise), ONCE (compressed_zeros), EACH (streams, streams_without_an_end),
+  EACH (timed, buffers_with_times), EACH (large, clouds_that_memory_cannot_hold), ONCE (beginnings_that_memory_cannot_hold), TIMES (5, empty_buffers))

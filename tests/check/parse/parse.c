@@ -253,8 +253,5 @@ GST_START_TEST (recordings)
 
 GST_END_TEST;
 
-static const Test tests[] = {
-  TEST (text_to_rows), TEST (a_week_of_rows_has_exact_times), TEST (any_cut_gives_the_same_rows), TEST (recordings),
-};
-
-TESTS_MAIN (robocacheparse);
+CHECK_MAIN (robocacheparse, NULL, NULL, ONCE (text_to_rows), ONCE (a_week_of_rows_has_exact_times), ONCE (any_cut_gives_the_same_rows),
+  ONCE (recordings))

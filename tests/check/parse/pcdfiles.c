@@ -386,10 +386,6 @@ GST_START_TEST (many_beginnings)
 
 GST_END_TEST;
 
-static const Test tests[] = {
-  TEST (files_one_after_another), TEST (text_of_files), TEST (bytes_between_files), TEST (files_cut_at_every_byte),
-  TEST (points_that_look_like_a_file), TEST (clouds_come_with_their_last_byte), TEST (long_lines), TEST (many_small_pieces),
-  TEST (many_beginnings), TEST (padding_of_pages),
-};
-
-TESTS_MAIN (pcdfiles);
+CHECK_MAIN (pcdfiles, NULL, NULL, ONCE (files_one_after_another), ONCE (text_of_files), ONCE (bytes_between_files), ONCE (files_cut_at_every_byte),
+  ONCE (points_that_look_like_a_file), ONCE (clouds_come_with_their_last_byte), ONCE (long_lines), ONCE (many_small_pieces), ONCE (many_beginnings),
+  ONCE (padding_of_pages))

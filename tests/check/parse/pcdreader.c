@@ -397,11 +397,7 @@ GST_START_TEST (small_pieces_of_points_are_not_kept)
 
 GST_END_TEST;
 
-static const Test tests[] = {
-  TEST (the_three_kinds_of_data_are_the_same_cloud), TEST (text_of_points), TEST (numbers_beyond_their_type),
-  TEST (counts_and_padding), TEST (malformed_headers), TEST (bytes_that_are_no_text), TEST (compressed_sizes_that_lie),
-  TEST (raw_points), TEST (points_of_a_layout), TEST (settings_that_make_no_sense), TEST (binary_points_are_not_copied),
-  TEST (small_pieces_of_points_are_not_kept), TEST (columns_of_no_elements),
-};
-
-TESTS_MAIN (pcdreader);
+CHECK_MAIN (pcdreader, NULL, NULL, ONCE (the_three_kinds_of_data_are_the_same_cloud), ONCE (text_of_points), ONCE (numbers_beyond_their_type),
+  ONCE (counts_and_padding), ONCE (malformed_headers), ONCE (bytes_that_are_no_text), ONCE (compressed_sizes_that_lie), ONCE (raw_points),
+  ONCE (points_of_a_layout), ONCE (settings_that_make_no_sense), ONCE (binary_points_are_not_copied), ONCE (small_pieces_of_points_are_not_kept),
+  ONCE (columns_of_no_elements))

@@ -10,7 +10,7 @@
 #include "gst/parse/records/binaryrecord.h"
 #include "gst/parse/records/recordreader.h"
 #include "common/text/timetext.h"
-#include "tests/check/lib/suite.h"
+#include "tests/check/lib/checks.h"
 
 #define S ROBOCACHE_TIME_UNIT_S
 #define MS ROBOCACHE_TIME_UNIT_MS
@@ -549,10 +549,6 @@ GST_START_TEST (restart_reads_a_header_again)
 
 GST_END_TEST;
 
-static const Test tests[] = {
-  TEST (times_of_text), TEST (times_of_integers), TEST (times_of_doubles), TEST (differences_and_units),
-  TEST (fields_of_lines), TEST (delimiters), TEST (record_formats), TEST (binary_numbers), TEST (binary_times),
-  TEST (rows_in_pieces), TEST (a_line_without_end), TEST (specs_that_make_no_sense), TEST (restart_reads_a_header_again),
-};
-
-TESTS_MAIN (records);
+CHECK_MAIN (records, NULL, NULL, ONCE (times_of_text), ONCE (times_of_integers), ONCE (times_of_doubles), ONCE (differences_and_units),
+  ONCE (fields_of_lines), ONCE (delimiters), ONCE (record_formats), ONCE (binary_numbers), ONCE (binary_times), ONCE (rows_in_pieces),
+  ONCE (a_line_without_end), ONCE (specs_that_make_no_sense), ONCE (restart_reads_a_header_again))

@@ -211,8 +211,4 @@ GST_START_TEST (scenario)
 
 GST_END_TEST;
 
-static const Test tests[] = {
-  CASES (scenario, G_N_ELEMENTS (scenarios)),
-};
-
-TESTS_MAIN (robocacheparsescenarios);
+CHECK_MAIN (robocacheparsescenarios, NULL, NULL, EACH (scenarios, scenario))

@@ -461,10 +461,6 @@ GST_START_TEST (first_rows)
 
 GST_END_TEST;
 
-static const Test tests[] = {
-  TEST (dates), TEST (columns_by_name), CASES (files, G_N_ELEMENTS (recordings)), CASES (streams, G_N_ELEMENTS (recordings)),
-  TEST (waiting_rows_change_nothing), TEST (counts), TEST (a_header_without_a_time), TEST (choices_are_said), TEST (steps_back),
-  TEST (a_clock_that_was_set_back), CASES (first_rows, G_N_ELEMENTS (beginnings)),
-};
-
-TESTS_MAIN (robocacheparsetimes);
+CHECK_MAIN (robocacheparsetimes, NULL, NULL, ONCE (dates), ONCE (columns_by_name), EACH (recordings, files), EACH (recordings, streams),
+  ONCE (waiting_rows_change_nothing), ONCE (counts), ONCE (a_header_without_a_time), ONCE (choices_are_said), ONCE (steps_back),
+  ONCE (a_clock_that_was_set_back), EACH (beginnings, first_rows))

@@ -100,8 +100,4 @@ GST_START_TEST (test_values)
 
 GST_END_TEST;
 
-static const Test tests[] = {
-  CASES (test_values, G_N_ELEMENTS (cases) * G_N_ELEMENTS (threads)),
-};
-
-TESTS_MAIN (resample_batch);
+CHECK_MAIN (resample_batch, NULL, NULL, TIMES (G_N_ELEMENTS (cases) * G_N_ELEMENTS (threads), test_values))

@@ -323,10 +323,5 @@ GST_START_TEST (test_logs)
 
 GST_END_TEST;
 
-static const Test tests[] = {
-  CASES (test_rate_while_playing, 2 * G_N_ELEMENTS (rates)), CASES (test_properties_at_random, 6),
-  CASES (test_offered_memory, G_N_ELEMENTS (offers)), TEST (test_offered_memory_that_fails),
-  CASES (test_holes_against_nan, 36), TEST (test_logs),
-};
-
-TESTS_MAIN (robocacheresamplecontract);
+CHECK_MAIN (robocacheresamplecontract, NULL, NULL, TIMES (2 * G_N_ELEMENTS (rates), test_rate_while_playing), TIMES (6, test_properties_at_random),
+  EACH (offers, test_offered_memory), ONCE (test_offered_memory_that_fails), TIMES (36, test_holes_against_nan), ONCE (test_logs))

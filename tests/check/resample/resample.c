@@ -481,13 +481,7 @@ GST_START_TEST (test_cuda_without_gpu_or_with)
 
 GST_END_TEST;
 
-static const Test tests[] = {
-  CASES (test_unfit_caps, G_N_ELEMENTS (unfit)), CASES (test_caps_that_fit, G_N_ELEMENTS (fits)),
-  TEST (test_rate_of_property_above_1_ghz), TEST (test_caps_query), CASES (test_every_type_to_every_type, N_DTYPES * N_DTYPES),
-  CASES (test_malformed_roles, 18), CASES (test_latency, G_N_ELEMENTS (latencies)), CASES (test_latency_follows_the_rate, 3),
-  CASES (test_fast_rows, G_N_ELEMENTS (fast_rows)), TEST (test_short_stream_of_fast_rows), CASES (test_counts_balance, 10),
-  CASES (test_max_gap_in_stats, G_N_ELEMENTS (max_gaps)),
-  TEST (test_cuda_without_gpu_or_with),
-};
-
-TESTS_MAIN (resample);
+CHECK_MAIN (resample, NULL, NULL, EACH (unfit, test_unfit_caps), EACH (fits, test_caps_that_fit), ONCE (test_rate_of_property_above_1_ghz),
+  ONCE (test_caps_query), TIMES (N_DTYPES * N_DTYPES, test_every_type_to_every_type), TIMES (18, test_malformed_roles),
+  EACH (latencies, test_latency), TIMES (3, test_latency_follows_the_rate), EACH (fast_rows, test_fast_rows), ONCE (test_short_stream_of_fast_rows),
+  TIMES (10, test_counts_balance), EACH (max_gaps, test_max_gap_in_stats), ONCE (test_cuda_without_gpu_or_with))

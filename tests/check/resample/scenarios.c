@@ -548,8 +548,4 @@ GST_START_TEST (test_scenario)
 
 GST_END_TEST;
 
-static const Test tests[] = {
-  CASES (test_scenario, 2 * G_N_ELEMENTS (scenarios)),
-};
-
-TESTS_MAIN (robocacheresamplescenarios);
+CHECK_MAIN (robocacheresamplescenarios, NULL, NULL, TIMES (2 * G_N_ELEMENTS (scenarios), test_scenario))

@@ -214,10 +214,5 @@ GST_START_TEST (test_rows_before_refused_caps)
 
 GST_END_TEST;
 
-static const Test tests[] = {
-  CASES (test_a_week_has_no_drift, 5), CASES (test_cuts, 8 * G_N_ELEMENTS (cut_settings)), TEST (test_no_segment),
-  CASES (test_ten_lives, 6), TEST (test_questions_of_another_thread), TEST (test_rows_before_refused_caps),
- 
-};
-
-TESTS_MAIN (resample_time);
+CHECK_MAIN (resample_time, NULL, NULL, TIMES (5, test_a_week_has_no_drift), TIMES (8 * G_N_ELEMENTS (cut_settings), test_cuts),
+  ONCE (test_no_segment), TIMES (6, test_ten_lives), ONCE (test_questions_of_another_thread), ONCE (test_rows_before_refused_caps))

@@ -4,7 +4,7 @@
  */
 #include "common/tensors/flexible.h"
 #include "tests/check/lib/runpipeline.h"
-#include "tests/check/lib/suite.h"
+#include "tests/check/lib/checks.h"
 
 #define ROWS "robocachetestsrc kind=proprio channels=7 num-buffers=40 ! e.proprio_0 robocachefuse name=e rate=50/1 "
 #define GRIDS "robocachetestsrc kind=points num-buffers=3 ! robocachevoxelize origin=<-5.0,-5.0,-1.0> grid=10:10:4 ! e.sink_0 " \
@@ -155,10 +155,4 @@ GST_START_TEST (test_header)
 
 GST_END_TEST;
 
-static const Test tests[] = {
-  CASES (test_same_output, G_N_ELEMENTS (pairs)),
-  CASES (test_samples, G_N_ELEMENTS (samples)),
-  CASES (test_header, G_N_ELEMENTS (tensors)),
-};
-
-TESTS_MAIN (flexible)
+CHECK_MAIN (flexible, NULL, NULL, EACH (pairs, test_same_output), EACH (samples, test_samples), EACH (tensors, test_header))

@@ -7,7 +7,7 @@
 
 #include "gst/testsrc/counterhash.h"
 #include "gst/testsrc/testsignal.h"
-#include "tests/check/lib/suite.h"
+#include "tests/check/lib/checks.h"
 
 #define SECONDS(ns) ((gdouble) (ns) / 1e9)
 #define WEEK_NS (G_GINT64_CONSTANT (7) * 24 * 3600 * GST_SECOND)
@@ -210,11 +210,6 @@ GST_START_TEST (the_hash_is_uniform_and_repeats)
 
 GST_END_TEST;
 
-static const Test tests[] = {
-  TEST (the_sine_is_that_of_libm), TEST (proprio_is_sines), TEST (torque_is_r_cross_force),
-  TEST (imu_orientation_and_acceleration), TEST (imu_rate_is_the_derivative_of_orientation),
-  TEST (a_week_later_the_phase_is_the_same), TEST (sensors_of_one_stream_differ), TEST (names),
-  TEST (points_lie_on_walls_or_ball), TEST (the_hash_is_uniform_and_repeats),
-};
-
-TESTS_MAIN (testsignal);
+CHECK_MAIN (testsignal, NULL, NULL, ONCE (the_sine_is_that_of_libm), ONCE (proprio_is_sines), ONCE (torque_is_r_cross_force),
+  ONCE (imu_orientation_and_acceleration), ONCE (imu_rate_is_the_derivative_of_orientation), ONCE (a_week_later_the_phase_is_the_same),
+  ONCE (sensors_of_one_stream_differ), ONCE (names), ONCE (points_lie_on_walls_or_ball), ONCE (the_hash_is_uniform_and_repeats))

@@ -798,18 +798,12 @@ GST_START_TEST (logs)
 
 GST_END_TEST;
 
-static const Test tests[] = {
-  TEST (times_are_the_exact_grid), TEST (values_are_the_closed_form_at_the_row_s_own_time), TEST (points_are_the_room),
-  TEST (caps), TEST (caps_that_are_refused), TEST (refused_caps), TEST (errors), TEST (a_refusal_ends_the_stream_once), TEST (every_property_reads_back),
-  TEST (jitter_is_bounded_and_two_sided), TEST (jitter_never_makes_a_time_negative),
-  TEST (dropped_rows_are_missing_and_counted), TEST (swapped_pairs_are_counted), TEST (a_silence_begins_at_each_interval),
-  TEST (the_seed_decides), TEST (a_seek_gives_the_same_rows), TEST (a_seek_begins_with_the_row_in_force),
-  TEST (a_seek_does_not_make_a_recording_longer),
-  TEST (a_week_of_rows_has_exact_times), CASES (scenario, G_N_ELEMENTS (scenarios)),
-  TEST (live_rows_are_released_at_their_time), CASES (rows_begin_where_the_source_plays, G_N_ELEMENTS (joins)), TEST (backwards_is_refused),
-  TEST (properties_set_while_running_wait_for_the_next_run), TEST (segment_seeks_end_with_segment_done),
-  TEST (short_pauses_do_not_end_a_live_source), TEST (downstream_s_pool_is_used), TEST (any_property_set_while_data_flows),
-  TEST (logs),
-};
-
-TESTS_MAIN (robocachetestsrc);
+CHECK_MAIN (robocachetestsrc, NULL, NULL, ONCE (times_are_the_exact_grid), ONCE (values_are_the_closed_form_at_the_row_s_own_time),
+  ONCE (points_are_the_room), ONCE (caps), ONCE (caps_that_are_refused), ONCE (refused_caps), ONCE (errors), ONCE (a_refusal_ends_the_stream_once),
+  ONCE (every_property_reads_back), ONCE (jitter_is_bounded_and_two_sided), ONCE (jitter_never_makes_a_time_negative),
+  ONCE (dropped_rows_are_missing_and_counted), ONCE (swapped_pairs_are_counted), ONCE (a_silence_begins_at_each_interval), ONCE (the_seed_decides),
+  ONCE (a_seek_gives_the_same_rows), ONCE (a_seek_begins_with_the_row_in_force), ONCE (a_seek_does_not_make_a_recording_longer),
+  ONCE (a_week_of_rows_has_exact_times), EACH (scenarios, scenario), ONCE (live_rows_are_released_at_their_time),
+  EACH (joins, rows_begin_where_the_source_plays), ONCE (backwards_is_refused), ONCE (properties_set_while_running_wait_for_the_next_run),
+  ONCE (segment_seeks_end_with_segment_done), ONCE (short_pauses_do_not_end_a_live_source), ONCE (downstream_s_pool_is_used),
+  ONCE (any_property_set_while_data_flows), ONCE (logs))

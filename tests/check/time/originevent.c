@@ -4,7 +4,7 @@
  */
 #include "common/time/originevent.h"
 
-#include "tests/check/lib/suite.h"
+#include "tests/check/lib/checks.h"
 
 GST_START_TEST (it_is_sticky_and_read_as_written)
 {
@@ -50,10 +50,4 @@ GST_START_TEST (other_events_are_none)
 
 GST_END_TEST;
 
-static const Test tests[] = {
-  TEST (other_events_are_none),
-  TEST (it_is_sticky_and_read_as_written),
-  CASES (other_tags_are_none, G_N_ELEMENTS (others)),
-};
-
-TESTS_MAIN (originevent);
+CHECK_MAIN (originevent, NULL, NULL, ONCE (other_events_are_none), ONCE (it_is_sticky_and_read_as_written), EACH (others, other_tags_are_none))

@@ -264,6 +264,4 @@ GST_START_TEST (test_before)
 }
 GST_END_TEST;
 
-static const Test tests[] = { CASES (test_before, G_N_ELEMENTS (cases)) };
-
-TESTS_MAIN (replaybefore)
+CHECK_MAIN (replaybefore, NULL, NULL, EACH (cases, test_before))

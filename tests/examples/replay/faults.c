@@ -264,12 +264,5 @@ GST_START_TEST (test_no_file)
 }
 GST_END_TEST;
 
-static const Test tests[] = {
-  CASES (test_tampered, G_N_ELEMENTS (tampered)),
-  CASES (test_versions, G_N_ELEMENTS (versions)),
-  CASES (test_others, G_N_ELEMENTS (others)),
-  TEST (test_cut),
-  TEST (test_no_file),
-};
-
-TESTS_MAIN (replayfaults)
+CHECK_MAIN (replayfaults, NULL, NULL, EACH (tampered, test_tampered), EACH (versions, test_versions), EACH (others, test_others), ONCE (test_cut),
+  ONCE (test_no_file))

@@ -424,10 +424,4 @@ GST_START_TEST (test_recordings)
 }
 GST_END_TEST;
 
-static const Test tests[] = {
-  CASES (test_sessions, G_N_ELEMENTS (scenes)),
-  CASES (test_real_sessions, N_REAL_SCENES),
-  CASES (test_recordings, G_N_ELEMENTS (recordings)),
-};
-
-TESTS_MAIN (replay)
+CHECK_MAIN (replay, NULL, NULL, EACH (scenes, test_sessions), TIMES (N_REAL_SCENES, test_real_sessions), EACH (recordings, test_recordings))

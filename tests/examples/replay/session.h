@@ -12,7 +12,7 @@
 
 #include <gst/check/gsttestclock.h>
 
-#include "tests/check/lib/suite.h"
+#include "tests/check/lib/checks.h"
 
 typedef struct _Play Play;
 

@@ -388,18 +388,5 @@ GST_START_TEST (test_live)
 
 GST_END_TEST;
 
-static Suite *
-robocachefusedemuxers_suite (void)
-{
-  Suite *s = suite_create ("robocachefusedemuxers");
-
-  tcase_add_loop_test (add_case (s, "elements"), test_elements, 0, G_N_ELEMENTS (cases));
-  tcase_add_test (add_case (s, "full"), test_full);
-  tcase_add_test (add_case (s, "full for long"), test_full_for_long);
-  tcase_add_loop_test (add_case (s, "seeks"), test_seeks, 0, G_N_ELEMENTS (seeks));
-  tcase_add_loop_test (add_case (s, "warnings"), test_warnings, 0, G_N_ELEMENTS (warnings));
-  tcase_add_loop_test (add_case (s, "live"), test_live, 0, G_N_ELEMENTS (live));
-  return s;
-}
-
-GST_CHECK_MAIN (robocachefusedemuxers);
+CHECK_MAIN (robocachefusedemuxers, NULL, NULL, EACH (cases, test_elements), ONCE (test_full), ONCE (test_full_for_long), EACH (seeks, test_seeks),
+  EACH (warnings, test_warnings), EACH (live, test_live))

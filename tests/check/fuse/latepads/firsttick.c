@@ -56,13 +56,4 @@ static const Scenario scenarios[] = {
       "such pad exists: correct the name, or link a stream to it' wall:9000 no:warning"},
 };
 
-static Suite *
-robocachefusefirsttick_suite (void)
-{
-  Suite *s = suite_create ("robocachefusefirsttick");
-
-  add_scenarios (s, scenarios, G_N_ELEMENTS (scenarios), FALSE);
-  return s;
-}
-
-GST_CHECK_MAIN (robocachefusefirsttick);
+CHECK_MAIN (robocachefusefirsttick, NULL, NULL, add_scenarios (suite, scenarios, G_N_ELEMENTS (scenarios), FALSE))

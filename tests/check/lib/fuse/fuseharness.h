@@ -17,6 +17,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "tests/check/lib/checks.h"
 #include "tests/core/words.h"
 
 #define MS(ms) ((gint64) ((ms) * 1000000.0))

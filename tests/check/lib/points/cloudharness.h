@@ -8,7 +8,7 @@
 #include "gst/parse/records/byteinput.h"
 #include "gst/parse/points/cloudreader.h"
 #include "tests/check/lib/points/pcdfile.h"
-#include "tests/check/lib/suite.h"
+#include "tests/check/lib/checks.h"
 
 static const RobocacheCloudSpec pcd = {.format = ROBOCACHE_INPUT_PCD };
 

@@ -1,0 +1,31 @@
+/* robocache: compares numbers, for functions that sort
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_NUMBERORDER_H
+#define ROBOCACHE_NUMBERORDER_H
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Ascending order of gint64, for qsort and g_array_sort. */
+static inline gint
+robocache_compare_integers (gconstpointer a, gconstpointer b)
+{
+  const gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
+
+  return (x > y) - (x < y);
+}
+
+/* The same of gdouble without NaN. */
+static inline gint
+robocache_compare_doubles (gconstpointer a, gconstpointer b)
+{
+  const gdouble x = *(const gdouble *) a, y = *(const gdouble *) b;
+
+  return (x > y) - (x < y);
+}
+
+G_END_DECLS
+#endif

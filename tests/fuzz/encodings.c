@@ -28,22 +28,6 @@ static const struct
   const gchar *message_encoding, *schema_encoding;
 } encodings[] = { {"ros1", "ros1msg"}, {"protobuf", "protobuf"}, {"json", "jsonschema"}, {"cdr", "ros2idl"} };
 
-/* The next `length` bytes in memory of their own, so that reads beyond them are seen. */
-static guint8 *
-read_exact (Input *input, gsize *length)
-{
-  const gsize announced = input_two_bytes (input);
-  guint8 *bytes;
-
-  *length = MIN (announced, input->n);
-  bytes = g_malloc (*length);
-  if (*length > 0)
-    memcpy (bytes, input->bytes, *length);
-  input->bytes += *length;
-  input->n -= *length;
-  return bytes;
-}
-
 /* ---- messages ---- */
 
 static void
@@ -98,7 +82,7 @@ read_messages (const RobocacheMessageFormat *format, Input *input)
   g_clear_error (&error);
   for (guint i = 0; transcoder && i < MAX_MESSAGES && !input_is_empty (input); i++) {
     gsize size;
-    guint8 *message = read_exact (input, &size);
+    guint8 *message = input_exact (input, &size);
 
     check_message (transcoder, is_cdr, message, size);
     if (decoder && decode (decoder, message, size) != decode (decoder, message, size))
@@ -188,7 +172,7 @@ LLVMFuzzerTestOneInput (const uint8_t *bytes, size_t n)
     RobocacheMessageFormat format = {.type = input_pick (&input, types),.message_encoding = encodings[kind].message_encoding,
       .schema_encoding = encodings[kind].schema_encoding
     };
-    guint8 *definition = read_exact (&input, &format.definition_size);
+    guint8 *definition = input_exact (&input, &format.definition_size);
 
     format.definition = definition;
     read_messages (&format, &input);

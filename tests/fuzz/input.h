@@ -9,6 +9,7 @@
 
 #include <glib.h>
 #include <stdint.h>
+#include <string.h>
 
 /* What libFuzzer, or the program that replays a corpus, calls. */
 int LLVMFuzzerInitialize (int *argc, char ***argv);
@@ -54,6 +55,22 @@ static inline gboolean
 input_one_in (Input *input, guint n)
 {
   return input_below (input, n) == n - 1;
+}
+
+/* The next bytes, as many as the two before them say, in memory of their own: a sanitizer sees reads beyond them. Free with g_free. */
+static inline guint8 *
+input_exact (Input *input, gsize *length)
+{
+  const gsize announced = input_two_bytes (input);
+  guint8 *bytes;
+
+  *length = MIN (announced, input->n);
+  bytes = g_malloc (*length);
+  if (*length > 0)
+    memcpy (bytes, input->bytes, *length);
+  input->bytes += *length;
+  input->n -= *length;
+  return bytes;
 }
 
 #define input_pick(input, table) ((table)[input_below (input, G_N_ELEMENTS (table))])

@@ -19,22 +19,6 @@ static const gchar *const paths[] = { "header.stamp.sec", "header.stamp.nanosec"
   "pose.pose.orientation", "x", "a", "a.b", "fields", "is_bigendian"
 };
 
-/* The next `length` bytes in memory of their own, so that reads beyond them are seen. */
-static guint8 *
-read_exact (Input *input, gsize *length)
-{
-  const gsize announced = input_two_bytes (input);
-  guint8 *bytes;
-
-  *length = MIN (announced, input->n);
-  bytes = g_malloc (*length);
-  if (*length > 0)
-    memcpy (bytes, input->bytes, *length);
-  input->bytes += *length;
-  input->n -= *length;
-  return bytes;
-}
-
 /* The row of a message as bytes; NULL: it has none. */
 static GBytes *
 decode (RobocacheRowDecoder *decoder, const guint8 *message, gsize size)
@@ -109,7 +93,7 @@ read_messages (const RobocacheRosSchema *schema, const gchar *fields, Input *inp
 
   for (guint i = 0; i < MAX_MESSAGES && !input_is_empty (input); i++) {
     gsize size;
-    guint8 *message = read_exact (input, &size);
+    guint8 *message = input_exact (input, &size);
 
     check_places (schema, locator, message, size);
     if (decoder)
@@ -126,7 +110,7 @@ LLVMFuzzerTestOneInput (const uint8_t *bytes, size_t n)
   Input input = { bytes, n };
   const gchar *fields = input_pick (&input, field_choices);
   gsize length;
-  guint8 *text = read_exact (&input, &length);
+  guint8 *text = input_exact (&input, &length);
   GError *error = NULL;
   const gchar *name = length > 0 && text[0] == '=' ? "a/srv/S_Event" : "a/msg/T";
   RobocacheRosSchema *schema = robocache_ros_schema_parse (name, (const gchar *) text, length, &error);

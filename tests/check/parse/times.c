@@ -409,7 +409,7 @@ static const struct
 
 /* The text as buffers of n_bytes; its lines are one memory. */
 static gboolean
-push_text (RobocacheFirstRows *first, guint i, gsize n_bytes)
+push_lines (RobocacheFirstRows *head, guint i, gsize n_bytes)
 {
   GString *line = g_string_new (beginnings[i].line);
   GstBuffer *all = gst_buffer_new_memdup (beginnings[i].begin, strlen (beginnings[i].begin)), *lines;
@@ -428,7 +428,7 @@ push_text (RobocacheFirstRows *first, guint i, gsize n_bytes)
   for (gsize offset = 0; offset < size && !is_done; offset += n_bytes) {
     GstBuffer *piece = gst_buffer_copy_region (all, GST_BUFFER_COPY_MEMORY, offset, MIN (n_bytes, size - offset));
 
-    is_done = robocache_first_rows_push (first, piece);
+    is_done = robocache_first_rows_push (head, piece);
     gst_buffer_unref (piece);
   }
   gst_buffer_unref (lines);
@@ -444,18 +444,18 @@ GST_START_TEST (first_rows)
   const RobocacheRecordSpec spec = {.format = ROBOCACHE_INPUT_CSV,.delimiter = ",",.time = {.unit = ROBOCACHE_TIME_UNIT_AUTO,.leap_seconds = -1,.arrival_column = -1} };
 
   for (guint k = 0; k < G_N_ELEMENTS (pieces); k++) {
-    RobocacheFirstRows *first = robocache_first_rows_new (&spec, beginnings[__i__].judges_times);
-    const RobocacheEmptyCells *cells = robocache_first_rows_cells (first);
+    RobocacheFirstRows *head = robocache_first_rows_new (&spec, beginnings[__i__].judges_times);
+    const RobocacheEmptyCells *cells = robocache_first_rows_cells (head);
     gchar *names;
 
-    fail_unless (push_text (first, __i__, pieces[k]) == !beginnings[__i__].has_ended, "pieces of %" G_GSIZE_FORMAT, pieces[k]);
-    robocache_first_rows_end (first);
+    fail_unless (push_lines (head, __i__, pieces[k]) == !beginnings[__i__].has_ended, "pieces of %" G_GSIZE_FORMAT, pieces[k]);
+    robocache_first_rows_end (head);
     names = robocache_empty_cells_names_without_value (cells);
-    fail_unless_equals_int (robocache_first_rows_has_ended (first), beginnings[__i__].has_ended);
+    fail_unless_equals_int (robocache_first_rows_has_ended (head), beginnings[__i__].has_ended);
     fail_unless_equals_uint64 (cells->n_records, beginnings[__i__].n_records);
     fail_unless (g_strcmp0 (names, beginnings[__i__].without_value) == 0, "%s", names);
     g_free (names);
-    robocache_first_rows_free (first);
+    robocache_first_rows_free (head);
   }
 }
 

@@ -83,15 +83,15 @@ typedef struct
   guint64 work_bytes;           /* input and output bytes of one buffer, if a GPU may be faster; else 0 */
   guint64 device_bytes;         /* bytes needed at the same time on the device, with the smallest chunks */
   const gchar *what;            /* subject of an error about device_bytes, such as "a grid" */
-  const gchar *advice;          /* end of that error: what to change */
+  const gchar *advice;          /* last part of that error: the remedy */
   gboolean splits;              /* the job is split over several devices, with backend=cuda and `devices` */
 } RobocacheJob;
 
 /* Number of devices that a job is split over: with backend=cuda the number of `devices`, at least 1; with auto 1. */
 guint robocache_device_shards (const RobocacheDeviceSettings * settings, const RobocacheJob * job);
 
-/* Selects the engine for the job as the active engine. FALSE and an error if there is none: GST_RESOURCE_ERROR, or GST_LIBRARY_ERROR if a
- * device failed. */
+/* Selects the engine for the job as the active engine. FALSE and an error if no engine is available: GST_RESOURCE_ERROR, or
+ * GST_LIBRARY_ERROR if a device failed. */
 gboolean robocache_device_choose (RobocacheDevice * device, GstElement * element, const RobocacheJob * job,
     GError ** error);
 /* Sets the active engine, followed by the engines of the other devices that the job is split over, without references. Returns their number. */

@@ -1,8 +1,8 @@
-/* robocache: what each channel of a row is, and the text of it in caps
+/* robocache: kinds of channels, and the field kinds in caps
  *
  *   kinds=(string)"real*3,quaternion,angle,hold*2,velocity:wrist"
  *
- * A word for each channel, and quaternion for its four; a word with *n stands for n of them.
+ * The text has a word for each channel, or quaternion for four channels; *n repeats a word n times.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -35,12 +35,12 @@ typedef struct
   gint32 *rate_of;              /* [n] of a velocity, the channel whose rate it is */
 } RobocacheKinds;
 
-/* All real; n is at most ROBOCACHE_MAX_KINDS. Clears what was there. */
+/* All real; n is at most ROBOCACHE_MAX_KINDS. Frees the previous list. */
 void robocache_kinds_init (RobocacheKinds * kinds, guint64 n);
 void robocache_kinds_clear (RobocacheKinds * kinds);
 
-/* Reads the kinds of n channels with these names, separated by commas (NULL: none). FALSE, no channels and a ROBOCACHE_ERROR_CAPS that
- * names what is wrong. */
+/* Reads the kinds of n channels with these names, separated by commas (NULL: none). FALSE: the list is empty, and a ROBOCACHE_ERROR_CAPS
+ * names the fault. */
 gboolean robocache_kinds_parse (RobocacheKinds * kinds, const gchar * text, guint64 n, const gchar * names, GError ** error);
 /* The same, of which no more than the answer is wanted. */
 gboolean robocache_kinds_check (const gchar * text, guint64 n, const gchar * names, GError ** error);
@@ -49,7 +49,7 @@ gchar *robocache_kinds_to_string (const RobocacheKinds * kinds, const gchar * na
 
 /* Bit c, for the first 32 channels: channel c is held or part of a quaternion, so it has no frequencies. */
 guint32 robocache_kinds_unfiltered (const RobocacheKinds * kinds);
-/* First channels of quaternions, "0,10"; NULL: there are none. */
+/* First channels of quaternions, "0,10"; NULL: no quaternion. */
 gchar *robocache_kinds_list_quaternions (const RobocacheKinds * kinds);
 
 /* Makes channels `first` to `first` + 3 a quaternion. None of them may be part of another quaternion. */

@@ -1,4 +1,4 @@
-/* robocache: kinds of channels that their names tell
+/* robocache: guesses kinds of channels by their names
  *
  * Four adjacent channels whose names differ in x, y, z, w alone are a quaternion: qx qy qz qw, imu_qw …, orientation.x …, q_w …, quat_x …,
  * rot.w …, orientation/x … of PlotJuggler, q_RS_w [] … of EuRoC, and q[0] to q[3] of PX4, in the order x, y, z, w or w, x, y, z. Modes,
@@ -17,7 +17,7 @@ G_BEGIN_DECLS
  * adjacent, or in another order. They are real then, and others are as they should be. */
 gboolean robocache_kinds_of_names (RobocacheKinds * kinds, const gchar * const *names, guint n, GError ** error);
 
-/* Which of x, y, z, w of a quaternion a channel is by its name, 0 to 3; -1: none. */
+/* The component of a quaternion that a channel's name ends with: x, y, z, w as 0 to 3; -1: none of them. */
 gint robocache_name_part (const gchar * name);
 
 G_END_DECLS

@@ -33,7 +33,7 @@ void robocache_mcap_chunk_clear (RobocacheMcapChunk * chunk);
 gboolean robocache_mcap_chunk_fits (const RobocacheMcapChunk * chunk, gsize size);
 
 /* Allocates memory for `size` more bytes, and for at least `expected` bytes. FALSE: no memory. Without this call, memory grows as needed,
- * and the process aborts if there is none. */
+ * and the process aborts if no memory is left. */
 gboolean robocache_mcap_chunk_reserve (RobocacheMcapChunk * chunk, gsize size, gsize expected);
 
 /* Add records. The caller must ensure that they fit, and that a schema precedes its channels and a channel its messages. */

@@ -19,7 +19,7 @@ void robocache_message_check_free (RobocacheMessageCheck * check);
  * fields may be elsewhere. Writers pad messages to 4 bytes. A type with a wstring, whose length writers do not agree on, is not checked. */
 gboolean robocache_message_check_length (RobocacheMessageCheck * check, gconstpointer message, gsize size, GError ** error);
 
-/* Counts a message, and what is wrong with it. */
+/* Counts a message and its faults. */
 void robocache_message_check_count (RobocacheMessageCheck * check, gconstpointer message, gsize size);
 /* Returns one line with the counts of the topic; free with g_free. NULL: nothing is wrong. */
 gchar *robocache_message_check_describe (const RobocacheMessageCheck * check, const gchar * topic);

@@ -28,7 +28,7 @@ typedef struct
   const gchar *definition;      /* in schema_encoding */
   gsize definition_size;
   const gchar *caps;            /* caps that the writer recorded; NULL: none */
-  const gchar *kinds;           /* that it recorded of a tensor of a sample, whose caps describe others, too; NULL: none */
+  const gchar *kinds;           /* recorded for this tensor of a sample, since the caps describe all tensors; NULL: not recorded */
   const gchar *fields;          /* "GLOB,TOPIC:GLOB,…": the numbers to read from topics that match; without a topic, from all types
                                  * without their own decoder; NULL or "": no choice */
   const gchar *joints;          /* "a,b;c": groups; NULL or "" */

@@ -3,7 +3,7 @@
  *   other/tensors, format=(string)static, num_tensors=(int)1, types=(string)float64, dimensions=(string)10, framerate=(fraction)0/1,
  *     channels=(string)"qx,qy,qz,qw,…", role=(string)imu, kinds=(string)"quaternion,real*6", quaternions=(string)"0"
  *
- * quaternions is what the properties of that name take, for readers of before kinds.
+ * quaternions has the format of the property `quaternions`, for readers older than kinds.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,8 +15,8 @@
 
 G_BEGIN_DECLS
 
-/* Rows of n named channels. A comma in a name becomes _; names of more than 1024 channels are left out. role and kinds may be
- * NULL; where kinds is, the names tell them. */
+/* Rows of n named channels. A comma in a name becomes _; names of more than 1024 channels are left out. role and kinds may be NULL; if
+ * kinds is NULL, kinds follow from the names. */
 GstCaps *robocache_row_caps_new (const gchar * const *names, guint n, RcDtype dtype, const gchar * role, const RobocacheKinds * kinds);
 
 /* Converts recorded other/tensors caps to those of one row per buffer: one tensor with only the first axis. NULL: they are not rows of n

@@ -33,7 +33,7 @@ typedef struct
   const gchar *type;            /* "sensor_msgs/Imu" */
   const RobocacheRosSchema *schema;     /* outlives the reader */
   const GstCaps *caps;          /* caps that its writer recorded; NULL: none */
-  const gchar *kinds;           /* of a tensor of a sample, whose caps describe others, too; NULL: none */
+  const gchar *kinds;           /* recorded for one tensor of a sample, since the caps describe all tensors; NULL: not recorded */
   gchar *fields;                /* globs for this topic; NULL: none */
   const gchar *joints;          /* "a,b;c": groups of joints; NULL or "": the messages determine them */
 } RobocacheRosSource;

@@ -9,11 +9,11 @@
 
 G_BEGIN_DECLS
 
-/* ---- what is due; called with the lock ---- */
+/* ---- the next item to push; called with the lock ---- */
 
-/* To call at the start of the element: makes everything due, and the segment all of time. */
+/* Call this at the start of the element: all events become due, and the segment covers all times. */
 void gst_robocache_fuse_begin_downstream (GstRobocacheFuse * fuse);
-/* To call when the ticks restart: discards waiting events, and makes the segment complete again. */
+/* Call this when the ticks restart: discards waiting events, and makes the segment complete again. */
 void gst_robocache_fuse_reset_downstream (GstRobocacheFuse * fuse);
 /* Sets the segment that a seek requests, at whose stop the core's ticks end. It is due after the flush. */
 void gst_robocache_fuse_set_segment (GstRobocacheFuse * fuse, const GstSegment * segment);
@@ -37,7 +37,7 @@ GstEvent *gst_robocache_fuse_next_event (GstRobocacheFuse * fuse);
 /* Discards queued events and segments that seeks requested. */
 void gst_robocache_fuse_release_events (GstRobocacheFuse * fuse);
 
-/* ---- what leaves; called by the task, without the lock ---- */
+/* ---- pushes; called by the task, without the lock ---- */
 
 /* Pushes stream-start, before caps. */
 void gst_robocache_fuse_push_stream_start (GstRobocacheFuse * fuse);

@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 GstStructure *mux_statistics_to_structure (MuxRecorder * recorder);
 /* A map of texts from "TOPIC NAME" to a number. Called with the lock. */
 GByteArray *mux_statistics_to_map (MuxRecorder * recorder);
-/* Logs what each pad received, wrote and lost. Called with the lock. */
+/* Logs the numbers of received, written and lost rows of each pad. Called with the lock. */
 void mux_statistics_log (MuxRecorder * recorder);
 
 G_END_DECLS

@@ -29,8 +29,9 @@ GType robocache_input_format_get_type (void);
 /* Whether files of this format contain clouds, not records. */
 gboolean robocache_input_format_is_of_clouds (RobocacheInputFormat format);
 
-/* Whether input of rows or points begins like a file of another kind. Then an error says what the file is, and what reads or converts it. bytes: the
- * first ones, at least a line or 16 bytes. is_text: of a table; points may begin with the two or three bytes of other kinds. */
+/* Whether input of rows or points begins like a file of another kind. Then an error names the type of the file, and an element or program
+ * that reads or converts it. bytes: the beginning of the file, at least a line or 16 bytes. is_text: the input should be a table. Points
+ * may begin with the two or three bytes that identify other types. */
 gboolean robocache_input_refuse (const gchar * bytes, gsize n, gboolean is_text, GError ** error);
 
 /* The first bytes of a PCD file. */

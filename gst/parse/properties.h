@@ -12,7 +12,7 @@
 
 G_BEGIN_DECLS
 
-/* What ends a point file, and with it a cloud whose length is not in the file. */
+/* The end of a point file, and of a cloud whose length is not in the file. */
 typedef enum
 {
   ROBOCACHE_CLOUD_END_AUTO,

@@ -1,4 +1,4 @@
-/* robocache: what the records of a recording lack, and where their clock goes back
+/* robocache: checks of a recording: empty cells, and times that step back
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -27,7 +27,7 @@ void robocache_record_checks_restart (RobocacheRecordChecks * checks);
 /* Whether a record becomes a row. It does not where a channel has no value, which is counted. */
 gboolean robocache_record_checks_admit (RobocacheRecordChecks * checks, RobocacheParseOutput * output, const RobocacheRecordReader * reader,
     const RobocacheRecord * record);
-/* Reports what was found, once, with counts; all of the input was read. */
+/* Call this after the whole input was read: reports all findings once, with counts. */
 void robocache_record_checks_end (RobocacheRecordChecks * checks, RobocacheParseOutput * output);
 /* Reports columns that are left out, as the first bytes have no value of them; is_all: these bytes are all of the input. */
 void robocache_record_checks_report_left_out (RobocacheParseOutput * output, const RobocacheEmptyCells * cells, gboolean is_all);

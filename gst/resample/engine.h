@@ -30,8 +30,8 @@ typedef struct
   RobocacheReadback *readback;  /* counters of batches; guarded by the element's object lock */
 } GstRobocacheResampleEngine;
 
-/* Chooses an engine for the format and makes plans. FALSE and an error that names the wrong property, or what the device lacks; then
- * nothing is open. */
+/* Chooses an engine for the format and makes plans. FALSE: nothing is open, and the error names the wrong property, or the missing feature
+ * of the device. */
 gboolean gst_robocache_resample_engine_open (GstRobocacheResampleEngine * engine,
     const GstRobocacheResampleFormat * format, const GstRobocacheResampleSettings * settings,
     const RobocacheChannelRoles * roles, GError ** error);

@@ -17,7 +17,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  GstElement *element;          /* source of messages; its object lock guards what stats and queries read */
+  GstElement *element;          /* source of messages; its object lock guards the fields that stats and queries read */
   GstPad *src;
   GstRobocacheResampleProperties *properties;   /* properties that may change while data flows */
 
@@ -54,7 +54,7 @@ void gst_robocache_resample_flow_set_segment (GstRobocacheResampleFlow * flow, c
 
 /* Outputs the ticks that the rows so far decide, and discards the rows; counts batches. at_end: reports all losses. */
 void gst_robocache_resample_flow_drain (GstRobocacheResampleFlow * flow, gboolean at_end);
-/* No row comes any more: reports what all of them show, and drains. */
+/* Call this after the last row: reports the checks of all rows, and drains. */
 void gst_robocache_resample_flow_end (GstRobocacheResampleFlow * flow);
 
 /* Inserts the rows of a buffer, or resamples a batch. */

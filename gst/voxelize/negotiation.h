@@ -39,10 +39,10 @@ GError *robocache_voxelize_refused (RobocacheDevice * device, GstElement * eleme
 GstCaps *robocache_voxelize_configure (RobocacheVoxelizeConfiguration * configuration, RobocacheDevice * device,
     GstElement * element, const RobocacheVoxelSettings * settings, GstCaps * in_caps, GstCaps * peer,
     RobocacheCameraRays * last_rays, GError ** error);
-/* Replaces the voxelizer by a voxelizer on the CPU, if the CPU can compute what failed on a GPU for this reason. */
+/* Replaces the voxelizer by a voxelizer on the CPU, if the job failed on a GPU for a reason that does not affect the CPU. */
 gboolean robocache_voxelize_fall_back (RobocacheVoxelizeConfiguration * configuration, RobocacheDevice * device,
     GstElement * element, const GError * reason);
-/* Logs what is new in the work of a buffer. */
+/* Logs how the work of a buffer differs from that of the previous one. */
 void robocache_voxelize_log_work (RobocacheVoxelizeConfiguration * configuration, GstElement * element, const RobocacheVoxelWork * work);
 void robocache_voxelize_configuration_clear (RobocacheVoxelizeConfiguration * configuration);
 

@@ -19,7 +19,7 @@ typedef enum
   ROBOCACHE_VOXEL_KEEP_FIRST    /* in the order in which they came */
 } RobocacheVoxelKeep;
 
-/* The properties of a grid, and what its caps need of the stream. */
+/* The properties of a grid, and the fields of the input's caps that its own caps need. */
 typedef struct
 {
   gdouble origin[3];            /* metres */
@@ -59,8 +59,8 @@ RcVoxelSpec robocache_voxel_spec (const RobocacheVoxelSettings * settings, const
 gboolean robocache_voxel_settings_check (const RobocacheVoxelSettings * settings, const RobocachePointsInfo * points,
     GError ** error);
 
-/* If float32 numbers at the corner of the grid farthest from 0 are more than a quarter of a voxel apart: describes the effect on the
- * worst axis, and what to change. NULL: they are not. Free with g_free. */
+/* If float32 numbers at the corner of the grid farthest from 0 are more than a quarter of a voxel apart: describes the effect on the worst
+ * axis, and a remedy. NULL: they are not. Free with g_free. */
 gchar *robocache_voxel_coarse_spacing (const RcVoxelSpec * spec);
 
 G_END_DECLS

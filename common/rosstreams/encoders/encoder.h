@@ -21,7 +21,7 @@ typedef struct
   gchar *suffix;                /* suffix of the stream's topic, "" or "/tick" */
   const gchar *dtype;           /* dtype of the values; NULL: none */
   gboolean has_duration;        /* its messages contain the duration of buffers */
-  gchar *kinds;                 /* of its values, where caps describe several tensors; NULL: none */
+  gchar *kinds;                 /* of its values, if caps describe several tensors; NULL: unknown */
 } RobocacheEncoderChannel;
 
 typedef struct
@@ -68,7 +68,7 @@ struct _RobocacheEncoder
   const RobocacheEncoderClass *class;
   GArray *channels;             /* RobocacheEncoderChannel items; set with the first buffer at the latest */
   RobocacheCdrWriter writer;
-  const gboolean *skipped;      /* [channels] set by the owner: messages of these channels are not written, where an item has several; NULL: none */
+  const gboolean *skipped;      /* [channels] set by the owner: skips these messages of an item with several; NULL: skips none */
 };
 
 /* Initializes the common part of encoders. */

@@ -1,7 +1,7 @@
 /* robocache: compressed depth images of ROS: RVL, and PNG of 16 bits
  *
  * Sources: A. D. Wilson, "Fast Lossless Depth Image Compression", ISS 2017 (RVL); the PNG specification, third edition; and
- * compressed_depth_image_transport of image_transport_plugins for what is around them.
+ * compressed_depth_image_transport of image_transport_plugins for the header of the message.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,7 +12,7 @@
 
 G_BEGIN_DECLS
 
-/* Larger images are refused: few bytes may stand for many pixels. */
+/* Larger images are refused, because few compressed bytes may become many pixels. */
 #define ROBOCACHE_MAX_DEPTH_PIXELS (1 << 24)
 
 typedef struct

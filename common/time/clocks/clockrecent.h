@@ -1,4 +1,4 @@
-/* robocache: the newest messages of a topic, and what most of them agree on
+/* robocache: the newest messages of a topic, and the clock on which most of them agree
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

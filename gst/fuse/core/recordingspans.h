@@ -11,9 +11,9 @@
 
 G_BEGIN_DECLS
 
-/* To call before a tick is made. FALSE and an error: the first row of a stream is more than a day from the tick. */
+/* Call this before a tick is made. FALSE and an error: the first row of a stream is more than a day from the tick. */
 gboolean fuse_check_first_rows (const FuseCore * core, gint64 tick, GError ** error);
-/* To call if no stream is aligned at tick, and no status changes until `until`. FALSE and an error: from tick to until, all rows are missing
+/* Call this if no stream is aligned at tick, and no status changes until `until`. FALSE and an error: from tick to until, all rows are missing
  * for more than an hour, or none is aligned for more than a year. all_are_missing: all rows are missing at tick. */
 gboolean fuse_check_gap (const FuseCore * core, gint64 tick, gint64 until, gboolean all_are_missing, GError ** error);
 /* Adds a warning about each stream that ended before tick, and before another stream began. */

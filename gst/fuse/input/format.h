@@ -36,7 +36,7 @@ void fuse_format_unref (FuseFormat * format);
 /* Whether rows of both formats may be blended and give the same output. Blocks of different lengths have the same rows. */
 gboolean fuse_format_has_same_rows (const FuseFormat * a, const FuseFormat * b);
 
-/* Whether rows are as declared: what declared leaves open, names, kinds and framerate, may be anything. Then format takes the names of
+/* Whether rows match declared. Names, kinds and framerate may have any value if declared has none. Then format takes the names of
  * declared over, which the caps of samples were made of, and hides kinds that declared has not. */
 gboolean fuse_format_is_as_declared (FuseFormat * format, const FuseFormat * declared);
 

@@ -32,7 +32,7 @@ typedef struct
   GstPadTemplate *template;
   RobocacheMcapDemuxSettings settings;  /* settings at start */
   RobocacheMcapClocks clocks;
-  gchar *clocks_text;           /* object lock: what the survey found, see clocksurvey.h; NULL: no survey */
+  gchar *clocks_text;           /* object lock: result of the survey, see clocksurvey.h; NULL: no survey */
   const RobocacheMcapDefinitions *definitions;  /* set by the reader of the recording */
 
   GPtrArray *topics;            /* RobocacheMcapTopic items; grows under the object lock, as statistics read it */
@@ -110,7 +110,7 @@ void robocache_mcap_session_warn_of_missing_topics (RobocacheMcapSession * sessi
 
 /* ---- streams, and their pads (streams.c) ---- */
 
-/* Fields of the camera that a stream's pictures are from; NULL: none is known. */
+/* Caps fields of the camera that made a stream's pictures; NULL: unknown camera. */
 const GstStructure *robocache_mcap_session_camera_of (const RobocacheMcapSession * session, const RobocacheMcapTopic * topic,
     const GstCaps * caps);
 /* Returns the stream with this key, and makes it at the first call. Channels with the same name are one stream: a writer begins another
@@ -141,7 +141,7 @@ GstFlowReturn robocache_mcap_session_collect_row (RobocacheMcapSession * session
 GstFlowReturn robocache_mcap_session_push_rows_of (RobocacheMcapSession * session, RobocacheRosOutput * output);
 GstFlowReturn robocache_mcap_session_push_due_rows (RobocacheMcapSession * session, guint64 log_time);
 void robocache_mcap_session_push_rows (RobocacheMcapSession * session);
-/* To call when another segment begins. Rows of a flushed segment are discarded; other rows are sent as soon as the thread runs. */
+/* Call this when another segment begins. Rows of a flushed segment are discarded; other rows are sent as soon as the thread runs. */
 void robocache_mcap_session_leave_rows (RobocacheMcapSession * session, gboolean is_flushed);
 
 /* ---- messages, which are decoded and sent as buffers of their streams (messages.c) ---- */

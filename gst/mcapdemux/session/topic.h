@@ -34,7 +34,7 @@ typedef struct
   guint order;                  /* index of the glob that selected it */
   guint16 channel_id;           /* id of its first channel */
   const RobocacheMcapSchemaInfo *schema;        /* NULL: no schema */
-  gchar *noted_caps, *noted_kinds;      /* recorded for its channel; NULL: none */
+  gchar *noted_caps, *noted_kinds;      /* recorded for its channel; NULL: not recorded */
   gchar *encoding;              /* encoding of its messages */
   RobocacheRosDecoder *decoder; /* NULL: the messages are calibrations of a camera, or cannot be read */
   RobocacheTranscoder *camera_transcoder;
@@ -42,7 +42,7 @@ typedef struct
   gchar *fault;                 /* why no message can be read; NULL: they can */
   gboolean has_stream;          /* a message gave a sample */
   gboolean has_reported;        /* a malformed message, or its fault */
-  gchar *first_loss;            /* what is wrong with the first malformed message; NULL: there was none */
+  gchar *first_loss;            /* fault of the first malformed message; NULL: no message was malformed */
   guint n_reported_notes;       /* of its decoder */
   gboolean has_reported_time;   /* that messages have no stamps */
   gboolean awaits_stamp;        /* in a scan: the next stamp that is not 0 shows whether those of 0 are times */

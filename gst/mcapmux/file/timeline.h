@@ -28,8 +28,8 @@ void mux_timeline_set_playing (MuxTimeline * timeline, GstClock * clock, GstCloc
 /* Notes the origin that robocacheparse announces. Only the first call has an effect. */
 void mux_timeline_set_stream_origin (MuxTimeline * timeline, gint64 origin_ns);
 
-/* Decides the clock with the first buffer, whose running time may be unknown (ROBOCACHE_ROS_NO_TIME). FALSE and an error: the buffer
- * lacks what the settings require. */
+/* Decides the clock with the first buffer, whose running time may be unknown (ROBOCACHE_ROS_NO_TIME). FALSE and an error: the buffer lacks
+ * a time that the settings require. */
 gboolean mux_timeline_decide (MuxTimeline * timeline, const MuxSettings * settings, gboolean is_live, GstBuffer * buffer,
     gint64 running_ns, GError ** error);
 

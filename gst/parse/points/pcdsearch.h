@@ -1,6 +1,6 @@
 /* robocache: finds beginnings of PCD files in bytes that arrive in pieces
  *
- * Each piece is searched once, without a copy. Of earlier pieces, only the last bytes are stored, if they could begin a file.
+ * Each piece is searched once, without a copy. Only the last bytes of earlier pieces are stored, if a file could begin with them.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -29,14 +29,14 @@ gboolean robocache_empty_cells_all_seen (const RobocacheEmptyCells * cells);
 
 /* Numbers of the columns (guint) that have had no value; empty where none has had one. Free with g_array_unref. */
 GArray *robocache_empty_cells_without_value (const RobocacheEmptyCells * cells);
-/* Names of these columns, "a, column 3"; NULL: there is none. */
+/* Names of these columns, "a, column 3"; NULL: no such column. */
 gchar *robocache_empty_cells_names_without_value (const RobocacheEmptyCells * cells);
 
 /* The other columns, in groups that have values in the same records: each a list of numbers as channels takes it, "1-3,5", in the order of
  * the file. NULL-terminated; free with g_strfreev. */
 gchar **robocache_empty_cells_groups (const RobocacheEmptyCells * cells);
 
-/* "slow (270, 90 %), aux (3, 1 %)": the columns without a value in some records, how many and which share; NULL: there is none. */
+/* "slow (270, 90 %), aux (3, 1 %)": the columns without a value in some records, with number and share of these records; NULL: no such column. */
 gchar *robocache_empty_cells_describe (const RobocacheEmptyCells * cells);
 
 G_END_DECLS

@@ -24,7 +24,7 @@ typedef struct
   const gchar *delimiter;       /* CSV; NULL: auto */
   const gchar *layout;          /* binary */
   const gchar *channels;        /* names and ranges of columns; NULL or "": all except the time and arrival columns */
-  RobocacheTimeChoice time;     /* what is not set is guessed (timeguess.h); its unit is that of the arrival column, too */
+  RobocacheTimeChoice time;     /* settings that are missing are guessed (timeguess.h); the arrival column has the same unit */
   guint n_ahead;                /* CSV: lines that are read before the first row, and guessed from; 0: until a line is data */
 } RobocacheRecordSpec;
 
@@ -67,11 +67,11 @@ const gchar *robocache_record_reader_channel_names (const RobocacheRecordReader 
 const RobocacheTimeSource *robocache_record_reader_time_source (const RobocacheRecordReader * reader);
 /* Whether channel i is to be held: true and false, or words. */
 gboolean robocache_record_reader_is_held (const RobocacheRecordReader * reader, guint i);
-/* Names or numbers of columns that are no channels since they have text, "frame_id, mode"; NULL: there are none. */
+/* Names or numbers of columns that do not become channels because they have text, "frame_id, mode"; NULL: no such column. */
 const gchar *robocache_record_reader_text_columns (const RobocacheRecordReader * reader);
 /* Lines before the data that are neither blank, comments, nor the header. */
 guint robocache_record_reader_n_skipped (const RobocacheRecordReader * reader);
-/* The numbers that stand for words so far, "mode: idle = 0, move = 1; …"; NULL: no channel has words. Free with g_free. */
+/* The numbers given to words so far, "mode: idle = 0, move = 1; …"; NULL: no channel has words. Free with g_free. */
 gchar *robocache_record_reader_describe_words (const RobocacheRecordReader * reader);
 /* Number of changes of the values above. */
 guint robocache_record_reader_version (const RobocacheRecordReader * reader);

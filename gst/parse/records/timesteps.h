@@ -31,7 +31,7 @@ typedef struct
 /* Adds a row in the order of the recording. */
 void robocache_time_steps_add (RobocacheTimeSteps * steps, gint64 time_ns, guint64 record);
 
-/* What to tell the user, free with g_free; NULL: no step. item: "line" or "record". */
+/* A text for the user, to be freed with g_free; NULL: no step. item: "line" or "record". */
 gchar *robocache_time_steps_describe (const RobocacheTimeSteps * steps, const gchar * item);
 
 G_END_DECLS

@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 GArray *robocache_columns_choose (const gchar * choice, guint n_columns, gchar ** names, const RobocacheTimeSource * times,
     gint arrival_column, GError ** error);
 
-/* Of columns, those that are not among others; others NULL: all. */
+/* Returns the columns that are not in others; others NULL: all columns. */
 GArray *robocache_columns_without (const GArray * columns, const GArray * others);
 
 /* The names of the columns as caps carry them, joined by commas: UTF-8, and with no comma inside a name. */

@@ -1,4 +1,4 @@
-/* robocache: numbers that stand for the words of a column
+/* robocache: numbers the words of a column
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

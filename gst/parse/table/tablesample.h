@@ -1,4 +1,4 @@
-/* robocache: the first rows of a table, and what is in their fields
+/* robocache: the first rows of a table, and the types of their fields
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -42,7 +42,7 @@ typedef struct
 typedef struct
 {
   GArray *rows;                 /* RobocacheSampleRow */
-  guint first;                  /* the first row that is data; rows->len: none is */
+  guint first;                  /* the first row of data; rows->len: no row is data */
   guint n_columns;
   RobocacheColumnFacts *facts;  /* [n_columns], of rows of data */
 } RobocacheSample;

@@ -1,4 +1,4 @@
-/* robocache: what the name of a column tells of times
+/* robocache: recognizes times and their units by the name of a column
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

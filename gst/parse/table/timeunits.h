@@ -1,4 +1,4 @@
-/* robocache: units of times that steps tell
+/* robocache: guesses the unit of times by their steps
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

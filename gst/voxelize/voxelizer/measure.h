@@ -19,8 +19,8 @@ typedef struct
   gdouble *maxima;              /* [n_values] maxima over the clouds of the window */
 } RobocacheCloudRanges;
 
-/* Sets run->ranges, valid until the next call, if grids that accumulate incrementally depend on them: a run must know beforehand whether
- * it can be incremental. Stops accumulating if the memory budget is too small. */
+/* Sets run->ranges, valid until the next call, if grids that accumulate incrementally depend on them: these ranges decide whether a run can
+ * be incremental. Stops accumulating if the memory budget is too small. */
 gboolean robocache_voxel_measure_ranges (RobocacheVoxelRun * run, RobocacheCloudRanges * ranges, GError ** error);
 void robocache_cloud_ranges_clear (RobocacheCloudRanges * ranges);
 

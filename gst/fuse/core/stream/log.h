@@ -18,7 +18,7 @@ typedef enum
   FUSE_LOG_LOG                  /* each row, each tick */
 } FuseLogLevel;
 
-/* of: a FuseStream, or NULL. Called with the owner's lock; what is not on costs a comparison. */
+/* of: a FuseStream, or NULL. Called with the owner's lock. A disabled message costs one comparison. */
 typedef struct
 {
   const gint *threshold;        /* atomic: the last level that is on; NULL: there is no log */

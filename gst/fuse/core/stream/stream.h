@@ -72,7 +72,7 @@ typedef struct
 
   gint32 *quaternions;          /* [n_quaternions] first channels of quaternions, in rows of the newest format */
   gint64 n_quaternions;
-  gboolean has_holds, is_held;  /* some of their channels are held, or all; of rows already here the epochs tell */
+  gboolean has_holds, is_held;  /* some or all channels of new rows are held; the epochs have this for stored rows */
   RcSearch search;              /* see fuse_stream_search */
   guint32 unfiltered;           /* channels that the check of decimation skips */
   GQueue epochs;                /* of FuseEpoch, oldest first; empty before the first format */
@@ -166,7 +166,7 @@ void fuse_stream_settle (FuseStream * stream);
 FuseEpoch *fuse_stream_newest_epoch (const FuseStream * stream);
 /* The sensor's clock has jumped: rows continue at t, and older rows after t are useless. */
 void fuse_stream_begin_epoch_at (FuseStream * stream, gint64 t);
-/* To call when an epoch of a live stream begins with a row at t: ends earlier epochs whose rows are all after t, since these rows are
+/* Call this when an epoch of a live stream begins with a row at t. Ends earlier epochs whose rows are all after t, since these rows are
  * invalid and would block new rows. */
 void fuse_stream_end_epochs_ahead (FuseStream * stream, gint64 t);
 /* The time of a row in the output. A saturated time never equals ROBOCACHE_NO_TIME. */
@@ -187,7 +187,7 @@ FuseEpoch *fuse_stream_epoch (const FuseStream * stream);
 gboolean fuse_stream_is_over (const FuseStream * stream);
 /* Whether the row at tick is decided; see robocache_history_ready. */
 gboolean fuse_stream_is_ready (const FuseStream * stream, gint64 tick, gboolean settled);
-/* For log lines, if it is not ready: what the tick waits for, "a row after the tick" and the like. */
+/* The reason why the tick must wait, for log messages: "a row after the tick", for example. */
 const gchar *fuse_stream_awaits (const FuseStream * stream, gint64 tick, gboolean settled);
 /* Moves to the epoch that tick falls into. */
 void fuse_stream_enter_tick (FuseStream * stream, gint64 tick);

@@ -14,7 +14,7 @@
 G_BEGIN_DECLS
 
 /* Kinds of n channels with these names. FALSE and a ROBOCACHE_ERROR_PROPERTY that lists the columns: the four of a quaternion are not
- * adjacent, or in another order. They are real then, and others are as they should be. */
+ * adjacent, or in another order. These channels are real then; other channels keep their kinds. */
 gboolean robocache_kinds_of_names (RobocacheKinds * kinds, const gchar * const *names, guint n, GError ** error);
 
 /* The component of a quaternion that a channel's name ends with: x, y, z, w as 0 to 3; -1: none of them. */

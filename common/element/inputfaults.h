@@ -57,10 +57,9 @@ gboolean robocache_input_faults_drop_oversized (RobocacheInputFaults * faults, c
  * for other caps. */
 void robocache_input_faults_begin_caps (RobocacheInputFaults * faults);
 gboolean robocache_input_faults_end_caps (RobocacheInputFaults * faults, gboolean is_handled);
-/* Between begin and end: whether the element waits for other caps after this error. It waits if the error is a ROBOCACHE_ERROR_CAPS,
- * upstream is live, and earlier caps were usable. Posts a warning for the first such error. FALSE: the error ends the stream. Called
- * without locks of
- * the element. */
+/* Between begin and end: whether the element waits for other caps after this error. The element waits if the error is a
+ * ROBOCACHE_ERROR_CAPS, upstream is live, and earlier caps were usable. Posts a warning for the first such error. FALSE: the error ends the
+ * stream. Called without locks of the element. */
 gboolean robocache_input_faults_await_caps (RobocacheInputFaults * faults, const GError * error);
 /* Whether a buffer is dropped because the element waits for caps; counts it. */
 gboolean robocache_input_faults_skip (RobocacheInputFaults * faults);

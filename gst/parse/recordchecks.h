@@ -24,7 +24,7 @@ typedef struct
 void robocache_record_checks_clear (RobocacheRecordChecks * checks);
 void robocache_record_checks_restart (RobocacheRecordChecks * checks);
 
-/* Whether a record becomes a row. It does not where a channel has no value, which is counted. */
+/* Whether a record becomes a row. FALSE: a channel has no value; the record is counted. */
 gboolean robocache_record_checks_admit (RobocacheRecordChecks * checks, RobocacheParseOutput * output, const RobocacheRecordReader * reader,
     const RobocacheRecord * record);
 /* Call this after the whole input was read: reports all findings once, with counts. */

@@ -42,7 +42,7 @@ typedef struct
   gboolean is_recorder;         /* the clock agrees with log times */
 } RobocacheClockGroup;
 
-/* Whether a piece has stamps enough for an envelope. Those of a latched message that is sent again do not advance. */
+/* Whether a piece has stamps enough for an envelope. Stamps of a latched message that is sent again do not advance. */
 gboolean robocache_clock_piece_has_clock (const RobocacheClockPiece * piece);
 
 /* Finds the groups of pieces, and sets the field group of each piece. The first group is the recorder's, which may have no pieces. Free with

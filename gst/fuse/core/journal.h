@@ -1,6 +1,6 @@
 /* robocache: inputs and decisions of robocachefuse since its last sample, in order, so that a recording can be replayed bit for bit
  *
- * The journal is for live cores only: otherwise samples depend on the rows alone. It knows neither pads nor streams. Its owner guards it
+ * The journal is for live cores only: otherwise samples depend on the rows alone. The journal uses neither pads nor streams. Its owner guards it
  * with one lock.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later

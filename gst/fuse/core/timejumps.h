@@ -26,9 +26,9 @@ gboolean fuse_return_to_now (FuseCore * core, gint64 tick);
 /* After a new row of the stream: if its rows are the ticks, the ticks have run ahead of running time, and this row is earlier, ticks
  * continue from this row. */
 void fuse_follow_rows (FuseCore * core, const FuseStream * stream);
-/* Skips tick and later ticks as long as no stream has a row near them and they would leave at once. They would if their deadlines are
- * more than a second ago, if rows before them are more than a second ahead, or if all streams have ended. If these ticks span less than a
- * second or a window, none is skipped. Returns the number of skipped ticks. */
+/* Skips tick and later ticks as long as no stream has a row near them and nothing delays them: their deadlines passed more than a second
+ * ago, rows before them are more than a second ahead, or all streams have ended. If these ticks span less than a second or a window, none
+ * is skipped. Returns the number of skipped ticks. */
 guint64 fuse_skip_empty (FuseCore * core, const FuseTick * tick, FuseDeparture * departure);
 /* Running time before which a tick must not leave, even if it is ready. This is the time of the tick if no row is near the tick, unless a
  * row before the tick is more than a second ahead of running time, because an offset has moved the rows ahead. Otherwise it is

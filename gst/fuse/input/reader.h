@@ -1,6 +1,6 @@
 /* robocache: converts buffers, segments and GAPs of an input of robocachefuse for its core
  *
- * A reader belongs to one stream. It uses no pad and no lock.
+ * A reader belongs to one stream. A reader uses no pad and no lock.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -26,7 +26,7 @@ typedef enum
   ROBOCACHE_PCD_STATE_LOST      /* the rest of the file is malformed */
 } RobocachePcdState;
 
-/* A comment in a header at which the next file may begin. It does if the lines after the comment contradict the lines before it. */
+/* A comment in a header at which the next file may begin. The file begins there if the lines after the comment contradict the lines before it. */
 typedef struct
 {
   RobocachePcdBeginning beginning;

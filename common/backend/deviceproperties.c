@@ -44,8 +44,8 @@ robocache_device_install_batch_properties (GObjectClass *klass, guint first_id)
       g_param_spec_string ("devices", "Devices", "Numbers of GPUs, like \"0,1,2,3\": backend=cuda splits each batch over "
           "them, auto uses the first (empty = device-id)", NULL, ready | GST_PARAM_CONDITIONALLY_AVAILABLE));
   g_object_class_install_property (klass, first_id + ROBOCACHE_DEVICE_PROP_N_THREADS,
-      g_param_spec_uint ("n-threads", "Threads", "CPU threads that share a batch, one item each at a time, or copy pageable input "
-          "for the GPU; results do not depend on their number (0 = one per processor)",
+      g_param_spec_uint ("n-threads", "Threads", "Number of CPU threads that compute items of a batch, or copy pageable "
+          "input for the GPU; results do not depend on it (0 = one per processor)",
           0, ROBOCACHE_MAX_THREADS, 1, ready));
 }
 

@@ -152,7 +152,7 @@ gst_robocache_fuse_install_properties (GObjectClass *object_class)
   g_object_class_install_property (object_class, PROP_WINDOW, g_param_spec_uint ("window", "Window",
           "Number of ticks in each sample, the oldest first", 1, MAX_WINDOW, DEFAULT_WINDOW, ready));
   g_object_class_install_property (object_class, PROP_LAYOUT, g_param_spec_enum ("layout", "Layout",
-          "Tensors of a sample", TYPE_LAYOUT, DEFAULT_LAYOUT, ready));
+          "How the streams of a sample become tensors", TYPE_LAYOUT, DEFAULT_LAYOUT, ready));
   g_object_class_install_property (object_class, PROP_INFO, g_param_spec_enum ("info", "Info",
           "Where to put the times and statuses of a sample's rows", TYPE_INFO, DEFAULT_INFO, ready));
   g_object_class_install_property (object_class, PROP_TYPE, g_param_spec_enum ("type", "Type",

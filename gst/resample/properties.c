@@ -79,9 +79,8 @@ gst_robocache_resample_properties_install (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_INTERPOLATION, g_param_spec_enum ("interpolation", "Interpolation",
           "How to compute the row of a tick from the rows around it", ROBOCACHE_TYPE_INTERPOLATION, RC_LINEAR, ready));
   g_object_class_install_property (klass, PROP_MAX_GAP, g_param_spec_int64 ("max-gap", "Maximum gap",
-          "Maximum gap to interpolate across (ns, -1 = no limit, -2 = 8 row periods, limited to 20 ms to 1 s, but at least 2 row "
-          "periods)",
-          RC_GAP_AUTO, G_MAXINT64, RC_GAP_AUTO, ready));
+          "Maximum gap to interpolate across (ns, -1 = no limit, -2 = automatic: 8 row periods, at least 20 ms and at most 1 s, but never "
+          "less than 2 row periods)", RC_GAP_AUTO, G_MAXINT64, RC_GAP_AUTO, ready));
   g_object_class_install_property (klass, PROP_GAP_POLICY, g_param_spec_enum ("gap-policy", "Gap policy",
           "Output for ticks in a gap", gap_policy_get_type (), GST_ROBOCACHE_GAP_DROP, ready));
   g_object_class_install_property (klass, PROP_REORDER_WINDOW, g_param_spec_int64 ("reorder-window", "Reorder window",

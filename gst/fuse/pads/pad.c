@@ -184,9 +184,8 @@ gst_robocache_fuse_pad_class_init (GstRobocacheFusePadClass *klass)
       "too early)",
       G_MININT64, G_MAXINT64, DEFAULT_OFFSET, playing));
   g_object_class_install_property (object_class, PROP_MAX_GAP, g_param_spec_int64 ("max-gap", "Maximum gap",
-      "Maximum gap to interpolate across (ns, -1 = no limit, -2 = 8 row periods, limited to 20 ms to 1 s, but at least 2 row periods)",
-      RC_GAP_AUTO,
-      G_MAXINT64, DEFAULT_MAX_GAP, playing));
+      "Maximum gap to interpolate across (ns, -1 = no limit, -2 = automatic: 8 row periods, at least 20 ms and at most 1 s, but never less "
+      "than 2 row periods)", RC_GAP_AUTO, G_MAXINT64, DEFAULT_MAX_GAP, playing));
   g_object_class_install_property (object_class, PROP_HOLD_LIMIT, g_param_spec_int64 ("hold-limit", "Hold limit",
       "Maximum age of a repeated row (ns, 0 = do not hold, -1 = no limit, -2 = 200 ms, or no limit if all channels are of kind "
       "hold)",
@@ -204,7 +203,7 @@ gst_robocache_fuse_pad_class_init (GstRobocacheFusePadClass *klass)
       DEFAULT_MAX_LEAD, playing));
   g_object_class_install_property (object_class, PROP_EXPECTED_CAPS, g_param_spec_boxed ("expected-caps", "Expected caps",
       "Caps that the stream will have: samples have its tensor from the first tick on, with status missing before its first "
-      "row. In a live pipeline, no tick waits for the stream. In others, the first tick waits for its caps or EOS (NULL = not "
+      "row. In a live pipeline, no tick waits for the stream. In other pipelines, the first tick waits for its caps or EOS (NULL = not "
       "declared: ticks wait for its caps)", GST_TYPE_CAPS, playing));
   g_object_class_install_property (object_class, PROP_TENSOR_ID, g_param_spec_string ("tensor-id", "Tensor id",
       "Id of this pad's tensor in the tensor meta of samples (NULL = the pad's name). On camera pads: read the tensor with this id "

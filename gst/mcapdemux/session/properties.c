@@ -85,7 +85,7 @@ robocache_mcap_demux_properties_install (GObjectClass *klass)
       time_source_get_type (), ROBOCACHE_MCAP_TIME_AUTO, flags);
   properties[PROP_CLOCKS] = g_param_spec_string ("clocks", "Clocks", "Timeline for stamps of several clocks, estimated from "
       "message arrivals: auto (the clock of most topics), recorder (the recorder's clock), stamp (find the clocks, but shift "
-      "nothing), or the text of clocks in stats (empty = all stamps have one clock)", "", flags);
+      "nothing), or the value of clocks in the stats of an earlier run (empty = all stamps have one clock)", "", flags);
   properties[PROP_START] = g_param_spec_enum ("start", "Start", "Time of the recording's clock at running time 0",
       start_get_type (), ROBOCACHE_MCAP_START_ZERO, flags);
   properties[PROP_TIME_ORIGIN] = g_param_spec_int64 ("time-origin", "Time origin",

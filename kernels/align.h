@@ -14,8 +14,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_ALIGN_H
-#define RC_ALIGN_H
+#pragma once
 
 #include "backend.h"
 #include "interpolation.h"
@@ -121,5 +120,4 @@ void rc_align_plan_free (RcAlignPlan * plan);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

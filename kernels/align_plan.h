@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_ALIGN_PLAN_H
-#define RC_ALIGN_PLAN_H
+#pragma once
 
 #include "align.h"
 #include "arithmetic.h"
@@ -65,5 +64,3 @@ struct RcAlignPlan
   int64_t n_streams;
   RcAlignStream *streams;
 };
-
-#endif

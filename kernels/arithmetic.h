@@ -8,8 +8,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_ARITHMETIC_H
-#define RC_ARITHMETIC_H
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
@@ -570,5 +569,3 @@ rc_quaternion_mean_end (const RcQuaternionMean *mean, double total, double *out)
     out[i] = norm < RC_MIN_MEAN_NORM ? rc_float64 (RC_NAN64_BITS) : out[i];
   return norm < RC_MIN_MEAN_NORM;
 }
-
-#endif

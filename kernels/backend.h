@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_BACKEND_H
-#define RC_BACKEND_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -185,5 +184,4 @@ void *rc_backend_context (const RcBackend * backend);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_BACKEND_IMPL_H
-#define RC_BACKEND_IMPL_H
+#pragma once
 
 #include "align.h"
 #include "backend.h"
@@ -97,6 +96,4 @@ RcStatus rc_cuda_open (const RcWhere * where, RcBackend ** backend, RcError * er
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_DTYPE_H
-#define RC_DTYPE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -39,5 +38,4 @@ int rc_dtype_is_float (RcDtype dtype);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

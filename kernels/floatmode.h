@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_FLOATMODE_H
-#define RC_FLOATMODE_H
+#pragma once
 
 #if defined (__SSE2__)
 
@@ -84,5 +83,4 @@ rc_float_mode_leave (RcFloatMode mode)
   fesetenv (&mode);
 }
 
-#endif
 #endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_INTERPOLATION_H
-#define RC_INTERPOLATION_H
+#pragma once
 
 #include <stdint.h>
 
@@ -608,5 +607,3 @@ rc_bracket_find (const RcSearch * search, const int64_t * times, int64_t n, int6
 {
   return rc_bracket_at (search, times, n, rc_lower_bound (times, n, rc_search_time (search, tick)), tick);
 }
-
-#endif

@@ -10,8 +10,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_MEMORY_H
-#define RC_MEMORY_H
+#pragma once
 
 #include "backend.h"
 
@@ -82,5 +81,4 @@ RcStatus rc_memory_clear (RcBackend * backend, void *memory, uint64_t bytes, RcS
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_RAYS_H
-#define RC_RAYS_H
+#pragma once
 
 #include "backend.h"
 
@@ -52,5 +51,4 @@ void rc_camera_project (const RcCamera * camera, double x, double y, double *u, 
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_SHARED_H
-#define RC_SHARED_H
+#pragma once
 
 #ifdef __CUDACC__
 #define RC_SHARED static inline __host__ __device__
@@ -30,6 +29,4 @@
 #define RC_SHARED_VECTORS _Pragma ("GCC unroll 1")
 #else
 #define RC_SHARED_VECTORS
-#endif
-
 #endif

@@ -49,8 +49,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_VOXEL_H
-#define RC_VOXEL_H
+#pragma once
 
 #include "backend.h"
 #include "dtype.h"
@@ -330,5 +329,4 @@ RcStatus rc_voxel_run (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxel
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_VOXEL_ARITHMETIC_H
-#define RC_VOXEL_ARITHMETIC_H
+#pragma once
 
 #include "arithmetic.h"
 #include "voxel.h"
@@ -237,5 +236,3 @@ rc_voxel_count_float16 (uint32_t count)
 {
   return rc_float16_from_float32 ((float) (count < 65504u ? count : 65504u));
 }
-
-#endif

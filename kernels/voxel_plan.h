@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_VOXEL_PLAN_H
-#define RC_VOXEL_PLAN_H
+#pragma once
 
 #include "voxel.h"
 #include "voxel_arithmetic.h"
@@ -210,5 +209,4 @@ rc_voxel_is_extreme (const RcVoxelPlan *plan)
 
 #ifdef __cplusplus
 }
-#endif
 #endif

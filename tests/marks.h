@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_TESTS_MARKS_H
-#define RC_TESTS_MARKS_H
+#pragma once
 
 #include <gst/check/gstcheck.h>
 
@@ -29,5 +28,3 @@
 
 #undef fail_if
 #define fail_if(expr, ...) ck_assert_msg (!(expr), ##__VA_ARGS__)
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_TEST_RECORDINGS_H
-#define ROBOCACHE_TEST_RECORDINGS_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,5 +25,3 @@ recording_path (const char *test, const char *name)
   fflush (stdout);
   return NULL;
 }
-
-#endif

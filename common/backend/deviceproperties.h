@@ -3,12 +3,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_DEVICEPROPERTIES_H
-#define ROBOCACHE_DEVICEPROPERTIES_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 typedef enum
 {
@@ -68,6 +65,3 @@ void robocache_device_properties_set (RobocacheDeviceProperties * properties, gu
 void robocache_device_properties_get (const RobocacheDeviceProperties * properties, guint prop, GValue * value);
 /* FALSE and ROBOCACHE_ERROR_PROPERTY: `devices` is not a list of devices. */
 gboolean robocache_device_properties_check (const RobocacheDeviceProperties * properties, GError ** error);
-
-G_END_DECLS
-#endif

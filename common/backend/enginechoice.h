@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_ENGINECHOICE_H
-#define ROBOCACHE_ENGINECHOICE_H
+#pragma once
 
 #include <gst/gst.h>
 
@@ -14,8 +13,6 @@
 #include "common/device/cudapool.h"
 #include "common/tensors/memorycaps.h"
 #include "deviceproperties.h"
-
-G_BEGIN_DECLS
 
 /* With all data in system memory, `auto` prefers the GPU from this amount of work on: input and output bytes of one buffer. If the
  * transfers of a job take as long as a CPU core needs for the job, its work counts as 0
@@ -124,6 +121,3 @@ void robocache_device_propose (const RobocacheDevice * device, GstQuery * query,
 
 /* Adds the device fields of `stats`. Called with the element's object lock held; never waits for a device. */
 void robocache_device_to_structure (const RobocacheDevice * device, GstStructure * structure);
-
-G_END_DECLS
-#endif

@@ -5,12 +5,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_BAG_H
-#define ROBOCACHE_BAG_H
+#pragma once
 
 #include "storage.h"
-
-G_BEGIN_DECLS
 
 typedef struct _RobocacheBag RobocacheBag;
 
@@ -39,6 +36,3 @@ void robocache_bag_seek (RobocacheBag * bag, guint64 log_time);
 RobocacheMcapReadResult robocache_bag_next (RobocacheBag * bag, RobocacheMcapMessage * message, GError ** error);
 gboolean robocache_bag_find_back (RobocacheBag * bag, guint16 channel_id, guint64 log_time, RobocacheMcapTake take,
     gpointer user_data, guint64 * found);
-
-G_END_DECLS
-#endif

@@ -4,12 +4,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_BAG_METADATA_H
-#define ROBOCACHE_BAG_METADATA_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 /* Storage, compression and files of a bag, for a reader. */
 typedef struct
@@ -25,6 +22,3 @@ gboolean robocache_bag_info_read (RobocacheBagInfo * info, const gchar * folder,
 /* The same, but stops when *is_stopped, which is atomic, is set. */
 gboolean robocache_bag_info_read_until (RobocacheBagInfo * info, const gchar * folder, gint * is_stopped, GError ** error);
 void robocache_bag_info_clear (RobocacheBagInfo * info);
-
-G_END_DECLS
-#endif

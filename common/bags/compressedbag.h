@@ -2,13 +2,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_COMPRESSED_BAG_H
-#define ROBOCACHE_COMPRESSED_BAG_H
+#pragma once
 
 #include "common/mcap/buffer.h"
 #include "common/mcap/read/fileindex.h"
-
-G_BEGIN_DECLS
 
 /* Whether bytes begin like a frame of zstd. A message in CDR never does, since its first byte is 0. */
 gboolean robocache_is_zstd (RobocacheMcapBytes bytes);
@@ -25,6 +22,3 @@ gboolean robocache_zstd_message_unpack (RobocacheZstdMessage * context, const Ro
 /* Decompresses a file to another file, from their positions on. Stops when *is_stopped, which is atomic, is set. FALSE and an error that
  * names the file: damaged, truncated, stopped, or no space. */
 gboolean robocache_zstd_decompress_file (int from, int to, const gchar * name, const gint * is_stopped, GError ** error);
-
-G_END_DECLS
-#endif

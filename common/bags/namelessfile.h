@@ -4,16 +4,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_BAG_NAMELESSFILE_H
-#define ROBOCACHE_BAG_NAMELESSFILE_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 /* The URI for sqlite3_open_v2, for reading only; free with g_free. The caller keeps the descriptor, and must keep it open as long as the
  * database. */
 gchar *robocache_nameless_file_uri (int fd);
-
-G_END_DECLS
-#endif

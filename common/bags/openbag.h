@@ -5,12 +5,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_OPENBAG_H
-#define ROBOCACHE_OPENBAG_H
+#pragma once
 
 #include "bag.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -22,6 +19,3 @@ typedef struct
 
 /* NULL and an error; it is a GST_RESOURCE_ERROR if a file is missing or cannot be read. */
 RobocacheBag *robocache_bag_open (const RobocacheBagPlace * place, GError ** error);
-
-G_END_DECLS
-#endif

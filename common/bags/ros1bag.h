@@ -5,12 +5,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_ROS1BAG_H
-#define ROBOCACHE_ROS1BAG_H
+#pragma once
 
 #include "common/mcap/read/fileindex.h"
-
-G_BEGIN_DECLS
 
 /* The first bytes of a bag of any version; the version follows, "2.0". */
 #define ROBOCACHE_ROS1_MAGIC "#ROSBAG V"
@@ -27,6 +24,3 @@ RobocacheMcapFileIndex *robocache_ros1_bag_read_index (RobocacheRos1Bag * bag, G
 
 /* A RobocacheMcapUnpack: the messages of a chunk. user_data is the bag. */
 gboolean robocache_ros1_bag_unpack (gpointer user_data, RobocacheMcapBytes block, RobocacheMcapBuffer * records, GError ** error);
-
-G_END_DECLS
-#endif

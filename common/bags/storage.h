@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_BAG_STORAGE_H
-#define ROBOCACHE_BAG_STORAGE_H
+#pragma once
 
 #include "common/mcap/read/reader.h"
-
-G_BEGIN_DECLS
 
 typedef struct _RobocacheBagStorage RobocacheBagStorage;
 
@@ -48,6 +45,3 @@ RobocacheBagStorage *robocache_ros1_storage_new (const RobocacheMcapSource * sou
  * computed columns instead of tables. */
 RobocacheBagStorage *robocache_sqlite_storage_new (int fd, const gchar * path, const gchar * name, guint64 max_bytes, gint * is_stopped,
     GError ** error);
-
-G_END_DECLS
-#endif

@@ -6,12 +6,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_CHANNELKINDS_H
-#define ROBOCACHE_CHANNELKINDS_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 #define ROBOCACHE_KINDS_FIELD "kinds"
 #define ROBOCACHE_KINDS_IGNORE "ignore"        /* of a property: all channels are real */
@@ -60,6 +57,3 @@ void robocache_kinds_set_hold (RobocacheKinds * kinds, guint64 channel);
 void robocache_kinds_set_velocity (RobocacheKinds * kinds, guint64 channel, guint64 of);
 /* Makes channels real, and the others of quaternions that they are part of. */
 void robocache_kinds_set_real (RobocacheKinds * kinds, guint64 first, guint64 n);
-
-G_END_DECLS
-#endif

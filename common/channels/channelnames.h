@@ -6,12 +6,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_CHANNELNAMES_H
-#define ROBOCACHE_CHANNELNAMES_H
+#pragma once
 
 #include "channelkinds.h"
-
-G_BEGIN_DECLS
 
 /* Kinds of n channels with these names. FALSE and a ROBOCACHE_ERROR_PROPERTY that lists the columns: the four of a quaternion are not
  * adjacent, or in another order. These channels are real then; other channels keep their kinds. */
@@ -19,6 +16,3 @@ gboolean robocache_kinds_of_names (RobocacheKinds * kinds, const gchar * const *
 
 /* The component of a quaternion that a channel's name ends with: x, y, z, w as 0 to 3; -1: none of them. */
 gint robocache_name_part (const gchar * name);
-
-G_END_DECLS
-#endif

@@ -5,12 +5,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_ALLOCATOR_H
-#define ROBOCACHE_ALLOCATOR_H
+#pragma once
 
 #include "devicememory.h"
-
-G_BEGIN_DECLS
 
 #define ROBOCACHE_TYPE_ALLOCATOR (robocache_allocator_get_type ())
 G_DECLARE_FINAL_TYPE (GstRobocacheAllocator, robocache_allocator, ROBOCACHE, ALLOCATOR, GstAllocator)
@@ -23,6 +20,3 @@ void robocache_allocator_trim (GstAllocator * allocator);
 GstMemory *robocache_allocator_alloc (GstAllocator * allocator, gsize bytes, GError ** error);
 /* The engine of an allocator; no reference. */
 RobocacheEngine *robocache_allocator_engine (GstAllocator * allocator);
-
-G_END_DECLS
-#endif

@@ -7,12 +7,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_BLOCK_H
-#define ROBOCACHE_BLOCK_H
+#pragma once
 
 #include "engine.h"
-
-G_BEGIN_DECLS
 
 /* A flag of maps: return the address on the device. The work of the caller must be done before it unmaps. */
 #define ROBOCACHE_MAP_DEVICE (GST_MAP_FLAG_LAST << 1)
@@ -68,6 +65,3 @@ RcStatus robocache_block_wait (RobocacheBlock * block, gboolean for_reads, RcErr
 /* Copy between the block and its shadow, on the engine's transfer stream. Call them with the lock. A download is complete on return. */
 RcStatus robocache_block_download (RobocacheBlock * block, RcError * failure);
 RcStatus robocache_block_upload (RobocacheBlock * block, RcError * failure);
-
-G_END_DECLS
-#endif

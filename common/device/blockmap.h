@@ -2,18 +2,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_BLOCKMAP_H
-#define ROBOCACHE_BLOCKMAP_H
+#pragma once
 
 #include "block.h"
-
-G_BEGIN_DECLS
 
 /* A CPU map waits for the last write, a write map for the reads too, and goes through pinned memory that the block keeps.
  * NULL, with an error in the log of the allocator, when the device failed or has no pinned memory left. */
 gpointer robocache_block_map (RobocacheBlock * block, GstAllocator * allocator, GstMapFlags flags);
 /* If the device fails to receive what a map wrote, all later reads and maps of the block fail. */
 void robocache_block_unmap (RobocacheBlock * block, GstAllocator * allocator, GstMapFlags flags);
-
-G_END_DECLS
-#endif

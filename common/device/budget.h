@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_MEMORYLIMIT_H
-#define ROBOCACHE_MEMORYLIMIT_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 /* Memory of the machine in bytes, or less if the limits of the process (RLIMIT_AS, RLIMIT_DATA) are lower. */
 guint64 robocache_machine_memory (void);
@@ -59,6 +56,3 @@ robocache_try_grow (gpointer memory, gsize *capacity, gsize n, gsize item_bytes)
     *capacity = grown;
   return memory;
 }
-
-G_END_DECLS
-#endif

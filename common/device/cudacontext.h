@@ -5,12 +5,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_CUDACONTEXT_H
-#define ROBOCACHE_CUDACONTEXT_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 /* Returns a new reference to a device's GstCudaContext, which is one object per process. It keeps the primary context until its last
  * reference is released. NULL and GST_LIBRARY_ERROR_FAILED or GST_RESOURCE_ERROR_NOT_FOUND: gstreamer-cuda or the device cannot be used.
@@ -23,6 +20,3 @@ gboolean robocache_cuda_context_is_queried (GstQuery * query);
 gboolean robocache_cuda_context_answer (gint device, GstElement * element, GstQuery * query);
 /* Posts HAVE_CONTEXT with the context, for the time that the pipeline is in PAUSED or PLAYING, unless the element already has such a context. */
 void robocache_cuda_context_announce (gint device, GstElement * element);
-
-G_END_DECLS
-#endif

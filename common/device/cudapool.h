@@ -4,12 +4,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_CUDAPOOL_H
-#define ROBOCACHE_CUDAPOOL_H
+#pragma once
 
 #include "engine.h"
-
-G_BEGIN_DECLS
 
 /* A pool of CUDA memories of an engine's device, which are reused when they are returned. */
 typedef struct _GstRobocacheCudaPool GstRobocacheCudaPool;
@@ -21,6 +18,3 @@ void robocache_cuda_pool_free (GstRobocacheCudaPool * pool);
 /* Replaces the memories of buffer, which is writable, by copies on the device. Waits for the copies, because readers of such memory do
  * not wait. FALSE and an error of the device, or GST_RESOURCE_ERROR_NO_SPACE_LEFT; then buffer is unchanged. */
 gboolean robocache_cuda_pool_move (GstRobocacheCudaPool * pool, GstBuffer * buffer, GError ** error);
-
-G_END_DECLS
-#endif

@@ -5,12 +5,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_DEVICEMEMORY_H
-#define ROBOCACHE_DEVICEMEMORY_H
+#pragma once
 
 #include "block.h"
-
-G_BEGIN_DECLS
 
 /* Caps feature of tensors in device memory. */
 #define ROBOCACHE_CAPS_FEATURE_CUDA "memory:RobocacheCUDA"
@@ -50,6 +47,3 @@ gboolean robocache_memory_end_write (GstMemory * memory, RobocacheEngine * write
  * return. */
 gboolean robocache_memory_copy_out (GstMemory * memory, gsize offset, gsize bytes, gpointer to, RobocacheEngine * engine,
     GError ** error);
-
-G_END_DECLS
-#endif

@@ -4,15 +4,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_ENGINE_H
-#define ROBOCACHE_ENGINE_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "common/element/settingerror.h"
 #include "kernels/memory.h"
-
-G_BEGIN_DECLS
 
 #define ROBOCACHE_ALIGNMENT 256         /* alignment in bytes of memory that an engine allocates */
 
@@ -90,6 +87,3 @@ void robocache_engine_get_memory_statistics (RobocacheEngine * engine, Robocache
 gboolean robocache_engine_check (RcStatus status, const RcError * failure, GError ** error);
 /* The same for a call with settings of the user: for a wrong setting, the error has this code and a message in the user's terms. */
 gboolean robocache_engine_check_settings (RcStatus status, const RcError * failure, RobocacheError code, GError ** error);
-
-G_END_DECLS
-#endif

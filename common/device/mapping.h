@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_MAPPING_H
-#define ROBOCACHE_MAPPING_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 /* Like gst_buffer_map, with an error. */
 gboolean robocache_map_buffer (GstBuffer * buffer, GstMapInfo * map, GstMapFlags flags, GError ** error);
@@ -19,6 +16,3 @@ gboolean robocache_map_buffer_range (GstBuffer * buffer, guint first, gint n, Gs
 /* Like gst_buffer_copy_deep, but returns NULL if there is no memory. */
 GstBuffer *robocache_copy_buffer (GstBuffer * buffer);
 gboolean robocache_map_memory (GstMemory * memory, GstMapInfo * map, GstMapFlags flags, GError ** error);
-
-G_END_DECLS
-#endif

@@ -4,12 +4,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_OCCUPANCYSTAMP_H
-#define ROBOCACHE_OCCUPANCYSTAMP_H
+#pragma once
 
 #include "devicememory.h"
-
-G_BEGIN_DECLS
 
 /* Call it before a write to memory. Returns its stamp, which has `bytes` bytes in device memory of its engine. NULL: no memory. is_known:
  * the stamp is unchanged since `writer`, a unique nonzero number, wrote it with the same bytes. Since then, no write has begun, and
@@ -17,6 +14,3 @@ G_BEGIN_DECLS
 gpointer robocache_memory_begin_stamp (GstMemory * memory, guint64 writer, gsize bytes, gboolean * is_known);
 /* Completes the stamp, after the end of this write. */
 void robocache_memory_end_stamp (GstMemory * memory, guint64 writer);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_SCRATCH_H
-#define ROBOCACHE_SCRATCH_H
+#pragma once
 
 #include "engine.h"
-
-G_BEGIN_DECLS
 
 /* A zeroed struct is valid and empty. */
 typedef struct
@@ -22,6 +19,3 @@ typedef struct
 gboolean robocache_scratch_reserve (RobocacheScratch * scratch, RobocacheEngine * engine, guint64 bytes,
     GError ** error);
 void robocache_scratch_clear (RobocacheScratch * scratch);
-
-G_END_DECLS
-#endif

@@ -4,14 +4,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_THREAD_POOL_H
-#define ROBOCACHE_THREAD_POOL_H
+#pragma once
 
 #include <glib.h>
 
 #include "kernels/backend.h"
-
-G_BEGIN_DECLS
 
 typedef struct _RobocacheThreadPool RobocacheThreadPool;
 
@@ -22,6 +19,3 @@ void robocache_thread_pool_free (RobocacheThreadPool * threads);
 
 /* The interface for opening a backend; valid as long as the thread pool. */
 const RcThreadPool *robocache_thread_pool_for_backend (const RobocacheThreadPool * threads);
-
-G_END_DECLS
-#endif

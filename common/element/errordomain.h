@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_ERRORDOMAIN_H
-#define ROBOCACHE_ERRORDOMAIN_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 /* An element posts them as matching messages: see errors.h. */
 #define ROBOCACHE_ERROR (robocache_error_quark ())
@@ -20,6 +17,3 @@ typedef enum
   ROBOCACHE_ERROR_PROPERTY,     /* a property with an invalid value, alone or with the caps */
   ROBOCACHE_ERROR_MEMORY        /* no memory for rows */
 } RobocacheError;
-
-G_END_DECLS
-#endif

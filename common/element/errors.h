@@ -2,14 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_ERRORS_H
-#define ROBOCACHE_ERRORS_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "errordomain.h"
-
-G_BEGIN_DECLS
 
 /* Source location of the caller, for the debug text of a message. */
 typedef struct
@@ -31,6 +28,3 @@ void robocache_post_error_once_from (const RobocacheCodePlace * place, GstElemen
 #define robocache_post_error_at(element, of, error, position) robocache_post_error_at_from (ROBOCACHE_HERE, element, of, error, position)
 void robocache_post_error_at_from (const RobocacheCodePlace * place, GstElement * element, const gchar * of, const GError * error,
     GstClockTime position);
-
-G_END_DECLS
-#endif

@@ -4,12 +4,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_HELDEVENTS_H
-#define ROBOCACHE_HELDEVENTS_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 /* Used under the stream lock of a sink pad. A zeroed struct is valid and empty. */
 typedef struct
@@ -25,6 +22,3 @@ gboolean robocache_held_events_take (RobocacheHeldEvents * held, GstEvent * even
 /* Ends the holding, and returns the events one by one; NULL: no more. */
 GstEvent *robocache_held_events_release (RobocacheHeldEvents * held);
 void robocache_held_events_clear (RobocacheHeldEvents * held);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_INPUTFAULTS_H
-#define ROBOCACHE_INPUTFAULTS_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 /* ---- a sink pad ---- */
 
@@ -66,6 +63,3 @@ gboolean robocache_input_faults_skip (RobocacheInputFaults * faults);
 
 /* Adds the count to structure. Called with the object lock held. */
 void robocache_input_faults_to_structure (const RobocacheInputFaults * faults, GstStructure * structure);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_LINKADVICE_H
-#define ROBOCACHE_LINKADVICE_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 /* Whether caps can intersect with the caps of a text. */
 gboolean robocache_caps_match (const GstCaps * caps, const gchar * text);
@@ -29,6 +26,3 @@ void robocache_forget_refused_caps (GstPad * sink);
 /* Returns the error about a buffer before caps, with the element to put before the pad; NULL: the pad refused caps, and that error was
  * posted. */
 GError *robocache_error_without_caps (GstPad * sink);
-
-G_END_DECLS
-#endif

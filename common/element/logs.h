@@ -2,16 +2,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_LOGS_H
-#define ROBOCACHE_LOGS_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 /* The category named like the factory of object, an element or one of its pads; of an object without one, GStreamer's default category. It is
  * searched by name: for statements that are not written for each row. */
 GstDebugCategory *robocache_category_of (gpointer object);
-
-G_END_DECLS
-#endif

@@ -2,16 +2,13 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_PROPERTYTYPES_H
-#define ROBOCACHE_PROPERTYTYPES_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "kernels/interpolation.h"
 #include "kernels/voxel.h"
 #include "kernels/dtype.h"
-
-G_BEGIN_DECLS
 
 /* Defines a function that returns the enum type `name` with values {value, description, nick}. */
 #define ROBOCACHE_DEFINE_ENUM(function, name, ...) \
@@ -75,6 +72,3 @@ gboolean robocache_value_get_doubles (const GValue * array, gdouble * out, guint
 gchar *robocache_property_get_doubles (const gchar * name, const GValue * array, gdouble * out, guint n,
     const gchar * expected);
 void robocache_value_set_doubles (GValue * array, const gdouble * values, guint n);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_STATSMESSAGES_H
-#define ROBOCACHE_STATSMESSAGES_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 /* Determines by stats-interval when to post the next element message. Times are running times of the data, so tests need no clock. */
 typedef struct
@@ -24,6 +21,3 @@ void robocache_statistics_post (GstElement * element, GstStructure * stats);
 /* At the end of the stream, before EOS is sent: posts the last statistics of an element with stats-interval set, from its property stats.
  * Called without locks of the element. */
 void robocache_statistics_post_last (GstElement * element);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_MCAP_BUFFER_H
-#define ROBOCACHE_MCAP_BUFFER_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 /* A zeroed struct is an empty buffer. */
 typedef struct
@@ -21,6 +18,3 @@ void robocache_mcap_buffer_clear (RobocacheMcapBuffer * buffer);
  * the buffer is unchanged. */
 gboolean robocache_mcap_buffer_resize (RobocacheMcapBuffer * buffer, gsize size, GError ** error);
 gboolean robocache_mcap_buffer_append (RobocacheMcapBuffer * buffer, const guint8 * bytes, gsize size, GError ** error);
-
-G_END_DECLS
-#endif

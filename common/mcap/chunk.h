@@ -4,12 +4,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_MCAP_CHUNK_H
-#define ROBOCACHE_MCAP_CHUNK_H
+#pragma once
 
 #include "records.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -42,6 +39,3 @@ void robocache_mcap_chunk_add_channel (RobocacheMcapChunk * chunk, const Robocac
 /* Adds a message whose data are these pieces, one after another; message->data is not read. */
 void robocache_mcap_chunk_add_message (RobocacheMcapChunk * chunk, const RobocacheMcapMessage * message,
     const RobocacheMcapBytes * pieces, guint n_pieces);
-
-G_END_DECLS
-#endif

@@ -2,13 +2,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_MCAP_COMPRESSION_H
-#define ROBOCACHE_MCAP_COMPRESSION_H
+#pragma once
 
 #include "buffer.h"
 #include "records.h"
-
-G_BEGIN_DECLS
 
 typedef enum
 {
@@ -41,6 +38,3 @@ gboolean robocache_mcap_decompress (RobocacheMcapCodec * codec, RobocacheMcapCom
  * error: damaged, larger than max_bytes, or no memory. */
 gboolean robocache_mcap_unpack (RobocacheMcapCodec * codec, const RobocacheMcapChunkRecord * chunk, guint64 max_bytes,
     RobocacheMcapBuffer * memory, RobocacheMcapBytes * records, GError ** error);
-
-G_END_DECLS
-#endif

@@ -5,12 +5,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_MCAP_RECORDS_H
-#define ROBOCACHE_MCAP_RECORDS_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 #define ROBOCACHE_MCAP_MAGIC "\x89MCAP0\r\n"
 #define ROBOCACHE_MCAP_MAGIC_SIZE 8
@@ -219,6 +216,3 @@ void robocache_mcap_append_text (GByteArray * map, const gchar * key, const gcha
 void robocache_mcap_append_sealed (GByteArray * map, const gchar * key, const gchar * value);
 void robocache_mcap_append_number (GByteArray * map, guint16 channel_id, guint64 value);
 void robocache_mcap_append_entry (GByteArray * entries, guint64 log_time, guint64 offset);
-
-G_END_DECLS
-#endif

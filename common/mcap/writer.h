@@ -5,13 +5,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_MCAP_WRITER_H
-#define ROBOCACHE_MCAP_WRITER_H
+#pragma once
 
 #include "chunk.h"
 #include "compression.h"
-
-G_BEGIN_DECLS
 
 /* Writes pieces, one after another; they are valid only during the call. */
 typedef gboolean (*RobocacheMcapWrite) (gpointer user_data, const RobocacheMcapBytes * pieces, guint n_pieces, GError ** error);
@@ -32,6 +29,3 @@ gboolean robocache_mcap_writer_add_attachment (RobocacheMcapWriter * writer, con
 gboolean robocache_mcap_writer_add_metadata (RobocacheMcapWriter * writer, const RobocacheMcapMetadata * metadata, GError ** error);
 /* Writes the summary: definitions, indexes, statistics. This must be the last call. */
 gboolean robocache_mcap_writer_finish (RobocacheMcapWriter * writer, GError ** error);
-
-G_END_DECLS
-#endif

@@ -2,14 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_CAMERARAYS_H
-#define ROBOCACHE_CAMERARAYS_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "kernels/rays.h"
-
-G_BEGIN_DECLS
 
 /* Immutable, with counted references. */
 typedef struct
@@ -23,6 +20,3 @@ typedef struct
  * parameter of the camera, or no memory. */
 RobocacheCameraRays *robocache_camera_rays_new (const RcCamera * camera, RobocacheCameraRays * last, GError ** error);
 void robocache_camera_rays_unref (RobocacheCameraRays * rays);
-
-G_END_DECLS
-#endif

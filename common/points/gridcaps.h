@@ -8,15 +8,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_GRIDCAPS_H
-#define ROBOCACHE_GRIDCAPS_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "kernels/voxel.h"
 #include "common/tensors/tensorcaps.h"
-
-G_BEGIN_DECLS
 
 /* Parses "nx:ny:nz". FALSE and an error that quotes the string: invalid. */
 gboolean robocache_voxel_grid_parse (const gchar * string, gint64 grid[3], GError ** error);
@@ -49,6 +46,3 @@ typedef struct
  * tensors are sparse, one is dense, and three axes are the grid. FALSE and an error that names the missing or wrong field. */
 gboolean robocache_voxel_frame_from_caps (RobocacheVoxelFrame * frame, const GstCaps * caps,
     const RobocacheTensorsInfo * info, const RobocacheVoxelFrameHints * hints, GError ** error);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_POINTBOUNDS_H
-#define ROBOCACHE_POINTBOUNDS_H
+#pragma once
 
 #include "pointlayout.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -17,6 +14,3 @@ typedef struct
 /* Finds the bounding box of n_points interleaved points in host memory. FALSE: no point is finite. */
 gboolean robocache_point_bounds_find (RobocachePointBounds * bounds, const RobocachePointLayout * layout, const guint8 * points,
     guint64 n_points);
-
-G_END_DECLS
-#endif

@@ -10,16 +10,13 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_POINTCLOUDCAPS_H
-#define ROBOCACHE_POINTCLOUDCAPS_H
+#pragma once
 
 #include <gst/gst.h>
 #include <gst/video/video.h>
 
 #include "camerarays.h"
 #include "pointlayout.h"
-
-G_BEGIN_DECLS
 
 #define ROBOCACHE_POINTCLOUD_MEDIA_TYPE "application/x-pointcloud"
 #define ROBOCACHE_LIDAR_MEDIA_TYPE "application/x-lidar"
@@ -67,6 +64,3 @@ gsize robocache_points_info_point_size (const RobocachePointsInfo * info);
  * multiple of a point, or differs from the tensor's caps. */
 gboolean robocache_points_info_count (const RobocachePointsInfo * info, gsize size, guint64 * n_points,
     GError ** error);
-
-G_END_DECLS
-#endif

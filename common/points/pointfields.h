@@ -7,14 +7,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_POINTFIELDS_H
-#define ROBOCACHE_POINTFIELDS_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "kernels/dtype.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -40,6 +37,3 @@ gboolean robocache_point_fields_check (const RobocachePointFields * fields, GErr
 
 /* Makes application/x-pointcloud caps without a framerate. */
 GstCaps *robocache_point_fields_to_caps (const RobocachePointFields * fields);
-
-G_END_DECLS
-#endif

@@ -12,14 +12,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_POINTLAYOUT_H
-#define ROBOCACHE_POINTLAYOUT_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "kernels/voxel.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -41,6 +38,3 @@ gboolean robocache_point_check_dtype (RcDtype dtype, const gchar * name, GError 
 
 /* Sets ROBOCACHE_ERROR_CAPS, and returns FALSE for use in a return statement. */
 gboolean robocache_caps_error (GError ** error, const gchar * format, ...) G_GNUC_PRINTF (2, 3);
-
-G_END_DECLS
-#endif

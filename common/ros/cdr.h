@@ -5,13 +5,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_CDR_H
-#define ROBOCACHE_CDR_H
+#pragma once
 
 #include <glib.h>
 #include <string.h>
-
-G_BEGIN_DECLS
 
 /* ---- reading ---- */
 
@@ -115,6 +112,3 @@ void robocache_cdr_write_array (RobocacheCdrWriter * writer, gconstpointer numbe
 /* Writes a count and n numbers; n above 2^32 - 1 is a failure. */
 void robocache_cdr_write_sequence (RobocacheCdrWriter * writer, gconstpointer numbers, guint bytes, gsize n);
 void robocache_cdr_write_strings (RobocacheCdrWriter * writer, const gchar * const *strings, gsize n);
-
-G_END_DECLS
-#endif

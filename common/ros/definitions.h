@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_DEFINITIONS_H
-#define ROBOCACHE_DEFINITIONS_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 /* The name without msg, srv or action: "sensor_msgs/msg/Imu" → "sensor_msgs/Imu"; free with g_free. */
 gchar *robocache_ros_short_name (const gchar * name);
@@ -24,6 +21,3 @@ gchar *robocache_ros_schema_text (const gchar * name);
 typedef const gchar *(*RobocacheRosFind) (gpointer user_data, const gchar * name);
 /* The same for definitions that a function returns; unknown types are omitted. NULL: the message is unknown. */
 gchar *robocache_ros_schema_text_from (const gchar * name, RobocacheRosFind find, gpointer user_data);
-
-G_END_DECLS
-#endif

@@ -4,13 +4,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_FIELDLOCATOR_H
-#define ROBOCACHE_FIELDLOCATOR_H
+#pragma once
 
 #include "cdr.h"
 #include "schema.h"
-
-G_BEGIN_DECLS
 
 /* Moves the reader behind all items of a field, or a whole message of type `index`. */
 void robocache_ros_skip_field (const RobocacheRosSchema * schema, const RobocacheRosField * field, RobocacheCdrReader * reader);
@@ -39,6 +36,3 @@ const RobocacheRosField *robocache_field_locator_field (const RobocacheFieldLoca
  * after the last field that is found. Missing fields have count 0. FALSE: a fault of the reader. */
 gboolean robocache_field_locator_run (RobocacheFieldLocator * locator, RobocacheCdrReader * reader, gboolean to_the_end,
     RobocacheRosPlace * places);
-
-G_END_DECLS
-#endif

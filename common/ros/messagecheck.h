@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_MESSAGECHECK_H
-#define ROBOCACHE_MESSAGECHECK_H
+#pragma once
 
 #include "schema.h"
-
-G_BEGIN_DECLS
 
 typedef struct _RobocacheMessageCheck RobocacheMessageCheck;
 
@@ -23,6 +20,3 @@ gboolean robocache_message_check_length (RobocacheMessageCheck * check, gconstpo
 void robocache_message_check_count (RobocacheMessageCheck * check, gconstpointer message, gsize size);
 /* Returns one line with the counts of the topic; free with g_free. NULL: nothing is wrong. */
 gchar *robocache_message_check_describe (const RobocacheMessageCheck * check, const gchar * topic);
-
-G_END_DECLS
-#endif

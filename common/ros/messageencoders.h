@@ -4,13 +4,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_ROS_MESSAGEENCODERS_H
-#define ROBOCACHE_ROS_MESSAGEENCODERS_H
+#pragma once
 
 #include "cdr.h"
 #include "kernels/dtype.h"
-
-G_BEGIN_DECLS
 
 #define ROBOCACHE_ROS_NO_TIME G_MININT64
 
@@ -121,6 +118,3 @@ void robocache_ros_write_tick (RobocacheCdrWriter * writer, const RobocacheRosHe
 /* duration -1: none */
 void robocache_ros_write_event (RobocacheCdrWriter * writer, const RobocacheRosHeader * header, const gchar * kind,
     const gchar * topic, guint32 sequence, gint64 duration_ns, const gchar * text);
-
-G_END_DECLS
-#endif

@@ -4,12 +4,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_MSGFOLDERS_H
-#define ROBOCACHE_MSGFOLDERS_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 typedef struct _RobocacheMsgFolders RobocacheMsgFolders;
 
@@ -20,6 +17,3 @@ void robocache_msg_folders_free (RobocacheMsgFolders * folders);
 
 /* The complete text of a message, from definitions in the folders or else built-in ones; NULL: unknown. Free with g_free. */
 gchar *robocache_msg_folders_schema_text (const RobocacheMsgFolders * folders, const gchar * name);
-
-G_END_DECLS
-#endif

@@ -6,15 +6,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_ROWDECODER_H
-#define ROBOCACHE_ROWDECODER_H
+#pragma once
 
 #include "cdr.h"
 #include "common/channels/channelkinds.h"
 #include "kernels/dtype.h"
 #include "schema.h"
-
-G_BEGIN_DECLS
 
 #define ROBOCACHE_ROW_DECODER_MAX_CHANNELS 65536
 
@@ -45,6 +42,3 @@ const RobocacheRowChannels *robocache_row_decoder_channels (const RobocacheRowDe
 /* Decodes a message, which begins at the reader's position. Returns the values in the dtype of the channels, in host byte order, valid
  * until the next call. NULL and an error: a fault in the message, or too many channels. */
 gconstpointer robocache_row_decoder_run (RobocacheRowDecoder * decoder, RobocacheCdrReader * reader, GError ** error);
-
-G_END_DECLS
-#endif

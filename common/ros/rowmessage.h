@@ -18,12 +18,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_ROWMESSAGE_H
-#define ROBOCACHE_ROWMESSAGE_H
+#pragma once
 
 #include "messageencoders.h"
-
-G_BEGIN_DECLS
 
 typedef enum
 {
@@ -72,6 +69,3 @@ void robocache_row_message_write (RobocacheRowMessage * message, RobocacheCdrWri
     gconstpointer row);
 /* Makes the row from message->numbers, as the inverse of robocache_row_message_write. Not for NONE. */
 void robocache_row_message_read (const RobocacheRowMessage * message, gpointer row);
-
-G_END_DECLS
-#endif

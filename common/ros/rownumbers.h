@@ -2,14 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_ROWNUMBERS_H
-#define ROBOCACHE_ROWNUMBERS_H
+#pragma once
 
 #include "cdr.h"
 #include "kernels/dtype.h"
 #include "schema.h"
-
-G_BEGIN_DECLS
 
 /* The dtype of a number of this kind. */
 RcDtype robocache_row_dtype_of_kind (RobocacheRosKind kind);
@@ -19,6 +16,3 @@ RcDtype robocache_row_dtype_of_kinds (const gint * kinds, guint n, gboolean * is
 /* Converts a number in the message to dtype, which must be a result of the functions above. */
 void robocache_row_number_convert (const RobocacheCdrReader * reader, const guint8 * from, RobocacheRosKind kind, RcDtype dtype,
     gpointer to);
-
-G_END_DECLS
-#endif

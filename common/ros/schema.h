@@ -14,12 +14,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_SCHEMA_H
-#define ROBOCACHE_SCHEMA_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 typedef enum
 {
@@ -95,6 +92,3 @@ robocache_ros_kind_bytes (RobocacheRosKind kind)
 
   return bytes[kind];
 }
-
-G_END_DECLS
-#endif

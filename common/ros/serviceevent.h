@@ -2,16 +2,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_ROS_SERVICEEVENT_H
-#define ROBOCACHE_ROS_SERVICEEVENT_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 /* Makes the definition of "pkg/srv/Name_Event". text optionally begins with a line of = and "SRV: pkg/srv/Name", then has the request, a
  * line of - and the response. Free with g_free; NULL: text has another form. */
 gchar *robocache_ros_service_event_text (const gchar * name, const gchar * text);
-
-G_END_DECLS
-#endif

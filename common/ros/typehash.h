@@ -5,15 +5,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_TYPEHASH_H
-#define ROBOCACHE_TYPEHASH_H
+#pragma once
 
 #include "schema.h"
 
-G_BEGIN_DECLS
-
 /* "RIHS01_" and 64 digits; free with g_free. All types must be messages, not parts of services or actions. */
 gchar *robocache_ros_type_hash (const RobocacheRosSchema * schema);
-
-G_END_DECLS
-#endif

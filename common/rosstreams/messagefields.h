@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_MESSAGEFIELDS_H
-#define ROBOCACHE_MESSAGEFIELDS_H
+#pragma once
 
 #include "common/ros/fieldlocator.h"
-
-G_BEGIN_DECLS
 
 /* Requirements on a field. */
 typedef enum
@@ -55,6 +52,3 @@ const guint8 *robocache_message_fields_bytes (const RobocacheMessageFields * fie
 /* A reader at the first item of a field. */
 RobocacheCdrReader robocache_message_fields_reader (const RobocacheMessageFields * fields, guint field);
 RobocacheRosKind robocache_message_fields_kind (const RobocacheMessageFields * fields, guint field);
-
-G_END_DECLS
-#endif

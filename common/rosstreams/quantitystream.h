@@ -5,13 +5,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_QUANTITYSTREAM_H
-#define ROBOCACHE_QUANTITYSTREAM_H
+#pragma once
 
 #include "common/ros/rowmessage.h"
 #include "streamreader.h"
-
-G_BEGIN_DECLS
 
 #define ROBOCACHE_MAX_QUANTITIES 4
 
@@ -40,6 +37,3 @@ gboolean robocache_quantity_stream_restore (RobocacheQuantityStream * stream, co
 /* Adds the row of a message; numbers of missing quantities are NULL. */
 void robocache_quantity_stream_add (RobocacheQuantityStream * stream, RobocacheStreamReader * reader,
     const gdouble * const numbers[ROBOCACHE_MAX_QUANTITIES]);
-
-G_END_DECLS
-#endif

@@ -4,12 +4,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_ROSSTREAMS_READERS_H
-#define ROBOCACHE_ROSSTREAMS_READERS_H
+#pragma once
 
 #include "streamreader.h"
-
-G_BEGIN_DECLS
 
 /* numbermessages.c: messages with a fixed list of numbers, like Imu and Odometry, as rows. */
 gboolean robocache_number_messages_have (const gchar * type);
@@ -48,6 +45,3 @@ RobocacheStreamReader *robocache_tensor_messages_new (const RobocacheRosSource *
 RobocacheStreamReader *robocache_any_messages_new (const RobocacheRosSource * source, GError ** error);
 /* Names of fields of such a reader that never become channels, like robocache_row_decoder_skipped. */
 const gchar *const *robocache_any_messages_skipped (const RobocacheStreamReader * reader);
-
-G_END_DECLS
-#endif

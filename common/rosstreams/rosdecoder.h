@@ -13,12 +13,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_ROSDECODER_H
-#define ROBOCACHE_ROSDECODER_H
+#pragma once
 
 #include "streamreader.h"
-
-G_BEGIN_DECLS
 
 /* A channel of a recording, and settings for it. */
 typedef struct
@@ -68,6 +65,3 @@ gboolean robocache_ros_decoder_has_several_streams (const RobocacheRosDecoder * 
 
 /* Names of fields that the general decoder does not read, with NULL at the end; NULL: the type has its own decoder. */
 const gchar *const *robocache_ros_decoder_skipped (const RobocacheRosDecoder * decoder);
-
-G_END_DECLS
-#endif

@@ -4,12 +4,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_ROWBLOCK_H
-#define ROBOCACHE_ROWBLOCK_H
+#pragma once
 
 #include "streamreader.h"
-
-G_BEGIN_DECLS
 
 typedef struct _RobocacheRowBlock RobocacheRowBlock;
 
@@ -29,6 +26,3 @@ void robocache_row_block_discard (RobocacheRowBlock * block);
 GstCaps *robocache_row_block_caps (const RobocacheRowBlock * block, guint n);
 /* Returns the rows so far, at least one, and empties the block. PTS is the time of the first row. */
 GstBuffer *robocache_row_block_take (RobocacheRowBlock * block);
-
-G_END_DECLS
-#endif

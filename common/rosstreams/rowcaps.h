@@ -7,13 +7,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_ROWCAPS_H
-#define ROBOCACHE_ROWCAPS_H
+#pragma once
 
 #include "common/channels/channelkinds.h"
 #include "common/tensors/tensorcaps.h"
-
-G_BEGIN_DECLS
 
 /* Rows of n named channels. A comma in a name becomes _; names of more than 1024 channels are left out. role and kinds may be NULL; if
  * kinds is NULL, kinds follow from the names. */
@@ -28,6 +25,3 @@ GstCaps *robocache_row_caps_of_block (const GstCaps * caps, const RobocacheTenso
 gchar **robocache_row_caps_names (const GstCaps * caps, guint64 n);
 /* The role in caps; NULL: none. */
 const gchar *robocache_row_caps_role (const GstCaps * caps);
-
-G_END_DECLS
-#endif

@@ -2,16 +2,13 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_STREAMREADER_H
-#define ROBOCACHE_STREAMREADER_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "common/ros/messagecheck.h"
 #include "common/ros/messageencoders.h"
 #include "messagefields.h"
-
-G_BEGIN_DECLS
 
 /* A buffer of a stream, without a time. */
 typedef struct
@@ -82,6 +79,3 @@ gpointer robocache_sample_alloc (gsize size, GError ** error);
 GstBuffer *robocache_sample_copy (gconstpointer bytes, gsize size, GError ** error);
 /* The stamp (ns) of these seconds and nanoseconds. */
 gint64 robocache_stamp_of (gint64 seconds, gint64 nanoseconds);
-
-G_END_DECLS
-#endif

@@ -6,16 +6,13 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_BLENDER_H
-#define ROBOCACHE_BLENDER_H
+#pragma once
 
 #include "history.h"
 #include "common/tensors/tensorcaps.h"
 #include "kernels/align.h"
 #include "common/device/scratch.h"
 #include "common/transfers/staging.h"
-
-G_BEGIN_DECLS
 
 /* A row in device memory, as a history keeps it. */
 typedef struct
@@ -63,6 +60,3 @@ void robocache_blender_clear (RobocacheBlender * blender);
  * or has no memory. */
 gboolean robocache_blender_run (RobocacheBlender * blender, RcAlignPlan * plan, const RobocacheBlendStream * streams,
     guint n_streams, GError ** error);
-
-G_END_DECLS
-#endif

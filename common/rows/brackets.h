@@ -2,14 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_BRACKETS_H
-#define ROBOCACHE_BRACKETS_H
+#pragma once
 
 #include <glib.h>
 
 #include "kernels/interpolation.h"
-
-G_BEGIN_DECLS
 
 /* A hold limit of 200 ms; no limit if all channels of the rows are held. */
 #define ROBOCACHE_HOLD_LIMIT_AUTO (-2)
@@ -24,6 +21,3 @@ gint64 robocache_bracket_first (const RcBracket * bracket);
 guint64 robocache_bracket_rows (const RcBracket * bracket, gint64 * rows);
 /* The bracket of the same rows once they are gathered, one after another from index 0 on. */
 RcBracket robocache_bracket_of_gathered (const RcBracket * bracket);
-
-G_END_DECLS
-#endif

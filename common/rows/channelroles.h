@@ -2,14 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_CHANNELROLES_H
-#define ROBOCACHE_CHANNELROLES_H
+#pragma once
 
 #include "kernels/align.h"
 #include "common/channels/channelkinds.h"
 #include "common/element/propertytypes.h"
-
-G_BEGIN_DECLS
 
 /* The first three roles are lists of channels. */
 enum
@@ -69,6 +66,3 @@ gchar *robocache_channel_roles_describe (const RobocacheChannelRoles * roles, Rc
 gchar *robocache_channel_roles_join (const RobocacheChannelRoles * const *roles, guint n, const gchar * names);
 /* Adds the fields kinds ("": all channels are real) and kinds-source. */
 void robocache_channel_roles_to_structure (const RobocacheChannelRoles * roles, GstStructure * structure);
-
-G_END_DECLS
-#endif

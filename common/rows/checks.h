@@ -2,14 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_ROWCHECKS_H
-#define ROBOCACHE_ROWCHECKS_H
+#pragma once
 
 #include "history.h"
 #include "kernels/dtype.h"
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 /* ---- a check of max-gap against the interval of the rows ---- */
 
@@ -76,6 +73,3 @@ void robocache_quaternion_check_scattered (RobocacheQuaternionCheck * check, gui
 void robocache_quaternion_check_add (RobocacheQuaternionCheck * sum, const RobocacheQuaternionCheck * check);
 /* Returns a warning about a fault that was not reported yet; free with g_free. NULL: no such fault. */
 gchar *robocache_quaternion_check_take_warning (RobocacheQuaternionCheck * check);
-
-G_END_DECLS
-#endif

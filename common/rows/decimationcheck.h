@@ -2,14 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_DECIMATIONCHECK_H
-#define ROBOCACHE_DECIMATIONCHECK_H
+#pragma once
 
 #include "common/time/nanoseconds.h"
 #include "kernels/dtype.h"
 #include "kernels/interpolation.h"
-
-G_BEGIN_DECLS
 
 /* Maximum number of channels that are checked, and the share of the variance above which a channel is reported. */
 #define ROBOCACHE_DECIMATION_CHANNELS 16
@@ -54,6 +51,3 @@ gchar *robocache_lowpass_ahead_text (const RcSearch * search);
  * reported if a tick has more than three rows, and more than 1 % of the channel's variance is above half the rate of ticks: an interpolation
  * of few rows aliases these frequencies. */
 gchar *robocache_decimation_check_take_warning (RobocacheDecimationCheck * check, const RcSearch * search);
-
-G_END_DECLS
-#endif

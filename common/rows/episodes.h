@@ -5,15 +5,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_EPISODES_H
-#define ROBOCACHE_EPISODES_H
+#pragma once
 
 #include "kernels/align.h"
 #include "common/device/scratch.h"
 #include "common/transfers/upload.h"
 #include "common/transfers/readback.h"
-
-G_BEGIN_DECLS
 
 /* Parts of a batch: its tensors in their order, and the output. */
 typedef enum
@@ -57,6 +54,3 @@ void robocache_episodes_free (RobocacheEpisodes * episodes);
  * one episode, or a device failed. */
 gboolean robocache_episodes_run (RobocacheEpisodes * episodes, const RobocacheEpisodesPlace * place,
     RobocacheReadback * readback, guint * n_chunks, GError ** error);
-
-G_END_DECLS
-#endif

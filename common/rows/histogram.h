@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_HISTOGRAM_H
-#define ROBOCACHE_HISTOGRAM_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 /* A distribution of durations with fixed bins: each power of two of ns has 32 equal bins, so a quantile is at most 3.2 % above the true
  * quantile. Negative values count as 0. */
@@ -26,6 +23,3 @@ void robocache_histogram_add (RobocacheHistogram * histogram, gint64 duration_ns
 void robocache_histogram_merge (RobocacheHistogram * histogram, const RobocacheHistogram * other);
 /* Upper bound of the bin of the q-quantile (0 < q <= 1), at most max_ns; 0: empty. */
 gint64 robocache_histogram_quantile (const RobocacheHistogram * histogram, gdouble q);
-
-G_END_DECLS
-#endif

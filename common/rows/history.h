@@ -6,16 +6,13 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_HISTORY_H
-#define ROBOCACHE_HISTORY_H
+#pragma once
 
 #include "brackets.h"
 #include "common/time/nanoseconds.h"
 #include "kernels/dtype.h"
 #include "kernels/interpolation.h"
 #include "rowcounts.h"
-
-G_BEGIN_DECLS
 
 #define ROBOCACHE_N_SPACINGS 64
 #define ROBOCACHE_MAX_REORDER_WINDOW (3600 * ROBOCACHE_SECOND)
@@ -174,6 +171,3 @@ gint64 robocache_history_median_spacing (const RobocacheHistory * history);
 /* Latency of an interpolation in ns: 0 for previous; one row for nearest, linear and hermite; two rows for cubic; half a tick more than
  * linear for mean; the half width of the filter for lowpass. The period of search is not used. */
 gint64 robocache_interpolation_latency (const RcSearch * search, gint64 row_period_ns, gint64 tick_period_ns);
-
-G_END_DECLS
-#endif

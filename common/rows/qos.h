@@ -2,14 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_QOS_H
-#define ROBOCACHE_QOS_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "rowcounts.h"
-
-G_BEGIN_DECLS
 
 /* The source of a message, and the segment for its running time. */
 typedef struct
@@ -27,6 +24,3 @@ GstMessage *robocache_qos_of_rows (const RobocacheQosPlace * place, const Roboca
 /* A message about a tick: jitter is the time from the tick to the decision; processed and dropped (GST_FORMAT_BUFFERS) count ticks. */
 GstMessage *robocache_qos_of_tick (const RobocacheQosPlace * place, gint64 tick, GstClockTime duration, gint64 jitter,
     guint64 ticks_out, guint64 ticks_dropped);
-
-G_END_DECLS
-#endif

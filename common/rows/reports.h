@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_REPORTS_H
-#define ROBOCACHE_REPORTS_H
+#pragma once
 
 #include <gst/gst.h>
 
@@ -11,8 +10,6 @@
 #include "histogram.h"
 #include "checks.h"
 #include "rowcounts.h"
-
-G_BEGIN_DECLS
 
 #define ROBOCACHE_TYPE_CLOCK_MODE (robocache_clock_mode_get_type ())
 GType robocache_clock_mode_get_type (void);     /* values are RobocacheClockMode */
@@ -33,6 +30,3 @@ void robocache_clock_estimate_to_structure (const RobocacheClockEstimate * estim
  * also logs it. */
 GstMessage *robocache_clock_event_message (RobocacheClockEvent event, const RobocacheClockEstimate * estimate, GstElement * element,
     GstPad * pad);
-
-G_END_DECLS
-#endif

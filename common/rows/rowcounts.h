@@ -5,12 +5,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_ROWCOUNTS_H
-#define ROBOCACHE_ROWCOUNTS_H
+#pragma once
 
 #include "histogram.h"
-
-G_BEGIN_DECLS
 
 typedef enum
 {
@@ -76,6 +73,3 @@ gboolean robocache_losses_are_due (const RobocacheLosses * losses, gint64 now_ns
 gboolean robocache_losses_take (RobocacheLosses * losses, gint64 now_ns, gint64 interval_ns, RobocacheLoss * loss);
 /* The same regardless of the interval, for the end of a stream. */
 gboolean robocache_losses_flush (RobocacheLosses * losses, RobocacheLoss * loss);
-
-G_END_DECLS
-#endif

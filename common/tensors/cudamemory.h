@@ -5,14 +5,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_CUDAMEMORY_H
-#define ROBOCACHE_CUDAMEMORY_H
+#pragma once
 
 #include <gst/video/video.h>
 
 #include "common/device/engine.h"
-
-G_BEGIN_DECLS
 
 #define ROBOCACHE_CAPS_FEATURE_CUDA_MEMORY "memory:CUDAMemory"
 
@@ -31,6 +28,3 @@ void robocache_cuda_frame_wait (GstBuffer * frame);
  * The frame must be kept until the copy is done. */
 gboolean robocache_cuda_frame_copy (GstBuffer * frame, const GstVideoInfo * video, gpointer to, RobocacheEngine * engine,
     GError ** error);
-
-G_END_DECLS
-#endif

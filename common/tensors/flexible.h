@@ -4,14 +4,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_FLEXIBLE_H
-#define ROBOCACHE_FLEXIBLE_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "tensorcaps.h"
-
-G_BEGIN_DECLS
 
 /* The size of the header before each tensor. */
 #define ROBOCACHE_FLEXIBLE_HEADER_BYTES 128
@@ -29,6 +26,3 @@ void robocache_flexible_write_header (guint8 * header, const RobocacheTensorInfo
 /* Returns the tensors of a buffer as a buffer of static tensors, which shares the memory, and sets their types and axes in info; the
  * framerate in info is kept. NULL and a ROBOCACHE_ERROR_DATA that names the fault in a header. */
 GstBuffer *robocache_flexible_strip (GstBuffer * buffer, RobocacheTensorsInfo * info, GError ** error);
-
-G_END_DECLS
-#endif

@@ -5,15 +5,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_FLEXIBLEINPUT_H
-#define ROBOCACHE_FLEXIBLEINPUT_H
+#pragma once
 
 #include <gst/base/gstbasetransform.h>
 
 #include "common/element/heldevents.h"
 #include "tensorcaps.h"
-
-G_BEGIN_DECLS
 
 /* Used under the pad's stream lock, except by resolve. */
 typedef struct
@@ -52,6 +49,3 @@ gboolean robocache_flexible_input_query (const RobocacheFlexibleInput * input, G
 void robocache_flexible_input_init (RobocacheFlexibleInput * input, GstPad * pad);
 /* Clears the input, when its pad becomes inactive. */
 void robocache_flexible_input_clear (RobocacheFlexibleInput * input);
-
-G_END_DECLS
-#endif

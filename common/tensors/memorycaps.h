@@ -2,16 +2,13 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_MEMORYCAPS_H
-#define ROBOCACHE_MEMORYCAPS_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "common/device/devicememory.h"
 #include "cudamemory.h"
 #include "tensorcaps.h"
-
-G_BEGIN_DECLS
 
 /* Tensors in all memories that a sink or a source pad may support, for robocache_add_pad_template. */
 #define ROBOCACHE_TENSORS_TEMPLATE_CAPS \
@@ -54,6 +51,3 @@ gboolean robocache_caps_on_device (const GstCaps * caps);
 gboolean robocache_caps_are_all_on_device (const GstCaps * caps);
 /* Returns caps (taken, in system memory) in this memory. */
 GstCaps *robocache_caps_in_memory (GstCaps * caps, RobocacheCapsMemory memory);
-
-G_END_DECLS
-#endif

@@ -5,12 +5,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_STACKPOOL_H
-#define ROBOCACHE_STACKPOOL_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 #define ROBOCACHE_TYPE_STACK_POOL (robocache_stack_pool_get_type ())
 G_DECLARE_DERIVABLE_TYPE (GstRobocacheStackPool, robocache_stack_pool, ROBOCACHE, STACK_POOL, GstBufferPool)
@@ -23,6 +20,3 @@ struct _GstRobocacheStackPoolClass
   /* Called for each acquired buffer, which was reused (was_there) or allocated. May be NULL. */
   void (*count) (GstRobocacheStackPool * pool, gboolean was_there);
 };
-
-G_END_DECLS
-#endif

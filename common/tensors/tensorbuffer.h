@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_TENSORBUFFER_H
-#define ROBOCACHE_TENSORBUFFER_H
+#pragma once
 
 #include "tensorcaps.h"
-
-G_BEGIN_DECLS
 
 /* Checks that a buffer matches info: it has one memory per tensor, or the bytes of all tensors in any other number of memories. FALSE and
  * an error that names both sizes: it does not. */
@@ -39,6 +36,3 @@ typedef struct
 gboolean robocache_tensors_map (RobocacheTensorsMap * map, GstBuffer * buffer, const RobocacheTensorsInfo * info,
     GstMapFlags flags, GError ** error);
 void robocache_tensors_unmap (RobocacheTensorsMap * map);
-
-G_END_DECLS
-#endif

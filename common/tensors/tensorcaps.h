@@ -2,15 +2,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_TENSORCAPS_H
-#define ROBOCACHE_TENSORCAPS_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "common/element/errors.h"
 #include "kernels/dtype.h"
-
-G_BEGIN_DECLS
 
 #define ROBOCACHE_TENSORS_MEDIA_TYPE "other/tensors"
 /* Field of caps of a tensor that is a picture: its encoding in ROS, like 32FC1. */
@@ -69,6 +66,3 @@ GstCaps *robocache_tensors_caps_in_spelling_of (GstCaps * caps, const GstCaps * 
 gboolean robocache_tensors_caps_compatible (const GstCaps * a, const GstCaps * b);
 
 RcDtype robocache_dtype_from_name (const gchar * name); /* RC_N_DTYPES: unknown name */
-
-G_END_DECLS
-#endif

@@ -4,14 +4,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_TENSORMETA_H
-#define ROBOCACHE_TENSORMETA_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "tensorcaps.h"
-
-G_BEGIN_DECLS
 
 /* Whether the plugin was built with gstreamer-analytics-1.0. */
 gboolean robocache_tensor_meta_is_available (void);
@@ -27,6 +24,3 @@ gboolean robocache_tensor_meta_parse_caps (RobocacheTensorsInfo * info, const Gs
 /* Returns the tensor with this id of a frame, as a buffer with the frame's times, flags and reference timestamps; it shares the memory.
  * NULL and a ROBOCACHE_ERROR_DATA: the frame has no such tensor, or it differs from info. */
 GstBuffer *robocache_tensor_meta_extract (GstBuffer * frame, const RobocacheTensorsInfo * info, GQuark id, GError ** error);
-
-G_END_DECLS
-#endif

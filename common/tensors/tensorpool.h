@@ -2,15 +2,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_TENSORPOOL_H
-#define ROBOCACHE_TENSORPOOL_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "stackpool.h"
 #include "tensorcaps.h"
-
-G_BEGIN_DECLS
 
 #define ROBOCACHE_TYPE_TENSOR_POOL (robocache_tensor_pool_get_type ())
 G_DECLARE_FINAL_TYPE (GstRobocacheTensorPool, robocache_tensor_pool, ROBOCACHE, TENSOR_POOL, GstRobocacheStackPool)
@@ -22,6 +19,3 @@ GstBufferPool *robocache_tensor_pool_new (GstCaps * caps, GstAllocator * allocat
     guint min_buffers, guint max_buffers, GError ** error);
 /* The size of the pool's buffers in an allocation query: bytes, at most G_MAXUINT. */
 guint robocache_tensor_pool_buffer_size (GstRobocacheTensorPool * pool);
-
-G_END_DECLS
-#endif

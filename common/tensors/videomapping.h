@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_VIDEOMAPPING_H
-#define ROBOCACHE_VIDEOMAPPING_H
+#pragma once
 
 #include <gst/video/video.h>
-
-G_BEGIN_DECLS
 
 /* Whether frame contains all pixels at the offsets of its video meta, or else of its caps (video). After this check, gst_video_frame_map
  * does not read beyond the frame. */
@@ -16,6 +13,3 @@ gboolean robocache_video_frame_check (const GstVideoInfo * video, GstBuffer * fr
 /* Like gst_video_frame_map, with an error. */
 gboolean robocache_video_frame_map (GstVideoFrame * frame, const GstVideoInfo * video, GstBuffer * buffer,
     GstMapFlags flags, GError ** error);
-
-G_END_DECLS
-#endif

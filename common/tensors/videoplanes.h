@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_VIDEOPLANES_H
-#define ROBOCACHE_VIDEOPLANES_H
+#pragma once
 
 #include <gst/video/video.h>
-
-G_BEGIN_DECLS
 
 /* Lines of a plane of video, and their bytes without padding; for formats with one component per plane, or with one plane. */
 typedef struct
@@ -18,6 +15,3 @@ typedef struct
 RobocachePlane robocache_video_plane (const GstVideoInfo * video, guint plane);
 /* Bytes of all planes, one after another, without padding. */
 gsize robocache_video_dense_bytes (const GstVideoInfo * video);
-
-G_END_DECLS
-#endif

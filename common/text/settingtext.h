@@ -2,17 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_SETTINGTEXT_H
-#define ROBOCACHE_SETTINGTEXT_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 /* Initializes and sets value. An int64 is a duration: a number of ns, or a number with a unit, like 100ms. The text of a string is used
  * unchanged. FALSE and a ROBOCACHE_ERROR_PROPERTY that names the property and the values that it accepts; then value is not initialized.
  * */
 gboolean robocache_setting_from_text (GParamSpec * pspec, const gchar * text, GValue * value, GError ** error);
-
-G_END_DECLS
-#endif

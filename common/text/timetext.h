@@ -5,12 +5,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_TIMETEXT_H
-#define ROBOCACHE_TIMETEXT_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 typedef enum
 {
@@ -50,6 +47,3 @@ gchar *robocache_duration_to_text (gint64 ns);
 
 /* Computes later - earlier. FALSE: the difference does not fit into int64. */
 gboolean robocache_time_difference (gint64 later, gint64 earlier, gint64 * difference);
-
-G_END_DECLS
-#endif

@@ -11,12 +11,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_CLOCKJUMP_H
-#define ROBOCACHE_CLOCKJUMP_H
+#pragma once
 
 #include "common/time/nanoseconds.h"
-
-G_BEGIN_DECLS
 
 /* Maximum distance of a row from the clock and from the rows before it (ns). */
 #define ROBOCACHE_CLOCK_JUMP_BOUND (10 * ROBOCACHE_SECOND)
@@ -68,6 +65,3 @@ gboolean robocache_clock_jump_fits (const RobocacheClockJump * jump, gint64 now,
 
 /* Returns the warning about the first jump; free with g_free. NULL: none, or already returned. */
 gchar *robocache_clock_jump_take_warning (RobocacheClockJump * jump);
-
-G_END_DECLS
-#endif

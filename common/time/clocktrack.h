@@ -11,12 +11,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_CLOCKTRACK_H
-#define ROBOCACHE_CLOCKTRACK_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 typedef enum
 {
@@ -60,6 +57,3 @@ gint64 robocache_clock_track_map (const RobocacheClockTrack * track, gint64 sens
 RobocacheClockEvent robocache_clock_track_take_event (RobocacheClockTrack * track);
 
 void robocache_clock_track_get (RobocacheClockTrack * track, RobocacheClockEstimate * estimate);
-
-G_END_DECLS
-#endif

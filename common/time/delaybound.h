@@ -11,12 +11,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_DELAYBOUND_H
-#define ROBOCACHE_DELAYBOUND_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 /* Minimum number of points for a density of delays. */
 #define ROBOCACHE_DELAY_BOUND_MIN_POINTS 10
@@ -45,6 +42,3 @@ gdouble robocache_delay_bound_sigma (const RobocacheDelayBound * line, gdouble x
 
 /* Greatest value at x = 0 for which the line with this slope is below all points. */
 gdouble robocache_delay_bound_touch (const RobocachePoint * points, guint n, gdouble slope);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_NUMBERORDER_H
-#define ROBOCACHE_NUMBERORDER_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 /* Ascending order of gint64, for qsort and g_array_sort. */
 static inline gint
@@ -26,6 +23,3 @@ robocache_compare_doubles (gconstpointer a, gconstpointer b)
 
   return (x > y) - (x < y);
 }
-
-G_END_DECLS
-#endif

@@ -5,12 +5,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_ORIGINEVENT_H
-#define ROBOCACHE_ORIGINEVENT_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 /* Tags of the event. */
 #define ROBOCACHE_TAG_ORIGIN "robocache-origin" /* gint64, ns on the source's clock at running time 0 */
@@ -25,6 +22,3 @@ void robocache_origin_tags_add (GstTagList * tags, gint64 origin_ns, gboolean fr
 
 /* Reads the event; the caller keeps it. FALSE: another event, or a tag is missing. */
 gboolean robocache_origin_event_parse (GstEvent * event, gint64 * origin_ns, gboolean * from_first_row);
-
-G_END_DECLS
-#endif

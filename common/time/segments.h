@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_SEGMENTS_H
-#define ROBOCACHE_SEGMENTS_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 /* Whether next converts times like segment. Positions are ignored, since each buffer moves them. */
 gboolean robocache_segment_continues (const GstSegment * segment, const GstSegment * next);
@@ -22,6 +19,3 @@ gboolean robocache_seek_fits (const GstSegment * segment, GstEvent * seek);
 
 /* Sets segment to that of a seek event. FALSE: the seek does not fit, or it is an instant change of rate, so it cannot be played. */
 gboolean robocache_seek_apply (GstSegment * segment, GstEvent * seek);
-
-G_END_DECLS
-#endif

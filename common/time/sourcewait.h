@@ -5,12 +5,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_SOURCEWAIT_H
-#define ROBOCACHE_SOURCEWAIT_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -37,6 +34,3 @@ GstFlowReturn robocache_source_wait_for_playing (RobocacheSourceWait * wait);
 /* Returns GST_FLOW_OK once element's clock is at running_time or past it, or at once in PLAYING without a clock;
  * GST_FLOW_FLUSHING if flushed. */
 GstFlowReturn robocache_source_wait_until (RobocacheSourceWait * wait, GstElement * element, GstClockTime running_time);
-
-G_END_DECLS
-#endif

@@ -5,12 +5,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_TICKGRID_H
-#define ROBOCACHE_TICKGRID_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -25,6 +22,3 @@ gint64 robocache_tick_at_or_after (const RobocacheTickGrid * grid, gint64 t);
 
 /* The period of the grid, which is the length of the first interval, floor (den * 10^9 / num). */
 gint64 robocache_tick_period (const RobocacheTickGrid * grid);
-
-G_END_DECLS
-#endif

@@ -8,12 +8,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_READBACK_H
-#define ROBOCACHE_READBACK_H
+#pragma once
 
 #include "common/device/engine.h"
-
-G_BEGIN_DECLS
 
 #define ROBOCACHE_READBACK_SLOTS 2      /* maximum number of jobs in the readback: one is computed while the next is enqueued */
 
@@ -39,6 +36,3 @@ guint robocache_readback_pending (const RobocacheReadback * readback);
 /* Takes the oldest job if it is done. FALSE: it is not done, or no job exists; with an error if a device failed, and the job is lost.
  * readback may be NULL. */
 gboolean robocache_readback_take (RobocacheReadback * readback, gint64 * counters, GstClockTime * pts, GError ** error);
-
-G_END_DECLS
-#endif

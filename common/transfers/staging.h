@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_STAGING_H
-#define ROBOCACHE_STAGING_H
+#pragma once
 
 #include "common/device/devicememory.h"
-
-G_BEGIN_DECLS
 
 #define ROBOCACHE_STAGING_SLOTS 8       /* maximum number; a slot is added if the device has not read the next one */
 
@@ -33,6 +30,3 @@ gboolean robocache_staging_copy (RobocacheStaging * staging, gpointer to, guint6
 /* Use it instead of a copy: marks that work enqueued since robocache_staging_next reads the slot directly. */
 gboolean robocache_staging_mark_read (RobocacheStaging * staging, GError ** error);
 void robocache_staging_clear (RobocacheStaging * staging);
-
-G_END_DECLS
-#endif

@@ -2,13 +2,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_UPLOAD_H
-#define ROBOCACHE_UPLOAD_H
+#pragma once
 
 #include "common/device/devicememory.h"
 #include "staging.h"
-
-G_BEGIN_DECLS
 
 #define ROBOCACHE_UPLOAD_MAX_THREADS 8  /* more threads would fill faster than a device copies */
 
@@ -20,6 +17,3 @@ gboolean robocache_upload_memory (RobocacheStaging * staging, RobocacheEngine * 
 /* The same for memory that the CPU can read. */
 gboolean robocache_upload_bytes (RobocacheStaging * staging, RobocacheEngine * engine, gconstpointer from, gsize bytes,
     gpointer to, GError ** error);
-
-G_END_DECLS
-#endif

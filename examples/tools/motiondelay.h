@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_EXAMPLES_MOTIONDELAY_H
-#define ROBOCACHE_EXAMPLES_MOTIONDELAY_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 /* The motion in a stream: one value per channel and tick. */
 typedef struct
@@ -48,6 +45,3 @@ MotionDelayResult motion_delay_find (MotionDelay * found, const Motion * first, 
 
 /* Whether the recording is long enough for its uncertainty: a tenth of it is longer than what one speed is made of. */
 gboolean motion_delay_is_sure (const MotionDelay * found, gdouble smooth);
-
-G_END_DECLS
-#endif

@@ -2,13 +2,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_EXAMPLES_OUTPUT_H
-#define ROBOCACHE_EXAMPLES_OUTPUT_H
+#pragma once
 
 #include <glib.h>
 #include <stdio.h>
-
-G_BEGIN_DECLS
 
 /* ---- outputs must differ from inputs, from each other and from files that exist ---- */
 
@@ -46,6 +43,3 @@ gboolean output_file_open (OutputFile * file, const gchar * path, GError ** erro
 /* Closes the file. It replaces the file at path if keep is set and everything was written to the disk; otherwise the file at path is
  * unchanged. FALSE and, if keep is set, an error for a failed write. */
 gboolean output_file_close (OutputFile * file, gboolean keep, GError ** error);
-
-G_END_DECLS
-#endif

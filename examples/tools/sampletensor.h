@@ -5,12 +5,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_EXAMPLES_SAMPLETENSOR_H
-#define ROBOCACHE_EXAMPLES_SAMPLETENSOR_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -37,6 +34,3 @@ const gfloat *sample_tensor_floats (const SampleTensor * tensor);
 
 /* Number `index` of float32 tensor i; NaN when the sample has no such number, or the type is another. */
 gfloat sample_tensor_value (GstSample * sample, guint i, gsize index);
-
-G_END_DECLS
-#endif

@@ -2,13 +2,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_EXAMPLES_STATSTABLE_H
-#define ROBOCACHE_EXAMPLES_STATSTABLE_H
+#pragma once
 
 #include <gst/gst.h>
 #include <stdio.h>
-
-G_BEGIN_DECLS
 
 /* One line of the table. */
 typedef struct
@@ -26,6 +23,3 @@ gint64 stats_get (const GstStructure * stats, const gchar * field);
 
 /* Whether progress may be shown by overwriting the last line. */
 gboolean stats_is_terminal (FILE * out);
-
-G_END_DECLS
-#endif

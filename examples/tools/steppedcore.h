@@ -4,13 +4,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_EXAMPLES_STEPPEDCORE_H
-#define ROBOCACHE_EXAMPLES_STEPPEDCORE_H
+#pragma once
 
 #include "gst/fuse/element.h"
 #include "gst/fuse/reports.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -54,6 +51,3 @@ gboolean stepped_core_insert (SteppedCore * self, GstRobocacheFusePad * pad, Gst
 FuseDecision stepped_core_decide (SteppedCore * self, GstSample ** sample, GError ** error);
 /* The core checks the time. TRUE: it has decided a tick, which is the next decision. */
 gboolean stepped_core_look (SteppedCore * self, GError ** error);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_DOWNSTREAM_H
-#define FUSE_DOWNSTREAM_H
+#pragma once
 
 #include "element.h"
-
-G_BEGIN_DECLS
 
 /* ---- the next item to push; called with the lock ---- */
 
@@ -49,6 +46,3 @@ void gst_robocache_fuse_push_gap (GstRobocacheFuse * fuse, const FuseDeparture *
 GstFlowReturn gst_robocache_fuse_push_sample (GstRobocacheFuse * fuse, GstBuffer * sample, const FuseTick * tick);
 /* Pushes EOS or SEGMENT_DONE. */
 void gst_robocache_fuse_push_end (GstRobocacheFuse * fuse, gboolean segment_done);
-
-G_END_DECLS
-#endif

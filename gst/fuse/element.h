@@ -7,16 +7,13 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_ELEMENT_H
-#define FUSE_ELEMENT_H
+#pragma once
 
 #include "common/backend/enginechoice.h"
 #include "common/element/statsmessages.h"
 #include "gst/fuse/pads/expectedpads.h"
 #include "gst/fuse/pads/pad.h"
 #include "gst/fuse/sample/composer.h"
-
-G_BEGIN_DECLS
 
 #define GST_TYPE_ROBOCACHE_FUSE (gst_robocache_fuse_get_type ())
 G_DECLARE_FINAL_TYPE (GstRobocacheFuse, gst_robocache_fuse, GST, ROBOCACHE_FUSE, GstElement)
@@ -120,6 +117,3 @@ void gst_robocache_fuse_fail (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad
 GstClockTime gst_robocache_fuse_clock_now (GstRobocacheFuse * fuse);
 /* Sets the current time in the core; notes receives the resulting reports. Called with the lock. */
 void gst_robocache_fuse_set_time (GstRobocacheFuse * fuse, GQueue * notes);
-
-G_END_DECLS
-#endif

@@ -6,12 +6,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_FIRSTTICK_H
-#define FUSE_FIRSTTICK_H
+#pragma once
 
 #include "element.h"
-
-G_BEGIN_DECLS
 
 /* For the changes from READY to PAUSED, and back. Called without the lock. */
 void gst_robocache_fuse_expect_pads (GstRobocacheFuse * fuse);
@@ -30,6 +27,3 @@ gchar *gst_robocache_fuse_awaited_elements (GstRobocacheFuse * fuse);
 gboolean gst_robocache_fuse_must_wait (GstRobocacheFuse * fuse, const GstRobocacheFusePad * pad);
 /* Waits while the source must wait. FALSE and an error: rows fill their memory limit, and the pads are not added. */
 gboolean gst_robocache_fuse_wait_for_turn (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad, GError ** error);
-
-G_END_DECLS
-#endif

@@ -8,12 +8,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_FLUSH_H
-#define FUSE_FLUSH_H
+#pragma once
 
 #include "element.h"
-
-G_BEGIN_DECLS
 
 /* All functions are called without the lock. */
 
@@ -30,6 +27,3 @@ void gst_robocache_fuse_activate_sink (GstRobocacheFuse * fuse, GstRobocacheFuse
 void gst_robocache_fuse_excuse_from_flush (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad);
 /* The source pad is activated, which starts the task, or deactivated, which ends it and any flush. */
 void gst_robocache_fuse_activate_src (GstRobocacheFuse * fuse, gboolean active);
-
-G_END_DECLS
-#endif

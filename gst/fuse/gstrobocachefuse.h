@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_FUSE_H
-#define GST_ROBOCACHE_FUSE_H
+#pragma once
 
 #include "element.h"
-
-G_BEGIN_DECLS
 
 GST_ELEMENT_REGISTER_DECLARE (robocachefuse)
 
@@ -16,6 +13,3 @@ GST_ELEMENT_REGISTER_DECLARE (robocachefuse)
 gboolean gst_robocache_fuse_start (GstRobocacheFuse * fuse);
 /* Undoes gst_robocache_fuse_start, when no task runs. */
 void gst_robocache_fuse_stop (GstRobocacheFuse * fuse);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_NEGOTIATION_H
-#define FUSE_NEGOTIATION_H
+#pragma once
 
 #include "element.h"
-
-G_BEGIN_DECLS
 
 /* Caps that a sink pad accepts, with the preferred memory first; returns a reference. Called without the lock. */
 GstCaps *gst_robocache_fuse_sink_caps (GstRobocacheFuse * fuse, GstPad * pad);
@@ -22,6 +19,3 @@ gboolean gst_robocache_fuse_replace_composer (GstRobocacheFuse * fuse, const Fus
 gboolean gst_robocache_fuse_change_composition (GstRobocacheFuse * fuse, GError ** error);
 /* Frees the composer. Called without the lock, when no task runs. */
 void gst_robocache_fuse_drop_composition (GstRobocacheFuse * fuse);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_PROPERTIES_H
-#define FUSE_PROPERTIES_H
+#pragma once
 
 #include "element.h"
-
-G_BEGIN_DECLS
 
 void gst_robocache_fuse_install_properties (GObjectClass * object_class);
 /* Sets all properties to their defaults. */
@@ -15,6 +12,3 @@ void gst_robocache_fuse_init_properties (GstRobocacheFuse * fuse);
 void gst_robocache_fuse_clear_properties (GstRobocacheFuse * fuse);
 void gst_robocache_fuse_set_property (GObject * object, guint prop_id, const GValue * value, GParamSpec * pspec);
 void gst_robocache_fuse_get_property (GObject * object, guint prop_id, GValue * value, GParamSpec * pspec);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_REPORTS_H
-#define FUSE_REPORTS_H
+#pragma once
 
 #include "element.h"
-
-G_BEGIN_DECLS
 
 /* Reports to post once the lock is free. */
 typedef struct
@@ -37,6 +34,3 @@ FuseElementStatistics *gst_robocache_fuse_copy_due_statistics (GstRobocacheFuse 
 void gst_robocache_fuse_reset_stats_timer (GstRobocacheFuse * fuse);
 /* Statistics of a pad; called without the lock. */
 GstStructure *gst_robocache_fuse_make_pad_statistics (GstElement * element, GstRobocacheFusePad * pad);
-
-G_END_DECLS
-#endif

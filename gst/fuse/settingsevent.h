@@ -7,12 +7,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_SETTINGSEVENT_H
-#define FUSE_SETTINGSEVENT_H
+#pragma once
 
 #include "element.h"
-
-G_BEGIN_DECLS
 
 #define FUSE_SETTINGS_EVENT "RobocacheFuseSettings"
 
@@ -21,6 +18,3 @@ void gst_robocache_fuse_begin_settings (GstRobocacheFuse * fuse);
 /* After a change of settings or sources: queues an event, unless the first event is still due, and adds it to the journal. Called with the
  * lock. */
 void gst_robocache_fuse_note_settings (GstRobocacheFuse * fuse);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_SOURCES_H
-#define FUSE_SOURCES_H
+#pragma once
 
 #include "element.h"
-
-G_BEGIN_DECLS
 
 /* Functions are called without the lock. */
 
@@ -21,6 +18,3 @@ gboolean gst_robocache_fuse_check_sources (GstRobocacheFuse * fuse, GError ** er
 void gst_robocache_fuse_update_latency (GstRobocacheFuse * fuse);
 /* Answers a LATENCY query of downstream. */
 gboolean gst_robocache_fuse_answer_latency (GstRobocacheFuse * fuse, GstQuery * query);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_TASK_H
-#define FUSE_TASK_H
+#pragma once
 
 #include "element.h"
-
-G_BEGIN_DECLS
 
 /* Start the task; end it, and wait for its end. flush_lock is held. Pausing keeps the thread. */
 void gst_robocache_fuse_start_task (GstRobocacheFuse * fuse);
@@ -18,6 +15,3 @@ gboolean gst_robocache_fuse_is_task (GstRobocacheFuse * fuse);
 /* Makes the sample of a departure, and moves the window past skipped ticks. sample NULL: the tick is dropped. Called without the
  * lock. */
 GstFlowReturn gst_robocache_fuse_compose (GstRobocacheFuse * fuse, const FuseDeparture * departure, GstBuffer ** sample, GError ** error);
-
-G_END_DECLS
-#endif

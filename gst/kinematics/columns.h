@@ -2,14 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_KINEMATICS_COLUMNS_H
-#define ROBOCACHE_KINEMATICS_COLUMNS_H
+#pragma once
 
 #include "model.h"
 #include "orientation.h"
 #include "settings.h"
-
-G_BEGIN_DECLS
 
 #define ROBOCACHE_NO_COLUMN (-1)
 
@@ -32,6 +29,3 @@ gboolean robocache_columns_find (RobocacheColumns * columns, RobocacheModel * mo
 /* Names of the output channels, except for those of the input. Free with g_ptr_array_unref. */
 GPtrArray *robocache_columns_names_out (const RobocacheModel * model, const RobocacheRobot * robot,
     const RobocacheKinematicsSettings * settings);
-
-G_END_DECLS
-#endif

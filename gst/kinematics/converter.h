@@ -2,14 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_KINEMATICS_CONVERTER_H
-#define ROBOCACHE_KINEMATICS_CONVERTER_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "columns.h"
-
-G_BEGIN_DECLS
 
 /* Counts of rows since the element started. */
 typedef struct
@@ -57,6 +54,3 @@ void robocache_converter_reset (RobocacheConverter * converter);
 /* Converts n rows, one after another in both arrays. Call it in the float mode of the kernels. FALSE and an error: failed. */
 gboolean robocache_converter_run (RobocacheConverter * converter, gconstpointer in, gpointer out, guint64 n,
     RobocacheKinematicsCounts * counts, GError ** error);
-
-G_END_DECLS
-#endif

@@ -2,16 +2,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_KINEMATICS_H
-#define GST_ROBOCACHE_KINEMATICS_H
+#pragma once
 
 #include <gst/base/gstbasetransform.h>
-
-G_BEGIN_DECLS
 
 #define GST_TYPE_ROBOCACHE_KINEMATICS (gst_robocache_kinematics_get_type ())
 G_DECLARE_FINAL_TYPE (GstRobocacheKinematics, gst_robocache_kinematics, GST, ROBOCACHE_KINEMATICS, GstBaseTransform)
 GST_ELEMENT_REGISTER_DECLARE (robocachekinematics);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_KINEMATICS_MODEL_H
-#define ROBOCACHE_KINEMATICS_MODEL_H
+#pragma once
 
 #include "urdf/robot.h"
-
-G_BEGIN_DECLS
 
 /* A spec, and the lists that it points to. */
 typedef struct
@@ -36,6 +33,3 @@ gint robocache_model_source (const RobocacheModel * model, gint joint);
 gboolean robocache_model_add_variable (RobocacheModel * model, gint joint, GError ** error);
 /* FALSE and an error: a joint that moves a frame neither is a variable nor mimics one. */
 gboolean robocache_model_check_variables (const RobocacheModel * model, const RobocacheRobot * robot, GError ** error);
-
-G_END_DECLS
-#endif

@@ -2,13 +2,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_KINEMATICS_ORIENTATION_H
-#define ROBOCACHE_KINEMATICS_ORIENTATION_H
+#pragma once
 
 #include "kernels/kinematics/transform.h"
 #include "settings.h"
-
-G_BEGIN_DECLS
 
 #define ROBOCACHE_MAX_POSE_CHANNELS 9
 
@@ -25,6 +22,3 @@ const gchar *const *robocache_pose_names (RobocachePoseForm form);
 void robocache_pose_write (RobocachePoseForm form, const RcTransform * pose, gdouble * channels);
 /* FALSE: a channel is NaN or infinite, or an orientation has no direction. */
 gboolean robocache_pose_read (RobocachePoseForm form, const gdouble * channels, RcTransform * pose);
-
-G_END_DECLS
-#endif

@@ -2,15 +2,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_KINEMATICS_PROPERTIES_H
-#define ROBOCACHE_KINEMATICS_PROPERTIES_H
+#pragma once
 
 #include <glib-object.h>
 
 #include "common/element/statsmessages.h"
 #include "settings.h"
-
-G_BEGIN_DECLS
 
 #define ROBOCACHE_KINEMATICS_PROP_STATS 1       /* handled by the element; the other ids follow */
 
@@ -25,6 +22,3 @@ void robocache_kinematics_properties_clear (RobocacheKinematicsProperties * prop
 void robocache_kinematics_properties_install (GObjectClass * klass);
 void robocache_kinematics_properties_set (RobocacheKinematicsProperties * properties, guint id, const GValue * value);
 void robocache_kinematics_properties_get (RobocacheKinematicsProperties * properties, guint id, GValue * value);
-
-G_END_DECLS
-#endif

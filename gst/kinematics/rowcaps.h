@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_KINEMATICS_ROWCAPS_H
-#define ROBOCACHE_KINEMATICS_ROWCAPS_H
+#pragma once
 
 #include "common/tensors/tensorcaps.h"
-
-G_BEGIN_DECLS
 
 /* Parses caps whose first tensor has the rows, of a floating-point type, with channels on the first axis. FALSE and an error: invalid. */
 gboolean robocache_kinematics_parse_caps (RobocacheTensorsInfo * info, const GstCaps * caps, GError ** error);
@@ -22,6 +19,3 @@ GstCaps *robocache_kinematics_output_caps (const GstCaps * in, const RobocacheTe
 
 /* Caps of the other pad that are compatible with the caps of a pad. */
 GstCaps *robocache_kinematics_transform_caps (GstPadDirection direction, const GstCaps * caps, GstCaps * filter);
-
-G_END_DECLS
-#endif

@@ -2,14 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_KINEMATICS_SETTINGS_H
-#define ROBOCACHE_KINEMATICS_SETTINGS_H
+#pragma once
 
 #include <glib.h>
 
 #include "kernels/dtype.h"
-
-G_BEGIN_DECLS
 
 typedef enum
 {
@@ -55,6 +52,3 @@ void robocache_kinematics_settings_init (RobocacheKinematicsSettings * settings)
 /* to is cleared first. */
 void robocache_kinematics_settings_copy (RobocacheKinematicsSettings * to, const RobocacheKinematicsSettings * from);
 void robocache_kinematics_settings_clear (RobocacheKinematicsSettings * settings);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_MCAP_DEMUX_H
-#define GST_ROBOCACHE_MCAP_DEMUX_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 #define GST_TYPE_ROBOCACHE_MCAP_DEMUX (gst_robocache_mcap_demux_get_type ())
 G_DECLARE_FINAL_TYPE (GstRobocacheMcapDemux, gst_robocache_mcap_demux, GST, ROBOCACHE_MCAP_DEMUX, GstElement)
@@ -16,6 +13,3 @@ GST_ELEMENT_REGISTER_DECLARE (robocachemcapdemux);
 
 /* Registers application/x-mcap with type finding, and tags of streams. */
 gboolean gst_robocache_mcap_register_types (GstPlugin * plugin);
-
-G_END_DECLS
-#endif

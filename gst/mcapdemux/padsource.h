@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_MCAP_PADSOURCE_H
-#define GST_ROBOCACHE_MCAP_PADSOURCE_H
+#pragma once
 
 #include "pullinput.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -19,6 +16,3 @@ typedef struct
 
 /* Makes an opener of a sink pad in pull mode. The source must outlive the recordings that it opens. */
 RobocacheMcapOpener robocache_mcap_pad_source_init (RobocacheMcapPadSource * source, GstPad * sinkpad, guint64 max_bytes);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_MCAP_PLAYER_H
-#define GST_ROBOCACHE_MCAP_PLAYER_H
+#pragma once
 
 #include "pullinput.h"
-
-G_BEGIN_DECLS
 
 /* With random access, the thread that calls robocache_mcap_player_run. The element is passed to the functions. */
 typedef struct
@@ -59,6 +56,3 @@ gboolean robocache_mcap_player_query (RobocacheMcapPlayer * player, GstQuery * q
 /* The element's property functions. */
 void robocache_mcap_player_set_property (RobocacheMcapPlayer * player, guint id, const GValue * value, GParamSpec * pspec);
 void robocache_mcap_player_get_property (RobocacheMcapPlayer * player, guint id, GValue * value);
-
-G_END_DECLS
-#endif

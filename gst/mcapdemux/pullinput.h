@@ -2,13 +2,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_MCAP_PULLINPUT_H
-#define GST_ROBOCACHE_MCAP_PULLINPUT_H
+#pragma once
 
 #include "common/bags/bag.h"
 #include "gst/mcapdemux/session/session.h"
-
-G_BEGIN_DECLS
 
 typedef struct _RobocacheMcapPullInput RobocacheMcapPullInput;
 
@@ -32,6 +29,3 @@ GstFlowReturn robocache_mcap_pull_input_run (RobocacheMcapPullInput * input);
 
 /* Makes the next call of run continue at a message from which on the session's segment is complete. */
 void robocache_mcap_pull_input_seek (RobocacheMcapPullInput * input);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_MCAP_PUSHINPUT_H
-#define GST_ROBOCACHE_MCAP_PUSHINPUT_H
+#pragma once
 
 #include "gst/mcapdemux/session/session.h"
-
-G_BEGIN_DECLS
 
 typedef struct _RobocacheMcapPushInput RobocacheMcapPushInput;
 
@@ -22,6 +19,3 @@ GstFlowReturn robocache_mcap_push_input_push (RobocacheMcapPushInput * input, Gs
 GstFlowReturn robocache_mcap_push_input_end (RobocacheMcapPushInput * input);
 /* Discards all bytes: the next bytes are the beginning of a recording. */
 void robocache_mcap_push_input_restart (RobocacheMcapPushInput * input);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MUX_ELEMENT_H
-#define MUX_ELEMENT_H
+#pragma once
 
 #include "recorder.h"
-
-G_BEGIN_DECLS
 
 #define GST_TYPE_ROBOCACHE_MCAP_RECORDER (gst_robocache_mcap_recorder_get_type ())
 G_DECLARE_DERIVABLE_TYPE (GstRobocacheMcapRecorder, gst_robocache_mcap_recorder, GST, ROBOCACHE_MCAP_RECORDER, GstElement)
@@ -25,6 +22,3 @@ struct _GstRobocacheMcapRecorderClass
 
 /* The recorder of such an element. */
 MuxRecorder *mux_element_get_recorder (gpointer element);
-
-G_END_DECLS
-#endif

@@ -6,17 +6,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MUX_FRAGMENTS_H
-#define MUX_FRAGMENTS_H
+#pragma once
 
 #include "recorder.h"
-
-G_BEGIN_DECLS
 
 /* Chooses the file for the next row of a pad, which arrived at a log time. Called with the lock. */
 void mux_fragments_choose (MuxRecorder * recorder, GstRobocacheMcapPad * pad, guint64 log_ns);
 /* A pad has ended or was removed: files do not wait for it any more. Called with the lock. */
 void mux_fragments_forget (MuxRecorder * recorder, GstRobocacheMcapPad * pad);
-
-G_END_DECLS
-#endif

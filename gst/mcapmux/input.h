@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MUX_INPUT_H
-#define MUX_INPUT_H
+#pragma once
 
 #include "recorder.h"
-
-G_BEGIN_DECLS
 
 /* Pad functions. */
 GstFlowReturn mux_input_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer);
@@ -18,6 +15,3 @@ gboolean mux_input_query (GstPad * pad, GstObject * parent, GstQuery * query);
 void mux_input_close_old_chunks (MuxRecorder * recorder);
 /* Writes waiting rows that can be written now, since a pad that they waited for was removed or is live. */
 void mux_input_continue (MuxRecorder * recorder);
-
-G_END_DECLS
-#endif

@@ -4,12 +4,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MUX_JOURNAL_H
-#define MUX_JOURNAL_H
+#pragma once
 
 #include "recorder.h"
-
-G_BEGIN_DECLS
 
 /* Running time of the pad's next row on the recording's clock. FALSE: unknown. */
 gboolean mux_journal_get_time (const MuxRecorder * recorder, const GstRobocacheMcapPad * pad, gint64 * running_ns);
@@ -29,6 +26,3 @@ gboolean mux_journal_now (MuxRecorder * recorder, guint64 * log_ns);
 
 /* Closes the recording with the last statistics. */
 void mux_journal_finish (MuxRecorder * recorder);
-
-G_END_DECLS
-#endif

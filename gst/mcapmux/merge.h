@@ -5,12 +5,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MUX_MERGE_H
-#define MUX_MERGE_H
+#pragma once
 
 #include "recorder.h"
-
-G_BEGIN_DECLS
 
 /* All functions are called with the lock. */
 
@@ -31,6 +28,3 @@ guint64 mux_merge_flush_waiting (MuxRecorder * recorder, GstRobocacheMcapPad * p
 void mux_merge_handle_event (MuxRecorder * recorder, GstRobocacheMcapPad * pad, GstEvent * event, RobocacheEncoderFormat * format);
 /* After a pad has ended or was removed: ends the recording if it was the last one. */
 void mux_merge_check_end (MuxRecorder * recorder);
-
-G_END_DECLS
-#endif

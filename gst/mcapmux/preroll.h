@@ -5,12 +5,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MUX_PREROLL_H
-#define MUX_PREROLL_H
+#pragma once
 
 #include "recorder.h"
-
-G_BEGIN_DECLS
 
 /* All functions are called without the lock. */
 
@@ -30,6 +27,3 @@ void mux_preroll_hold (MuxRecorder * recorder);
 void mux_preroll_unhold (MuxRecorder * recorder);
 /* PAUSED to READY. */
 void mux_preroll_end (MuxRecorder * recorder);
-
-G_END_DECLS
-#endif

@@ -8,15 +8,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MUX_RECORDER_H
-#define MUX_RECORDER_H
+#pragma once
 
 #include "gst/mcapmux/file/recording.h"
 #include "pad.h"
 #include "gst/mcapmux/file/settings.h"
 #include "gst/mcapmux/file/timeline.h"
-
-G_BEGIN_DECLS
 
 typedef struct _MuxOutputTask MuxOutputTask;
 
@@ -83,6 +80,3 @@ GstRobocacheMcapPad *mux_recorder_nth_pad (MuxRecorder * recorder, guint i);
 
 /* Ends the streams with flow as answer, and posts error (taken) unless they have ended before. Called without the lock. */
 void mux_recorder_fail (MuxRecorder * recorder, const gchar * of, GstFlowReturn flow, GError * error);
-
-G_END_DECLS
-#endif

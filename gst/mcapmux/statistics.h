@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MUX_STATISTICS_H
-#define MUX_STATISTICS_H
+#pragma once
 
 #include "recorder.h"
-
-G_BEGIN_DECLS
 
 /* A structure with a structure for each stream, by its topic. Called with the lock. */
 GstStructure *mux_statistics_to_structure (MuxRecorder * recorder);
@@ -15,6 +12,3 @@ GstStructure *mux_statistics_to_structure (MuxRecorder * recorder);
 GByteArray *mux_statistics_to_map (MuxRecorder * recorder);
 /* Logs the numbers of received, written and lost rows of each pad. Called with the lock. */
 void mux_statistics_log (MuxRecorder * recorder);
-
-G_END_DECLS
-#endif

@@ -4,15 +4,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_CLOUDPARSER_H
-#define ROBOCACHE_CLOUDPARSER_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "output.h"
 #include "properties.h"
-
-G_BEGIN_DECLS
 
 typedef struct _RobocacheCloudParser RobocacheCloudParser;
 
@@ -30,6 +27,3 @@ GstFlowReturn robocache_cloud_parser_push (RobocacheCloudParser * parser, GstBuf
 GstFlowReturn robocache_cloud_parser_drain (RobocacheCloudParser * parser);
 /* Discards all bytes and the number of clouds. */
 void robocache_cloud_parser_restart (RobocacheCloudParser * parser);
-
-G_END_DECLS
-#endif

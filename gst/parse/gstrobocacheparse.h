@@ -2,17 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_PARSE_H
-#define GST_ROBOCACHE_PARSE_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 #define GST_TYPE_ROBOCACHE_PARSE (gst_robocache_parse_get_type ())
 G_DECLARE_FINAL_TYPE (GstRobocacheParse, gst_robocache_parse, GST, ROBOCACHE_PARSE, GstElement)
 
 GST_ELEMENT_REGISTER_DECLARE (robocacheparse);
-
-G_END_DECLS
-#endif

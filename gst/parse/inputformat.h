@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_INPUTFORMAT_H
-#define ROBOCACHE_INPUTFORMAT_H
+#pragma once
 
 #include <glib-object.h>
-
-G_BEGIN_DECLS
 
 typedef enum
 {
@@ -45,6 +42,3 @@ typedef enum
   ROBOCACHE_READ_MALFORMED,     /* a record was skipped; the error has its position and the fault */
   ROBOCACHE_READ_REFUSED        /* the input lacks something that the spec requires; the error names it */
 } RobocacheReadResult;
-
-G_END_DECLS
-#endif

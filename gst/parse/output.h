@@ -5,15 +5,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_PARSE_OUTPUT_H
-#define ROBOCACHE_PARSE_OUTPUT_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "common/element/statsmessages.h"
 #include "statistics.h"
-
-G_BEGIN_DECLS
 
 GST_DEBUG_CATEGORY_EXTERN (robocache_parse_debug);
 
@@ -89,6 +86,3 @@ GstFlowReturn robocache_parse_output_malformed (RobocacheParseOutput * output, c
 GstFlowReturn robocache_parse_output_refuse (RobocacheParseOutput * output, const GError * fault);
 /* At the end of input without a row or cloud: posts an error if all records were malformed, otherwise a warning. */
 void robocache_parse_output_check_not_empty (RobocacheParseOutput * output);
-
-G_END_DECLS
-#endif

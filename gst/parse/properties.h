@@ -2,15 +2,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_PARSE_PROPERTIES_H
-#define ROBOCACHE_PARSE_PROPERTIES_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "inputformat.h"
 #include "gst/parse/records/recordstamp.h"
-
-G_BEGIN_DECLS
 
 /* The end of a point file, and of a cloud whose length is not in the file. */
 typedef enum
@@ -52,6 +49,3 @@ void robocache_parse_settings_clear (RobocacheParseSettings * settings);
 void robocache_parse_settings_copy (RobocacheParseSettings * copy, const RobocacheParseSettings * settings);
 /* The field of property id, for robocache_setting_set and _get. */
 gpointer robocache_parse_settings_field (RobocacheParseSettings * settings, guint id);
-
-G_END_DECLS
-#endif

@@ -2,14 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_RECORDCHECKS_H
-#define ROBOCACHE_RECORDCHECKS_H
+#pragma once
 
 #include "output.h"
 #include "records/emptycells.h"
 #include "records/timesteps.h"
-
-G_BEGIN_DECLS
 
 /* A zeroed struct is valid. */
 typedef struct
@@ -31,6 +28,3 @@ gboolean robocache_record_checks_admit (RobocacheRecordChecks * checks, Robocach
 void robocache_record_checks_end (RobocacheRecordChecks * checks, RobocacheParseOutput * output);
 /* Reports columns that are left out, as the first bytes have no value of them; is_all: these bytes are all of the input. */
 void robocache_record_checks_report_left_out (RobocacheParseOutput * output, const RobocacheEmptyCells * cells, gboolean is_all);
-
-G_END_DECLS
-#endif

@@ -2,16 +2,13 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_ROWPARSER_H
-#define ROBOCACHE_ROWPARSER_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "common/time/sourcewait.h"
 #include "output.h"
 #include "properties.h"
-
-G_BEGIN_DECLS
 
 typedef struct _RobocacheRowParser RobocacheRowParser;
 
@@ -29,6 +26,3 @@ GstFlowReturn robocache_row_parser_drain (RobocacheRowParser * parser);
 void robocache_row_parser_send_headers (RobocacheRowParser * parser);
 /* Discards bytes and columns; the origin of time is kept. */
 void robocache_row_parser_restart (RobocacheRowParser * parser);
-
-G_END_DECLS
-#endif

@@ -5,14 +5,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_PARSE_SEEK_H
-#define ROBOCACHE_PARSE_SEEK_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "output.h"
-
-G_BEGIN_DECLS
 
 /* Sends a seek event to the peer of sinkpad; the caller keeps the event. FALSE: refused. */
 gboolean robocache_parse_seek (RobocacheParseOutput * output, GstPad * sinkpad, GstEvent * event);
@@ -26,6 +23,3 @@ gboolean robocache_parse_reads_a_file (GstPad * sinkpad);
 
 /* Answers a query at the source pad: POSITION, DURATION, SEEKING or LATENCY. */
 gboolean robocache_parse_query (RobocacheParseOutput * output, GstPad * sinkpad, GstQuery * query);
-
-G_END_DECLS
-#endif

@@ -2,14 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_PARSE_STATISTICS_H
-#define ROBOCACHE_PARSE_STATISTICS_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "common/time/clocktrack.h"
-
-G_BEGIN_DECLS
 
 /* A zeroed struct is valid and empty. */
 typedef struct
@@ -26,6 +23,3 @@ typedef struct
 
 /* The value of the property `stats`, to be freed with gst_structure_free. */
 GstStructure *robocache_parse_statistics_to_structure (const RobocacheParseStatistics * statistics);
-
-G_END_DECLS
-#endif

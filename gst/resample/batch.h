@@ -2,13 +2,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_RESAMPLE_BATCH_H
-#define GST_ROBOCACHE_RESAMPLE_BATCH_H
+#pragma once
 
 #include "engine.h"
 #include "statistics.h"
-
-G_BEGIN_DECLS
 
 /* Resamples a buffer of three tensors. NULL and an error: ROBOCACHE_ERROR_DATA if the buffer differs from its caps, otherwise the device
  * failed. */
@@ -22,6 +19,3 @@ gboolean gst_robocache_resample_batch_count (GstRobocacheResampleEngine * engine
 /* Waits for all batches except the last `but_last`, and counts them. Called by the streaming thread, without locks. */
 gboolean gst_robocache_resample_batch_wait (GstRobocacheResampleEngine * engine,
     GstRobocacheResampleStatistics * statistics, guint but_last, GError ** error);
-
-G_END_DECLS
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_RESAMPLE_ENGINE_H
-#define GST_ROBOCACHE_RESAMPLE_ENGINE_H
+#pragma once
 
 #include "common/backend/enginechoice.h"
 #include "common/transfers/readback.h"
@@ -11,8 +10,6 @@
 #include "common/rows/channelroles.h"
 #include "common/rows/episodes.h"
 #include "format.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -47,6 +44,3 @@ gboolean gst_robocache_resample_engine_fall_back (GstRobocacheResampleEngine * e
 /* Enqueues the row of a tick. out: in memory of the engine. FALSE and an error: the device failed. */
 gboolean gst_robocache_resample_engine_blend (GstRobocacheResampleEngine * engine, const RobocacheHistory * history,
     const RobocacheAlignment * alignment, gpointer out, GError ** error);
-
-G_END_DECLS
-#endif

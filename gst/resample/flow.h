@@ -4,16 +4,13 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_RESAMPLE_FLOW_H
-#define GST_ROBOCACHE_RESAMPLE_FLOW_H
+#pragma once
 
 #include "common/element/inputfaults.h"
 #include "engine.h"
 #include "output.h"
 #include "properties.h"
 #include "statistics.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -71,6 +68,3 @@ GstFlowReturn gst_robocache_resample_flow_next (GstRobocacheResampleFlow * flow,
 
 /* Returns the statistics. Called with the object lock held. */
 GstStructure *gst_robocache_resample_flow_make_stats (GstRobocacheResampleFlow * flow);
-
-G_END_DECLS
-#endif

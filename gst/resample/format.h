@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_RESAMPLE_FORMAT_H
-#define GST_ROBOCACHE_RESAMPLE_FORMAT_H
+#pragma once
 
 #include "common/element/propertytypes.h"
 #include "common/rows/channelroles.h"
@@ -12,8 +11,6 @@
 #include "common/tensors/memorycaps.h"
 #include "common/tensors/tensorcaps.h"
 #include "common/time/tickgrid.h"
-
-G_BEGIN_DECLS
 
 /* The debug category for all files of this folder. */
 GST_DEBUG_CATEGORY_EXTERN (gst_robocache_resample_debug);
@@ -77,6 +74,3 @@ gboolean gst_robocache_resample_same_input (const GstRobocacheResampleFormat * a
 /* Parameters of the search for rows around a tick. roles: of the channels, parsed. */
 RcSearch gst_robocache_resample_search (const GstRobocacheResampleSettings * settings,
     const GstRobocacheResampleFormat * format, const RobocacheChannelRoles * roles);
-
-G_END_DECLS
-#endif

@@ -2,13 +2,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_RESAMPLE_NEGOTIATION_H
-#define GST_ROBOCACHE_RESAMPLE_NEGOTIATION_H
+#pragma once
 
 #include "common/backend/enginechoice.h"
 #include "format.h"
-
-G_BEGIN_DECLS
 
 /* Inputs of an offer. */
 typedef struct
@@ -27,6 +24,3 @@ GstCaps *gst_robocache_resample_fixate_caps (const GstRobocacheResampleNegotiati
 /* The error that downstream does not accept the caps for the input. */
 GError *gst_robocache_resample_downstream_error (const GstRobocacheResampleNegotiation * negotiation,
     const GstCaps * in_caps);
-
-G_END_DECLS
-#endif

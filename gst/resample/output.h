@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_RESAMPLE_OUTPUT_H
-#define GST_ROBOCACHE_RESAMPLE_OUTPUT_H
+#pragma once
 
 #include "engine.h"
-
-G_BEGIN_DECLS
 
 /* Downstream's offer for output in system memory. A zeroed struct is a valid empty offer. */
 typedef struct
@@ -31,6 +28,3 @@ GstFlowReturn gst_robocache_resample_new_row (GstRobocacheResampleEngine * engin
 /* Replaces *buffer (taken, in the engine's memory and complete) by a buffer in the offered memory, if any. */
 GstFlowReturn gst_robocache_resample_move_to_offer (const GstRobocacheResampleOffer * offer, GstBuffer ** buffer,
     GError ** error);
-
-G_END_DECLS
-#endif

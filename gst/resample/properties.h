@@ -2,15 +2,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_RESAMPLE_PROPERTIES_H
-#define GST_ROBOCACHE_RESAMPLE_PROPERTIES_H
+#pragma once
 
 #include "common/backend/enginechoice.h"
 #include "common/element/statsmessages.h"
 #include "common/rows/channelroles.h"
 #include "format.h"
-
-G_BEGIN_DECLS
 
 #define GST_ROBOCACHE_RESAMPLE_PROP_STATS 1     /* handled by the element; the other ids follow */
 
@@ -34,6 +31,3 @@ gboolean gst_robocache_resample_properties_set (GstRobocacheResampleProperties *
     guint id, const GValue * value, gboolean runs, GError ** error);
 void gst_robocache_resample_properties_get (GstRobocacheResampleProperties * properties, RobocacheDevice * device,
     guint id, GValue * value);
-
-G_END_DECLS
-#endif

@@ -2,15 +2,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_RESAMPLE_STATISTICS_H
-#define GST_ROBOCACHE_RESAMPLE_STATISTICS_H
+#pragma once
 
 #include "common/rows/qos.h"
 #include "common/rows/checks.h"
 #include "kernels/align.h"
 #include "stream.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -47,6 +44,3 @@ typedef struct
  * streaming thread, without the object lock. */
 void gst_robocache_resample_statistics_report (GstRobocacheResampleStatistics * statistics,
     const GstRobocacheResampleStream * stream, GstElement * element, const GstRobocacheResampleReport * report);
-
-G_END_DECLS
-#endif

@@ -4,16 +4,13 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_RESAMPLE_STREAM_H
-#define GST_ROBOCACHE_RESAMPLE_STREAM_H
+#pragma once
 
 #include "common/rows/decimationcheck.h"
 #include "common/rows/checks.h"
 #include "common/tensors/tensorbuffer.h"
 #include "common/time/clockjump.h"
 #include "format.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -114,6 +111,3 @@ gint64 gst_robocache_resample_stream_max_gap (const GstRobocacheResampleStream *
 GstClockTime gst_robocache_resample_stream_latency (const GstRobocacheResampleStream * stream);
 /* Whether to measure the period of rows again: enough rows have arrived since the last TRUE, and caps have no framerate. */
 gboolean gst_robocache_resample_stream_measures_again (GstRobocacheResampleStream * stream);
-
-G_END_DECLS
-#endif

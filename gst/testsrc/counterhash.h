@@ -5,12 +5,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_COUNTERHASH_H
-#define ROBOCACHE_COUNTERHASH_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 static inline guint64
 robocache_hash_mix (guint64 x)
@@ -43,6 +40,3 @@ robocache_hash_below (guint64 seed, guint64 stream, guint64 counter, guint64 n)
 {
   return (guint64) (((unsigned __int128) robocache_hash (seed, stream, counter) * n) >> 64);
 }
-
-G_END_DECLS
-#endif

@@ -2,17 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_TEST_SRC_H
-#define GST_ROBOCACHE_TEST_SRC_H
+#pragma once
 
 #include <gst/base/gstpushsrc.h>
-
-G_BEGIN_DECLS
 
 #define GST_TYPE_ROBOCACHE_TEST_SRC (gst_robocache_test_src_get_type ())
 G_DECLARE_FINAL_TYPE (GstRobocacheTestSrc, gst_robocache_test_src, GST, ROBOCACHE_TEST_SRC, GstPushSrc)
 
 GST_ELEMENT_REGISTER_DECLARE (robocachetestsrc);
-
-G_END_DECLS
-#endif

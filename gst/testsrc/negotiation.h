@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_TESTNEGOTIATION_H
-#define ROBOCACHE_TESTNEGOTIATION_H
+#pragma once
 
 #include "properties.h"
-
-G_BEGIN_DECLS
 
 /* Completes settings with a rate and channels: from the settings, or else from a structure of the peer's caps (NULL: the peer accepts
  * anything), or else from the kind. */
@@ -18,6 +15,3 @@ GstCaps *robocache_test_possible_caps (const RobocacheTestSettings * settings, G
 /* Returns fixed caps in the peer's spelling, and completes the settings. NULL and the reason (free with g_free): the peer accepts no such
  * caps. */
 GstCaps *robocache_test_fixed_caps (RobocacheTestSettings * settings, const GstCaps * peer, gchar ** refusal);
-
-G_END_DECLS
-#endif

@@ -2,15 +2,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_TESTSRC_PROPERTIES_H
-#define ROBOCACHE_TESTSRC_PROPERTIES_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "common/time/tickgrid.h"
 #include "testsignal.h"
-
-G_BEGIN_DECLS
 
 #define ROBOCACHE_TEST_MAX_CHANNELS (1 << 24)
 
@@ -47,6 +44,3 @@ gpointer robocache_test_settings_field (RobocacheTestSettings * settings, guint 
 void robocache_test_settings_init (RobocacheTestSettings * settings);
 /* Returns the fault of the settings, to be freed with g_free; NULL: none. */
 gchar *robocache_test_settings_fault (const RobocacheTestSettings * settings);
-
-G_END_DECLS
-#endif

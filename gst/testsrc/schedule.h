@@ -5,12 +5,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_TESTSCHEDULE_H
-#define ROBOCACHE_TESTSCHEDULE_H
+#pragma once
 
 #include "properties.h"
-
-G_BEGIN_DECLS
 
 typedef enum
 {
@@ -37,6 +34,3 @@ gint64 robocache_test_max_lateness (const RobocacheTestSettings * settings);
 gint robocache_test_sent_before (const RobocacheTestSettings * settings, gint64 delivery, gint limit);
 /* The newest row before a time, among the first `limit` rows (-1: all rows) that are sent; -1: no such row, or a row at that time is sent. */
 gint64 robocache_test_row_in_force (const RobocacheTestSettings * settings, gint64 time_ns, gint limit);
-
-G_END_DECLS
-#endif

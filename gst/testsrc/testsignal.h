@@ -6,12 +6,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_TESTSIGNAL_H
-#define ROBOCACHE_TESTSIGNAL_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 typedef enum
 {
@@ -38,6 +35,3 @@ gchar *robocache_test_channel_name (RobocacheTestKind kind, guint channel);
 void robocache_test_room_ray (guint i, guint n, gdouble ray[3]);
 /* The end of a ray at time_ns: x, y, z and intensity, 0.1 … 0.6 for the walls -x +x -y +y -z +z and 1 for the ball. */
 void robocache_test_room_point (const gdouble ray[3], gint64 time_ns, gfloat point[4]);
-
-G_END_DECLS
-#endif

@@ -2,13 +2,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_VOXELIZE_ALLOCATION_H
-#define ROBOCACHE_VOXELIZE_ALLOCATION_H
+#pragma once
 
 #include "common/tensors/tensorbuffer.h"
 #include "negotiation.h"
-
-G_BEGIN_DECLS
 
 /* Sets the allocator and pool of outputs in downstream's answer. Sparse output has one memory per tensor, so the pool is
  * always a GstRobocacheTensorPool; maps of clouds have another pool (pointmap.h). */
@@ -24,6 +21,3 @@ GError *robocache_voxelize_explain_no_output (const RobocacheVoxelizeConfigurati
 /* Finds the memory in which kernels write the output. Memories that kernels cannot access are mapped: unmap `map` if place->mapped[0]. */
 gboolean robocache_voxelize_find_output (const RobocacheVoxelizeConfiguration * configuration, GstBuffer * output,
     RobocacheTensorsMap * map, RobocacheVoxelPlace * place, GError ** error);
-
-G_END_DECLS
-#endif

@@ -2,14 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_VOXELIZE_NEGOTIATION_H
-#define ROBOCACHE_VOXELIZE_NEGOTIATION_H
+#pragma once
 
 #include "common/backend/enginechoice.h"
 #include "voxelcaps.h"
 #include "voxelizer/voxelizer.h"
-
-G_BEGIN_DECLS
 
 /* A zeroed struct is a valid empty configuration. */
 typedef struct
@@ -51,6 +48,3 @@ gboolean robocache_voxelize_check_buffer (const RobocacheVoxelizeConfiguration *
 
 /* A description of the output; *advice: the remedy if the output exceeds the memory. Free with g_free. */
 gchar *robocache_voxelize_describe_output (const RcVoxelSpec * spec, const gchar ** advice);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_VOXELIZE_OUTSIDEWARNING_H
-#define ROBOCACHE_VOXELIZE_OUTSIDEWARNING_H
+#pragma once
 
 #include "common/points/pointcloudcaps.h"
-
-G_BEGIN_DECLS
 
 /* The check for one grid. */
 typedef struct
@@ -23,6 +20,3 @@ gboolean robocache_outside_check_is_due (RobocacheOutsideCheck * check, const Rc
 /* Posts the warning, with the bounding boxes of the grid and of the newest cloud, if it is in host memory; cloud may be NULL. */
 void robocache_outside_check_warn (const RobocacheOutsideCheck * check, GstElement * element, const RcVoxelCounters * total,
     const RcVoxelSpec * spec, const RobocachePointsInfo * points, GstBuffer * cloud);
-
-G_END_DECLS
-#endif

@@ -5,12 +5,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_VOXELIZE_POINTMAP_H
-#define ROBOCACHE_VOXELIZE_POINTMAP_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 /* A zeroed struct is a valid empty pool. */
 typedef struct
@@ -27,6 +24,3 @@ GstFlowReturn robocache_point_map_pool_acquire (RobocachePointMapPool * maps, Gs
 
 /* Sends caps for maps of n_points points, as a tensor, after maps of old_points points. FALSE and an error: downstream does not accept them. */
 gboolean robocache_point_map_push_caps (GstPad * srcpad, guint64 old_points, guint64 n_points, GError ** error);
-
-G_END_DECLS
-#endif

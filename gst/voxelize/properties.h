@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_VOXELIZE_PROPERTIES_H
-#define ROBOCACHE_VOXELIZE_PROPERTIES_H
+#pragma once
 
 #include "voxelsettings.h"
-
-G_BEGIN_DECLS
 
 /* Ids of properties; those up to ROBOCACHE_VOXELIZE_N_SETTINGS may be set while playing. */
 enum
@@ -41,6 +38,3 @@ void robocache_voxelize_properties_get (RobocacheVoxelizeProperties * properties
 /* Copies the settings. FALSE and an error that names a property with a malformed value. */
 gboolean robocache_voxelize_properties_read (RobocacheVoxelizeProperties * properties, RobocacheVoxelSettings * settings,
     GError ** error);
-
-G_END_DECLS
-#endif

@@ -2,13 +2,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_VOXELIZE_STATISTICS_H
-#define ROBOCACHE_VOXELIZE_STATISTICS_H
+#pragma once
 
 #include "common/transfers/readback.h"
 #include "kernels/voxel.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -34,6 +31,3 @@ gboolean robocache_voxelize_statistics_warn_over_cap (const RobocacheVoxelizeSta
     gint64 max_voxels);
 /* The structure of `stats`, without the fields of the device. */
 GstStructure *robocache_voxelize_statistics_to_structure (const RobocacheVoxelizeStatistics * statistics);
-
-G_END_DECLS
-#endif

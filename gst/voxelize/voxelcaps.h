@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_VOXELCAPS_H
-#define ROBOCACHE_VOXELCAPS_H
+#pragma once
 
 #include <gst/gst.h>
 
@@ -11,8 +10,6 @@
 #include "common/tensors/memorycaps.h"
 #include "common/tensors/tensorcaps.h"
 #include "voxelsettings.h"
-
-G_BEGIN_DECLS
 
 /* Returns fixed caps of the grid in this memory, with the first of robocache_voxel_dtypes that peer accepts, in peer's spelling; sets
  * their spec and tensors. peer NULL: accepts all. NULL and an error with both caps: peer accepts no such caps. */
@@ -29,6 +26,3 @@ gboolean robocache_voxel_maps_cloud (const RobocachePointsInfo * points, const R
 gboolean robocache_voxel_wants_map_tensor (const GstCaps * peer);
 /* Caps of such a tensor for another number of points. */
 GstCaps *robocache_voxel_resize_map (const GstCaps * caps, guint64 n_points);
-
-G_END_DECLS
-#endif

@@ -2,15 +2,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_VOXELSETTINGS_H
-#define ROBOCACHE_VOXELSETTINGS_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "common/points/pointcloudcaps.h"
 #include "kernels/voxel.h"
-
-G_BEGIN_DECLS
 
 /* Of a window of clouds, where a voxel has more than max-points. */
 typedef enum
@@ -62,6 +59,3 @@ gboolean robocache_voxel_settings_check (const RobocacheVoxelSettings * settings
 /* If float32 numbers at the corner of the grid farthest from 0 are more than a quarter of a voxel apart: describes the effect on the worst
  * axis, and a remedy. NULL: they are not. Free with g_free. */
 gchar *robocache_voxel_coarse_spacing (const RcVoxelSpec * spec);
-
-G_END_DECLS
-#endif

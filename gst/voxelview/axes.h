@@ -2,15 +2,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_VOXELVIEW_AXES_H
-#define GST_ROBOCACHE_VOXELVIEW_AXES_H
+#pragma once
 
 #include <cairo.h>
 
 #include "axisticks.h"
 #include "voxelcamera.h"
-
-G_BEGIN_DECLS
 
 /* The texts along each axis. */
 typedef struct
@@ -38,6 +35,3 @@ void robocache_axes_draw_lines (const RobocacheAxes * axes, cairo_t * cr,
     const RobocacheVoxelCamera * camera);
 void robocache_axes_draw_texts (const RobocacheAxes * axes, cairo_t * cr,
     const RobocacheVoxelCamera * camera);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_AXISTICKS_H
-#define ROBOCACHE_AXISTICKS_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 #define ROBOCACHE_MAX_TICKS 32
 
@@ -33,6 +30,3 @@ void robocache_axis_tick_text (const RobocacheAxisTicks * ticks, guint i, gchar 
 /* The text beside the axis: the exponent as ×1e-7, the offset as +400000 or +1.7e9; "": none. */
 void robocache_axis_factor_text (const RobocacheAxisTicks * ticks, gchar text[ROBOCACHE_TICK_TEXT]);
 void robocache_axis_offset_text (const RobocacheAxisTicks * ticks, gchar text[ROBOCACHE_TICK_TEXT]);
-
-G_END_DECLS
-#endif

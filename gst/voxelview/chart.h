@@ -2,16 +2,13 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_VOXELVIEW_CHART_H
-#define GST_ROBOCACHE_VOXELVIEW_CHART_H
+#pragma once
 
 #include <gst/video/video.h>
 
 #include "axes.h"
 #include "legend.h"
 #include "properties.h"
-
-G_BEGIN_DECLS
 
 /* Formats and sizes that cairo can draw. Pixels are opaque. */
 #if G_BYTE_ORDER == G_LITTLE_ENDIAN
@@ -42,6 +39,3 @@ void robocache_chart_init (RobocacheChart * chart,
 gboolean robocache_chart_draw (const RobocacheChart * chart,
     const RobocacheVoxelPicture * picture, const RobocacheLegend * legend, GstVideoFrame * frame,
     GError ** error);
-
-G_END_DECLS
-#endif

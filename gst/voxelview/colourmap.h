@@ -8,12 +8,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_COLOURMAP_H
-#define ROBOCACHE_COLOURMAP_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 #define ROBOCACHE_COLOUR_STEPS 256
 
@@ -31,6 +28,3 @@ guint32 robocache_colour_shade (guint32 colour, gdouble factor);
 
 /* Relative luminance of a colour as in Rec. 709, 0 to 1. */
 gdouble robocache_colour_luminance (guint32 colour);
-
-G_END_DECLS
-#endif

@@ -2,14 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_VOXELVIEW_INK_H
-#define GST_ROBOCACHE_VOXELVIEW_INK_H
+#pragma once
 
 #include <cairo.h>
 
 #include "voxelcamera.h"
-
-G_BEGIN_DECLS
 
 #define ROBOCACHE_DRAW_LINE_ALPHA 0.75
 
@@ -27,6 +24,3 @@ gdouble robocache_draw_text_width (cairo_t * cr, const gchar * text);
 /* Draws text rotated counter-clockwise by turned, with a share of its width left of the point, vertically centred on it. */
 void robocache_draw_text (cairo_t * cr, RobocachePixel at, gdouble share, gdouble turned,
     const gchar * text);
-
-G_END_DECLS
-#endif

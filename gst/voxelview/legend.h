@@ -2,14 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_VOXELVIEW_LEGEND_H
-#define GST_ROBOCACHE_VOXELVIEW_LEGEND_H
+#pragma once
 
 #include <cairo.h>
 
 #include "voxelpicture.h"
-
-G_BEGIN_DECLS
 
 /* The contents of the legend. */
 typedef struct
@@ -39,6 +36,3 @@ void robocache_legend_place (RobocacheLegendPlace * place, gdouble em, gdouble p
 
 void robocache_legend_draw (const RobocacheLegend * legend,
     const RobocacheLegendPlace * place, cairo_t * cr);
-
-G_END_DECLS
-#endif

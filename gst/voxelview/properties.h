@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_VOXELVIEW_PROPERTIES_H
-#define ROBOCACHE_VOXELVIEW_PROPERTIES_H
+#pragma once
 
 #include "voxelpicture.h"
-
-G_BEGIN_DECLS
 
 /* Settings of a picture. */
 typedef struct
@@ -52,6 +49,3 @@ gboolean robocache_view_properties_read_style (const RobocacheViewProperties * p
  * value is missing in both. */
 gboolean robocache_view_properties_find_frame (const RobocacheViewProperties * properties, const GstCaps * caps,
     const RobocacheTensorsInfo * tensors, RobocacheVoxelFrame * frame, GError ** error);
-
-G_END_DECLS
-#endif

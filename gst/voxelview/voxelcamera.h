@@ -7,12 +7,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_VOXELCAMERA_H
-#define ROBOCACHE_VOXELCAMERA_H
+#pragma once
 
 #include "common/points/gridcaps.h"
-
-G_BEGIN_DECLS
 
 typedef enum
 {
@@ -59,6 +56,3 @@ void robocache_voxel_camera_init (RobocacheVoxelCamera * camera, RobocacheView v
 
 /* The position of a point that is x, y, z voxels from the grid's corner. */
 RobocachePixel robocache_voxel_camera_project (const RobocacheVoxelCamera * camera, gdouble x, gdouble y, gdouble z);
-
-G_END_DECLS
-#endif

@@ -5,14 +5,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_VOXELPICTURE_H
-#define ROBOCACHE_VOXELPICTURE_H
+#pragma once
 
 #include "colourmap.h"
 #include "gst/voxelview/grid/occupiedvoxels.h"
 #include "voxelcamera.h"
-
-G_BEGIN_DECLS
 
 /* The quantity of values and colours. */
 typedef enum
@@ -56,6 +53,3 @@ RobocacheVoxelSight robocache_voxel_picture_look (const RobocacheVoxelPicture * 
  * the camera, and large voxels have outlines. */
 void robocache_voxel_picture_paint (const RobocacheVoxelPicture * picture, const RobocacheVoxelCamera * camera,
     const gdouble range[2], guint8 * pixels, gint stride);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CPU_ALIGN_EPISODE_H
-#define RC_CPU_ALIGN_EPISODE_H
+#pragma once
 
 #include "cpu.h"
 
 void RC_LEVEL_NAME (rc_cpu_align_episode) (const RcAlignStream * stream, const RcAlignStreamArgs * rows,
     const RcAlignArgs * args, int64_t episode, RcAlignCounters * counters);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CPU_ALIGN_SEARCH_H
-#define RC_CPU_ALIGN_SEARCH_H
+#pragma once
 
 #include "cpu.h"
 
@@ -18,5 +17,3 @@ typedef struct RcCpuCursor
 /* Calls rc_bracket_find for each of at most RC_CPU_TICKS ticks, in n > 0 times that never decrease. */
 void RC_LEVEL_NAME (rc_cpu_find_brackets) (const RcSearch * search, const int64_t * times, int64_t n,
     const int64_t * ticks, int64_t n_ticks, RcCpuCursor * cursor, RcBracket * brackets);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CPU_CONVERT_H
-#define RC_CPU_CONVERT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -39,5 +38,3 @@ typedef struct RcConversions
 } RcConversions;
 
 extern const RcConversions RC_LEVEL_NAME (rc_conversions);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CPU_CONVERT_NEON_H
-#define RC_CPU_CONVERT_NEON_H
+#pragma once
 
 #include <arm_neon.h>
 #include <stdint.h>
@@ -226,5 +225,3 @@ neon_store_uint8_double_vectors (const uint8_t *x, uint8_t *out)
 }
 
 RC_NEON_LOOP (store_uint8_double, double, uint8_t, 8)
-
-#endif

@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CPU_H
-#define RC_CPU_H
+#pragma once
 
 #include "kernels/align_plan.h"
 #include "kernels/backend_impl.h"
@@ -72,5 +71,3 @@ extern const RcVoxelOps rc_cpu_voxel_ops;
 extern const RcMemoryOps rc_cpu_memory_ops;
 
 RcStatus rc_cpu_align_run (RcAlignPlan * plan, const RcAlignArgs * args, RcStream stream, RcError * error);
-
-#endif

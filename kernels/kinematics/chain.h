@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_KINEMATICS_CHAIN_H
-#define RC_KINEMATICS_CHAIN_H
+#pragma once
 
 #include "kinematics.h"
 #include "transform.h"
@@ -213,5 +212,3 @@ rc_manipulability (const double *jacobian, int n, const int32_t *columns, int n_
         : rc_orthogonalise (packed, i, 6, 1, n_columns));
   return n_columns > 0 ? product : 0.0;
 }
-
-#endif

@@ -8,8 +8,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_KINEMATICS_INVERSE_H
-#define RC_KINEMATICS_INVERSE_H
+#pragma once
 
 #include "chain.h"
 
@@ -428,5 +427,3 @@ rc_inverse_search (const RcChain *chain, const RcTransform *base, const RcInvers
   rc_inverse_linearise (chain, base, memory);
   return rc_inverse_reason (chain, memory, best);
 }
-
-#endif

@@ -12,8 +12,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_KINEMATICS_H
-#define RC_KINEMATICS_H
+#pragma once
 
 #include "kernels/backend.h"
 
@@ -143,5 +142,4 @@ RcStatus rc_kinematics_inverse (RcKinematicsPlan * plan, const RcInverseArgs * a
 
 #ifdef __cplusplus
 }
-#endif
 #endif

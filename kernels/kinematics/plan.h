@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_KINEMATICS_PLAN_H
-#define RC_KINEMATICS_PLAN_H
+#pragma once
 
 #include "chain.h"
 
@@ -31,5 +30,3 @@ typedef struct RcKinematicsOps
   /* Frees plan->state, which is NULL when preparing failed. May be NULL. */
   void (*release) (RcKinematicsPlan * plan);
 } RcKinematicsOps;
-
-#endif

@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_KINEMATICS_ROWS_H
-#define RC_KINEMATICS_ROWS_H
+#pragma once
 
 #include "inverse.h"
 
@@ -139,5 +138,3 @@ rc_inverse_row (const RcChain *chain, const RcInverseArgs *args, int64_t row, co
   if (args->iterations != NULL)
     args->iterations[row] = iterations;
 }
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_KINEMATICS_SPEC_H
-#define RC_KINEMATICS_SPEC_H
+#pragma once
 
 #include "kinematics.h"
 #include "plan.h"
@@ -32,5 +31,3 @@ rc_joint_has_quaternion (const RcJointSpec *joint)
 
   return q[0] != 0.0 || q[1] != 0.0 || q[2] != 0.0 || q[3] != 0.0;
 }
-
-#endif

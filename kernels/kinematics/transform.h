@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_KINEMATICS_TRANSFORM_H
-#define RC_KINEMATICS_TRANSFORM_H
+#pragma once
 
 #include "trigonometry.h"
 
@@ -209,5 +208,3 @@ rc_pose_from_transform (const RcTransform *t, double *pose)
     pose[i] = t->p[i];
   rc_quaternion_from_rotation (t->r, pose + 3);
 }
-
-#endif

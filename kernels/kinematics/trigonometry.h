@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_KINEMATICS_TRIGONOMETRY_H
-#define RC_KINEMATICS_TRIGONOMETRY_H
+#pragma once
 
 #include "kernels/arithmetic.h"
 
@@ -78,5 +77,3 @@ rc_arctangent (double y, double x)
 
   return y < 0.0 ? -upper : upper;
 }
-
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TESTS_PLAYER_H
-#define TESTS_PLAYER_H
+#pragma once
 
 #include "rig.h"
-
-G_BEGIN_DECLS
 
 /* A started core with these settings and pads. */
 Play *core_play_new (RigMode mode, const gchar * settings, const gchar * pads);
@@ -16,6 +13,3 @@ void core_play_free (Play * play);
 
 /* Runs a test of plays, one at a time. Returns what is wrong, free with g_free; NULL: nothing. */
 gchar *core_try (void (*test) (gpointer data), gpointer data);
-
-G_END_DECLS
-#endif

@@ -5,14 +5,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TESTS_RIG_H
-#define TESTS_RIG_H
+#pragma once
 
 #include "gst/fuse/core/core.h"
 #include "kernels/align.h"
 #include "words.h"
-
-G_BEGIN_DECLS
 
 typedef enum
 {
@@ -189,6 +186,3 @@ gboolean feed_get_number (const Feed * feed, const gchar * name, gint64 * number
 gboolean rig_get_removed_number (const Rig * rig, const gchar * name, gint64 * number);
 /* Fails where rows are not accounted for. */
 void rig_check_balance (const Rig * rig);
-
-G_END_DECLS
-#endif

@@ -62,12 +62,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TESTS_WORDS_H
-#define TESTS_WORDS_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 /* 2023-11-14, in ns: what unix:0 and ntp:0 are, and NTP counts from 1900. */
 #define UNIX_TODAY G_GINT64_CONSTANT (1700000000000000000)
@@ -215,6 +212,3 @@ gchar *missing_word (const gchar * text, const gchar * words);
 
 /* Any int64, a time around now (ns), or now. */
 gint64 random_time (GRand * rand, gint64 now);
-
-G_END_DECLS
-#endif

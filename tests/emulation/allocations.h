@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef EMULATION_ALLOCATIONS_H
-#define EMULATION_ALLOCATIONS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -19,5 +18,4 @@ void emulation_watch_allocations (EmulationWatch *watch);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

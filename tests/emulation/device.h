@@ -9,8 +9,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef EMULATION_DEVICE_H
-#define EMULATION_DEVICE_H
+#pragma once
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>
@@ -77,5 +76,3 @@ struct Where
 
 Where where_is (const void *p);
 }
-
-#endif

@@ -9,8 +9,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef EMULATION_ENGINE_H
-#define EMULATION_ENGINE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -70,5 +69,3 @@ struct Launch
  * is run any more. */
 bool run (const Launch & launch);
 }
-
-#endif

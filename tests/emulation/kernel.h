@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef EMULATION_KERNEL_H
-#define EMULATION_KERNEL_H
+#pragma once
 
 #include "engine.h"
 
@@ -17,5 +16,3 @@ struct Kernel
   int most_shared;              /* bytes that a launch may ask for; atomic */
 };
 }
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef EMULATION_LANGUAGE_H
-#define EMULATION_LANGUAGE_H
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
@@ -372,5 +371,3 @@ __shfl_xor_sync (unsigned mask, T value, int distance, int width = 32)
 
   return emulation::shuffle (mask, value, other / width <= own / width ? other : own);
 }
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUZZ_BENCH_H
-#define FUZZ_BENCH_H
+#pragma once
 
 #include <gst/gst.h>
 #include <gst/video/video.h>
@@ -105,5 +104,3 @@ void feed_push (Feed * feed, GstBuffer * buffer);
 void feed_flush (Feed * feed, gboolean reset_time);
 
 _Noreturn void fuzz_fail (const gchar * format, ...) G_GNUC_PRINTF (1, 2);
-
-#endif

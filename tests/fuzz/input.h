@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUZZ_INPUT_H
-#define FUZZ_INPUT_H
+#pragma once
 
 #include <glib.h>
 #include <stdint.h>
@@ -74,5 +73,3 @@ input_exact (Input *input, gsize *length)
 }
 
 #define input_pick(input, table) ((table)[input_below (input, G_N_ELEMENTS (table))])
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUZZ_LOCKSTEP_H
-#define FUZZ_LOCKSTEP_H
+#pragma once
 
 #include <gst/gst.h>
 
@@ -16,5 +15,3 @@ void lockstep_begin (void (*unblock) (gpointer data), gpointer data);
 void lockstep_end (void);
 /* Returns when the other thread waits, or there is none. */
 void lockstep_settle (void);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUZZ_OPERATIONS_H
-#define FUZZ_OPERATIONS_H
+#pragma once
 
 #include "bench.h"
 
@@ -52,5 +51,3 @@ void reset_properties (Bench * bench);
 void choose_rate (Bench * bench, Input * input);
 /* Nothing, or what downstream accepts. */
 void choose_downstream (Bench * bench, Input * input);
-
-#endif

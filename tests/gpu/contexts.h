@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TEST_CONTEXTS_H
-#define TEST_CONTEXTS_H
+#pragma once
 
 #include <cuda.h>
 #include <dlfcn.h>
@@ -36,5 +35,3 @@ find_driver (void)
   DRIVER_FUNCTIONS (DRIVER_FIND)
   return 1;
 }
-
-#endif

@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TEST_FAULT_TABLE_H
-#define TEST_FAULT_TABLE_H
+#pragma once
 
 #ifdef __cplusplus
 extern "C"
@@ -26,5 +25,4 @@ void fault_arm_from_environment (void);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

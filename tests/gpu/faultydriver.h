@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TEST_FAULTY_DRIVER_H
-#define TEST_FAULTY_DRIVER_H
+#pragma once
 
 #include <dlfcn.h>
 
@@ -29,5 +28,3 @@ find_faulty (void)
   faulty.name = (const char *(*) (int)) dlsym (library, "robocache_fault_name");
   return faulty.arm && faulty.disarm && faulty.calls && faulty.name;
 }
-
-#endif

@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TEST_GST_CUDA_FUNCTIONS_H
-#define TEST_GST_CUDA_FUNCTIONS_H
+#pragma once
 
 /* Those that memory, contexts and copies need. */
 #define GST_CUDA_FUNCTIONS(f) \
@@ -19,5 +18,3 @@
   f (cuGraphicsResourceSetMapFlags_v2) f (cuGraphicsSubResourceGetMappedArray) f (cuGraphicsUnmapResources) \
   f (cuGraphicsUnregisterResource) f (cuLaunchKernel) f (cuMemcpy2DAsync_v2) f (cuModuleGetFunction) f (cuModuleLoadData) \
   f (cuModuleUnload) f (cuStreamCreate) f (cuStreamDestroy) f (cuStreamSynchronize) f (cuTexObjectCreate) f (cuTexObjectDestroy)
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TEST_GPU_JOB_H
-#define TEST_GPU_JOB_H
+#pragma once
 
 #include "kernels/align.h"
 #include "kernels/memory.h"
@@ -57,5 +56,3 @@ extern const JobStep job_steps[N_STEPS];
 
 /* The first one of that name, which there is. */
 RcStatus job_step (Job * job, const char *name, RcError * error);
-
-#endif

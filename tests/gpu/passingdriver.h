@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TEST_PASSING_DRIVER_H
-#define TEST_PASSING_DRIVER_H
+#pragma once
 
 #include <cuda.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ void *passing_wanted (const char *name);
 
 /* In place of a call. */
 CUresult passing_call (void *wanted, PassingFunction real, PASSING_WORDS);
-
-#endif

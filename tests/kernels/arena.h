@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TEST_ARENA_H
-#define TEST_ARENA_H
+#pragma once
 
 #include "tests/kernels/place.h"
 
@@ -39,5 +38,3 @@ void arena_compare (Arena * arena, const Place * place, const char *text, Test *
 
 /* The region that begins at a host address which arena_take returned: bytes up to its end. */
 int64_t arena_bytes (const Arena * arena, const void *host);
-
-#endif

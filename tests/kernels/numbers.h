@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TEST_NUMBERS_H
-#define TEST_NUMBERS_H
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
@@ -166,5 +165,3 @@ oracle_get (RcDtype dtype, const void *from)
   }
 #undef GET
 }
-
-#endif

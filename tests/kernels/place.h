@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TEST_PLACE_H
-#define TEST_PLACE_H
+#pragma once
 
 #include "kernels/memory.h"
 #include "tests/kernels/report.h"
@@ -64,5 +63,3 @@ void caller_mode_leave (const CallerMode * mode, Test * test);
 
 /* A thread pool of the calling thread alone, which works in reverse order. */
 extern const RcThreadPool reverse_pool;
-
-#endif

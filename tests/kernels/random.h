@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TEST_RANDOM_H
-#define TEST_RANDOM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -39,5 +38,3 @@ random_real (uint64_t *state, double low, double high)
 {
   return low + (double) (random_bits (state) >> 11) * 0x1p-53 * (high - low);
 }
-
-#endif

@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TEST_REPORT_H
-#define TEST_REPORT_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -73,5 +72,3 @@ test_skip (const char *name, const char *why)
 {
   printf ("SKIP %s: %s\n", name, why);
 }
-
-#endif

@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TEST_SUITE_H
-#define TEST_SUITE_H
+#pragma once
 
 #include "tests/kernels/arena.h"
 
@@ -44,5 +43,3 @@ uint64_t suite_next_seed (Suite * suite);
 /* n on a GPU, a third of it on the CPU, which has several backends to compare, or with --few a tenth. */
 int suite_fewer (const Suite * suite, int n);
 void suite_end (Suite * suite, const Test * test);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef SOAK_SEEDS_H
-#define SOAK_SEEDS_H
+#pragma once
 
 #include <glib.h>
 
@@ -29,5 +28,3 @@ typedef struct
 gboolean seeds_list_has (const gchar *list, guint i);
 /* How many failed: each one's output is printed, and that of the shortest lists that fail. n becomes the number that ran. */
 guint seeds_run (Seeds *seeds);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef SOAK_H
-#define SOAK_H
+#pragma once
 
 #include <gst/gst.h>
 #include <stdio.h>
@@ -73,5 +72,3 @@ verdict (gboolean passed, const gchar *name, const gchar *format, ...)
   putchar ('\n');
   return passed;
 }
-
-#endif

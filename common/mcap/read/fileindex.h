@@ -6,12 +6,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_MCAP_FILEINDEX_H
-#define ROBOCACHE_MCAP_FILEINDEX_H
+#pragma once
 
 #include "source.h"
-
-G_BEGIN_DECLS
 
 /* ---- definitions ---- */
 
@@ -115,6 +112,3 @@ RobocacheMcapSummaryResult robocache_mcap_summary_read (const RobocacheMcapSourc
 /* filescan.c: fills an empty index. A cut file ends with its last complete record. FALSE and an error: not an MCAP file, or the source cannot be
  * read. */
 gboolean robocache_mcap_file_scan (const RobocacheMcapSource * source, RobocacheMcapFileIndex * index, GError ** error);
-
-G_END_DECLS
-#endif

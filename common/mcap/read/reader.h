@@ -5,12 +5,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_MCAP_READER_H
-#define ROBOCACHE_MCAP_READER_H
+#pragma once
 
 #include "fileindex.h"
-
-G_BEGIN_DECLS
 
 typedef struct _RobocacheMcapReader RobocacheMcapReader;
 
@@ -55,6 +52,3 @@ gboolean robocache_mcap_reader_find_back (RobocacheMcapReader * reader, guint16 
 GHashTable *robocache_mcap_reader_get_metadata (RobocacheMcapReader * reader, const RobocacheMcapEntry * entry, GError ** error);
 /* Returns the data of an attachment, after a check of its CRC. */
 GBytes *robocache_mcap_reader_get_attachment (RobocacheMcapReader * reader, const RobocacheMcapEntry * entry, GError ** error);
-
-G_END_DECLS
-#endif

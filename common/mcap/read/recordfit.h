@@ -5,12 +5,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_MCAP_RECORDFIT_H
-#define ROBOCACHE_MCAP_RECORDFIT_H
+#pragma once
 
 #include "source.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -37,6 +34,3 @@ RobocacheMcapFit robocache_mcap_fit (const RobocacheMcapView * view, guint64 off
 
 /* Moves *offset to the next valid record (RECORD), to the end of the bytes that were searched (MORE), or to the end of the file (END). */
 RobocacheMcapFit robocache_mcap_find_fit (const RobocacheMcapView * view, guint64 * offset, GError ** error);
-
-G_END_DECLS
-#endif

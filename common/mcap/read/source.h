@@ -2,13 +2,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_MCAP_SOURCE_H
-#define ROBOCACHE_MCAP_SOURCE_H
+#pragma once
 
 #include "common/mcap/buffer.h"
 #include "common/mcap/records.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -70,6 +67,3 @@ gboolean robocache_mcap_walk_peek (RobocacheMcapWalk * walk, const RobocacheMcap
     GError ** error);
 /* Returns bytes from any offset on, at most `size`, and fewer at the end of the range; valid until the next call. FALSE and an error: failed. */
 gboolean robocache_mcap_walk_look (RobocacheMcapWalk * walk, guint64 offset, gsize size, RobocacheMcapBytes * bytes, GError ** error);
-
-G_END_DECLS
-#endif

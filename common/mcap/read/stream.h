@@ -4,12 +4,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_MCAP_STREAM_H
-#define ROBOCACHE_MCAP_STREAM_H
+#pragma once
 
 #include "common/mcap/records.h"
-
-G_BEGIN_DECLS
 
 typedef struct _RobocacheMcapStream RobocacheMcapStream;
 RobocacheMcapStream *robocache_mcap_stream_new (void);
@@ -59,6 +56,3 @@ guint64 robocache_mcap_stream_get_skipped (const RobocacheMcapStream * stream);
 guint64 robocache_mcap_stream_get_offset (const RobocacheMcapStream * stream);
 /* Whether the data section is still open: a file that ends here is cut. */
 gboolean robocache_mcap_stream_is_in_data (const RobocacheMcapStream * stream);
-
-G_END_DECLS
-#endif

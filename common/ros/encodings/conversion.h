@@ -2,13 +2,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_CONVERSION_H
-#define ROBOCACHE_CONVERSION_H
+#pragma once
 
 #include "common/ros/cdr.h"
 #include "common/ros/schema.h"
-
-G_BEGIN_DECLS
 
 /* Bytes of a message, and where it goes. */
 typedef struct
@@ -31,6 +28,3 @@ gboolean robocache_conversion_check (const RobocacheConversion * conversion, GEr
 /* Writes a count before items of unknown number; returns its place, for robocache_conversion_end_items. */
 gsize robocache_conversion_begin_items (RobocacheConversion * conversion);
 void robocache_conversion_end_items (RobocacheConversion * conversion, gsize place, guint32 count);
-
-G_END_DECLS
-#endif

@@ -5,12 +5,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_ENCODINGS_H
-#define ROBOCACHE_ENCODINGS_H
+#pragma once
 
 #include "conversion.h"
-
-G_BEGIN_DECLS
 
 /* idl.c */
 RobocacheRosSchema *robocache_idl_parse (const gchar * type, const gchar * definition, gsize size, GError ** error);
@@ -25,6 +22,3 @@ gboolean robocache_protobuf_convert (RobocacheConversion * conversion, GError **
 
 /* ros1.c */
 gboolean robocache_ros1_convert (RobocacheConversion * conversion, GError ** error);
-
-G_END_DECLS
-#endif

@@ -10,12 +10,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_TRANSCODER_H
-#define ROBOCACHE_TRANSCODER_H
+#pragma once
 
 #include "common/ros/schema.h"
-
-G_BEGIN_DECLS
 
 /* The format of the messages of a channel. */
 typedef struct
@@ -38,6 +35,3 @@ const RobocacheRosSchema *robocache_transcoder_schema (const RobocacheTranscoder
 /* Replaces a message by the same message in CDR, which is valid until the next call. FALSE and a ROBOCACHE_ERROR_DATA: it does not have its
  * definition, or is damaged. */
 gboolean robocache_transcoder_run (RobocacheTranscoder * transcoder, gconstpointer * message, gsize * size, GError ** error);
-
-G_END_DECLS
-#endif

@@ -4,12 +4,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_TYPEDESCRIPTION_H
-#define ROBOCACHE_TYPEDESCRIPTION_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 /* Writes the request for the definition of a type ("a_msgs/msg/B") with this hash, without the sources. header: bytes of the middleware between
  * the encoding and the request; NULL: none. Free with g_byte_array_unref. */
@@ -19,6 +16,3 @@ GByteArray *robocache_ros_type_request (const gchar * type, const gchar * hash, 
  * middleware between the encoding and the answer. NULL and an error: the node has no definition, a field cannot be read, or the message is
  * malformed. Free with g_free. The caller compares the hash. */
 gchar *robocache_ros_type_description_text (gconstpointer message, gsize size, gsize header_bytes, gchar ** type, GError ** error);
-
-G_END_DECLS
-#endif

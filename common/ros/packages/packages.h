@@ -4,12 +4,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_ROS_PACKAGES_H
-#define ROBOCACHE_ROS_PACKAGES_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -37,6 +34,3 @@ extern const RobocacheRosDefinition robocache_ros_visualization_msgs[];
 
 /* All tables, with NULL at the end. */
 extern const RobocacheRosDefinition *const robocache_ros_packages[];
-
-G_END_DECLS
-#endif

@@ -4,12 +4,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_ANNEXB_H
-#define ROBOCACHE_ANNEXB_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -28,6 +25,3 @@ typedef struct
 
 /* Scans the NAL units before the first slice, and keeps the parameter sets if the set is complete. */
 RobocacheAnnexBUnit robocache_annexb_scan (RobocacheAnnexB * annexb, const guint8 * data, gsize size);
-
-G_END_DECLS
-#endif

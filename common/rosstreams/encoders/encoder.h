@@ -5,14 +5,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_ENCODER_H
-#define ROBOCACHE_ENCODER_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "common/ros/rowmessage.h"
-
-G_BEGIN_DECLS
 
 /* A channel of a stream: messages of one type. */
 typedef struct
@@ -79,6 +76,3 @@ void robocache_encoder_free (RobocacheEncoder * encoder);
 void robocache_encoder_clear (RobocacheEncoder * encoder);
 /* Adds a channel; takes suffix. */
 void robocache_encoder_add_channel (RobocacheEncoder * encoder, const gchar * type, gchar * suffix, const gchar * dtype, gboolean has_duration);
-
-G_END_DECLS
-#endif

@@ -4,14 +4,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_ENCODERS_H
-#define ROBOCACHE_ENCODERS_H
+#pragma once
 
 #include "common/tensors/memorycaps.h"
 #include "common/tensors/tensorcaps.h"
 #include "encoder.h"
-
-G_BEGIN_DECLS
 
 /* Caps that encoderchoice.c has an encoder for; the formats of tensors are checked with the caps. */
 #define ROBOCACHE_ENCODER_RAW_FORMATS "{ RGB, BGR, RGBA, BGRA, GRAY8, GRAY16_LE, GRAY16_BE, UYVY, YUY2 }"
@@ -63,6 +60,3 @@ RobocacheEncoder *robocache_encoder_new_tensor_pictures (const RobocacheTensorsI
 /* video.c: video/x-h264 and video/x-h265, one access unit per buffer. The encoder adds the last parameter sets to a key
  * frame without any. */
 RobocacheEncoder *robocache_encoder_new_video (const GstCaps * caps);
-
-G_END_DECLS
-#endif

@@ -2,18 +2,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_ACCESSUNITS_H
-#define ROBOCACHE_ACCESSUNITS_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 /* Caps of "h264", "h265" (Annex B, one access unit per buffer), "vp9" or "av1"; NULL: another format. */
 GstCaps *robocache_video_caps_new (const gchar * format);
 /* Whether decoding can begin at the access unit of such a format: an IDR picture of H.264, an IRAP picture of H.265. TRUE for other
  * formats, whose frames are not parsed. */
 gboolean robocache_is_key_frame (const gchar * format, const guint8 * data, gsize size);
-
-G_END_DECLS
-#endif

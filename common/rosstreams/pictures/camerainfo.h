@@ -4,14 +4,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_CAMERAINFO_H
-#define ROBOCACHE_CAMERAINFO_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "common/rosstreams/messagefields.h"
-
-G_BEGIN_DECLS
 
 /* Whether messages of a type are a calibration: "sensor_msgs/CameraInfo", "foxglove.CameraCalibration". */
 gboolean robocache_camera_info_has (const gchar * type);
@@ -29,6 +26,3 @@ const GstStructure *robocache_camera_info_fields (const RobocacheCameraInfo * in
 
 /* Whether topics like /camera/image_raw and /camera/camera_info belong to the same camera. */
 gboolean robocache_camera_info_is_of (const gchar * info_topic, const gchar * picture_topic);
-
-G_END_DECLS
-#endif

@@ -5,12 +5,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_DEPTHPICTURES_H
-#define ROBOCACHE_DEPTHPICTURES_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 /* Larger images are refused, because few compressed bytes may become many pixels. */
 #define ROBOCACHE_MAX_DEPTH_PIXELS (1 << 24)
@@ -24,6 +21,3 @@ typedef struct
 /* The bytes behind the header of compressedDepth. FALSE and a ROBOCACHE_ERROR_DATA: damaged, too large, or of another kind of PNG. */
 gboolean robocache_rvl_read (const guint8 * bytes, gsize size, RobocacheDepthPicture * picture, GError ** error);
 gboolean robocache_depth_png_read (const guint8 * bytes, gsize size, RobocacheDepthPicture * picture, GError ** error);
-
-G_END_DECLS
-#endif

@@ -9,12 +9,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_IMAGEENCODINGS_H
-#define ROBOCACHE_IMAGEENCODINGS_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 #define ROBOCACHE_MAX_PLANES 2
 
@@ -33,6 +30,3 @@ typedef struct
 /* Fixed caps of pictures, with 0/1 as the framerate. NULL and an error: unknown encoding, or an invalid size. */
 GstCaps *robocache_image_caps_new (const gchar * encoding, gboolean is_bigendian, guint32 width, guint32 height,
     RobocachePictureLines * lines, GError ** error);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_CLOCKGROUPS_H
-#define ROBOCACHE_CLOCKGROUPS_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 /* Clocks that differ by less, or by less than the uncertainty of the difference, are one: the rest are delays. */
 #define ROBOCACHE_CLOCK_AGREE ((gint64) 500 * 1000 * 1000)
@@ -52,6 +49,3 @@ GPtrArray *robocache_clock_groups_find (const GPtrArray * pieces);
 /* Least time from the stamps of a piece to the arrival of its messages (ns), both converted by knots of their clocks to one timeline; negative:
  * they arrive before their stamps. */
 gint64 robocache_clock_piece_delay (const RobocacheClockPiece * piece, const GArray * knots, const GArray * recorder);
-
-G_END_DECLS
-#endif

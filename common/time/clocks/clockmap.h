@@ -5,12 +5,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_CLOCKMAP_H
-#define ROBOCACHE_CLOCKMAP_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 /* ---- lines ---- */
 
@@ -43,6 +40,3 @@ gint64 robocache_clock_map_log (const RobocacheClockMap * map, gint64 log_ns);
 gint64 robocache_clock_map_to_log (const RobocacheClockMap * map, gint64 time_ns);
 /* Whether stamps of 0 of this topic are times. */
 gboolean robocache_clock_map_has_zero (const RobocacheClockMap * map, const gchar * topic);
-
-G_END_DECLS
-#endif

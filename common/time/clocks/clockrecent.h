@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_CLOCKRECENT_H
-#define ROBOCACHE_CLOCKRECENT_H
+#pragma once
 
 #include "clockgroups.h"
-
-G_BEGIN_DECLS
 
 #define ROBOCACHE_CLOCK_RECENT 16
 
@@ -26,6 +23,3 @@ const RobocacheClockPair *robocache_clock_recent_at (const RobocacheClockRecent 
 /* Least log time minus stamp (ns) of most of these messages, at a log time: those whose difference is less by more than ROBOCACHE_CLOCK_AGREE are
  * ahead. *slope: its change per ns, at most 0, as in a simulation that is faster than the recorder's clock. There must be a message. */
 gint64 robocache_clock_recent_difference (const RobocacheClockRecent * recent, gint64 log_ns, gdouble * slope);
-
-G_END_DECLS
-#endif

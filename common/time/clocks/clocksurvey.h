@@ -12,12 +12,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_CLOCKSURVEY_H
-#define ROBOCACHE_CLOCKSURVEY_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 typedef enum
 {
@@ -55,6 +52,3 @@ gboolean robocache_clock_survey_is_irregular (const RobocacheClockSurvey * surve
  *   breaks  a(sxxxx): for each step, the topic, the log time, by how much its stamps step back (ns; negative: forward), and on the timeline
  *           the last time before the step and the first one after it */
 GVariant *robocache_clock_survey_finish (RobocacheClockSurvey * survey, RobocacheTimeline timeline);
-
-G_END_DECLS
-#endif

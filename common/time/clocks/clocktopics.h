@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_CLOCKTOPICS_H
-#define ROBOCACHE_CLOCKTOPICS_H
+#pragma once
 
 #include "clockrecent.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -48,6 +45,3 @@ robocache_clock_pair_difference (const RobocacheClockPair *pair)
 {
   return pair->log - pair->stamp;
 }
-
-G_END_DECLS
-#endif

@@ -2,14 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_EXAMPLES_INSPECTION_H
-#define ROBOCACHE_EXAMPLES_INSPECTION_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "examples/tools/recordings/rossource.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -68,6 +65,3 @@ void inspection_print (const Inspection * inspection, FILE * out);
 void inspection_print_json (const Inspection * inspection, const gchar * error, FILE * out);
 /* A file that cannot be read. */
 void inspection_print_json_error (const gchar * name, const gchar * error, FILE * out);
-
-G_END_DECLS
-#endif

@@ -2,15 +2,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_EXAMPLES_BAGCLOCKS_H
-#define ROBOCACHE_EXAMPLES_BAGCLOCKS_H
+#pragma once
 
 #include <gst/gst.h>
 #include <stdio.h>
 
 #include "recording.h"
-
-G_BEGIN_DECLS
 
 /* Makes a robocachebagsrc with the options and clocks of a bag. NULL and an error. */
 GstElement *bag_source_new (const Recording * bag, GError ** error);
@@ -47,6 +44,3 @@ gboolean bag_clocks_get (const BagClocks * clocks, const gchar * topic, BagClock
 gint64 bag_clocks_arrival (const BagClocks * clocks, gint64 log_ns);
 /* Number of a topic's clock; 0 where all are on one timeline. clocks may be NULL. */
 guint bag_clocks_number (const BagClocks * clocks, const gchar * topic);
-
-G_END_DECLS
-#endif

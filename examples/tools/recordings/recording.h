@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_EXAMPLES_RECORDING_H
-#define ROBOCACHE_EXAMPLES_RECORDING_H
+#pragma once
 
 #include <glib.h>
 #include <gst/gst.h>
@@ -12,8 +11,6 @@
 #include "gst/parse/records/emptycells.h"
 #include "gst/parse/records/timesteps.h"
 #include "gst/parse/table/timeguess.h"
-
-G_BEGIN_DECLS
 
 /* ---- the options of a recording: their names, placeholders and help ---- */
 
@@ -169,6 +166,3 @@ gchar *recording_channel_name (const Recording * recording, guint c, gboolean qu
 
 /* Adds channel c to recording->rounded if float32 cannot hold integers as large as value. is_noted, an entry a channel: it was added before. */
 void recording_note_rounding (Recording * recording, guint c, gdouble value, guint8 * is_noted);
-
-G_END_DECLS
-#endif

@@ -2,16 +2,13 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_EXAMPLES_STREAMSURVEY_H
-#define ROBOCACHE_EXAMPLES_STREAMSURVEY_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "bagclocks.h"
 #include "common/tensors/tensorcaps.h"
 #include "common/time/clocks/clocksurvey.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -45,6 +42,3 @@ void stream_survey_clear (StreamSurvey * survey);
 
 /* What a pad's stream id has behind the id of the run: "/imu@base_link"; "": nothing. Free with g_free. */
 gchar *stream_survey_stream_of_pad (GstPad * pad);
-
-G_END_DECLS
-#endif

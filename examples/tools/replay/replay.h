@@ -2,13 +2,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_EXAMPLES_REPLAY_H
-#define ROBOCACHE_EXAMPLES_REPLAY_H
+#pragma once
 
 #include "examples/tools/steppedcore.h"
 #include "session.h"
-
-G_BEGIN_DECLS
 
 /* ---- the settings of a recorded robocachefuse, for a stepped core ---- */
 
@@ -47,6 +44,3 @@ typedef void (*DescribeRow) (gpointer user_data, GString * text, const gchar * p
 /* Compares tick, streams, statuses, times of rows and the bits of all tensors. Returns NULL if they are equal, otherwise the first
  * difference, in lines that begin with two spaces. Free with g_free. */
 gchar *sample_diff (const SessionSample * recorded, GstSample * replayed, DescribeRow describe, gpointer user_data);
-
-G_END_DECLS
-#endif

@@ -4,12 +4,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_EXAMPLES_SESSION_H
-#define ROBOCACHE_EXAMPLES_SESSION_H
+#pragma once
 
 #include "sessionmessages.h"
-
-G_BEGIN_DECLS
 
 typedef struct _Session Session;
 typedef struct _SessionStream SessionStream;
@@ -81,6 +78,3 @@ SessionItem *session_next_item (Session * session, SessionStream * stream, GErro
 void session_item_free (SessionItem * item);
 /* The text of the stream's next input, which owns it. NULL without an error: the next input is of another kind, or nothing is left. */
 const gchar *session_peek_text (Session * session, SessionStream * stream, SessionItemKind kind, GError ** error);
-
-G_END_DECLS
-#endif

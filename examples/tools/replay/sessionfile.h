@@ -2,14 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_EXAMPLES_SESSIONFILE_H
-#define ROBOCACHE_EXAMPLES_SESSIONFILE_H
+#pragma once
 
 #include <glib.h>
 
 #include "common/mcap/read/fileindex.h"
-
-G_BEGIN_DECLS
 
 /* ---- files of a recorded session ---- */
 
@@ -42,6 +39,3 @@ typedef enum
 
 /* A truncated recording ends after its last complete message. */
 SessionFileResult session_file_next (SessionFile * file, SessionMessage * message, RobocacheMcapMetadata * metadata, GError ** error);
-
-G_END_DECLS
-#endif

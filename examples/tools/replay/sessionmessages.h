@@ -2,16 +2,13 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_EXAMPLES_SESSIONMESSAGES_H
-#define ROBOCACHE_EXAMPLES_SESSIONMESSAGES_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "common/mcap/read/fileindex.h"
 #include "common/mcap/records.h"
 #include "gst/fuse/core/journal.h"
-
-G_BEGIN_DECLS
 
 #define SESSION_TICK_TYPE "robocache_msgs/msg/Tick"
 #define SESSION_EVENT_TYPE "robocache_msgs/msg/Event"
@@ -82,6 +79,3 @@ void session_tick_info_free (SessionTickInfo * info);
 
 /* FALSE and an error: the fields of this type differ from those of this version. */
 gboolean session_check_schema (const RobocacheMcapSchemaInfo * schema, GError ** error);
-
-G_END_DECLS
-#endif

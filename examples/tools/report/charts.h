@@ -2,14 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef REPORT_CHARTS_H
-#define REPORT_CHARTS_H
+#pragma once
 
 #include <glib.h>
 
 #include "report.h"
-
-G_BEGIN_DECLS
 
 /* ---- a plot in SVG: its area, its axes, and marks in it ---- */
 
@@ -80,6 +77,3 @@ gboolean report_chart_excerpt (GString * out, const ReportStream * stream, guint
 
 /* Delays of ticks. */
 gboolean report_chart_delay (GString * out, const gchar * label, const ReportTimeline * delays, const ReportSpan * span);
-
-G_END_DECLS
-#endif

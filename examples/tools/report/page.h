@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef REPORT_PAGE_H
-#define REPORT_PAGE_H
+#pragma once
 
 #include "report.h"
-
-G_BEGIN_DECLS
 
 /* ---- the style sheet of a report ---- */
 
@@ -25,6 +22,3 @@ gboolean report_write_page (const Report * report, const gchar * path, GError **
 
 /* The path of the page about a file: its own with .html in the place of the extension, or behind it if that is .html. Free with g_free. */
 gchar *report_path_of (const gchar * path);
-
-G_END_DECLS
-#endif

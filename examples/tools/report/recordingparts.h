@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef REPORT_RECORDINGPARTS_H
-#define REPORT_RECORDINGPARTS_H
+#pragma once
 
 #include "common/mcap/read/fileindex.h"
 #include "common/mcap/read/reader.h"
@@ -12,8 +11,6 @@
 #include "common/rosstreams/rosdecoder.h"
 #include "report.h"
 #include "rows.h"
-
-G_BEGIN_DECLS
 
 /* ---- a file as a source of an MCAP reader ---- */
 
@@ -125,6 +122,3 @@ void report_tick_init (ReportTick * tick);
 void report_tick_clear (ReportTick * tick);
 /* FALSE and an error: the message is damaged. */
 gboolean report_tick_read (ReportTick * tick, gconstpointer message, gsize size, GError ** error);
-
-G_END_DECLS
-#endif

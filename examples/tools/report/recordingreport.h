@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef REPORT_RECORDINGREPORT_H
-#define REPORT_RECORDINGREPORT_H
+#pragma once
 
 #include "report.h"
-
-G_BEGIN_DECLS
 
 /* The robot whose tool is shown. */
 typedef struct
@@ -19,6 +16,3 @@ typedef struct
 /* NULL and an error: not an MCAP file, or the file or the URDF cannot be read. If the recording is damaged or truncated, the report has a
  * note. */
 Report *report_of_recording (const gchar * path, const ReportRobotChoice * choice, GError ** error);
-
-G_END_DECLS
-#endif

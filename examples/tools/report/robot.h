@@ -4,12 +4,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef REPORT_ROBOT_H
-#define REPORT_ROBOT_H
+#pragma once
 
 #include "report.h"
-
-G_BEGIN_DECLS
 
 typedef struct ReportRobot ReportRobot;
 
@@ -28,6 +25,3 @@ void report_robot_add (ReportRobot * robot, Report * report, const ReportStream 
 void report_robot_join (const ReportRobot * robot, Report * report, const ReportStream * rows, const ReportStream * ticks);
 /* Adds a note if no stream had the joints. */
 void report_robot_finish (const ReportRobot * robot, Report * report);
-
-G_END_DECLS
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef REPORT_ROWS_H
-#define REPORT_ROWS_H
+#pragma once
 
 #include <glib.h>
 #include <gst/gst.h>
@@ -12,8 +11,6 @@
 #include "common/time/rowtimes.h"
 #include "kernels/dtype.h"
 #include "stream.h"
-
-G_BEGIN_DECLS
 
 /* ---- numbers of tensors as doubles ---- */
 
@@ -47,6 +44,3 @@ typedef void (*ReportHandleRow) (gpointer user_data, gint64 time_ns, const gdoub
 /* FALSE: the buffer does not match its caps; no row was read. */
 gboolean report_rows_read (ReportRows * rows, const ReportStream * stream, GstBuffer * buffer, ReportTimeOfRow time_of_row,
     ReportHandleRow handle, gpointer user_data);
-
-G_END_DECLS
-#endif

@@ -2,14 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef REPORT_SERIES_H
-#define REPORT_SERIES_H
+#pragma once
 
 #include <glib.h>
 
 #include "common/rows/histogram.h"
-
-G_BEGIN_DECLS
 
 /* ---- distribution of durations of either sign ---- */
 
@@ -94,6 +91,3 @@ void report_excerpt_add (ReportExcerpt * excerpt, gboolean is_tick, gint64 time_
 const ReportSecond *report_excerpt_choose (const ReportExcerpt * excerpt);
 /* Moves the ticks of another excerpt, with the same session and number of channels, to this one. */
 void report_excerpt_take_ticks (ReportExcerpt * excerpt, ReportExcerpt * other);
-
-G_END_DECLS
-#endif

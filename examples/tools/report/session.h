@@ -4,14 +4,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef REPORT_SESSION_H
-#define REPORT_SESSION_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "recordingreport.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -34,6 +31,3 @@ Report *report_session_finish (ReportSession * session, const gchar * title, con
 
 /* The pipeline must be in state NULL, or must have ended. */
 void report_session_clear (ReportSession * session);
-
-G_END_DECLS
-#endif

@@ -4,13 +4,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef REPORT_STREAM_H
-#define REPORT_STREAM_H
+#pragma once
 
 #include "common/rows/decimationcheck.h"
 #include "series.h"
-
-G_BEGIN_DECLS
 
 #define REPORT_NO_TIME G_MININT64
 
@@ -106,6 +103,3 @@ gchar *report_stream_describe_decimation (const ReportStream * stream);
 
 /* Its name for a channel. Free with g_free. */
 gchar *report_stream_channel_name (const ReportStream * stream, guint channel);
-
-G_END_DECLS
-#endif

@@ -4,12 +4,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef REPORT_TEXT_H
-#define REPORT_TEXT_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 /* Appends formatted text, as printf; arguments for %s are escaped, so only the format can contain markup. Their invalid UTF-8 and control
  * characters become U+FFFD. */
@@ -25,6 +22,3 @@ gchar *report_percent_text (guint64 n, guint64 of);
 
 /* The best unit for durations up to this one, in ns. */
 gdouble report_unit_of_duration (gdouble ns, const gchar ** name);
-
-G_END_DECLS
-#endif

@@ -2,15 +2,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_EXAMPLES_TWOHOSTS_H
-#define ROBOCACHE_EXAMPLES_TWOHOSTS_H
+#pragma once
 
 #include <gst/gst.h>
 #include <stdio.h>
 
 #include "gst/testsrc/testsignal.h"
-
-G_BEGIN_DECLS
 
 /* ---- one clock for the pipelines of several hosts ---- */
 
@@ -145,6 +142,3 @@ typedef struct
 /* Each function runs one end, on the clock, until the sensors have ended. FALSE after writing an error. */
 gboolean two_hosts_send (const TwoHosts * hosts, GstClock * clock);
 gboolean two_hosts_receive (const TwoHosts * hosts, GstClock * clock);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_CHECKS_H
-#define FUSE_CHECKS_H
+#pragma once
 
 #include "gst/fuse/element.h"
-
-G_BEGIN_DECLS
 
 /* ---- faulty sensors of robocachefuse: buffers and caps that cannot be used ---- */
 
@@ -64,6 +61,3 @@ void gst_robocache_fuse_count_thinned (GstRobocacheFuse * fuse, GstRobocacheFuse
  * the pad's streaming thread,
  * without the lock. */
 void gst_robocache_fuse_end_thinning (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad);
-
-G_END_DECLS
-#endif

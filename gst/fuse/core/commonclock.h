@@ -6,12 +6,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_COMMONCLOCK_H
-#define FUSE_COMMONCLOCK_H
+#pragma once
 
 #include "state.h"
-
-G_BEGIN_DECLS
 
 /* Sets the origin that a stream's source announced. Reports origins that cannot be applied. */
 void fuse_core_set_origin (FuseCore * core, FuseStream * stream, gint64 origin, gboolean is_first_row, GQueue * notes);
@@ -20,6 +17,3 @@ void fuse_core_share_origin (FuseCore * core);
 /* Notes that a segment of the stream begins at position start, and the segment of samples at start_of_samples: a seek may begin earlier in
  * the source. */
 void fuse_note_start_of_segment (FuseStream * stream, gint64 start, gint64 start_of_samples);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_CONTROL_H
-#define FUSE_CONTROL_H
+#pragma once
 
 #include "core.h"
-
-G_BEGIN_DECLS
 
 /* Settings that may change while the core runs. */
 void fuse_core_set_settings (FuseCore * core, const FuseSettings * settings);
@@ -42,6 +39,3 @@ void fuse_core_drop_unread (FuseCore * core, FuseStream * stream, guint n);
 
 /* Returns the journal's number for settings that change now, and adds an entry for it; the first number has no entry. */
 gint64 fuse_core_note_settings (FuseCore * core);
-
-G_END_DECLS
-#endif

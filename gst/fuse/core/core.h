@@ -10,16 +10,13 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_CORE_H
-#define FUSE_CORE_H
+#pragma once
 
 #include "journal.h"
 #include "settings.h"
 #include "stream/notes.h"
 #include "stream/stream.h"
 #include "tickclock.h"
-
-G_BEGIN_DECLS
 
 typedef struct _FuseCore FuseCore;
 
@@ -172,6 +169,3 @@ const GPtrArray *fuse_core_composed (const FuseCore * core, RobocacheTickGrid * 
 void fuse_core_accept (FuseCore * core);
 /* After FUSE_SEND and FUSE_DROP. has_sample: a sample is sent, at running time now. TRUE: it is the first one after a hole (DISCONT). */
 gboolean fuse_core_finish (FuseCore * core, const FuseDeparture * departure, gboolean has_sample, gint64 now);
-
-G_END_DECLS
-#endif

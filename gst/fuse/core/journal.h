@@ -5,12 +5,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_JOURNAL_H
-#define FUSE_JOURNAL_H
+#pragma once
 
 #include "common/time/nanoseconds.h"
-
-G_BEGIN_DECLS
 
 /* Recordings contain these numbers. */
 typedef enum
@@ -72,6 +69,3 @@ const gchar *fuse_journal_pads (FuseJournal * journal);
 void fuse_journal_add (FuseJournal * journal, FuseJournalKind kind, gint64 pad, guint64 n, gint64 time);
 /* Moves the entries so far to `to`, and continues without them; *first is the number of the first moved entry. */
 void fuse_journal_take (FuseJournal * journal, GArray * to, guint64 * first);
-
-G_END_DECLS
-#endif

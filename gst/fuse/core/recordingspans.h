@@ -4,12 +4,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_RECORDINGSPANS_H
-#define FUSE_RECORDINGSPANS_H
+#pragma once
 
 #include "state.h"
-
-G_BEGIN_DECLS
 
 /* Call this before a tick is made. FALSE and an error: the first row of a stream is more than a day from the tick. */
 gboolean fuse_check_first_rows (const FuseCore * core, gint64 tick, GError ** error);
@@ -18,6 +15,3 @@ gboolean fuse_check_first_rows (const FuseCore * core, gint64 tick, GError ** er
 gboolean fuse_check_gap (const FuseCore * core, gint64 tick, gint64 until, gboolean all_are_missing, GError ** error);
 /* Adds a warning about each stream that ended before tick, and before another stream began. */
 void fuse_collect_separate_streams (const FuseCore * core, gint64 tick, GQueue * notes);
-
-G_END_DECLS
-#endif

@@ -7,12 +7,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_SEEKRANGES_H
-#define FUSE_SEEKRANGES_H
+#pragma once
 
 #include "state.h"
-
-G_BEGIN_DECLS
 
 /* Position of samples at which the segment that a stream awaits starts; if it awaits none, the start of the current range. */
 gint64 fuse_ranges_start (const FuseCore * core, const FuseStream * stream, guint32 number);
@@ -35,6 +32,3 @@ gint64 fuse_ranges_next_begin (const FuseCore * core, gint64 tick);
 gboolean fuse_ranges_owe_done (const FuseCore * core, gint64 tick);
 /* Makes the range of tick the current range, before tick is returned to the owner. tick G_MAXINT64: the last range that a stream has begun. */
 void fuse_ranges_enter (FuseCore * core, gint64 tick, FuseDeparture * departure);
-
-G_END_DECLS
-#endif

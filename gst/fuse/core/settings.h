@@ -2,13 +2,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_SETTINGS_H
-#define FUSE_SETTINGS_H
+#pragma once
 
 #include "common/time/tickgrid.h"
 #include "kernels/dtype.h"
-
-G_BEGIN_DECLS
 
 typedef enum
 {
@@ -45,6 +42,3 @@ typedef struct
   gboolean reports_losses;
   guint64 loss_interval;        /* time between reports of a stream's losses */
 } FuseSettings;
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_STATE_H
-#define FUSE_STATE_H
+#pragma once
 
 #include "core.h"
-
-G_BEGIN_DECLS
 
 /* Dropped ticks that are not covered by a GAP yet. */
 typedef struct
@@ -129,6 +126,3 @@ gboolean fuse_core_begin_ticks (FuseCore * core);
 gboolean fuse_core_losses_are_due (const FuseCore * core, const FuseStream * stream);
 /* Counts n dropped ticks from tick on, and adds a report of them when one is due. */
 void fuse_lose_ticks (FuseCore * core, const FuseTick * tick, guint64 n, GQueue * notes);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_STATUS_H
-#define FUSE_STATUS_H
+#pragma once
 
 #include "core.h"
-
-G_BEGIN_DECLS
 
 const FuseSettings *fuse_core_settings (const FuseCore * core);
 gboolean fuse_core_has_failed (const FuseCore * core);
@@ -43,6 +40,3 @@ void fuse_core_collect_notes (FuseCore * core, gboolean all, GQueue * notes);
 gboolean fuse_core_has_settings (const FuseCore * core);
 /* Names of the journal's streams, joined by commas. The core owns the text. */
 const gchar *fuse_core_journal_names (FuseCore * core);
-
-G_END_DECLS
-#endif

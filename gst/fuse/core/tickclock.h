@@ -4,13 +4,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_TICKCLOCK_H
-#define FUSE_TICKCLOCK_H
+#pragma once
 
 #include "common/time/tickgrid.h"
 #include "stream/stream.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -76,6 +73,3 @@ void fuse_tick_clock_set_reference (FuseTickClock * clock, FuseStream * referenc
 void fuse_tick_clock_follow_offset (FuseTickClock * clock);
 /* Skips the ticks of the grid after the last one and before time, by arithmetic; returns their number. 0 without a grid. */
 guint64 fuse_tick_clock_skip (FuseTickClock * clock, gint64 time);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_TICKLATENCY_H
-#define FUSE_TICKLATENCY_H
+#pragma once
 
 #include "core.h"
-
-G_BEGIN_DECLS
 
 /* ---- for the owner ---- */
 
@@ -31,6 +28,3 @@ gint64 fuse_earliest_in_time (gint64 now, gint64 latency);
 /* Whether the latency must be recomputed, because the period of the ticks changed, or the measured period of stream changed by more than an
  * eighth. stream NULL: checks only the ticks. */
 gboolean fuse_latency_is_off (FuseCore * core, FuseStream * stream);
-
-G_END_DECLS
-#endif

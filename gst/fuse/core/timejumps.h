@@ -6,12 +6,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_TIMEJUMPS_H
-#define FUSE_TIMEJUMPS_H
+#pragma once
 
 #include "state.h"
-
-G_BEGIN_DECLS
 
 /* Live: handles the current time. If it has gone back by more than a second, earlier rows are dropped, and ticks continue from now. After
  * a jump in either direction, the core watches for sensors that do not follow. */
@@ -34,6 +31,3 @@ guint64 fuse_skip_empty (FuseCore * core, const FuseTick * tick, FuseDeparture *
  * row before the tick is more than a second ahead of running time, because an offset has moved the rows ahead. Otherwise it is
  * ROBOCACHE_NO_TIME. */
 gint64 fuse_earliest_departure (const FuseCore * core, gint64 tick);
-
-G_END_DECLS
-#endif

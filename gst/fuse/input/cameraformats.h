@@ -2,15 +2,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_CAMERAFORMATS_H
-#define FUSE_CAMERAFORMATS_H
+#pragma once
 
 #include <gst/video/video.h>
 
 #include "common/tensors/cudamemory.h"
 #include "kernels/dtype.h"
-
-G_BEGIN_DECLS
 
 /* Caps fields of camera frames. */
 #define FUSE_FRAME_FIELDS "format = (string) { RGB, BGR, RGBA, GRAY8, GRAY16_LE, BGRA, RGBx, BGRx, xRGB, xBGR, NV12 }, " \
@@ -27,6 +24,3 @@ guint64 fuse_camera_lines (const GstVideoInfo * video);
 RcDtype fuse_camera_dtype (const GstVideoInfo * video);
 /* Number of elements of a pixel, unused elements included. */
 guint fuse_camera_pixel_elements (const GstVideoInfo * video);
-
-G_END_DECLS
-#endif

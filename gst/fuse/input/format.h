@@ -2,15 +2,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_FORMAT_H
-#define FUSE_FORMAT_H
+#pragma once
 
 #include <gst/video/video.h>
 
 #include "common/tensors/tensorcaps.h"
 #include "gst/fuse/core/stream/rowformat.h"
-
-G_BEGIN_DECLS
 
 /* Frames of a camera in addition to the frames that are kept for ticks. */
 #define FUSE_FRAMES_ON_THEIR_WAY 2
@@ -46,6 +43,3 @@ gboolean fuse_format_is_whole (const FuseFormat * format);
 guint64 fuse_format_held_bytes (const FuseFormat * format, guint max_frames);
 /* Releases a buffer that the core keeps. */
 void fuse_buffer_unref (gpointer buffer);
-
-G_END_DECLS
-#endif

@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_READER_H
-#define FUSE_READER_H
+#pragma once
 
 #include "common/rows/blender.h"
 #include "common/rows/channelroles.h"
@@ -13,8 +12,6 @@
 #include "common/time/rowtimes.h"
 #include "format.h"
 #include "gst/fuse/core/core.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -63,6 +60,3 @@ fuse_clock_time_of (gint64 time)
 {
   return time < 0 ? GST_CLOCK_TIME_NONE : (GstClockTime) time;
 }
-
-G_END_DECLS
-#endif

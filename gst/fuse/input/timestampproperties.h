@@ -2,14 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_TIMESTAMPPROPERTIES_H
-#define FUSE_TIMESTAMPPROPERTIES_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "gst/fuse/core/stream/timestampsettings.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -25,6 +22,3 @@ void fuse_timestamp_properties_clear (FuseTimestampProperties * properties);
 void fuse_timestamp_properties_install (GObjectClass * klass, guint first_id);
 void fuse_timestamp_properties_set (FuseTimestampProperties * properties, guint id, const GValue * value);
 void fuse_timestamp_properties_get (const FuseTimestampProperties * properties, guint id, GValue * value);
-
-G_END_DECLS
-#endif

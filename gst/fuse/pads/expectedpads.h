@@ -5,12 +5,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_EXPECTEDPADS_H
-#define FUSE_EXPECTEDPADS_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 typedef struct _FuseExpectedPads FuseExpectedPads;
 
@@ -43,6 +40,3 @@ void fuse_expected_pads_note_seek (FuseExpectedPads * pads);
 gboolean fuse_expected_pads_lack_seek (const FuseExpectedPads * pads);
 /* The names of pending elements, "demux0, demux1"; NULL: none. Free with g_free. May be called with any lock, by any thread. */
 gchar *fuse_expected_pads_describe (FuseExpectedPads * pads);
-
-G_END_DECLS
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_FUSE_PAD_H
-#define GST_ROBOCACHE_FUSE_PAD_H
+#pragma once
 
 #include <gst/gst.h>
 
@@ -12,8 +11,6 @@
 #include "gst/fuse/core/core.h"
 #include "gst/fuse/input/reader.h"
 #include "gst/fuse/input/timestampproperties.h"
-
-G_BEGIN_DECLS
 
 /* Roles of pads, in the order of their tensors in the output. */
 typedef enum
@@ -109,6 +106,3 @@ void gst_robocache_fuse_pad_reset (GstRobocacheFusePad * pad);
 
 /* Order of tensors: by role, then by number. */
 gint gst_robocache_fuse_pad_compare (const GstRobocacheFusePad * a, const GstRobocacheFusePad * b);
-
-G_END_DECLS
-#endif

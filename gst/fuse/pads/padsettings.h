@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_PADSETTINGS_H
-#define FUSE_PADSETTINGS_H
+#pragma once
 
 #include "gst/fuse/element.h"
-
-G_BEGIN_DECLS
 
 /* Functions are called without the lock, except where noted. */
 
@@ -21,6 +18,3 @@ void gst_robocache_fuse_apply_pad_settings (GstRobocacheFuse * fuse, GstRobocach
 gchar *gst_robocache_fuse_unused_pad_settings (GstRobocacheFuse * fuse);
 guint gst_robocache_fuse_n_unused_pad_settings (GstRobocacheFuse * fuse);
 void gst_robocache_fuse_clear_pad_settings (GstRobocacheFuse * fuse);
-
-G_END_DECLS
-#endif

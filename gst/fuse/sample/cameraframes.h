@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_CAMERAFRAMES_H
-#define FUSE_CAMERAFRAMES_H
+#pragma once
 
 #include <gst/video/video.h>
 
@@ -13,8 +12,6 @@
 #include "common/transfers/staging.h"
 #include "gst/fuse/core/stream/snapshot.h"
 #include "kernels/align.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -47,6 +44,3 @@ fuse_camera_frame_of (const FuseSnapshot *snapshot, guint64 i)
  * scratch: that of the plan. */
 gboolean fuse_camera_frames_write (FuseCameraFrames * frames, const GstVideoInfo * video, const FuseSnapshot * snapshot,
     RcAlignPlan * plan, gpointer scratch, gpointer to, GError ** error);
-
-G_END_DECLS
-#endif

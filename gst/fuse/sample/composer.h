@@ -5,12 +5,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_COMPOSER_H
-#define FUSE_COMPOSER_H
+#pragma once
 
 #include "composition.h"
-
-G_BEGIN_DECLS
 
 typedef struct _FuseComposer FuseComposer;
 
@@ -43,6 +40,3 @@ gboolean fuse_composer_forget_window (FuseComposer * composer, GError ** error);
  * If the result is not GST_FLOW_OK and no error is set, downstream's pool is flushing. */
 GstFlowReturn fuse_composer_compose (FuseComposer * composer, gint64 tick, const FuseSnapshot * snapshots,
     GstBuffer ** sample, GError ** error);
-
-G_END_DECLS
-#endif

@@ -2,15 +2,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_COMPOSERPARTS_H
-#define FUSE_COMPOSERPARTS_H
+#pragma once
 
 #include "cameraframes.h"
 #include "common/rows/blender.h"
 #include "composition.h"
 #include "samplewindow.h"
-
-G_BEGIN_DECLS
 
 /* One stream's part of the output. */
 typedef struct
@@ -61,6 +58,3 @@ struct _FuseComposer
   GQuark ids[ROBOCACHE_MAX_TENSORS];    /* of the sample's tensors: tensor-id or the pad, concat or info */
   GstCaps *caps;
 };
-
-G_END_DECLS
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_COMPOSITION_H
-#define FUSE_COMPOSITION_H
+#pragma once
 
 #include "common/backend/enginechoice.h"
 #include "common/rows/channelroles.h"
@@ -11,8 +10,6 @@
 #include "gst/fuse/core/settings.h"
 #include "gst/fuse/core/stream/snapshot.h"
 #include "gst/fuse/input/format.h"
-
-G_BEGIN_DECLS
 
 /* A stream whose rows are in the samples. */
 typedef struct
@@ -34,6 +31,3 @@ typedef struct
 } FuseComposition;
 
 void fuse_composition_clear (FuseComposition * composition);
-
-G_END_DECLS
-#endif

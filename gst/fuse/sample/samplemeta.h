@@ -13,12 +13,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_SAMPLEMETA_H
-#define GST_ROBOCACHE_SAMPLEMETA_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 /* Adds the meta to a buffer of any pool. info: info_bytes, copied. */
 void fuse_sample_init (GstBuffer * sample, const gchar * streams, gint64 tick, gconstpointer info, gsize info_bytes);
@@ -39,6 +36,3 @@ typedef struct
 void fuse_sample_set_decision (GstBuffer * sample, const FuseSampleDecision * decision);
 /* Copies the reference timestamps of a frame of a stream to the meta. */
 void fuse_sample_add_references (GstBuffer * sample, const gchar * stream, GstBuffer * frame);
-
-G_END_DECLS
-#endif

@@ -5,12 +5,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_FUSE_POOL_H
-#define GST_ROBOCACHE_FUSE_POOL_H
+#pragma once
 
 #include "common/tensors/stackpool.h"
-
-G_BEGIN_DECLS
 
 #define GST_TYPE_ROBOCACHE_FUSE_POOL (gst_robocache_fuse_pool_get_type ())
 G_DECLARE_FINAL_TYPE (GstRobocacheFusePool, gst_robocache_fuse_pool, GST, ROBOCACHE_FUSE_POOL, GstRobocacheStackPool)
@@ -19,6 +16,3 @@ G_DECLARE_FINAL_TYPE (GstRobocacheFusePool, gst_robocache_fuse_pool, GST, ROBOCA
 GstBufferPool *fuse_sample_pool_new (const gchar * streams, gsize info_bytes);
 /* Acquires a buffer without memory, with its meta set. info: info_bytes. */
 GstBuffer *fuse_sample_pool_acquire (GstBufferPool * pool, gint64 tick, gconstpointer info);
-
-G_END_DECLS
-#endif

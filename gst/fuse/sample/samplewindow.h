@@ -4,14 +4,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_SAMPLEWINDOW_H
-#define FUSE_SAMPLEWINDOW_H
+#pragma once
 
 #include "common/device/engine.h"
 #include "common/tensors/tensorcaps.h"
 #include "kernels/dtype.h"
-
-G_BEGIN_DECLS
 
 #define FUSE_INFO_FIELDS 4      /* tick, before, after, status */
 
@@ -60,6 +57,3 @@ gsize fuse_window_info_bytes (const FuseWindow * window);
 guint8 *fuse_window_newest_row (const FuseWindow * window, guint tensor);
 /* Copies all rows of a tensor to memory of the engine, oldest first. */
 gboolean fuse_window_copy (const FuseWindow * window, guint tensor, guint8 * to, GError ** error);
-
-G_END_DECLS
-#endif

@@ -2,14 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_URDF_ROBOT_H
-#define ROBOCACHE_URDF_ROBOT_H
+#pragma once
 
 #include <glib.h>
 
 #include "kernels/kinematics/kinematics.h"
-
-G_BEGIN_DECLS
 
 #define ROBOCACHE_ROBOT_ROOT (-1)
 #define ROBOCACHE_ROBOT_NONE (-2)
@@ -51,6 +48,3 @@ gint robocache_robot_find_joint (const RobocacheRobot * robot, const gchar * nam
  * is reversed. */
 RobocacheRobot *robocache_robot_new (gchar * name, GArray * joints, GPtrArray * links, GError ** error);
 void robocache_robot_joint_clear (RobocacheRobotJoint * joint);
-
-G_END_DECLS
-#endif

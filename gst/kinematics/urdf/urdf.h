@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_URDF_URDF_H
-#define ROBOCACHE_URDF_URDF_H
+#pragma once
 
 #include "robot.h"
-
-G_BEGIN_DECLS
 
 #define ROBOCACHE_URDF_MAX_BYTES (64 << 20)
 
@@ -17,6 +14,3 @@ G_BEGIN_DECLS
 RobocacheRobot *robocache_urdf_read (const gchar * path, GError ** error);
 /* The same for bytes in memory; errors use name as the file name. */
 RobocacheRobot *robocache_urdf_parse (const gchar * name, const gchar * bytes, gsize n, GError ** error);
-
-G_END_DECLS
-#endif

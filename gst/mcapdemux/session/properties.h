@@ -2,14 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_MCAP_DEMUX_PROPERTIES_H
-#define GST_ROBOCACHE_MCAP_DEMUX_PROPERTIES_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "sampletime.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -37,6 +34,3 @@ void robocache_mcap_demux_settings_copy (RobocacheMcapDemuxSettings * settings, 
 void robocache_mcap_demux_settings_clear (RobocacheMcapDemuxSettings * settings);
 /* The field of a property, for robocache_setting_set and _get. */
 gpointer robocache_mcap_demux_settings_field (RobocacheMcapDemuxSettings * settings, guint id);
-
-G_END_DECLS
-#endif

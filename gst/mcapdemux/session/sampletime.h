@@ -2,14 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_MCAP_SAMPLETIME_H
-#define GST_ROBOCACHE_MCAP_SAMPLETIME_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "common/time/clocks/clockmap.h"
-
-G_BEGIN_DECLS
 
 #define ROBOCACHE_MCAP_NO_ORIGIN G_MININT64
 
@@ -50,6 +47,3 @@ gint64 robocache_mcap_time_of_capture (RobocacheMcapTimeSource source, const Rob
 gint64 robocache_mcap_time_difference (gint64 a, gint64 b);
 /* A log time as a signed time, saturated. */
 gint64 robocache_mcap_time_signed (guint64 time);
-
-G_END_DECLS
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_MCAP_SESSION_H
-#define GST_ROBOCACHE_MCAP_SESSION_H
+#pragma once
 
 #include <gst/base/gstflowcombiner.h>
 
@@ -15,8 +14,6 @@
 #include "common/rospads/outputstream.h"
 #include "common/time/clocks/clocksurvey.h"
 #include "topic.h"
-
-G_BEGIN_DECLS
 
 /* Sequence numbers of a channel since the last seek. */
 typedef struct
@@ -157,6 +154,3 @@ GstFlowReturn robocache_mcap_session_handle (RobocacheMcapSession * session, con
 void robocache_mcap_session_restart (RobocacheMcapSession * session, const GstSegment * segment, guint32 seqnum, gboolean is_flushed);
 /* Sends an event (taken) on all pads, after their headers. */
 void robocache_mcap_session_send (RobocacheMcapSession * session, GstEvent * event);
-
-G_END_DECLS
-#endif

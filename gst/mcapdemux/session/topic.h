@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_MCAP_TOPIC_H
-#define GST_ROBOCACHE_MCAP_TOPIC_H
+#pragma once
 
 #include "common/mcap/read/fileindex.h"
 #include "common/ros/encodings/transcoder.h"
@@ -13,8 +12,6 @@
 #include "common/rosstreams/pictures/camerainfo.h"
 #include "common/rosstreams/rosdecoder.h"
 #include "properties.h"
-
-G_BEGIN_DECLS
 
 /* Counts of messages and buffers. */
 typedef struct
@@ -78,6 +75,3 @@ void robocache_mcap_end_free (RobocacheMcapEnd * end);
 void robocache_mcap_end_add (RobocacheMcapEnd * end, const RobocacheMcapMessage * message);
 /* The end of the last sample on the recording's clock. FALSE: no sample was found. */
 gboolean robocache_mcap_end_get (const RobocacheMcapEnd * end, gint64 * end_ns);
-
-G_END_DECLS
-#endif

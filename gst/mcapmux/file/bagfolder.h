@@ -4,12 +4,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MUX_BAGFOLDER_H
-#define MUX_BAGFOLDER_H
+#pragma once
 
 #include "recording.h"
-
-G_BEGIN_DECLS
 
 /* The complete files of a bag. */
 typedef struct _MuxBag MuxBag;
@@ -20,6 +17,3 @@ void mux_bag_free (MuxBag * bag);
 void mux_bag_add_file (MuxBag * bag, const gchar * name, const MuxOutput * closed);
 /* The text of metadata.yaml; free with g_free. */
 gchar *mux_bag_describe (const MuxBag * bag);
-
-G_END_DECLS
-#endif

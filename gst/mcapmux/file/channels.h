@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MUX_CHANNELS_H
-#define MUX_CHANNELS_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 /* Quality of service in the format of rosbag2: the default of sensors' publishers. */
 #define MUX_OFFERED_QOS "- history: 3\n  depth: 0\n  reliability: 1\n  durability: 2\n  deadline:\n    sec: 9223372036\n" \
@@ -21,6 +18,3 @@ void mux_channel_metadata_add_stream (GByteArray * metadata, const gchar * pad, 
     const gchar * dtype, const gchar * kinds);
 /* A segment as text, "start=0 stop=-1 ..."; free with g_free. */
 gchar *mux_segment_to_text (const GstSegment * segment);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MUX_DISKFILE_H
-#define MUX_DISKFILE_H
+#pragma once
 
 #include "common/mcap/records.h"
-
-G_BEGIN_DECLS
 
 typedef struct _MuxDiskFile MuxDiskFile;
 
@@ -20,6 +17,3 @@ gboolean mux_disk_file_write (MuxDiskFile * file, const RobocacheMcapBytes * pie
 
 /* Synchronizes the file once more and closes it. FALSE and an error: the disk failed. file is freed in any case. */
 gboolean mux_disk_file_close (MuxDiskFile * file, GError ** error);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MUX_FILENAMES_H
-#define MUX_FILENAMES_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 /* Whether a location has one number, like "run-%05d.mcap". It may also have the time, as %t, and "%%". With any other percent sign, it is
  * a plain name without placeholders. */
@@ -26,6 +23,3 @@ gchar *mux_location_continued (const gchar * location, guint number);
 gchar *mux_bag_file_name (const gchar * folder, guint number);
 /* Whether a recorder of this folder uses this name for a file. */
 gboolean mux_bag_has_name (const gchar * folder, const gchar * name);
-
-G_END_DECLS
-#endif

@@ -5,12 +5,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MUX_RECORDING_H
-#define MUX_RECORDING_H
+#pragma once
 
 #include "common/mcap/chunk.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -109,6 +106,3 @@ gboolean mux_recording_has_output (const MuxRecording * recording);
 /* Returns the next output to write; NULL: none. The output counts as waiting until it is released. */
 MuxOutput *mux_recording_pop (MuxRecording * recording);
 void mux_recording_release (MuxRecording * recording, MuxOutput * output);
-
-G_END_DECLS
-#endif

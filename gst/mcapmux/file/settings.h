@@ -2,14 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MUX_SETTINGS_H
-#define MUX_SETTINGS_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "common/mcap/compression.h"
-
-G_BEGIN_DECLS
 
 /* The source of the recording's clock: UTC at running time 0. */
 typedef enum
@@ -49,6 +46,3 @@ void mux_settings_clear (MuxSettings * settings);
 void mux_settings_copy (MuxSettings * settings, const MuxSettings * from);
 /* The field of a property. */
 gpointer mux_settings_field (MuxSettings * settings, guint id);
-
-G_END_DECLS
-#endif

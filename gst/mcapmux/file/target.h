@@ -6,12 +6,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MUX_TARGET_H
-#define MUX_TARGET_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -38,6 +35,3 @@ gchar *mux_target_get_path (const MuxTarget * target, guint file);
 const gchar *mux_target_get_folder (const MuxTarget * target);
 /* Ends the recording. */
 void mux_target_stop (MuxTarget * target);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MUX_TIMELINE_H
-#define MUX_TIMELINE_H
+#pragma once
 
 #include "settings.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -35,6 +32,3 @@ gboolean mux_timeline_decide (MuxTimeline * timeline, const MuxSettings * settin
 
 /* The time of arrival that a buffer has as a reference timestamp meta of timestamp/x-robocache-arrival, UTC. FALSE: none. */
 gboolean mux_timeline_get_arrival (GstBuffer * buffer, guint64 * arrival_ns);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MUX_BUFFERFLAGS_H
-#define MUX_BUFFERFLAGS_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 /* Properties of the previous buffer. */
 typedef struct
@@ -26,6 +23,3 @@ void mux_buffer_notes_init (MuxBufferNotes * notes);
  * "flags="); free with g_free. */
 gboolean mux_buffer_notes_change (MuxBufferNotes * notes, GstBuffer * buffer, gboolean has_duration, gboolean is_exact,
     gchar ** text);
-
-G_END_DECLS
-#endif

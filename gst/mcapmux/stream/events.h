@@ -2,15 +2,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MUX_EVENTS_H
-#define MUX_EVENTS_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "common/ros/cdr.h"
 #include "gst/mcapmux/file/recording.h"
-
-G_BEGIN_DECLS
 
 #define MUX_EVENTS_TOPIC "/robocache/events"
 
@@ -42,6 +39,3 @@ typedef struct
 
 /* Records an event. Called with the lock of the recording. */
 void mux_events_write (MuxEvents * events, MuxRecording * recording, const MuxTimes * times, const MuxEvent * event);
-
-G_END_DECLS
-#endif

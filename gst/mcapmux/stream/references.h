@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MUX_REFERENCES_H
-#define MUX_REFERENCES_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 /* The next reference timestamp of a buffer that messages do not contain; NULL: no more. *state is NULL at first. */
 const GstReferenceTimestampMeta *mux_reference_next (GstBuffer * buffer, gpointer * state);
@@ -24,6 +21,3 @@ typedef struct
 
 /* The text of an event, "number=0 messages=5 … caps=timestamp/x-ntp"; free with g_free. */
 gchar *mux_reference_to_text (const GstReferenceTimestampMeta * meta, const MuxReferencedBuffer * of);
-
-G_END_DECLS
-#endif

@@ -4,15 +4,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MUX_STREAM_H
-#define MUX_STREAM_H
+#pragma once
 
 #include "bufferflags.h"
 #include "common/time/rowtimes.h"
 #include "common/rosstreams/encoders/encoders.h"
 #include "events.h"
-
-G_BEGIN_DECLS
 
 /* The name of dropped_malformed in stats. */
 #define MUX_STATISTIC_MALFORMED "rows-dropped-malformed"
@@ -92,6 +89,3 @@ gboolean mux_stream_write (MuxStream * stream, MuxRecording * recording, MuxEven
 
 /* Number of messages of its first channel so far. */
 guint32 mux_stream_get_sequence (const MuxStream * stream, const MuxRecording * recording);
-
-G_END_DECLS
-#endif

@@ -5,14 +5,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_CLOUDREADER_H
-#define ROBOCACHE_CLOUDREADER_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "gst/parse/inputformat.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -56,6 +53,3 @@ RobocacheReadResult robocache_cloud_reader_next (RobocacheCloudReader * reader, 
 
 /* Number of well-formed points so far, in complete and incomplete clouds. */
 guint64 robocache_cloud_reader_n_points (const RobocacheCloudReader * reader);
-
-G_END_DECLS
-#endif

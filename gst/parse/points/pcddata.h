@@ -4,12 +4,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_PCDDATA_H
-#define ROBOCACHE_PCDDATA_H
+#pragma once
 
 #include "pcdheader.h"
-
-G_BEGIN_DECLS
 
 /* Converts the words of a line of ASCII (gchar *) to a point of header->fields.point_step bytes. FALSE and an error that names the value:
  * too few or too many words, or a word is not a number of its field's type. */
@@ -35,6 +32,3 @@ gboolean robocache_pcd_read_sizes (const RobocachePcdHeader * header, const guin
  * error: damaged, or GST_RESOURCE_ERROR: no memory. */
 guint8 *robocache_pcd_decompress (const RobocachePcdHeader * header, const guint8 * bytes,
     const RobocachePcdSizes * sizes, GError ** error);
-
-G_END_DECLS
-#endif

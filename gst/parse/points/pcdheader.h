@@ -17,15 +17,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_PCDHEADER_H
-#define ROBOCACHE_PCDHEADER_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "gst/parse/inputformat.h"
 #include "common/points/pointfields.h"
-
-G_BEGIN_DECLS
 
 /* Maximum bytes from ROBOCACHE_PCD_MAGIC to the end of the first keyword: a file with longer comments is not found after another file. */
 #define ROBOCACHE_PCD_MAX_BEGINNING 1024
@@ -90,6 +87,3 @@ void robocache_pcd_header_drop_lines (RobocachePcdHeader * header, guint64 n);
 
 /* Makes application/x-pointcloud caps without a framerate, with width and height of an organised cloud, and a viewpoint. */
 GstCaps *robocache_pcd_header_to_caps (const RobocachePcdHeader * header);
-
-G_END_DECLS
-#endif

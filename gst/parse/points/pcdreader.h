@@ -4,16 +4,13 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_PCDREADER_H
-#define ROBOCACHE_PCDREADER_H
+#pragma once
 
 #include "gst/parse/records/byteinput.h"
 #include "pcddata.h"
 #include "pcdheader.h"
 #include "pcdsearch.h"
 #include "gst/parse/records/recordreader.h"
-
-G_BEGIN_DECLS
 
 typedef enum
 {
@@ -75,6 +72,3 @@ guint64 robocache_pcd_reader_position (const RobocachePcdReader * reader);
  * not name the cloud. */
 RobocacheReadResult robocache_pcd_reader_next (RobocachePcdReader * reader, GstBuffer ** points, guint64 * n_points,
     GError ** error);
-
-G_END_DECLS
-#endif

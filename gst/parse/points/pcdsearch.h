@@ -4,12 +4,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_PCDSEARCH_H
-#define ROBOCACHE_PCDSEARCH_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 /* The position of a beginning, and the first keyword of its header (pcdheader.h). */
 typedef struct
@@ -40,6 +37,3 @@ void robocache_pcd_search_end (RobocachePcdSearch * search);
 /* The first beginning that was found and not skipped; NULL: none. */
 const RobocachePcdBeginning *robocache_pcd_search_next (const RobocachePcdSearch * search);
 void robocache_pcd_search_skip (RobocachePcdSearch * search);
-
-G_END_DECLS
-#endif

@@ -4,12 +4,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_POINTFILE_H
-#define ROBOCACHE_POINTFILE_H
+#pragma once
 
 #include "common/points/pointfields.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -32,6 +29,3 @@ gboolean robocache_ply_decode (RobocachePointFile * file, const guint8 * bytes, 
  * (int16, of 0.006 degrees), user_data, point_source_id, and where the format has them gps_time, red, green, blue and nir. Flags, waveforms
  * and extra bytes are left out. LAZ is an error that names the programs that decompress it. */
 gboolean robocache_las_decode (RobocachePointFile * file, const guint8 * bytes, gsize n, GError ** error);
-
-G_END_DECLS
-#endif

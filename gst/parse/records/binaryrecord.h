@@ -7,14 +7,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_BINARYRECORD_H
-#define ROBOCACHE_BINARYRECORD_H
+#pragma once
 
 #include <glib.h>
 
 #include "common/text/timetext.h"
-
-G_BEGIN_DECLS
 
 #define ROBOCACHE_RECORD_MAX_SIZE (1 << 20)     /* bytes of a record */
 
@@ -44,6 +41,3 @@ gboolean robocache_record_format_read_time (const RobocacheRecordFormat * format
 /* Adds the part of a second in a field to a time. FALSE and an error: the field is no part of a second, or the sum is beyond int64. */
 gboolean robocache_record_format_add_part (const RobocacheRecordFormat * format, guint field, const guint8 * record,
     RobocacheTimeUnit unit, gint64 * time_ns, GError ** error);
-
-G_END_DECLS
-#endif

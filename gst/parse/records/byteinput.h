@@ -4,13 +4,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_BYTEINPUT_H
-#define ROBOCACHE_BYTEINPUT_H
+#pragma once
 
 #include <gst/base/gstadapter.h>
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 /* Maximum bytes of a line. A longer line is not stored, so a file without line ends needs no memory. */
 #define ROBOCACHE_MAX_LINE (1 << 20)
@@ -87,6 +84,3 @@ guint64 robocache_byte_input_end (const RobocacheByteInput * input);
 
 /* Errors quote the input, which can be anything, but messages on a bus are UTF-8. */
 void robocache_byte_input_make_valid (GError * error);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_EMPTYCELLS_H
-#define ROBOCACHE_EMPTYCELLS_H
+#pragma once
 
 #include "recordreader.h"
-
-G_BEGIN_DECLS
 
 /* Of one recording. A zeroed struct is a valid empty one. */
 typedef struct
@@ -38,6 +35,3 @@ gchar **robocache_empty_cells_groups (const RobocacheEmptyCells * cells);
 
 /* "slow (270, 90 %), aux (3, 1 %)": the columns without a value in some records, with number and share of these records; NULL: no such column. */
 gchar *robocache_empty_cells_describe (const RobocacheEmptyCells * cells);
-
-G_END_DECLS
-#endif

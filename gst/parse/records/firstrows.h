@@ -2,14 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_FIRSTROWS_H
-#define ROBOCACHE_FIRSTROWS_H
+#pragma once
 
 #include "emptycells.h"
 #include "recordreader.h"
 #include "gst/parse/table/timecheck.h"
-
-G_BEGIN_DECLS
 
 /* A separate reader, which gets the bytes before the main reader. */
 typedef struct _RobocacheFirstRows RobocacheFirstRows;
@@ -31,6 +28,3 @@ gboolean robocache_first_rows_has_ended (const RobocacheFirstRows * first);
 
 /* Like robocache_times_judge, for the rows so far. */
 RobocacheTimeVerdict robocache_first_rows_judge (const RobocacheFirstRows * first, gchar ** fault);
-
-G_END_DECLS
-#endif

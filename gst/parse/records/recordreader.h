@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_RECORDREADER_H
-#define ROBOCACHE_RECORDREADER_H
+#pragma once
 
 #include <gst/gst.h>
 
@@ -14,8 +13,6 @@
 
 /* Lines from which columns, times and units of a file are guessed. */
 #define ROBOCACHE_LINES_AHEAD 200
-
-G_BEGIN_DECLS
 
 /* Format of the records. The caller keeps the strings, which are not stored. */
 typedef struct
@@ -79,6 +76,3 @@ guint robocache_record_reader_version (const RobocacheRecordReader * reader);
 guint64 robocache_record_reader_comments (const RobocacheRecordReader * reader);
 /* Bytes that were read since the restart: of a record, its end. */
 guint64 robocache_record_reader_position (const RobocacheRecordReader * reader);
-
-G_END_DECLS
-#endif

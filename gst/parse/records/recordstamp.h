@@ -5,15 +5,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_RECORDSTAMP_H
-#define ROBOCACHE_RECORDSTAMP_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "common/time/clocktrack.h"
 #include "recordreader.h"
-
-G_BEGIN_DECLS
 
 #define ROBOCACHE_NO_ORIGIN G_MININT64
 
@@ -63,6 +60,3 @@ gboolean robocache_record_stamp_is_own (const RobocacheRecordStamp * stamp);
 /* FALSE: a time does not fit into int64. */
 gboolean robocache_record_stamp_row (RobocacheRecordStamp * stamp, const RobocacheRecord * record,
     RobocacheRecordTimes * times);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_TIMESTEPS_H
-#define ROBOCACHE_TIMESTEPS_H
+#pragma once
 
 #include "common/time/nanoseconds.h"
-
-G_BEGIN_DECLS
 
 /* A clock that was set back, or a counter that began again: at least ROBOCACHE_TIME_STEP_ROWS rows in a row are before the time that was
  * reached, and in order. Others are rows out of order. A zeroed struct is valid. */
@@ -33,6 +30,3 @@ void robocache_time_steps_add (RobocacheTimeSteps * steps, gint64 time_ns, guint
 
 /* A text for the user, to be freed with g_free; NULL: no step. item: "line" or "record". */
 gchar *robocache_time_steps_describe (const RobocacheTimeSteps * steps, const gchar * item);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_COLUMNCHOICE_H
-#define ROBOCACHE_COLUMNCHOICE_H
+#pragma once
 
 #include "timeguess.h"
-
-G_BEGIN_DECLS
 
 /* Returns the columns that choice names, in its order: numbers ("3"), ranges ("1-6,9") and, if the file has a header, names ("q0,q1").
  * NULL or "": all n_columns except those of the times and arrival_column (-1: none). names is NULL or [n_columns]. The array of guint is never
@@ -20,6 +17,3 @@ GArray *robocache_columns_without (const GArray * columns, const GArray * others
 
 /* The names of the columns as caps carry them, joined by commas: UTF-8, and with no comma inside a name. */
 gchar *robocache_columns_join_names (const GArray * columns, gchar ** names);
-
-G_END_DECLS
-#endif

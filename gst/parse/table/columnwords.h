@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_COLUMNWORDS_H
-#define ROBOCACHE_COLUMNWORDS_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 /* A column has at most 4,096 different words, numbered from 0 in the order in which they come. */
 typedef GHashTable RobocacheColumnWords;
@@ -20,6 +17,3 @@ gboolean robocache_column_words_number (RobocacheColumnWords * words, const gcha
 
 /* Appends "idle = 0, move = 1" to text, in the order of the numbers. */
 void robocache_column_words_append (RobocacheColumnWords * words, GString * text);
-
-G_END_DECLS
-#endif

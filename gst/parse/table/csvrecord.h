@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_CSVRECORD_H
-#define ROBOCACHE_CSVRECORD_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 /* "," ";" "|" ":" …, "\t" or "tab", " " or "space"; '\0': "auto". With a space, a run of blanks counts as one delimiter, and blanks around the line are
  * ignored. FALSE and an error that quotes the string: it could be part of a number, a quote or a line end. */
@@ -30,6 +27,3 @@ gboolean robocache_csv_truth (const gchar * text, gdouble * value);
 /* Whether a field is empty, or a word for a value that is missing: NA, N/A, #N/A, #NA, <NA>, null, none or NaN, in any
  * case. */
 gboolean robocache_csv_is_missing (const gchar * text);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_TABLESAMPLE_H
-#define ROBOCACHE_TABLESAMPLE_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 /* What a field is. */
 typedef enum
@@ -70,6 +67,3 @@ void robocache_sample_count (RobocacheSample * sample, guint first, guint n_colu
 gboolean robocache_facts_are (const RobocacheColumnFacts * facts, RobocacheCell cell);
 /* Whether more fields are text than values. */
 gboolean robocache_facts_are_text (const RobocacheColumnFacts * facts);
-
-G_END_DECLS
-#endif

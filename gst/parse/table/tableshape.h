@@ -6,12 +6,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_TABLESHAPE_H
-#define ROBOCACHE_TABLESHAPE_H
+#pragma once
 
 #include "tablesample.h"
-
-G_BEGIN_DECLS
 
 /* A line without its end. */
 typedef struct
@@ -45,6 +42,3 @@ void robocache_table_shape_clear (RobocacheTableShape * shape);
 
 /* The mark of a comment, # or % or //, at the beginning of a line: the number of bytes before its text; 0: it is no comment. */
 gsize robocache_table_comment_mark (const gchar * text);
-
-G_END_DECLS
-#endif

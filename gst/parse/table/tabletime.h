@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_TABLETIME_H
-#define ROBOCACHE_TABLETIME_H
+#pragma once
 
 #include "common/text/timetext.h"
-
-G_BEGIN_DECLS
 
 /* How the fields of one or two columns are a time. */
 typedef enum
@@ -46,6 +43,3 @@ RobocacheTimeStatus robocache_table_time_read (const RobocacheTimeReading * read
 /* Leap seconds that GPS was ahead of UTC at a GPS time, which counts seconds since 1970 without leap seconds: IERS Bulletin C, up to 18
  * since 2017. */
 gint robocache_leap_seconds_at (gint64 gps_s);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_TIMECHECK_H
-#define ROBOCACHE_TIMECHECK_H
+#pragma once
 
 #include "timeguess.h"
-
-G_BEGIN_DECLS
 
 /* Number of rows that an element checks. */
 #define ROBOCACHE_TIME_CHECK_ROWS 100
@@ -35,6 +32,3 @@ RobocacheTimeVerdict robocache_times_judge (const gint64 * times, gsize n, const
 
 /* Sorts times, and returns their median step without steps of 0 (ns); 0: all times are equal. */
 gint64 robocache_time_median_step (gint64 * times, gsize n);
-
-G_END_DECLS
-#endif

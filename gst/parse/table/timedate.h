@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_TIMEDATE_H
-#define ROBOCACHE_TIMEDATE_H
+#pragma once
 
 #include "common/text/timetext.h"
-
-G_BEGIN_DECLS
 
 /* Converts all of text, "2012-01-18T15:12:08.468056009Z", to ns since 1970 in UTC. T may be a blank, and the day 2012/01/18. The fraction may have any number of
  * digits; digits below 1 ns are cut off. The zone is Z, +01:00, +0100, +01 or missing, which means UTC. */
@@ -21,6 +18,3 @@ gboolean robocache_days_from_text (const gchar * text, gint64 * days);
 gboolean robocache_days_from_numbers (guint year, guint month, guint day, gint64 * days);
 /* ns since 1970 of a second of a day and the ns after it. */
 RobocacheTimeStatus robocache_time_from_days (gint64 days, gint64 seconds, gint64 ns, gint64 * time_ns);
-
-G_END_DECLS
-#endif

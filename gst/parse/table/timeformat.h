@@ -5,12 +5,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_TIMEFORMAT_H
-#define ROBOCACHE_TIMEFORMAT_H
+#pragma once
 
 #include "common/text/timetext.h"
-
-G_BEGIN_DECLS
 
 /* FALSE and an error that names time-format: a conversion is unknown, or there are neither hours nor %s. *has_day: its times are since 1970
  * in UTC, or else since midnight. */
@@ -18,6 +15,3 @@ gboolean robocache_time_format_check (const gchar * format, gboolean * has_day, 
 
 /* Converts all of text. format is valid. */
 RobocacheTimeStatus robocache_time_from_format (const gchar * text, const gchar * format, gint64 * time_ns);
-
-G_END_DECLS
-#endif

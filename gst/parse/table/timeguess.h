@@ -2,13 +2,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_TIMEGUESS_H
-#define ROBOCACHE_TIMEGUESS_H
+#pragma once
 
 #include "tablesample.h"
 #include "tabletime.h"
-
-G_BEGIN_DECLS
 
 /* The source of a choice of column or unit. */
 typedef enum
@@ -63,6 +60,3 @@ gboolean robocache_time_source_of_numbers (RobocacheTimeSource * source, const R
 
 /* "stamp in ns", "sec and nanosec": the columns, by names or numbers, and how they are read. Free with g_free. */
 gchar *robocache_time_source_describe (const RobocacheTimeSource * source);
-
-G_END_DECLS
-#endif

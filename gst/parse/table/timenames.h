@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_TIMENAMES_H
-#define ROBOCACHE_TIMENAMES_H
+#pragma once
 
 #include "common/text/timetext.h"
-
-G_BEGIN_DECLS
 
 /* How good a name is for the time: the best first. */
 typedef enum
@@ -41,6 +38,3 @@ gchar *robocache_time_name_stem (const gchar * name);
 /* Names of GPS times: of a week number, and of the time in a week. */
 gboolean robocache_name_is_of_gps_week (const gchar * name);
 gboolean robocache_name_is_of_week_time (const gchar * name);
-
-G_END_DECLS
-#endif

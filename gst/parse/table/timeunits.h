@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_TIMEUNITS_H
-#define ROBOCACHE_TIMEUNITS_H
+#pragma once
 
 #include "common/text/timetext.h"
-
-G_BEGIN_DECLS
 
 /* Length of a unit in seconds. */
 gdouble robocache_time_unit_seconds (RobocacheTimeUnit unit);
@@ -21,6 +18,3 @@ gboolean robocache_time_step_is_usual (gdouble step_s);
 gboolean robocache_time_unit_of_step (gdouble step, RobocacheTimeUnit * unit);
 /* The same, for times near `time` that are in the years 2000 to 2100 with this unit. */
 gboolean robocache_time_unit_of_date (gdouble time, gdouble step, RobocacheTimeUnit * unit);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_VOXEL_BUDGET_H
-#define ROBOCACHE_VOXEL_BUDGET_H
+#pragma once
 
 #include "run.h"
-
-G_BEGIN_DECLS
 
 /* Reserves memory on every shard. Restarts the run if a shard loses its accumulators, and stops accumulating if these exceed the budget.
  * FALSE and an error: not even one item and a piece of a cloud fit, or a device failed. */
@@ -18,6 +15,3 @@ gboolean robocache_voxel_budget_reserve_cloud (const RobocacheVoxelRun * run, Ro
 /* Reserves scratch for another plan of the shard: a smaller batch may need more. */
 gboolean robocache_voxel_budget_reserve_scratch (const RobocacheVoxelRun * run, RobocacheVoxelShard * shard,
     const RobocacheVoxelPlan * plan, GError ** error);
-
-G_END_DECLS
-#endif

@@ -2,14 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_CLOUDWINDOW_H
-#define ROBOCACHE_CLOUDWINDOW_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "common/points/pointcloudcaps.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -63,6 +60,3 @@ typedef struct
 gboolean robocache_cloud_map (const RobocachePointsInfo * points, GstBuffer * buffer, RobocacheMappedCloud * mapped,
     GError ** error);
 void robocache_cloud_unmap (RobocacheMappedCloud * mapped);
-
-G_END_DECLS
-#endif

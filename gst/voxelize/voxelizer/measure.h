@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_VOXEL_MEASURE_H
-#define ROBOCACHE_VOXEL_MEASURE_H
+#pragma once
 
 #include "run.h"
-
-G_BEGIN_DECLS
 
 /* A zeroed struct is valid and empty. */
 typedef struct
@@ -23,6 +20,3 @@ typedef struct
  * be incremental. Stops accumulating if the memory budget is too small. */
 gboolean robocache_voxel_measure_ranges (RobocacheVoxelRun * run, RobocacheCloudRanges * ranges, GError ** error);
 void robocache_cloud_ranges_clear (RobocacheCloudRanges * ranges);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_VOXEL_OUTPUT_H
-#define ROBOCACHE_VOXEL_OUTPUT_H
+#pragma once
 
 #include "run.h"
-
-G_BEGIN_DECLS
 
 /* Bytes of the shard's block for `items` items of the outputs that kernels cannot write directly. */
 guint64 robocache_voxel_output_bytes (const RobocacheVoxelShard * shard, const RobocacheVoxelPlace * place, guint64 items);
@@ -20,6 +17,3 @@ void robocache_voxel_output_place (RobocacheVoxelJob * job, guint8 * parts[ROBOC
 /* Enqueues copies of the parts that kernels did not write directly. */
 gboolean robocache_voxel_output_deliver (const RobocacheVoxelJob * job,
     guint8 * const parts[ROBOCACHE_VOXELIZER_MAX_OUTPUTS], GError ** error);
-
-G_END_DECLS
-#endif

@@ -4,13 +4,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_VOXEL_RUN_H
-#define ROBOCACHE_VOXEL_RUN_H
+#pragma once
 
 #include "cloudwindow.h"
 #include "shard.h"
-
-G_BEGIN_DECLS
 
 #define ROBOCACHE_VOXELIZER_MAX_OUTPUTS 4
 
@@ -88,6 +85,3 @@ gint64 robocache_voxel_run_points_added (const RobocacheVoxelRun * run);
 
 /* Arguments that all jobs on a shard share. */
 RcVoxelJob robocache_voxel_run_describe_job (const RobocacheVoxelRun * run, const RobocacheVoxelShard * shard);
-
-G_END_DECLS
-#endif

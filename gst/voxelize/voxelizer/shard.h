@@ -2,14 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_VOXEL_SHARD_H
-#define ROBOCACHE_VOXEL_SHARD_H
+#pragma once
 
 #include "common/device/scratch.h"
 #include "common/transfers/upload.h"
 #include "kernels/voxel.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -75,6 +72,3 @@ robocache_voxel_aligned (guint64 bytes)
 {
   return (bytes + ROBOCACHE_ALIGNMENT - 1) / ROBOCACHE_ALIGNMENT * ROBOCACHE_ALIGNMENT;
 }
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_VOXEL_UPLOAD_H
-#define ROBOCACHE_VOXEL_UPLOAD_H
+#pragma once
 
 #include "run.h"
-
-G_BEGIN_DECLS
 
 /* Work of kernels on a cloud. */
 typedef enum
@@ -35,6 +32,3 @@ gboolean robocache_voxel_upload_end_read (const RobocacheVoxelRun * run, const R
  * cloud in the shard's block. */
 gboolean robocache_voxel_upload_and_run (RobocacheVoxelJob * job, RobocacheVoxelPhase phase,
     const RobocacheCloud * cloud, guint64 offset, RcVoxelCounters * counters, GError ** error);
-
-G_END_DECLS
-#endif

@@ -11,13 +11,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_VOXELIZER_H
-#define ROBOCACHE_VOXELIZER_H
+#pragma once
 
 #include "common/transfers/readback.h"
 #include "run.h"
-
-G_BEGIN_DECLS
 
 #define ROBOCACHE_VOXELIZER_N_COUNTERS (sizeof (RcVoxelCounters) / sizeof (gint64))
 
@@ -39,6 +36,3 @@ RobocacheEngine *robocache_voxelizer_engine (const RobocacheVoxelizer * voxelize
 gboolean robocache_voxelizer_run (RobocacheVoxelizer * voxelizer, const RobocachePointsInfo * points,
     const RobocacheCloudWindow * window, const RobocacheVoxelPlace * place, RobocacheReadback * readback,
     RobocacheVoxelWork * work, GError ** error);
-
-G_END_DECLS
-#endif

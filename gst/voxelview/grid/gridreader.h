@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_VOXELLAYOUT_H
-#define ROBOCACHE_VOXELLAYOUT_H
+#pragma once
 
 #include "common/points/gridcaps.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -23,6 +20,3 @@ typedef struct
  * actual and the expected form. */
 gboolean robocache_voxel_layout_init (RobocacheVoxelLayout * layout, const RobocacheVoxelFrame * frame,
     const RobocacheTensorsInfo * info, GError ** error);
-
-G_END_DECLS
-#endif

@@ -4,12 +4,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_OCCUPIEDVOXELS_H
-#define ROBOCACHE_OCCUPIEDVOXELS_H
+#pragma once
 
 #include "gridreader.h"
-
-G_BEGIN_DECLS
 
 /* The sides of a voxel, as bits. */
 enum
@@ -48,6 +45,3 @@ typedef void (*RobocacheVoxelVisit) (gpointer data, const gint32 at[3], guint op
 /* Calls visit for each voxel with at least one of these sides open. In a sparse list, all sides count as open. */
 void robocache_occupied_voxels_visit (const RobocacheOccupiedVoxels * voxels, guint sides, RobocacheVoxelVisit visit,
     gpointer data);
-
-G_END_DECLS
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CPU_KINEMATICS_H
-#define RC_CPU_KINEMATICS_H
+#pragma once
 
 #include "kernels/cpu/cpu.h"
 #include "kernels/kinematics/plan.h"
@@ -16,5 +15,3 @@ extern const RcKinematicsOps rc_cpu_kinematics_ops;
 
 void RC_LEVEL_NAME (rc_cpu_forward_rows) (const RcChain * chain, const RcForwardArgs * args, int64_t first, int64_t end);
 void RC_LEVEL_NAME (rc_cpu_inverse_rows) (const RcChain * chain, const RcInverseArgs * args, int64_t first, int64_t end);
-
-#endif

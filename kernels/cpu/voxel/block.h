@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CPU_VOXEL_BLOCK_H
-#define RC_CPU_VOXEL_BLOCK_H
+#pragma once
 
 #include "kernels/cpu/cpu.h"
 #include "kernels/voxel_arithmetic.h"
@@ -31,5 +30,3 @@ void RC_LEVEL_NAME (rc_cpu_voxel_unproject_rays) (RcCpuVoxelBlock * block, const
     const RcVoxelDepth * depth, int64_t n);
 /* The voxel of each point, and how many are in none. */
 void RC_LEVEL_NAME (rc_cpu_voxel_locate) (RcCpuVoxelBlock * block, const RcVoxelBox * box);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CPU_VOXEL_FEATURE_H
-#define RC_CPU_VOXEL_FEATURE_H
+#pragma once
 
 #include "kernels/voxel_plan.h"
 
@@ -51,5 +50,3 @@ rc_cpu_voxel_clamp (const RcVoxelPlan *plan, double x)
     return x;
   return x > 0.0 ? range : -range;
 }
-
-#endif

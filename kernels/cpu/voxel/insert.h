@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CPU_VOXEL_INSERT_H
-#define RC_CPU_VOXEL_INSERT_H
+#pragma once
 
 #include "item.h"
 
@@ -18,5 +17,3 @@ void rc_cpu_voxel_find_range (const RcVoxelPlan * plan, const RcCpuVoxelItem * i
 /* The function that adds points to the plan's accumulators or lists, and the one that removes them from kept accumulators. */
 RcCpuVoxelInsert rc_cpu_voxel_adder (const RcVoxelPlan * plan);
 RcCpuVoxelInsert rc_cpu_voxel_remover (const RcVoxelPlan * plan);
-
-#endif

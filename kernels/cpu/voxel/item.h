@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CPU_VOXEL_ITEM_H
-#define RC_CPU_VOXEL_ITEM_H
+#pragma once
 
 #include "block.h"
 
@@ -145,5 +144,3 @@ void rc_cpu_voxel_write_map (const RcVoxelPlan * plan, const RcCpuVoxelItem * it
 /* Stable sort of n keys with key_bits significant bits; order, unless NULL, moves with the keys. The result is in keys[r] and order[r],
  * where r is the returned value. */
 int rc_cpu_voxel_sort (uint64_t * const keys[2], uint32_t * const order[2], int64_t n, int key_bits);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CPU_VOXEL_WORDS_H
-#define RC_CPU_VOXEL_WORDS_H
+#pragma once
 
 #include "kernels/cpu/cpu.h"
 
@@ -26,5 +25,3 @@ void RC_LEVEL_NAME (rc_cpu_voxel_update_words) (RcCpuVoxelWords * words, uint32_
 int64_t RC_LEVEL_NAME (rc_cpu_voxel_count_bits) (const uint32_t * bits, int64_t n);
 /* Writes one where a bit is set and 0 elsewhere, 32 elements of size bytes for each changed word. */
 void RC_LEVEL_NAME (rc_cpu_voxel_expand) (void *grid, const RcCpuVoxelWords * words, uint32_t one, int64_t size);
-
-#endif

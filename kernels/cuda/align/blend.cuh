@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CUDA_BLEND_CUH
-#define RC_CUDA_BLEND_CUH
+#pragma once
 
 #include <type_traits>
 
@@ -573,5 +572,3 @@ copy_hold (const RcCudaAlignTask &task, const typename Types::Row &row, int32_t 
   write_to<Types, 1, true> (task, row.out, c, piece.y0);
 }
 }
-
-#endif

@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CUDA_ALIGN_EARLY_CUH
-#define RC_CUDA_ALIGN_EARLY_CUH
+#pragma once
 
 #include "task.h"
 #include "kernels/cuda/runtime/language.cuh"
@@ -24,5 +23,3 @@ bring (const int64_t *times, int32_t n)
     prefetch_global (reinterpret_cast<const char *> (times + threadIdx.x * 16));
 }
 }
-
-#endif

@@ -11,8 +11,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CUDA_ALIGN_ITEM_CUH
-#define RC_CUDA_ALIGN_ITEM_CUH
+#pragma once
 
 #include <cuda_runtime_api.h>
 
@@ -365,5 +364,3 @@ align_many (GRID_CONSTANT RcCudaAlignMany launch)
   align_item<Types> (launch.head, shared.task, times_of (launch.head, shared.task, shared.item), shared);
 }
 }
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CUDA_ALIGN_LISTS_CUH
-#define RC_CUDA_ALIGN_LISTS_CUH
+#pragma once
 
 #include "task.h"
 
@@ -41,5 +40,3 @@ list_of (const int64_t *lists, int64_t stride, int64_t episode)
   return reinterpret_cast<const int64_t *> (reinterpret_cast<const char *> (lists) + episode * stride);
 }
 }
-
-#endif

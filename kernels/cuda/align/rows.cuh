@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CUDA_ROWS_CUH
-#define RC_CUDA_ROWS_CUH
+#pragma once
 
 #include "blend.cuh"
 
@@ -396,5 +395,3 @@ copy_holds (const RcCudaAlignTask &task, const Rows<Types> &all)
   }
 }
 }
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CUDA_ROWWIDTH_CUH
-#define RC_CUDA_ROWWIDTH_CUH
+#pragma once
 
 #include "rows.cuh"
 
@@ -44,5 +43,3 @@ make_rows (const RcCudaAlignTask &task, const Rows<Types> &all)
   }
 }
 }
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CUDA_SEARCH_CUH
-#define RC_CUDA_SEARCH_CUH
+#pragma once
 
 #include <cuda_pipeline.h>
 
@@ -239,5 +238,3 @@ checked_bracket (const RcBracket &b, const int64_t *times, int64_t n)
   return valid ? b : rc_bracket_none ();
 }
 }
-
-#endif

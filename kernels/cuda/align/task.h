@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CUDA_ALIGN_TASK_H
-#define RC_CUDA_ALIGN_TASK_H
+#pragma once
 
 #include "kernels/align_plan.h"
 
@@ -175,5 +174,4 @@ extern const size_t rc_cuda_align_row_bytes[2][2];
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CUDA_KINEMATICS_TASK_H
-#define RC_CUDA_KINEMATICS_TASK_H
+#pragma once
 
 #include "kernels/kinematics/rows.h"
 
@@ -46,5 +45,4 @@ extern const void *const rc_cuda_kinematics_inverse[2];
 
 #ifdef __cplusplus
 }
-#endif
 #endif

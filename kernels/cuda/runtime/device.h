@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CUDA_DEVICE_H
-#define RC_CUDA_DEVICE_H
+#pragma once
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>
@@ -83,5 +82,4 @@ extern const RcMemoryOps rc_cuda_memory_ops;
 
 #ifdef __cplusplus
 }
-#endif
 #endif

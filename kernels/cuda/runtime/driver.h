@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CUDA_DRIVER_H
-#define RC_CUDA_DRIVER_H
+#pragma once
 
 #include <cuda.h>
 
@@ -42,5 +41,3 @@ int rc_cuda_driver_is_forked (void);
 
 /* The driver's message for a result. */
 const char *rc_cuda_driver_error (const RcCudaDriver * driver, CUresult result);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CUDA_ELEMENTS_CUH
-#define RC_CUDA_ELEMENTS_CUH
+#pragma once
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -468,5 +467,3 @@ convert_integers (RcDtype from, RcDtype to, uint32_t *words)
   }
 }
 }
-
-#endif

@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CUDA_KERNEL_H
-#define RC_CUDA_KERNEL_H
+#pragma once
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,5 +15,4 @@ extern const void *const rc_cuda_probe;
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CUDA_LANGUAGE_CUH
-#define RC_CUDA_LANGUAGE_CUH
+#pragma once
 
 #include <stdint.h>
 
@@ -165,5 +164,3 @@ follow_previous (void)
   wait_for_previous ();
 }
 }
-
-#endif

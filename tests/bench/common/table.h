@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BENCH_TABLE_H
-#define BENCH_TABLE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -36,5 +35,4 @@ void table_put (Table * table, const char *format, ...) __attribute__ ((format (
 
 #ifdef __cplusplus
 }
-#endif
 #endif

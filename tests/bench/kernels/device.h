@@ -1,8 +1,7 @@
 /* robocache: a GPU whose kernels are timed, in graphs and with events
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BENCH_DEVICE_H
-#define BENCH_DEVICE_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 
@@ -82,5 +81,3 @@ double bench_floor (const Bench * bench, int64_t read, int64_t written);
 
 extern const void *const bench_fill;    /* (memory, value of 32 bits) */
 extern const void *const bench_add_up;  /* (memory, for each block the sum of its 32-bit words) */
-
-#endif

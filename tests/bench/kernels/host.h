@@ -1,8 +1,7 @@
 /* robocache: what benchmarks share on the host: errors, time, values and memory of a backend
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BENCH_HOST_H
-#define BENCH_HOST_H
+#pragma once
 
 #include "kernels/dtype.h"
 #include "kernels/memory.h"
@@ -38,5 +37,3 @@ void bench_copy (RcBackend * backend, void *to, const void *from, int64_t bytes)
 
 /* First byte of a backend's memory that differs from the host's; -1: none. */
 int64_t bench_difference (RcBackend * backend, const void *memory, const void *host, int64_t bytes);
-
-#endif

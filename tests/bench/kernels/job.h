@@ -1,8 +1,7 @@
 /* robocache: runs of a work in memory of their own
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BENCH_JOB_H
-#define BENCH_JOB_H
+#pragma once
 
 #include "tests/bench/kernels/host.h"
 #include "tests/bench/kernels/works.h"
@@ -71,5 +70,3 @@ void bench_job_run_voxels (BenchJob * job, RcStream stream);
 
 /* Memory of a new array; an input is a copy of that of like, which has the same arrays in the same order. */
 void *bench_job_array (BenchJob * job, const BenchJob * like, const char *name, int64_t bytes, int is_input, int is_output);
-
-#endif

@@ -1,8 +1,7 @@
 /* robocache: work that keeps a GPU busy, as a model beside the elements would
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BENCH_MODEL_H
-#define BENCH_MODEL_H
+#pragma once
 
 #include <stdio.h>
 
@@ -21,5 +20,4 @@ bench_run_model (double seconds)
   printf ("SKIP model: this build has no CUDA\n");
   return 1;
 }
-#endif
 #endif

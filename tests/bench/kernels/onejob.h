@@ -1,8 +1,7 @@
 /* robocache: a job that is alone on a device
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BENCH_ONE_JOB_H
-#define BENCH_ONE_JOB_H
+#pragma once
 
 #define BENCH_MAILBOX_CHANNELS 20       /* at most 32 */
 #define BENCH_MAILBOX_END 0xFFFFFFFFu
@@ -15,5 +14,3 @@ typedef struct
 } BenchMailbox;
 
 extern const void *const bench_wait_for_jobs;   /* (mailbox, rows [2, channels], out [channels]) of 32 threads */
-
-#endif

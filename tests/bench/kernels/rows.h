@@ -2,8 +2,7 @@
  * FOLDER/rows.json has a line for the machine and a line for each work. Its "row" begins the names of its arrays: FOLDER/ROW.NAME.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BENCH_ROWS_H
-#define BENCH_ROWS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -28,5 +27,3 @@ void bench_rows_number (BenchRows * rows, const char *name, double value);
 /* Times of plain kernels, and what they left in the first outputs of the job. */
 void bench_rows_plain (BenchRows * rows, const BenchJob * job, const BenchSpread * us);
 void bench_rows_end (BenchRows * rows, const char *checked);
-
-#endif

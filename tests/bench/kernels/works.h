@@ -1,8 +1,7 @@
 /* robocache: what benchmarks of kernels compute
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BENCH_WORKS_H
-#define BENCH_WORKS_H
+#pragma once
 
 #include "kernels/align.h"
 #include "kernels/voxel.h"
@@ -94,5 +93,3 @@ int bench_filter_add (BenchFilter * filter, int argc, char **argv, int *i);
 
 /* Whether no work is wanted; prints that to stderr. */
 int bench_filter_is_empty (const BenchFilter * filter);
-
-#endif

@@ -1,8 +1,7 @@
 /* robocache: alignments and voxel grids as a first version in CUDA has them, for comparison
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BENCH_PLAIN_H
-#define BENCH_PLAIN_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 
@@ -24,5 +23,4 @@ int64_t bench_plain_count_bytes (const BenchWork * work);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

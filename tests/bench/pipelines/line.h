@@ -5,12 +5,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BENCH_LINE_H
-#define BENCH_LINE_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 #define MAX_LINE_STREAMS 3
 #define MAX_LINE_CHANNELS 14
@@ -98,6 +95,3 @@ void line_init (int *argc, char ***argv, const GOptionEntry * options);
 void line_wait_for_device (GstBuffer * buffer);
 
 void line_fail (const gchar * format, ...) G_GNUC_PRINTF (1, 2) G_GNUC_NORETURN;
-
-G_END_DECLS
-#endif

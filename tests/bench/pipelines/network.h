@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BENCH_NETWORK_H
-#define BENCH_NETWORK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -60,5 +59,4 @@ int network_is_right (const Network * network, const NetworkInput * input, const
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TEST_DEVICEFIXTURE_H
-#define TEST_DEVICEFIXTURE_H
+#pragma once
 
 #include "tests/check/lib/device/devicework.h"
 
@@ -39,5 +38,3 @@ statistics_of (RobocacheEngine *of)
   robocache_engine_get_memory_statistics (of, &statistics);
   return statistics;
 }
-
-#endif

@@ -26,8 +26,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TEST_DEVICESTEPS_H
-#define TEST_DEVICESTEPS_H
+#pragma once
 
 #include <stdlib.h>
 
@@ -503,5 +502,3 @@ do_step (const gchar *text, GError **error)
   g_free (name);
   return ok;
 }
-
-#endif

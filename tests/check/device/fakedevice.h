@@ -10,14 +10,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TEST_FAKEDEVICE_H
-#define TEST_FAKEDEVICE_H
+#pragma once
 
 #include <glib.h>
 
 #include "kernels/memory.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -59,6 +56,3 @@ gboolean fake_step (RcStream stream);
 void fake_finish (guint32 seed);
 /* Works not yet done, on all devices. */
 guint fake_pending (void);
-
-G_END_DECLS
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TEST_FAKEKERNELS_H
-#define TEST_FAKEKERNELS_H
+#pragma once
 
 #include "common/device/engine.h"
 #include "fakedevice.h"
@@ -14,5 +13,3 @@ extern RcAlignPlan *fake_kernels_align; /* of that backend: what every alignment
 
 /* An engine with these kernels, and at most max_bytes of device memory (0: all). */
 RobocacheEngine *fake_kernels_engine (FakeDevice * device, guint64 max_bytes);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef CHECKS_H
-#define CHECKS_H
+#pragma once
 
 #include <gst/check/gstcheck.h>
 
@@ -45,5 +44,3 @@
     __VA_ARGS__; \
     return gst_check_run_suite (suite, #name, __FILE__); \
   }
-
-#endif

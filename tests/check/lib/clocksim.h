@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef CLOCK_SIM_H
-#define CLOCK_SIM_H
+#pragma once
 
 #include <math.h>
 
@@ -76,5 +75,3 @@ typedef struct
 
 /* Follows a clock that is slewed by up to slew_ppm at random, and adds its rows to bounds. */
 void sim_follow_slews (const Sim * sim, gdouble slew_ppm, gdouble seconds, SimBounds * bounds);
-
-#endif

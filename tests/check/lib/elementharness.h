@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ELEMENT_HARNESS_H
-#define ELEMENT_HARNESS_H
+#pragma once
 
 #include <gst/check/gstcheck.h>
 #include <gst/check/gstharness.h>
@@ -68,5 +67,3 @@ gchar *property_text (GstElement *element, const gchar *name);
 gchar *stats_text (GstElement *element, const gchar *field);
 
 guint64 count_of (GstHarness *h, const gchar *field);
-
-#endif

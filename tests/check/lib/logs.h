@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LOGS_H
-#define LOGS_H
+#pragma once
 
 #include <gst/check/gstcheck.h>
 
@@ -18,5 +17,3 @@ Logs *logs_begin (const gchar *category);
 
 /* Expects the lines that begin with and contain these words, each "LEVEL words". Frees logs. */
 void logs_end (Logs *logs, const gchar *const *expected);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMORYLIMIT_H
-#define MEMORYLIMIT_H
+#pragma once
 
 #include <glib.h>
 #include <stdio.h>
@@ -32,5 +31,3 @@ gboolean skip_without_memory_limit (const gchar *name);
 
 /* Bytes that are in use. */
 gsize heap_in_use (void);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef EXAMPLES_H
-#define EXAMPLES_H
+#pragma once
 
 #include "common/ros/messageencoders.h"
 
@@ -184,5 +183,3 @@ static const MessageExample message_examples[] = {
         "-9223372036854775808 50 1 6 0 0)] 7 'camera_0,sink_0' [0 1 3 95])"},
   {"robocache_msgs/Event", write_event, "(" HEADER_TEXT " 'caps' '/joints' 7 -1 'other/tensors')"},
 };
-
-#endif

@@ -8,8 +8,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MESSAGETEXT_H
-#define MESSAGETEXT_H
+#pragma once
 
 #include <string.h>
 
@@ -35,5 +34,3 @@ void append_number (GString *text, RcDtype dtype, const guint8 *value);
 
 /* Free with g_free. */
 gchar *samples_to_string (const GArray *samples);
-
-#endif

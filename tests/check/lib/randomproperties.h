@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RANDOM_PROPERTIES_H
-#define RANDOM_PROPERTIES_H
+#pragma once
 
 #include <gst/check/gstcheck.h>
 
@@ -18,5 +17,3 @@ void expect_properties_read_back (const gchar *factory);
 
 /* Sets one writable property of the element's own class, not of its parents'. Returns its flags. */
 GParamFlags set_random_property (GRand *random, GObject *object);
-
-#endif

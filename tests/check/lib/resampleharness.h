@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RESAMPLE_HARNESS_H
-#define RESAMPLE_HARNESS_H
+#pragma once
 
 #include "tests/check/lib/elementharness.h"
 
@@ -35,5 +34,3 @@ void push (GstHarness *h, gdouble ms, gfloat value);
 
 /* Every row that came in is in one of the others, and every dropped one has a reason. */
 void expect_balance (GstHarness *h);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RUN_PIPELINE_H
-#define RUN_PIPELINE_H
+#pragma once
 
 #include <glib/gstdio.h>
 #include <gst/check/gstcheck.h>
@@ -60,5 +59,3 @@ void expect_complaints (const Output *out, const gchar *error, const gchar *warn
 /* Plays a file or a source with a sink named "sink" in segments, where stops[i] is the end of segment i (-1: of the stream),
  * without a flush between them, and expects so many buffers in each: none is lost, or sent twice. */
 void expect_segments (const Run *run, const GstClockTime *stops, const gint *n_buffers, guint n);
-
-#endif

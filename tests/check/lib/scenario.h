@@ -24,8 +24,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef SCENARIO_H
-#define SCENARIO_H
+#pragma once
 
 #include "tests/check/lib/elementharness.h"
 
@@ -77,5 +76,3 @@ void expect_buffer (Scenario *s, const gchar *text);
 void follow_word (Scenario *s, const gchar *word);
 
 void scenario_run (Scenario *s, const gchar *line);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMORYSOURCE_H
-#define MEMORYSOURCE_H
+#pragma once
 
 #include <string.h>
 
@@ -25,5 +24,3 @@ source_of_memory (const RobocacheMcapBytes *bytes)
 {
   return (RobocacheMcapSource) {.size = bytes->size,.read = read_memory,.user_data = (gpointer) bytes };
 }
-
-#endif

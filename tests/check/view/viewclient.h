@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef VIEW_CLIENT_H
-#define VIEW_CLIENT_H
+#pragma once
 
 #include <glib.h>
 
@@ -46,5 +45,3 @@ gchar *view_client_receive_text (ViewClient *client);
 GBytes *view_client_receive_data (ViewClient *client, guint32 subscription);
 /* Whether the server closes the connection. */
 gboolean view_client_is_closed (ViewClient *client);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TESTS_SMOKE_H
-#define TESTS_SMOKE_H
+#pragma once
 
 #include "tests/core/words.h"
 
@@ -85,5 +84,3 @@ static const Scenario smoke_scenarios[] = {
       "a+0..20/10 a:eos b+60..80/10 b:eos 'warning:proprio_0 ends at 0.020 s, before proprio_1 begins at 0.060 s, so no tick has rows of both: "
       "give all times one origin (start or time-origin of robocacheparse), set offset, or use allow-gaps' >0..20/10 b=missing >30..50/10 a=held:20 b=missing >60..80/10 a=held:20 >eos no:warning"},
 };
-
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TESTS_TABLES_H
-#define TESTS_TABLES_H
+#pragma once
 
 #include "tests/core/words.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -25,6 +22,3 @@ extern const Table scenarios_table, live_table, disturbed_table, origins_table, 
 typedef void (*Report) (const gchar * table, const gchar * name, gchar * failure);
 /* Settings there and back, and times from everywhere. */
 void play_any_times (Report report);
-
-G_END_DECLS
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef EMULATION_CUDA_PIPELINE_H
-#define EMULATION_CUDA_PIPELINE_H
+#pragma once
 
 inline void
 __pipeline_memcpy_async (void *to, const void *from, size_t bytes)
@@ -22,5 +21,3 @@ __pipeline_wait_prior (size_t n)
 {
   emulation::wait_for_copies (n);
 }
-
-#endif

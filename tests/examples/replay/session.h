@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef SESSION_H
-#define SESSION_H
+#pragma once
 
 #include <gst/check/gsttestclock.h>
 
@@ -87,5 +86,3 @@ gchar *replay_run (gchar ** argv, gint expected_status);
 /* option: or NULL. */
 gchar *replay_file (const gchar * path, const gchar * option, gint expected_status);
 gboolean has_line (const gchar * text, const gchar * glob);
-
-#endif

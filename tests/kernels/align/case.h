@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TEST_ALIGN_CASE_H
-#define TEST_ALIGN_CASE_H
+#pragma once
 
 #include "kernels/align.h"
 #include "tests/kernels/suite.h"
@@ -72,5 +71,3 @@ void align_leave (PlacedAlign * placed, Test * test);
 void check_written_alignments (Suite * suite);
 void check_order_of_operations (Suite * suite);
 void check_align_errors (Suite * suite);
-
-#endif

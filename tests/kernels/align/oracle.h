@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TEST_ALIGN_ORACLE_H
-#define TEST_ALIGN_ORACLE_H
+#pragma once
 
 #include <stdlib.h>
 
@@ -459,5 +458,3 @@ oracle_sample (OracleRows *r, int64_t tick, double *row)
     row[r->spec->holds[k]] = r->y[newest * r->spec->channels + r->spec->holds[k]];
   return status;
 }
-
-#endif

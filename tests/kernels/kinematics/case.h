@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TEST_KINEMATICS_CASE_H
-#define TEST_KINEMATICS_CASE_H
+#pragma once
 
 #include "kernels/kinematics/kinematics.h"
 #include "tests/kernels/suite.h"
@@ -36,5 +35,3 @@ void kinematics_case_make (KinematicsCase * c, const KinematicsWish * wish, uint
 /* The same bytes on all places. The reference's results lie in the arena then. */
 void kinematics_case_check (KinematicsCase * c, Arena * arena, const Place * reference, const Place * places, int n_places,
     Test * test);
-
-#endif

@@ -2,11 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TEST_KINEMATICS_ERRORS_H
-#define TEST_KINEMATICS_ERRORS_H
+#pragma once
 
 #include "tests/kernels/suite.h"
 
 void kinematics_check_errors (Suite * suite, const Place * place);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TEST_KINEMATICS_ORACLE_H
-#define TEST_KINEMATICS_ORACLE_H
+#pragma once
 
 #include <math.h>
 #include <string.h>
@@ -156,5 +155,3 @@ matrix_distance (const Matrix *a, const Matrix *b)
   }
   return greatest;
 }
-
-#endif

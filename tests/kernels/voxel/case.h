@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TEST_VOXEL_CASE_H
-#define TEST_VOXEL_CASE_H
+#pragma once
 
 #include "kernels/voxel.h"
 #include "tests/kernels/suite.h"
@@ -122,5 +121,3 @@ void check_voxel_plans (Suite * suite);
 void check_voxel_errors (Suite * suite);
 
 extern const char *const voxel_modes[], *const voxel_outputs[];
-
-#endif

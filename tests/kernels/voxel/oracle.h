@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TEST_VOXEL_ORACLE_H
-#define TEST_VOXEL_ORACLE_H
+#pragma once
 
 #include "kernels/voxel.h"
 
@@ -34,5 +33,3 @@ typedef struct OracleGrid
 /* n_points: N of the job. Free with oracle_free. */
 OracleGrid *oracle_voxelize (const RcVoxelSpec * spec, const OracleCloud * cloud, int64_t n_points);
 void oracle_free (OracleGrid * grid);
-
-#endif

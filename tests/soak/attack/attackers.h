@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ATTACK_ATTACKERS_H
-#define ATTACK_ATTACKERS_H
+#pragma once
 
 #include <gst/check/gsttestclock.h>
 
@@ -54,5 +53,3 @@ gboolean attacker_must_stop (Attacker * attacker);
 Input attacker_next_input (Attacker * attacker);
 /* One operation. */
 void attacker_act (Attacker * attacker, Input * input);
-
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ATTACK_HANG_H
-#define ATTACK_HANG_H
+#pragma once
 
 /* Once: starts the thread that looks. */
 void hang_watch (void);
 /* The main thread has made a step. */
 void hang_note_step (void);
-
-#endif

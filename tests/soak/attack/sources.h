@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ATTACK_SOURCES_H
-#define ATTACK_SOURCES_H
+#pragma once
 
 #include "attackers.h"
 
@@ -14,5 +13,3 @@
 void source_add (Attack * attack, GstPad * pad, gboolean requested, Input * input);
 /* While it pushes. */
 void source_remove (Attack * attack, Feed * feed);
-
-#endif

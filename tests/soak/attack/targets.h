@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ATTACK_TARGETS_H
-#define ATTACK_TARGETS_H
+#pragma once
 
 #include "tests/fuzz/bench.h"
 
@@ -23,5 +22,3 @@ typedef struct
 
 /* Up to one without a factory. */
 extern const Target targets[];
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef DISTURB_DISTURBANCES_H
-#define DISTURB_DISTURBANCES_H
+#pragma once
 
 #include "rig.h"
 
@@ -43,5 +42,3 @@ Disturbance *disturbance_new (GRand * rand, const Rig * rig);
 void disturbance_free (Disturbance * disturbance);
 void disturbance_begin (Disturbance * disturbance, Rig * rig);
 void disturbance_end (Disturbance * disturbance, Rig * rig);
-
-#endif

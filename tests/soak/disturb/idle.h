@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef DISTURB_IDLE_H
-#define DISTURB_IDLE_H
+#pragma once
 
 #include <glib.h>
 
@@ -11,5 +10,3 @@
 gboolean others_sleep (void);
 /* Their CPU time. */
 gint64 cpu_us_of_others (void);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef DISTURB_RIG_H
-#define DISTURB_RIG_H
+#pragma once
 
 #include <gst/gst.h>
 
@@ -91,5 +90,3 @@ void sensor_unplug (Sensor * sensor);
 /* Rows that were held back arrive at once. */
 void sensor_release (Sensor * sensor);
 void sensor_push_caps (Sensor * sensor, GstCaps * caps);
-
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_LOG_H
-#define FUSE_LOG_H
+#pragma once
 
 #include "common/time/nanoseconds.h"
-
-G_BEGIN_DECLS
 
 /* The values are those of GstDebugLevel. */
 typedef enum
@@ -49,6 +46,3 @@ fuse_time_part (gint64 t, gint64 of, gint64 modulo, guint none)
 
 /* A time in seconds, for messages. */
 #define FUSE_SECONDS(t) ((gdouble) (t) / 1e9)
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_NOTES_H
-#define FUSE_NOTES_H
+#pragma once
 
 #include "stream.h"
-
-G_BEGIN_DECLS
 
 typedef enum
 {
@@ -40,6 +37,3 @@ FuseNote *fuse_note_add (GQueue * notes, FuseNoteKind kind, FuseStream * stream,
 /* Appends a warning about a stream, prefixed with its name. warning: transferred; NULL: nothing is appended. */
 void fuse_note_add_warning (GQueue * notes, FuseNoteKind kind, FuseStream * stream, gchar * warning);
 void fuse_note_free (FuseNote * note);
-
-G_END_DECLS
-#endif

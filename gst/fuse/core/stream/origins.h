@@ -5,12 +5,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_ORIGINS_H
-#define FUSE_ORIGINS_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 typedef struct _FuseOrigins FuseOrigins;
 
@@ -31,6 +28,3 @@ FuseOrigin *fuse_origins_find (FuseOrigins * origins, GQuark reference);
 FuseOrigin *fuse_origins_add (FuseOrigins * origins, GQuark reference, gint64 origin);
 /* Ends a use; the origin is removed with its last use. */
 void fuse_origins_release (FuseOrigins * origins, FuseOrigin * origin);
-
-G_END_DECLS
-#endif

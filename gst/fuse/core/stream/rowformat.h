@@ -2,13 +2,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_ROWFORMAT_H
-#define FUSE_ROWFORMAT_H
+#pragma once
 
 #include "common/time/nanoseconds.h"
 #include "kernels/dtype.h"
-
-G_BEGIN_DECLS
 
 /* What the core knows about the rows of a stream. It is the first member of a structure made by g_atomic_rc_box_new0, whose other members are
  * for the code that blends the rows. */
@@ -57,6 +54,3 @@ fuse_row_format_period (const FuseRowFormat *format)
 {
   return format->rate_num > 0 ? (gint64) ((__int128) ROBOCACHE_SECOND * format->rate_den / format->rate_num) : 0;
 }
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_ROWRULES_H
-#define FUSE_ROWRULES_H
+#pragma once
 
 #include "notes.h"
-
-G_BEGIN_DECLS
 
 /* The result of an insertion, except for notes. */
 typedef struct
@@ -20,6 +17,3 @@ typedef struct
  * and an error: the rows cannot be inserted. */
 gboolean fuse_stream_insert (FuseStream * stream, const FuseRows * rows, gboolean live, gint64 now, FuseInsertion * insertion,
     GQueue * notes, GError ** error);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_ROWS_H
-#define FUSE_ROWS_H
+#pragma once
 
 #include "common/time/nanoseconds.h"
-
-G_BEGIN_DECLS
 
 /* Times are in ns; ROBOCACHE_NO_TIME: unknown. The caller keeps ownership: the core copies rows, and takes references to the buffers that
  * they point to. */
@@ -28,6 +25,3 @@ typedef struct
   gboolean ignores_row_times;   /* rows use PTS and duration of the buffer instead of their own times: */
   gint64 buffer_pts, buffer_duration;
 } FuseRows;
-
-G_END_DECLS
-#endif

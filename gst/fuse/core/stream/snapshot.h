@@ -2,13 +2,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_SNAPSHOT_H
-#define FUSE_SNAPSHOT_H
+#pragma once
 
 #include "common/rows/history.h"
 #include "rowformat.h"
-
-G_BEGIN_DECLS
 
 /* A zeroed struct is an empty snapshot. Its memory is reused from tick to tick. */
 typedef struct
@@ -30,6 +27,3 @@ gboolean fuse_snapshot_read (FuseSnapshot * snapshot, FuseRowFormat * format, co
 void fuse_snapshot_release (FuseSnapshot * snapshot, void (*unref_buffer) (gpointer buffer));
 /* Frees the memory of a snapshot that was released. */
 void fuse_snapshot_clear (FuseSnapshot * snapshot);
-
-G_END_DECLS
-#endif

@@ -2,13 +2,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_STATISTICS_H
-#define FUSE_STATISTICS_H
+#pragma once
 
 #include "common/rows/checks.h"
 #include "common/rows/rowcounts.h"
-
-G_BEGIN_DECLS
 
 /* Statistics of one stream, or the sum over several streams. A zeroed struct is valid and empty. */
 typedef struct
@@ -34,6 +31,3 @@ typedef struct
 
 /* Adds a sample that is sent lag ns after its tick; latency is the announced latency in ns. */
 void fuse_tick_statistics_add (FuseTickStatistics * statistics, gint64 lag, gint64 latency);
-
-G_END_DECLS
-#endif

@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_STREAM_H
-#define FUSE_STREAM_H
+#pragma once
 
 #include "common/rows/decimationcheck.h"
 #include "common/rows/checks.h"
@@ -14,8 +13,6 @@
 #include "snapshot.h"
 #include "statistics.h"
 #include "timestamps.h"
-
-G_BEGIN_DECLS
 
 /* What a row with NaN is. */
 typedef enum
@@ -227,6 +224,3 @@ gchar *fuse_stream_check_gap (FuseStream * stream, gboolean at_end);
 
 /* Adds the statistics of the stream's rows and ticks to sum. */
 void fuse_stream_add_statistics (const FuseStream * stream, FuseStatistics * sum);
-
-G_END_DECLS
-#endif

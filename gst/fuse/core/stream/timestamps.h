@@ -2,14 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_TIMESTAMPS_H
-#define FUSE_TIMESTAMPS_H
+#pragma once
 
 #include "origins.h"
 #include "rows.h"
 #include "timestampsettings.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -50,6 +47,3 @@ gboolean fuse_timestamps_of_gap (const FuseTimestamps * times, gint64 * running_
 gboolean fuse_timestamps_are_tracked (const FuseTimestamps * times);
 /* The estimate of a tracked clock. */
 RobocacheClockEstimate fuse_timestamps_estimate (const FuseTimestamps * times);
-
-G_END_DECLS
-#endif

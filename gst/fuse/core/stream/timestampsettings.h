@@ -2,13 +2,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_TIMESTAMPSETTINGS_H
-#define FUSE_TIMESTAMPSETTINGS_H
+#pragma once
 
 #include "common/time/clocktrack.h"
 #include "common/time/nanoseconds.h"
-
-G_BEGIN_DECLS
 
 typedef enum
 {
@@ -41,6 +38,3 @@ fuse_timestamp_settings_is_equal (const FuseTimestampSettings *a, const FuseTime
   return a->source == b->source && a->reference_clock == b->reference_clock && a->clock_mode == b->clock_mode
       && a->reference_origin == b->reference_origin && a->reference == b->reference;
 }
-
-G_END_DECLS
-#endif

@@ -21,8 +21,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CUDA_VOXEL_GREATEST_CUH
-#define RC_CUDA_VOXEL_GREATEST_CUH
+#pragma once
 
 #include "kernels/cuda/voxel/points/parts.cuh"
 
@@ -209,5 +208,3 @@ store_greatest (const Values &values, const Job &job, int64_t item)
   }
 }
 }
-
-#endif

@@ -9,8 +9,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CUDA_VOXEL_MEAN_OVERFLOW_CUH
-#define RC_CUDA_VOXEL_MEAN_OVERFLOW_CUH
+#pragma once
 
 #include "kernels/cuda/voxel/points/parts.cuh"
 
@@ -115,5 +114,3 @@ finish_overflow (const Format &format, const Values &values, const Job &job, con
   __threadfence ();
 }
 }
-
-#endif

@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CUDA_VOXEL_EXPAND_CUH
-#define RC_CUDA_VOXEL_EXPAND_CUH
+#pragma once
 
 #include "kernels/cuda/voxel/points/points.cuh"
 
@@ -151,5 +150,3 @@ expand_words (const Values &values, const Dense &dense, char *to, uint32_t word,
   }
 }
 }
-
-#endif

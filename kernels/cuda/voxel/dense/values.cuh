@@ -15,8 +15,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CUDA_VOXEL_VALUES_CUH
-#define RC_CUDA_VOXEL_VALUES_CUH
+#pragma once
 
 #include "expand.cuh"
 
@@ -172,5 +171,3 @@ write_words_of (const From &from, const Grid &grid, const Values &values, const 
   __syncwarp ();
 }
 }
-
-#endif

@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CUDA_VOXEL_ARGUMENTS_H
-#define RC_CUDA_VOXEL_ARGUMENTS_H
+#pragma once
 
 #include "kernels/voxel_plan.h"
 
@@ -424,5 +423,4 @@ typedef struct RcCudaVoxelArguments
 
 #ifdef __cplusplus
 }
-#endif
 #endif

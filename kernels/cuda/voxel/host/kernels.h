@@ -59,8 +59,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CUDA_VOXEL_KERNELS_H
-#define RC_CUDA_VOXEL_KERNELS_H
+#pragma once
 
 #include "arguments.h"
 
@@ -240,5 +239,4 @@ extern const RcCudaVoxelKernel rc_cuda_voxel_write_tiles;
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -2,11 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CUDA_VOXEL_LAUNCH_H
-#define RC_CUDA_VOXEL_LAUNCH_H
+#pragma once
 
 #include "kernels/backend_impl.h"
 
 extern const RcVoxelOps rc_cuda_voxel_ops;
-
-#endif

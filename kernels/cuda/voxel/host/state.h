@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CUDA_VOXEL_STATE_H
-#define RC_CUDA_VOXEL_STATE_H
+#pragma once
 
 #include "kernels/cuda/runtime/device.h"
 #include "kernels.h"
@@ -95,5 +94,3 @@ RcStatus rc_cuda_voxel_reserve_shared (const RcVoxelPlan * plan, RcCudaVoxelStat
  * are. */
 void rc_cuda_voxel_cut_bitmap (RcCudaVoxelBitmap * bitmap, int64_t words);
 void rc_cuda_voxel_set_job (const RcVoxelPlan * plan, const RcVoxelJob * job, RcCudaVoxelArguments * args);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CUDA_VOXEL_ARGUMENTS_CUH
-#define RC_CUDA_VOXEL_ARGUMENTS_CUH
+#pragma once
 
 #include <stddef.h>
 
@@ -65,5 +64,3 @@ struct PartsOf<void (Arguments...)>
  *   const RcCudaVoxelKernel rc_cuda_voxel_set_scales = VOXEL_KERNEL (set_scales);
  */
 #define VOXEL_KERNEL(...) { KERNEL (__VA_ARGS__), rc::PartsOf<decltype (__VA_ARGS__)>::parts }
-
-#endif

@@ -11,8 +11,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CUDA_VOXEL_LOCATE_CUH
-#define RC_CUDA_VOXEL_LOCATE_CUH
+#pragma once
 
 #include "parts.cuh"
 
@@ -162,5 +161,3 @@ in_fours (const Chunk &chunk, const Tile &tile)
   return chunk.is_packed && tile.first % 4 == 0 && tile.n % 4 == 0;
 }
 }
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CUDA_VOXEL_PARTS_CUH
-#define RC_CUDA_VOXEL_PARTS_CUH
+#pragma once
 
 #include "points.cuh"
 
@@ -226,5 +225,3 @@ add_counts (const Chunk &chunk, const PointCounts &counts)
   }
 }
 }
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CUDA_VOXEL_POINTS_CUH
-#define RC_CUDA_VOXEL_POINTS_CUH
+#pragma once
 
 #include "kernels/cuda/runtime/elements.cuh"
 #include "arguments.cuh"
@@ -653,5 +652,3 @@ divide_64 (uint64_t a, uint64_t b)
   return (a | b) >> 32 == 0 ? (uint64_t) ((uint32_t) a / (uint32_t) b) : a / b;
 }
 }
-
-#endif

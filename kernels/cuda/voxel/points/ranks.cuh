@@ -9,8 +9,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CUDA_VOXEL_RANKS_CUH
-#define RC_CUDA_VOXEL_RANKS_CUH
+#pragma once
 
 #include "points.cuh"
 
@@ -73,5 +72,3 @@ rank_point (const Job &job, const Ranks &ranks, int64_t item, int64_t voxel)
   return rank;
 }
 }
-
-#endif

@@ -11,8 +11,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CUDA_VOXEL_RUNS_CUH
-#define RC_CUDA_VOXEL_RUNS_CUH
+#pragma once
 
 #include "kernels/cuda/voxel/points/points.cuh"
 
@@ -151,5 +150,3 @@ fill_slab (const Job &job, const Slabs &slabs, int64_t item, uint32_t *words, co
   }
 }
 }
-
-#endif

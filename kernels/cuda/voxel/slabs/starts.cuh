@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CUDA_VOXEL_STARTS_CUH
-#define RC_CUDA_VOXEL_STARTS_CUH
+#pragma once
 
 #include <cub/warp/warp_scan.cuh>
 #include <stdint.h>
@@ -41,5 +40,3 @@ find_starts (const uint32_t (&counts)[n], uint32_t (&starts)[n], Scan::TempStora
     starts[threadIdx.x * OF_LANE + i] = first + before[i];
 }
 }
-
-#endif

@@ -11,8 +11,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CUDA_VOXEL_LEAST_CUH
-#define RC_CUDA_VOXEL_LEAST_CUH
+#pragma once
 
 #include "rows.cuh"
 
@@ -107,5 +106,3 @@ point_at (const First &first, const Points &points, uint32_t least, uint32_t pla
   return points.first + (first.lists != NULL ? listed : place < points.kept ? points.order[place] : 0);
 }
 }
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CUDA_VOXEL_ROWS_CUH
-#define RC_CUDA_VOXEL_ROWS_CUH
+#pragma once
 
 #include "kernels/cuda/voxel/points/points.cuh"
 
@@ -258,5 +257,3 @@ write_rows (const From &from, const Grid &grid, const Values &values, const Job 
   }
 }
 }
-
-#endif

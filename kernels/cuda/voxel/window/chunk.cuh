@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CUDA_VOXEL_CHUNK_CUH
-#define RC_CUDA_VOXEL_CHUNK_CUH
+#pragma once
 
 #include "kernels/cuda/voxel/points/parts.cuh"
 
@@ -125,5 +124,3 @@ accumulate_points (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CO
     add_counts (chunk, counts);
 }
 }
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef DDS_PEER_H
-#define DDS_PEER_H
+#pragma once
 
 #include <gst/check/gstcheck.h>
 #include <stdio.h>
@@ -57,5 +56,3 @@ void peer_kill (Peer *peer);
 
 /* The bytes that message i of a command "bytes" has; free with g_free. */
 guint8 *bytes_of_message (guint i, gsize size);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIVE_H
-#define LIVE_H
+#pragma once
 
 #include "ddspeer.h"
 #include "tests/check/lib/recordings/demuxrun.h"
@@ -40,5 +39,3 @@ void send_wrench_at (Live *live, guint writer, gint64 time_ns, guint force);
 void expect_pads (Live *live, const gchar *expected);
 /* The text of the next warning or error begins so. */
 void expect_complaint (const Live *live, const gchar *expected);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef SINK_RUN_H
-#define SINK_RUN_H
+#pragma once
 
 #include "tests/check/lib/dds/ddspeer.h"
 
@@ -71,5 +70,3 @@ gchar *make_csv (const gchar *text);
 
 /* The settings as those of sink_0. */
 gchar *on_pad (const gchar *settings);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef DEVICE_HARNESS_H
-#define DEVICE_HARNESS_H
+#pragma once
 
 #include <gst/check/gstcheck.h>
 #include <gst/check/gstharness.h>
@@ -85,5 +84,3 @@ void add_output (GByteArray *all, GstBuffer *buffer);
 void pull_all (GstHarness *h, GByteArray *all);
 
 void expect_same (GByteArray *got, GByteArray *wanted, const gchar *what);
-
-#endif

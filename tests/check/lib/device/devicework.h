@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TEST_DEVICEWORK_H
-#define TEST_DEVICEWORK_H
+#pragma once
 
 #include <gst/check/gstcheck.h>
 
@@ -14,8 +13,6 @@
 #include "common/device/occupancystamp.h"
 #include "tests/check/device/fakedevice.h"
 #include "tests/check/lib/checks.h"
-
-G_BEGIN_DECLS
 
 /* Orders in which the work of a loop test is done. */
 #define N_ORDERS 8
@@ -68,6 +65,3 @@ GstMemory *alloc_memory (GstAllocator *allocator, gsize bytes);
 
 /* In order of number: nothing until the test ends, each stream as far as it goes, and mixtures. */
 void finish_in_order (guint order, RobocacheEngine **engines, guint n);
-
-G_END_DECLS
-#endif

@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GPU_JOBS_H
-#define GPU_JOBS_H
+#pragma once
 
 #include <math.h>
 
@@ -163,5 +162,3 @@ GObject *context_in (GstContext *context);
 
 /* The GstCudaContext that a CUDA element linked to the pad gets: a reference, or NULL. */
 GObject *context_at (GstPad *pad);
-
-#endif

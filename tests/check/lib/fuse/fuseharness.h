@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_HARNESS_H
-#define FUSE_HARNESS_H
+#pragma once
 
 #include <gst/check/gstcheck.h>
 #include <gst/check/gstharness.h>
@@ -218,5 +217,3 @@ gpointer push_until_refused (gpointer data);
 
 /* A test case of that name in the suite. */
 TCase *add_case (Suite *s, const gchar *name);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_PLAY_H
-#define FUSE_PLAY_H
+#pragma once
 
 #include "common/time/originevent.h"
 #include "tests/check/lib/fuse/fuseharness.h"
@@ -43,5 +42,3 @@ void play_send_eos (Play *play, PlayedPad *pad);
 void play_flush (Play *play, const gchar *letters);
 
 gboolean play_follow_of_pad (Play *play, PlayedPad *pad, const gchar *what);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_SCENARIO_H
-#define FUSE_SCENARIO_H
+#pragma once
 
 #include "tests/check/lib/fuse/fuseplay.h"
 
@@ -42,5 +41,3 @@ GThread *start_source (Play *play, gchar letter, guint64 n_rows);
 
 /* Each scenario is a test case of its own name, and runs once more while the element never sleeps for long, if awake_too. */
 void add_scenarios (Suite *s, const Scenario *scenarios, gint n, gboolean awake_too);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TEST_DEMUX_H
-#define TEST_DEMUX_H
+#pragma once
 
 #include <gst/check/gstcheck.h>
 
@@ -14,5 +13,3 @@ void register_test_demuxers (void);
 
 /* A new pad, which the element owns. */
 GstPad *test_demux_add_pad (GstElement *demux);
-
-#endif

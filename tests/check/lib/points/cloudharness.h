@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef CLOUD_HARNESS_H
-#define CLOUD_HARNESS_H
+#pragma once
 
 #include "gst/parse/records/byteinput.h"
 #include "gst/parse/points/cloudreader.h"
@@ -41,5 +40,3 @@ void expect_pieces (const GByteArray *file, const gsize *pieces, guint n_pieces,
   "VIEWPOINT 0 0 0 1 0 0 0\nPOINTS " n "\nDATA " data "\n"
 
 #define ONE_TWO_THREE "0000803f0000004000004040"
-
-#endif

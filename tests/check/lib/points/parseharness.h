@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PARSE_HARNESS_H
-#define PARSE_HARNESS_H
+#pragma once
 
 #include <unistd.h>
 
@@ -23,5 +22,3 @@ Output parse (const gchar *text, const gchar *properties);
 GstHarness *parse_harness (const gchar *properties);
 
 GstFlowReturn push_text (GstHarness *h, const gchar *text);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PCDFILE_H
-#define PCDFILE_H
+#pragma once
 
 #include <gst/check/gstcheck.h>
 #include <lzf.h>
@@ -24,5 +23,3 @@ void append_pcd (GByteArray *file, guint n, const gchar *data);
 
 /* A file of one such cloud. */
 GByteArray *pcd_file (guint n, const gchar *data);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RANDOM_CLOUDS_H
-#define RANDOM_CLOUDS_H
+#pragma once
 
 #include <math.h>
 
@@ -24,5 +23,3 @@ GBytes *made_of_one (const gchar *kind, const gchar *more, GQueue *window, guint
 
 /* For its only cloud, which is taken. */
 GBytes *made_of (const gchar *kind, GstBuffer *cloud);
-
-#endif

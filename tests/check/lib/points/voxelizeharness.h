@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef VOXELIZE_HARNESS_H
-#define VOXELIZE_HARNESS_H
+#pragma once
 
 #include "tests/check/lib/checks.h"
 #include "tests/check/lib/elementharness.h"
@@ -62,5 +61,3 @@ void count_release (gpointer n_released, GstMiniObject *buffer);
 
 /* One of several, as a property and its value. */
 const gchar *change_origin (GstHarness *h, GRand *random);
-
-#endif

@@ -13,8 +13,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef VOXEL_SCENARIO_H
-#define VOXEL_SCENARIO_H
+#pragma once
 
 #include <gst/video/video.h>
 
@@ -40,5 +39,3 @@ GstBuffer *parse_buffer (const gchar *text);
 /* ---- words ---- */
 
 void voxel_scenario_run (GstHarness *h, const gchar *line, void (*expect_output) (GstHarness *, GstBuffer *, const gchar *));
-
-#endif

@@ -10,8 +10,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef DEMUXRUN_H
-#define DEMUXRUN_H
+#pragma once
 
 #include <gst/gst.h>
 
@@ -51,5 +50,3 @@ void append_message (GString *text, GstMessage *message);
 void wait_for_end (GstElement *pipeline, GString *text);
 
 void append_pads (GString *text, DemuxOutput *output);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MUXRUN_H
-#define MUXRUN_H
+#pragma once
 
 #include <gst/check/gstcheck.h>
 #include <gst/check/gsttestclock.h>
@@ -114,5 +113,3 @@ gboolean mux_file_has (MuxRun *run, const gchar *words);
     fail_unless (strstr (messages_text, words) != NULL && (*(words) || !*messages_text), "\"%s\" has no \"%s\"", messages_text, words); \
     g_free (messages_text); \
   } while (0)
-
-#endif

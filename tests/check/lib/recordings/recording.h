@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RECORDING_H
-#define RECORDING_H
+#pragma once
 
 #include <gst/check/gstcheck.h>
 
@@ -39,5 +38,3 @@ typedef struct
 
 /* The bytes of a file. Sequence numbers count per channel, from 1 on. */
 GByteArray *make_recording (const RecordingOptions *options, const RecordedMessage *messages, guint n);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef EMULATION_CUB_BLOCK_RADIX_RANK_H
-#define EMULATION_CUB_BLOCK_RADIX_RANK_H
+#pragma once
 
 namespace cub
 {
@@ -64,5 +63,3 @@ private:
   }
 };
 }
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef EMULATION_CUB_BLOCK_REDUCE_H
-#define EMULATION_CUB_BLOCK_REDUCE_H
+#pragma once
 
 namespace cub
 {
@@ -37,5 +36,3 @@ private:
   TempStorage &storage;
 };
 }
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef EMULATION_CUB_BLOCK_SCAN_H
-#define EMULATION_CUB_BLOCK_SCAN_H
+#pragma once
 
 namespace cub
 {
@@ -73,5 +72,3 @@ private:
   }
 };
 }
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef EMULATION_CUB_WARP_SCAN_H
-#define EMULATION_CUB_WARP_SCAN_H
+#pragma once
 
 namespace cub
 {
@@ -37,5 +36,3 @@ private:
   TempStorage &storage;
 };
 }
-
-#endif

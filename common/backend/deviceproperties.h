@@ -57,7 +57,7 @@ void robocache_device_install_properties (GObjectClass * klass, guint first_id);
 /* Installs the two further properties of elements that split batches, under ids up to first_id + ROBOCACHE_DEVICE_N_BATCH_PROPS - 1. */
 void robocache_device_install_batch_properties (GObjectClass * klass, guint first_id);
 
-/* The defaults; that of `backend` is the value of the environment variable ROBOCACHE_BACKEND, if set. The element is that of log lines. */
+/* The defaults; that of `backend` is the value of the environment variable ROBOCACHE_BACKEND, if set. element: for log messages. */
 void robocache_device_properties_init (RobocacheDeviceProperties * properties, GstElement * element);
 void robocache_device_properties_clear (RobocacheDeviceProperties * properties);
 /* prop is a ROBOCACHE_DEVICE_PROP_…, but not ROBOCACHE_DEVICE_PROP_ACTIVE_BACKEND. */

@@ -8,7 +8,7 @@
 
 typedef struct _RobocacheMessageCheck RobocacheMessageCheck;
 
-/* For messages of the type of the schema, which must outlive it. */
+/* Checks messages of the schema's type. The schema must outlive the check. */
 RobocacheMessageCheck *robocache_message_check_new (const RobocacheRosSchema * schema);
 void robocache_message_check_free (RobocacheMessageCheck * check);
 

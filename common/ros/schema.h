@@ -53,7 +53,7 @@ typedef struct
   guint32 max_length;           /* maximum length of a string; 0: unbounded */
   guint32 number;               /* in messages of protobuf; 0: others */
   guint64 initial;              /* bits of a number that a message of protobuf lacks */
-  guint8 encoding;              /* a type of protobuf, or what an encoding needs */
+  guint8 encoding;              /* type of protobuf, or data that another encoding needs */
   gboolean is_byte;             /* a byte, whose kind is UINT8 but whose hash is not that of uint8 */
 } RobocacheRosField;
 

@@ -42,7 +42,7 @@ typedef struct
 
   GstDebugCategory *category;   /* of the element */
   guint block_rows;             /* at most in a buffer; 1: rows are not collected */
-  gboolean may_collect;         /* the last sample was one that a block can hold */
+  gboolean may_collect;         /* a block can hold the last sample */
   RobocacheRowBlock *block;     /* NULL: its samples are buffers of their own */
   gpointer block_topic;         /* of the owner: the topic of the first row in the block, for statistics */
   guint64 block_log_time;       /* of the first row */

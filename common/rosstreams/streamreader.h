@@ -70,7 +70,7 @@ void robocache_stream_reader_note (RobocacheStreamReader * reader, gchar * note)
 /* Reads the stamp of a message alone; 0 where it has none. FALSE: the message is damaged before it. */
 gboolean robocache_stream_reader_read_stamp (RobocacheStreamReader * reader, gconstpointer message, gsize size, gint64 * stamp_ns);
 
-/* For subclasses: add a sample with the stamp and frame of the message, or with its own. Takes the buffer. */
+/* For subclasses: add a sample with the message's stamp and frame, or with the given stamp and frame. Takes the buffer. */
 RobocacheRosSample *robocache_stream_reader_add (RobocacheStreamReader * reader, const gchar * key, GstCaps * caps, GstBuffer * buffer);
 /* Adds the sample of a row. Returns the memory for its bytes, to be written before the next sample is added. */
 gpointer robocache_stream_reader_add_row (RobocacheStreamReader * reader, const gchar * key, GstCaps * caps, gsize size);

@@ -17,7 +17,7 @@ typedef struct
 } RobocacheGapCheck;
 
 /* Returns a warning that names max-gap and the value to set, once enough rows have arrived, or at_end with the rows so far; free with
- * g_free. NULL: max-gap is suitable, or it is too early to decide. Checks once until is_done is cleared. */
+ * g_free. NULL: max-gap is suitable, or it is too early to decide. Checks only once, unless is_done is cleared. */
 gchar *robocache_gap_check (RobocacheGapCheck * check, const RobocacheHistory * history, const RcSearch * search, gboolean at_end);
 
 /* ---- rows with NaN, counted for each channel ---- */

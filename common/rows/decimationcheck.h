@@ -44,7 +44,7 @@ void robocache_decimation_check_complete (RobocacheDecimationCheck * check);
  * varies only by rounding. FALSE: at most three rows per tick, or rows of less than 24 ticks. */
 gboolean robocache_decimation_check_measure (const RobocacheDecimationCheck * check, gint64 period_ns, gdouble * shares);
 
-/* How far lowpass would look ahead of a tick, as a text. Free with g_free. */
+/* The time by which lowpass would look ahead of a tick, as a text. Free with g_free. */
 gchar *robocache_lowpass_ahead_text (const RcSearch * search);
 
 /* Once 5 s of rows, or all rows, have arrived, ends the check and returns a warning that names each reported channel, or NULL. A channel is

@@ -88,7 +88,7 @@ void robocache_history_reset (RobocacheHistory * history);
 /* The same, but unused rows that were in time are counted as dropped. */
 void robocache_history_discard (RobocacheHistory * history, RobocacheDropReason reason);
 
-/* Releases rows from time on; unused rows that were in time are counted as dropped. */
+/* Releases the rows at `time` and later. Unused rows among them count as dropped, except late rows. */
 void robocache_history_discard_from (RobocacheHistory * history, gint64 time, RobocacheDropReason reason);
 
 /* The result of inserting a row. */

@@ -17,7 +17,7 @@
 
 /* Maximum distance of a row from the clock and from the rows before it (ns). */
 #define ROBOCACHE_CLOCK_JUMP_BOUND (10 * ROBOCACHE_SECOND)
-/* Maximum distance of a row from the clock that fits the clock (ns). */
+/* Maximum distance between a row and the clock at which the row still fits the clock (ns). */
 #define ROBOCACHE_CLOCK_JUMP_NEAR (1 * ROBOCACHE_SECOND)
 /* Time for which rows must keep their distance before a jump is assumed, and the tolerance of this distance (ns). */
 #define ROBOCACHE_CLOCK_JUMP_CONFIRM (1 * ROBOCACHE_SECOND)

@@ -19,7 +19,7 @@ typedef struct _RobocacheReadback RobocacheReadback;
 /* Makes a readback for jobs with n_counters that all engines share. NULL and an error: no memory. */
 RobocacheReadback *robocache_readback_new (RobocacheEngine * const *engines, guint n_engines, guint n_counters,
     GError ** error);
-/* Waits for enqueued work, and frees the readback. Counters that were not taken are lost. readback may be NULL. */
+/* Waits for enqueued work, and frees the readback. Discards counters that were not read. readback may be NULL. */
 void robocache_readback_free (RobocacheReadback * readback);
 
 /* Enqueues the clearing of the counters. A slot must be free. */

@@ -25,7 +25,7 @@ void gst_robocache_fuse_begin_range (GstRobocacheFuse * fuse, const FuseRange * 
 void gst_robocache_fuse_go_back (GstRobocacheFuse * fuse, gint64 running_time);
 /* From now on, events have the sequence number of this flush. */
 void gst_robocache_fuse_mark_downstream (GstRobocacheFuse * fuse, guint32 seqnum);
-/* Stores the sequence number of a pad's SEGMENT or EOS for our events: the last one of all pads, as in aggregators. */
+/* Stores the sequence number of a pad's SEGMENT or EOS for our events: the last number of all pads is used, as in aggregators. */
 void gst_robocache_fuse_note_seqnum (GstRobocacheFuse * fuse, GstEvent * event);
 /* Queues an event (taken), to be pushed in order with samples. */
 void gst_robocache_fuse_queue_event (GstRobocacheFuse * fuse, GstEvent * event);

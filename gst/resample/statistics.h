@@ -12,7 +12,7 @@
 typedef struct
 {
   RobocacheRowCounts past_rows; /* of histories that ended, and of refused rows */
-  RobocacheHistogram age;       /* of the row that was copied, or of the newest one at or before the tick, at the tick; 0: a later one was copied */
+  RobocacheHistogram age;       /* age at the tick of the copied row, or else of the newest row at or before the tick; 0: a later row was copied */
   RobocacheLosses rows;         /* late and dropped rows; pending ones are the streaming thread's */
   RobocacheLosses ticks;        /* dropped ticks, the streaming thread's */
   guint64 ticks_out, ticks_held, ticks_nan, ticks_dropped;

@@ -102,7 +102,7 @@ gboolean gst_robocache_resample_stream_check (const GstRobocacheResampleStream *
 /* Releases rows that no tick needs, also after a change of the grid. */
 void gst_robocache_resample_stream_prune (GstRobocacheResampleStream * stream);
 
-/* max-gap (ns) at the last tick, -1: none; before the first, with periods that are not known. */
+/* max-gap (ns) at the last tick; -1: no limit. Before the first tick, periods count as unknown. */
 gint64 gst_robocache_resample_stream_max_gap (const GstRobocacheResampleStream * stream);
 
 /* ---- latency ---- */

@@ -12,7 +12,7 @@ typedef struct
   guint64 buffers;
   RcVoxelCounters total;        /* points … clamped count each cloud once; occupied, over_cap and over_points sum over
                                  * outputs */
-  gint64 points_read;           /* to add them to grids or remove them */
+  gint64 points_read;           /* while clouds are added to grids or removed */
   gint64 occupied_voxels;       /* of the last buffer's grids */
   guint64 buffers_over_cap;
   gint64 occupied_over_cap;     /* of the last buffer with voxels over max-voxels; 0: there was none */

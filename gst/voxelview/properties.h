@@ -45,7 +45,7 @@ void robocache_view_properties_get (RobocacheViewProperties * properties, GParam
 /* Copies the style. FALSE and an error that names a property with a malformed value. */
 gboolean robocache_view_properties_read_style (const RobocacheViewProperties * properties, RobocacheViewStyle * style,
     GError ** error);
-/* Finds the frame of a grid from these caps and tensors; properties override caps. FALSE and an error: a property is malformed, or a
- * value is missing in both. */
+/* Finds the frame of a grid from these caps and tensors; properties override caps. FALSE and an error: a property is malformed, or a value
+ * is missing in the properties and in the caps. */
 gboolean robocache_view_properties_find_frame (const RobocacheViewProperties * properties, const GstCaps * caps,
     const RobocacheTensorsInfo * tensors, RobocacheVoxelFrame * frame, GError ** error);

@@ -21,7 +21,7 @@ typedef struct
 
 typedef enum
 {
-  ROBOCACHE_MCAP_FIT_RECORD,    /* a record was found; if its place was corrected, with an error */
+  ROBOCACHE_MCAP_FIT_RECORD,    /* a record was found; an error is set if its position was corrected */
   ROBOCACHE_MCAP_FIT_SKIP,      /* a fault: the record cannot be read, and the next record begins after it */
   ROBOCACHE_MCAP_FIT_DAMAGED,   /* a fault: the beginning of the next record is unknown */
   ROBOCACHE_MCAP_FIT_MORE,      /* more bytes are needed */

@@ -65,5 +65,6 @@ gboolean robocache_mcap_walk_next (RobocacheMcapWalk * walk, RobocacheMcapPlace 
 /* Returns the first bytes of its content, at most max, valid until the next call. */
 gboolean robocache_mcap_walk_peek (RobocacheMcapWalk * walk, const RobocacheMcapPlace * place, gsize max, RobocacheMcapBytes * bytes,
     GError ** error);
-/* Returns bytes from any offset on, at most `size`, and fewer at the end of the range; valid until the next call. FALSE and an error: failed. */
+/* Returns bytes from any offset on, at most `size`, and fewer at the end of the range; valid until the next call. FALSE and an error:
+ * reading failed. */
 gboolean robocache_mcap_walk_look (RobocacheMcapWalk * walk, guint64 offset, gsize size, RobocacheMcapBytes * bytes, GError ** error);

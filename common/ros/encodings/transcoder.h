@@ -32,6 +32,6 @@ void robocache_transcoder_free (RobocacheTranscoder * transcoder);
 /* The schema of the messages that robocache_transcoder_run returns. */
 const RobocacheRosSchema *robocache_transcoder_schema (const RobocacheTranscoder * transcoder);
 
-/* Replaces a message by the same message in CDR, which is valid until the next call. FALSE and a ROBOCACHE_ERROR_DATA: it does not have its
- * definition, or is damaged. */
+/* Replaces a message by the same message in CDR, which is valid until the next call. FALSE and a ROBOCACHE_ERROR_DATA: the message does not
+ * match its definition, or is damaged. */
 gboolean robocache_transcoder_run (RobocacheTranscoder * transcoder, gconstpointer * message, gsize * size, GError ** error);

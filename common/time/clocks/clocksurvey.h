@@ -3,8 +3,8 @@
  * A message arrives after its capture, so log time minus stamp is the difference of two clocks plus a delay that is never negative. Its lower
  * envelope over time (delaybound.h) is the difference plus the least delay. Topics whose envelopes agree within half a second have one clock:
  * their differences are delays. The recorder's clock is also a clock; it stamps messages that have no stamp of their own. Stamps that are ahead of
- * most others of their topic, before and after them, do not count: a node stamps ahead, or a stamp is wrong. Where all that follow are ahead, the
- * clock stepped.
+ * most others of their topic, before and after them, do not count: a node stamps ahead, or a stamp is wrong. If all
+ * later stamps are ahead, the clock stepped.
  *
  * The timeline is the clock of the topics that agree with the recorder; without such topics, the clock of most messages. The envelopes of both
  * clocks put another clock on the timeline. The least delay of a clock's messages cannot be distinguished from an offset of the clock. The

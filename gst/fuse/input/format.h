@@ -21,7 +21,7 @@ typedef struct
   GstVideoInfo video;           /* video info of a camera's frames */
   gchar *channels;              /* names of the channels, separated by commas; or NULL */
   gchar *kinds;                 /* of the channels, as caps have them; or NULL */
-  gboolean hides_kinds;         /* caps of samples do not have them, since they were made without */
+  gboolean hides_kinds;         /* the caps of samples are without them, because they were unknown then */
 } FuseFormat;
 
 /* Parses fixed caps; free with fuse_format_unref. tensor_id: use this tensor of the frames' GstTensorMeta; NULL: use the frames. Returns

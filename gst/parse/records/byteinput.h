@@ -62,7 +62,7 @@ void robocache_byte_input_map (RobocacheByteInput * input, gsize least);
 /* Releases the bytes that were read. */
 void robocache_byte_input_unmap (RobocacheByteInput * input);
 
-/* Maps input and reads the next line, a copy that may be split in place. Reads each byte once, for any pieces. */
+/* Maps input and reads the next line into a buffer that the caller may change. Reads each byte once, for any pieces. */
 RobocacheLineResult robocache_byte_input_read_line (RobocacheByteInput * input);
 
 /* Reads the next n bytes, which must be available, from unmapped input: as part of a pushed buffer if they lie in one. NULL and an error:

@@ -30,9 +30,9 @@ void robocache_voxelizer_free (RobocacheVoxelizer * voxelizer);
 /* The first engine, on whose device outputs are. */
 RobocacheEngine *robocache_voxelizer_engine (const RobocacheVoxelizer * voxelizer);
 
-/* Enqueues the grids of the window; they are complete in stream order of the first engine. The readback, of the same engines,
- * gets RcVoxelCounters; points are those of the newest cloud, since the others were counted before. FALSE and an error, without enqueued
- * work: ROBOCACHE_ERROR_DATA, no memory, or a device failed. */
+/* Enqueues the grids of the window; they are complete in stream order of the first engine. The readback has the same engines, and gets
+ * RcVoxelCounters. Points are counted in the newest cloud only, since earlier clouds were counted before. FALSE and an error, without
+ * enqueued work: ROBOCACHE_ERROR_DATA, no memory, or a device failed. */
 gboolean robocache_voxelizer_run (RobocacheVoxelizer * voxelizer, const RobocachePointsInfo * points,
     const RobocacheCloudWindow * window, const RobocacheVoxelPlace * place, RobocacheReadback * readback,
     RobocacheVoxelWork * work, GError ** error);

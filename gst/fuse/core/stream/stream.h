@@ -217,7 +217,7 @@ gint64 fuse_stream_nominal_period (const FuseStream * stream, gint64 t);
 /* Nominal or else measured spacing of the newest rows (ns); 0: unknown. */
 gint64 fuse_stream_period (const FuseStream * stream);
 
-/* max-gap (ns) at the last tick, -1: none; before the first, with periods that are not known. */
+/* max-gap (ns) at the last tick; -1: no limit. Before the first tick, periods count as unknown. */
 gint64 fuse_stream_max_gap (const FuseStream * stream);
 /* See robocache_gap_check. */
 gchar *fuse_stream_check_gap (FuseStream * stream, gboolean at_end);

@@ -8,9 +8,10 @@ A module of a format has
   suggested_lines(features)        lines that a suggested mapping with these features needs in addition
   check_mapping(mapping)           raises an ExportError if the format cannot hold the mapping's features
   read_manifest(path)              the manifest of a set; {} if it has none; None if path is not a set of this format
-  check_append(mapping, said, set) raises an ExportError if episodes with the manifest `said` do not fit into the set
+  read_appended_to(mapping, said, path)
+                                   a set to append to, for write; raises an ExportError if episodes with the manifest `said` do not fit into it
   write(path, parts, mapping, manifest, appended_to=None)
-                                   writes the parts to path, which does not exist, after the episodes of the set appended_to
+                                   writes the parts to path, which does not exist, after the episodes of appended_to
 """
 import importlib
 

@@ -26,8 +26,9 @@ def check_mapping(mapping):
     """Any features fit."""
 
 
-def check_append(mapping, said, appended_to):
-    """Any episodes fit whose channels fit."""
+def read_appended_to(mapping, said, path):
+    """Episodes fit if their channels fit, which was checked before."""
+    return path
 
 
 def read_manifest(path):

@@ -15,7 +15,7 @@ typedef struct
 {
   gchar *text;
   gsize length;
-  guint64 number, end;          /* of the line, from 1; the position behind it */
+  guint64 number, end;          /* number of the line, from 1; position after the line */
   gboolean is_too_long, is_cut; /* is_cut: the input ends within it */
 } RobocacheTableLine;
 

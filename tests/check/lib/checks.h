@@ -23,7 +23,7 @@
     fail_unless (_gst_check_raised_warning || _gst_check_raised_critical); \
   } while (0)
 
-/* The main function. setup and teardown run around each test, and may be NULL. */
+/* The main function. setup and teardown run around each test, and may be NULL. The list may also call functions with `suite`. */
 #define CHECK_MAIN(name, setup, teardown, ...) CHECK_MAIN_IF (name, TRUE, setup, teardown, __VA_ARGS__)
 
 /* The same; where is_ready is FALSE it exits with 77, which skips the program. */

@@ -33,7 +33,8 @@ void fuse_format_unref (FuseFormat * format);
 /* Whether rows of both formats may be blended and give the same output. Blocks of different lengths have the same rows. */
 gboolean fuse_format_has_same_rows (const FuseFormat * a, const FuseFormat * b);
 
-/* Whether rows match declared. Names, kinds and framerate may have any value if declared has none. If so, format gets the names of declared, which are in the caps of samples, and drops kinds that declared lacks. */
+/* Whether rows match declared. Names, kinds and framerate may have any value if declared has none. If so, format
+ * gets the names of declared, which are in the caps of samples, and drops kinds that declared lacks. */
 gboolean fuse_format_is_as_declared (FuseFormat * format, const FuseFormat * declared);
 
 /* Whether a tensor has more axes than channels and rows, or is a picture: it is one row, and is carried as it is. */

@@ -96,12 +96,15 @@ get_refused (GstPad *sink)
 GError *
 robocache_refused_caps (GstPad *sink, GstCaps *caps, gboolean accepts)
 {
-  GstCaps *refused = get_refused (sink);
+  GstCaps *refused;
   GError *error = NULL;
 
+  if (!are_sent (sink, caps))
+    return NULL;
+  refused = get_refused (sink);
   if (accepts) {
     robocache_forget_refused_caps (sink);
-  } else if (are_sent (sink, caps) && !(refused && gst_caps_is_equal (refused, caps))) {
+  } else if (!(refused && gst_caps_is_equal (refused, caps))) {
     error = new_refusal (sink, caps);
     g_object_set_data_full (G_OBJECT (sink), REFUSED, gst_caps_ref (caps), (GDestroyNotify) gst_caps_unref);
   }

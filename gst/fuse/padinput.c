@@ -82,7 +82,7 @@ typedef struct
   GError *error;
   gboolean is_malformed;        /* the error is about the buffer */
   FuseReports reports;
-  gboolean has_no_caps;         /* for the first time */
+  gboolean has_no_caps;
 } AfterRows;
 
 /* The pad's answer to a buffer, before it reads the buffer. Called with the lock. */
@@ -126,8 +126,7 @@ insert_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer
     flow = GST_FLOW_NOT_NEGOTIATED;
   if (flow != GST_FLOW_OK) {
     GST_LOG_OBJECT (pad, "the buffer is answered %s", gst_flow_get_name (flow));
-    then->has_no_caps = flow == GST_FLOW_NOT_NEGOTIATED && pad->reader.format == NULL && !pad->missing_caps_are_reported;
-    pad->missing_caps_are_reported |= then->has_no_caps;
+    then->has_no_caps = flow == GST_FLOW_NOT_NEGOTIATED && pad->reader.format == NULL;
     refuse_rows (fuse, pad, ROBOCACHE_DROPPED_REFUSED);
     return flow;
   }
@@ -142,12 +141,12 @@ insert_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer
 }
 
 static void
-post_missing_caps (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+fail_without_caps (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
 {
   GError *error = robocache_error_without_caps (GST_PAD (pad));
 
   if (error)
-    gst_robocache_fuse_post_failure (fuse, pad, error);
+    gst_robocache_fuse_fail (fuse, pad, GST_FLOW_NOT_NEGOTIATED, error);
 }
 
 /* ---- caps ---- */
@@ -398,7 +397,7 @@ gst_robocache_fuse_sink_chain (GstPad *gstpad, GstObject *parent, GstBuffer *buf
   else if (then.error)
     gst_robocache_fuse_fail (fuse, flow == GST_FLOW_NOT_NEGOTIATED ? NULL : pad, flow, then.error);  /* no tick source: no pad's fault */
   if (then.has_no_caps)
-    post_missing_caps (fuse, pad);
+    fail_without_caps (fuse, pad);
   gst_robocache_fuse_post_reports (fuse, &then.reports);
   return flow == GST_FLOW_OK ? wait_for_the_others (fuse, pad) : flow;
 }

@@ -32,9 +32,14 @@ static struct
   pthread_t leader;
   Follower follower;
   GCond *follower_cond, *leader_cond;   /* waited for */
+  GstTaskFunction task;         /* of the follower; one pad has one */
+  gpointer task_data;
   void (*unblock) (gpointer data);
   gpointer data;
 } step = {.lock = PTHREAD_MUTEX_INITIALIZER,.changed = PTHREAD_COND_INITIALIZER };
+
+/* This thread is the follower. Workers of a thread pool wait as well, and are none. */
+static _Thread_local gboolean follows;
 
 /* What stands behind the function of ours that has its name. */
 #define REAL(name) ({ \
@@ -101,16 +106,28 @@ lockstep_end (void)
 
 /* ---- the thread comes and goes ---- */
 
+static void
+follow (gpointer unused)
+{
+  (void) unused;
+  follows = TRUE;
+  step.task (step.task_data);
+}
+
 gboolean
 gst_pad_start_task (GstPad *pad, GstTaskFunction func, gpointer data, GDestroyNotify notify)
 {
-  const gboolean is_incremental = GST_PAD_TASK (pad) && gst_task_get_state (GST_PAD_TASK (pad)) != GST_TASK_STOPPED;
+  const gboolean runs = GST_PAD_TASK (pad) && gst_task_get_state (GST_PAD_TASK (pad)) != GST_TASK_STOPPED;
 
   pthread_mutex_lock (&step.lock);
-  if (step.active && !is_incremental)
+  if (step.active && !runs)
     step.follower = RUNS;
+  if (!runs) {
+    step.task = func;
+    step.task_data = data;
+  }
   pthread_mutex_unlock (&step.lock);
-  return REAL (gst_pad_start_task) (pad, func, data, notify);
+  return REAL (gst_pad_start_task) (pad, follow, NULL, notify);
 }
 
 gboolean
@@ -151,12 +168,11 @@ lead_on (GCond *cond, GMutex *mutex)
 static gboolean
 wait_in_step (GCond *cond, GMutex *mutex, gint64 end_time)
 {
-  gboolean active, leads, signalled = TRUE;
+  gboolean leads, signalled = TRUE;
 
   pthread_mutex_lock (&step.lock);
-  active = step.active;
-  leads = active && pthread_equal (step.leader, pthread_self ());
-  if (active && !leads) {
+  leads = step.active && pthread_equal (step.leader, pthread_self ());
+  if (step.active && follows) {
     step.follower = WAITS;
     step.follower_cond = cond;
     pthread_cond_broadcast (&step.changed);
@@ -173,7 +189,7 @@ wait_in_step (GCond *cond, GMutex *mutex, gint64 end_time)
     signalled = REAL (g_cond_wait_until) (cond, mutex, end_time);
 
   pthread_mutex_lock (&step.lock);
-  if (step.active && step.follower == WAITS)
+  if (step.active && follows && step.follower == WAITS)
     step.follower = RUNS;
   pthread_mutex_unlock (&step.lock);
   return signalled;

@@ -425,7 +425,7 @@ gst_robocache_fuse_pad_reset (GstRobocacheFusePad *pad)
   start_roles (pad);
   pad->flushing = pad->flush_awaited = pad->sources_checked = pad->is_flexible = FALSE;
   pad->thin_until = 0;
-  pad->silence_is_reported = pad->missing_caps_are_reported = FALSE;
+  pad->silence_is_reported = FALSE;
   pad->faults = (RobocachePadFaults) { 0 };
   pad->flow = GST_FLOW_OK;
 }

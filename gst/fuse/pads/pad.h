@@ -70,7 +70,6 @@ struct _GstRobocacheFusePad
   gboolean waiting;             /* its chain function waits for the other streams */
   /* since the element started */
   RobocachePadFaults faults;    /* see checks/checks.h */
-  gboolean missing_caps_are_reported;
   gboolean silence_is_reported; /* see checks.h */
   GstFlowReturn flow;           /* not OK after downstream, an error or EOS stopped the streams */
 

@@ -76,7 +76,7 @@ def _arguments():
         parser.add_argument(f"--{name}", metavar=metavar, help=text)
     parser.add_argument("--simulated", action="store_true", help="record a simulated robot")
     parser.add_argument("--task", default="", help="task of episodes whose mark names none")
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     if arguments.simulated == bool(arguments.sources or arguments.ros):
         parser.error("expected sources, --ros or --simulated")
     arguments.ros = _take_ros(parser, arguments)

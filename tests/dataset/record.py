@@ -127,7 +127,7 @@ def existing(folder):
 NETWORK = ["unshare", "-n", "sh", "-c", '''ip link set lo up
 gst-launch-1.0 -q robocacherossink name=ros sink_0::topic=/joint_states sink_1::topic=/command sink_2::topic=/camera/front \\
   robocachetestsrc kind=proprio is-live=true ! ros.sink_0 robocachetestsrc kind=proprio channels=14 rate=50/1 is-live=true ! ros.sink_1 \\
-  videotestsrc is-live=true pattern=ball ! video/x-raw,format=RGB,width=320,height=240,framerate=30/1 ! ros.sink_2 > publisher.log 2>&1 &
+  videotestsrc is-live=true pattern=ball ! video/x-raw,format=RGB,width=320,height=240,framerate=30/1 ! ros.sink_2 > /dev/null 2>&1 &
 "$@"; status=$?; kill $!; exit $status''', "network"]
 
 

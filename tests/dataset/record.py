@@ -158,6 +158,8 @@ def live_topics(folder):
 def arguments(folder):
     for name, words, said in [("topic without --ros", ["/joint_states"], "expected TOPIC=SOURCE, or --ros"),
                               ("option without --ros", ["--simulated", "--domain", "7"], "--domain is an option of live topics"),
+                              ("wrong domain", ["--ros", "--domain", "233"], "--domain 233: expected 0 to 232"),
+                              ("wrong discovery", ["--ros", "--discovery", "all"], "--discovery: invalid choice"),
                               ("nothing", [], "expected sources, --ros or --simulated"),
                               ("no topic", ["--ros", "joints"], "expected TOPIC=SOURCE")]:
         done = subprocess.run([SCRIPT.with_name("robocache-record"), folder / "a.mcap", *words], capture_output=True, text=True, check=False)

@@ -35,13 +35,15 @@ def marks_of(recording):
 
 # options of live topics, with the properties of robocacherossrc that they set
 ROS = {
-    "domain": ("N", "domain of ROS 2 (ROS_DOMAIN_ID, or 0)"),
-    "discovery": ("WHERE", "hosts to talk to: subnet, localhost or off (the environment of ROS 2, or localhost)"),
-    "peers": ("HOSTS", "other hosts to talk to, separated by semicolons (ROS_STATIC_PEERS)"),
-    "fields": ("LIST", "numeric fields of types that have no row of their own, like pose.* (all)"),
-    "joints": ("LIST", "a stream for each group of joints, like shoulder,elbow;gripper (all)"),
-    "msg-path": ("FOLDERS", "folders with the definitions of types that are not built in (none)"),
+    "domain": {"metavar": "N", "type": int, "help": "domain of ROS 2 (ROS_DOMAIN_ID, or 0)"},
+    "discovery": {"metavar": "WHERE", "choices": ["subnet", "localhost", "off"],
+                  "help": "hosts to talk to: subnet, localhost or off (the environment of ROS 2, or localhost)"},
+    "peers": {"metavar": "HOSTS", "help": "other hosts to talk to, separated by semicolons (ROS_STATIC_PEERS)"},
+    "fields": {"metavar": "LIST", "help": "numeric fields of types that have no row of their own, like pose.* (all)"},
+    "joints": {"metavar": "LIST", "help": "a stream for each group of joints, like shoulder,elbow;gripper (all)"},
+    "msg-path": {"metavar": "FOLDERS", "help": "folders with the definitions of types that are not built in (none)"},
 }
+MAX_DOMAIN = 232
 
 
 def _source_of(text):
@@ -62,6 +64,8 @@ def _take_ros(parser, arguments):
         if topics:
             parser.error(f"{topics[0]}: expected TOPIC=SOURCE, or --ros for topics of ROS 2")
         return None
+    if not 0 <= given.get("domain", 0) <= MAX_DOMAIN:
+        parser.error(f"--domain {given['domain']}: expected 0 to {MAX_DOMAIN}")
     arguments.sources = [(topic, source) for topic, source in arguments.sources if source is not None]
     return {**given, "topics": ",".join(topics)}
 
@@ -72,8 +76,8 @@ def _arguments():
     parser.add_argument("recording", type=Path)
     parser.add_argument("sources", nargs="*", type=_source_of, metavar="TOPIC=SOURCE")
     parser.add_argument("--ros", action="store_true", help="record live topics of ROS 2")
-    for name, (metavar, text) in ROS.items():
-        parser.add_argument(f"--{name}", metavar=metavar, help=text)
+    for name, option in ROS.items():
+        parser.add_argument(f"--{name}", **option)
     parser.add_argument("--simulated", action="store_true", help="record a simulated robot")
     parser.add_argument("--task", default="", help="task of episodes whose mark names none")
     arguments = parser.parse_intermixed_args()

@@ -81,11 +81,11 @@ class Marks:
 
 # ---- the pipeline ----
 
-def _topic_of(stream_id):
-    """The topic of a recorded stream: "/tf/camera" of the stream "/tf:camera@base"."""
-    name = stream_id.partition("/")[2].partition("@")[0]
+def _topic_and_frame(stream_id):
+    """Of a recorded stream: ("/tf/camera", "base") of the stream "/tf:camera@base"."""
+    name, _, frame = stream_id.partition("/")[2].partition("@")
     topic, colon, key = name.partition(":")
-    return topic + (f"/{re.sub('[^A-Za-z0-9_]', '_', key)}" if colon else "")
+    return topic + (f"/{re.sub('[^A-Za-z0-9_]', '_', key)}" if colon else ""), frame
 
 
 class Recorder:
@@ -102,19 +102,20 @@ class Recorder:
         self._sink.set_property("location", str(path))
         self._ros = self.pipeline.get_by_name("ros") if ros is not None else None
         for name, text in (ros or {}).items():
-            Gst.util_set_object_arg(self._ros, name, text)
+            Gst.util_set_object_arg(self._ros, name, str(text))
         if self._ros:
             self._ros.connect("pad-added", self._add_stream)
 
     def _add_stream(self, _, pad):
         """Called by the thread of the source, before the first row of the stream."""
-        topic = wanted = _topic_of(pad.get_stream_id())
-        number = 1
+        wanted, frame = _topic_and_frame(pad.get_stream_id())
+        topic, number = wanted, 1
         while topic in self._topics.values():
             number += 1
             topic = f"{wanted}_{number}"
         sink_pad = self._sink.request_pad_simple("sink_%u")
         sink_pad.set_property("topic", topic)
+        sink_pad.set_property("frame-id", frame)
         pad.link(sink_pad)
         self._topics = {**self._topics, sink_pad.get_name(): topic}
 

@@ -243,7 +243,7 @@ check_counts (const Soak *soak)
   fail_unless_equals_uint64 (soak->reliable.gaps, 0);
   fail_unless_equals_uint64 (count_of (soak, "/reliable", "messages-lost"), 0);
   fail_unless_equals_uint64 (count_of (soak, "/best", "messages-lost"), soak->best.gaps);
-  fail_unless (soak->best.gaps > 0, "the network loses nothing");
+  fail_unless (soak->best.gaps > 0 || soak->best.n < 500, "the network loses nothing");
 }
 
 GST_START_TEST (test_soak)

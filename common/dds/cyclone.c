@@ -375,6 +375,30 @@ robocache_cyclone_unacknowledged (gint32 writer, const struct ddsi_sertype *type
   return state.unacked_bytes;
 }
 
+/* ---- type lookup ---- */
+
+/* Cyclone 0.10 uses whatever types peers answer to anybody, and crashes with those of Fast DDS 3 (ROS 2 Kilted). */
+void
+robocache_cyclone_refuse_types (gint32 participant, const struct ddsi_sertype *type)
+{
+  static const guint32 readers[] = { NN_ENTITYID_TL_SVC_BUILTIN_REQUEST_READER, NN_ENTITYID_TL_SVC_BUILTIN_REPLY_READER };
+  struct ddsi_domaingv *gv = ddsrt_atomic_ldvoidp (&type->gv);
+  struct thread_state *thread = lookup_thread_state ();
+  dds_guid_t public_guid;
+  ddsi_guid_t guid;
+
+  if (dds_get_guid (participant, &public_guid) != DDS_RETCODE_OK)
+    return;
+  memcpy (&guid, &public_guid, sizeof (guid));
+  guid = nn_ntoh_guid (guid);
+  thread_state_awake (thread, gv);
+  for (guint i = 0; i < G_N_ELEMENTS (readers); i++) {
+    guid.entityid.u = readers[i];
+    ddsi_delete_reader (gv, &guid);
+  }
+  thread_state_asleep (thread);
+}
+
 /* ---- sockets ---- */
 
 static gboolean

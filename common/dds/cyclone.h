@@ -23,6 +23,9 @@ guint robocache_cyclone_take (gint32 reader, RobocacheDdsMessage ** messages, gu
 /* Bytes of messages of a writer that at least one of its reliable readers has not acknowledged. */
 guint64 robocache_cyclone_unacknowledged (gint32 writer, const struct ddsi_sertype *type);
 
+/* The participant, of the domain of a topic, neither asks for types nor answers: the definitions of topics are not those of DDS. */
+void robocache_cyclone_refuse_types (gint32 participant, const struct ddsi_sertype *type);
+
 /* Attaches a packet filter to each socket of a topic's domain. FALSE and an error: the operating system refuses it, or a transport is not
  * UDP. */
 gboolean robocache_cyclone_filter (const struct ddsi_sertype *type, const struct sock_fprog *filter, GError ** error);

@@ -112,7 +112,10 @@ open_participant (RobocacheDdsParticipant *participant, GError **error)
     robocache_dds_set_error (error, participant->entity, "no participant can be made");
     return FALSE;
   }
-  return open_topic (participant, error) && keep_out_others (participant, error);
+  if (!open_topic (participant, error) || !keep_out_others (participant, error))
+    return FALSE;
+  robocache_cyclone_refuse_types (participant->entity, participant->type);
+  return TRUE;
 }
 
 static void

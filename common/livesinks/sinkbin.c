@@ -5,7 +5,7 @@
 #include "sinkbin.h"
 
 #include "common/element/logs.h"
-#include "systemorigin.h"
+#include "common/time/clockreading.h"
 
 typedef struct
 {
@@ -95,7 +95,8 @@ choose_number (GstRobocacheSinkBin *self, const gchar *name, guint *number)
 static GstPad *
 make_pad (GstRobocacheSinkBin *self, GstPadTemplate *template, const gchar *name)
 {
-  GstRobocacheStreamSink *stream = GST_ROBOCACHE_SINK_BIN_GET_CLASS (self)->make_stream (self, name);
+  GstRobocacheStreamSink *stream = gst_robocache_stream_sink_new (GST_ROBOCACHE_SINK_BIN_GET_CLASS (self)->stream_type, GST_ELEMENT (self), name,
+      robocache_category_of (self));
   GType type = GST_PAD_TEMPLATE_GTYPE (template);
   GstPad *pad = g_object_new (type, "name", name, "direction", GST_PAD_SINK, "template", template, NULL);
 
@@ -280,8 +281,11 @@ set_origin (GstRobocacheSinkBin *self)
   gint64 origin_ns = priv->origin_ns, uncertainty_ns = 0;
   GPtrArray *pads;
 
-  if (!priv->has_own_origin)
-    origin_ns = robocache_system_origin (GST_ELEMENT (self), &uncertainty_ns);
+  if (!priv->has_own_origin) {
+    const RobocacheClockReading reading = robocache_clock_reading_of (GST_ELEMENT (self));
+
+    origin_ns = robocache_clock_reading_origin (&reading, &uncertainty_ns);
+  }
   GST_CAT_INFO_OBJECT (robocache_category_of (self), self, "running time 0 is %" G_GINT64_FORMAT " ns, +- %" G_GINT64_FORMAT " ns", origin_ns, uncertainty_ns);
   GST_OBJECT_LOCK (self);
   priv->origin_ns = origin_ns;

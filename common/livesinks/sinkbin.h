@@ -22,8 +22,7 @@ struct _GstRobocacheSinkBinClass
 {
   GstBinClass parent_class;
 
-  /* The stream of a new pad. */
-  GstRobocacheStreamSink *(*make_stream) (GstRobocacheSinkBin * bin, const gchar * pad_name);
+  GType stream_type;            /* subclass of GstRobocacheStreamSink: each pad has one */
   /* READY to PAUSED. origin_ns: UTC at running time 0, ROBOCACHE_SINK_BIN_NO_ORIGIN: that of the system clock when playing starts. FALSE: an
    * error was posted. */
   gboolean (*start) (GstRobocacheSinkBin * bin, gint64 * origin_ns);

@@ -24,9 +24,7 @@ typedef struct
 typedef struct
 {
   /* constant */
-  GstElement *owner;            /* no reference */
-  gchar *pad_name;
-  GstDebugCategory *category;   /* of the owner */
+  RobocacheStreamOwner owner;
   GstPadChainFunction chain;    /* of the base class, as the two below */
   GstPadEventFunction event;
   GstPadQueryFunction query;
@@ -60,7 +58,7 @@ G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (GstRobocacheStreamSink, gst_robocache_strea
 static void
 post_error (GstRobocacheStreamSink *self, GError *error)
 {
-  robocache_post_error_at (PRIVATE (self)->owner, PRIVATE (self)->pad_name, error, GST_CLOCK_TIME_NONE);
+  robocache_post_error_at (PRIVATE (self)->owner.element, PRIVATE (self)->owner.pad_name, error, GST_CLOCK_TIME_NONE);
   g_error_free (error);
 }
 
@@ -76,19 +74,27 @@ count (GstRobocacheStreamSink *self, guint64 *counter, guint64 n)
 static GstPad *
 pad_of_owner (GstRobocacheStreamSink *self)
 {
-  GstPad *pad = gst_element_get_static_pad (PRIVATE (self)->owner, PRIVATE (self)->pad_name);
+  GstPad *pad = gst_element_get_static_pad (PRIVATE (self)->owner.element, PRIVATE (self)->owner.pad_name);
 
   return pad ? pad : gst_object_ref (GST_BASE_SINK_PAD (self));
 }
 
+static GstFlowReturn
+skip_buffer (GstRobocacheStreamSink *self, GstBuffer *buffer, guint64 *counter)
+{
+  robocache_row_times_pass (&PRIVATE (self)->clock, buffer);
+  count (self, counter, 1);
+  return GST_FLOW_OK;
+}
+
 static void
-count_malformed (GstRobocacheStreamSink *self, const GError *error)
+drop_malformed (GstRobocacheStreamSink *self, GstBuffer *buffer, const GError *error)
 {
   GstRobocacheStreamSinkPrivate *priv = PRIVATE (self);
   GstPad *pad = pad_of_owner (self);
 
-  count (self, &priv->counts.malformed, 1);
-  robocache_pad_faults_warn (priv->owner, robocache_pad_faults_note_buffer (&priv->faults, pad, error, MALFORMED));
+  skip_buffer (self, buffer, &priv->counts.malformed);
+  robocache_pad_faults_warn (priv->owner.element, robocache_pad_faults_note_buffer (&priv->faults, pad, error, MALFORMED));
   gst_object_unref (pad);
 }
 
@@ -136,12 +142,12 @@ answer_bad_caps (GstRobocacheStreamSink *self, GError *error)
   GstRobocacheStreamSinkPrivate *priv = PRIVATE (self);
   GstPad *pad;
 
-  if (!priv->is_live || priv->owner->numsinkpads < 2 || error->code == ROBOCACHE_ERROR_PROPERTY) {
+  if (!priv->is_live || priv->owner.element->numsinkpads < 2 || error->code == ROBOCACHE_ERROR_PROPERTY) {
     post_error (self, error);
     return FALSE;
   }
   pad = pad_of_owner (self);
-  robocache_pad_faults_warn (priv->owner, robocache_pad_faults_note_caps (&priv->faults, pad, error, MALFORMED));
+  robocache_pad_faults_warn (priv->owner.element, robocache_pad_faults_note_caps (&priv->faults, pad, error, MALFORMED));
   gst_object_unref (pad);
   g_error_free (error);
   return TRUE;
@@ -157,7 +163,7 @@ set_caps (GstBaseSink *base, GstCaps *caps)
   GError *error = NULL;
 
   priv->is_live = ask_whether_live (self);
-  GST_CAT_DEBUG_OBJECT (priv->category, self, "%s: %" GST_PTR_FORMAT, priv->is_live ? "live" : "not live", caps);
+  GST_CAT_DEBUG_OBJECT (priv->owner.category, self, "%s: %" GST_PTR_FORMAT, priv->is_live ? "live" : "not live", caps);
   format = robocache_encoder_format_new (caps, &error);
   if (format && (!klass->check_format || klass->check_format (self, format, &error))) {
     use_format (self, format);
@@ -329,7 +335,7 @@ publish_row (GstRobocacheStreamSink *self, Publishing *publishing, guint64 item)
     return GST_FLOW_OK;
   }
   times.header.stamp_ns = publishing->of_row.stamp_ns;
-  GST_CAT_LOG_OBJECT (priv->category, self, "row at running time %" GST_STIME_FORMAT ", stamp %" G_GINT64_FORMAT, GST_STIME_ARGS (running_ns),
+  GST_CAT_LOG_OBJECT (priv->owner.category, self, "row at running time %" GST_STIME_FORMAT ", stamp %" G_GINT64_FORMAT, GST_STIME_ARGS (running_ns),
       times.header.stamp_ns);
   return priv->encoder->class->write (priv->encoder, item, &times, write_message, publishing) ? GST_FLOW_OK : GST_FLOW_ERROR;
 }
@@ -346,7 +352,7 @@ publish_rows (GstRobocacheStreamSink *self, Publishing *publishing)
     GstPad *pad = pad_of_owner (self);
 
     if (priv->counts.no_time == 0)
-      robocache_row_times_warn (priv->owner, pad);
+      robocache_row_times_warn (priv->owner.element, pad);
     gst_object_unref (pad);
     count (self, &priv->counts.no_time, n);
     return GST_FLOW_OK;
@@ -354,18 +360,6 @@ publish_rows (GstRobocacheStreamSink *self, Publishing *publishing)
   for (guint64 i = 0; i < n && flow == GST_FLOW_OK; i++)
     flow = publish_row (self, publishing, i);
   return flow;
-}
-
-/* A buffer that nobody reads only advances the clock of buffers without PTS. */
-static GstFlowReturn
-skip_buffer (GstRobocacheStreamSink *self, GstBuffer *buffer)
-{
-  GstRobocacheStreamSinkPrivate *priv = PRIVATE (self);
-  RobocacheBufferTimes times;
-
-  robocache_row_times_begin (&priv->clock, buffer, 1, NULL, &times);
-  count (self, &priv->counts.unread, 1);
-  return GST_FLOW_OK;
 }
 
 static GstFlowReturn
@@ -379,7 +373,7 @@ publish_buffer (GstRobocacheStreamSink *self, GstBuffer *buffer)
     flow = publish_rows (self, &publishing);
     priv->encoder->class->end (priv->encoder);
   } else if (robocache_pad_faults_drop (priv->is_live, publishing.error)) {
-    count_malformed (self, publishing.error);
+    drop_malformed (self, buffer, publishing.error);
     g_clear_error (&publishing.error);
   } else {
     flow = GST_FLOW_ERROR;
@@ -399,11 +393,9 @@ render (GstBaseSink *base, GstBuffer *buffer)
   if (flow != GST_FLOW_OK)
     return flow;
   count (self, &priv->counts.buffers, 1);
-  if (priv->faults.has_bad_caps) {
-    count (self, &priv->counts.malformed, 1);
-    return GST_FLOW_OK;
-  }
-  return note_readers (self) ? publish_buffer (self, buffer) : skip_buffer (self, buffer);
+  if (priv->faults.has_bad_caps)
+    return skip_buffer (self, buffer, &priv->counts.malformed);
+  return note_readers (self) ? publish_buffer (self, buffer) : skip_buffer (self, buffer, &priv->counts.unread);
 }
 
 /* ---- events and queries ---- */
@@ -430,7 +422,7 @@ handle_event (GstBaseSink *base, GstEvent *event)
 {
   GstRobocacheStreamSink *self = GST_ROBOCACHE_STREAM_SINK (base);
 
-  GST_CAT_DEBUG_OBJECT (PRIVATE (self)->category, self, "%" GST_PTR_FORMAT, event);
+  GST_CAT_DEBUG_OBJECT (PRIVATE (self)->owner.category, self, "%" GST_PTR_FORMAT, event);
   if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT && !check_segment (self, event)) {
     gst_event_unref (event);
     return FALSE;
@@ -461,12 +453,12 @@ chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   flow = robocache_flexible_input_strip (&priv->flexible, &buffer, &error);
   if (flow == GST_FLOW_OK)
     return priv->chain (pad, parent, buffer);
-  gst_buffer_unref (buffer);
   if (error && robocache_pad_faults_drop (priv->is_live, error)) {
-    count_malformed (self, error);
-    g_error_free (error);
-    return GST_FLOW_OK;
+    drop_malformed (self, buffer, error);
+    g_clear_error (&error);
+    flow = GST_FLOW_OK;
   }
+  gst_buffer_unref (buffer);
   if (error)
     post_error (self, error);
   return flow;
@@ -544,16 +536,6 @@ propose_allocation (GstBaseSink *base, GstQuery *query)
 }
 
 /* ---- start and stop ---- */
-
-void
-gst_robocache_stream_sink_init_owner (GstRobocacheStreamSink *self, GstElement *owner, const gchar *pad_name, GstDebugCategory *category)
-{
-  GstRobocacheStreamSinkPrivate *priv = PRIVATE (self);
-
-  priv->owner = owner;
-  priv->pad_name = g_strdup (pad_name);
-  priv->category = category;
-}
 
 void
 gst_robocache_stream_sink_start (GstRobocacheStreamSink *self, const gchar *frame_id)
@@ -636,7 +618,7 @@ gst_robocache_stream_sink_statistics (GstRobocacheStreamSink *self)
 static void
 finalize (GObject *object)
 {
-  g_free (PRIVATE (object)->pad_name);
+  g_free (PRIVATE (object)->owner.pad_name);
   g_free (PRIVATE (object)->frame_id);
   G_OBJECT_CLASS (gst_robocache_stream_sink_parent_class)->finalize (object);
 }
@@ -665,4 +647,22 @@ gst_robocache_stream_sink_init (GstRobocacheStreamSink *self)
   gst_base_sink_set_drop_out_of_segment (GST_BASE_SINK (self), FALSE);
   /* a message takes microseconds; the base class would add 20 ms */
   gst_base_sink_set_processing_deadline (GST_BASE_SINK (self), 0);
+}
+
+GstRobocacheStreamSink *
+gst_robocache_stream_sink_new (GType type, GstElement *element, const gchar *pad_name, GstDebugCategory *category)
+{
+  /* not the pad's name: the pads are the children that have properties */
+  gchar *name = g_strdup_printf ("stream_%s", pad_name);
+  GstRobocacheStreamSink *self = g_object_new (type, "name", name, NULL);
+
+  PRIVATE (self)->owner = (RobocacheStreamOwner) { element, g_strdup (pad_name), category };
+  g_free (name);
+  return self;
+}
+
+const RobocacheStreamOwner *
+gst_robocache_stream_sink_get_owner (GstRobocacheStreamSink *self)
+{
+  return &PRIVATE (self)->owner;
 }

@@ -47,9 +47,17 @@ struct _GstRobocacheStreamSinkClass
       GError ** error);
 };
 
-/* Sets the owner, the element that the stream reports to and which outlives it, and the name of its pad there. */
-void gst_robocache_stream_sink_init_owner (GstRobocacheStreamSink * stream, GstElement * owner, const gchar * pad_name,
-    GstDebugCategory * category);
+/* What a stream is part of, constant. */
+typedef struct
+{
+  GstElement *element;          /* which the stream reports to, and which outlives it: no reference */
+  gchar *pad_name;              /* of the stream's pad there */
+  GstDebugCategory *category;   /* of the element */
+} RobocacheStreamOwner;
+
+/* A stream of the subclass type. */
+GstRobocacheStreamSink *gst_robocache_stream_sink_new (GType type, GstElement * element, const gchar * pad_name, GstDebugCategory * category);
+const RobocacheStreamOwner *gst_robocache_stream_sink_get_owner (GstRobocacheStreamSink * stream);
 
 /* While the stream is in READY: starts again from nothing. frame_id is copied; NULL: none. */
 void gst_robocache_stream_sink_start (GstRobocacheStreamSink * stream, const gchar * frame_id);

@@ -44,6 +44,14 @@ robocache_row_times_begin (RobocacheRowTimes *clock, GstBuffer *buffer, guint64 
 }
 
 void
+robocache_row_times_pass (RobocacheRowTimes *clock, GstBuffer *buffer)
+{
+  RobocacheBufferTimes times;
+
+  robocache_row_times_begin (clock, buffer, 1, NULL, &times);
+}
+
+void
 robocache_row_times_warn (GstElement *element, GstPad *pad)
 {
   GST_ELEMENT_WARNING (element, STREAM, FORMAT, ("%s%sdropped a buffer without a timestamp, because no row came before it; "

@@ -42,6 +42,8 @@ typedef struct
 
 RobocacheBufferTiming robocache_row_times_begin (RobocacheRowTimes * clock, GstBuffer * buffer, guint64 n_rows,
     const gint64 * row_times, RobocacheBufferTimes * times);
+/* A buffer whose rows are not used only advances the clock of buffers without PTS. */
+void robocache_row_times_pass (RobocacheRowTimes * clock, GstBuffer * buffer);
 
 /* Warns about a buffer without time, which was dropped and counted; pad: the pad that received it; NULL: the only sink pad. */
 void robocache_row_times_warn (GstElement * element, GstPad * pad);

@@ -46,18 +46,6 @@ GST_ELEMENT_REGISTER_DEFINE (robocachefoxglovesink, "robocachefoxglovesink", GST
 
 /* ---- streams ---- */
 
-static GstRobocacheStreamSink *
-make_stream (GstRobocacheSinkBin *bin, const gchar *pad_name)
-{
-  /* not the pad's name: the pads are the children that have properties */
-  gchar *name = g_strdup_printf ("stream_%s", pad_name);
-  GstRobocacheStreamSink *stream = g_object_new (GST_TYPE_ROBOCACHE_FOXGLOVE_STREAM, "name", name, NULL);
-
-  gst_robocache_stream_sink_init_owner (stream, GST_ELEMENT (bin), pad_name, robocache_foxglove_sink_debug);
-  g_free (name);
-  return stream;
-}
-
 static void
 start_stream (GstRobocacheSinkBin *bin, GstPad *pad, GstRobocacheStreamSink *stream)
 {
@@ -246,7 +234,7 @@ gst_robocache_foxglove_sink_class_init (GstRobocacheFoxgloveSinkClass *klass)
   object_class->finalize = finalize;
   robocache_foxglove_sink_properties_install (object_class);
   element_class->change_state = change_state;
-  bin_class->make_stream = make_stream;
+  bin_class->stream_type = GST_TYPE_ROBOCACHE_FOXGLOVE_STREAM;
   bin_class->start = start;
   bin_class->stop = stop;
   bin_class->start_stream = start_stream;

@@ -163,14 +163,21 @@ is_another_left (MuxRecorder *recorder, const GstRobocacheMcapPad *pad)
   return FALSE;
 }
 
-/* A buffer that cannot be used. FALSE: the error ends the recording. TRUE: it is freed, and the rows of the pad alone are lost. */
+static void
+count_malformed (GstRobocacheMcapPad *pad, GstBuffer *buffer)
+{
+  robocache_row_times_pass (&pad->stream.clock, buffer);
+  pad->stream.statistics.dropped_malformed++;
+}
+
+/* A buffer that cannot be used. FALSE: the error ends the recording. TRUE: the rows of the pad alone are lost. */
 static gboolean
-drop_bad_buffer (GstRobocacheMcapPad *pad, GError **error, After *after)
+drop_bad_buffer (GstRobocacheMcapPad *pad, GstBuffer *buffer, GError **error, After *after)
 {
   if (!robocache_pad_faults_drop (pad->is_live, *error))
     return FALSE;
   after->warning = robocache_pad_faults_note_buffer (&pad->faults, GST_PAD (pad), *error, MUX_STATISTIC_MALFORMED);
-  pad->stream.statistics.dropped_malformed++;
+  count_malformed (pad, buffer);
   g_clear_error (error);
   return TRUE;
 }
@@ -181,7 +188,7 @@ write_live (MuxRecorder *recorder, GstRobocacheMcapPad *pad, GstBuffer *buffer, 
   GError *error = NULL;
 
   if (!mux_stream_open (&pad->stream, buffer, &error)) {
-    if (!drop_bad_buffer (pad, &error, after))
+    if (!drop_bad_buffer (pad, buffer, &error, after))
       set_error (after, pad, error);
     return;
   }
@@ -274,17 +281,18 @@ unmap_device_memory (DeviceMaps *device)
     gst_memory_unmap (device->maps[i].memory, &device->maps[i]);
 }
 
-/* A buffer without usable flexible tensors; error (taken) may be NULL. */
+/* A buffer (taken) without usable flexible tensors; error (taken) may be NULL. */
 static GstFlowReturn
-answer_flexible (MuxRecorder *recorder, GstRobocacheMcapPad *pad, GstFlowReturn flow, GError *error)
+answer_flexible (MuxRecorder *recorder, GstRobocacheMcapPad *pad, GstBuffer *buffer, GstFlowReturn flow, GError *error)
 {
   After after = { NULL };
 
   g_mutex_lock (&recorder->lock);
-  if (error && drop_bad_buffer (pad, &error, &after))
+  if (error && drop_bad_buffer (pad, buffer, &error, &after))
     flow = GST_FLOW_OK;
   unlock (recorder, &after);
   do_after (recorder, &after);
+  gst_buffer_unref (buffer);
   if (error)
     end_with_error (GST_PAD (pad), error);
   return flow;
@@ -301,10 +309,8 @@ mux_input_chain (GstPad *gstpad, GstObject *parent, GstBuffer *buffer)
   GstFlowReturn flow = robocache_flexible_input_strip (&pad->flexible, &buffer, &error);
 
   GST_CAT_LOG_OBJECT (recorder->category, pad, "%" GST_PTR_FORMAT, buffer);
-  if (flow != GST_FLOW_OK) {
-    gst_buffer_unref (buffer);
-    return answer_flexible (recorder, pad, flow, error);
-  }
+  if (flow != GST_FLOW_OK)
+    return answer_flexible (recorder, pad, buffer, flow, error);
   query_source (recorder, pad, TRUE);
   mux_preroll_commit (recorder);
   map_device_memory (&device, pad, buffer);
@@ -312,7 +318,7 @@ mux_input_chain (GstPad *gstpad, GstObject *parent, GstBuffer *buffer)
   flow = check_state (recorder, pad);
   if (flow == GST_FLOW_OK && pad->is_live) {
     if (pad->faults.has_bad_caps)
-      pad->stream.statistics.dropped_malformed++;
+      count_malformed (pad, buffer);
     else if (pad->stream.format)
       write_live (recorder, pad, buffer, &after);
     else
@@ -475,6 +481,9 @@ mux_input_event (GstPad *gstpad, GstObject *parent, GstEvent *event)
         mux_preroll_reset_time (recorder);
       break;
     case GST_EVENT_STREAM_START:
+      g_mutex_lock (&recorder->lock);
+      gst_robocache_mcap_pad_begin (pad);
+      g_mutex_unlock (&recorder->lock);
       query_source (recorder, pad, FALSE);
       break;
     default:

@@ -34,10 +34,15 @@ field_of (GstRobocacheMcapPad *pad, guint id)
 static void
 set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
+  GstEvent *begin = gst_pad_get_sticky_event (GST_PAD (object), GST_EVENT_STREAM_START, 0);
+
   GST_OBJECT_LOCK (object);
   robocache_setting_set (field_of (GST_ROBOCACHE_MCAP_PAD (object), id), value);
   GST_OBJECT_UNLOCK (object);
-  robocache_warn_of_late_setting (object, pspec);
+  /* a pad may be requested while the element runs */
+  if (begin)
+    robocache_warn_of_late_setting (object, pspec);
+  gst_clear_event (&begin);
 }
 
 static void
@@ -132,6 +137,13 @@ copy_settings (GstRobocacheMcapPad *pad)
   pad->stream.topic = pad->topic && *pad->topic ? g_strdup (pad->topic) : g_strconcat ("/", GST_OBJECT_NAME (pad), NULL);
   pad->stream.frame_id = g_strdup (pad->frame_id);
   GST_OBJECT_UNLOCK (pad);
+}
+
+void
+gst_robocache_mcap_pad_begin (GstRobocacheMcapPad *pad)
+{
+  if (pad->stream.statistics.buffers == 0)
+    copy_settings (pad);
 }
 
 void

@@ -77,6 +77,8 @@ void mux_early_event_free (MuxEarlyEvent * event);
 
 /* Resets the stream, copies the properties to it, and clears the queue. Called with the lock of the element. */
 void gst_robocache_mcap_pad_start (GstRobocacheMcapPad * pad, gboolean keep_buffers);
+/* The stream begins: copies properties that were set since. Called with the lock of the element. */
+void gst_robocache_mcap_pad_begin (GstRobocacheMcapPad * pad);
 /* Closes the open buffer, which is moved to released. Returns the number of its rows that were not written. */
 guint64 gst_robocache_mcap_pad_close (GstRobocacheMcapPad * pad, GQueue * released);
 /* Drops the queue. Called with the lock of the element. */

@@ -42,12 +42,6 @@ GST_ELEMENT_REGISTER_DEFINE (robocacherossink, "robocacherossink", GST_RANK_NONE
 
 /* ---- streams ---- */
 
-static GstRobocacheStreamSink *
-make_stream (GstRobocacheSinkBin *bin, const gchar *pad_name)
-{
-  return GST_ROBOCACHE_STREAM_SINK (gst_robocache_ros_stream_new (GST_ELEMENT (bin), pad_name, robocache_ros_sink_debug));
-}
-
 static void
 start_stream (GstRobocacheSinkBin *bin, GstPad *pad, GstRobocacheStreamSink *stream)
 {
@@ -142,7 +136,7 @@ gst_robocache_ros_sink_class_init (GstRobocacheRosSinkClass *klass)
   object_class->get_property = get_property;
   object_class->finalize = finalize;
   robocache_ros_sink_properties_install (object_class);
-  bin_class->make_stream = make_stream;
+  bin_class->stream_type = GST_TYPE_ROBOCACHE_ROS_STREAM;
   bin_class->start = start;
   bin_class->stop = stop;
   bin_class->start_stream = start_stream;

@@ -22,18 +22,14 @@ struct _GstRobocacheRosStream
 {
   GstRobocacheStreamSink parent;
 
-  /* constant */
-  GstElement *owner;            /* no reference */
-  gchar *pad_name;
-  GstDebugCategory *category;   /* of the owner */
-
   /* constant while started */
   const RobocacheRosSinkSession *session;       /* NULL: not started */
   RobocacheRosPadSettings settings;
 
   /* the streaming thread */
   gboolean is_command, is_rows, has_warned_of_age;
-  gint64 period_ns;             /* nominal, of rows; 0: unknown */
+  gint64 period_ns;             /* nominal, of buffers; 0: unknown */
+  guint64 n_rows;               /* of a buffer, if it is rows */
   gint64 max_age_ns;            /* 0: none */
 
   GMutex lock;                  /* guards what follows against statistics */
@@ -44,6 +40,12 @@ struct _GstRobocacheRosStream
 };
 
 G_DEFINE_TYPE (GstRobocacheRosStream, gst_robocache_ros_stream, GST_TYPE_ROBOCACHE_STREAM_SINK)
+
+static GstDebugCategory *
+category_of (GstRobocacheRosStream *self)
+{
+  return gst_robocache_stream_sink_get_owner (GST_ROBOCACHE_STREAM_SINK (self))->category;
+}
 
 /* ---- caps ---- */
 
@@ -71,18 +73,14 @@ check_message (const GstRobocacheRosStream *self, const RobocacheEncoderFormat *
   return FALSE;
 }
 
-/* Between rows, of which a buffer may have several; 0: unknown. */
-static gint64
-period_of (const RobocacheEncoderFormat *format)
+static void
+take_rate (GstRobocacheRosStream *self, const RobocacheEncoderFormat *format)
 {
   RobocacheRowLayout layout;
-  guint64 n_rows = 1;
 
-  if (format->rate_num <= 0)
-    return 0;
-  if (format->info.n_tensors > 0 && robocache_row_layout_from_info (&layout, &format->info, NULL))
-    n_rows = MAX (layout.n_rows, 1);
-  return (gint64) (gst_util_uint64_scale_int (GST_SECOND, format->rate_den, format->rate_num) / n_rows);
+  self->period_ns = format->rate_num > 0 ? (gint64) gst_util_uint64_scale_int (GST_SECOND, format->rate_den, format->rate_num) : 0;
+  self->is_rows = format->info.n_tensors > 0 && !format->encoder && robocache_row_layout_from_info (&layout, &format->info, NULL);
+  self->n_rows = self->is_rows ? MAX (layout.n_rows, 1) : 1;
 }
 
 static gboolean
@@ -92,27 +90,26 @@ check_format (GstRobocacheStreamSink *stream, const RobocacheEncoderFormat *form
   const gchar *role = gst_structure_get_string (gst_caps_get_structure (format->caps, 0), "role");
 
   self->is_command = self->settings.is_command || g_strcmp0 (role, COMMAND_ROLE) == 0;
-  self->is_rows = format->info.n_tensors > 0 && !format->encoder && robocache_encoder_is_rows (&format->info);
-  self->period_ns = period_of (format);
+  take_rate (self, format);
   self->max_age_ns = MAX (self->settings.max_age, 0);
   if (self->settings.max_age == ROBOCACHE_ROS_AUTO && self->is_command)
     self->max_age_ns = COMMAND_MAX_AGE;
-  GST_CAT_DEBUG_OBJECT (self->category, self, "%s", self->is_command ? "a command" : "no command");
+  GST_CAT_DEBUG_OBJECT (category_of (self), self, "%s", self->is_command ? "a command" : "no command");
   return check_message (self, format, error) && check_command (self, error);
 }
 
 /* ---- topics ---- */
 
-/* Two periods, so that a reader that was stopped drops what it finds. */
+/* Two periods of messages, so that a reader that was stopped drops what it finds. */
 static gint64
-lifespan_of (const GstRobocacheRosStream *self)
+lifespan_of (const GstRobocacheRosStream *self, gboolean is_rows)
 {
   if (self->settings.lifespan != ROBOCACHE_ROS_AUTO)
     return self->settings.lifespan;
   if (!self->is_command)
     return 0;
   if (self->period_ns > 0)
-    return COMMAND_LIFESPAN_PERIODS * self->period_ns;
+    return COMMAND_LIFESPAN_PERIODS * self->period_ns / (gint64) (is_rows ? self->n_rows : 1);
   return self->max_age_ns;
 }
 
@@ -130,13 +127,15 @@ static gboolean
 open_publishers (GstRobocacheStreamSink *stream, const RobocacheEncoder *encoder, GError **error)
 {
   GstRobocacheRosStream *self = GST_ROBOCACHE_ROS_STREAM (stream);
-  const guint depth = self->is_command ? COMMAND_DEPTH : self->is_rows ? ROWS_DEPTH : DEFAULT_DEPTH;
+  /* a sample of one tensor looks like rows; its channels have suffixes */
+  const gboolean is_rows = self->is_rows && *g_array_index (encoder->channels, RobocacheEncoderChannel, 0).suffix == '\0';
+  const guint depth = self->is_command ? COMMAND_DEPTH : is_rows ? ROWS_DEPTH : DEFAULT_DEPTH;
   const RobocacheRosOffer offer = {
     .topic = self->settings.topic,
     .is_reliable = self->settings.reliability == ROBOCACHE_ROS_RELIABLE,
     .is_transient_local = self->settings.durability == ROBOCACHE_ROS_TRANSIENT_LOCAL,
     .depth = self->settings.depth > 0 ? self->settings.depth : depth,
-    .lifespan_ns = lifespan_of (self),
+    .lifespan_ns = lifespan_of (self, is_rows),
   };
   GPtrArray *publishers, *old;
 
@@ -150,7 +149,7 @@ open_publishers (GstRobocacheStreamSink *stream, const RobocacheEncoder *encoder
   for (guint i = 0; publishers && i < publishers->len; i++) {
     const RobocacheRosPublisher *publisher = g_ptr_array_index (publishers, i);
 
-    GST_CAT_INFO_OBJECT (self->category, self, "publishes %s of type %s: %s, %s, depth %u, lifespan %" GST_TIME_FORMAT, publisher->topic,
+    GST_CAT_INFO_OBJECT (category_of (self), self, "publishes %s of type %s: %s, %s, depth %u, lifespan %" GST_TIME_FORMAT, publisher->topic,
         publisher->type, offer.is_reliable ? "reliable" : "best effort", offer.is_transient_local ? "transient local" : "volatile", offer.depth,
         GST_TIME_ARGS (offer.lifespan_ns));
   }
@@ -186,7 +185,7 @@ is_of_before_pause (GstRobocacheRosStream *self, gint64 running_ns)
   self->too_old += is_before;
   g_mutex_unlock (&self->lock);
   if (is_before)
-    GST_CAT_LOG_OBJECT (self->category, self, "a row is dropped: it is of before the pause");
+    GST_CAT_LOG_OBJECT (category_of (self), self, "a row is dropped: it is of before the pause");
   return is_before;
 }
 
@@ -195,6 +194,7 @@ static gboolean
 accepts_row (GstRobocacheStreamSink *stream, gint64 running_ns)
 {
   GstRobocacheRosStream *self = GST_ROBOCACHE_ROS_STREAM (stream);
+  const RobocacheStreamOwner *owner = gst_robocache_stream_sink_get_owner (stream);
   const GstClockTime now = self->max_age_ns > 0 ? robocache_running_time_now (GST_ELEMENT (self)) : GST_CLOCK_TIME_NONE;
   gint64 age_ns;
 
@@ -205,13 +205,13 @@ accepts_row (GstRobocacheStreamSink *stream, gint64 running_ns)
   age_ns = (gint64) now - running_ns;
   if (age_ns <= self->max_age_ns)
     return TRUE;
-  GST_CAT_LOG_OBJECT (self->category, self, "a row is dropped: it is %" GST_STIME_FORMAT " old", GST_STIME_ARGS (age_ns));
+  GST_CAT_LOG_OBJECT (category_of (self), self, "a row is dropped: it is %" GST_STIME_FORMAT " old", GST_STIME_ARGS (age_ns));
   g_mutex_lock (&self->lock);
   self->too_old++;
   g_mutex_unlock (&self->lock);
   if (!self->has_warned_of_age)
-    GST_ELEMENT_WARNING (self->owner, STREAM, FORMAT, ("%s: dropped a row that is %" G_GINT64_FORMAT " ms old, above max-age of %"
-            G_GINT64_FORMAT " ms; further ones are counted in stats (rows-dropped-too-old)", self->pad_name, age_ns / (gint64) GST_MSECOND,
+    GST_ELEMENT_WARNING (owner->element, STREAM, FORMAT, ("%s: dropped a row that is %" G_GINT64_FORMAT " ms old, above max-age of %"
+            G_GINT64_FORMAT " ms; further ones are counted in stats (rows-dropped-too-old)", owner->pad_name, age_ns / (gint64) GST_MSECOND,
             self->max_age_ns / (gint64) GST_MSECOND), (NULL));
   self->has_warned_of_age = TRUE;
   return FALSE;
@@ -308,7 +308,6 @@ finalize (GObject *object)
   GstRobocacheRosStream *self = GST_ROBOCACHE_ROS_STREAM (object);
 
   g_mutex_clear (&self->lock);
-  g_free (self->pad_name);
   G_OBJECT_CLASS (gst_robocache_ros_stream_parent_class)->finalize (object);
 }
 
@@ -333,19 +332,4 @@ static void
 gst_robocache_ros_stream_init (GstRobocacheRosStream *self)
 {
   g_mutex_init (&self->lock);
-}
-
-GstRobocacheRosStream *
-gst_robocache_ros_stream_new (GstElement *owner, const gchar *pad_name, GstDebugCategory *category)
-{
-  /* not the pad's name: the pads are the children that have properties */
-  gchar *name = g_strdup_printf ("stream_%s", pad_name);
-  GstRobocacheRosStream *self = g_object_new (GST_TYPE_ROBOCACHE_ROS_STREAM, "name", name, NULL);
-
-  g_free (name);
-  self->owner = owner;
-  self->pad_name = g_strdup (pad_name);
-  self->category = category;
-  gst_robocache_stream_sink_init_owner (GST_ROBOCACHE_STREAM_SINK (self), owner, pad_name, category);
-  return self;
 }

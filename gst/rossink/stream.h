@@ -14,9 +14,6 @@ G_BEGIN_DECLS
 #define GST_TYPE_ROBOCACHE_ROS_STREAM (gst_robocache_ros_stream_get_type ())
 G_DECLARE_FINAL_TYPE (GstRobocacheRosStream, gst_robocache_ros_stream, GST, ROBOCACHE_ROS_STREAM, GstRobocacheStreamSink)
 
-/* owner: the element, which the stream reports to and which outlives it. */
-GstRobocacheRosStream *gst_robocache_ros_stream_new (GstElement * owner, const gchar * pad_name, GstDebugCategory * category);
-
 /* While the stream is in READY: it publishes into the session from now on, with the settings (taken) of its pad. */
 void gst_robocache_ros_stream_start (GstRobocacheRosStream * stream, const RobocacheRosSinkSession * session, RobocacheRosPadSettings * settings);
 /* While no data flow: its topics end. Its statistics stay. */

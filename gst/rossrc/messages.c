@@ -130,6 +130,9 @@ find_time (const RobocacheRosSession *session, const RobocacheRosTopic *topic, R
     return;
   timing->place = robocache_ros_mapping_place (mapping, timing->time_ns, timing->arrival_running_ns, &timing->running_ns);
   timing->early_ns = (gint64) ((guint64) mapping->spans[0].origin_ns - (guint64) timing->time_ns);
+  /* the last state is sent as of now: later elements compare its time with its running time */
+  if (timing->place != ROBOCACHE_ROS_PLACED && topic->is_transient_local)
+    timing->time_ns = robocache_ros_mapping_time (mapping, timing->running_ns);
 }
 
 /* A publisher that is transient local sends its last messages to each new reader, so they are the state at the start. FALSE: the message is

@@ -64,16 +64,16 @@ origin_of_start (const RobocacheRosMapping *mapping, gint64 system_ns, gint64 mo
 }
 
 void
-robocache_ros_mapping_start (RobocacheRosMapping *mapping, const RobocacheRosClocks *clocks)
+robocache_ros_mapping_start (RobocacheRosMapping *mapping, const RobocacheClockReading *clocks)
 {
-  const gint64 half = (clocks->system_after_ns - clocks->system_before_ns) / 2;
-  const gint64 system_ns = clocks->system_before_ns + half - clocks->running_ns, monotonic_ns = clocks->monotonic_ns - clocks->running_ns;
+  gint64 uncertainty_ns;
+  const gint64 system_ns = robocache_clock_reading_origin (clocks, &uncertainty_ns), monotonic_ns = clocks->monotonic_ns - clocks->running_ns;
   const RobocacheRosSpan *last = last_span (mapping);
 
   add_span (mapping, (RobocacheRosSpan) {
         .origin_ns = origin_of_start (mapping, system_ns, monotonic_ns),.monotonic_ns = monotonic_ns,
         .start_ns = last ? last->end_ns : 0,.end_ns = G_MAXINT64});
-  mapping->uncertainty_ns = mapping->set_origin_ns == ROBOCACHE_ROS_NO_ORIGIN ? half : 0;
+  mapping->uncertainty_ns = mapping->set_origin_ns == ROBOCACHE_ROS_NO_ORIGIN ? uncertainty_ns : 0;
   mapping->lead_ns = clocks->system_after_ns - clocks->monotonic_ns;
   mapping->agreed_ns = clocks->running_ns;
   mapping->boot_ns = clocks->system_after_ns - clocks->boot_ns;
@@ -81,7 +81,7 @@ robocache_ros_mapping_start (RobocacheRosMapping *mapping, const RobocacheRosClo
 }
 
 void
-robocache_ros_mapping_stop (RobocacheRosMapping *mapping, const RobocacheRosClocks *clocks)
+robocache_ros_mapping_stop (RobocacheRosMapping *mapping, const RobocacheClockReading *clocks)
 {
   RobocacheRosSpan *last = last_span (mapping);
 
@@ -218,6 +218,23 @@ robocache_ros_mapping_place (const RobocacheRosMapping *mapping, gint64 time_ns,
     *running_ns = span->end_ns;
   }
   return place;
+}
+
+gint64
+robocache_ros_mapping_time (const RobocacheRosMapping *mapping, gint64 running_ns)
+{
+  const RobocacheRosSpan *found = last_span (mapping);
+
+  for (guint i = mapping->n_spans; i-- > 0;) {
+    const RobocacheRosSpan *span = &mapping->spans[i];
+
+    if (span->origin_ns == ROBOCACHE_ROS_NO_ORIGIN)
+      break;
+    found = span;
+    if (span->start_ns <= running_ns)
+      break;
+  }
+  return difference (found->origin_ns, -running_ns);
 }
 
 /* ---- the time of a message ---- */

@@ -8,19 +8,13 @@
 #ifndef GST_ROBOCACHE_ROS_ROSTIME_H
 #define GST_ROBOCACHE_ROS_ROSTIME_H
 
+#include "common/time/clockreading.h"
 #include "properties.h"
 
 G_BEGIN_DECLS
 
 /* Spans that are kept. A message that is older than all of them counts as captured before running time 0. */
 #define ROBOCACHE_ROS_MAX_SPANS 16
-
-/* One reading of all clocks (ns). */
-typedef struct
-{
-  gint64 system_before_ns, running_ns, system_after_ns; /* read in this order; running_ns: the pipeline's clock since its base time */
-  gint64 monotonic_ns, boot_ns; /* clocks that no step moves: since some time, and since the start of the host */
-} RobocacheRosClocks;
 
 /* Running times between start and end, and the clocks at running time 0 as this span counts (ns). */
 typedef struct
@@ -47,8 +41,8 @@ typedef struct
 /* Nothing is mapped before the first start. */
 void robocache_ros_mapping_init (RobocacheRosMapping * mapping, const RobocacheRosSrcSettings * settings);
 /* Playing starts, or starts again, and stops. */
-void robocache_ros_mapping_start (RobocacheRosMapping * mapping, const RobocacheRosClocks * clocks);
-void robocache_ros_mapping_stop (RobocacheRosMapping * mapping, const RobocacheRosClocks * clocks);
+void robocache_ros_mapping_start (RobocacheRosMapping * mapping, const RobocacheClockReading * clocks);
+void robocache_ros_mapping_stop (RobocacheRosMapping * mapping, const RobocacheClockReading * clocks);
 /* Returns the step (ns) of the system clock since the last reading; 0: none above 1 ms. */
 gint64 robocache_ros_mapping_check (RobocacheRosMapping * mapping, gint64 system_ns, gint64 monotonic_ns);
 /* /clock is at sim_ns, and before that it was at last_ns (ROBOCACHE_ROS_NO_ORIGIN: this is its first message), when a message came. Returns
@@ -73,6 +67,8 @@ typedef enum
 /* Converts a time on the clock of the stamps, of a message that arrived at a running time. A clock that was set has had some times twice: of two
  * running times the one is right that the arrival follows closest. If it is not placed, *running_ns is that of the next start. */
 RobocacheRosPlacement robocache_ros_mapping_place (const RobocacheRosMapping * mapping, gint64 time_ns, gint64 arrival_running_ns, gint64 * running_ns);
+/* The inverse: the clock of the stamps at a running time. An origin must be known. */
+gint64 robocache_ros_mapping_time (const RobocacheRosMapping * mapping, gint64 running_ns);
 
 /* Times of a message (ns). */
 typedef struct

@@ -6,61 +6,15 @@
 
 #include "inquiry.h"
 
-#include <time.h>
-
 /* Time between two checks of the clock and of silent topics. */
 #define CHECK_INTERVAL_US (G_TIME_SPAN_SECOND / 10)
-/* Readings of the clocks, of which the closest counts. */
-#define N_READINGS 5
-
-/* ---- clocks ---- */
-
-static gint64
-read_clock (clockid_t id)
-{
-  struct timespec time;
-
-  clock_gettime (id, &time);
-  return time.tv_sec * (gint64) GST_SECOND + time.tv_nsec;
-}
-
-static RobocacheRosClocks
-read_once (GstClock *clock, GstClockTime base_time)
-{
-  RobocacheRosClocks clocks;
-
-  clocks.system_before_ns = read_clock (CLOCK_REALTIME);
-  clocks.running_ns = clock ? (gint64) (gst_clock_get_time (clock) - base_time) : 0;
-  clocks.system_after_ns = read_clock (CLOCK_REALTIME);
-  clocks.monotonic_ns = read_clock (CLOCK_MONOTONIC);
-  clocks.boot_ns = read_clock (CLOCK_BOOTTIME);
-  return clocks;
-}
-
-static RobocacheRosClocks
-read_clocks (GstElement *element)
-{
-  GstClock *clock = gst_element_get_clock (element);
-  const GstClockTime base_time = gst_element_get_base_time (element);
-  RobocacheRosClocks best = read_once (clock, base_time);
-
-  for (guint i = 1; i < N_READINGS; i++) {
-    const RobocacheRosClocks next = read_once (clock, base_time);
-
-    if (next.system_after_ns - next.system_before_ns < best.system_after_ns - best.system_before_ns)
-      best = next;
-  }
-  if (clock)
-    gst_object_unref (clock);
-  return best;
-}
 
 /* ---- states ---- */
 
 void
 robocache_ros_session_play (RobocacheRosSession *session)
 {
-  const RobocacheRosClocks clocks = read_clocks (session->element);
+  const RobocacheClockReading clocks = robocache_clock_reading_of (session->element);
   gint64 origin_ns, uncertainty_ns;
 
   GST_OBJECT_LOCK (session->element);
@@ -77,7 +31,7 @@ robocache_ros_session_play (RobocacheRosSession *session)
 void
 robocache_ros_session_pause (RobocacheRosSession *session)
 {
-  const RobocacheRosClocks clocks = read_clocks (session->element);
+  const RobocacheClockReading clocks = robocache_clock_reading_of (session->element);
 
   GST_OBJECT_LOCK (session->element);
   robocache_ros_mapping_stop (&session->mapping, &clocks);
@@ -130,7 +84,7 @@ note_state (RobocacheRosSession *session)
 static void
 check_step (RobocacheRosSession *session)
 {
-  const RobocacheRosClocks clocks = read_clocks (session->element);
+  const RobocacheClockReading clocks = robocache_clock_reading_of (session->element);
   gboolean follows;
   gint64 step = 0;
 
@@ -161,7 +115,7 @@ check_arrival (RobocacheRosSession *session, const RobocacheDdsMessage *message)
 static void
 check_silence (RobocacheRosSession *session)
 {
-  const RobocacheRosClocks clocks = read_clocks (session->element);
+  const RobocacheClockReading clocks = robocache_clock_reading_of (session->element);
   gint64 running_ns;
   gboolean is_known;
 

@@ -38,10 +38,10 @@ action = "command"
 class Recording:
     """A record program, which is spoken to by lines."""
 
-    def __init__(self, path):
+    def __init__(self, path, *sources, before=()):
         self.path, self.said = path, []
-        self.process = subprocess.Popen([SCRIPT.with_name("robocache-record"), path, "--simulated", "--task", "wave"], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen([*before, SCRIPT.with_name("robocache-record"), path, "--task", "wave", *(sources or ["--simulated"])],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def say(self, line):
         print(line, file=self.process.stdin, flush=True)
@@ -123,9 +123,59 @@ def existing(folder):
         path.unlink()
 
 
+# In a network of its own: a publisher of simulated topics, one of which has two streams, and the program.
+NETWORK = ["unshare", "-n", "sh", "-c", '''ip link set lo up
+gst-launch-1.0 -q robocacherossink name=ros sink_0::topic=/joint_states sink_1::topic=/command sink_2::topic=/camera/front \\
+  robocachetestsrc kind=proprio is-live=true ! ros.sink_0 robocachetestsrc kind=proprio channels=14 rate=50/1 is-live=true ! ros.sink_1 \\
+  videotestsrc is-live=true pattern=ball ! video/x-raw,format=RGB,width=320,height=240,framerate=30/1 ! ros.sink_2 > /dev/null 2>&1 &
+"$@"; status=$?; kill $!; exit $status''', "network"]
+
+
+def live_topics(folder):
+    """Topics of ROS 2, whose recording begins when they do, beside a source."""
+    recording = Recording(folder / "ros.mcap", "/force=robocachetestsrc is-live=true kind=force", "--ros", "/joint_states", "/comm*", "/camera/*",
+                          "--joints", "q0,q1,q2;q3,q4", before=NETWORK)
+    for topic in ("/joint_states/q0_q1_q2", "/joint_states/q3_q4", "/command/q0_q1_q2", "/camera/front", "/force"):
+        while topic not in recording.wait_for("0 episodes"):
+            pass
+    recording.say("start grasp")
+    recording.wait_for_a_second("episode 0 runs")
+    recording.say("success")
+    recording.wait_for("episode 0: ")
+    recording.say("quit")
+    recording.process.communicate()
+    yield "status", recording.process.returncode, 0
+    yield "marks", recording.marks(), [("grasp", "true", "")]
+    out, mapping = folder / "ros", MAPPING.replace('"/joint_states"', '"/joint_states/q3_q4"').replace('"/command"', '"/command/q0_q1_q2"')
+    (folder / "ros.toml").write_text(mapping)
+    must_export(recording.path, "--mapping", folder / "ros.toml", "--output", out, "--allow-slow-cameras")
+    made = Set(out)
+    yield "episodes", [(row["tasks"], row["success"]) for row in made.episodes], [(["grasp"], True)]
+    yield "frames", made.info["total_frames"] > 10, True
+    yield "state", made.info["features"]["observation.state"]["shape"], [2]
+
+
+def arguments(folder):
+    for name, words, said in [("topic without --ros", ["/joint_states"], "expected TOPIC=SOURCE, or --ros"),
+                              ("option without --ros", ["--simulated", "--domain", "7"], "--domain is an option of live topics"),
+                              ("wrong domain", ["--ros", "--domain", "233"], "--domain 233: expected 0 to 232"),
+                              ("wrong discovery", ["--ros", "--discovery", "all"], "--discovery: invalid choice"),
+                              ("nothing", [], "expected sources, --ros or --simulated"),
+                              ("no topic", ["--ros", "joints"], "expected TOPIC=SOURCE")]:
+        done = subprocess.run([SCRIPT.with_name("robocache-record"), folder / "a.mcap", *words], capture_output=True, text=True, check=False)
+        yield name, (done.returncode, said in done.stderr), (2, True)
+
+
+CASES = [marks, crash, existing, arguments]
+
+
 def main():
+    if not Gst.ElementFactory.find("robocacherossrc") or subprocess.run(["unshare", "-n", "true"], check=False).returncode != 0:
+        print("SKIP record live_topics: this build lacks robocacherossrc, or this process may not have a network namespace")
+    else:
+        CASES.append(live_topics)
     with tempfile.TemporaryDirectory() as folder:
-        return run_cases([(f"record {case.__name__}", case, Path(folder)) for case in (marks, crash, existing)])
+        return run_cases([(f"record {case.__name__}", case, Path(folder)) for case in CASES])
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 """Record a running robot to MCAP, with marks of episodes.
 
     robocache record RECORDING.mcap TOPIC=SOURCE...      SOURCE: elements of gst-launch-1.0, like 'v4l2src ! image/jpeg'
+    robocache record RECORDING.mcap --ros [TOPIC...]     live topics of ROS 2, names or globs like '/camera/*' (all)
     robocache record RECORDING.mcap --simulated          a simulated robot: joints, force, commands and a camera
 
 Marks are keys of the terminal:
@@ -32,11 +33,41 @@ def marks_of(recording):
     return recording.with_suffix(".episodes.csv")
 
 
+# options of live topics, with the properties of robocacherossrc that they set
+ROS = {
+    "domain": {"metavar": "N", "type": int, "help": "domain of ROS 2 (ROS_DOMAIN_ID, or 0)"},
+    "discovery": {"metavar": "WHERE", "choices": ["subnet", "localhost", "off"],
+                  "help": "hosts to talk to: subnet, localhost or off (the environment of ROS 2, or localhost)"},
+    "peers": {"metavar": "HOSTS", "help": "other hosts to talk to, separated by semicolons (ROS_STATIC_PEERS)"},
+    "fields": {"metavar": "LIST", "help": "numeric fields of types that have no row of their own, like pose.* (all)"},
+    "joints": {"metavar": "LIST", "help": "a stream for each group of joints, like shoulder,elbow;gripper (all)"},
+    "msg-path": {"metavar": "FOLDERS", "help": "folders with the definitions of types that are not built in (none)"},
+}
+MAX_DOMAIN = 232
+
+
 def _source_of(text):
+    """(topic, source); the source of a topic of ROS 2 is None."""
     topic, equals, source = text.partition("=")
-    if not equals or not topic.startswith("/") or not source.strip():
+    if not topic.startswith("/") or (equals and not source.strip()):
         raise argparse.ArgumentTypeError(f"{text!r}: expected TOPIC=SOURCE, like '/camera/front=v4l2src ! image/jpeg'")
-    return topic, source
+    return topic, source if equals else None
+
+
+def _take_ros(parser, arguments):
+    """Takes the topics and options of ROS 2 from the arguments: {property: text}, or None without --ros."""
+    topics = [topic for topic, source in arguments.sources if source is None]
+    given = {name: text for name in ROS if (text := getattr(arguments, name.replace("-", "_"))) is not None}
+    if not arguments.ros:
+        if given:
+            parser.error(f"--{next(iter(given))} is an option of live topics: use --ros")
+        if topics:
+            parser.error(f"{topics[0]}: expected TOPIC=SOURCE, or --ros for topics of ROS 2")
+        return None
+    if not 0 <= given.get("domain", 0) <= MAX_DOMAIN:
+        parser.error(f"--domain {given['domain']}: expected 0 to {MAX_DOMAIN}")
+    arguments.sources = [(topic, source) for topic, source in arguments.sources if source is not None]
+    return {**given, "topics": ",".join(topics)}
 
 
 def _arguments():
@@ -44,11 +75,15 @@ def _arguments():
                                      description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("recording", type=Path)
     parser.add_argument("sources", nargs="*", type=_source_of, metavar="TOPIC=SOURCE")
+    parser.add_argument("--ros", action="store_true", help="record live topics of ROS 2")
+    for name, option in ROS.items():
+        parser.add_argument(f"--{name}", **option)
     parser.add_argument("--simulated", action="store_true", help="record a simulated robot")
     parser.add_argument("--task", default="", help="task of episodes whose mark names none")
-    arguments = parser.parse_args()
-    if arguments.simulated == bool(arguments.sources):
-        parser.error("expected sources, or --simulated")
+    arguments = parser.parse_intermixed_args()
+    if arguments.simulated == bool(arguments.sources or arguments.ros):
+        parser.error("expected sources, --ros or --simulated")
+    arguments.ros = _take_ros(parser, arguments)
     for path in (arguments.recording, marks_of(arguments.recording)):
         if path.exists():
             parser.error(f"{printable(path)} exists")
@@ -61,7 +96,7 @@ def main():
     arguments = _arguments()
     # --help needs no GStreamer
     from .recorder import run
-    return run(arguments.recording, marks_of(arguments.recording), arguments.sources, arguments.task)
+    return run(arguments.recording, marks_of(arguments.recording), arguments.sources, arguments.ros, arguments.task)
 
 
 if __name__ == "__main__":

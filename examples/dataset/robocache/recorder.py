@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What robocache record runs: a pipeline into a recording, and marks of episodes beside it."""
 import os
+import re
 import sys
 import termios
 import time
@@ -80,17 +81,43 @@ class Marks:
 
 # ---- the pipeline ----
 
+def _topic_and_frame(stream_id):
+    """Of a recorded stream: ("/tf/camera", "base") of the stream "/tf:camera@base"."""
+    name, _, frame = stream_id.partition("/")[2].partition("@")
+    topic, colon, key = name.partition(":")
+    return topic + (f"/{re.sub('[^A-Za-z0-9_]', '_', key)}" if colon else ""), frame
+
+
 class Recorder:
     """Writes the streams. Its clock is UTC, as running time 0 is a time that is known."""
 
-    def __init__(self, path, sources):
-        self.topics = [topic for topic, _ in sources]
-        pads = " ".join(f"sink_{i}::topic={topic}" for i, topic in enumerate(self.topics))
+    def __init__(self, path, sources, ros):
+        self._topics = {f"sink_{i}": topic for i, (topic, _) in enumerate(sources)}
+        pads = " ".join(f"{pad}::topic={topic}" for pad, topic in self._topics.items())
         branches = " ".join(f"{source} ! record.sink_{i}" for i, (_, source) in enumerate(sources))
+        live = "" if ros is None else "robocacherossrc name=ros"
         self.pipeline = Gst.parse_launch(f"robocachemcapsink name=record sync-interval={SYNC_NS} chunk-duration={SYNC_NS // 2} "
-                                         f"{pads} {branches}")
+                                         f"{pads} {branches} {live}")
         self._sink = self.pipeline.get_by_name("record")
         self._sink.set_property("location", str(path))
+        self._ros = self.pipeline.get_by_name("ros") if ros is not None else None
+        for name, text in (ros or {}).items():
+            Gst.util_set_object_arg(self._ros, name, str(text))
+        if self._ros:
+            self._ros.connect("pad-added", self._add_stream)
+
+    def _add_stream(self, _, pad):
+        """Called by the thread of the source, before the first row of the stream."""
+        wanted, frame = _topic_and_frame(pad.get_stream_id())
+        topic, number = wanted, 1
+        while topic in self._topics.values():
+            number += 1
+            topic = f"{wanted}_{number}"
+        sink_pad = self._sink.request_pad_simple("sink_%u")
+        sink_pad.set_property("topic", topic)
+        sink_pad.set_property("frame-id", frame)
+        pad.link(sink_pad)
+        self._topics = {**self._topics, sink_pad.get_name(): topic}
 
     def start(self):
         clock = Gst.SystemClock.obtain()
@@ -98,10 +125,14 @@ class Recorder:
         self.pipeline.set_start_time(Gst.CLOCK_TIME_NONE)
         base, origin = clock.get_time(), time.time_ns()
         self.pipeline.set_base_time(base)
-        self._sink.set_property("time-origin", origin)
+        # live topics have an origin of their own, which comes with their rows
+        if not self._ros:
+            self._sink.set_property("time-origin", origin)
         self._offset = origin - base
         self._clock = clock
         self.pipeline.set_state(Gst.State.PLAYING)
+        if self._ros:
+            self._offset = self._ros.get_property("stats").get_int64("time-origin")[1] - base
 
     def now(self):
         """On the recording's clock."""
@@ -109,9 +140,9 @@ class Recorder:
 
     def messages(self):
         """{topic: (messages, rows that were dropped)}."""
-        stats, found = self._sink.get_property("stats"), {}
-        for i, topic in enumerate(self.topics):
-            one = stats.get_value(f"sink_{i}")
+        topics, stats, found = self._topics, self._sink.get_property("stats"), {}
+        for pad, topic in topics.items():
+            one = stats.get_value(pad)
             dropped = sum(one.get_value(one.nth_field_name(k)) for k in range(one.n_fields()) if one.nth_field_name(k).startswith("rows-dropped"))
             found[topic] = (one.get_value("messages"), dropped)
         return found
@@ -124,7 +155,8 @@ def _print_table(number, episode, before, after):
     verdict = "discarded" if episode.discard else {"true": "success", "false": "failure"}.get(episode.success, "ended")
     print(f"episode {number}: {seconds:.2f} s, {verdict}{f', {printable(episode.task)}' if episode.task else ''}")
     for topic, (count, dropped) in after.items():
-        count, dropped = count - before[topic][0], dropped - before[topic][1]
+        count_before, dropped_before = before.get(topic, (0, 0))
+        count, dropped = count - count_before, dropped - dropped_before
         print(f"  {printable(topic):24} {count:8} messages {count / max(seconds, 1e-9):9.1f} per second{f' {dropped:8} dropped' if dropped else ''}")
     sys.stdout.flush()
 
@@ -175,6 +207,9 @@ class Session:
             error, debug = message.parse_error()
             print(printable(f"error: {message.src.get_name()}: {error.message} ({debug})"), file=sys.stderr)
             self.failed = True
+        if message.type == Gst.MessageType.WARNING:
+            error, debug = message.parse_warning()
+            print(printable(f"warning: {message.src.get_name()}: {error.message} ({debug})"), file=sys.stderr)
         if message.type in (Gst.MessageType.ERROR, Gst.MessageType.EOS):
             self.loop.quit()
 
@@ -211,11 +246,13 @@ class Input:
             termios.tcsetattr(self._descriptor, termios.TCSADRAIN, self._saved)
 
 
-def run(recording, marks, sources, task):
-    """Records [(topic, source)] until the user ends it. Returns the exit status."""
+def run(recording, marks, sources, ros, task):
+    """Records [(topic, source)] until the user ends it, and live topics if ros has properties of robocacherossrc. Returns the exit status."""
     Gst.init(None)
+    if ros is not None and not Gst.ElementFactory.find("robocacherossrc"):
+        sys.exit("error: this build does not join live topics of ROS 2: build it with Cyclone DDS (package cyclonedds-dev)")
     try:
-        recorder = Recorder(recording, sources)
+        recorder = Recorder(recording, sources, ros)
     except GLib.Error as error:
         sys.exit(f"error: {printable(error.message)}; is the plugin installed, or on GST_PLUGIN_PATH_1_0?")
     session = Session(recorder, Marks(marks), task)

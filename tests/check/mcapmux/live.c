@@ -421,6 +421,55 @@ GST_START_TEST (test_faulty_sensor)
 
 GST_END_TEST;
 
+/* Buffers without PTS follow each other, malformed ones included. */
+GST_START_TEST (test_faulty_sensor_without_pts)
+{
+  static const gsize sizes[] = { 3, 4, 0, 4 };
+  MuxSource *a;
+  MuxRun run;
+
+  mux_open (&run, MUX, ORIGIN "chunk-duration=0");
+  a = mux_add (&run, TRUE);
+  mux_add (&run, TRUE);
+  mux_play (&run);
+  mux_begin (a, TENSORS ("float32", "1"));
+  mux_set_time (&run, 50);
+  fail_unless_equals_int (mux_push (a, 5, 4), GST_FLOW_OK);
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    fail_unless_equals_int (mux_push (a, -1, sizes[i]), GST_FLOW_OK);
+  EXPECT_MESSAGES (&run, "rows-dropped-malformed");
+  mux_end (&run);
+  fail_unless (mux_file_has (&run, "/sink_0#0@50/5 ") && mux_file_has (&run, "/sink_0#1@50/25 ") && mux_file_has (&run, "/sink_0#2@50/45 "));
+  mux_close (&run);
+}
+
+GST_END_TEST;
+
+/* A pad that is requested while the recording runs takes its topic when its stream begins. */
+GST_START_TEST (test_late_pad)
+{
+  MuxSource *late;
+  MuxRun run;
+
+  mux_open (&run, MUX, ORIGIN "chunk-duration=0");
+  mux_begin (mux_add (&run, TRUE), TENSORS ("float32", "1"));
+  mux_play (&run);
+  mux_set_time (&run, 10);
+  late = mux_add (&run, TRUE);
+  g_object_set (late->peer, "topic", "/late", NULL);
+  mux_begin (late, TENSORS ("float32", "1"));
+  fail_unless_equals_int (mux_push (late, 7, 4), GST_FLOW_OK);
+  EXPECT_MESSAGES (&run, "");
+  g_object_set (late->peer, "topic", "/later", NULL);
+  fail_unless_equals_int (mux_push (late, 8, 4), GST_FLOW_OK);
+  EXPECT_MESSAGES (&run, "sink_1::topic was set while the element runs");
+  mux_end (&run);
+  fail_unless (mux_file_has (&run, "/late#0@10/7 ") && mux_file_has (&run, "/late#1@10/8 "));
+  mux_close (&run);
+}
+
+GST_END_TEST;
+
 /* An error is due where no other sensor is left, and where the source is not live. */
 GST_START_TEST (test_faulty_sensor_alone)
 {
@@ -441,5 +490,5 @@ GST_START_TEST (test_faulty_sensor_alone)
 
 GST_END_TEST;
 
-CHECK_MAIN (live, NULL, NULL, ONCE (test_faulty_sensor), TIMES (2, test_faulty_sensor_alone), ONCE (test_arrival), EACH (origins, test_origins), ONCE (test_quiet), ONCE (test_overflow),
+CHECK_MAIN (live, NULL, NULL, ONCE (test_faulty_sensor), TIMES (2, test_faulty_sensor_alone), ONCE (test_faulty_sensor_without_pts), ONCE (test_late_pad), ONCE (test_arrival), EACH (origins, test_origins), ONCE (test_quiet), ONCE (test_overflow),
     EACH (bursts, test_burst), ONCE (test_waits), ONCE (test_full_at_the_end), TIMES (2, test_waits_for_none), ONCE (test_fragments))

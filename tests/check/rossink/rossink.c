@@ -415,6 +415,39 @@ GST_START_TEST (test_sync)
 
 GST_END_TEST;
 
+/* The latency of a pad that is silent at PLAYING counts from its first data on. */
+GST_START_TEST (test_silent_pad)
+{
+  const gdouble numbers[2] = { 0 };
+  GstClockTime least = 0;
+  GstQuery *query = gst_query_new_latency ();
+  GstObject *source = NULL;
+  SinkRun live;
+
+  sink_run_begin (&live, 53, "appsrc name=a0 is-live=true format=time ! s.sink_0 "
+      "appsrc name=a1 is-live=true format=time min-latency=300000000 max-latency=-1 ! s.sink_1 robocacherossink name=s");
+  live_set_caps (&live, 0, COMMANDS);
+  live_set_caps (&live, 1, COMMANDS);
+  live_set (&live, GST_STATE_PLAYING);
+  push_bytes (&live, 0, 0, numbers, sizeof (numbers));
+  sink_run_wait_for_count (&live, "sink_0", "buffers-in", 1);
+  push_bytes (&live, 1, 0, numbers, sizeof (numbers));
+  while (!source || !g_str_equal (GST_OBJECT_NAME (source), "stream_sink_1")) {
+    GstMessage *message = next_message (&live, GST_MESSAGE_LATENCY);
+
+    gst_object_replace (&source, GST_MESSAGE_SRC (message));
+    gst_message_unref (message);
+  }
+  fail_unless (gst_element_query (live.pipeline, query));
+  gst_query_parse_latency (query, NULL, &least, NULL);
+  fail_unless_equals_uint64 (least, 300 * MS);
+  gst_query_unref (query);
+  gst_object_unref (source);
+  sink_run_end (&live);
+}
+
+GST_END_TEST;
+
 /* A pad that comes while the element plays publishes at once, and its topic ends with it. */
 GST_START_TEST (test_new_pad)
 {
@@ -534,6 +567,7 @@ CHECK_MAIN_IF (rossink, dds_network_begin ("rossink"), NULL, NULL,
     ONCE (test_ends);
     ONCE (test_seek);
     ONCE (test_sync);
+    ONCE (test_silent_pad);
     ONCE (test_new_pad);
     EACH (hosts, test_other_host);
     EACH (complaints, test_complaints));

@@ -2,14 +2,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Publishes messages with rclpy, and compares the streams that robocacherossrc makes of them.
 
-    rclpypeer.py ROSSRCTOOL VENV
+    rclpypeer.py ROSSRCTOOL
 
-VENV is a virtual environment with rclpy, which is not made here: it has 250 MB. All runs in a network namespace of its own.
-Prints PASS or FAIL for each type; exits with 77 where rclpy or a namespace is missing.
+Runs in an environment with rclpy (../../recordings/venv.sh), in a network namespace of its own. Prints PASS or FAIL for each type; exits with
+77 where a namespace is missing.
 """
 import fcntl
 import os
-import pathlib
 import re
 import socket
 import struct
@@ -18,28 +17,20 @@ import sys
 import threading
 import time
 
-PACKAGES = "ros-rclpy==7.1.6 ros-sensor-msgs==5.3.6 ros-rmw-fastrtps-cpp==8.4.3"
 IN_NAMESPACE = "ROBOCACHE_IN_NAMESPACE"
 STAMP = 1500                    # ms after the origin
 LIMIT = 60                      # s, for one message
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
 
 
-def skip(why):
-    print(f"SKIP rossrc_rclpy: {why}")
-    sys.exit(77)
-
-
-def enter(venv):
-    """Goes on in VENV, in a network namespace whose only interface is the loopback interface."""
-    python = pathlib.Path(venv) / "bin" / "python"
-    if not python.is_file():
-        skip(f"needs rclpy: python3.11 -m venv {venv} && {venv}/bin/pip install {PACKAGES}")
+def enter():
+    """Goes on in a network namespace whose only interface is the loopback interface."""
     if IN_NAMESPACE not in os.environ:
         if subprocess.run(["unshare", "-n", "true"], stderr=subprocess.DEVNULL, check=False).returncode != 0:
-            skip("this process may not have a network namespace of its own")
+            print(f"SKIP {os.path.basename(sys.argv[0])}: this process may not have a network namespace of its own")
+            sys.exit(77)
         environment = {**os.environ, IN_NAMESPACE: "1", "ROS_DOMAIN_ID": "30", "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
-        os.execvpe("unshare", ["unshare", "-n", str(python), "-B", *sys.argv], environment)
+        os.execvpe("unshare", ["unshare", "-n", sys.executable, "-B", *sys.argv], environment)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as lo:
         flags = struct.unpack("16sh", fcntl.ioctl(lo, SIOCGIFFLAGS, struct.pack("16sh14x", b"lo", 0))[:18])[1]
         fcntl.ioctl(lo, SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", flags | IFF_UP))
@@ -122,13 +113,10 @@ def run_unknown_type(node, tool):
 
 
 def main():
-    tool, venv = sys.argv[1:]
-    enter(venv)
-    try:
-        import rclpy
-        import sensor_msgs.msg  # noqa: F401
-    except ImportError as error:
-        skip(f"rclpy cannot be used: {error}")
+    import rclpy
+
+    tool, = sys.argv[1:]
+    enter()
     rclpy.init()
     node = rclpy.create_node("peer")
     failed = False

@@ -99,8 +99,8 @@ static void
 happen (RobocacheRosMapping *mapping, const Happening *what, gint64 *sim_ns)
 {
   const gint64 system_ns = what->system_ms * MS, monotonic_ns = what->monotonic_ms * MS;
-  const RobocacheRosClocks clocks = { system_ns, what->value_ms * MS, system_ns, monotonic_ns, monotonic_ns + 1000000 * MS };
-  gint64 running_ns;
+  const RobocacheClockReading clocks = { system_ns, what->value_ms * MS, system_ns, monotonic_ns, monotonic_ns + 1000000 * MS };
+  gint64 running_ns, again_ns;
 
   if (what->what == START) {
     robocache_ros_mapping_start (mapping, &clocks);
@@ -115,6 +115,9 @@ happen (RobocacheRosMapping *mapping, const Happening *what, gint64 *sim_ns)
     robocache_ros_mapping_now (mapping, system_ns, monotonic_ns, *sim_ns, &running_ns);
     fail_unless_equals_int (robocache_ros_mapping_place (mapping, what->value_ms * MS, running_ns, &running_ns), what->placement);
     fail_unless_equals_int64 (running_ns, what->expected_ms * MS);
+    /* the time of the place has this place */
+    fail_unless_equals_int (robocache_ros_mapping_place (mapping, robocache_ros_mapping_time (mapping, running_ns), running_ns, &again_ns), PLACED);
+    fail_unless_equals_int64 (again_ns, running_ns);
   }
 }
 
@@ -148,7 +151,7 @@ static const struct
 GST_START_TEST (test_present)
 {
   const RobocacheRosSrcSettings settings = {.time_origin = presents[__i__].origin_ns };
-  const RobocacheRosClocks clocks = { 5000 * MS, 0, 5000 * MS, 100 * MS, 1000100 * MS };
+  const RobocacheClockReading clocks = { 5000 * MS, 0, 5000 * MS, 100 * MS, 1000100 * MS };
   RobocacheRosMapping mapping;
   gint64 running_ns;
 
@@ -167,7 +170,7 @@ GST_END_TEST;
 /* The origin is between the readings, and slews are no steps. */
 GST_START_TEST (test_origin)
 {
-  const RobocacheRosClocks clocks = { 1000000000, 400000000, 1000000100, 700000000, 900000000 };
+  const RobocacheClockReading clocks = { 1000000000, 400000000, 1000000100, 700000000, 900000000 };
   const RobocacheRosSrcSettings settings = {.time_origin = ROBOCACHE_ROS_NO_ORIGIN,.clock_mode = ROBOCACHE_ROS_CLOCK_FOLLOW };
   RobocacheRosMapping mapping;
 

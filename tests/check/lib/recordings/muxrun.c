@@ -169,7 +169,7 @@ mux_push_bytes (MuxSource *source, gint64 pts_ms, gconstpointer bytes, gsize siz
     gst_buffer_fill (buffer, 0, bytes, size);
   else
     gst_buffer_memset (buffer, 0, 0, size);
-  GST_BUFFER_PTS (buffer) = (GstClockTime) pts_ms * MS;
+  GST_BUFFER_PTS (buffer) = pts_ms < 0 ? GST_CLOCK_TIME_NONE : (GstClockTime) pts_ms * MS;
   return gst_pad_push (source->pad, buffer);
 }
 

@@ -78,6 +78,7 @@ void mux_begin (MuxSource *source, const gchar *caps_text);
 /* A buffer of zeros, or of bytes. */
 GstFlowReturn mux_push_bytes (MuxSource *source, gint64 pts_ms, gconstpointer bytes, gsize size);
 
+/* pts_ms negative: none. */
 GstFlowReturn mux_push (MuxSource *source, gint64 pts_ms, gsize size);
 
 void mux_set_time (MuxRun *run, gint64 ms);

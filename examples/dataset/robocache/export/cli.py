@@ -28,11 +28,11 @@ def _hdf5(name):
     return call
 
 
-# {format: (writer, whether it has videos, check of the mapping, check of what is appended)}; arguments.py has their names, too
+# {format: (writer, whether it has videos, check of the mapping, a set that is appended to, checked)}; arguments.py has their names, too
 FORMATS = {
-    "lerobot": (lerobot.write, True, lambda mapping: encoder.check(mapping.video) if mapping.pictures else None, lerobot.check_append),
-    "robomimic": (_hdf5("write_robomimic"), False, lambda mapping: None, lambda *_: None),
-    "aloha": (_hdf5("write_aloha"), False, _hdf5("check_aloha"), lambda *_: None),
+    "lerobot": (lerobot.write, True, lambda mapping: encoder.check(mapping.video) if mapping.pictures else None, lerobot.read_appended_to),
+    "robomimic": (_hdf5("write_robomimic"), False, lambda mapping: None, lambda mapping, said, path: path),
+    "aloha": (_hdf5("write_aloha"), False, _hdf5("check_aloha"), lambda mapping, said, path: path),
 }
 EXIT_MISSING = 3  # of --status: shards are missing
 
@@ -134,28 +134,25 @@ def _print_clocks(recordings):
             print(f"{printable(recording.name)}: {printable(line)}", flush=True)
 
 
-def _check_append(job, arguments, manifests, before):
-    """before: the manifest of the set that is appended to; None: there is none."""
-    said = next(one for one in manifests if one["pieces"])
+def _read_appended_to(job, arguments, manifests, before):
+    """The set that is appended to, for its writer, after checks; None: none is. before: its manifest, or None."""
     if not before:
-        return
+        return None
+    said = next(one for one in manifests if one["pieces"])
     if before["names"] != said["names"]:
         raise ExportError(f"--append: {arguments.output} has channels {before['names']}, and the episodes {said['names']}")
-    FORMATS[arguments.format][3](job.mapping, said, arguments.output)
+    return FORMATS[arguments.format][3](job.mapping, said, arguments.output)
 
 
 def _merge(job, plan, arguments, before):
-    """before: as of _check_append."""
+    """before: as of _read_appended_to."""
     write = FORMATS[arguments.format][0]
     joined, manifests = parts.read_parts(job, plan)
-    _check_append(job, arguments, manifests, before)
+    appended_to = _read_appended_to(job, arguments, manifests, before)
     remove_left(job.folder)
     manifest = of_set(manifests, job.mapping.describe() | {name: joined[0].said[name] for name in ("names", "source_names", "sizes", "depth")} | {"settings": job.settings})
     with Complete(arguments.output) as temporary:
-        if before:
-            write(temporary, joined, job.mapping, existing.joined_manifest(before, manifest), arguments.output)
-        else:
-            write(temporary, joined, job.mapping, manifest)
+        write(temporary, joined, job.mapping, existing.joined_manifest(before, manifest) if before else manifest, appended_to)
     if not arguments.keep_parts and not arguments.merge:
         parts.remove(job)
     short = [one for said in manifests for one in said["too_short"]]
@@ -235,7 +232,7 @@ def _run_export(arguments):
         existing.check_sizes(before, plan)
     is_there = not is_appended and _is_there(arguments, before, job, plan)
     if arguments.check:
-        _check_append(job, arguments, parts.check(job, plan), before if is_appended else None)
+        _read_appended_to(job, arguments, parts.check(job, plan), before if is_appended else None)
         print(f"{len(plan)} episodes can be exported")
     elif is_there and not arguments.shard:
         for folder in (output.parent, job.folder):

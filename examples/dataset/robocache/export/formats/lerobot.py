@@ -239,14 +239,16 @@ def _write_parts(folder, parts, mapping, before, features, tasks):
     return rows
 
 
-def check_append(mapping, said, appended_to):
-    """An error where episodes with this manifest cannot be appended to a set."""
-    _Before(appended_to).check(_features(mapping, said))
+def read_appended_to(mapping, said, path):
+    """The set at path, for write; an error where episodes with this manifest cannot be appended to it."""
+    before = _Before(path)
+    before.check(_features(mapping, said))
+    return before
 
 
 def write(folder, parts, mapping, manifest, appended_to=None):
-    """The set of these parts in `folder`, which does not exist yet, behind the episodes of the set appended_to."""
-    before, features = _Before(appended_to), _features(mapping, parts[0].said)
+    """The set of these parts in `folder`, which does not exist yet, behind the episodes of appended_to, of read_appended_to."""
+    before, features = appended_to or _Before(None), _features(mapping, parts[0].said)
     before.place(folder)
     tasks = list(dict.fromkeys([*before.tasks, *(part.said["task"] for part in parts)]))
     rows = before.episodes + _write_parts(folder, parts, mapping, before, features, tasks)

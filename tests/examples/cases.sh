@@ -71,7 +71,7 @@ align () { run "$programs/robocache-align" --overwrite "$@"; }
 # aligns NAME EXPECTED ARGUMENT...: the rows that robocache-align writes, without statuses, on one line
 aligns () {
   align --no-status -o - "${@:3}"
-  expect "$1" "$status $(tail -n +2 <<<"$said" | xargs)" "0 $2"
+  expect "$1" "$status $(tail -n +3 <<<"$said" | xargs)" "0 $2"
 }
 
 # rows_add_up TEXT: of the streams in the table of a robocachefuse, how many there are, and how many of them have rows that are
@@ -84,5 +84,5 @@ rows_add_up () {
 
 # column FILE NAME: the values of a column, on one line
 column () {
-  awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next } c { printf "%s%s", s, $c; s = " " }' "$1"
+  awk -F, -v name="$2" '/^#/ { next } !c { for (i = 1; i <= NF; i++) if ($i == name) c = i; next } { printf "%s%s", s, $c; s = " " }' "$1"
 }

@@ -33,7 +33,7 @@ expect no_terminal_codes "$(tr -dc '\r\033' <<<"$said" | wc -c)" 0
 
 printf 't,x\n0,0\n0.5,1\n1,2\n' > 'my recording.csv'
 runs recordings bash "$quickstart" --rate 2 'my recording.csv'
-expect recordings_values "$(xargs < aligned.csv)" "tick_ns_since_0,x,my recording.status,my recording.age_ns 0,0,0,0 500000000,1,0,0 1000000000,2,0,0"
+expect recordings_values "$(tail -n +2 aligned.csv | xargs)" "tick_ns,x,my recording.status,my recording.age_ns 0,0,0,0 500000000,1,0,0 1000000000,2,0,0"
 expect_match recordings_table "$said" '^my recording +3 '
 
 # a recording of ROS 2, as a file and as the folder of a bag
@@ -44,7 +44,7 @@ if gst-inspect-1.0 robocachebagsrc > /dev/null && gst-inspect-1.0 robocachemcaps
       sink_0::topic=/force
     runs "$layout" bash "$quickstart" --overwrite --rate 50 run.$layout
     expect_match "${layout}_says" "$said" "^run.$layout /force: 200 rows of 6 channels, about 100 Hz"
-    expect "${layout}_rows" "$(head -1 aligned.csv | cut -d , -f 2-) $(wc -l < aligned.csv)" "fx,fy,fz,tx,ty,tz,force.status,force.age_ns 101"
+    expect "${layout}_rows" "$(sed -n 2p aligned.csv | cut -d , -f 2-) $(wc -l < aligned.csv)" "fx,fy,fz,tx,ty,tz,force.status,force.age_ns 102"
   done
 else
   echo "SKIP recording: this build has no robocachebagsrc"

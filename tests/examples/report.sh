@@ -227,7 +227,7 @@ unescaped () { LC_ALL=C grep -aHc $'[\x01-\x08\x0b-\x1f\x7f]' "$@" - <<<"$said$e
 
 printf 't,v\033[31m,"w\r"\n0,1,2\n0.01,2,3\n0.02,3,4\n' > $'esc\033[2J.csv'
 runs escaped_csv "$programs/robocache-align" --overwrite --time-unit s -o esc.csv --report esc.html $'esc\033[2J.csv'
-expect escaped_csv_names "$(head -n 1 esc.csv | cut -d, -f2-4) $(unescaped esc.csv esc.html)" \
+expect escaped_csv_names "$(sed -n 2p esc.csv | cut -d, -f2-4) $(unescaped esc.csv esc.html)" \
   'v\x1b[31m,w\x0d,esc\x1b[2J.status '
 expect_match escaped_csv_table "$said" '^esc\\x1b\[2J +3 '
 run "$programs/robocache-align" --overwrite $'no\033[2J\n.csv'
@@ -238,7 +238,7 @@ expect escaped_report_error "$status $errors" '1 error: no\x1b[2J.mcap: No such 
 stamps $(yes 1700000000 | head -n 10)
 if gst-inspect-1.0 robocachebagsrc > /dev/null 2>&1; then
   run "$programs/robocache-align" --overwrite -o esc.csv --report esc.html years.mcap
-  expect escaped_topic "$status $(head -n 1 esc.csv | grep -o 'a[^,]*status') $(unescaped esc.csv esc.html)" '0 a\x1b[31m.status '
+  expect escaped_topic "$status $(sed -n 2p esc.csv | grep -o 'a[^,]*status') $(unescaped esc.csv esc.html)" '0 a\x1b[31m.status '
   expect_match escaped_topic_table "$said" '^a\\x1b\[31m +10 '
 fi
 if [ -x "$programs/robocache-recover" ]; then

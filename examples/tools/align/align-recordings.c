@@ -78,7 +78,7 @@ parse_command_line (Job *job, gchar **argv, GError **error)
   };
   GOptionContext *context = recordings_option_context_new (entries, &job->options, "Aligns recordings of sensors in time. "
       "Each CSV file is a stream, and so is each topic of a ROS bag\n(a folder, or a .mcap, .db3 or .bag file). The output has one "
-      "row per tick. Its first column is the tick in ns, counted from the time in the column's name.\nWith --ros, live topics are watched, listed, and aligned until Ctrl-C.");
+      "row per tick. Its first column, tick_ns, is the tick in ns, counted from the origin_ns of the first line.\nWith --ros, live topics are watched, listed, and aligned until Ctrl-C.");
   gboolean ok;
 
   ros_options_add (context, &job->ros);
@@ -252,7 +252,7 @@ begin_live (Job *job)
 {
   job->csv.origin = job->grid.origin = live_topics_origin (job->live);
   if (!job->is_mcap)
-    aligned_csv_write_names (&job->csv);
+    aligned_csv_write_header (&job->csv);
 }
 
 static gboolean
@@ -533,7 +533,7 @@ play (Job *job)
 {
   if (!job->live) {
     if (!job->is_mcap)
-      aligned_csv_write_names (&job->csv);
+      aligned_csv_write_header (&job->csv);
     gst_element_set_state (job->pipeline, GST_STATE_PLAYING);
     return;
   }

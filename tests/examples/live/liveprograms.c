@@ -167,7 +167,8 @@ GST_START_TEST (test_align_for_a_time)
   expect_line (&program, "said", "^/wrist +geometry_msgs/msg/WrenchStamped ");
   expect_line (&program, "said", "^2 streams of 12 channels at 20/1 Hz$");
   expect_line (&program, "said", "^\\d+ ticks of 12 channels written to out\\.csv$");
-  expect_line (&program, "out.csv", "^tick_ns_since_\\d{19},wrist\\.fx,wrist\\.fy,.*,base\\.tz,wrist\\.status,wrist\\.age_ns,base\\.status,base\\.age_ns$");
+  expect_line (&program, "out.csv", "^# origin_ns=\\d{19}: ");
+  expect_line (&program, "out.csv", "^tick_ns,wrist\\.fx,wrist\\.fy,.*,base\\.tz,wrist\\.status,wrist\\.age_ns,base\\.status,base\\.age_ns$");
   /* a row where both are aligned */
   expect_line (&program, "out.csv", "^\\d+,\\d+,0,0,0,0,0,\\d+(\\.\\d+)?,0,0,0,0,0,0,-?\\d+,0,-?\\d+$");
   program_clear (&program);

@@ -59,7 +59,7 @@ for job in "${readers[@]}"; do
   done
   refuses "${job}_from_link" '; write to another file$' "$job" soft.csv a.csv
   refuses "${job}_missing" '^error: nowhere.csv: No such file or directory$' "$job" nowhere.csv kept
-  refuses "${job}_directory" '^error: folder: Is a directory$' "$job" folder kept
+  refuses "${job}_directory" '^error: folder: (Is a directory|a folder without metadata.yaml is not a bag; name its files)$' "$job" folder kept
 done
 
 # refuses_line NAME PATTERN COMMAND...: as refuses, with the command itself

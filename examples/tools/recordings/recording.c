@@ -740,7 +740,7 @@ recording_survey (Recording *recording, GError **error)
     return FALSE;
   }
   if (!file || g_file_test (recording->path, G_FILE_TEST_IS_DIR)) {
-    FAULT (error, "%s: %s", recording->path, g_strerror (file ? EISDIR : errno));
+    FAULT (error, "%s: %s", recording->path, file ? "a folder without metadata.yaml is not a bag; name its files" : g_strerror (errno));
     g_clear_pointer (&file, fclose);
     return FALSE;
   }

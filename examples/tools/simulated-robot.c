@@ -354,16 +354,17 @@ check_outputs (void)
 int
 main (int argc, char **argv)
 {
-  gboolean ok = program_parse_options (argc, argv, options,
-      "Aligns a simulated robot's sensors on common ticks, live, and prints the statistics.");
+  const gboolean is_parsed = program_parse_options (argc, argv, options,
+      "Aligns a simulated robot's sensors on common ticks, live, and prints the statistics.", "robocache simulate --seconds 10")
+      && check_seconds ("seconds", seconds) && check_seconds ("cloud-seconds", cloud_seconds);
+  gboolean ok;
 
-  ok = ok && check_seconds ("seconds", seconds) && check_seconds ("cloud-seconds", cloud_seconds);
   picture = picture ? picture : g_strdup (DEFAULT_PICTURE);
   report_path = report_path ? report_path : g_strdup (report_session_is_possible () ? DEFAULT_REPORT : "");
-  ok = ok && check_outputs () && (seconds == 0 || run_robot ()) && (cloud_seconds == 0 || run_clouds ()) && (*picture == '\0' || run_picture ());
+  ok = is_parsed && check_outputs () && (seconds == 0 || run_robot ()) && (cloud_seconds == 0 || run_clouds ()) && (*picture == '\0' || run_picture ());
   g_free (picture);
   g_free (report_path);
   g_free (urdf);
   g_free (tool);
-  return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+  return ok ? EXIT_SUCCESS : is_parsed ? EXIT_FAILURE : EXIT_USAGE;
 }

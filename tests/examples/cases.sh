@@ -40,12 +40,12 @@ runs () {
   expect "$1" "$status $errors" "0 "
 }
 
-# refuse NAME PATTERN ARGUMENT...: $program ends with status 1 and one line on stderr, that matches, and no file; where $quiet is
-# set, with nothing on stdout
+# refuse NAME PATTERN ARGUMENT...: $program ends with status 1, or with 2 for a wrong command line, and one line on stderr, that matches,
+# and no file; where $quiet is set, with nothing on stdout
 refuse () {
   rm -f aligned.csv aligned.html
   run "$programs/$program" "${@:3}"
-  if [ "$status" -eq 1 ] && [ -z "${quiet:+$said}" ] && [ "$(wc -l <<<"$errors")" -eq 1 ] && grep -Eq -- "$2" <<<"$errors" \
+  if [[ $status = [12] ]] && [ -z "${quiet:+$said}" ] && [ "$(wc -l <<<"$errors")" -eq 1 ] && grep -Eq -- "$2" <<<"$errors" \
     && [ ! -e aligned.csv ]
   then pass "$1"; else fail "$1" "status $status, \"$said\", \"$errors\" for \"$2\""; fi
 }

@@ -34,8 +34,41 @@ for command in $commands; do
   fi
   run "$robocache" "$command" --help
   # the exporter's options need no package; its program needs them
-  expect_match "help_$command" "$status $said" "^0 .*|[Uu]sage: *robocache.$command|robocache-$command"
+  expect_match "help_$command" "$status ${said//$'\n'/ }" "^0 [Uu]sage: +robocache $command "
+  expect_match "example_$command" "$(grep -v 'OPTION' <<<"$said")" "^ +robocache $command( [^ ].*)?$"
+  run "$robocache" "$command" --wrong < /dev/null
+  expect_match "wrong_option_$command" "$status $(tail -n 1 <<<"$errors")" '^2 .*error: '
 done
+
+# a wrong command line that is not an option: COMMAND ARGUMENT...
+touch b.csv
+while read -r -a words; do
+  if [ ! -e "$programs/robocache-${words[0]}" ]; then
+    echo "SKIP wrong_${words[*]}: this build lacks it"
+    continue
+  fi
+  run "$robocache" "${words[@]}"
+  expect_match "wrong_${words[*]}" "$status $errors" '^2 error: '
+done <<'END'
+align
+align --rate 0 b.csv
+align b.csv,unit=ms
+align --duration 5s b.csv
+align --watch 5s b.csv
+coverage
+coverage --latency 5 b.csv
+inspect
+offset b.csv
+offset --range 0 b.csv b.csv
+recover
+recover --compression gzip b.csv
+replay
+report
+report a.mcap b.mcap
+simulate --seconds=-1
+two-hosts
+two-hosts receiver --transport udp
+END
 run "$robocache" help align
 expect_match help_of_a_command "$said" '^  robocache align \[OPTION'
 
@@ -91,8 +124,6 @@ else
 fi
 run bash -c "ulimit -n 200; exec \"$robocache\" doctor"
 expect_match doctor_of_few_files "$said" '^note +open files +a process may have 200 open files$'
-run "$robocache" doctor --wrong
-expect doctor_wrong_option "$status" 2
 
 # ---- sample-data ----
 

@@ -4,6 +4,10 @@
     robocache record RECORDING.mcap TOPIC=SOURCE...      SOURCE: elements of gst-launch-1.0, like 'v4l2src ! image/jpeg'
     robocache record RECORDING.mcap --simulated          a simulated robot: joints, force, commands and a camera
 
+Example:
+
+    robocache record run.mcap '/camera/front=v4l2src ! image/jpeg' '/joint_states=robocachetestsrc is-live=true'
+
 Marks are keys of the terminal:
 
     space   an episode begins, or ends            y, n   it was a success, a failure (ends it, too)

@@ -125,7 +125,7 @@ def write_files(folder):
 
 def main():
     parser = argparse.ArgumentParser(prog="robocache sample-data", description="Write the files that the pages use: recordings, bags and tables of a "
-                                     "robot that does not exist.")
+                                     "robot that does not exist.", epilog="Example:\n  robocache sample-data data", formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", metavar="DIR", type=pathlib.Path, help="where to write; it is made")
     folder = parser.parse_args().folder
     try:

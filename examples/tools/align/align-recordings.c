@@ -78,17 +78,17 @@ parse_command_line (Job *job, gchar **argv, GError **error)
   };
   GOptionContext *context = recordings_option_context_new (entries, &job->options, "Aligns recordings of sensors in time. "
       "Each CSV file is a stream, and so is each topic of a ROS bag\n(a folder, or a .mcap, .db3 or .bag file). The output has one "
-      "row per tick. Its first column, tick_ns, is the tick in ns, counted from the origin_ns of the first line.\nWith --ros, live topics are watched, listed, and aligned until Ctrl-C.");
+      "row per tick. Its first column, tick_ns, is the tick in ns, counted from the origin_ns of the first line.\nWith --ros, live topics are watched, listed, and aligned until Ctrl-C.", "robocache align --rate 100 joints.csv imu.csv,time-unit=us,offset=-20ms");
   gboolean ok;
 
   ros_options_add (context, &job->ros);
   ok = recordings_parse_options (context, argv, error) && ros_options_check (&job->ros, error);
   if (ok && job->duration && !job->ros.is_live) {
-    FAULT (error, "--duration is an option of live topics: use --ros");
+    USAGE_FAULT (error, "--duration is an option of live topics: use --ros");
     ok = FALSE;
   }
   if (ok && !job->arguments && !job->ros.is_live) {
-    FAULT (error, "no recording is given; see --help");
+    USAGE_FAULT (error, "no recording is given; see --help");
     ok = FALSE;
   }
   return ok;
@@ -122,7 +122,7 @@ survey_topics (Job *job, GError **error)
   gint64 duration = 0;
 
   if (job->duration && (!recording_parse_duration (job->duration, &duration) || duration <= 0)) {
-    FAULT (error, "--duration %s: expected a time above 0 with a unit, like 10s", job->duration);
+    USAGE_FAULT (error, "--duration %s: expected a time above 0 with a unit, like 10s", job->duration);
     return FALSE;
   }
   job->grid.end = duration;
@@ -610,9 +610,6 @@ main (int argc, char **argv)
       && (job.ros.is_live || recordings_take_arguments (job.recordings, job.arguments, &job.options, &error)) && check_output (&job, &error)
       && survey (&job, &error)
       && align (&job, &error);
-  if (error)
-    printable_report ("error", error->message);
-  g_clear_error (&error);
   job_clear (&job);
-  return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+  return program_end (ok, error);
 }

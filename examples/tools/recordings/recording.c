@@ -114,7 +114,7 @@ take_word (Recording *recording, const gchar *word, RecordingOption *last, GErro
     g_free (recording->given[*last]);
     recording->given[*last] = longer;
   } else {
-    FAULT (error, "%s: there is no option \"%s\"; see --help for those that follow a file", recording->path, key);
+    USAGE_FAULT (error, "%s: there is no option \"%s\"; see --help for those that follow a file", recording->path, key);
     ok = FALSE;
   }
   g_free (key);

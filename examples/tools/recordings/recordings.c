@@ -41,7 +41,7 @@ recordings_parse_rate (const gchar *text, gint *num, gint *den, GError **error)
     *den = (gint) ((gint64) divided_by * 1000000 / divisor);
   }
   if (!ok)
-    FAULT (error, "--rate %s: expected ticks per second above 0, or a fraction, like 100, 62.5 or 1000/3", text);
+    USAGE_FAULT (error, "--rate %s: expected ticks per second above 0, or a fraction, like 100, 62.5 or 1000/3", text);
   g_free (number);
   return ok;
 }
@@ -110,9 +110,9 @@ recordings_options_clear (RecordingsOptions *options)
 }
 
 GOptionContext *
-recordings_option_context_new (const GOptionEntry *entries, RecordingsOptions *options, const gchar *summary)
+recordings_option_context_new (const GOptionEntry *entries, RecordingsOptions *options, const gchar *summary, const gchar *example)
 {
-  GOptionContext *context = program_option_context_new (summary);
+  GOptionContext *context = program_option_context_new (summary, example);
   GOptionGroup *group = g_option_group_new ("recordings", "", "", options, NULL);
   gchar *description = describe_options_of_a_file (options);
 

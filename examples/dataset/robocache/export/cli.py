@@ -34,6 +34,7 @@ FORMATS = {
     "robomimic": (_hdf5("write_robomimic"), False, lambda mapping: None, lambda mapping, said, path: path),
     "aloha": (_hdf5("write_aloha"), False, _hdf5("check_aloha"), lambda mapping, said, path: path),
 }
+EXIT_INTERRUPTED = 130  # as shells have it of SIGINT
 EXIT_MISSING = 3  # of --status: shards are missing
 
 
@@ -259,4 +260,7 @@ def main():
         print("error: " + "\n".join(error.lines()), file=sys.stderr)
     except OSError as error:
         print(f"error: {printable(error)}", file=sys.stderr)
+    except KeyboardInterrupt:
+        print("interrupted: the same command skips the episodes that are complete", file=sys.stderr)
+        return EXIT_INTERRUPTED
     return 1

@@ -428,8 +428,7 @@ describe_stream (const Job *job, Report *report, guint i)
   if (recording->n_malformed > 0)
     report_stream_add_note (stream, "%" G_GUINT64_FORMAT " malformed lines are left out.", recording->n_malformed);
   describe_clocks (job, stream, i);
-  g_free (stream->name);
-  stream->name = g_strdup (recording->label);
+  report_rename_stream (report, stream, recording->label);
   g_free (pad);
 }
 

@@ -72,7 +72,7 @@ guess rate_is_said '3 rows of 1 channels, about 100 Hz' u11.csv 't,v\n0,1\n0.01,
 # middle NAME EXPECTED ARGUMENT...: the second row
 middle () {
   align --no-status -o - "${@:3}"
-  expect "$1" "$(sed -n 3p <<<"$said")" "$2"
+  expect "$1" "$(sed -n 4p <<<"$said")" "$2"
 }
 # half way from no turn to half a turn about z is a quarter turn
 printf 't,qw,qx,qy,qz\n0,1,0,0,0\n0.02,0,0,0,1\n' > q.csv

@@ -19,7 +19,7 @@ command () {
     voxelize) command=(bash "$examples/voxelize-file.sh" "$2" "$3" 1.0 -4,-4,-4 8:8:8) ;;
     window) command=(bash "$examples/fuse-window.sh" "$3") ;;
     simulate) command=(bash "$examples/simulate-sensor.sh" imu "$3" 200) ;;
-    picture) command=("$programs/robocache-simulate" --seconds=0 --cloud-seconds=0 --picture="$3") ;;
+    picture) command=("$programs/robocache-simulate" --overwrite --seconds=0 --cloud-seconds=0 --picture="$3") ;;
   esac
 }
 readers=(align fuse fuse-second resample voxelize)

@@ -58,7 +58,7 @@ expect_match help_of_the_program "$said" '--interpolation=HOW'
 if have arm arm_joints_250hz.csv arm_torque_250hz.csv; then
   (cd "$examples/.." && bash examples/quickstart.sh --rate 100 --output "$work/arm.csv" \
     "$data/arm_joints_250hz.csv" "$data/arm_torque_250hz.csv") > /dev/null 2>errors.txt
-  expect arm "$? $(wc -l < arm.csv) $(cat errors.txt)" "0 376 "
+  expect arm "$? $(wc -l < arm.csv) $(cat errors.txt)" "0 377 "
 fi
 
 program=robocache-simulate
@@ -67,9 +67,10 @@ refuse picture_nowhere '^error: .*nowhere/voxels.png.*No such file or directory$
   --seconds=0 --cloud-seconds=0 --picture=nowhere/voxels.png
 runs no_picture "$programs/$program" --seconds=0 --cloud-seconds=0 --picture=
 expect no_picture_says_nothing "$said" ""
-runs robot_with_tool "$programs/$program" --seconds=1 --cloud-seconds=0 --picture= --urdf="$examples/arm.urdf" --tool=tool
+runs robot_with_tool "$programs/$program" --overwrite --seconds=1 --cloud-seconds=0 --picture= --urdf="$examples/arm.urdf" --tool=tool
 expect tool_in_the_report "$(grep -q 'tool of proprio_0' report.html && echo shown)" shown
-runs wrong_tool "$programs/$program" --seconds=1 --cloud-seconds=0 --picture= --urdf="$examples/arm.urdf" --tool=hand
+runs wrong_tool "$programs/$program" --overwrite --seconds=1 --cloud-seconds=0 --picture= --urdf="$examples/arm.urdf" --tool=hand
 expect_match wrong_tool_is_told "$(cat report.html)" 'tool&#39;s path is not shown'
+refuse robot_replaces_nothing '^error: --report report.html exists; write to another file, or set --overwrite$' --seconds=1 --picture=
 refuse robot_seconds '^error: --seconds=-3: expected 0 to 86400' --seconds=-3
 exit $failed

@@ -55,6 +55,7 @@ align --rate 0 b.csv
 align b.csv,unit=ms
 align --duration 5s b.csv
 align --watch 5s b.csv
+align --output b.parquet b.csv
 coverage
 coverage --latency 5 b.csv
 inspect

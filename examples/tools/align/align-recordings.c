@@ -94,6 +94,20 @@ parse_command_line (Job *job, gchar **argv, GError **error)
   return ok;
 }
 
+/* The end of the name chooses the format; CSV in a file that is named as another format would surprise its reader. */
+static gboolean
+check_output_format (const Job *job, GError **error)
+{
+  static const gchar *const others[] = { ".bag", ".db3", ".feather", ".h5", ".hdf5", ".json", ".mat", ".npy", ".npz", ".parquet", ".pkl", ".xlsx" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (others); i++)
+    if (g_str_has_suffix (job->output, others[i])) {
+      USAGE_FAULT (error, "--output %s: robocache align writes CSV, or MCAP if the name ends in .mcap", job->output);
+      return FALSE;
+    }
+  return TRUE;
+}
+
 /* ---- surveys of the recordings ---- */
 
 /* Surveys recording i, which may become *n. */
@@ -605,7 +619,7 @@ main (int argc, char **argv)
     job.talk = stderr;
   if (!job.report_path)
     job.report_path = default_report_path (&job);
-  ok = ok && recordings_parse_rate (job.rate ? job.rate : "100", &job.grid.rate_num, &job.grid.rate_den, &error)
+  ok = ok && check_output_format (&job, &error) && recordings_parse_rate (job.rate ? job.rate : "100", &job.grid.rate_num, &job.grid.rate_den, &error)
       && (job.ros.is_live || recordings_take_arguments (job.recordings, job.arguments, &job.options, &error)) && check_output (&job, &error)
       && survey (&job, &error)
       && align (&job, &error);

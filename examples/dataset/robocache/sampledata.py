@@ -14,7 +14,7 @@ import sqlite3
 import struct
 import sys
 
-from .printable import printable
+from .printable import describe_os_error
 
 
 def rows(header, rate, seconds, values, start=0.0):
@@ -135,7 +135,7 @@ def main():
             raise FileExistsError(f"{folder} has {present[0]} already: name another folder")
         write_files(folder)
     except OSError as error:
-        print(f"error: {printable(error)}", file=sys.stderr)
+        print(f"error: {describe_os_error(error)}", file=sys.stderr)
         return 1
     print(f"{folder}: {', '.join(FILES)}")
     return 0

@@ -6,7 +6,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from ..printable import printable
+from ..printable import describe_os_error, printable
 from . import actions, decimation, depth, encoder, parts
 from .arguments import make_parser
 from .episodes import cut, sidecar
@@ -259,7 +259,7 @@ def main():
     except ExportError as error:
         print("error: " + "\n".join(error.lines()), file=sys.stderr)
     except OSError as error:
-        print(f"error: {printable(error)}", file=sys.stderr)
+        print(f"error: {describe_os_error(error)}", file=sys.stderr)
     except KeyboardInterrupt:
         print("interrupted: the same command skips the episodes that are complete", file=sys.stderr)
         return EXIT_INTERRUPTED

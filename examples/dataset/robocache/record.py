@@ -10,8 +10,10 @@ Example:
 
 Marks are keys of the terminal:
 
-    space   an episode begins, or ends            y, n   it was a success, a failure (ends it, too)
-    d       discard it                            q      end the recording
+    space   an episode begins, or ends
+    y, n    it was a success, a failure (ends it, too)
+    d       discard it
+    q       end the recording
 
 Where standard input is no terminal, they are its lines: start TASK, end, success, failure, discard, quit.
 

@@ -78,7 +78,7 @@ parse_command_line (Job *job, gchar **argv, GError **error)
   };
   GOptionContext *context = recordings_option_context_new (entries, &job->options, "Aligns recordings of sensors in time. "
       "Each CSV file is a stream, and so is each topic of a ROS bag\n(a folder, or a .mcap, .db3 or .bag file). The output has one "
-      "row per tick. Its first column, tick_ns, is the tick in ns, counted from the origin_ns of the first line.\nWith --ros, live topics are watched, listed, and aligned until Ctrl-C.", "robocache align --rate 100 joints.csv imu.csv,time-unit=us,offset=-20ms");
+      "row per tick.\nIts first column, tick_ns, is the tick in ns, counted from the origin_ns of the first line.\nWith --ros, live topics are watched, listed, and aligned until Ctrl-C.", "robocache align --rate 100 joints.csv imu.csv,time-unit=us,offset=-20ms");
   gboolean ok;
 
   ros_options_add (context, &job->ros);

@@ -6,7 +6,8 @@
     commands.py ROOT --installed [PAGE...]      with the robocache that PATH, GStreamer and Python find, and no checkout
 
 Prints a line per block: PASS, FAIL or SKIP, its page and line. The blocks of a page run in order in one folder, which looks like
-ROOT, and programs in Python with PYTHONPATH=examples/dataset. With --installed, the folder has only the files of `robocache sample-data`;
+ROOT, and programs in Python with PYTHONPATH=examples/dataset. With --installed, the folder has only `data`, the files of `robocache
+sample-data`;
 lines that let a shell find a checkout are left out, and blocks that use one are skipped. Words behind the language of a block tell how it runs:
 
     ```sh               bash runs it to the end
@@ -227,7 +228,7 @@ def check(answer, folder):
 
 def mirror(root, build, folder):
     """A folder that looks like ROOT, where commands may write. build None: a folder without a checkout."""
-    subprocess.run(["robocache", "sample-data", folder], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["robocache", "sample-data", folder / "data"], check=True, stdout=subprocess.DEVNULL)
     if build is None:
         return
     for entry in root.iterdir():

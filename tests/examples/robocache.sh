@@ -131,8 +131,15 @@ expect_match doctor_of_few_files "$said" '^note +open files +a process may have 
 run "$robocache" sample-data data
 expect sample_data "$status $errors" "0 "
 expect sample_data_files "$(cd data && echo *)" "bag bundles.csv cloud.pcd cut.mcap imu.csv joints.csv odometry.csv old.db3 run.mcap src"
+rm data/bag/metadata.yaml
 run "$robocache" sample-data data
-expect sample_data_keeps_files "$status $errors" "1 error: data has joints.csv already: name another folder"
+expect sample_data_again "$status $errors $(ls data/bag)" "0  bag_0.mcap
+metadata.yaml"
+echo mine > data/imu.csv
+run "$robocache" sample-data data
+expect sample_data_keeps_files "$status $errors $(cat data/imu.csv)" "1 error: data/imu.csv exists, and is another file: name another folder mine"
+rm data/imu.csv
+run "$robocache" sample-data data
 run "$robocache" align data/joints.csv data/imu.csv --rate 100 --output both.csv --report=
 expect sample_data_aligns "$status $(($(wc -l < both.csv) > 1900))" "0 1"
 exit "$failed"

@@ -68,7 +68,8 @@ def never():
     return False
 
 
-IMPORTS = "import gi, numpy; gi.require_version('Gst', '1.0')"
+# the second one where robocache finds the system's gi
+IMPORTS = ("import gi, numpy; gi.require_version('Gst', '1.0')", "import robocache.fused")
 RUNNERS = {"sh": ["bash", "-e", "-o", "pipefail", "-c"], "python": ["python3", "-B", "-c"]}
 
 # name: what it is, and whether this machine has it
@@ -87,7 +88,7 @@ NEEDS = {
     "model": ("a network that was trained", never),
     "network": ("the network, to install packages", never),
     "nvcc": ("nvcc, and minutes", never),
-    "numpy": ("the packages python3-gi, gir1.2-gstreamer-1.0 and python3-numpy", lambda: succeeds("python3", "-c", IMPORTS)),
+    "numpy": ("the packages python3-gi, gir1.2-gstreamer-1.0 and python3-numpy", lambda: any(succeeds("python3", "-c", program) for program in IMPORTS)),
     "plugins-bad": ("the package gstreamer1.0-plugins-bad", has_element("gdppay")),
     "plugins-good": ("the package gstreamer1.0-plugins-good", has_element("multifilesrc")),
     "pytorch": ("PyTorch", lambda: succeeds("python3", "-c", "import torch")),

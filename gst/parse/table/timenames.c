@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The first column of tables of robocache align, and how it began before 0.1.0. */
+/* The first column of tables of robocache align, and how it began in earlier ones. */
 #define TABLE_NAME "tick_ns"
 #define OLD_TABLE_NAME "tick_ns_since_"
 

@@ -232,7 +232,7 @@ main (int argc, char **argv)
     {"every", 'e', 0, G_OPTION_ARG_INT, &app.every, "show every Nth sample (25)", "N"},
     {NULL}
   };
-  gboolean ok = program_parse_options (argc, argv, options, "Fuses a camera and two sensors, live, and shows the samples.");
+  gboolean ok = program_parse_options (argc, argv, options, "Fuses a camera and two sensors, live, and shows the samples.", NULL);
 
   setvbuf (stdout, NULL, _IOLBF, 0);
   if (ok && (app.seconds < 0 || app.every < 1))

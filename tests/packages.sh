@@ -126,7 +126,7 @@ first_pipeline () {
 
 recordings () {
   printf 't,x\n0,0\n0.5,1\n1,2\n' > "$used/root/a.csv"
-  [ "$(as_user robocache align --no-status --rate 2 -o - /root/a.csv | tail -n +2 | xargs)" = '0,0 500000000,1 1000000000,2' ] || return 1
+  [ "$(as_user robocache align --no-status --rate 2 -o - /root/a.csv | tail -n +3 | xargs)" = '0,0 500000000,1 1000000000,2' ] || return 1
   as_user sh -c 'cd /root && robocache align --rate 2 -o a.mcap a.csv && truncate -s -9 a.mcap && robocache recover a.mcap &&
     robocache report a.recovered.mcap && ls -s a.recovered.html && robocache inspect a.csv a.recovered.mcap &&
     robocache-estimate-offset --help'

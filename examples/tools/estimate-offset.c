@@ -63,21 +63,21 @@ parse_durations (Job *job, GError **error)
 
   if (!recording_parse_duration (job->range ? job->range : "1s", &job->range_ns) || job->range_ns < tick_ns (job)
       || job->range_ns / tick_ns (job) > MAX_LAGS) {
-    FAULT (error, "--range %s: expected the longest delay to search, like 500ms, of 1 to %d ticks (a tick is %g ms)",
+    USAGE_FAULT (error, "--range %s: expected the longest delay to search, like 500ms, of 1 to %d ticks (a tick is %g ms)",
         job->range ? job->range : "1s", MAX_LAGS, tick_ns (job) / 1e6);
     return FALSE;
   }
   if (job->smooth) {
     if (!recording_parse_duration (job->smooth, &smooth_ns) || smooth_ns < tick_ns (job)
         || smooth_ns > job->range_ns + 10 * tick_ns (job)) {
-      FAULT (error, "--smooth %s: expected a time, like 30ms, from a tick (%g ms) to --range", job->smooth,
+      USAGE_FAULT (error, "--smooth %s: expected a time, like 30ms, from a tick (%g ms) to --range", job->smooth,
           tick_ns (job) / 1e6);
       return FALSE;
     }
     job->smooth_ticks = (gdouble) smooth_ns / tick_ns (job);
   }
   if (!(job->least_correlation > 0.0 && job->least_correlation <= 1.0)) {
-    FAULT (error, "--min-correlation %g: expected more than 0, and 1 at most", job->least_correlation);
+    USAGE_FAULT (error, "--min-correlation %g: expected more than 0, and 1 at most", job->least_correlation);
     return FALSE;
   }
   return TRUE;
@@ -100,11 +100,11 @@ parse_command_line (Job *job, gchar **argv, GError **error)
   };
   GOptionContext *context = recordings_option_context_new (entries, &job->options, "Finds the delay between two "
       "recordings of the same motion, and prints it as the offset of the second one.\nIt compares their channels in "
-      "order; choose them with channels=.");
+      "order; choose them with channels=.\nExit status 3: the recordings have no common motion.", "robocache offset imu.csv,channels=gx,gy,gz odometry.csv");
   gboolean ok = recordings_parse_options (context, argv, error);
 
   if (ok && (!job->arguments || g_strv_length (job->arguments) != 2)) {
-    FAULT (error, "expected two recordings (a file may be given twice, with other channels); see --help");
+    USAGE_FAULT (error, "expected two recordings (a file may be given twice, with other channels); see --help");
     ok = FALSE;
   }
   return ok && recordings_parse_rate (job->rate ? job->rate : "100", &job->grid.rate_num, &job->grid.rate_den, error)
@@ -360,6 +360,7 @@ main (int argc, char **argv)
   Job job = {.least_correlation = 0.5 };
   GError *error = NULL;
   gboolean ok, has_none = FALSE;
+  int status;
 
   job.recordings = recordings_new ();
   job.values = g_array_new (FALSE, FALSE, sizeof (gdouble));
@@ -367,9 +368,7 @@ main (int argc, char **argv)
   ok = parse_command_line (&job, argv, &error)
       && recordings_take_arguments (job.recordings, job.arguments, &job.options, &error) && survey (&job, &error)
       && align (&job, &error) && find_delay (&job, &has_none, &error);
-  if (error)
-    printable_report ("error", error->message);
-  g_clear_error (&error);
   job_clear (&job);
-  return ok ? EXIT_SUCCESS : has_none ? EXIT_NONE : EXIT_FAILURE;
+  status = program_end (ok, error);
+  return has_none ? EXIT_NONE : status;
 }

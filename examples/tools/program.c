@@ -7,21 +7,35 @@
 #include <gst/app/gstappsink.h>
 #include <locale.h>
 #include <stdio.h>
+#include <stdlib.h>
+
+int
+program_end (gboolean ok, GError *error)
+{
+  const gboolean is_usage = error && error->domain == G_OPTION_ERROR;
+
+  if (error)
+    printable_report ("error", error->message);
+  g_clear_error (&error);
+  return ok ? EXIT_SUCCESS : is_usage ? EXIT_USAGE : EXIT_FAILURE;
+}
 
 GOptionContext *
-program_option_context_new (const gchar *summary)
+program_option_context_new (const gchar *summary, const gchar *example)
 {
   GOptionContext *context = g_option_context_new (NULL);
+  gchar *text = example ? g_strdup_printf ("%s\n\nExample:\n  %s", summary, example) : g_strdup (summary);
 
   setlocale (LC_CTYPE, "");     /* numbers keep their decimal points */
-  g_option_context_set_summary (context, summary);
+  g_option_context_set_summary (context, text);
+  g_free (text);
   return context;
 }
 
 gboolean
-program_parse_options (int argc, char **argv, const GOptionEntry *entries, const gchar *summary)
+program_parse_options (int argc, char **argv, const GOptionEntry *entries, const gchar *summary, const gchar *example)
 {
-  GOptionContext *context = program_option_context_new (summary);
+  GOptionContext *context = program_option_context_new (summary, example);
   GError *error = NULL;
   gboolean ok;
 

@@ -16,6 +16,14 @@ G_BEGIN_DECLS
 /* FAULT (error, format, ...): the message states what was wrong, its value, and what was expected. The error's code has no meaning. */
 #define FAULT(error, ...) g_set_error (error, g_quark_from_static_string ("robocache-example"), 0, __VA_ARGS__)
 
+/* FAULT of the command line: a wrong option, a missing argument. The program ends with EXIT_USAGE. */
+#define USAGE_FAULT(error, ...) g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED, __VA_ARGS__)
+#define EXIT_USAGE 2
+
+/* Prints the error, or nothing for NULL, and frees it. Returns the exit status: EXIT_SUCCESS if ok, EXIT_USAGE after an error of the
+ * command line, else EXIT_FAILURE. */
+int program_end (gboolean ok, GError * error);
+
 /* ---- text of recordings and messages, without control characters for the terminal ---- */
 
 /* Makes any text printable, such as the name of a topic or of a joint: escapes control characters, direction marks and bytes that are not
@@ -39,10 +47,11 @@ GstElement *messages_launch (const gchar * description);
 
 /* ---- code of programs that play a pipeline and show its samples ---- */
 
-/* An option context with this summary. Help and errors are in the character set of the user's locale. */
-GOptionContext *program_option_context_new (const gchar * summary);
+/* An option context with this summary, and an example of a command line (NULL: none). Help and errors are in the character set of the
+ * user's locale. */
+GOptionContext *program_option_context_new (const gchar * summary, const gchar * example);
 /* Parses these options and the options of GStreamer. FALSE after writing an error: a wrong option, or an argument that is not an option. */
-gboolean program_parse_options (int argc, char **argv, const GOptionEntry * entries, const gchar * summary);
+gboolean program_parse_options (int argc, char **argv, const GOptionEntry * entries, const gchar * summary, const gchar * example);
 
 /* Called with each sample. Returns FALSE to stop. */
 typedef gboolean (*ProgramSample) (GstSample * sample, gpointer data);

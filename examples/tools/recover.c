@@ -70,20 +70,19 @@ parse_command_line (Job *job, gchar ***argv, GError **error)
     {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &job->arguments, NULL, "FILE"},
     {NULL}
   };
-  GOptionContext *context = g_option_context_new (NULL);
+  GOptionContext *context = program_option_context_new ("Writes the intact part of a cut or damaged MCAP file, with an index. Records keep their "
+      "order.\nChunks with a wrong CRC, private records, and attachments above 64 MiB are left out. Marks of episodes beside FILE "
+      "are\ncopied beside the output.", "robocache recover cut.mcap");
   gboolean ok;
 
   g_option_context_add_main_entries (context, entries, NULL);
-  g_option_context_set_summary (context, "Writes the intact part of a cut or damaged MCAP file, with an index. Records keep their "
-      "order.\nChunks with a wrong CRC, private records, and attachments above 64 MiB are left out. Marks of episodes beside FILE "
-      "are\ncopied beside the output.");
   ok = g_option_context_parse_strv (context, argv, error);
   g_option_context_free (context);
   if (!ok)
     return FALSE;
   if (job->arguments && job->arguments[0] && !job->arguments[1])
     return TRUE;
-  FAULT (error, "expected one MCAP file; see --help");
+  USAGE_FAULT (error, "expected one MCAP file; see --help");
   return FALSE;
 }
 
@@ -94,7 +93,7 @@ find_compression (const Job *job, RobocacheMcapCompression *compression, GError 
 
   if (robocache_mcap_compression_find (robocache_mcap_text (g_str_equal (name, "none") ? "" : name), compression, NULL))
     return TRUE;
-  FAULT (error, "--compression %s: expected none, zstd or lz4", name);
+  USAGE_FAULT (error, "--compression %s: expected none, zstd or lz4", name);
   return FALSE;
 }
 
@@ -700,10 +699,7 @@ main (int argc, char **argv)
 
   if (ok)
     report (&job);
-  if (error)
-    printable_report ("error", error->message);
-  g_clear_error (&error);
   g_strfreev (arguments);
   job_clear (&job);
-  return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+  return program_end (ok, error);
 }

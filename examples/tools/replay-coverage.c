@@ -100,7 +100,7 @@ parse_latencies (Job *job, GError **error)
     if (ok)
       add_run (job, latency);
     else
-      FAULT (error, "--latency %s: \"%s\" is not a time of 0 or more with a unit; expected a list like %s",
+      USAGE_FAULT (error, "--latency %s: \"%s\" is not a time of 0 or more with a unit; expected a list like %s",
           job->latencies, words[i], DEFAULT_LATENCIES);
   }
   g_strfreev (words);
@@ -119,11 +119,11 @@ parse_command_line (Job *job, gchar **argv, GError **error)
   };
   GOptionContext *context = recordings_option_context_new (entries, &job->options, "Replays recordings as their rows "
       "arrived, and tabulates how many ticks a live robocachefuse aligns\nwith each latency. Set arrival-column. "
-      "The replay takes less time than the recording.");
+      "The replay takes less time than the recording.", "robocache coverage --rate 50 --arrival-column arrival_ms --latency 20ms,60ms bundles.csv");
   gboolean ok = recordings_parse_options (context, argv, error);
 
   if (ok && !job->arguments) {
-    FAULT (error, "no recording is given; see --help");
+    USAGE_FAULT (error, "no recording is given; see --help");
     ok = FALSE;
   }
   return ok && recordings_parse_rate (job->rate ? job->rate : "100", &job->grid.rate_num, &job->grid.rate_den, error)
@@ -670,9 +670,6 @@ main (int argc, char **argv)
   ok = parse_command_line (&job, argv, &error)
       && recordings_take_arguments (job.recordings, job.arguments, &job.options, &error) && survey (&job, &error)
       && do_runs (&job, &error);
-  if (error)
-    printable_report ("error", error->message);
-  g_clear_error (&error);
   job_clear (&job);
-  return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+  return program_end (ok, error);
 }

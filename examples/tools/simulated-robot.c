@@ -34,6 +34,7 @@ static gint cloud_seconds = 1;
 static gchar *picture = NULL;
 static gchar *report_path = NULL;
 static gchar *urdf = NULL, *tool = NULL;
+static gboolean overwrite = FALSE;
 static gboolean wrote_picture = FALSE;
 
 static const GOptionEntry options[] = {
@@ -43,6 +44,7 @@ static const GOptionEntry options[] = {
       "(" DEFAULT_PICTURE ")", "FILE"},
   {"report", 0, 0, G_OPTION_ARG_FILENAME, &report_path, "write the report of the robot's run to FILE, as HTML; empty: none "
       "(" DEFAULT_REPORT ")", "FILE"},
+  {"overwrite", 0, 0, G_OPTION_ARG_NONE, &overwrite, "replace a picture and a report that exist", NULL},
   {"urdf", 0, 0, G_OPTION_ARG_FILENAME, &urdf, "show in the report the tool's path of the robot in this URDF; its joints are among "
       "q0 to q13", "FILE"},
   {"tool", 0, 0, G_OPTION_ARG_STRING, &tool, "link that is the tool (the robot's only end link)", "LINK"},
@@ -340,7 +342,7 @@ check_seconds (const gchar *option, gint value)
 static gboolean
 check_outputs (void)
 {
-  const OutputName outputs[] = { {"--picture", picture, FALSE, TRUE}, {"--report", report_path, FALSE, TRUE} };
+  const OutputName outputs[] = { {"--picture", picture, FALSE, overwrite}, {"--report", report_path, FALSE, overwrite || seconds == 0} };
   const gchar *const inputs[] = { urdf, NULL };
   GError *error = NULL;
 
@@ -354,16 +356,17 @@ check_outputs (void)
 int
 main (int argc, char **argv)
 {
-  gboolean ok = program_parse_options (argc, argv, options,
-      "Aligns a simulated robot's sensors on common ticks, live, and prints the statistics.");
+  const gboolean is_parsed = program_parse_options (argc, argv, options,
+      "Aligns a simulated robot's sensors on common ticks, live, and prints the statistics.", "robocache simulate --seconds 10")
+      && check_seconds ("seconds", seconds) && check_seconds ("cloud-seconds", cloud_seconds);
+  gboolean ok;
 
-  ok = ok && check_seconds ("seconds", seconds) && check_seconds ("cloud-seconds", cloud_seconds);
   picture = picture ? picture : g_strdup (DEFAULT_PICTURE);
   report_path = report_path ? report_path : g_strdup (report_session_is_possible () ? DEFAULT_REPORT : "");
-  ok = ok && check_outputs () && (seconds == 0 || run_robot ()) && (cloud_seconds == 0 || run_clouds ()) && (*picture == '\0' || run_picture ());
+  ok = is_parsed && check_outputs () && (seconds == 0 || run_robot ()) && (cloud_seconds == 0 || run_clouds ()) && (*picture == '\0' || run_picture ());
   g_free (picture);
   g_free (report_path);
   g_free (urdf);
   g_free (tool);
-  return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+  return ok ? EXIT_SUCCESS : is_parsed ? EXIT_FAILURE : EXIT_USAGE;
 }

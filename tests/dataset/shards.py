@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from unittest import mock
@@ -98,8 +99,13 @@ def manifest(folder):
 
 
 def killed_and_at_once(folder):
-    """kill -9 in the middle, then two processes of the same shard at once."""
+    """Ctrl-C and kill -9 in the middle, then two processes of the same shard at once."""
     out = folder / "killed"
+    first = start(*_arguments(folder, out, "--shard", "0/1"))
+    first.stdout.readline()
+    first.send_signal(signal.SIGINT)
+    said = first.communicate()[0].splitlines()
+    yield "Ctrl-C", (first.returncode, said[-1]), (130, "interrupted: the same command skips the episodes that are complete")
     first = start(*_arguments(folder, out, "--shard", "0/1"))
     first.stdout.readline()
     first.kill()

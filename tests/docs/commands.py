@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs the commands of the pages as they are printed, and compares their output with the page.
 
-    commands.py ROOT BUILD [PAGE...]     PAGE: relative to ROOT; default: README.md and all pages in docs with commands
+    commands.py ROOT BUILD [PAGE...]            PAGE: relative to ROOT; default: README.md and all pages in docs with commands
+    commands.py ROOT --installed [PAGE...]      with the robocache that PATH, GStreamer and Python find, and no checkout
 
 Prints a line per block: PASS, FAIL or SKIP, its page and line. The blocks of a page run in order in one folder, which looks like
-ROOT, and programs in Python with PYTHONPATH=examples/dataset. Words behind the language of a block tell how it runs:
+ROOT, and programs in Python with PYTHONPATH=examples/dataset. With --installed, the folder has only `data`, the files of `robocache
+sample-data`;
+lines that let a shell find a checkout are left out, and blocks that use one are skipped. Words behind the language of a block tell how it runs:
 
     ```sh               bash runs it to the end
     ```sh ctrl-c        bash runs it until the output that the page shows has appeared, then gets SIGINT
@@ -26,12 +29,11 @@ import sys
 import tempfile
 import threading
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples" / "dataset"))
-from robocache import sampledata  # noqa: E402
-
 FENCE = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE)
 COMMAND = re.compile(r"^    +(?:\$ )?(?:bash|gst-launch-1\.0|gst-inspect-1\.0|meson|ninja|build/|python3|sudo|tests/|examples/)", re.MULTILINE)
 ANSWER = re.compile(r"^\| (?P<question>[^|`]*\?) \| `(?P<command>grep [^`]+)` \| `(?P<line>[^`]+)` \|$", re.MULTILINE)
+ENVIRONMENT = re.compile(r"^\. examples/env\.sh\n", re.MULTILINE)  # finds the build of a checkout
+OF_CHECKOUT = re.compile(r"(?:^|[\s='\"])(?:examples|tests|build)/|-C build\b", re.MULTILINE)
 NUMBER = re.compile(r"\\?[-+]?\d[\d,]*(?:\\\.\d+)?(?:e[-+]?\d+)?")
 SECONDS = 60  # per block
 
@@ -48,18 +50,26 @@ def has_element(name):
 
 
 def links_to(library):
-    """Whether the plugin of this build uses a library."""
+    """Whether the plugin uses a library."""
+    said = lambda *command: subprocess.run(command, capture_output=True, text=True, check=False).stdout
     def has_library():
-        plugin = pathlib.Path(os.environ["GST_PLUGIN_PATH_1_0"], "libgstrobocache.so")
-        return library in subprocess.run(["ldd", plugin], capture_output=True, text=True, check=False).stdout
+        plugin = re.search(r"Filename +(.*)", said("gst-inspect-1.0", "robocache"))
+        return plugin is not None and library in said("ldd", plugin[1])
     return has_library
+
+
+def has_exporter():
+    """Without a download."""
+    return any(pathlib.Path(f"{path}-").parent.glob(f"{pathlib.Path(path).name}-*/bin/python") for path in [os.environ.get("ROBOCACHE_EXPORT_VENV")] if path) \
+        or succeeds("python3", "-c", "import av, h5py, mcap_ros2, pyarrow")
 
 
 def never():
     return False
 
 
-IMPORTS = "import gi, numpy; gi.require_version('Gst', '1.0')"
+# the second one where robocache finds the system's gi
+IMPORTS = ("import gi, numpy; gi.require_version('Gst', '1.0')", "import robocache.fused")
 RUNNERS = {"sh": ["bash", "-e", "-o", "pipefail", "-c"], "python": ["python3", "-B", "-c"]}
 
 # name: what it is, and whether this machine has it
@@ -68,17 +78,20 @@ NEEDS = {
     "bundle": ("a machine with a GPU and the tests' bundle", never),
     "camera": ("a camera", lambda: pathlib.Path("/dev/video0").exists()),
     "display": ("a display", lambda: bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))),
+    "exporter": ("the exporter's Python packages, in ROBOCACHE_EXPORT_VENV or with the wheel", has_exporter),
     "gpu": ("an NVIDIA GPU", lambda: succeeds("nvidia-smi", "-L")),
     "hosts": ("a second host", never),
     "kitti": ("a drive of KITTI", never),
     "mcap": ("robocachemcapdemux, which needs libzstd, liblz4 and zlib", has_element("robocachemcapdemux")),
+    "library": ("the library for C, and libgstreamer-plugins-base1.0-dev", lambda: succeeds("pkg-config", "--exists", "robocache-1.0", "gstreamer-app-1.0")),
     "lerobot": ("LeRobot, which needs PyTorch", never),
     "model": ("a network that was trained", never),
     "network": ("the network, to install packages", never),
     "nvcc": ("nvcc, and minutes", never),
-    "numpy": ("the packages python3-gi, gir1.2-gstreamer-1.0 and python3-numpy", lambda: succeeds("python3", "-c", IMPORTS)),
+    "numpy": ("the packages python3-gi, gir1.2-gstreamer-1.0 and python3-numpy", lambda: any(succeeds("python3", "-c", program) for program in IMPORTS)),
     "plugins-bad": ("the package gstreamer1.0-plugins-bad", has_element("gdppay")),
     "plugins-good": ("the package gstreamer1.0-plugins-good", has_element("multifilesrc")),
+    "pytorch": ("PyTorch", lambda: succeeds("python3", "-c", "import torch")),
     "robot": ("a robot that publishes topics of ROS 2", never),
     "serial": ("a sensor at a serial port", never),
     "sqlite": ("robocachebagsrc with libsqlite3", links_to("libsqlite3")),
@@ -100,6 +113,11 @@ class Block:
         self.body = match["body"]
         self.expected = None
         self.answers = []
+
+    def without_checkout(self):
+        """Lets the block run without a checkout. False: it uses one."""
+        self.body = ENVIRONMENT.sub("", self.body)
+        return not OF_CHECKOUT.search(self.body)
 
     def file(self):
         return next((word.partition("=")[2] for word in self.words if word.startswith("file=")), None)
@@ -210,12 +228,14 @@ def check(answer, folder):
 
 
 def mirror(root, build, folder):
-    """A folder that looks like ROOT, where commands may write."""
+    """A folder that looks like ROOT, where commands may write. build None: a folder without a checkout."""
+    subprocess.run(["robocache", "sample-data", folder / "data"], check=True, stdout=subprocess.DEVNULL)
+    if build is None:
+        return
     for entry in root.iterdir():
         if not entry.name.startswith((".", "build")) and entry != build:
             (folder / entry.name).symlink_to(entry)
     (folder / "build").symlink_to(build)
-    sampledata.write_files(folder)
 
 
 def run_page(root, build, name):
@@ -230,6 +250,8 @@ def run_page(root, build, name):
         for block in blocks(name, text):
             unknown = [need for need in block.needs() if need not in NEEDS]
             absent = [NEEDS[need][0] for need in block.needs() if need in NEEDS and not NEEDS[need][1]()]
+            if build is None and not block.without_checkout():
+                absent.insert(0, "a checkout")
             if unknown:
                 problem = f"nobody knows the need {unknown[0]}"
             elif absent:
@@ -243,11 +265,17 @@ def run_page(root, build, name):
     return failed
 
 
-def main(root, build, names):
+def use_build(build):
+    """Lets programs find what was built."""
     # Debian's python3 comes first: it is the one that python3-gi is for
     os.environ["PATH"] = f"/usr/bin:{build}/examples/tools:" + os.environ["PATH"]
     os.environ.update(ROBOCACHE_BUILD_DIR=str(build), GST_PLUGIN_PATH_1_0=str(build / "gst"), PYTHONPATH="examples/dataset",
                       PKG_CONFIG_PATH=str(build / "meson-uninstalled"), LD_LIBRARY_PATH=str(build / "common" / "library"))
+
+
+def main(root, build, names):
+    if build:
+        use_build(build)
     if not names:
         pages = [root / "README.md", *sorted((root / "docs").rglob("*.md"))]
         names = [str(page.relative_to(root)) for page in pages if re.search("^```(sh|python)", page.read_text(encoding="utf-8"), re.MULTILINE)]
@@ -257,4 +285,4 @@ def main(root, build, names):
 if __name__ == "__main__":
     if len(sys.argv) < 3:
         sys.exit(__doc__)
-    sys.exit(main(pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve(), sys.argv[3:]))
+    sys.exit(main(pathlib.Path(sys.argv[1]).resolve(), None if sys.argv[2] == "--installed" else pathlib.Path(sys.argv[2]).resolve(), sys.argv[3:]))

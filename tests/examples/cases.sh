@@ -40,12 +40,12 @@ runs () {
   expect "$1" "$status $errors" "0 "
 }
 
-# refuse NAME PATTERN ARGUMENT...: $program ends with status 1 and one line on stderr, that matches, and no file; where $quiet is
-# set, with nothing on stdout
+# refuse NAME PATTERN ARGUMENT...: $program ends with status 1, or with 2 for a wrong command line, and one line on stderr, that matches,
+# and no file; where $quiet is set, with nothing on stdout
 refuse () {
   rm -f aligned.csv aligned.html
   run "$programs/$program" "${@:3}"
-  if [ "$status" -eq 1 ] && [ -z "${quiet:+$said}" ] && [ "$(wc -l <<<"$errors")" -eq 1 ] && grep -Eq -- "$2" <<<"$errors" \
+  if [[ $status = [12] ]] && [ -z "${quiet:+$said}" ] && [ "$(wc -l <<<"$errors")" -eq 1 ] && grep -Eq -- "$2" <<<"$errors" \
     && [ ! -e aligned.csv ]
   then pass "$1"; else fail "$1" "status $status, \"$said\", \"$errors\" for \"$2\""; fi
 }
@@ -71,7 +71,7 @@ align () { run "$programs/robocache-align" --overwrite "$@"; }
 # aligns NAME EXPECTED ARGUMENT...: the rows that robocache-align writes, without statuses, on one line
 aligns () {
   align --no-status -o - "${@:3}"
-  expect "$1" "$status $(tail -n +2 <<<"$said" | xargs)" "0 $2"
+  expect "$1" "$status $(tail -n +3 <<<"$said" | xargs)" "0 $2"
 }
 
 # rows_add_up TEXT: of the streams in the table of a robocachefuse, how many there are, and how many of them have rows that are
@@ -84,5 +84,5 @@ rows_add_up () {
 
 # column FILE NAME: the values of a column, on one line
 column () {
-  awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next } c { printf "%s%s", s, $c; s = " " }' "$1"
+  awk -F, -v name="$2" '/^#/ { next } !c { for (i = 1; i <= NF; i++) if ($i == name) c = i; next } { printf "%s%s", s, $c; s = " " }' "$1"
 }

@@ -19,7 +19,7 @@ command () {
     voxelize) command=(bash "$examples/voxelize-file.sh" "$2" "$3" 1.0 -4,-4,-4 8:8:8) ;;
     window) command=(bash "$examples/fuse-window.sh" "$3") ;;
     simulate) command=(bash "$examples/simulate-sensor.sh" imu "$3" 200) ;;
-    picture) command=("$programs/robocache-simulate" --seconds=0 --cloud-seconds=0 --picture="$3") ;;
+    picture) command=("$programs/robocache-simulate" --overwrite --seconds=0 --cloud-seconds=0 --picture="$3") ;;
   esac
 }
 readers=(align fuse fuse-second resample voxelize)
@@ -59,7 +59,7 @@ for job in "${readers[@]}"; do
   done
   refuses "${job}_from_link" '; write to another file$' "$job" soft.csv a.csv
   refuses "${job}_missing" '^error: nowhere.csv: No such file or directory$' "$job" nowhere.csv kept
-  refuses "${job}_directory" '^error: folder: Is a directory$' "$job" folder kept
+  refuses "${job}_directory" '^error: folder: (Is a directory|a folder without metadata.yaml is not a bag; name its files)$' "$job" folder kept
 done
 
 # refuses_line NAME PATTERN COMMAND...: as refuses, with the command itself

@@ -264,7 +264,7 @@ WHEELS = {
                               "robocache.gstreamer.MissingError: GStreamer's plugin app is missing: sudo apt-get install "
                               "python3-gi gir1.2-gst-plugins-base-1.0 gstreamer1.0-plugins-base"),
     "wheel_program_without_plugins": ("import sys; sys.argv = ['robocache-hello']; from robocache.programs import run; run()",
-                                      {"GST_PLUGIN_SYSTEM_PATH_1_0": "/nowhere"}, 1, "robocache-hello: GStreamer's plugin app is missing: "
+                                      {"GST_PLUGIN_SYSTEM_PATH_1_0": "/nowhere"}, 77, "robocache-hello: GStreamer's plugin app is missing: "
                                       "sudo apt-get install python3-gi gir1.2-gst-plugins-base-1.0 gstreamer1.0-plugins-base"),
     "wheel_for_the_shell": ("import runpy; runpy.run_module('robocache', run_name='__main__')", {}, 0,
                             "export GST_PLUGIN_PATH_1_0={folder}/robocache/gstreamer-1.0${GST_PLUGIN_PATH_1_0:+:$GST_PLUGIN_PATH_1_0}"),

@@ -83,14 +83,14 @@ expect refused_status "$status" 1
 inspect --json array.npy joints.csv
 expect json_has_error "$(json '[0]["error"].split(":")[0]') $(json '[1]["streams"][0]["period_ns"]')" "array.npy 10000000"
 inspect
-expect nothing_given "$status $errors" "1 error: no file is given; see --help"
+expect nothing_given "$status $errors" "2 error: no file is given; see --help"
 
 # ---- live topics ----
 
 run "$programs/robocache-inspect" --watch 5s joints.csv
-expect_match watch_of_files "$status $errors" '^1 error: .* are options of live topics: use --ros'
+expect_match watch_of_files "$status $errors" '^2 error: .* are options of live topics: use --ros'
 run "$programs/robocache-inspect" --ros --watch 5
-expect watch_without_unit "$status $errors" "1 error: --watch 5: expected a time above 0 with a unit, like 5s"
+expect watch_without_unit "$status $errors" "2 error: --watch 5: expected a time above 0 with a unit, like 5s"
 if ! gst-inspect-1.0 robocacherossrc > /dev/null 2>&1; then
   inspect --ros
   expect_match ros_needs_a_build "$errors" '^error: this build does not join live topics of ROS 2: '

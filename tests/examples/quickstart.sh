@@ -33,7 +33,7 @@ expect no_terminal_codes "$(tr -dc '\r\033' <<<"$said" | wc -c)" 0
 
 printf 't,x\n0,0\n0.5,1\n1,2\n' > 'my recording.csv'
 runs recordings bash "$quickstart" --rate 2 'my recording.csv'
-expect recordings_values "$(xargs < aligned.csv)" "tick_ns_since_0,x,my recording.status,my recording.age_ns 0,0,0,0 500000000,1,0,0 1000000000,2,0,0"
+expect recordings_values "$(tail -n +2 aligned.csv | xargs)" "tick_ns,x,my recording.status,my recording.age_ns 0,0,0,0 500000000,1,0,0 1000000000,2,0,0"
 expect_match recordings_table "$said" '^my recording +3 '
 
 # a recording of ROS 2, as a file and as the folder of a bag
@@ -44,7 +44,7 @@ if gst-inspect-1.0 robocachebagsrc > /dev/null && gst-inspect-1.0 robocachemcaps
       sink_0::topic=/force
     runs "$layout" bash "$quickstart" --overwrite --rate 50 run.$layout
     expect_match "${layout}_says" "$said" "^run.$layout /force: 200 rows of 6 channels, about 100 Hz"
-    expect "${layout}_rows" "$(head -1 aligned.csv | cut -d , -f 2-) $(wc -l < aligned.csv)" "fx,fy,fz,tx,ty,tz,force.status,force.age_ns 101"
+    expect "${layout}_rows" "$(sed -n 2p aligned.csv | cut -d , -f 2-) $(wc -l < aligned.csv)" "fx,fy,fz,tx,ty,tz,force.status,force.age_ns 102"
   done
 else
   echo "SKIP recording: this build has no robocachebagsrc"
@@ -58,7 +58,7 @@ expect_match help_of_the_program "$said" '--interpolation=HOW'
 if have arm arm_joints_250hz.csv arm_torque_250hz.csv; then
   (cd "$examples/.." && bash examples/quickstart.sh --rate 100 --output "$work/arm.csv" \
     "$data/arm_joints_250hz.csv" "$data/arm_torque_250hz.csv") > /dev/null 2>errors.txt
-  expect arm "$? $(wc -l < arm.csv) $(cat errors.txt)" "0 376 "
+  expect arm "$? $(wc -l < arm.csv) $(cat errors.txt)" "0 377 "
 fi
 
 program=robocache-simulate
@@ -67,9 +67,10 @@ refuse picture_nowhere '^error: .*nowhere/voxels.png.*No such file or directory$
   --seconds=0 --cloud-seconds=0 --picture=nowhere/voxels.png
 runs no_picture "$programs/$program" --seconds=0 --cloud-seconds=0 --picture=
 expect no_picture_says_nothing "$said" ""
-runs robot_with_tool "$programs/$program" --seconds=1 --cloud-seconds=0 --picture= --urdf="$examples/arm.urdf" --tool=tool
+runs robot_with_tool "$programs/$program" --overwrite --seconds=1 --cloud-seconds=0 --picture= --urdf="$examples/arm.urdf" --tool=tool
 expect tool_in_the_report "$(grep -q 'tool of proprio_0' report.html && echo shown)" shown
-runs wrong_tool "$programs/$program" --seconds=1 --cloud-seconds=0 --picture= --urdf="$examples/arm.urdf" --tool=hand
+runs wrong_tool "$programs/$program" --overwrite --seconds=1 --cloud-seconds=0 --picture= --urdf="$examples/arm.urdf" --tool=hand
 expect_match wrong_tool_is_told "$(cat report.html)" 'tool&#39;s path is not shown'
+refuse robot_replaces_nothing '^error: --report report.html exists; write to another file, or set --overwrite$' --seconds=1 --picture=
 refuse robot_seconds '^error: --seconds=-3: expected 0 to 86400' --seconds=-3
 exit $failed

@@ -39,9 +39,12 @@ nonfinite_2 charts 6 account 5 = 5
 one charts 4 account 1 = 1
 late charts 7 account 31 = 31"
 expect recordings_notes "$(fact notes)" "2 values of the channels drawn are not finite."
-expect_match verdict_says_missing "$(fact verdict)" 'nonfinite is missing from 0\.0 to [0-9.]+ s'
-expect_match verdict_says_gap "$(fact verdict)" 'has 1 gap in its rows, the longest of 200[^0-9]*ms from 0\.4 s'
+expect_match verdict_says_missing "$(fact verdict)" 'nonfinite is missing from 0\.00 to [0-9.]+ s'
+expect_match verdict_says_gap "$(fact verdict)" 'has 1 gap in its rows, the longest of 200[^0-9]*ms from 0\.40 s'
+expect_match verdict_says_nan "$(fact verdict)" 'nonfinite has NaN or infinity in 100.% of its values'
+expect_match figure_of_nan "$(cat aligned.html)" '<dt>NaN</dt><dd>100[^<]*%<small>or infinite, of the values'
 expect_match settings_are_shown "$(fact settings)" 'element\.rate=50/1'
+expect no_settings_of_objects "$(grep -c 'template' <<<"$(fact settings)")" 0
 read -r light dark <<<"$(fact colours)"
 expect_within missing_differs_in_light "$light" 90 441
 expect_within missing_differs_in_dark "$dark" 90 441
@@ -83,7 +86,20 @@ run "$programs/robocache-align" --overwrite --rate 30 force.csv
 expect folded "$status $errors" "0 warning: force.csv: 100 % of the variance of channel 0 lies above 15 Hz, half of the rate of ticks, and is aliased: \
 set interpolation=lowpass, which looks 166.7ms ahead, or interpolation=mean, which looks half a tick ahead"
 expect_match folded_in_the_report "$(cat aligned.html)" 'Variance above 15(\.[0-9]*)? Hz, half of the rate of ticks: 100 % of fx. It is aliased unless interpolation is lowpass, which looks 166.7ms'
+page folded aligned.html
+expect_match folded_is_the_verdict "$(fact verdict)" '^force is aliased: 100 % of the variance of fx is above half of the tick rate$'
 runs not_folded "$programs/robocache-align" --overwrite --rate 30 --interpolation mean force.csv
+page not_folded aligned.html
+expect_match not_folded_is_no_fault "$(fact verdict)" '^Every tick has a row of every stream, and no row is lost\.$'
+expect_match settings_name_the_stream "$(fact settings)" ' force\.interpolation=mean'
+
+# times since 1970, and a session of more than 10 s with a hole: attitude is missing from 8.2 s, where its last row is too old
+awk 'BEGIN { print "stamp,roll"; for (i = 0; i < 300; i++) if (i <= 160 || i > 190) printf "%.2f,%d\n", 1700000000 + i / 20, i }' > attitude.csv
+run "$programs/robocache-align" --overwrite --rate 20 --max-gap 100ms attitude.csv
+page epoch aligned.html
+expect_match epoch_verdict "$(fact verdict)" \
+  '^attitude is missing from 8\.2 to 9\.5 s: in 8\.7[^0-9]*% of the ticks; attitude has 1 gap in its rows, the longest of 1\.55[^0-9]*s from 8\.0 s$'
+expect_match epoch_begin "$(cat aligned.html)" '<dt>begins</dt><dd>2023-11-14 22:13:20 UTC<'
 
 program=robocache-align
 refuse report_is_recording '^error: --report wide.csv is one of the inputs; write to another file$' --report wide.csv wide.csv
@@ -227,7 +243,7 @@ unescaped () { LC_ALL=C grep -aHc $'[\x01-\x08\x0b-\x1f\x7f]' "$@" - <<<"$said$e
 
 printf 't,v\033[31m,"w\r"\n0,1,2\n0.01,2,3\n0.02,3,4\n' > $'esc\033[2J.csv'
 runs escaped_csv "$programs/robocache-align" --overwrite --time-unit s -o esc.csv --report esc.html $'esc\033[2J.csv'
-expect escaped_csv_names "$(head -n 1 esc.csv | cut -d, -f2-4) $(unescaped esc.csv esc.html)" \
+expect escaped_csv_names "$(sed -n 2p esc.csv | cut -d, -f2-4) $(unescaped esc.csv esc.html)" \
   'v\x1b[31m,w\x0d,esc\x1b[2J.status '
 expect_match escaped_csv_table "$said" '^esc\\x1b\[2J +3 '
 run "$programs/robocache-align" --overwrite $'no\033[2J\n.csv'
@@ -238,7 +254,7 @@ expect escaped_report_error "$status $errors" '1 error: no\x1b[2J.mcap: No such 
 stamps $(yes 1700000000 | head -n 10)
 if gst-inspect-1.0 robocachebagsrc > /dev/null 2>&1; then
   run "$programs/robocache-align" --overwrite -o esc.csv --report esc.html years.mcap
-  expect escaped_topic "$status $(head -n 1 esc.csv | grep -o 'a[^,]*status') $(unescaped esc.csv esc.html)" '0 a\x1b[31m.status '
+  expect escaped_topic "$status $(sed -n 2p esc.csv | grep -o 'a[^,]*status') $(unescaped esc.csv esc.html)" '0 a\x1b[31m.status '
   expect_match escaped_topic_table "$said" '^a\\x1b\[31m +10 '
 fi
 if [ -x "$programs/robocache-recover" ]; then

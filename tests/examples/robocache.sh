@@ -34,8 +34,42 @@ for command in $commands; do
   fi
   run "$robocache" "$command" --help
   # the exporter's options need no package; its program needs them
-  expect_match "help_$command" "$status $said" "^0 .*|[Uu]sage: *robocache.$command|robocache-$command"
+  expect_match "help_$command" "$status ${said//$'\n'/ }" "^0 [Uu]sage: +robocache $command "
+  expect_match "example_$command" "$(grep -v 'OPTION' <<<"$said")" "^ +robocache $command( [^ ].*)?$"
+  run "$robocache" "$command" --wrong < /dev/null
+  expect_match "wrong_option_$command" "$status $(tail -n 1 <<<"$errors")" '^2 .*error: '
 done
+
+# a wrong command line that is not an option: COMMAND ARGUMENT...
+touch b.csv
+while read -r -a words; do
+  if [ ! -e "$programs/robocache-${words[0]}" ]; then
+    echo "SKIP wrong_${words[*]}: this build lacks it"
+    continue
+  fi
+  run "$robocache" "${words[@]}"
+  expect_match "wrong_${words[*]}" "$status $errors" '^2 error: '
+done <<'END'
+align
+align --rate 0 b.csv
+align b.csv,unit=ms
+align --duration 5s b.csv
+align --watch 5s b.csv
+align --output b.parquet b.csv
+coverage
+coverage --latency 5 b.csv
+inspect
+offset b.csv
+offset --range 0 b.csv b.csv
+recover
+recover --compression gzip b.csv
+replay
+report
+report a.mcap b.mcap
+simulate --seconds=-1
+two-hosts
+two-hosts receiver --transport udp
+END
 run "$robocache" help align
 expect_match help_of_a_command "$said" '^  robocache align \[OPTION'
 
@@ -91,16 +125,21 @@ else
 fi
 run bash -c "ulimit -n 200; exec \"$robocache\" doctor"
 expect_match doctor_of_few_files "$said" '^note +open files +a process may have 200 open files$'
-run "$robocache" doctor --wrong
-expect doctor_wrong_option "$status" 2
 
 # ---- sample-data ----
 
 run "$robocache" sample-data data
 expect sample_data "$status $errors" "0 "
 expect sample_data_files "$(cd data && echo *)" "bag bundles.csv cloud.pcd cut.mcap imu.csv joints.csv odometry.csv old.db3 run.mcap src"
+rm data/bag/metadata.yaml
 run "$robocache" sample-data data
-expect sample_data_keeps_files "$status $errors" "1 error: data has joints.csv already: name another folder"
+expect sample_data_again "$status $errors $(ls data/bag)" "0  bag_0.mcap
+metadata.yaml"
+echo mine > data/imu.csv
+run "$robocache" sample-data data
+expect sample_data_keeps_files "$status $errors $(cat data/imu.csv)" "1 error: data/imu.csv exists, and is another file: name another folder mine"
+rm data/imu.csv
+run "$robocache" sample-data data
 run "$robocache" align data/joints.csv data/imu.csv --rate 100 --output both.csv --report=
 expect sample_data_aligns "$status $(($(wc -l < both.csv) > 1900))" "0 1"
 exit "$failed"

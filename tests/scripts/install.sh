@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # install.sh BUILD PREFIX PLUGINSDIR LIBDIR: checks that `meson install` puts down the plugin where GStreamer finds it, the
-# programs with their man pages, the package of Python, the library with what a compiler and Python need of it, and the pages; and that
-# each works.
+# programs with their man pages, the package of Python, the library with what a compiler and Python need of it, and the pages; that each
+# works; and that `ninja uninstall` removes them.
 set -uo pipefail
 build=$1 prefix=$2 pluginsdir=$3 libdir=$4 failed=0
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -118,6 +118,21 @@ END
   ${CC:-cc} -Wall -Werror -o "$root/application" "$root/application.c" $flags && "$root/application"
 }
 
+# as printed, without a checkout; at least the ones that align tables
+pages_run () {
+  PATH=$root$prefix/bin:/usr/bin:$PATH PYTHONPATH=$(find "$root$prefix" -path '*-packages/robocache' -printf '%h') \
+    PKG_CONFIG_PATH=$root${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH} ROBOCACHE_EXPORT_VENV=$source/build-venv-export with_gstreamer python3 -B \
+    "$source/tests/docs/commands.py" "$source" --installed README.md docs/tutorial.md docs/howto/{python,run-a-policy,c-application,training-sets}.md \
+    > "$root/pages.log" || { cat "$root/pages.log"; return 1; }
+  grep -v '^PASS' "$root/pages.log"
+  [ "$(grep -c '^PASS docs/tutorial.md' "$root/pages.log")" -ge 4 ]
+}
+
+nothing_is_left () {
+  DESTDIR=$root ninja -C "$build" uninstall > "$root/uninstall.log" || { cat "$root/uninstall.log"; return 1; }
+  ! find "$root$prefix" "$root$pluginsdir" | grep .
+}
+
 # sources are not installed; pages link to them
 links_of_the_pages () {
   local dead
@@ -181,6 +196,7 @@ else
   echo 'SKIP programs_run: -Dexamples=disabled'
 fi
 check application_compiles_and_runs application_compiles_and_runs
+if [ -d "$root$prefix/bin" ]; then check pages_run pages_run; fi
 check links_of_the_pages links_of_the_pages
 if [ ! -e "$root$prefix/$libdir/girepository-1.0" ]; then
   echo 'SKIP python_reads_a_sample: built without gobject-introspection'
@@ -189,4 +205,5 @@ elif ! /usr/bin/python3 -c 'import gi; gi.require_version("Gst", "1.0")' 2>/dev/
 else
   check python_reads_a_sample python_reads_a_sample
 fi
+check nothing_is_left nothing_is_left
 exit "$failed"

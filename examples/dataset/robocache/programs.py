@@ -14,8 +14,12 @@ EXPORT_MODULES = ("numpy", "pyarrow", "h5py", "av", "mcap", "mcap_ros2")
 EXPORT_ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "MALLOC_MMAP_THRESHOLD_": "33554432", "MALLOC_TRIM_THRESHOLD_": "268435456"}
 
 
+EXIT_MISSING = 77  # as of the program robocache
+
+
 def _stop(name: str, missing: str) -> None:
-    sys.exit(f"{name}: {missing}")
+    print(f"{name}: {missing}", file=sys.stderr)
+    sys.exit(EXIT_MISSING)
 
 
 def run() -> None:

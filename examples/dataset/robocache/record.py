@@ -5,10 +5,16 @@
     robocache record RECORDING.mcap --ros [TOPIC...]     live topics of ROS 2, names or globs like '/camera/*' (all)
     robocache record RECORDING.mcap --simulated          a simulated robot: joints, force, commands and a camera
 
+Example:
+
+    robocache record run.mcap '/camera/front=v4l2src ! image/jpeg' '/joint_states=robocachetestsrc is-live=true'
+
 Marks are keys of the terminal:
 
-    space   an episode begins, or ends            y, n   it was a success, a failure (ends it, too)
-    d       discard it                            q      end the recording
+    space   an episode begins, or ends
+    y, n    it was a success, a failure (ends it, too)
+    d       discard it
+    q       end the recording
 
 Where standard input is no terminal, they are its lines: start TASK, end, success, failure, discard, quit.
 

@@ -229,6 +229,7 @@ class Input:
     def _read(self, *_):
         data = os.read(self._descriptor, 4096)
         if not data:
+            print("standard input has ended, and so the recording ends", flush=True)
             self._session.quit()
             return False
         if self._saved:

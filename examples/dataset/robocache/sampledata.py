@@ -3,9 +3,10 @@
 
     robocache sample-data DIR
 
-DIR is made; files that exist are not overwritten.
+DIR is made. Files that exist are not overwritten, and are an error unless they are the same.
 """
 import argparse
+import filecmp
 import math
 import pathlib
 import random
@@ -13,8 +14,9 @@ import shutil
 import sqlite3
 import struct
 import sys
+import tempfile
 
-from .printable import printable
+from .printable import describe_os_error, printable
 
 
 def rows(header, rate, seconds, values, start=0.0):
@@ -123,21 +125,34 @@ def write_files(folder):
     (folder / "odometry.csv").write_text(rows("t,wx,wy,wz", 50, 20, lambda t: motion(t - 0.032)), encoding="utf-8")
 
 
+def _place(made, folder):
+    """Copies the files of a folder to another one; those that are there already stay. Where some of these are others, returns them, and copies nothing."""
+    files = [path.relative_to(made) for path in sorted(made.rglob("*")) if path.is_file()]
+    there = [file for file in files if (folder / file).exists()]
+    others = [folder / file for file in there if not filecmp.cmp(made / file, folder / file, shallow=False)]
+    for file in files if not others else ():
+        if file not in there:
+            (folder / file).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(made / file, folder / file)
+    return others
+
+
 def main():
     parser = argparse.ArgumentParser(prog="robocache sample-data", description="Write the files that the pages use: recordings, bags and tables of a "
-                                     "robot that does not exist.")
+                                     "robot that does not exist.", epilog="Example:\n  robocache sample-data data", formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", metavar="DIR", type=pathlib.Path, help="where to write; it is made")
     folder = parser.parse_args().folder
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        present = [name for name in FILES if (folder / name).exists()]
-        if present:
-            raise FileExistsError(f"{folder} has {present[0]} already: name another folder")
-        write_files(folder)
+        with tempfile.TemporaryDirectory() as made:
+            write_files(pathlib.Path(made))
+            others = _place(pathlib.Path(made), folder)
     except OSError as error:
-        print(f"error: {printable(error)}", file=sys.stderr)
+        print(f"error: {describe_os_error(error)}", file=sys.stderr)
         return 1
-    print(f"{folder}: {', '.join(FILES)}")
+    if others:
+        print(f"error: {printable(others[0])} exists, and is another file: name another folder", file=sys.stderr)
+        return 1
+    print(f"{printable(folder)}: {', '.join(FILES)}")
     return 0
 
 

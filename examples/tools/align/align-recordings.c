@@ -78,20 +78,34 @@ parse_command_line (Job *job, gchar **argv, GError **error)
   };
   GOptionContext *context = recordings_option_context_new (entries, &job->options, "Aligns recordings of sensors in time. "
       "Each CSV file is a stream, and so is each topic of a ROS bag\n(a folder, or a .mcap, .db3 or .bag file). The output has one "
-      "row per tick. Its first column is the tick in ns, counted from the time in the column's name.\nWith --ros, live topics are watched, listed, and aligned until Ctrl-C.");
+      "row per tick.\nIts first column, tick_ns, is the tick in ns, counted from the origin_ns of the first line.\nWith --ros, live topics are watched, listed, and aligned until Ctrl-C.", "robocache align --rate 100 joints.csv imu.csv,time-unit=us,offset=-20ms");
   gboolean ok;
 
   ros_options_add (context, &job->ros);
   ok = recordings_parse_options (context, argv, error) && ros_options_check (&job->ros, error);
   if (ok && job->duration && !job->ros.is_live) {
-    FAULT (error, "--duration is an option of live topics: use --ros");
+    USAGE_FAULT (error, "--duration is an option of live topics: use --ros");
     ok = FALSE;
   }
   if (ok && !job->arguments && !job->ros.is_live) {
-    FAULT (error, "no recording is given; see --help");
+    USAGE_FAULT (error, "no recording is given; see --help");
     ok = FALSE;
   }
   return ok;
+}
+
+/* The end of the name chooses the format; CSV in a file that is named as another format would surprise its reader. */
+static gboolean
+check_output_format (const Job *job, GError **error)
+{
+  static const gchar *const others[] = { ".bag", ".db3", ".feather", ".h5", ".hdf5", ".json", ".mat", ".npy", ".npz", ".parquet", ".pkl", ".xlsx" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (others); i++)
+    if (g_str_has_suffix (job->output, others[i])) {
+      USAGE_FAULT (error, "--output %s: robocache align writes CSV, or MCAP if the name ends in .mcap", job->output);
+      return FALSE;
+    }
+  return TRUE;
 }
 
 /* ---- surveys of the recordings ---- */
@@ -122,7 +136,7 @@ survey_topics (Job *job, GError **error)
   gint64 duration = 0;
 
   if (job->duration && (!recording_parse_duration (job->duration, &duration) || duration <= 0)) {
-    FAULT (error, "--duration %s: expected a time above 0 with a unit, like 10s", job->duration);
+    USAGE_FAULT (error, "--duration %s: expected a time above 0 with a unit, like 10s", job->duration);
     return FALSE;
   }
   job->grid.end = duration;
@@ -252,7 +266,7 @@ begin_live (Job *job)
 {
   job->csv.origin = job->grid.origin = live_topics_origin (job->live);
   if (!job->is_mcap)
-    aligned_csv_write_names (&job->csv);
+    aligned_csv_write_header (&job->csv);
 }
 
 static gboolean
@@ -428,8 +442,7 @@ describe_stream (const Job *job, Report *report, guint i)
   if (recording->n_malformed > 0)
     report_stream_add_note (stream, "%" G_GUINT64_FORMAT " malformed lines are left out.", recording->n_malformed);
   describe_clocks (job, stream, i);
-  g_free (stream->name);
-  stream->name = g_strdup (recording->label);
+  report_rename_stream (report, stream, recording->label);
   g_free (pad);
 }
 
@@ -533,7 +546,7 @@ play (Job *job)
 {
   if (!job->live) {
     if (!job->is_mcap)
-      aligned_csv_write_names (&job->csv);
+      aligned_csv_write_header (&job->csv);
     gst_element_set_state (job->pipeline, GST_STATE_PLAYING);
     return;
   }
@@ -606,13 +619,10 @@ main (int argc, char **argv)
     job.talk = stderr;
   if (!job.report_path)
     job.report_path = default_report_path (&job);
-  ok = ok && recordings_parse_rate (job.rate ? job.rate : "100", &job.grid.rate_num, &job.grid.rate_den, &error)
+  ok = ok && check_output_format (&job, &error) && recordings_parse_rate (job.rate ? job.rate : "100", &job.grid.rate_num, &job.grid.rate_den, &error)
       && (job.ros.is_live || recordings_take_arguments (job.recordings, job.arguments, &job.options, &error)) && check_output (&job, &error)
       && survey (&job, &error)
       && align (&job, &error);
-  if (error)
-    printable_report ("error", error->message);
-  g_clear_error (&error);
   job_clear (&job);
-  return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+  return program_end (ok, error);
 }

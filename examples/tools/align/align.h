@@ -15,9 +15,10 @@ G_BEGIN_DECLS
 
 /* ---- aligned samples of recordings as lines of CSV ---- */
 
-/* The first column is the tick in ns; its name gives its origin: tick_ns_since_N, N in ns on the recordings' clock. The channels of all
- * recordings follow, and then, if the user asks for it, two columns per recording: LABEL.status, 0 aligned, 1 held, 2 missing,
- * and LABEL.age_ns, the duration from the last row at or before the tick to the tick. */
+/* The header is a comment with the origin, the time of tick 0 in ns on the recordings' clock, and a line of names. The first column is
+ * tick_ns, the tick in ns from the origin. The channels of all recordings follow, and then, if the user asks for it, two columns per
+ * recording: LABEL.status, 0 aligned, 1 held, 2 missing, and LABEL.age_ns, the duration from the last row at or before the tick to the
+ * tick. */
 
 typedef struct
 {
@@ -30,7 +31,7 @@ typedef struct
 /* Sets is_aligned if a sample has an aligned row, and writes nothing. FALSE and an error as for aligned_csv_write_sample. */
 gboolean aligned_csv_note_status (const AlignedCsv * csv, GstSample * sample, gboolean * is_aligned, GError ** error);
 
-void aligned_csv_write_names (const AlignedCsv * csv);
+void aligned_csv_write_header (const AlignedCsv * csv);
 /* Writes a sample with one float32 tensor of all channels. Sets is_aligned if it has an aligned row. FALSE and an error if the sample has
  * another format; write errors stay in the FILE. */
 gboolean aligned_csv_write_sample (const AlignedCsv * csv, GstSample * sample, gboolean * is_aligned, GError ** error);

@@ -78,11 +78,11 @@ write_status_names (const AlignedCsv *csv, const gchar *label)
 }
 
 void
-aligned_csv_write_names (const AlignedCsv *csv)
+aligned_csv_write_header (const AlignedCsv *csv)
 {
   GHashTable *uses = count_names (csv);
 
-  fprintf (csv->file, "tick_ns_since_%" G_GINT64_FORMAT, csv->origin);
+  fprintf (csv->file, "# origin_ns=%" G_GINT64_FORMAT ": tick_ns counts from this time on the recordings' clock\ntick_ns", csv->origin);
   for (guint i = 0; i < csv->recordings->len; i++) {
     for (guint c = 0; c < recording_of (csv, i)->n_channels; c++)
       write_channel_name (csv, i, c, uses);

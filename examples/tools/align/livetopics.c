@@ -26,7 +26,7 @@ check_options (const Recording *topic, GError **error)
 {
   for (guint option = 0; option < RECORDING_INTERPOLATION; option++) {
     if (topic->given[option]) {
-      FAULT (error, "%s: %s is an option of files, and this is a topic", topic->path, recording_options[option].name);
+      USAGE_FAULT (error, "%s: %s is an option of files, and this is a topic", topic->path, recording_options[option].name);
       return FALSE;
     }
   }

@@ -33,13 +33,13 @@ parse_command_line (Job *job, gchar **argv, GError **error)
   context = recordings_option_context_new (entries, &job->options, "Shows what is in files: bags of ROS 1 and 2, CSV files, point clouds, training "
       "sets of LeRobot; or with --ros, which\ntopics a robot publishes. A row of the table is a stream. jitter: 99 % of the spacings of its rows differ by at\n"
       "most this from the median; gaps: spacings above max-gap. clock: the number of the clock that stamps it, and what is\n"
-      "added to its times to put them on the timeline of all streams.");
+      "added to its times to put them on the timeline of all streams.", "robocache inspect run.mcap joints.csv");
   ros_options_add (context, &job->ros);
   if (!recordings_parse_options (context, argv, error) || !ros_options_check (&job->ros, error))
     return FALSE;
   if (job->arguments || job->ros.is_live)
     return TRUE;
-  FAULT (error, "no file is given; see --help");
+  USAGE_FAULT (error, "no file is given; see --help");
   return FALSE;
 }
 
@@ -125,15 +125,11 @@ main (int argc, char **argv)
   gboolean ok;
 
   gst_init (NULL, NULL);
-  ok = parse_command_line (&job, argv, &error);
-  if (!ok)
-    printable_report ("error", error->message);
-  g_clear_error (&error);
-  ok = ok && inspect (&job);
+  ok = parse_command_line (&job, argv, &error) && inspect (&job);
   if (job.is_json && job.n_printed > 0)
     puts ("]");
   recordings_options_clear (&job.options);
   ros_options_clear (&job.ros);
   g_strfreev (job.arguments);
-  return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+  return program_end (ok, error);
 }

@@ -114,7 +114,7 @@ take_word (Recording *recording, const gchar *word, RecordingOption *last, GErro
     g_free (recording->given[*last]);
     recording->given[*last] = longer;
   } else {
-    FAULT (error, "%s: there is no option \"%s\"; see --help for those that follow a file", recording->path, key);
+    USAGE_FAULT (error, "%s: there is no option \"%s\"; see --help for those that follow a file", recording->path, key);
     ok = FALSE;
   }
   g_free (key);
@@ -739,7 +739,7 @@ recording_survey (Recording *recording, GError **error)
     return FALSE;
   }
   if (!file || g_file_test (recording->path, G_FILE_TEST_IS_DIR)) {
-    FAULT (error, "%s: %s", recording->path, g_strerror (file ? EISDIR : errno));
+    FAULT (error, "%s: %s", recording->path, file ? "a folder without metadata.yaml is not a bag; name its files" : g_strerror (errno));
     g_clear_pointer (&file, fclose);
     return FALSE;
   }

@@ -41,7 +41,7 @@ recordings_parse_rate (const gchar *text, gint *num, gint *den, GError **error)
     *den = (gint) ((gint64) divided_by * 1000000 / divisor);
   }
   if (!ok)
-    FAULT (error, "--rate %s: expected ticks per second above 0, or a fraction, like 100, 62.5 or 1000/3", text);
+    USAGE_FAULT (error, "--rate %s: expected ticks per second above 0, or a fraction, like 100, 62.5 or 1000/3", text);
   g_free (number);
   return ok;
 }
@@ -110,9 +110,9 @@ recordings_options_clear (RecordingsOptions *options)
 }
 
 GOptionContext *
-recordings_option_context_new (const GOptionEntry *entries, RecordingsOptions *options, const gchar *summary)
+recordings_option_context_new (const GOptionEntry *entries, RecordingsOptions *options, const gchar *summary, const gchar *example)
 {
-  GOptionContext *context = program_option_context_new (summary);
+  GOptionContext *context = program_option_context_new (summary, example);
   GOptionGroup *group = g_option_group_new ("recordings", "", "", options, NULL);
   gchar *description = describe_options_of_a_file (options);
 
@@ -450,11 +450,14 @@ set_times (GstElement *parse, const Recording *recording)
     g_object_set (parse, "leap-seconds", times->reading.leap_seconds, NULL);
 }
 
+/* Its name has a number, and not the label: that may be the name of another element. */
 static GstElement *
-make_parse (const Recording *recording, gint64 origin)
+make_parse (const Recording *recording, guint i, gint64 origin)
 {
-  GstElement *parse = gst_element_factory_make ("robocacheparse", recording->label);
+  gchar *name = g_strdup_printf ("csv_%u", i);
+  GstElement *parse = gst_element_factory_make ("robocacheparse", name);
 
+  g_free (name);
   g_object_set (parse, "time-origin", recording_origin (recording, origin), "max-errors", -1, NULL);
   set_times (parse, recording);
   if (recording->given[RECORDING_DELIMITER])
@@ -482,7 +485,7 @@ recordings_add_stream (const GPtrArray *recordings, guint i, GstElement *pipelin
 {
   const Recording *recording = g_ptr_array_index (recordings, i);
   GstElement *source = gst_element_factory_make ("filesrc", NULL);
-  GstElement *parse = make_parse (recording, origin);
+  GstElement *parse = make_parse (recording, i, origin);
   gchar *name = g_strdup_printf ("sink_%u", i);
   GstPad *pad = gst_element_request_pad_simple (fuse, name), *from = gst_element_get_static_pad (parse, "src");
   gboolean ok;
@@ -511,18 +514,16 @@ const gchar *
 recordings_path_of_element (const gchar *name, gpointer data)
 {
   const GPtrArray *recordings = data;
-  guint64 bag = 0, pad;
+  guint64 bag = 0, i;
 
-  if (has_number (name, "sink_", &pad))
-    return pad < recordings->len ? ((const Recording *) g_ptr_array_index (recordings, pad))->title : NULL;
+  if (has_number (name, "sink_", &i) || has_number (name, "csv_", &i))
+    return i < recordings->len ? ((const Recording *) g_ptr_array_index (recordings, i))->title : NULL;
   has_number (name, "bag_", &bag);
-  for (guint i = 0; i < recordings->len; i++) {
-    const Recording *recording = g_ptr_array_index (recordings, i);
+  for (guint k = 0; bag > 0 && k < recordings->len; k++) {
+    const Recording *recording = g_ptr_array_index (recordings, k);
 
-    if (bag > 0 && recording->bag == bag)
+    if (recording->bag == bag)
       return recording->path;
-    if (g_str_equal (name, recording->label))
-      return recording->title;
   }
   return NULL;
 }

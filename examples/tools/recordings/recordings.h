@@ -27,7 +27,7 @@ void recordings_options_clear (RecordingsOptions * options);
 
 /* An option context with entries, and with the entries that fill in options, which must outlive the context. */
 GOptionContext *recordings_option_context_new (const GOptionEntry * entries, RecordingsOptions * options,
-    const gchar * summary);
+    const gchar * summary, const gchar * example);
 
 /* Parses a command line, and frees the context. An existing file whose name begins with - is a recording, not an option. */
 gboolean recordings_parse_options (GOptionContext * context, gchar ** argv, GError ** error);

@@ -32,13 +32,20 @@ ros_options_add (GOptionContext *context, RosOptions *options)
 }
 
 gboolean
-ros_options_check (const RosOptions *options, GError **error)
+ros_options_check (RosOptions *options, GError **error)
 {
-  if (options->is_live || (options->domain == -1 && !options->discovery && !options->peers && !options->fields && !options->joints
-          && !options->msg_path && !options->watch))
+  if (!options->is_live && options->domain == -1 && !options->discovery && !options->peers && !options->fields && !options->joints
+      && !options->msg_path && !options->watch)
     return TRUE;
-  FAULT (error, "--domain, --discovery, --peers, --watch, --fields, --joints and --msg-path are options of live topics: use --ros, or write fields, "
-      "joints and msg-path behind the name of a bag");
+  if (!options->is_live)
+    USAGE_FAULT (error, "--domain, --discovery, --peers, --watch, --fields, --joints and --msg-path are options of live topics: use --ros, or write fields, "
+        "joints and msg-path behind the name of a bag");
+  else if (options->domain < -1 || options->domain > 232)
+    USAGE_FAULT (error, "--domain %d: expected 0 to 232", options->domain);
+  else if (!recording_parse_duration (options->watch ? options->watch : DEFAULT_WATCH, &options->watch_ns) || options->watch_ns <= 0)
+    USAGE_FAULT (error, "--watch %s: expected a time above 0 with a unit, like 5s", options->watch);
+  else
+    return TRUE;
   return FALSE;
 }
 
@@ -76,9 +83,7 @@ ros_source_new (const RosOptions *options, const gchar *topics, GError **error)
         "the bag");
     return NULL;
   }
-  if (options->domain < -1 || options->domain > 232) {
-    FAULT (error, "--domain %d: expected 0 to 232", options->domain);
-  } else if (set_property (source, "discovery", options->discovery, error) && set_property (source, "peers", options->peers, error)
+  if (set_property (source, "discovery", options->discovery, error) && set_property (source, "peers", options->peers, error)
       && set_property (source, "fields", options->fields, error) && set_property (source, "joints", options->joints, error)
       && set_property (source, "msg-path", options->msg_path, error)) {
     g_object_set (source, "domain", options->domain, "topics", topics ? topics : "", NULL);
@@ -101,20 +106,14 @@ compare_streams (gconstpointer a, gconstpointer b, gpointer topics)
 gboolean
 ros_survey_run (StreamSurvey *survey, Recording *domain, const RosOptions *options, const gchar *topics, GError **error)
 {
-  gint64 watch_ns;
-  GstElement *source;
+  GstElement *source = ros_source_new (options, topics, error);
   gboolean ok;
 
-  if (!recording_parse_duration (options->watch ? options->watch : DEFAULT_WATCH, &watch_ns) || watch_ns <= 0) {
-    FAULT (error, "--watch %s: expected a time above 0 with a unit, like 5s", options->watch);
-    return FALSE;
-  }
-  source = ros_source_new (options, topics, error);
   if (!source)
     return FALSE;
   /* any clock may have stamped them; what is missing is reported before the end */
-  g_object_set (source, "time-origin", G_GINT64_CONSTANT (0), "max-future", (guint64) G_MAXINT64, "wait", (guint64) watch_ns / 4 * 3, NULL);
-  ok = stream_survey_run (survey, domain, source, TRUE, (GstClockTime) watch_ns, error);
+  g_object_set (source, "time-origin", G_GINT64_CONSTANT (0), "max-future", (guint64) G_MAXINT64, "wait", (guint64) options->watch_ns / 4 * 3, NULL);
+  ok = stream_survey_run (survey, domain, source, TRUE, (GstClockTime) options->watch_ns, error);
   if (ok)
     g_ptr_array_sort_with_data (survey->streams, compare_streams, (gpointer) topics);
   else

@@ -16,14 +16,15 @@ typedef struct
   gint domain;                  /* -1: ROS_DOMAIN_ID, or 0 */
   gchar *discovery, *peers, *fields, *joints, *msg_path;
   gchar *watch;                 /* how long topics are surveyed */
+  gint64 watch_ns;              /* watch, read by ros_options_check */
 } RosOptions;
 
 #define ROS_OPTIONS_INIT { .domain = -1 }
 
 /* Adds the options to the main group of a context. options must outlive it. */
 void ros_options_add (GOptionContext * context, RosOptions * options);
-/* FALSE and an error: options of live topics without --ros. */
-gboolean ros_options_check (const RosOptions * options, GError ** error);
+/* FALSE and an error: options of live topics without --ros, or a wrong number or time. */
+gboolean ros_options_check (RosOptions * options, GError ** error);
 void ros_options_clear (RosOptions * options);
 
 /* Makes a robocacherossrc for "/imu,/camera/...", where NULL and "" are all topics. NULL and an error: this build has none, or an option is

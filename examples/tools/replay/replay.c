@@ -409,12 +409,11 @@ parse_command_line (Replay *replay, int argc, char **argv, GError **error)
     {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &replay->recordings, NULL, "RECORDING..."},
     {NULL}
   };
-  GOptionContext *context = g_option_context_new (NULL);
+  GOptionContext *context = program_option_context_new ("Replays a live session of robocachefuse that robocachemcapsink recorded, and compares all samples "
+      "bit for bit.\nA recording is a file, its fragments in their order, or a folder of layout=rosbag2.\n"
+      "Exit status: 0 all are the same, 1 there is a difference, 2 the recording cannot be replayed.", "robocache replay session.mcap");
   gboolean is_good;
 
-  g_option_context_set_summary (context, "Replays a live session of robocachefuse that robocachemcapsink recorded, and compares all samples "
-      "bit for bit.\nA recording is a file, its fragments in their order, or a folder of layout=rosbag2.\n"
-      "Exit status: 0 all are the same, 1 there is a difference, 2 the recording cannot be replayed.");
   g_option_context_add_main_entries (context, entries, NULL);
   is_good = g_option_context_parse (context, &argc, &argv, error) && check_topics (replay, error);
   g_option_context_free (context);

@@ -71,17 +71,16 @@ parse (int argc, char **argv, CommandLine *line, GError **error)
     {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &line->files, NULL, "RECORDING.mcap"},
     {NULL}
   };
-  GOptionContext *context = g_option_context_new (NULL);
+  GOptionContext *context = program_option_context_new ("Shows a recording as a page of HTML: rates, gaps, jitter, ages and signals of its streams, "
+      "and the\nlag of its ticks.", "robocache report run.mcap");
   gboolean ok;
 
   g_option_context_add_main_entries (context, entries, NULL);
   g_option_context_add_group (context, gst_init_get_option_group ());
-  g_option_context_set_summary (context, "Shows a recording as a page of HTML: rates, gaps, jitter, ages and signals of its streams, "
-      "and the\nlag of its ticks.");
   ok = g_option_context_parse (context, &argc, &argv, error);
   g_option_context_free (context);
   if (ok && (!line->files || line->files[1])) {
-    FAULT (error, "expected one recording; see --help");
+    USAGE_FAULT (error, "expected one recording; see --help");
     ok = FALSE;
   }
   if (ok && !line->output)
@@ -96,12 +95,9 @@ main (int argc, char **argv)
   GError *error = NULL;
   const gboolean ok = parse (argc, argv, &line, &error) && write_report (&line, &error);
 
-  if (error)
-    printable_report ("error", error->message);
-  g_clear_error (&error);
   g_strfreev (line.files);
   g_free (line.output);
   g_free (line.urdf);
   g_free (line.tool);
-  return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+  return program_end (ok, error);
 }

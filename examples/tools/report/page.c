@@ -4,6 +4,7 @@
  */
 #include "page.h"
 
+#include <gst/gst.h>
 #include <math.h>
 
 #include "charts.h"
@@ -172,6 +173,21 @@ append_verdict (Page *page)
   g_ptr_array_unref (faults);
 }
 
+/* "sink_0.kinds=\"real\\*2\"" as a user writes it: sink_0.kinds=real*2. Free with g_free. */
+static gchar *
+setting_text (const gchar *setting)
+{
+  const gchar *text = strchr (setting, '=');
+  GValue value = G_VALUE_INIT;
+  gchar *plain = NULL;
+
+  g_value_init (&value, G_TYPE_STRING);
+  if (text && text[1] == '"' && gst_value_deserialize (&value, text + 1))
+    plain = g_strdup_printf ("%.*s%s", (int) (text + 1 - setting), setting, g_value_get_string (&value));
+  g_value_unset (&value);
+  return plain ? plain : g_strdup (setting);
+}
+
 static void
 append_settings (Page *page)
 {
@@ -180,8 +196,12 @@ append_settings (Page *page)
   if (settings->len == 0)
     return;
   append_markup (page, "<details><summary>Settings of robocachefuse at the start</summary>\n<p class=\"settings\">");
-  for (guint i = 0; i < settings->len; i++)
-    report_append (page->out, "<code>%s</code>\n", (const gchar *) g_ptr_array_index (settings, i));
+  for (guint i = 0; i < settings->len; i++) {
+    gchar *text = setting_text (g_ptr_array_index (settings, i));
+
+    report_append (page->out, "<code>%s</code>\n", text);
+    g_free (text);
+  }
   append_markup (page, "</p></details>\n");
 }
 
@@ -283,6 +303,9 @@ append_stream_figures (Page *page, const ReportStream *stream)
   append_figure (page, "rate", rate_text (stream), stream->period_ns > 0 ? g_strconcat ("a row every ", period, NULL) : NULL);
   append_figure (page, "jitter", jitter_text (stream), NULL);
   append_figure (page, "gaps", report_count_text (stream->n_gaps), stream->n_gaps > 0 ? g_strconcat ("longest ", longest, NULL) : NULL);
+  if (stream->n_drawn > 0)
+    append_figure (page, "NaN", report_percent_text (stream->n_nonfinite, MAX (stream->n_rows * stream->n_drawn, 1)), g_strdup (stream->n_nonfinite > 0
+            ? "or infinite, of the values" : ""));
   if (stream->status.n > 0) {
     append_figure (page, "median age", median_text (&stream->age), NULL);
     append_figure (page, "aligned", share_text (stream, REPORT_ALIGNED), NULL);

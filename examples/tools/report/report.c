@@ -4,6 +4,8 @@
  */
 #include "report.h"
 
+#include <string.h>
+
 static void
 free_stream (gpointer stream)
 {
@@ -51,6 +53,24 @@ report_get_stream (Report *report, const gchar *name)
   g_ptr_array_add (report->streams, stream);
   g_hash_table_insert (report->streams_by_name, g_strdup (name), stream);
   return stream;
+}
+
+void
+report_rename_stream (Report *report, ReportStream *stream, const gchar *name)
+{
+  gchar *prefix = g_strconcat (stream->name, ".", NULL);
+
+  for (guint i = 0; i < report->settings->len; i++) {
+    gchar *setting = g_ptr_array_index (report->settings, i);
+
+    if (g_str_has_prefix (setting, prefix)) {
+      report->settings->pdata[i] = g_strconcat (name, setting + strlen (stream->name), NULL);
+      g_free (setting);
+    }
+  }
+  g_free (prefix);
+  g_free (stream->name);
+  stream->name = g_strdup (name);
 }
 
 static gboolean

@@ -250,9 +250,9 @@ add_settings (Report *report, const gchar *prefix, gpointer object)
     GValue value = G_VALUE_INIT;
     gchar *text;
 
-    /* names and templates of pads are set when they are made */
+    /* names are set when pads are made; templates and parents are objects */
     if ((pspecs[i]->flags & G_PARAM_READWRITE) != G_PARAM_READWRITE || (pspecs[i]->flags & (G_PARAM_CONSTRUCT_ONLY | G_PARAM_CONSTRUCT))
-        || g_str_equal (pspecs[i]->name, "parent"))
+        || g_type_is_a (pspecs[i]->value_type, G_TYPE_OBJECT))
       continue;
     g_object_get_property (object, pspecs[i]->name, g_value_init (&value, pspecs[i]->value_type));
     text = g_param_value_defaults (pspecs[i], &value) ? NULL : gst_value_serialize (&value);

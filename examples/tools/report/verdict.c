@@ -9,6 +9,30 @@
 #define MAX_INTERVALS 3
 #define HELD_SHARE 0.05
 
+/* ---- times ---- */
+
+typedef struct
+{
+  gint64 begin_ns;              /* of the session */
+  guint decimals;               /* of seconds: more where the session is short */
+} Clock;
+
+static Clock
+clock_of (const Report *report)
+{
+  gint64 begin_ns, end_ns;
+
+  if (!report_get_extent (report, &begin_ns, &end_ns))
+    return (Clock) { 0 };
+  return (Clock) { begin_ns, end_ns - begin_ns >= 10 * G_GINT64_CONSTANT (1000000000) ? 1 : 2 };
+}
+
+static gchar *
+seconds_text (const Clock *clock, gint64 time_ns)
+{
+  return g_strdup_printf ("%.*f", (int) clock->decimals, ((gdouble) time_ns - (gdouble) clock->begin_ns) / 1e9);
+}
+
 /* ---- intervals of ticks without a row ---- */
 
 typedef struct
@@ -57,15 +81,9 @@ find_missing (const ReportTimeline *status)
   return intervals;
 }
 
-static gchar *
-seconds_text (gint64 begin_ns, gint64 time_ns)
-{
-  return g_strdup_printf ("%.1f", ((gdouble) time_ns - (gdouble) begin_ns) / 1e9);
-}
-
 /* "from 8.2 to 9.2 s and from 12.0 to 12.4 s, and 3 times more" */
 static gchar *
-describe_intervals (gint64 begin_ns, GArray *intervals)
+describe_intervals (const Clock *clock, GArray *intervals)
 {
   const guint n = MIN (intervals->len, MAX_INTERVALS), n_more = intervals->len - n;
   GString *text = g_string_new (NULL);
@@ -75,7 +93,7 @@ describe_intervals (gint64 begin_ns, GArray *intervals)
   g_array_sort (intervals, compare_begins);
   for (guint i = 0; i < n; i++) {
     const Interval *interval = &g_array_index (intervals, Interval, i);
-    gchar *from = seconds_text (begin_ns, interval->begin_ns), *to = seconds_text (begin_ns, interval->end_ns);
+    gchar *from = seconds_text (clock, interval->begin_ns), *to = seconds_text (clock, interval->end_ns);
 
     g_string_append_printf (text, "%sfrom %s to %s s", i == 0 ? "" : n_more == 0 && i == n - 1 ? " and " : ", ", from, to);
     g_free (from);
@@ -100,7 +118,7 @@ add (GPtrArray *findings, const gchar *format, ...)
 }
 
 static void
-add_missing (gint64 begin_ns, const ReportStream *stream, GPtrArray *findings)
+add_missing (const Clock *clock, const ReportStream *stream, GPtrArray *findings)
 {
   const guint64 n = report_timeline_count (&stream->status, REPORT_MISSING);
   gchar *share = report_percent_text (n, MAX (stream->status.n, 1));
@@ -109,7 +127,7 @@ add_missing (gint64 begin_ns, const ReportStream *stream, GPtrArray *findings)
     add (findings, "%s is missing in every tick", stream->name);
   else if (n > 0) {
     GArray *intervals = find_missing (&stream->status);
-    gchar *when = describe_intervals (begin_ns, intervals);
+    gchar *when = describe_intervals (clock, intervals);
 
     add (findings, "%s is missing %s: in %s of the ticks", stream->name, when, share);
     g_free (when);
@@ -130,7 +148,7 @@ add_held (const ReportStream *stream, GPtrArray *findings)
 }
 
 static void
-add_gaps (gint64 begin_ns, const ReportStream *stream, GPtrArray *findings)
+add_gaps (const Clock *clock, const ReportStream *stream, GPtrArray *findings)
 {
   const ReportGap *longest = NULL;
   gchar *from, *duration;
@@ -143,7 +161,7 @@ add_gaps (gint64 begin_ns, const ReportStream *stream, GPtrArray *findings)
   }
   if (!longest)
     return;
-  from = seconds_text (begin_ns, longest->begin_ns);
+  from = seconds_text (clock, longest->begin_ns);
   duration = report_duration_text ((gdouble) longest->end_ns - (gdouble) longest->begin_ns);
   add (findings, "%s has %" G_GUINT64_FORMAT " gap%s in its rows, the longest of %s from %s s", stream->name, stream->n_gaps,
       stream->n_gaps == 1 ? "" : "s", duration, from);
@@ -151,24 +169,44 @@ add_gaps (gint64 begin_ns, const ReportStream *stream, GPtrArray *findings)
   g_free (from);
 }
 
+/* What the settings of the stream's pad say of a filter: " unless …" where they are unknown; NULL: the ticks are filtered. */
+static const gchar *
+describe_filter (const Report *report, const ReportStream *stream)
+{
+  static const gchar *const filters[] = { "lowpass", "mean" };
+  const gchar *const pad = stream->aligned_as ? stream->aligned_as : stream->name;
+
+  for (guint i = 0; i < report->settings->len; i++) {
+    for (guint k = 0; k < G_N_ELEMENTS (filters); k++) {
+      gchar *setting = g_strdup_printf ("%s.interpolation=%s", pad, filters[k]);
+      const gboolean is_set = g_str_equal (setting, g_ptr_array_index (report->settings, i));
+
+      g_free (setting);
+      if (is_set)
+        return NULL;
+    }
+  }
+  return report->settings->len > 0 ? "" : ", unless it was aligned by lowpass or mean";
+}
+
 /* The channel with most of its variance above half of the rate of ticks. */
 static void
-add_folding (const ReportStream *stream, GPtrArray *findings)
+add_folding (const Report *report, const ReportStream *stream, GPtrArray *findings)
 {
+  const gchar *unless = describe_filter (report, stream);
   const gint64 period_ns = stream->n_ticks > 1 ? (stream->last_tick_ns - stream->first_tick_ns) / (gint64) (stream->n_ticks - 1) : 0;
   gdouble shares[ROBOCACHE_DECIMATION_CHANNELS];
   guint most = 0;
   gchar *name;
 
-  if (!robocache_decimation_check_measure (&stream->decimation, period_ns, shares))
+  if (!unless || !robocache_decimation_check_measure (&stream->decimation, period_ns, shares))
     return;
   for (guint c = 1; c < stream->decimation.n_channels; c++)
     most = shares[c] > shares[most] ? c : most;
   if (shares[most] <= ROBOCACHE_DECIMATION_SHARE)
     return;
   name = report_stream_channel_name (stream, most);
-  add (findings, "%s is aliased, unless it was aligned by lowpass or mean: %.0f %% of the variance of %s is above half of the tick rate",
-      stream->name, 100.0 * shares[most], name);
+  add (findings, "%s is aliased%s: %.0f %% of the variance of %s is above half of the tick rate", stream->name, unless, 100.0 * shares[most], name);
   g_free (name);
 }
 
@@ -192,16 +230,16 @@ add_rows (const ReportStream *stream, GPtrArray *findings)
 }
 
 static void
-add_stream (gint64 begin_ns, const ReportStream *stream, GPtrArray *findings)
+add_stream (const Report *report, const Clock *clock, const ReportStream *stream, GPtrArray *findings)
 {
   if (stream->n_rows == 0 && stream->status.n == 0) {
     add (findings, "%s has no row", stream->name);
     return;
   }
-  add_missing (begin_ns, stream, findings);
+  add_missing (clock, stream, findings);
   add_held (stream, findings);
-  add_gaps (begin_ns, stream, findings);
-  add_folding (stream, findings);
+  add_gaps (clock, stream, findings);
+  add_folding (report, stream, findings);
   add_rows (stream, findings);
 }
 
@@ -211,13 +249,11 @@ GPtrArray *
 report_find_faults (const Report *report)
 {
   GPtrArray *findings = g_ptr_array_new_with_free_func (g_free);
-  gint64 begin_ns, end_ns;
+  const Clock clock = clock_of (report);
 
-  if (!report_get_extent (report, &begin_ns, &end_ns))
-    begin_ns = 0;
   if (report->n_dropped_ticks > 0)
     add (findings, "%" G_GUINT64_FORMAT " ticks were dropped", report->n_dropped_ticks);
   for (guint i = 0; i < report->streams->len; i++)
-    add_stream (begin_ns, g_ptr_array_index (report->streams, i), findings);
+    add_stream (report, &clock, g_ptr_array_index (report->streams, i), findings);
   return findings;
 }

@@ -304,8 +304,8 @@ doctor_run (int argc, char **argv)
   gboolean has_problem = FALSE;
 
   if (!program_parse_options (argc, argv, (GOptionEntry[]) { {NULL} }, "Checks what robocache finds on this machine, and prints "
-      "what to do."))
-    return 2;
+      "what to do.", "robocache doctor"))
+    return EXIT_USAGE;
   for (guint i = 0; i < G_N_ELEMENTS (checks); i++) {
     Finding found = checks[i].check ();
     gchar *text = printable (found.text);

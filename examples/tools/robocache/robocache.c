@@ -14,8 +14,7 @@
 #include "doctor.h"
 #include "examples/tools/program.h"
 
-/* Exit status: 0 done, 1 failed or a finding, 2 a wrong command line, 77 something to run with is missing. */
-#define EXIT_USAGE 2
+/* Beside EXIT_SUCCESS, EXIT_FAILURE and EXIT_USAGE: something to run with is missing. */
 #define EXIT_MISSING 77
 
 typedef struct
@@ -53,7 +52,8 @@ print_help (void)
     printf ("  %s\n", commands[i].example);
   printf ("\nOptions:\n  --help       this text; robocache COMMAND --help and man robocache-COMMAND show the options of a command\n"
       "  --version    the version and the options of this build\n\n"
-      "Exit status: 0 done, 1 failed or a finding, 2 a wrong command line, 77 a package is missing.\n");
+      "Exit status: 0 done, 1 failed or a finding, 2 a wrong command line, 77 a package is missing. Where a command has others,\n"
+      "its --help lists them.\n");
 }
 
 /* Replaces this process by the program of the command: beside this program, or on the PATH. Returns after a failure. */
@@ -61,15 +61,13 @@ static int
 execute (const Command *command, char **argv)
 {
   gchar *self = g_file_read_link ("/proc/self/exe", NULL), *folder = self ? g_path_get_dirname (self) : g_strdup (".");
-  gchar *beside = g_build_filename (folder, command->program, NULL), *title = g_strdup_printf ("robocache %s", command->name);
+  gchar *beside = g_build_filename (folder, command->program, NULL);
 
-  argv[0] = title;
   execv (beside, argv);
   if (errno == ENOENT)
     execvp (command->program, argv);
   printable_report ("error", errno == ENOENT ? "this build lacks the program of this command: robocache --version lists its options"
       : g_strerror (errno));
-  g_free (title);
   g_free (beside);
   g_free (folder);
   g_free (self);
@@ -118,5 +116,6 @@ main (int argc, char **argv)
   command = find_command (name);
   if (!command)
     return EXIT_USAGE;
+  argv[1] = g_strdup_printf ("robocache %s", command->name);    /* lives as long as this process */
   return command->program ? execute (command, argv + 1) : command->run (argc - 1, argv + 1);
 }

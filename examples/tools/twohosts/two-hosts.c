@@ -51,7 +51,7 @@ parse_duration (const gchar *option, const gchar *text, gint64 *ns, GError **err
 {
   if (!text || (recording_parse_duration (text, ns) && *ns >= 0))
     return TRUE;
-  FAULT (error, "--%s %s: expected a time with a unit, like 20ms", option, text);
+  USAGE_FAULT (error, "--%s %s: expected a time with a unit, like 20ms", option, text);
   return FALSE;
 }
 
@@ -66,13 +66,13 @@ static gboolean
 check_addresses (const CommandLine *line, gboolean is_sender, GError **error)
 {
   if (is_sender != (line->receiver != NULL))
-    FAULT (error, "--receiver: expected the address of the fusing host, for the sender only");
+    USAGE_FAULT (error, "--receiver: expected the address of the fusing host, for the sender only");
   else if (line->receiver && !is_host (line->receiver))
-    FAULT (error, "--receiver %s: expected the name or the IP address of the fusing host", line->receiver);
+    USAGE_FAULT (error, "--receiver %s: expected the name or the IP address of the fusing host", line->receiver);
   else if (line->listen && is_sender)
-    FAULT (error, "--listen: expected for the receiver only");
+    USAGE_FAULT (error, "--listen: expected for the receiver only");
   else if (line->listen && !(is_host (line->listen) && g_hostname_is_ip_address (line->listen)))
-    FAULT (error, "--listen %s: expected an IP address of this host, like 10.0.0.2", line->listen);
+    USAGE_FAULT (error, "--listen %s: expected an IP address of this host, like 10.0.0.2", line->listen);
   else
     return TRUE;
   return FALSE;
@@ -86,21 +86,21 @@ check (CommandLine *line, GError **error)
   const gboolean is_sender = g_str_equal (role, "sender");
 
   if (!is_sender && !g_str_equal (role, "receiver"))
-    FAULT (error, "expected one argument, sender or receiver; see --help");
+    USAGE_FAULT (error, "expected one argument, sender or receiver; see --help");
   else if (!check_addresses (line, is_sender, error))
     return FALSE;
   else if (!line->transport || (!g_str_equal (line->transport, "tcp") && !g_str_equal (line->transport, "rtp")))
-    FAULT (error, "--transport %s: expected tcp or rtp", line->transport ? line->transport : "");
+    USAGE_FAULT (error, "--transport %s: expected tcp or rtp", line->transport ? line->transport : "");
   else if (!shared_clock_kind_by_name (line->clock ? line->clock : "net", &line->clock_kind))
-    FAULT (error, "--clock %s: expected net, ptp or system", line->clock);
+    USAGE_FAULT (error, "--clock %s: expected net, ptp or system", line->clock);
   else if (!line->base_time || robocache_time_from_text (line->base_time, ROBOCACHE_TIME_UNIT_S, &hosts->base_time)
       != ROBOCACHE_TIME_OK || hosts->base_time <= 0)
-    FAULT (error, "--base-time %s: expected seconds on the shared clock, the same on both hosts",
+    USAGE_FAULT (error, "--base-time %s: expected seconds on the shared clock, the same on both hosts",
         line->base_time ? line->base_time : "");
   else if (hosts->seconds < 1 || hosts->seconds > 86400 || hosts->port < 1024 || hosts->port > 65500)
-    FAULT (error, "--seconds %d, --port %d: expected 1 to 86400 and 1024 to 65500", hosts->seconds, hosts->port);
+    USAGE_FAULT (error, "--seconds %d, --port %d: expected 1 to 86400 and 1024 to 65500", hosts->seconds, hosts->port);
   else if (!(hosts->loss >= 0.0 && hosts->loss < 1.0))
-    FAULT (error, "--loss %g: expected 0 to less than 1", hosts->loss);
+    USAGE_FAULT (error, "--loss %g: expected 0 to less than 1", hosts->loss);
   else
     return parse_duration ("latency", line->latency, &hosts->latency, error)
         && parse_duration ("delay", line->delay, &hosts->delay, error);
@@ -133,7 +133,7 @@ parse_command_line (CommandLine *line, int argc, char **argv, GError **error)
     {NULL}
   };
   GOptionContext *context = program_option_context_new ("Sends joints and forces from one host, fuses them on another, and "
-      "measures the alignment error.");
+      "measures the alignment error.", "robocache two-hosts receiver --transport tcp --base-time \"$(date +%s)\"");
   gboolean ok;
 
   g_option_context_add_main_entries (context, entries, NULL);
@@ -170,12 +170,9 @@ main (int argc, char **argv)
   gst_init (NULL, NULL);
   ok = parse_command_line (&line, argc, argv, &error)
       && shared_clock_open (&shared, line.clock_kind, line.hosts.receiver, line.hosts.listen, line.hosts.port, &error);
-  if (error)
-    printable_report ("error", error->message);
   if (ok)
     ok = line.hosts.receiver ? two_hosts_send (&line.hosts, shared.clock) : two_hosts_receive (&line.hosts, shared.clock);
-  g_clear_error (&error);
   shared_clock_clear (&shared);
   command_line_clear (&line);
-  return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+  return program_end (ok, error);
 }

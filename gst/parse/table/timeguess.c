@@ -426,6 +426,24 @@ choose_by_format (Search *search, GError **error)
 
 /* ---- by the user ---- */
 
+/* The names of columns that are not taken, or NULL. is_listed: those that it accepts, and no column of the time. */
+static gchar *
+list_names (const Search *search, gboolean (*is_listed) (const gchar * name))
+{
+  GString *list = g_string_new (NULL);
+  guint n = 0;
+
+  for (guint c = 0; search->names && c < search->n; c++) {
+    if (is_taken (search, c) || (is_listed && !is_listed (search->names[c])) || (is_listed && (c == search->source->column || (gint) c == search->source->second)))
+      continue;
+    if (n++ < MAX_NAMED)
+      g_string_append_printf (list, "%s%s", n > 1 ? ", " : "", search->names[c]);
+  }
+  if (n > MAX_NAMED)
+    g_string_append_printf (list, " and %u others", n - MAX_NAMED);
+  return g_string_free (list, list->len == 0);
+}
+
 static gboolean
 find_user_column (const Search *search, const gchar *text, guint *column, GError **error)
 {
@@ -437,8 +455,13 @@ find_user_column (const Search *search, const gchar *text, guint *column, GError
       return TRUE;
     }
   }
-  if (!g_ascii_string_to_unsigned (text, 10, 0, G_MAXINT, &number, NULL))
-    return refuse (error, "time-column=%s: the header has no column of that name", text);
+  if (!g_ascii_string_to_unsigned (text, 10, 0, G_MAXINT, &number, NULL)) {
+    gchar *all = list_names (search, NULL);
+
+    refuse (error, "time-column=%s: the header has no column of that name%s%s", text, all ? "; the table has " : "", all ? all : "");
+    g_free (all);
+    return FALSE;
+  }
   *column = (guint) number;
   return number < search->n || search->n == 0 || refuse (error, "time-column=%s: the table has columns 0-%u only", text, search->n - 1);
 }
@@ -601,23 +624,6 @@ choose_unit (Search *search, GError **error)
 }
 
 /* ---- the columns ---- */
-
-static gchar *
-list_names (const Search *search, gboolean (*is_listed) (const gchar * name))
-{
-  GString *list = g_string_new (NULL);
-  guint n = 0;
-
-  for (guint c = 0; search->names && c < search->n; c++) {
-    if (is_taken (search, c) || (is_listed && !is_listed (search->names[c])) || (is_listed && (c == search->source->column || (gint) c == search->source->second)))
-      continue;
-    if (n++ < MAX_NAMED)
-      g_string_append_printf (list, "%s%s", n > 1 ? ", " : "", search->names[c]);
-  }
-  if (n > MAX_NAMED)
-    g_string_append_printf (list, " and %u others", n - MAX_NAMED);
-  return g_string_free (list, list->len == 0);
-}
 
 /* A header, but none of its names is one of a time. */
 static gboolean

@@ -6,7 +6,9 @@
 
 #include <string.h>
 
-#define TABLE_NAME "tick_ns_since_"
+/* The first column of tables of robocache align, and how it began in earlier ones. */
+#define TABLE_NAME "tick_ns"
+#define OLD_TABLE_NAME "tick_ns_since_"
 
 static const struct
 {
@@ -136,7 +138,7 @@ robocache_time_name_of (const gchar *name)
   RobocacheTimeName found = ROBOCACHE_NAME_OF_NO_TIME;
   RobocacheTimeUnit unit;
 
-  if (g_str_has_prefix (name, TABLE_NAME))
+  if (g_str_equal (name, TABLE_NAME) || g_str_has_prefix (name, OLD_TABLE_NAME))
     found = ROBOCACHE_NAME_OF_TABLE;
   for (guint i = 0; found == ROBOCACHE_NAME_OF_NO_TIME && first_names[i]; i++) {
     if (g_str_equal (core, first_names[i]))

@@ -6,6 +6,9 @@
 
 LeRobot needs PyTorch and gigabytes, so tests run with a stub that has what a robot uses of it. --installed compares their signatures, too."""
 import inspect
+import json
+import re
+import shlex
 import sys
 import time
 from pathlib import Path
@@ -115,6 +118,21 @@ def fails():
     dies.disconnect()
 
 
+def as_printed():
+    """The settings of the command on the page."""
+    page = Path(sys.argv[1], "..", "docs", "howto", "lerobot.md").read_text(encoding="utf-8")
+    command = shlex.split(re.search(r"^```sh needs=lerobot\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)[1])
+    given = dict(word.removeprefix("--robot.").split("=", 1) for word in command if word.startswith("--robot."))
+    # words of YAML without quotes
+    state, images, action = (json.loads(re.sub(r"[A-Za-z_][\w.]*", r'"\g<0>"', given[name])) for name in ("state", "images", "action"))
+    robot = make(given["pipeline"], state=state, images={name: ImageConfig(**image) for name, image in images.items()}, action=action)
+    robot.connect()
+    observation = robot.get_observation()
+    expect("as_printed", (given["type"], sorted(observation), observation["front"].shape), ("robocache", sorted([*JOINTS, "front"]), (480, 640, 3)))
+    expect("as_printed_action", robot.send_action(dict.fromkeys(action, 0.0)), dict.fromkeys(JOINTS, 0.0))
+    robot.disconnect()
+
+
 def signatures():
     """The stub has the methods of the installed LeRobot, with their parameters."""
     wanted = {name: list(inspect.signature(member).parameters) for name, member in inspect.getmembers(Robot, inspect.isfunction)
@@ -127,7 +145,7 @@ def signatures():
     expect("abstract", set(stub.__abstractmethods__), set(Robot.__abstractmethods__))
 
 
-for part in (observes, refuses, fails):
+for part in (observes, refuses, fails, as_printed):
     part()
 if is_installed:
     signatures()

@@ -11,7 +11,7 @@ refuse no_file '^error: no recording is given'
 refuse missing_file '^error: nowhere.csv: No such file or directory$' nowhere.csv
 refuse missing_second_file '^error: nowhere.csv: No such file' good.csv nowhere.csv
 refuse missing_file_with_options '^error: nowhere.csv: No such file' nowhere.csv,time-unit=s
-refuse directory "^error: .: Is a directory$" .
+refuse directory "^error: .: a folder without metadata.yaml is not a bag; name its files$" .
 : > empty.csv
 refuse empty_file '^error: empty.csv: the file is empty$' empty.csv
 printf '\n\n' > blank.csv
@@ -25,7 +25,7 @@ aligns semicolons "0,1 10000000,2" semicolons.csv
 printf 'time\tv\n0\t1\n0.01\t2\n' > tabs.csv
 aligns tabs "0,1 10000000,2" tabs.csv
 refuse time_column_too_far '^error: good.csv: time-column=7: the table has columns 0-1 only$' good.csv,time-column=7
-refuse time_column_unknown '^error: good.csv: time-column=stamp: the header has no column of that name$' good.csv,time-column=stamp
+refuse time_column_unknown '^error: good.csv: time-column=stamp: the header has no column of that name; the table has t, v$' good.csv,time-column=stamp
 printf 't\n0\n0.01\n' > lonely.csv
 refuse time_only '^error: lonely.csv: .*the file has no column of data' lonely.csv
 printf 't,v\n7,1\n7,2\n' > still.csv

@@ -11,8 +11,9 @@
 align --rate 10 a.csv b.csv
 expect exit_status "$status $errors" \
   "0 warning: a.csv: max-gap is 200ms, but the rows are 250ms apart, so ticks between rows are not aligned: set max-gap above 250ms (the default, until the period is known from 8 rows)"
-expect default_output "$(head -1 aligned.csv)" "tick_ns_since_4000000000,x,y,a.status,a.age_ns,b.status,b.age_ns"
-expect ticks "$(column aligned.csv tick_ns_since_4000000000)" \
+expect default_output "$(head -2 aligned.csv)" "# origin_ns=4000000000: tick_ns counts from this time on the recordings' clock
+tick_ns,x,y,a.status,a.age_ns,b.status,b.age_ns"
+expect ticks "$(column aligned.csv tick_ns)" \
   "0 100000000 200000000 300000000 400000000 500000000 600000000 700000000 800000000 900000000 1000000000 1100000000 1200000000 1300000000 1400000000 1500000000 1600000000 1700000000 1800000000 1900000000 2000000000"
 expect interpolated "$(column aligned.csv x)" \
   "400 400 400 425 425 450 450 450 475 475 500 500 500 525 525 550 550 550 575 575 600"
@@ -38,7 +39,7 @@ align --rate 10 --max-gap 250ms a.csv
 expect whole_line "$(column aligned.csv x)" "400 410 420 430 440 450 460 470 480 490 500 510 520 530 540 550 560 570 580 590 600"
 
 align --no-status --rate 10 --output - a.csv b.csv
-expect to_stdout "$(head -1 <<<"$said") $(wc -l <<<"$said")" "tick_ns_since_4000000000,x,y 22"
+expect to_stdout "$(sed -n 2p <<<"$said") $(wc -l <<<"$said")" "tick_ns,x,y 23"
 expect_match table_to_stderr "$errors" '^ticks: 21 out'
 
 # times of 19 digits, which no double holds
@@ -71,7 +72,7 @@ guess rate_is_said '3 rows of 1 channels, about 100 Hz' u11.csv 't,v\n0,1\n0.01,
 # middle NAME EXPECTED ARGUMENT...: the second row
 middle () {
   align --no-status -o - "${@:3}"
-  expect "$1" "$(sed -n 3p <<<"$said")" "$2"
+  expect "$1" "$(sed -n 4p <<<"$said")" "$2"
 }
 # half way from no turn to half a turn about z is a quarter turn
 printf 't,qw,qx,qy,qz\n0,1,0,0,0\n0.02,0,0,0,1\n' > q.csv
@@ -98,14 +99,14 @@ expect_match out_of_order_none_late "$errors" '^mixed +6 +6 +0 +0 +0 +0 +6 '
 
 # ---- names ----
 
-# names NAME EXPECTED ARGUMENT...: the first line
+# names NAME EXPECTED ARGUMENT...: the line of names
 names () {
   align --no-status -o - "${@:3}"
-  expect "$1" "$(head -1 <<<"$said" | sed 's/_since_[0-9]*//')" "$2"
+  expect "$1" "$(sed -n 2p <<<"$said")" "$2"
 }
 printf '0,1,2\n0.01,3,4\n' > 'bare.csv'
 align --no-status --rate 100 -o - bare.csv
-expect without_header "$said" "tick_ns_since_0,bare.0,bare.1
+expect without_header "$(tail -n +2 <<<"$said")" "tick_ns,bare.0,bare.1
 0,1,2
 10000000,3,4"
 mkdir -p 'other place'
@@ -116,9 +117,14 @@ names same_file_name_twice "tick_ns,b.y,b_2.y" --rate 10 b.csv 'other place/b.cs
 expect_match same_file_name_in_table "$errors" '^b_2 +11 '
 cp b.csv 'comma, in name.csv'
 align --no-status --rate 10 -o 'other place/out put.csv' 'comma, in name.csv'
-expect odd_paths "$(head -1 'other place/out put.csv') $(wc -l < 'other place/out put.csv')" "tick_ns_since_4500000000,y 12"
+expect odd_paths "$(sed -n 2p 'other place/out put.csv') $(wc -l < 'other place/out put.csv')" "tick_ns,y 13"
 printf 't,"a ""b"""\n0,1\n0.01,2\n' > quoted.csv
 names quoted_name 'tick_ns,"a ""b"""' --rate 100 quoted.csv
+# names that elements of the pipeline have
+for name in aligned fuse record tee; do
+  cp b.csv "$name.csv"
+  names "same_name_as_element_$name" "tick_ns,y" --rate 10 "$name.csv"
+done
 printf 't,n\n0,16777217\n0.01,20000001\n' > long.csv
 align --rate 100 -o - long.csv
 expect_match rounding_is_said "$errors" 'note: float32 keeps seven digits, but these columns have longer numbers: n$'
@@ -131,9 +137,9 @@ awk 'BEGIN { print "t,fast,slow,none"; for (i = 0; i <= 100; i++) printf "%.2f,%
 align --rate 50 -o - sparse.csv
 # the CSV is on standard output, and what people read beside it
 expect status "$status" 0
-expect rows "$(wc -l <<<"$said")" 52
-expect header "$(head -1 <<<"$said")" tick_ns_since_0,fast,slow,sparse.status,sparse.age_ns,sparse_2.status,sparse_2.age_ns
-expect values "$(awk -F, 'NR > 1 && ($2 != 2 * (NR - 2) || $3 != 2 * (NR - 2) || $4 != 0 || $6 != 0)' <<<"$said")" ""
+expect rows "$(wc -l <<<"$said")" 53
+expect header "$(sed -n 2p <<<"$said")" tick_ns,fast,slow,sparse.status,sparse.age_ns,sparse_2.status,sparse_2.age_ns
+expect values "$(awk -F, 'NR > 2 && ($2 != 2 * (NR - 3) || $3 != 2 * (NR - 3) || $4 != 0 || $6 != 0)' <<<"$said")" ""
 expect_match left_out "$errors" '^sparse.csv: columns without a value in the whole file are left out: none$'
 expect_match streams "$errors" '^sparse.csv: columns have values in different rows, so they become 2 streams. Rows without a value, of 101: slow \(90, 89.1 %\)$'
 expect_match of_slow "$errors" '^sparse.csv \(slow\): 11 rows of 1 channels, about 10 Hz, .*; 90 of 101 rows of the file have no value$'

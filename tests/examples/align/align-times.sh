@@ -15,7 +15,7 @@ said () {
 keeps () {
   echo precious > kept.csv
   run "$programs/$program" --overwrite -o kept.csv "${@:3}" < /dev/null
-  if [ "$status" -eq 1 ] && [ "$(wc -l <<<"$errors")" -eq 1 ] && grep -Eq -- "$2" <<<"$errors" && [ "$(cat kept.csv)" = precious ]
+  if [[ $status = [12] ]] && [ "$(wc -l <<<"$errors")" -eq 1 ] && grep -Eq -- "$2" <<<"$errors" && [ "$(cat kept.csv)" = precious ]
   then pass "$1"; else fail "$1" "status $status, \"$errors\" for \"$2\""; fi
 }
 
@@ -23,7 +23,7 @@ keeps () {
 
 said by_name 'time is stamp_ns and not arrival_ns, in ns \(by the name stamp_ns\)' a.csv \
   'arrival_ns,stamp_ns,v\n1326899528468056009,1326899528368056009,1\n1326899528478056009,1326899528378056009,2\n'
-expect by_name_rows "$(tail -n +2 rows.csv | xargs)" "0,1.32689957e+18,1 10000000,1.32689957e+18,2"
+expect by_name_rows "$(tail -n +3 rows.csv | xargs)" "0,1.32689957e+18,1 10000000,1.32689957e+18,2"
 said stamp_before_time 'time is stamp and not time, in s' b.csv 'time,stamp,v\n5,0,1\n5.01,0.01,2\n'
 printf 'q0,q1\n0,1\n0.01,2\n' > q.csv
 keeps no_name '^error: q.csv: no column has a name of a time, like stamp, timestamp, time or t: the table has q0, q1; set time-column' q.csv
@@ -35,7 +35,7 @@ said first_of_one_name 'time in s \(guessed: it has decimals\)' c.csv 't,v\n0,1\
 said named_by_the_user 'time in s \(guessed' d.csv 'stamp,v\n5,0\n6,0.01\n7,0.02\n' --time-column v --rate 50
 said of_ros 'time is field.header.stamp and not %time, in ns \(guessed: the times then count from 1970\)' e.csv \
   '%time,field.header.stamp,v\n1326899528478056009,1326899528468056009,1\n1326899528488056009,1326899528478056009,2\n'
-expect own_table "$("$programs/$program" --rate 10 -o - rows.csv 2>&1 >/dev/null | grep -c 'time is tick_ns_since_[0-9]* and not .*, in ns (by the name tick_ns_since_')" 1
+expect own_table "$("$programs/$program" --rate 10 -o - rows.csv 2>&1 >/dev/null | grep -c 'time is tick_ns and not .*, in ns (by the name tick_ns)')" 1
 
 said comment_before_the_header 'time is stamp, in s' g.csv '# recorded today\n# v1.2\nv,stamp\n5,0\n6,0.01\n'
 said header_of_numpy 'time is stamp, in s' h.csv '# recorded today\n# v,stamp\n5,0\n6,0.01\n'
@@ -77,11 +77,11 @@ expect_match rate_of_swapped_rows "$said" '400 rows of 1 channels, about 200 Hz'
 
 said dates 'about 100 Hz, from 1326899528.468 s to 1326899528.488 s; time in s \(they are dates\)' dates.csv \
   'time,v\n2012-01-18T15:12:08.468Z,1\n2012-01-18T15:12:08.478Z,2\n2012-01-18T15:12:08.488Z,3\n'
-expect dates_rows "$(tail -n +2 rows.csv | xargs)" "0,1 10000000,2 20000000,3"
+expect dates_rows "$(tail -n +3 rows.csv | xargs)" "0,1 10000000,2 20000000,3"
 said dates_without_header '3 rows of 1 channels, about 100 Hz' dates2.csv \
   '2012-01-18 16:12:08.468+01:00,1\n2012-01-18 16:12:08.478+01:00,2\n2012-01-18 16:12:08.488+01:00,3\n'
 align --no-status -o rows.csv dates.csv dates2.csv
-expect dates_of_two_zones "$(tail -n +2 rows.csv | xargs)" "0,1,1 10000000,2,2 20000000,3,3"
+expect dates_of_two_zones "$(tail -n +3 rows.csv | xargs)" "0,1,1 10000000,2,2 20000000,3,3"
 
 # ---- the unit ----
 

@@ -6,7 +6,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from ..printable import printable
+from ..printable import describe_os_error, printable
 from . import actions, decimation, depth, existing, parts
 from .arguments import make_parser
 from .episodes import cut, sidecar
@@ -18,6 +18,7 @@ from .plan import make_plan, slow_streams
 from .recordings import open_recordings
 from .suggest import suggest
 
+EXIT_INTERRUPTED = 130  # as shells have it of SIGINT
 EXIT_MISSING = 3  # of --status: shards are missing
 
 
@@ -242,5 +243,8 @@ def main():
     except ExportError as error:
         print("error: " + "\n".join(error.lines()), file=sys.stderr)
     except OSError as error:
-        print(f"error: {printable(error)}", file=sys.stderr)
+        print(f"error: {describe_os_error(error)}", file=sys.stderr)
+    except KeyboardInterrupt:
+        print("interrupted: the same command skips the episodes that are complete", file=sys.stderr)
+        return EXIT_INTERRUPTED
     return 1

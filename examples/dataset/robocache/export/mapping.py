@@ -136,7 +136,9 @@ def read_mapping(path):
     try:
         text = path.read_text(encoding="utf-8")
         values = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
-    except (OSError, UnicodeDecodeError, ValueError) as error:
+    except OSError as error:
+        raise ExportError(f"{path}: {error.strerror}") from None
+    except ValueError as error:
         raise ExportError(f"{path}: {error}") from None
     try:
         return make_mapping(values)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..printable import printable
-from . import actions, decimation, depth, encoder, parts
+from . import actions, depth, encoder, parts
 from .arguments import make_parser
 from .episodes import cut, sidecar
 from .errors import ExportError
@@ -94,15 +94,13 @@ def _print_part(job, planned, said, seconds):
 
 
 def _export(job, plan):
-    folded = decimation.Report(job.mapping.fps)
     for planned in plan:
         if parts.is_done(job, planned):
             print(f"{printable(planned.episode.name)}: done before", flush=True)
             continue
-        folded.add(planned)
         began = time.monotonic()
         _print_part(job, planned, parts.write(job, planned), time.monotonic() - began)
-    folded.end()
+    job.folded.end()
 
 
 def _files_below(path):
@@ -236,6 +234,7 @@ def _run_export(arguments):
     is_there = not is_appended and _is_there(arguments, before, job, plan)
     if arguments.check:
         _check_append(job, arguments, parts.check(job, plan), before if is_appended else None)
+        job.folded.end()
         print(f"{len(plan)} episodes can be exported")
     elif is_there and not arguments.shard:
         for folder in (output.parent, job.folder):

@@ -217,7 +217,7 @@ def _run_export(arguments):
             return 0
     plan = make_plan(episodes, mapping, arguments.allow_slow_cameras, existing.channels_of(before) if is_appended else None)
     layout = plan[0].layout
-    if FORMATS[arguments.format][1]:
+    if FORMATS[arguments.format][1] and layout.depth:
         depth.check({feature: layout.sizes[feature] for feature in layout.depth}, mapping.video, mapping.fps)
     job = _make_job(arguments, mapping, plan)
     if arguments.status:

@@ -18,15 +18,6 @@ struct _RobocacheDdsEndpoints
   dds_entity_t reader;
 };
 
-void
-robocache_dds_endpoint_free (RobocacheDdsEndpoint *endpoint)
-{
-  g_free (endpoint->topic);
-  g_free (endpoint->type);
-  g_free (endpoint->type_hash);
-  g_free (endpoint);
-}
-
 static void
 read_qos (RobocacheDdsEndpoint *endpoint, const dds_qos_t *qos)
 {

@@ -8,7 +8,6 @@
 #ifndef GST_ROBOCACHE_ROS_INBOX_H
 #define GST_ROBOCACHE_ROS_INBOX_H
 
-#include "common/dds/endpoints.h"
 #include "common/dds/message.h"
 #include "properties.h"
 

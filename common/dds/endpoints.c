@@ -7,7 +7,7 @@
 #include <dds/dds.h>
 #include <string.h>
 
-#include "rosnames.h"
+#include "plain/rosnames.h"
 
 #define MAX_SAMPLES 32
 

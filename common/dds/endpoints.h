@@ -5,8 +5,8 @@
 #ifndef ROBOCACHE_DDS_ENDPOINTS_H
 #define ROBOCACHE_DDS_ENDPOINTS_H
 
-#include "message.h"
 #include "participant.h"
+#include "plain/message.h"
 
 G_BEGIN_DECLS
 

@@ -1,7 +1,7 @@
 /* robocache: the functions of this folder that need Cyclone DDS, as elements call them
  *
- * They are in a module, since processes without live topics need no Cyclone: common/element/module.h. The other functions of this folder are
- * also in the plugin.
+ * They are in a module, since processes without live topics need no Cyclone: common/element/module.h. Those of the folder plain need no
+ * Cyclone, and are also in the plugin.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -11,7 +11,7 @@
 
 #include "common/ros/cdr.h"
 #include "reader.h"
-#include "rosnames.h"
+#include "plain/rosnames.h"
 
 #define TYPE "rmw_dds_common/msg/ParticipantEntitiesInfo"
 #define ID_BYTES 16

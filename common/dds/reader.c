@@ -11,7 +11,7 @@
 #include "cyclone.h"
 #include "oversize.h"
 #include "qos.h"
-#include "rosnames.h"
+#include "plain/rosnames.h"
 
 #define MAX_TAKEN 16
 /* More missing numbers than this are a forged or restarted sequence. */

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "common/dds/rosnames.h"
+#include "common/dds/plain/rosnames.h"
 #include "common/element/errordomain.h"
 #include "common/ros/definitions.h"
 #include "common/ros/typehash.h"

@@ -309,12 +309,10 @@ robocache_cyclone_topic_new (gint32 participant, const gchar *topic, const gchar
 
 /* ---- reading ---- */
 
-void
-robocache_dds_message_free (RobocacheDdsMessage *message)
+static void
+release (gpointer serdata)
 {
-  if (message->bytes)
-    ddsi_serdata_unref (message->bytes);
-  g_free (message);
+  ddsi_serdata_unref (serdata);
 }
 
 static RobocacheDdsMessage *
@@ -331,6 +329,7 @@ message_of (struct ddsi_serdata *serdata, const dds_sample_info_t *info)
   message->arrival_ns = raw->arrival_ns;
   message->monotonic_ns = raw->monotonic_ns;
   message->bytes = serdata;
+  message->release = release;
   return message;
 }
 

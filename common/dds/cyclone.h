@@ -7,7 +7,7 @@
 #ifndef ROBOCACHE_DDS_CYCLONE_H
 #define ROBOCACHE_DDS_CYCLONE_H
 
-#include "message.h"
+#include "plain/message.h"
 
 G_BEGIN_DECLS
 

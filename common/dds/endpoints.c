@@ -7,7 +7,7 @@
 #include <dds/dds.h>
 #include <string.h>
 
-#include "rosnames.h"
+#include "plain/rosnames.h"
 
 #define MAX_SAMPLES 32
 
@@ -17,15 +17,6 @@ struct _RobocacheDdsEndpoints
   gpointer user_data;
   dds_entity_t reader;
 };
-
-void
-robocache_dds_endpoint_free (RobocacheDdsEndpoint *endpoint)
-{
-  g_free (endpoint->topic);
-  g_free (endpoint->type);
-  g_free (endpoint->type_hash);
-  g_free (endpoint);
-}
 
 static void
 read_qos (RobocacheDdsEndpoint *endpoint, const dds_qos_t *qos)

@@ -10,8 +10,8 @@
 #include <dds/dds.h>
 
 #include "common/ros/cdr.h"
+#include "plain/rosnames.h"
 #include "reader.h"
-#include "rosnames.h"
 
 #define TYPE "rmw_dds_common/msg/ParticipantEntitiesInfo"
 #define ID_BYTES 16

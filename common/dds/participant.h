@@ -5,7 +5,7 @@
 #ifndef ROBOCACHE_DDS_PARTICIPANT_H
 #define ROBOCACHE_DDS_PARTICIPANT_H
 
-#include "network.h"
+#include "plain/network.h"
 
 G_BEGIN_DECLS
 

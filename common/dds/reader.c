@@ -10,8 +10,8 @@
 
 #include "cyclone.h"
 #include "oversize.h"
+#include "plain/rosnames.h"
 #include "qos.h"
-#include "rosnames.h"
 
 #define MAX_TAKEN 16
 /* More missing numbers than this are a forged or restarted sequence. */

@@ -5,8 +5,8 @@
 #ifndef ROBOCACHE_DDS_READER_H
 #define ROBOCACHE_DDS_READER_H
 
-#include "message.h"
 #include "participant.h"
+#include "plain/message.h"
 #include "qos.h"
 
 G_BEGIN_DECLS

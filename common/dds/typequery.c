@@ -11,7 +11,7 @@
 #include "common/ros/cdr.h"
 #include "common/ros/encodings/typedescription.h"
 #include "cyclone.h"
-#include "rosnames.h"
+#include "plain/rosnames.h"
 
 #define NODES_TYPE "rmw_dds_common/msg/ParticipantEntitiesInfo"
 #define SERVICE "get_type_description"

@@ -9,7 +9,7 @@
 
 #include "common/element/errordomain.h"
 #include "cyclone.h"
-#include "rosnames.h"
+#include "plain/rosnames.h"
 
 #define MIN_BYTES 4
 /* A reader that keeps up acknowledges at the latest after a few intervals of heartbeats, which are 100 ms. */

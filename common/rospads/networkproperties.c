@@ -4,7 +4,7 @@
  */
 #include "networkproperties.h"
 
-#include "common/dds/network.h"
+#include "common/dds/plain/network.h"
 #include "common/element/propertytypes.h"
 
 static ROBOCACHE_DEFINE_ENUM (discovery_get_type, "GstRobocacheRosDiscovery",

@@ -39,7 +39,7 @@ DESTDIR=$stage robocache_quietly meson install -C "$work/build" --no-rebuild
 
 mkdir -p "$root/robocache/bin" "$root/robocache/gstreamer-1.0" "$info/licenses"
 cp -r "$(dirname "$(find "$stage" -path '*/robocache/__init__.py')")/../." "$root"
-cp "$(find "$stage" -name libgstrobocache.so)" "$root/robocache/gstreamer-1.0"
+find "$stage" \( -name libgstrobocache.so -o -name robocache-dds.module \) -exec cp -t "$root/robocache/gstreamer-1.0" {} +
 cp "$source/LICENSE" "$info/licenses"
 echo '[console_scripts]' > "$info/entry_points.txt"
 for program in "$stage"/usr/bin/*; do

@@ -163,7 +163,7 @@ change_state (GstElement *element, GstStateChange transition)
   GError *error = NULL;
 
   if (transition == GST_STATE_CHANGE_NULL_TO_READY && !self->functions) {
-    self->functions = robocache_view_module_load (element, &error);
+    self->functions = robocache_view_module_load (&error);
     if (!self->functions) {
       post_error (self, error);
       return GST_STATE_CHANGE_FAILURE;

@@ -78,8 +78,8 @@ start (GstRobocacheSinkBin *bin, gint64 *origin_ns)
     return FALSE;
   }
   GST_INFO_OBJECT (self, "node %s in namespace %s, domain %u, discovery=%s", self->session->settings.node_name, self->session->settings.namespace,
-      robocache_dds_participant_network (self->session->participant)->domain,
-      robocache_dds_discovery_name (robocache_dds_participant_network (self->session->participant)->discovery));
+      robocache_dds->participant_network (self->session->participant)->domain,
+      robocache_dds_discovery_name (robocache_dds->participant_network (self->session->participant)->discovery));
   return TRUE;
 }
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "common/dds/rosnames.h"
+#include "common/dds/plain/rosnames.h"
 #include "common/element/errordomain.h"
 #include "common/ros/definitions.h"
 #include "common/ros/typehash.h"
@@ -19,14 +19,14 @@ open_domain (RobocacheRosSinkSession *session, GError **error)
   const RobocacheRosSinkSettings *settings = &session->settings;
   RobocacheDdsNetwork network;
 
-  if (!robocache_dds_check_node (settings->namespace, settings->node_name, error)
+  if (!robocache_dds_load (error) || !robocache_dds_check_node (settings->namespace, settings->node_name, error)
       || !robocache_dds_network_init (&network, settings->domain, settings->discovery, settings->peers, error))
     return FALSE;
   network.max_message_bytes = settings->max_message_bytes;
-  session->participant = robocache_dds_participant_open (&network, error);
+  session->participant = robocache_dds->participant_open (&network, error);
   robocache_dds_network_clear (&network);
   if (session->participant)
-    session->node = robocache_dds_node_new (session->participant, settings->namespace, settings->node_name, error);
+    session->node = robocache_dds->node_new (session->participant, settings->namespace, settings->node_name, error);
   return session->node != NULL;
 }
 
@@ -45,8 +45,8 @@ robocache_ros_sink_session_new (const RobocacheRosSinkSettings *settings, GError
 void
 robocache_ros_sink_session_free (RobocacheRosSinkSession *session)
 {
-  g_clear_pointer (&session->node, robocache_dds_node_free);
-  g_clear_pointer (&session->participant, robocache_dds_participant_close);
+  g_clear_pointer (&session->node, robocache_dds->node_free);
+  g_clear_pointer (&session->participant, robocache_dds->participant_close);
   robocache_ros_sink_settings_clear (&session->settings);
   g_free (session);
 }
@@ -59,8 +59,8 @@ publisher_free (gpointer data)
   RobocacheRosPublisher *publisher = data;
 
   if (publisher->writer) {
-    robocache_dds_node_remove (publisher->session->node, publisher->writer);
-    robocache_dds_writer_free (publisher->writer);
+    robocache_dds->node_remove (publisher->session->node, publisher->writer);
+    robocache_dds->writer_free (publisher->writer);
   }
   g_free (publisher->topic);
   g_free (publisher);
@@ -85,10 +85,10 @@ open_writer (RobocacheRosPublisher *publisher, const RobocacheRosOffer *offer, G
   gchar *hash = hash_of (publisher->type);
   const RobocacheDdsTopic settings = { publisher->topic, publisher->type, offer->is_reliable, offer->is_transient_local, offer->depth, hash };
 
-  publisher->writer = robocache_dds_writer_new (publisher->session->participant, &settings, offer->lifespan_ns, error);
+  publisher->writer = robocache_dds->writer_new (publisher->session->participant, &settings, offer->lifespan_ns, error);
   g_free (hash);
   if (publisher->writer)
-    robocache_dds_node_add (publisher->session->node, publisher->writer);
+    robocache_dds->node_add (publisher->session->node, publisher->writer);
   return publisher->writer != NULL;
 }
 
@@ -159,5 +159,5 @@ robocache_ros_publisher_write (RobocacheRosPublisher *publisher, const Robocache
         publisher->topic, message->size, (guint64) publisher->session->settings.max_message_bytes);
     return FALSE;
   }
-  return robocache_dds_writer_write (publisher->writer, message->data, message->size, g_get_real_time () * 1000, error);
+  return robocache_dds->writer_write (publisher->writer, message->data, message->size, g_get_real_time () * 1000, error);
 }

@@ -5,7 +5,7 @@
 #ifndef GST_ROBOCACHE_ROS_PUBLISHER_H
 #define GST_ROBOCACHE_ROS_PUBLISHER_H
 
-#include "common/dds/node.h"
+#include "common/dds/functions.h"
 #include "common/rosstreams/encoders/encoder.h"
 #include "properties.h"
 

@@ -163,11 +163,11 @@ write_message (GstRobocacheStreamSink *stream, guint channel, const RobocacheStr
 {
   GstRobocacheRosStream *self = GST_ROBOCACHE_ROS_STREAM (stream);
   RobocacheRosPublisher *publisher = g_ptr_array_index (self->publishers, channel);
-  const guint64 n_lost = robocache_dds_writer_count_lost (publisher->writer);
+  const guint64 n_lost = robocache_dds->writer_count_lost (publisher->writer);
   const gboolean is_written = robocache_ros_publisher_write (publisher, message, error);
 
   g_mutex_lock (&self->lock);
-  self->lost += robocache_dds_writer_count_lost (publisher->writer) - n_lost;
+  self->lost += robocache_dds->writer_count_lost (publisher->writer) - n_lost;
   g_mutex_unlock (&self->lock);
   return is_written;
 }
@@ -261,7 +261,7 @@ gst_robocache_ros_stream_statistics (GstRobocacheStreamSink *stream)
   for (guint i = 0; self->publishers && i < self->publishers->len; i++) {
     const RobocacheRosPublisher *publisher = g_ptr_array_index (self->publishers, i);
 
-    n_readers += robocache_dds_writer_count_readers (publisher->writer);
+    n_readers += robocache_dds->writer_count_readers (publisher->writer);
   }
   gst_structure_set (structure, "messages-lost", G_TYPE_UINT64, self->lost, "readers", G_TYPE_UINT, n_readers, "rows-dropped-too-old", G_TYPE_UINT64,
       self->too_old, NULL);

@@ -8,8 +8,7 @@
 #ifndef GST_ROBOCACHE_ROS_INBOX_H
 #define GST_ROBOCACHE_ROS_INBOX_H
 
-#include "common/dds/endpoints.h"
-#include "common/dds/message.h"
+#include "common/dds/plain/message.h"
 #include "properties.h"
 
 G_BEGIN_DECLS

@@ -16,10 +16,10 @@ open_nodes (RobocacheRosSession *session)
 {
   GError *error = NULL;
 
-  g_clear_pointer (&session->nodes_reader, robocache_dds_reader_free);
+  g_clear_pointer (&session->nodes_reader, robocache_dds->reader_free);
   if (!session->nodes_queue)
     session->nodes_queue = robocache_ros_inbox_add (session->inbox, NULL, TRUE);
-  session->nodes_reader = robocache_dds_nodes_new (session->participant, robocache_ros_queue_put, session->nodes_queue, &error);
+  session->nodes_reader = robocache_dds->nodes_new (session->participant, robocache_ros_queue_put, session->nodes_queue, &error);
   if (!session->nodes_reader)
     INFO (session, "nodes cannot be listed: %s", error->message);
   g_clear_error (&error);
@@ -33,7 +33,7 @@ close_nodes (RobocacheRosSession *session)
     if (((const RobocacheRosTopic *) g_ptr_array_index (session->topics, i))->inquiry)
       return;
   }
-  g_clear_pointer (&session->nodes_reader, robocache_dds_reader_free);
+  g_clear_pointer (&session->nodes_reader, robocache_dds->reader_free);
 }
 
 gboolean
@@ -64,13 +64,13 @@ robocache_ros_inquiry_read_nodes (RobocacheRosSession *session, const RobocacheD
 
     if (!inquiry || inquiry->node)
       continue;
-    inquiry->node = robocache_dds_find_node (message, inquiry->guid);
+    inquiry->node = robocache_dds->find_node (message, inquiry->guid);
     if (!inquiry->node)
       continue;
     INFO (session, "%s: the node of its publisher is %s", topic->name, inquiry->node);
     if (!topic->answers)
       topic->answers = robocache_ros_inbox_add (session->inbox, topic, TRUE);
-    inquiry->query = robocache_dds_type_query_new (session->participant, inquiry->node, inquiry->guid, robocache_ros_queue_put, topic->answers,
+    inquiry->query = robocache_dds->type_query_new (session->participant, inquiry->node, inquiry->guid, robocache_ros_queue_put, topic->answers,
         &error);
     if (!inquiry->query)
       INFO (session, "%s: %s cannot be asked: %s", topic->name, inquiry->node, error->message);
@@ -96,7 +96,7 @@ robocache_ros_inquiry_read_answer (RobocacheRosSession *session, RobocacheRosTop
 
   if (!topic->inquiry)
     return;
-  text = robocache_ros_type_description_text (message->data, message->size, robocache_dds_answer_header_bytes (topic->inquiry->guid), &type,
+  text = robocache_ros_type_description_text (message->data, message->size, robocache_dds->answer_header_bytes (topic->inquiry->guid), &type,
       &error);
   /* the node answers others, too */
   is_defined = text && g_str_equal (type, topic->type) && robocache_ros_topic_define (topic, text, topic->inquiry->hash, &session->settings);
@@ -129,7 +129,7 @@ robocache_ros_inquiries_check (RobocacheRosSession *session, gint64 now_us)
     RobocacheRosInquiry *inquiry = topic->inquiry;
 
     if (inquiry && inquiry->query && !inquiry->is_asked)
-      inquiry->is_asked = robocache_dds_type_query_ask (inquiry->query, topic->type, inquiry->hash);
+      inquiry->is_asked = robocache_dds->type_query_ask (inquiry->query, topic->type, inquiry->hash);
     if (inquiry && now_us >= inquiry->until_us)
       fail (session, topic);
   }

@@ -160,7 +160,7 @@ robocache_ros_session_add_topic (RobocacheRosSession *session, const RobocacheDd
 void
 robocache_ros_session_add_publisher (RobocacheRosSession *session, RobocacheRosTopic *topic, const RobocacheDdsEndpoint *endpoint)
 {
-  const gboolean is_remote = robocache_dds_participant_is_remote (session->participant, endpoint->guid);
+  const gboolean is_remote = robocache_dds->participant_is_remote (session->participant, endpoint->guid);
   gchar *refusal = robocache_ros_topic_add (topic, endpoint, is_remote);
 
   GST_CAT_INFO_OBJECT (session->category, session->element, "%s: publisher %" G_GINT64_MODIFIER "x on %s is %s, %s; %u publishers", topic->name,
@@ -284,7 +284,7 @@ robocache_ros_session_advance (RobocacheRosSession *session, gint64 running_ns)
 static void
 check_size (RobocacheRosSession *session, RobocacheRosTopic *topic)
 {
-  const guint64 n = topic->reader ? robocache_dds_reader_count_oversize (topic->reader) : 0;
+  const guint64 n = topic->reader ? robocache_dds->reader_count_oversize (topic->reader) : 0;
   gboolean is_new;
 
   GST_OBJECT_LOCK (session->element);
@@ -384,7 +384,7 @@ list_topics (const RobocacheRosSession *session)
 static void
 report_empty_domain (RobocacheRosSession *session)
 {
-  const RobocacheDdsNetwork *network = robocache_dds_participant_network (session->participant);
+  const RobocacheDdsNetwork *network = robocache_dds->participant_network (session->participant);
 
   if (network->discovery == ROBOCACHE_DDS_DISCOVERY_SUBNET)
     GST_ELEMENT_WARNING (session->element, RESOURCE, NOT_FOUND, ("no publisher in domain %u", network->domain), (NULL));
@@ -406,7 +406,7 @@ report_missing_topic (RobocacheRosSession *session, const gchar *name, const gch
         (NULL));
   else
     GST_ELEMENT_WARNING (session->element, RESOURCE, NOT_FOUND, ("no publisher of %s in domain %u yet; topics there: %s", name,
-            robocache_dds_participant_network (session->participant)->domain, list), (NULL));
+            robocache_dds->participant_network (session->participant)->domain, list), (NULL));
 }
 
 void

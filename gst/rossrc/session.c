@@ -17,7 +17,7 @@ open_clock (RobocacheRosSession *session, GError **error)
   if (!session->settings.use_sim_time)
     return TRUE;
   session->clock_queue = robocache_ros_inbox_add (session->inbox, NULL, FALSE);
-  session->clock_reader = robocache_dds_reader_new (session->participant, &settings, robocache_ros_queue_put, session->clock_queue, error);
+  session->clock_reader = robocache_dds->reader_new (session->participant, &settings, robocache_ros_queue_put, session->clock_queue, error);
   return session->clock_reader != NULL;
 }
 
@@ -29,18 +29,19 @@ open_domain (RobocacheRosSession *session, GError **error)
   gchar *config;
 
   session->folders = robocache_msg_folders_new (settings->msg_path, error);
-  if (!session->folders || !robocache_dds_network_init (&network, settings->domain, settings->discovery, settings->peers, error))
+  if (!session->folders || !robocache_dds_load (error)
+      || !robocache_dds_network_init (&network, settings->domain, settings->discovery, settings->peers, error))
     return FALSE;
   network.max_message_bytes = settings->max_message_bytes;
   config = robocache_dds_network_config (&network, 2);
   GST_CAT_INFO_OBJECT (session->category, session->element, "domain %u, discovery=%s: %s", network.domain,
       robocache_dds_discovery_name (network.discovery), config);
   g_free (config);
-  session->participant = robocache_dds_participant_open (&network, error);
+  session->participant = robocache_dds->participant_open (&network, error);
   robocache_dds_network_clear (&network);
   if (!session->participant || !open_clock (session, error))
     return FALSE;
-  session->endpoints = robocache_dds_endpoints_new (session->participant, robocache_ros_inbox_put_endpoint, session->inbox, error);
+  session->endpoints = robocache_dds->endpoints_new (session->participant, robocache_ros_inbox_put_endpoint, session->inbox, error);
   return session->endpoints != NULL;
 }
 
@@ -81,13 +82,13 @@ robocache_ros_session_new (GstElement *element, GstDebugCategory *category, Robo
 void
 robocache_ros_session_free (RobocacheRosSession *session)
 {
-  g_clear_pointer (&session->endpoints, robocache_dds_endpoints_free);
-  g_clear_pointer (&session->clock_reader, robocache_dds_reader_free);
-  g_clear_pointer (&session->nodes_reader, robocache_dds_reader_free);
+  g_clear_pointer (&session->endpoints, robocache_dds->endpoints_free);
+  g_clear_pointer (&session->clock_reader, robocache_dds->reader_free);
+  g_clear_pointer (&session->nodes_reader, robocache_dds->reader_free);
   g_ptr_array_unref (session->topics);
   g_clear_pointer (&session->clocks, g_ptr_array_unref);
   robocache_ros_inbox_free (session->inbox);
-  g_clear_pointer (&session->participant, robocache_dds_participant_close);
+  g_clear_pointer (&session->participant, robocache_dds->participant_close);
   gst_flow_combiner_free (session->flows);
   for (guint i = 0; i < session->outputs->len; i++) {
     RobocacheRosOutput *output = g_ptr_array_index (session->outputs, i);
@@ -127,7 +128,7 @@ add_to_total (RobocacheRosCounts *total, RobocacheRosArrivals *arrivals, const R
 GstStructure *
 robocache_ros_session_statistics (const RobocacheRosSession *session)
 {
-  const RobocacheDdsNetwork *network = robocache_dds_participant_network (session->participant);
+  const RobocacheDdsNetwork *network = robocache_dds->participant_network (session->participant);
   GstStructure *stats = gst_structure_new (GST_OBJECT_NAME (gst_element_get_factory (session->element)), "domain", G_TYPE_UINT, network->domain,
       "discovery", G_TYPE_STRING, robocache_dds_discovery_name (network->discovery), "time-origin", G_TYPE_INT64,
       robocache_ros_mapping_origin (&session->mapping), "time-uncertainty", G_TYPE_INT64, session->mapping.uncertainty_ns, "clock-steps",

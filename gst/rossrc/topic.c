@@ -100,7 +100,7 @@ void
 robocache_ros_inquiry_free (RobocacheRosInquiry *inquiry)
 {
   if (inquiry->query)
-    robocache_dds_type_query_free (inquiry->query);
+    robocache_dds->type_query_free (inquiry->query);
   g_free (inquiry->hash);
   g_free (inquiry->node);
   g_free (inquiry);
@@ -124,7 +124,7 @@ void
 robocache_ros_topic_free (RobocacheRosTopic *topic)
 {
   if (topic->reader)
-    robocache_dds_reader_free (topic->reader);
+    robocache_dds->reader_free (topic->reader);
   g_clear_pointer (&topic->inquiry, robocache_ros_inquiry_free);
   clear_definition (topic);
   g_array_unref (topic->publishers);
@@ -221,7 +221,7 @@ robocache_ros_topic_remove (RobocacheRosTopic *topic, guint64 id)
   if (topic->publishers->len - robocache_ros_topic_count_publishers (topic) > MAX_GONE)
     remove_oldest_gone (topic, 0);
   if (topic->reader)
-    robocache_dds_reader_forget (topic->reader, id);
+    robocache_dds->reader_forget (topic->reader, id);
   return TRUE;
 }
 
@@ -257,7 +257,7 @@ robocache_ros_topic_adapt (RobocacheRosTopic *topic, RobocacheDdsParticipant *pa
     return TRUE;
   if (topic->reader && topic->is_reliable <= request.is_reliable && topic->is_transient_local <= request.is_transient_local)
     return TRUE;
-  reader = robocache_dds_reader_replace (topic->reader, participant, &request, robocache_ros_queue_put, topic->queue, error);
+  reader = robocache_dds->reader_replace (topic->reader, participant, &request, robocache_ros_queue_put, topic->queue, error);
   if (!reader)
     return FALSE;
   topic->reader = reader;

@@ -7,7 +7,7 @@
 #ifndef GST_ROBOCACHE_ROS_TOPIC_H
 #define GST_ROBOCACHE_ROS_TOPIC_H
 
-#include "common/dds/typequery.h"
+#include "common/dds/functions.h"
 #include "common/ros/msgfolders.h"
 #include "common/rosstreams/pictures/camerainfo.h"
 #include "common/rosstreams/rosdecoder.h"

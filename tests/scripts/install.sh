@@ -32,7 +32,7 @@ installed () {
 nothing_else () {
   local other
   other=$(cd "$root" && find . -type f | grep -v -E \
-    "^\.($pluginsdir/(libgstrobocache.so|robocache-view\.module)|$prefix/($libdir/(librobocache-1\.0\.so\.[0-9.]+|pkgconfig/robocache-1\.0\.pc|girepository-1\.0/Robocache-1\.0\.typelib)|include/robocache-1\.0/robocache/robocache\.h|bin/robocache(-[a-z-]+)?|share/(bash-completion/completions/robocache|zsh/site-functions/_robocache|man/man1/robocache(-[a-z-]+)?\.1(\.gz)?|gir-1\.0/Robocache-1\.0\.gir|licenses/robocache/LICENSE|robocache/robocache_msgs/(package\.xml|CMakeLists\.txt|msg/[A-Za-z]+\.msg)|doc/robocache/.*\.(md|svg|png))|(local/)?lib/python3[0-9.]*/(site|dist)-packages/(lerobot_robot_)?robocache/(.*\.py|py\.typed)))\$")
+    "^\.($pluginsdir/(libgstrobocache.so|robocache-(dds|view)\.module)|$prefix/($libdir/(librobocache-1\.0\.so\.[0-9.]+|pkgconfig/robocache-1\.0\.pc|girepository-1\.0/Robocache-1\.0\.typelib)|include/robocache-1\.0/robocache/robocache\.h|bin/robocache(-[a-z-]+)?|share/(bash-completion/completions/robocache|zsh/site-functions/_robocache|man/man1/robocache(-[a-z-]+)?\.1(\.gz)?|gir-1\.0/Robocache-1\.0\.gir|licenses/robocache/LICENSE|robocache/robocache_msgs/(package\.xml|CMakeLists\.txt|msg/[A-Za-z]+\.msg)|doc/robocache/.*\.(md|svg|png))|(local/)?lib/python3[0-9.]*/(site|dist)-packages/(lerobot_robot_)?robocache/(.*\.py|py\.typed)))\$")
   [ -z "$other" ] || { echo "$other"; return 1; }
 }
 

@@ -87,6 +87,7 @@ typedef struct
 struct _RobocacheClockMap
 {
   GHashTable *entries;          /* Entry by topic */
+  const Entry *recorder;        /* the one of "", which each message needs */
 };
 
 static void
@@ -150,6 +151,7 @@ robocache_clock_map_new (GVariant *text)
     g_hash_table_insert (map->entries, topic, read_entry (has_zero, pieces));
     g_variant_iter_free (pieces);
   }
+  map->recorder = g_hash_table_lookup (map->entries, "");
   return map;
 }
 
@@ -164,9 +166,8 @@ robocache_clock_map_free (RobocacheClockMap *map)
 
 /* NULL: times stay as they are. */
 static const GArray *
-knots_of (const RobocacheClockMap *map, const gchar *topic, guint64 log_time)
+knots_of (const Entry *entry, guint64 log_time)
 {
-  const Entry *entry = map ? g_hash_table_lookup (map->entries, topic) : NULL;
   guint i = entry ? entry->pieces->len : 0;
 
   while (i > 1 && g_array_index (entry->pieces, Piece, i - 1).log_begin > log_time)
@@ -177,19 +178,19 @@ knots_of (const RobocacheClockMap *map, const gchar *topic, guint64 log_time)
 gint64
 robocache_clock_map_stamp (const RobocacheClockMap *map, const gchar *topic, guint64 log_time, gint64 stamp_ns)
 {
-  return robocache_clock_line_at (knots_of (map, topic, log_time), stamp_ns);
+  return robocache_clock_line_at (knots_of (map ? g_hash_table_lookup (map->entries, topic) : NULL, log_time), stamp_ns);
 }
 
 gint64
 robocache_clock_map_log (const RobocacheClockMap *map, gint64 log_ns)
 {
-  return robocache_clock_line_at (knots_of (map, "", 0), log_ns);
+  return robocache_clock_line_at (knots_of (map ? map->recorder : NULL, 0), log_ns);
 }
 
 gint64
 robocache_clock_map_to_log (const RobocacheClockMap *map, gint64 time_ns)
 {
-  return robocache_clock_line_back (knots_of (map, "", 0), time_ns);
+  return robocache_clock_line_back (knots_of (map ? map->recorder : NULL, 0), time_ns);
 }
 
 gboolean

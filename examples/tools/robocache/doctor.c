@@ -11,7 +11,7 @@
 #include <sys/timex.h>
 
 #ifdef HAVE_ROS2
-#include "common/dds/network.h"
+#include "common/dds/plain/network.h"
 #endif
 #include "examples/tools/program.h"
 

@@ -81,7 +81,6 @@ typedef struct
 } RobocacheViewServerFunctions;
 
 /* The module's only symbol. */
-typedef const RobocacheViewServerFunctions *(*RobocacheViewServerSymbol) (void);
 
 G_END_DECLS
 #endif

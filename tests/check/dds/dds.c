@@ -8,7 +8,7 @@
 #include "common/dds/hostfilter.h"
 #include "common/dds/oversize.h"
 #include "common/dds/reader.h"
-#include "common/dds/rosnames.h"
+#include "common/dds/plain/rosnames.h"
 #include "common/dds/typequery.h"
 #include "common/dds/writer.h"
 #include "common/ros/cdr.h"

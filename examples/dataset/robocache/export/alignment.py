@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """One episode through robocachefuse: a sample a tick of the set's rate, the first tick at the episode's start."""
+import math
 import sys
 import warnings
 from collections import Counter
@@ -152,11 +153,14 @@ class _Names:
 class Alignment:
     """Iterates over the ticks of an episode. `streams` are names in the order of info."""
 
-    def __init__(self, planned, mapping):
-        self.planned, self.fps = planned, mapping.fps
+    def __init__(self, planned, mapping, is_measured=False):
+        """is_measured: runs long enough for robocachefuse to find what is folded; a change of channels behind the episode would end it."""
+        self.planned, self.fps, self.folded = planned, mapping.fps, []
         self.lead = lead_ns(planned)
         self.origin = planned.episode.span.start - self.lead
         self.count = count_ticks(planned.episode.span.end - planned.episode.span.start, self.fps)
+        is_longer = is_measured and all(len(planned.episode.recording.channel_formats(one.stream.topic)) < 2 for one in planned.found)
+        self._last = max(self.count, math.ceil(decimation.ENOUGH * self.fps)) if is_longer else self.count
         self.ordered = sorted(planned.found, key=lambda one: not one.stream.is_camera)
         self.streams = [one.stream.name for one in self.ordered]
         # of each stream, whether its rows are copies of the nearest one, as caps of samples say
@@ -174,7 +178,7 @@ class Alignment:
                 for ticks in run():
                     ticks.index -= first
                     yield ticks[(ticks.index >= 0) & (ticks.index < self.count)]
-                    if ticks.index[-1] >= self.count:
+                    if ticks.index[-1] >= self._last:
                         break
                 if self._names.wrong:
                     raise ExportError(f"{self.planned.episode.name}: {self._names.wrong}")
@@ -194,7 +198,7 @@ class Alignment:
     def _at_once(self):
         samples = SampleFile(self._description)
         self._start(samples)
-        data = samples.run(self.lead + self.count * 10**9 // self.fps)
+        data = samples.run(self.lead + self._last * 10**9 // self.fps)
         for form in samples.formats:
             _, offset, size = self._split(form)
         if len(data):
@@ -233,10 +237,12 @@ class Alignment:
 
     def _report(self, caught):
         """Rows before the origin are left out on purpose. What is said of a recording, or of the set, is not said of each episode."""
+        by_pad = dict(zip(_pad_names(self.planned.found), self.planned.found))
         for text in dict.fromkeys(str(one.message) for one in caught):
-            if "before running time 0" in text or decimation.is_about(text) or self.planned.episode.recording.has_said(text):
-                continue
-            print(f"warning: {printable(self.planned.episode.name)}: {printable(text)}", file=sys.stderr)
+            if folded := decimation.read_warning(text):
+                self.folded.append((by_pad[folded[0]], folded[1]))
+            elif "before running time 0" not in text and not self.planned.episode.recording.has_said(text):
+                print(f"warning: {printable(self.planned.episode.name)}: {printable(text)}", file=sys.stderr)
 
     # ---- times ----
 

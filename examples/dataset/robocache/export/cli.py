@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..printable import describe_os_error, printable
-from . import actions, decimation, depth, existing, parts
+from . import actions, depth, existing, parts
 from .arguments import make_parser
 from .episodes import cut, sidecar
 from .errors import ExportError
@@ -79,15 +79,13 @@ def _print_part(job, planned, said, seconds):
 
 
 def _export(job, plan):
-    folded = decimation.Report(job.mapping.fps)
     for planned in plan:
         if parts.is_done(job, planned):
             print(f"{printable(planned.episode.name)}: done before", flush=True)
             continue
-        folded.add(planned)
         began = time.monotonic()
         _print_part(job, planned, parts.write(job, planned), time.monotonic() - began)
-    folded.end()
+    job.folded.end()
 
 
 def _files_below(path):
@@ -201,7 +199,7 @@ def _run_export(arguments):
             return 0
     plan = make_plan(episodes, mapping, arguments.allow_slow_cameras, existing.channels_of(before) if is_appended else None)
     layout = plan[0].layout
-    if module_of(arguments.format).HAS_VIDEOS:
+    if module_of(arguments.format).HAS_VIDEOS and layout.depth:
         depth.check({feature: layout.sizes[feature] for feature in layout.depth}, mapping.video, mapping.fps)
     job = _make_job(arguments, mapping, plan)
     if arguments.status:
@@ -218,6 +216,7 @@ def _run_export(arguments):
     is_there = not is_appended and _is_there(arguments, before, job, plan)
     if arguments.check:
         _read_appended_to(job, arguments, parts.check(job, plan), before if is_appended else None)
+        job.folded.end()
         print(f"{len(plan)} episodes can be exported")
     elif is_there and not arguments.shard:
         for folder in (output.parent, job.folder):

@@ -9,7 +9,7 @@ import re
 import shutil
 import tempfile
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 from pathlib import Path
@@ -41,6 +41,7 @@ class Job:
     mapping: object
     with_videos: bool
     channels: str = ""  # of all features, as the recordings are joined
+    folded: decimation.Report = field(default_factory=decimation.Report, compare=False)
 
     @cached_property
     def settings(self):
@@ -157,7 +158,7 @@ def _span(planned, mapping, first, last):
 
 def _run(job, planned, folder):
     """(the ticks, all pieces) of an episode."""
-    alignment = Alignment(planned, job.mapping)
+    alignment = Alignment(planned, job.mapping, job.folded.wants(planned.episode.recording))
     ticks, pieces = Kept(alignment, job.mapping, planned.layout), []
     try:
         for number, part, following in ticks:
@@ -171,6 +172,7 @@ def _run(job, planned, folder):
     finally:
         for _, piece in pieces:
             piece.close()
+    job.folded.add(planned.episode.recording, alignment.folded)
     return alignment, ticks, [piece for _, piece in pieces]
 
 

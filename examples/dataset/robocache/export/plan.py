@@ -34,9 +34,10 @@ DELAY = "200ms"
 
 
 def _automatic_gap_ns(times):
+    """times: sorted."""
     if len(times) <= PERIODS:
         return duration_ns(None, "200ms")
-    period = int(np.median(np.diff(np.sort(times))))
+    period = int(np.median(np.diff(times)))
     return max(min(max(PERIODS * period, duration_ns(None, "20ms")), duration_ns(None, "1s")), 2 * period)
 
 

@@ -62,14 +62,14 @@ class StreamFile(Timed):
     @cached_property
     def clocks(self):
         """None where times are log times."""
-        if self.time_source == "log":
-            return None
-        pipeline = self._paused([topic for topic in self.topics_used if self.has(topic)], f"clocks={self.time_source}")
-        try:
-            text = pipeline.get_by_name("demux").get_property("stats").get_string("clocks")
-        finally:
-            pipeline.set_state(Gst.State.NULL)
+        text = self._looked[0] if self.time_source != "log" else None
         return Clocks(text) if text else None
+
+    @cached_property
+    def _looked(self):
+        """(what the element says of the clocks, exposed pads) of the topics that are used."""
+        settings = f"clocks={self.time_source}" if self.time_source != "log" else ""
+        return self._look([topic for topic in self.topics_used if self.has(topic)], settings)
 
     def _arrivals(self, log_times):
         """On the timeline."""
@@ -120,31 +120,25 @@ class StreamFile(Timed):
         """Of all topics without some."""
         return f"{self._reader()} name=demux topics={pipelines.quote(','.join(dict.fromkeys(topics)))} {settings}"
 
-    def _exposed_pads(self, streams):
-        """[(pad, topic with part and frame, caps)] of the demuxer, as soon as all are there."""
+    def _look(self, topics, settings=""):
+        """(what the element says of the clocks, [(pad, topic with part and frame, caps)]) of the demuxer alone, as soon as all pads are there."""
         found = []
 
         def add(_, pad):
             found.append((pad.get_name(), pad.get_stream_id().partition("/")[2], pad.get_current_caps()))
 
-        self._paused([stream.topic for stream in streams], "", add).set_state(Gst.State.NULL)
-        return found
-
-    def _paused(self, topics, settings, add=lambda *_: None):
-        """A pipeline of the demuxer alone, whose pads are there; add() gets each."""
         pipeline = pipelines.parse(self._demuxer(topics, settings))
         demux = pipeline.get_by_name("demux")
         demux.connect("pad-added", add)
         try:
             pipelines.pause(pipeline, demux, f"{self.name}: the streams")
-        except ExportError:
+            return demux.get_property("stats").get_string("clocks"), found
+        finally:
             pipeline.set_state(Gst.State.NULL)
-            raise
-        return pipeline
 
     def described(self):
         found = []
-        for _, name, caps in self._exposed_pads([]):
+        for _, name, caps in self._look([])[1]:
             topic = max((topic for topic in self.topics() if name.startswith(topic)), key=len)
             found.append((topic, _part_of(topic, name), caps))
         return found
@@ -167,7 +161,7 @@ class StreamFile(Timed):
         return found.get(stream.part) or next(iter(found.values()))
 
     def streams(self, mapping):
-        pads = self._exposed_pads(mapping.streams)
+        pads = self._looked[1]
         return [self._describe(stream, *self._find(stream, pads)) for stream in mapping.streams]
 
     def _describe(self, stream, pad, caps):
@@ -176,7 +170,7 @@ class StreamFile(Timed):
 
     def _decoded_caps(self, stream):
         """Of the first picture."""
-        pad, caps = self._find(stream, self._exposed_pads([stream]))
+        pad, caps = self._find(stream, self._look([stream.topic])[1])
         pipeline = pipelines.parse(f"{self._demuxer([stream.topic])} demux.{pad} ! {decoder_of(caps.to_string())} fakesink name=sink")
         try:
             pipeline.set_state(Gst.State.PAUSED)

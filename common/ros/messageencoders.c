@@ -20,15 +20,22 @@ robocache_ros_stamp_fits (gint64 stamp_ns)
   return seconds >= G_MININT32 && seconds <= G_MAXINT32;
 }
 
+/* Inside of a message. */
 static void
-write_header (RobocacheCdrWriter *writer, const RobocacheRosHeader *header)
+write_inner_header (RobocacheCdrWriter *writer, const RobocacheRosHeader *header)
 {
   const gint64 seconds = whole_seconds (header->stamp_ns);
 
-  robocache_cdr_writer_begin (writer);
   robocache_cdr_write_int32 (writer, (gint32) seconds);
   robocache_cdr_write_uint32 (writer, (guint32) (header->stamp_ns - seconds * NS_PER_S));
   robocache_cdr_write_string (writer, header->frame_id);
+}
+
+static void
+write_header (RobocacheCdrWriter *writer, const RobocacheRosHeader *header)
+{
+  robocache_cdr_writer_begin (writer);
+  write_inner_header (writer, header);
 }
 
 static void
@@ -188,6 +195,66 @@ robocache_ros_write_compressed_video (RobocacheCdrWriter *writer, const Robocach
   write_header (writer, header);
   write_bytes (writer, data, size);
   robocache_cdr_write_string (writer, format);
+}
+
+/* By their numbers in PackedElementField, from 1 on. */
+static const RcDtype element_types[] = { RC_UINT8, RC_INT8, RC_UINT16, RC_INT16, RC_UINT32, RC_INT32, RC_FLOAT32, RC_FLOAT64 };
+
+guint8
+robocache_ros_element_type (RcDtype dtype)
+{
+  for (guint8 i = 0; i < G_N_ELEMENTS (element_types); i++) {
+    if (element_types[i] == dtype)
+      return i + 1;
+  }
+  return 0;
+}
+
+void
+robocache_ros_write_voxel_grid (RobocacheCdrWriter *writer, const RobocacheRosHeader *header, const RobocacheRosVoxelGrid *grid,
+    gconstpointer cells)
+{
+  static const gdouble no_rotation[4] = { 0.0, 0.0, 0.0, 1.0 };
+  const guint32 value_bytes = (guint32) rc_dtype_size (grid->dtype);
+  const guint64 cell = (guint64) value_bytes * grid->n_channels, row = cell * grid->n[0];
+  const guint64 slice = row <= G_MAXUINT32 ? row * grid->n[1] : G_MAXUINT64;
+
+  /* its timestamp and frame_id lie as a header does */
+  write_header (writer, header);
+  write_doubles (writer, grid->origin, 3);
+  write_doubles (writer, no_rotation, 4);
+  robocache_cdr_write_uint32 (writer, grid->n[1]);
+  robocache_cdr_write_uint32 (writer, grid->n[0]);
+  write_doubles (writer, grid->cell_size, 3);
+  writer->has_failed |= slice > G_MAXUINT32 || (grid->n[2] > 0 && slice > G_MAXUINT32 / grid->n[2]);
+  robocache_cdr_write_uint32 (writer, (guint32) slice);
+  robocache_cdr_write_uint32 (writer, (guint32) row);
+  robocache_cdr_write_uint32 (writer, (guint32) cell);
+  robocache_cdr_write_uint32 (writer, grid->n_channels);
+  for (guint32 i = 0; i < grid->n_channels; i++) {
+    gchar name[24];
+
+    if (grid->n_channels > 1)
+      g_snprintf (name, sizeof name, "value%u", i);
+    else
+      g_strlcpy (name, "value", sizeof name);
+    robocache_cdr_write_string (writer, name);
+    robocache_cdr_write_uint32 (writer, i * value_bytes);
+    robocache_cdr_write_uint8 (writer, robocache_ros_element_type (grid->dtype));
+  }
+  write_bytes (writer, cells, writer->has_failed ? 0 : (gsize) (slice * grid->n[2]));
+}
+
+void
+robocache_ros_write_transforms (RobocacheCdrWriter *writer, const RobocacheRosHeader *header, const RobocacheRosTransform *transforms, guint n)
+{
+  robocache_cdr_writer_begin (writer);
+  robocache_cdr_write_uint32 (writer, n);
+  for (guint i = 0; i < n; i++) {
+    write_inner_header (writer, header);
+    robocache_cdr_write_string (writer, transforms[i].child);
+    write_doubles (writer, transforms[i].numbers, 7);
+  }
 }
 
 /* ---- robocache_msgs ---- */

@@ -31,8 +31,8 @@ write_inner_header (RobocacheCdrWriter *writer, const RobocacheRosHeader *header
   robocache_cdr_write_string (writer, header->frame_id);
 }
 
-static void
-write_header (RobocacheCdrWriter *writer, const RobocacheRosHeader *header)
+void
+robocache_ros_write_header (RobocacheCdrWriter *writer, const RobocacheRosHeader *header)
 {
   robocache_cdr_writer_begin (writer);
   write_inner_header (writer, header);
@@ -52,7 +52,7 @@ robocache_ros_write_joint_state (RobocacheCdrWriter *writer, const RobocacheRosH
 {
   const gdouble *const lists[] = { position, velocity, effort };
 
-  write_header (writer, header);
+  robocache_ros_write_header (writer, header);
   robocache_cdr_write_strings (writer, names, n);
   for (guint i = 0; i < G_N_ELEMENTS (lists); i++)
     robocache_cdr_write_sequence (writer, lists[i], sizeof (gdouble), lists[i] ? n : 0);
@@ -72,7 +72,7 @@ robocache_ros_write_imu (RobocacheCdrWriter *writer, const RobocacheRosHeader *h
 {
   static const gdouble no_rotation[4] = { 0.0, 0.0, 0.0, 1.0 }, zero[3];
 
-  write_header (writer, header);
+  robocache_ros_write_header (writer, header);
   write_measured (writer, imu->orientation, no_rotation, 4);
   write_measured (writer, imu->angular_velocity, zero, 3);
   write_measured (writer, imu->linear_acceleration, zero, 3);
@@ -82,7 +82,7 @@ void
 robocache_ros_write_wrench (RobocacheCdrWriter *writer, const RobocacheRosHeader *header, const gdouble force[3],
     const gdouble torque[3])
 {
-  write_header (writer, header);
+  robocache_ros_write_header (writer, header);
   write_doubles (writer, force, 3);
   write_doubles (writer, torque, 3);
 }
@@ -91,7 +91,7 @@ void
 robocache_ros_write_pose (RobocacheCdrWriter *writer, const RobocacheRosHeader *header, const gdouble position[3],
     const gdouble orientation[4])
 {
-  write_header (writer, header);
+  robocache_ros_write_header (writer, header);
   write_doubles (writer, position, 3);
   write_doubles (writer, orientation, 4);
 }
@@ -144,7 +144,7 @@ robocache_ros_write_point_cloud (RobocacheCdrWriter *writer, const RobocacheRosH
 {
   const guint64 row_step = (guint64) width * point_step;
 
-  write_header (writer, header);
+  robocache_ros_write_header (writer, header);
   robocache_cdr_write_uint32 (writer, height);
   robocache_cdr_write_uint32 (writer, width);
   robocache_cdr_write_uint32 (writer, n_fields);
@@ -169,7 +169,7 @@ void
 robocache_ros_write_image (RobocacheCdrWriter *writer, const RobocacheRosHeader *header, guint32 height, guint32 width,
     const gchar *encoding, gboolean is_bigendian, guint32 step, gconstpointer lines)
 {
-  write_header (writer, header);
+  robocache_ros_write_header (writer, header);
   robocache_cdr_write_uint32 (writer, height);
   robocache_cdr_write_uint32 (writer, width);
   robocache_cdr_write_string (writer, encoding);
@@ -182,7 +182,7 @@ void
 robocache_ros_write_compressed_image (RobocacheCdrWriter *writer, const RobocacheRosHeader *header, const gchar *format,
     gconstpointer data, gsize size)
 {
-  write_header (writer, header);
+  robocache_ros_write_header (writer, header);
   robocache_cdr_write_string (writer, format);
   write_bytes (writer, data, size);
 }
@@ -192,7 +192,7 @@ robocache_ros_write_compressed_video (RobocacheCdrWriter *writer, const Robocach
     gconstpointer data, gsize size)
 {
   /* its timestamp and frame_id lie as a header does */
-  write_header (writer, header);
+  robocache_ros_write_header (writer, header);
   write_bytes (writer, data, size);
   robocache_cdr_write_string (writer, format);
 }
@@ -220,7 +220,7 @@ robocache_ros_write_voxel_grid (RobocacheCdrWriter *writer, const RobocacheRosHe
   const guint64 slice = row <= G_MAXUINT32 ? row * grid->n[1] : G_MAXUINT64;
 
   /* its timestamp and frame_id lie as a header does */
-  write_header (writer, header);
+  robocache_ros_write_header (writer, header);
   write_doubles (writer, grid->origin, 3);
   write_doubles (writer, no_rotation, 4);
   robocache_cdr_write_uint32 (writer, grid->n[1]);
@@ -262,7 +262,7 @@ robocache_ros_write_transforms (RobocacheCdrWriter *writer, const RobocacheRosHe
 void
 robocache_ros_write_row (RobocacheCdrWriter *writer, const RobocacheRosHeader *header, const RobocacheRosRow *row)
 {
-  write_header (writer, header);
+  robocache_ros_write_header (writer, header);
   robocache_cdr_write_strings (writer, row->names, row->n_names);
   robocache_cdr_write_uint8 (writer, row->status);
   robocache_cdr_write_int64 (writer, row->duration_ns);
@@ -279,7 +279,7 @@ robocache_ros_write_tensor (RobocacheCdrWriter *writer, const RobocacheRosHeader
   const guint bytes = (guint) rc_dtype_size (dtype);
   gsize start;
 
-  write_header (writer, header);
+  robocache_ros_write_header (writer, header);
   robocache_cdr_write_string (writer, name);
   robocache_cdr_write_string (writer, rc_dtype_name (dtype));
   robocache_cdr_write_sequence (writer, dims, sizeof (*dims), rank);
@@ -312,7 +312,7 @@ write_tick_stream (RobocacheCdrWriter *writer, const RobocacheRosTickStream *str
 void
 robocache_ros_write_tick (RobocacheCdrWriter *writer, const RobocacheRosHeader *header, const RobocacheRosTick *tick)
 {
-  write_header (writer, header);
+  robocache_ros_write_header (writer, header);
   robocache_cdr_write_int64 (writer, tick->tick_ns);
   robocache_cdr_write_int64 (writer, tick->decided_ns);
   robocache_cdr_write_uint32 (writer, tick->window);
@@ -328,7 +328,7 @@ void
 robocache_ros_write_event (RobocacheCdrWriter *writer, const RobocacheRosHeader *header, const gchar *kind, const gchar *topic,
     guint32 sequence, gint64 duration_ns, const gchar *text)
 {
-  write_header (writer, header);
+  robocache_ros_write_header (writer, header);
   robocache_cdr_write_string (writer, kind);
   robocache_cdr_write_string (writer, topic);
   robocache_cdr_write_uint32 (writer, sequence);

@@ -23,6 +23,9 @@ typedef struct
 /* Whether the seconds of a stamp fit into int32. */
 gboolean robocache_ros_stamp_fits (gint64 stamp_ns);
 
+/* Begins a message with its header. */
+void robocache_ros_write_header (RobocacheCdrWriter * writer, const RobocacheRosHeader * header);
+
 /* ---- sensor_msgs, geometry_msgs ---- */
 
 /* Each of position, velocity and effort has n values, or is NULL: empty. */

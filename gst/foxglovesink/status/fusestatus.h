@@ -7,6 +7,8 @@
 
 #include <gst/gst.h>
 
+#include "common/ros/cdr.h"
+
 G_BEGIN_DECLS
 
 typedef struct _RobocacheFuseStatus RobocacheFuseStatus;
@@ -20,6 +22,9 @@ void robocache_fuse_status_read (RobocacheFuseStatus * status, gint64 now_us);
 /* Append, after a reading, one object for the element, or one for each of its streams. */
 void robocache_fuse_status_append (const RobocacheFuseStatus * status, GString * json);
 void robocache_fuse_status_append_streams (const RobocacheFuseStatus * status, GString * json);
+
+/* The same as items of a diagnostic_msgs/DiagnosticArray; how many. */
+guint robocache_fuse_status_write (const RobocacheFuseStatus * status, RobocacheCdrWriter * writer);
 
 G_END_DECLS
 #endif

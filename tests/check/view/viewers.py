@@ -21,7 +21,7 @@ from mcap.reader import make_reader
 TIMEOUT_S = 60
 QUEUE = "max-queue-size=1000000000"
 # topics made of others, for viewers alone
-DERIVED = ("/compressed", "/voxels", "/tf")
+DERIVED = ("/compressed", "/voxels", "/tf", "/robot_description")
 
 
 def sinks(streams):
@@ -69,7 +69,7 @@ class Viewer:
             assert message["op"] == "advertise", message
             for channel in message["channels"]:
                 if channel["topic"].startswith("/robocache/"):
-                    assert channel["encoding"] == "json" and json.loads(channel["schema"])["type"] == "object", channel
+                    assert channel["encoding"] == "cdr" or json.loads(channel["schema"])["type"] == "object", channel
                     continue
                 if channel["topic"].endswith(DERIVED) and not self.with_derived:
                     continue

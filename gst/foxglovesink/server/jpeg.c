@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* needs stdio.h before it */
+/* after the declaration of FILE, which it uses */
 #include <jpeglib.h>
 
 static const struct

@@ -416,6 +416,26 @@ GST_END_TEST;
 
 /* ---- slow clients ---- */
 
+/* The client sees what it has lost, and that nothing waits. */
+static void
+expect_report (ViewClient *client, guint n_lost)
+{
+  gchar *expected = g_strdup_printf ("{\"dropped\":%u,\"waiting\":0,\"waiting_bytes\":0,", n_lost), *lost;
+  GBytes *message;
+  gchar *report;
+  gsize size;
+
+  view_client_send_text (client, "{\"op\":\"subscribe\",\"subscriptions\":[{\"id\":78,\"channelId\":2}]}");
+  message = view_client_receive_data (client, 78);
+  lost = g_strdup_printf ("{\"topic\":\"/rows\",\"dropped\":%u,\"waiting\":0}", n_lost);
+  report = g_strndup ((const gchar *) g_bytes_get_data (message, &size) + 13, g_bytes_get_size (message) - 13);
+  fail_unless (g_str_has_prefix (report, expected) && strstr (report, lost), "%s has no %s", report, lost);
+  g_free (report);
+  g_free (lost);
+  g_free (expected);
+  g_bytes_unref (message);
+}
+
 /* One client reads everything while another, with a small socket, reads nothing. */
 GST_START_TEST (slow_clients_lose_alone)
 {
@@ -450,6 +470,7 @@ GST_START_TEST (slow_clients_lose_alone)
     g_bytes_unref (message);
   }
   fail_unless_equals_uint64 (n + stat_of (&view, "messages-dropped"), 2000);
+  expect_report (&slow, 2000 - n);
   view_client_close (&slow);
   view_end (&view);
 }

@@ -10,7 +10,10 @@ robocache_view_channel_new (guint id, const RobocacheViewTopic *topic)
   RobocacheViewChannel *channel = g_new0 (RobocacheViewChannel, 1);
 
   channel->id = id;
-  channel->topic = (RobocacheViewTopic) { g_utf8_make_valid (topic->topic, -1), g_strdup (topic->type), g_strdup (topic->definition), topic->kind };
+  channel->topic = *topic;
+  channel->topic.topic = g_utf8_make_valid (topic->topic, -1);
+  channel->topic.type = g_strdup (topic->type);
+  channel->topic.definition = g_strdup (topic->definition);
   channel->readers = g_ptr_array_new ();
   return channel;
 }
@@ -31,12 +34,19 @@ robocache_view_channel_free (RobocacheViewChannel *channel)
   g_free (channel);
 }
 
+gboolean
+robocache_view_channel_is_wanted (const RobocacheViewChannel *channel)
+{
+  return g_atomic_int_get (&channel->n_readers) > 0;
+}
+
 RobocacheViewReader *
-robocache_view_reader_new (RobocacheViewChannel *channel, guint32 id, guint64 max_bytes)
+robocache_view_reader_new (RobocacheViewChannel *channel, guint client, guint32 id, guint64 max_bytes)
 {
   RobocacheViewReader *reader = g_new0 (RobocacheViewReader, 1);
 
   reader->channel = channel;
+  reader->client = client;
   robocache_view_subscription_init (&reader->waiting, id, channel->topic.kind, max_bytes);
   g_ptr_array_add (channel->readers, reader);
   g_atomic_int_inc (&channel->n_readers);

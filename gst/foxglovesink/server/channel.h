@@ -15,20 +15,24 @@ struct _RobocacheViewChannel
   RobocacheViewTopic topic;     /* its strings are the channel's */
   GPtrArray *readers;           /* RobocacheViewReader; the server's lock */
   gint n_readers;               /* atomic */
+  gboolean was_due;             /* the server's thread */
 };
 
 /* A subscription of a client, which owns it. The server's lock guards it. */
 typedef struct
 {
   RobocacheViewChannel *channel;        /* NULL: removed */
+  guint client;                 /* number */
   RobocacheViewSubscription waiting;
 } RobocacheViewReader;
 
 RobocacheViewChannel *robocache_view_channel_new (guint id, const RobocacheViewTopic * topic);
+/* Whether a client subscribes to it. From any thread. */
+gboolean robocache_view_channel_is_wanted (const RobocacheViewChannel * channel);
 /* Its readers stay, without a channel and with nothing that waits. */
 void robocache_view_channel_free (RobocacheViewChannel * channel);
 
-RobocacheViewReader *robocache_view_reader_new (RobocacheViewChannel * channel, guint32 id, guint64 max_bytes);
+RobocacheViewReader *robocache_view_reader_new (RobocacheViewChannel * channel, guint client, guint32 id, guint64 max_bytes);
 void robocache_view_reader_free (RobocacheViewReader * reader);
 
 G_END_DECLS

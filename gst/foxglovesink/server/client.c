@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "common/ros/encodings/jsontext.h"
 #include "protocol.h"
 
 /* Bytes of messages that are given to libsoup before the socket has taken them; one larger message is. */
@@ -24,6 +25,7 @@ struct _RobocacheViewClient
   RobocacheViewShared *shared;
   SoupWebsocketConnection *connection;
   RobocacheCountedStream *stream;
+  guint number;
   guint64 asked;                /* what `written` of the stream is when libsoup has nothing left */
 
   GQueue texts;                 /* of gchar *, which go first */
@@ -33,6 +35,9 @@ struct _RobocacheViewClient
   GArray *advertised;           /* ids of channels, ascending */
   guint generation;             /* of these channels */
   gint64 time_ns;               /* last time that was sent; -1: none */
+  RobocacheViewParameterClient parameters;
+  RobocacheViewGraph graph;
+  gint64 lag_ns;                /* the longest wait of a message since the last report of the connection */
 };
 
 /* ---- bytes inside libsoup ---- */
@@ -139,17 +144,64 @@ send_time (RobocacheViewClient *client, gint64 time_ns)
 }
 
 static void
-send_item (RobocacheViewClient *client, guint32 id, const RobocacheViewItem *item)
+send_payload (RobocacheViewClient *client, guint32 id, gint64 log_ns, gconstpointer payload, gsize payload_size)
 {
-  const gsize size = ROBOCACHE_VIEW_HEADER_SIZE + item->size;
+  const gsize size = ROBOCACHE_VIEW_HEADER_SIZE + payload_size;
   guint8 *message = g_malloc (size);
 
-  send_time (client, item->log_ns);
-  robocache_view_write_header (message, id, item->log_ns);
-  memcpy (message + ROBOCACHE_VIEW_HEADER_SIZE, item->data, item->size);
+  send_time (client, log_ns);
+  robocache_view_write_header (message, id, log_ns);
+  memcpy (message + ROBOCACHE_VIEW_HEADER_SIZE, payload, payload_size);
   ask (client, size);
   soup_websocket_connection_send_binary (client->connection, message, size);
   g_free (message);
+}
+
+/* The message of ROBOCACHE_VIEW_CONNECTION. */
+static GString *
+describe_connection (RobocacheViewClient *client)
+{
+  GString *json = g_string_new (NULL), *topics = g_string_new (NULL);
+  guint64 n_dropped = 0, n_waiting = 0, waiting_bytes = 0;
+  RobocacheViewReader *reader;
+  GHashTableIter iter;
+
+  g_mutex_lock (&client->shared->lock);
+  g_hash_table_iter_init (&iter, client->readers);
+  while (g_hash_table_iter_next (&iter, NULL, (gpointer *) & reader)) {
+    const RobocacheViewSubscription *waiting = &reader->waiting;
+
+    n_dropped += waiting->dropped;
+    n_waiting += waiting->items.length;
+    waiting_bytes += waiting->bytes;
+    if (!reader->channel)
+      continue;
+    g_string_append (topics, topics->len > 0 ? ",{\"topic\":" : "{\"topic\":");
+    robocache_json_append_string (topics, reader->channel->topic.topic);
+    g_string_append_printf (topics, ",\"dropped\":%" G_GUINT64_FORMAT ",\"waiting\":%u}", waiting->dropped, waiting->items.length);
+  }
+  g_mutex_unlock (&client->shared->lock);
+  g_string_printf (json, "{\"dropped\":%" G_GUINT64_FORMAT ",\"waiting\":%" G_GUINT64_FORMAT ",\"waiting_bytes\":%" G_GUINT64_FORMAT
+      ",\"lag_ms\":%.3f,\"topics\":[%s]}", n_dropped, n_waiting, waiting_bytes, (gdouble) client->lag_ns / 1e6, topics->str);
+  g_string_free (topics, TRUE);
+  return json;
+}
+
+static void
+send_item (RobocacheViewClient *client, const RobocacheViewSubscription *subscription, const RobocacheViewItem *item)
+{
+  const gint64 lag_ns = g_get_monotonic_time () * 1000 - item->published_ns;
+  GString *report;
+
+  client->lag_ns = MAX (client->lag_ns, lag_ns);
+  if (subscription->kind != ROBOCACHE_VIEW_CONNECTION) {
+    send_payload (client, subscription->id, item->log_ns, item->data, item->size);
+    return;
+  }
+  report = describe_connection (client);
+  client->lag_ns = 0;
+  send_payload (client, subscription->id, item->log_ns, report->str, report->len);
+  g_string_free (report, TRUE);
 }
 
 static gboolean
@@ -158,14 +210,12 @@ send_message (RobocacheViewClient *client)
   RobocacheViewShared *shared = client->shared;
   RobocacheViewItem *item = NULL;
   RobocacheViewReader *reader;
-  guint32 id = 0;
 
   g_mutex_lock (&shared->lock);
   reader = find_oldest (client);
   if (reader) {
     const RobocacheViewItem *next = g_queue_peek_head (&reader->waiting.items);
 
-    id = reader->waiting.id;
     if (has_space (client, ROBOCACHE_VIEW_HEADER_SIZE + next->size)) {
       item = robocache_view_subscription_pop (&reader->waiting);
       shared->counts.sent++;
@@ -175,7 +225,8 @@ send_message (RobocacheViewClient *client)
   g_mutex_unlock (&shared->lock);
   if (!item)
     return FALSE;
-  send_item (client, id, item);
+  /* clients alone free their readers, in this thread */
+  send_item (client, &reader->waiting, item);
   robocache_view_item_unref (item);
   return TRUE;
 }
@@ -245,11 +296,27 @@ has_new_channels (RobocacheViewClient *client)
   return has_new;
 }
 
+static void
+queue_updates (RobocacheViewClient *client)
+{
+  gchar *parameters = robocache_view_parameters_update (&client->shared->parameters, &client->parameters);
+  gchar *graph;
+
+  g_mutex_lock (&client->shared->lock);
+  graph = robocache_view_graph_update (&client->graph, client->shared->graph_generation, client->shared->channels);
+  g_mutex_unlock (&client->shared->lock);
+  if (parameters)
+    queue_text (client, parameters);
+  if (graph)
+    queue_text (client, graph);
+}
+
 void
 robocache_view_client_pump (RobocacheViewClient *client)
 {
   if (has_new_channels (client))
     advertise (client);
+  queue_updates (client);
   while (is_open (client) && send_text (client)) {
   }
   while (is_open (client) && client->texts.length == 0 && send_message (client)) {
@@ -300,8 +367,9 @@ subscribe (RobocacheViewClient *client, const RobocacheViewWish *wish)
   else if (reads_channel (client, channel))
     fault = "the client subscribes to this channel already";
   else
-    g_hash_table_insert (client->readers, GUINT_TO_POINTER (wish->id), robocache_view_reader_new (channel, wish->id,
+    g_hash_table_insert (client->readers, GUINT_TO_POINTER (wish->id), robocache_view_reader_new (channel, client->number, wish->id,
             client->shared->max_queue_bytes));
+  client->shared->graph_generation++;
   g_mutex_unlock (&client->shared->lock);
   if (!fault)
     return;
@@ -315,7 +383,20 @@ unsubscribe (RobocacheViewClient *client, const RobocacheViewWish *wish)
 {
   g_mutex_lock (&client->shared->lock);
   g_hash_table_remove (client->readers, GUINT_TO_POINTER (wish->id));
+  client->shared->graph_generation++;
   g_mutex_unlock (&client->shared->lock);
+}
+
+static void
+answer_parameters (RobocacheViewClient *client, RobocacheViewOperation operation, RobocacheJsonValue message)
+{
+  GQueue answers = G_QUEUE_INIT;
+  gchar *text;
+
+  if (!robocache_view_parameters_answer (&client->shared->parameters, &client->parameters, operation, message, &answers) && is_open (client))
+    soup_websocket_connection_close (client->connection, SOUP_WEBSOCKET_CLOSE_POLICY_VIOLATION, "the token is wrong");
+  while ((text = g_queue_pop_head (&answers)))
+    queue_text (client, text);
 }
 
 static void
@@ -323,12 +404,17 @@ answer (RobocacheViewClient *client, const gchar *text, gsize size)
 {
   GArray *wishes = g_array_new (FALSE, FALSE, sizeof (RobocacheViewWish));
   RobocacheViewOperation operation;
+  RobocacheJsonValue message;
   gchar *fault = NULL;
 
-  if (!robocache_view_parse (text, size, &operation, wishes, &fault)) {
+  if (!robocache_view_parse (text, size, &operation, &message, wishes, &fault)) {
     queue_status (client, ROBOCACHE_VIEW_ERROR, fault);
     g_free (fault);
     g_array_set_size (wishes, 0);
+  } else if (operation == ROBOCACHE_VIEW_SUBSCRIBE_GRAPH || operation == ROBOCACHE_VIEW_UNSUBSCRIBE_GRAPH) {
+    robocache_view_graph_subscribe (&client->graph, operation == ROBOCACHE_VIEW_SUBSCRIBE_GRAPH);
+  } else if (operation > ROBOCACHE_VIEW_UNSUBSCRIBE) {
+    answer_parameters (client, operation, message);
   }
   for (guint i = 0; i < wishes->len; i++) {
     const RobocacheViewWish *wish = &g_array_index (wishes, RobocacheViewWish, i);
@@ -382,6 +468,7 @@ robocache_view_client_new (RobocacheViewShared *shared, SoupWebsocketConnection 
   client->advertised = g_array_new (FALSE, FALSE, sizeof (guint));
   g_mutex_lock (&shared->lock);
   client->generation = shared->generation - 1;
+  client->number = ++shared->n_clients;
   g_mutex_unlock (&shared->lock);
   client->time_ns = -1;
   soup_websocket_connection_set_max_incoming_payload_size (connection, MAX_INCOMING_BYTES);
@@ -403,8 +490,11 @@ robocache_view_client_free (RobocacheViewClient *client)
   g_object_unref (client->stream);
   g_mutex_lock (&client->shared->lock);
   g_hash_table_unref (client->readers);
+  client->shared->graph_generation++;
   g_mutex_unlock (&client->shared->lock);
   g_queue_clear_full (&client->texts, g_free);
+  robocache_view_parameters_clear (&client->parameters);
+  robocache_view_graph_subscribe (&client->graph, FALSE);
   g_array_unref (client->advertised);
   g_free (client);
 }

@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-#include "common/ros/encodings/jsontext.h"
-
 enum
 { OPCODE_MESSAGE = 1, OPCODE_TIME = 2 };
 
@@ -15,33 +13,14 @@ const gchar *const robocache_view_subprotocols[] = { "foxglove.sdk.v1", "foxglov
 
 /* ---- to clients ---- */
 
-static void
-append_json (GString *json, const gchar *text)
-{
-  g_string_append_c (json, '"');
-  for (; *text; text++) {
-    const guchar c = (guchar) * text;
-
-    if (c == '"' || c == '\\')
-      g_string_append_printf (json, "\\%c", c);
-    else if (c == '\n')
-      g_string_append (json, "\\n");
-    else if (c < 0x20)
-      g_string_append_printf (json, "\\u%04x", c);
-    else
-      g_string_append_c (json, (gchar) c);
-  }
-  g_string_append_c (json, '"');
-}
-
 gchar *
-robocache_view_server_info (const gchar *name, gint64 session_id)
+robocache_view_server_info (const gchar *name, gboolean has_parameters, gint64 session_id)
 {
   GString *json = g_string_new ("{\"op\":\"serverInfo\",\"name\":");
 
-  append_json (json, name);
-  g_string_append_printf (json, ",\"capabilities\":[\"time\"],\"metadata\":{\"library\":\"robocache\"},\"sessionId\":\"%" G_GINT64_FORMAT
-      "\"}", session_id);
+  robocache_json_append_string (json, name);
+  g_string_append_printf (json, ",\"capabilities\":[\"time\",\"connectionGraph\"%s],\"metadata\":{\"library\":\"robocache\"},\"sessionId\":\"%" G_GINT64_FORMAT
+      "\"}", has_parameters ? ",\"parameters\",\"parametersSubscribe\"" : "", session_id);
   return g_string_free (json, FALSE);
 }
 
@@ -51,7 +30,7 @@ robocache_view_status (RobocacheViewLevel level, const gchar *message)
   GString *json = g_string_new (NULL);
 
   g_string_printf (json, "{\"op\":\"status\",\"level\":%d,\"message\":", level);
-  append_json (json, message);
+  robocache_json_append_string (json, message);
   g_string_append_c (json, '}');
   return g_string_free (json, FALSE);
 }
@@ -60,11 +39,11 @@ void
 robocache_view_append_channel (GString *json, guint id, const RobocacheViewTopic *topic)
 {
   g_string_append_printf (json, "{\"id\":%u,\"topic\":", id);
-  append_json (json, topic->topic);
-  g_string_append (json, ",\"encoding\":\"cdr\",\"schemaName\":");
-  append_json (json, topic->type);
-  g_string_append (json, ",\"schemaEncoding\":\"ros2msg\",\"schema\":");
-  append_json (json, topic->definition);
+  robocache_json_append_string (json, topic->topic);
+  g_string_append_printf (json, ",\"encoding\":\"%s\",\"schemaName\":", topic->is_json ? "json" : "cdr");
+  robocache_json_append_string (json, topic->type);
+  g_string_append_printf (json, ",\"schemaEncoding\":\"%s\",\"schema\":", topic->is_json ? "jsonschema" : "ros2msg");
+  robocache_json_append_string (json, topic->definition);
   g_string_append_c (json, '}');
 }
 
@@ -136,34 +115,49 @@ static gchar *
 describe (const gchar *text, gsize size, RobocacheJsonValue op)
 {
   gchar *quoted = robocache_json_is_string (op) ? quote (op.data + 1, op.size - 2) : quote (text, size);
-  gchar *fault = g_strdup_printf ("%s is not an operation of this server, which has subscribe and unsubscribe", quoted);
+  gchar *fault = g_strdup_printf ("%s is not an operation of this server", quoted);
 
   g_free (quoted);
   return fault;
 }
 
-gboolean
-robocache_view_parse (const gchar *text, gsize size, RobocacheViewOperation *operation, GArray *wishes, gchar **fault)
+static const struct
 {
-  RobocacheJsonValue message = { 0 }, op = { 0 }, key, item;
+  const gchar *name, *list;     /* list: the member with items to subscribe to; NULL: none */
+} operations[] = {
+  [ROBOCACHE_VIEW_SUBSCRIBE] = {"subscribe", "subscriptions"},
+  [ROBOCACHE_VIEW_UNSUBSCRIBE] = {"unsubscribe", "subscriptionIds"},
+  [ROBOCACHE_VIEW_GET_PARAMETERS] = {"getParameters", NULL},
+  [ROBOCACHE_VIEW_SET_PARAMETERS] = {"setParameters", NULL},
+  [ROBOCACHE_VIEW_SUBSCRIBE_PARAMETERS] = {"subscribeParameterUpdates", NULL},
+  [ROBOCACHE_VIEW_UNSUBSCRIBE_PARAMETERS] = {"unsubscribeParameterUpdates", NULL},
+  [ROBOCACHE_VIEW_SUBSCRIBE_GRAPH] = {"subscribeConnectionGraph", NULL},
+  [ROBOCACHE_VIEW_UNSUBSCRIBE_GRAPH] = {"unsubscribeConnectionGraph", NULL},
+  [ROBOCACHE_VIEW_TOKEN] = {"robocacheToken", NULL},
+};
+
+static gboolean
+find_operation (RobocacheJsonValue op, RobocacheViewOperation *operation)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (operations); i++) {
+    *operation = (RobocacheViewOperation) i;
+    if (robocache_json_string_equal (op, operations[i].name))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static gboolean
+read_wishes (RobocacheViewOperation operation, RobocacheJsonValue list, GArray *wishes, gchar **fault)
+{
+  RobocacheJsonValue key, item;
   RobocacheJsonWalk walk;
 
-  if (robocache_json_parse (text, size, &message))
-    op = robocache_json_member (message, "op");
-  if (robocache_json_string_equal (op, "subscribe")) {
-    *operation = ROBOCACHE_VIEW_SUBSCRIBE;
-    robocache_json_walk_init (&walk, robocache_json_member (message, "subscriptions"));
-  } else if (robocache_json_string_equal (op, "unsubscribe")) {
-    *operation = ROBOCACHE_VIEW_UNSUBSCRIBE;
-    robocache_json_walk_init (&walk, robocache_json_member (message, "subscriptionIds"));
-  } else {
-    *fault = describe (text, size, op);
-    return FALSE;
-  }
+  robocache_json_walk_init (&walk, list);
   while (!walk.is_object && robocache_json_walk_next (&walk, &key, &item)) {
     RobocacheViewWish wish;
 
-    if (!get_wish (*operation, item, &wish)) {
+    if (!get_wish (operation, item, &wish)) {
       gchar *quoted = quote (item.data, item.size);
 
       *fault = g_strdup_printf ("%s has no valid ids: expected integers from 0 to 4294967295", quoted);
@@ -173,4 +167,18 @@ robocache_view_parse (const gchar *text, gsize size, RobocacheViewOperation *ope
     g_array_append_val (wishes, wish);
   }
   return TRUE;
+}
+
+gboolean
+robocache_view_parse (const gchar *text, gsize size, RobocacheViewOperation *operation, RobocacheJsonValue *message, GArray *wishes, gchar **fault)
+{
+  RobocacheJsonValue op = { 0 };
+
+  if (robocache_json_parse (text, size, message))
+    op = robocache_json_member (*message, "op");
+  if (!find_operation (op, operation)) {
+    *fault = describe (text, size, op);
+    return FALSE;
+  }
+  return !operations[*operation].list || read_wishes (*operation, robocache_json_member (*message, operations[*operation].list), wishes, fault);
 }

@@ -17,6 +17,21 @@ G_BEGIN_DECLS
 #define ROBOCACHE_VIEW_MODULE "robocache-view.module"
 #define ROBOCACHE_VIEW_SYMBOL "robocache_view_server_functions"
 
+/* A setting that viewers see. */
+typedef struct
+{
+  gchar *name, *value;          /* "fuse.latency"; JSON */
+} RobocacheViewParameter;
+
+/* Functions are called in the server's thread. */
+typedef struct
+{
+  const gchar *token;           /* of clients that may change something; copied; NULL: none may */
+  GPtrArray *(*list) (gpointer user_data);      /* of RobocacheViewParameter, which it frees; NULL: viewers have no parameters */
+  gchar *(*set) (gpointer user_data, const gchar * name, const gchar * value);  /* value: JSON. NULL: done; else the reason, freed by the server */
+  gpointer user_data;
+} RobocacheViewParameters;
+
 typedef struct
 {
   const gchar *name;            /* of the server, for viewers */
@@ -26,6 +41,7 @@ typedef struct
   const gchar *const *hosts;    /* names by which browsers may address the server, beside addresses and localhost */
   guint max_clients;
   guint64 max_queue_bytes;      /* of a client and subscription */
+  RobocacheViewParameters parameters;
   void (*log) (gpointer user_data, const gchar * line); /* who comes, goes and is refused; called in the server's thread */
   gpointer user_data;
 } RobocacheViewSettings;
@@ -35,21 +51,27 @@ typedef enum
 {
   ROBOCACHE_VIEW_ROWS,          /* the oldest messages, while more bytes wait than max_queue_bytes */
   ROBOCACHE_VIEW_NEWEST,        /* all but the newest message */
-  ROBOCACHE_VIEW_VIDEO          /* as rows, and the messages up to the next key frame */
+  ROBOCACHE_VIEW_VIDEO,         /* as rows, and the messages up to the next key frame */
+  ROBOCACHE_VIEW_CONNECTION     /* as newest; each client gets JSON about its own connection in place of the message */
 } RobocacheViewKind;
 
 typedef struct
 {
   const gchar *topic, *type;    /* "/imu", "sensor_msgs/msg/Imu" */
-  const gchar *definition;      /* ros2msg, with that of each type that it uses */
+  const gchar *definition;      /* ros2msg, with that of each type that it uses; or a JSON schema */
   RobocacheViewKind kind;
+  gboolean is_json;             /* messages are JSON; else CDR */
+  /* Not NULL: called in the server's thread 10 times a second while a client subscribes to the topic, and once when none does any more. Such
+   * a topic stays until the server stops. */
+  void (*due) (gpointer user_data, gboolean is_wanted);
+  gpointer user_data;
 } RobocacheViewTopic;
 
 typedef struct
 {
   gint64 log_ns;                /* UTC */
   gboolean is_key;              /* of ROBOCACHE_VIEW_VIDEO */
-  gconstpointer data;           /* CDR; copied */
+  gconstpointer data;           /* copied */
   gsize size;
 } RobocacheViewMessage;
 
@@ -61,6 +83,15 @@ typedef struct
   guint64 sent, bytes, dropped; /* messages to clients; bytes of their payloads */
 } RobocacheViewCounts;
 
+/* Lines of pixels. */
+typedef struct
+{
+  const gchar *encoding;        /* rgb8, bgr8, rgba8, bgra8 or mono8 */
+  guint width, height;
+  gsize step;                   /* bytes from a line to the next */
+  const guint8 *lines;
+} RobocacheViewPicture;
+
 typedef struct _RobocacheViewServer RobocacheViewServer;
 typedef struct _RobocacheViewChannel RobocacheViewChannel;
 
@@ -68,7 +99,7 @@ typedef struct
 {
   /* Listens, in a thread of its own. NULL and a ROBOCACHE_ERROR_PROPERTY: it cannot listen there. */
   RobocacheViewServer *(*start) (const RobocacheViewSettings * settings, GError ** error);
-  /* Closes all connections and frees the server, whose channels were removed. */
+  /* Closes all connections and frees the server, with the channels that were not removed. */
   void (*stop) (RobocacheViewServer * server);
   /* Advertises a topic. The strings are copied. */
   RobocacheViewChannel *(*add) (RobocacheViewServer * server, const RobocacheViewTopic * topic);
@@ -78,6 +109,9 @@ typedef struct
   gboolean (*is_wanted) (const RobocacheViewChannel * channel);
   void (*publish) (RobocacheViewServer * server, RobocacheViewChannel * channel, const RobocacheViewMessage * message);
   void (*get_counts) (RobocacheViewServer * server, RobocacheViewCounts * counts);
+  /* Makes a JPEG of it; quality: 1 to 100. NULL: no JPEG has this encoding or size, or memory is short. The function is NULL in a build without
+   * libjpeg. */
+  GBytes *(*compress) (const RobocacheViewPicture * picture, guint quality);
 } RobocacheViewServerFunctions;
 
 /* The module's only symbol. */

@@ -15,6 +15,10 @@
 #define PERIOD (10 * GST_MSECOND)
 #define PROTOCOLS "foxglove.websocket.v1"
 
+/* After the three of the sink. */
+enum
+{ ROWS_CHANNEL = 4 };
+
 /* ---- a run ---- */
 
 typedef struct
@@ -199,7 +203,7 @@ GST_START_TEST (limits_clients)
   ViewClient clients[3], other;
 
   for (guint i = 0; i < G_N_ELEMENTS (clients); i++)
-    subscribe (&clients[i], &view, 1);
+    subscribe (&clients[i], &view, ROWS_CHANNEL);
   fail_unless_equals_uint64 (stat_of (&view, "clients"), 3);
   fail_unless_equals_int (view_client_open (&other, view.port, &request, NULL), 503);
   view_client_close (&other);
@@ -251,13 +255,13 @@ GST_START_TEST (sends_what_comes)
   ViewClient client, other;
   gchar *text;
 
-  subscribe (&client, &view, 1);
+  subscribe (&client, &view, ROWS_CHANNEL);
   view_client_connect (&other, view.port);
   text = view_client_receive_text (&other);
-  fail_unless (strstr (text, "\"op\":\"serverInfo\"") && strstr (text, "\"capabilities\":[\"time\"]"), "%s", text);
+  fail_unless (strstr (text, "\"op\":\"serverInfo\"") && strstr (text, "\"capabilities\":[\"time\",\"connectionGraph\"]"), "%s", text);
   g_free (text);
   text = view_client_receive_text (&other);
-  fail_unless (strstr (text, "\"op\":\"advertise\"") && strstr (text, "\"id\":1,\"topic\":\"/rows\",\"encoding\":\"cdr\","
+  fail_unless (strstr (text, "\"op\":\"advertise\"") && strstr (text, "\"id\":4,\"topic\":\"/rows\",\"encoding\":\"cdr\","
           "\"schemaName\":\"robocache_msgs/msg/Row\",\"schemaEncoding\":\"ros2msg\",\"schema\":\""), "%s", text);
   g_free (text);
   for (guint i = 1; i < 200; i++) {
@@ -287,7 +291,7 @@ GST_START_TEST (serves_many_clients)
   ViewClient clients[50];
 
   for (guint i = 0; i < G_N_ELEMENTS (clients); i++)
-    subscribe (&clients[i], &view, 1);
+    subscribe (&clients[i], &view, ROWS_CHANNEL);
   for (guint i = 0; i < 100; i++)
     push_row (&view);
   for (guint i = 0; i < G_N_ELEMENTS (clients); i++) {
@@ -298,6 +302,39 @@ GST_START_TEST (serves_many_clients)
   /* encoded once */
   fail_unless_equals_uint64 (stream_stat_of (&view, "messages"), 100);
   fail_unless_equals_uint64 (stat_of (&view, "messages-dropped"), 0);
+  view_end (&view);
+}
+
+GST_END_TEST;
+
+/* Readers by topic, and topics that end. */
+GST_START_TEST (draws_connections)
+{
+  View view = view_begin (2, "");
+  ViewClient client, other;
+  gchar *text;
+
+  view_client_connect (&client, view.port);
+  view_client_send_text (&client, "{\"op\":\"subscribeConnectionGraph\"}");
+  do
+    text = view_client_receive_text (&client);
+  while (!strstr (text, "\"op\":\"connectionGraphUpdate\"") && (g_free (text), TRUE));
+  fail_unless (strstr (text, "{\"name\":\"/rows\",\"publisherIds\":[\"robocache\"]}"), "%s", text);
+  fail_unless (strstr (text, "{\"name\":\"/rows\",\"subscriberIds\":[]}"), "%s", text);
+  g_free (text);
+  subscribe (&other, &view, ROWS_CHANNEL);
+  text = view_client_receive_text (&client);
+  fail_unless (strstr (text, "{\"name\":\"/rows\",\"subscriberIds\":[\"viewer 2\"]}"), "%s", text);
+  g_free (text);
+  view_client_close (&other);
+  text = view_client_receive_text (&client);
+  fail_unless (strstr (text, "{\"name\":\"/rows\",\"subscriberIds\":[]}") && strstr (text, "\"removedTopics\":[]"), "%s", text);
+  g_free (text);
+  view_client_send_text (&client, "{\"op\":\"unsubscribeConnectionGraph\"}");
+  subscribe (&other, &view, ROWS_CHANNEL);
+  synchronize (&client);
+  view_client_close (&other);
+  view_client_close (&client);
   view_end (&view);
 }
 
@@ -314,7 +351,7 @@ GST_START_TEST (encodes_for_subscribers)
   for (guint i = 0; i < 10; i++)
     push_row (&view);
   view_client_close (&client);
-  subscribe (&client, &view, 1);
+  subscribe (&client, &view, ROWS_CHANNEL);
   push_row (&view);
   g_bytes_unref (view_client_receive_data (&client, 77));
   fail_unless_equals_uint64 (stream_stat_of (&view, "messages"), 1);
@@ -338,17 +375,17 @@ GST_START_TEST (advertises_changes)
   ViewClient client;
   gchar *text;
 
-  subscribe (&client, &view, 1);
+  subscribe (&client, &view, ROWS_CHANNEL);
   set_caps (&view, 4, "");
   push_row (&view);
   g_bytes_unref (view_client_receive_data (&client, 77));
   set_caps (&view, 2, ",channels=(string)\"q0,q1\",role=proprio");
   push_row (&view);
   text = view_client_receive_text (&client);
-  fail_unless (g_str_equal (text, "{\"op\":\"unadvertise\",\"channelIds\":[1]}"), "%s", text);
+  fail_unless (g_str_equal (text, "{\"op\":\"unadvertise\",\"channelIds\":[4]}"), "%s", text);
   g_free (text);
   text = view_client_receive_text (&client);
-  fail_unless (strstr (text, "\"id\":2,\"topic\":\"/rows\"") && strstr (text, "sensor_msgs/msg/JointState"), "%s", text);
+  fail_unless (strstr (text, "\"id\":5,\"topic\":\"/rows\"") && strstr (text, "sensor_msgs/msg/JointState"), "%s", text);
   g_free (text);
   view_client_close (&client);
   view_end (&view);
@@ -364,7 +401,7 @@ GST_START_TEST (starts_again)
     ViewClient client;
 
     view.port = (guint) stat_of (&view, "port");
-    subscribe (&client, &view, 1);
+    subscribe (&client, &view, ROWS_CHANNEL);
     gst_element_set_state (view.pipeline, i % 2 ? GST_STATE_NULL : GST_STATE_READY);
     fail_unless (view_client_is_closed (&client));
     view_client_close (&client);
@@ -379,6 +416,26 @@ GST_END_TEST;
 
 /* ---- slow clients ---- */
 
+/* The client sees what it has lost, and that nothing waits. */
+static void
+expect_report (ViewClient *client, guint n_lost)
+{
+  gchar *expected = g_strdup_printf ("{\"dropped\":%u,\"waiting\":0,\"waiting_bytes\":0,", n_lost), *lost;
+  GBytes *message;
+  gchar *report;
+  gsize size;
+
+  view_client_send_text (client, "{\"op\":\"subscribe\",\"subscriptions\":[{\"id\":78,\"channelId\":2}]}");
+  message = view_client_receive_data (client, 78);
+  lost = g_strdup_printf ("{\"topic\":\"/rows\",\"dropped\":%u,\"waiting\":0}", n_lost);
+  report = g_strndup ((const gchar *) g_bytes_get_data (message, &size) + 13, g_bytes_get_size (message) - 13);
+  fail_unless (g_str_has_prefix (report, expected) && strstr (report, lost), "%s has no %s", report, lost);
+  g_free (report);
+  g_free (lost);
+  g_free (expected);
+  g_bytes_unref (message);
+}
+
 /* One client reads everything while another, with a small socket, reads nothing. */
 GST_START_TEST (slow_clients_lose_alone)
 {
@@ -389,9 +446,9 @@ GST_START_TEST (slow_clients_lose_alone)
   guint n = 0;
 
   fail_unless_equals_int (view_client_open (&slow, view.port, &small, NULL), 101);
-  view_client_send_text (&slow, "{\"op\":\"subscribe\",\"subscriptions\":[{\"id\":77,\"channelId\":1}]}");
+  view_client_send_text (&slow, "{\"op\":\"subscribe\",\"subscriptions\":[{\"id\":77,\"channelId\":4}]}");
   synchronize (&slow);
-  subscribe (&fast, &view, 1);
+  subscribe (&fast, &view, ROWS_CHANNEL);
   for (guint i = 0; i < 2000; i++) {
     GBytes *message;
 
@@ -413,6 +470,7 @@ GST_START_TEST (slow_clients_lose_alone)
     g_bytes_unref (message);
   }
   fail_unless_equals_uint64 (n + stat_of (&view, "messages-dropped"), 2000);
+  expect_report (&slow, 2000 - n);
   view_client_close (&slow);
   view_end (&view);
 }
@@ -444,7 +502,7 @@ GST_START_TEST (unread_rows_cost_no_memory)
   gsize before;
 
   for (guint i = 0; i < G_N_ELEMENTS (clients); i++)
-    subscribe (&clients[i], &view, 1);
+    subscribe (&clients[i], &view, ROWS_CHANNEL);
   for (guint i = 0; i < 20; i++)
     push_row (&view);
   before = resident_bytes ();
@@ -496,7 +554,7 @@ GST_START_TEST (ends_hostile_clients)
   fail_unless (view_client_is_closed (&client));
   view_client_close (&client);
   /* the others are served */
-  subscribe (&client, &view, 1);
+  subscribe (&client, &view, ROWS_CHANNEL);
   push_row (&view);
   g_bytes_unref (view_client_receive_data (&client, 77));
   view_client_close (&client);
@@ -525,7 +583,7 @@ GST_START_TEST (survives_random_bytes)
       view_client_send (&client, VIEW_FINAL | (i % 4 ? VIEW_TEXT : VIEW_BINARY), bytes, sizeof bytes);
     view_client_close (&client);
   }
-  subscribe (&client, &view, 1);
+  subscribe (&client, &view, ROWS_CHANNEL);
   push_row (&view);
   g_bytes_unref (view_client_receive_data (&client, 77));
   view_client_close (&client);
@@ -601,5 +659,5 @@ GST_START_TEST (refuses_beside_libsoup_2)
 GST_END_TEST;
 
 CHECK_MAIN (view_server, NULL, NULL, ONCE (answers_handshakes), ONCE (limits_clients), ONCE (survives_many_connections), ONCE (sends_what_comes),
-    ONCE (serves_many_clients), ONCE (encodes_for_subscribers), ONCE (advertises_changes), ONCE (starts_again), ONCE (slow_clients_lose_alone), ONCE (unread_rows_cost_no_memory),
+    ONCE (serves_many_clients), ONCE (encodes_for_subscribers), ONCE (draws_connections), ONCE (advertises_changes), ONCE (starts_again), ONCE (slow_clients_lose_alone), ONCE (unread_rows_cost_no_memory),
     EACH (frames, ends_hostile_clients), ONCE (survives_random_bytes), EACH (faults, explains_why_it_cannot_listen), ONCE (refuses_beside_libsoup_2))

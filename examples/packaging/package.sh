@@ -48,13 +48,15 @@ else
   date=$(date -R -r "$source/meson.build")
 fi
 cp -r "$source/examples/packaging/debian" "$work/robocache/debian"
+# Ubuntu 22.04 has none: the packages are then without live topics
+[ -z "$(robocache_missing_packages cyclonedds-dev)" ] || sed -i 's/^Build-Depends: cyclonedds-dev,$/Build-Depends:/' "$work/robocache/debian/control"
 version=$(sed -n "s/^ *version : '\(.*\)',$/\1/p" "$source/meson.build" | head -1)
 printf 'robocache (%s) unstable; urgency=medium\n\n  * Build of this source tree.\n\n -- %s  %s\n' "$version" \
   "$(sed -n 's/^Maintainer: //p' "$source/examples/packaging/debian/control")" "$date" > "$work/robocache/debian/changelog"
 
 printf 'Building packages in %s\n' "$folder" >&2
 # what a debugger needs is not for `apt-get install ./*.deb`
-export DEB_BUILD_OPTIONS="${DEB_BUILD_OPTIONS-} noautodbgsym"
+export DEB_BUILD_OPTIONS="${DEB_BUILD_OPTIONS-} noautodbgsym" DEB_CFLAGS_STRIP=-g
 (cd "$work/robocache" && robocache_quietly dpkg-buildpackage --build=binary --no-sign)
 mv "$work"/*.deb "$work"/*.changes "$work"/*.buildinfo "$folder"
 ls "$folder"/*.deb

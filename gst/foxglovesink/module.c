@@ -43,7 +43,8 @@ load (const gchar *path, GError **error)
   gpointer symbol = NULL;
 
   if (!module || !g_module_symbol (module, ROBOCACHE_VIEW_SYMBOL, &symbol)) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "cannot load the server: %s", path ? g_module_error () : "the plugin has no file");
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "cannot load the server, which needs libsoup 3 (libsoup-3.0-0 in Debian): %s",
+        path ? g_module_error () : "the plugin has no file");
     return NULL;
   }
   /* its types stay registered */

@@ -25,20 +25,11 @@ robocache_missing_packages () {
   done
 }
 
-# robocache_drop_absent: takes cyclonedds-dev out of the list missing on a release without it, such as Ubuntu 22.04, where robocache is
-# built without live topics. Does nothing while apt has no lists of packages.
-robocache_drop_absent () {
-  if [[ " ${missing[*]} " == *' cyclonedds-dev '* ]] && apt-cache show gcc >/dev/null 2>&1 && ! apt-cache show cyclonedds-dev >/dev/null 2>&1; then
-    mapfile -t missing < <(printf '%s\n' "${missing[@]}" | grep -vx cyclonedds-dev)
-  fi
-}
-
 # robocache_install [NAME...]: installs missing packages of the list above and of NAME. Ends the script unless it runs as root
 # or sudo works.
 robocache_install () {
   local missing as_root=() apt=(env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0)
   mapfile -t missing < <(robocache_missing_packages "${ROBOCACHE_PACKAGES[@]}" "$@")
-  robocache_drop_absent
   [ ${#missing[@]} -gt 0 ] || return 0
 
   if [ "$(id -u)" -ne 0 ]; then
@@ -53,8 +44,6 @@ robocache_install () {
   fi
   printf 'Installing (once): %s\n' "${missing[*]}" >&2
   robocache_quietly "${as_root[@]}" "${apt[@]}" update || exit 1
-  robocache_drop_absent
-  [ ${#missing[@]} -gt 0 ] || return 0
   robocache_quietly "${as_root[@]}" "${apt[@]}" install -y --no-install-recommends "${missing[@]}" || exit 1
 }
 

@@ -80,8 +80,8 @@ install_wheel () { as_user sh -c 'pip install --disable-pip-version-check "$(ech
 # and the line for gst-launch-1.0
 install_source () {
   within "$used" sh -c 'meson setup /root/build /root/robocache --prefix=/opt/robocache --buildtype=release -Dcuda=disabled -Dtests=disabled \
-    && ninja -C /root/build && ninja -C /root/build install' > "$folder/packages-install" || { cat "$folder/packages-install"; return 1; }
-  gst_environment=("$(sed -n 's/^For this shell: export \(GST_PLUGIN_PATH_1_0=\)/\1/p' "$folder/packages-install")")
+    && ninja -C /root/build && ninja -C /root/build install' > "$folder/packages-$name.install" || { cat "$folder/packages-$name.install"; return 1; }
+  gst_environment=("$(sed -n 's/^For this shell: export \(GST_PLUGIN_PATH_1_0=\)/\1/p' "$folder/packages-$name.install")")
   echo "${gst_environment[0]}"
   [ -n "${gst_environment[0]}" ] && environment+=("${gst_environment[@]}")
 }
@@ -110,18 +110,18 @@ finds_its_plugin () {
 elements_are_there () { gst gst-inspect-1.0 robocachefuse && gst gst-inspect-1.0 robocachebagsrc && gst gst-inspect-1.0 robocachekinematics; }
 
 robot () {
-  as_user sh -c 'cd /root && robocache simulate' > "$folder/packages-robot" || return 1
-  cat "$folder/packages-robot"
-  grep -q '^proprio_0 *500 ' "$folder/packages-robot" && [ -s "$used/root/voxels.png" ]
+  as_user sh -c 'cd /root && robocache simulate' > "$folder/packages-$name.robot" || return 1
+  cat "$folder/packages-$name.robot"
+  grep -q '^proprio_0 *500 ' "$folder/packages-$name.robot" && [ -s "$used/root/voxels.png" ]
 }
 
 # the block below "One pipeline", without the line that finds a checkout; it ends by Ctrl-C
 first_pipeline () {
   sed -n '/^## One pipeline/,/^## /{/^```sh/,/^```$/p}' "$source/README.md" | grep -v -e '^```' -e '^\. examples/env.sh' > "$used/root/pipeline.sh"
   grep -q 'gst-launch-1.0 robocachefuse' "$used/root/pipeline.sh" || return 1
-  gst sh -c 'timeout -s INT 6 sh /root/pipeline.sh' > "$folder/packages-pipeline"
-  tail -3 "$folder/packages-pipeline"
-  grep -q 'caps = other/tensors.*3:640:480' "$folder/packages-pipeline" && grep -q '921680 bytes' "$folder/packages-pipeline"
+  gst sh -c 'timeout -s INT 6 sh /root/pipeline.sh' > "$folder/packages-$name.pipeline"
+  tail -3 "$folder/packages-$name.pipeline"
+  grep -q 'caps = other/tensors.*3:640:480' "$folder/packages-$name.pipeline" && grep -q '921680 bytes' "$folder/packages-$name.pipeline"
 }
 
 recordings () {
@@ -155,9 +155,9 @@ END
   within "$used" sh -c 'python3 -m venv /root/rosbags && /root/rosbags/bin/pip -q install rosbags &&
     /root/rosbags/bin/python /root/bag.py' || return 1
   as_user sh -c 'cd /root && robocache export bag --suggest > robot.toml && cat robot.toml && robocache export bag --mapping robot.toml --output set &&
-    cat set/meta/info.json' > "$folder/packages-export" || { cat "$folder/packages-export"; return 1; }
-  cat "$folder/packages-export"
-  grep -q '"total_episodes": *1' "$folder/packages-export" && ls "$used"/root/set/data/*/*.parquet
+    cat set/meta/info.json' > "$folder/packages-$name.export" || { cat "$folder/packages-$name.export"; return 1; }
+  cat "$folder/packages-$name.export"
+  grep -q '"total_episodes": *1' "$folder/packages-$name.export" && ls "$used"/root/set/data/*/*.parquet
 }
 
 # The programs, the plugin and Python have one GLib, the system's, and all their libraries.

@@ -48,8 +48,6 @@ else
   date=$(date -R -r "$source/meson.build")
 fi
 cp -r "$source/examples/packaging/debian" "$work/robocache/debian"
-# Ubuntu 22.04 has none: the packages are then without live topics
-[ -z "$(robocache_missing_packages cyclonedds-dev)" ] || sed -i 's/^Build-Depends: cyclonedds-dev,$/Build-Depends:/' "$work/robocache/debian/control"
 version=$(sed -n "s/^ *version : '\(.*\)',$/\1/p" "$source/meson.build" | head -1)
 printf 'robocache (%s) unstable; urgency=medium\n\n  * Build of this source tree.\n\n -- %s  %s\n' "$version" \
   "$(sed -n 's/^Maintainer: //p' "$source/examples/packaging/debian/control")" "$date" > "$work/robocache/debian/changelog"

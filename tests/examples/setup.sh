@@ -34,26 +34,6 @@ $apt install -y --no-install-recommends meson python3-numpy"
 expect as_root_says "$errors" "Installing (once): meson python3-numpy"
 expect as_root_no_sudo "$(grep -c ^sudo <<<"$calls")" 0
 
-# releases without a package that robocache can do without, with lists of apt and before it has them
-paper dpkg-query 'case ${!#} in meson | cyclonedds-dev) exit 1 ;; *) printf installed ;; esac'
-paper apt-cache '[ "$2" != cyclonedds-dev ]'
-run 'robocache_install; echo after'
-expect absent "$status $said" "0 after"
-expect absent_calls "$(grep 'apt-get.*install' <<<"$calls")" "$apt install -y --no-install-recommends meson"
-paper dpkg-query 'case ${!#} in cyclonedds-dev) exit 1 ;; *) printf installed ;; esac'
-run 'robocache_install; echo after'
-expect absent_alone "$status $said $errors $(grep -c apt-get <<<"$calls")" "0 after  0"
-paper apt-cache '[ -e lists ] && [ "$2" != cyclonedds-dev ]'
-paper apt-get '[ "${!#}" != update ] || touch lists'
-run 'robocache_install; echo after'
-expect absent_after_update "$status $said" "0 after"
-expect absent_after_update_calls "$(grep apt-get <<<"$calls")" "$apt update"
-paper apt-cache ''
-run 'robocache_install; echo after'
-expect present "$(grep 'apt-get.*install' <<<"$calls")" "$apt install -y --no-install-recommends cyclonedds-dev"
-
-paper dpkg-query 'case ${!#} in meson | python3-numpy) exit 1 ;; *) printf installed ;; esac'
-paper apt-get 'echo much text'
 paper id 'echo 1000'
 run 'robocache_install; echo after'
 expect by_sudo "$status $said" "0 after"

@@ -288,7 +288,8 @@ check_domain (void)
   robocache_dds_network_clear (&network);
   return found;
 #else
-  return finding (NOTE, "record a bag and use robocachebagsrc, or build with cyclonedds-dev 0.10.2, which Debian 12 and Ubuntu 24.04 have", "this build does not join live topics");
+  return finding (NOTE, "record a bag and use robocachebagsrc, or build with cyclonedds-dev 0.10.2, which Debian 12 and Ubuntu 24.04 have",
+      "this build does not join live topics");
 #endif
 }
 

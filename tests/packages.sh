@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# packages.sh [SUITE [WAY]]: installs robocache in a fresh system, runs README's first pipelines and the exporter there, and uninstalls it.
-# Prints PASS or FAIL for each case, with its seconds.
+# packages.sh [SUITE [WAY]]: installs robocache in a fresh system, runs README's first pipelines, the tutorial and the exporter there, and
+# uninstalls it. Prints PASS or FAIL for each case, with its seconds.
 #
 #   SUITE   bookworm (the default), trixie, or jammy, which is Ubuntu 22.04
 #   WAY     debs     packages of package.sh, which are made in another fresh system and checked by lintian there (the default)
@@ -81,9 +81,9 @@ install_wheel () { as_user sh -c 'pip install --disable-pip-version-check "$(ech
 install_source () {
   within "$used" sh -c 'meson setup /root/build /root/robocache --prefix=/opt/robocache --buildtype=release -Dcuda=disabled -Dtests=disabled \
     && ninja -C /root/build && ninja -C /root/build install' > "$folder/packages-$name.install" || { cat "$folder/packages-$name.install"; return 1; }
-  gst_environment=("$(sed -n 's/^For this shell: export \(GST_PLUGIN_PATH_1_0=\)/\1/p' "$folder/packages-$name.install")")
-  echo "${gst_environment[0]}"
-  [ -n "${gst_environment[0]}" ] && environment+=("${gst_environment[@]}")
+  read -ra gst_environment < <(sed -n 's/^For this shell: export //p' "$folder/packages-$name.install")
+  echo "${gst_environment[@]}"
+  [ ${#gst_environment[@]} -eq 2 ] && environment+=("${gst_environment[@]}")
 }
 
 # one line that names the packages, where they are absent
@@ -122,6 +122,18 @@ first_pipeline () {
   gst sh -c 'timeout -s INT 6 sh /root/pipeline.sh' > "$folder/packages-$name.pipeline"
   tail -3 "$folder/packages-$name.pipeline"
   grep -q 'caps = other/tensors.*3:640:480' "$folder/packages-$name.pipeline" && grep -q '921680 bytes' "$folder/packages-$name.pipeline"
+}
+
+# The commands of step 3 and the program of step 5, less the line that finds a checkout. What they print has each line of the page's tables.
+tutorial () {
+  local step=$used/root/tutorial
+  mkdir "$step" && as_user robocache sample-data /root/tutorial || return 1
+  sed -n '/^## 3/,/^## /{/^```sh$/,/^```$/p}' "$source/docs/tutorial.md" | grep -v -e '^```' -e '^\. examples/env.sh' > "$step/commands.sh"
+  sed -n '/^## 5/,/^## /{/^```python/,/^```$/p}' "$source/docs/tutorial.md" | grep -v '^```' > "$step/read.py"
+  sed -n '/^## [35]/,/^## /{/^```text$/,/^```$/p}' "$source/docs/tutorial.md" | grep -v '^```' > "$step/expected"
+  as_user sh -c 'cd /root/tutorial && sh -e commands.sh && python3 read.py' > "$step/said" 2>&1
+  cat "$step/said"
+  [ "$(wc -l < "$step/expected")" -gt 15 ] && ! grep -Fxvf "$step/said" "$step/expected"
 }
 
 recordings () {
@@ -211,6 +223,7 @@ check elements_are_there elements_are_there
 check doctor doctor
 check robot robot
 check first_pipeline first_pipeline
+check tutorial tutorial
 check recordings recordings
 check recorder recorder
 check exporter exporter

@@ -24,8 +24,9 @@ new_system () {
 }
 pip () { within "$root" /root/venv/bin/pip install --disable-pip-version-check "$@"; }
 
-new_system > "$log" 2>&1 && put_source "$source" "$root" && cp "$folder"/wheel/*.whl "$root/root" &&
-  within "$root" sh -c '/root/venv/bin/pip install --disable-pip-version-check /root/*.whl /root/robocache/examples/dataset' >> "$log" 2>&1 ||
+if ! { new_system && put_source "$source" "$root" && cp "$folder"/wheel/*.whl "$root/root" &&
+  within "$root" sh -c '/root/venv/bin/pip install --disable-pip-version-check /root/*.whl /root/robocache/examples/dataset'; } > "$log" 2>&1; then
   die "see $log"
+fi
 within "$root" /root/venv/bin/python -W ignore /root/robocache/tests/dataset/lerobot/robot.py /root/robocache/examples --installed || exit
 rm -rf "$root"

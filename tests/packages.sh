@@ -144,6 +144,14 @@ recordings () {
     robocache-estimate-offset --help'
 }
 
+# the package without which the wheel serves no viewers
+says_what_viewers_need () {
+  local package
+  package=$(as_user robocache doctor | sed -n '/^note *viewers/{n;s/.*→ sudo apt-get install //p}')
+  echo "$package"
+  [ -n "$package" ] && install "$used" "$package" && as_user robocache doctor | grep '^ok *viewers'
+}
+
 doctor () { as_user robocache --version && as_user robocache doctor; }
 
 recorder () { as_user robocache export --help && as_user sh -c 'cd /root && echo quit | robocache record robot.mcap --simulated && ls -s robot.mcap'; }
@@ -218,6 +226,7 @@ fi
 if [ "$way" = wheel ]; then
   check says_what_is_missing says_what_is_missing
   check finds_its_plugin finds_its_plugin
+  check says_what_viewers_need says_what_viewers_need
 fi
 check elements_are_there elements_are_there
 check doctor doctor

@@ -144,12 +144,12 @@ recordings () {
     robocache-estimate-offset --help'
 }
 
-# the package without which the wheel serves no viewers
+# the package without which the wheel serves no viewers, where it did not come with GStreamer
 says_what_viewers_need () {
   local package
   package=$(as_user robocache doctor | sed -n '/^note *viewers/{n;s/.*→ sudo apt-get install //p}')
   echo "$package"
-  [ -n "$package" ] && install "$used" "$package" && as_user robocache doctor | grep '^ok *viewers'
+  { [ -z "$package" ] || install "$used" "$package"; } && as_user robocache doctor | grep '^ok *viewers'
 }
 
 doctor () { as_user robocache --version && as_user robocache doctor; }

@@ -4,9 +4,9 @@
 # for GPUs.
 #
 # GLib, GStreamer and libsoup stay those of the system where the wheel is installed, so that a process has one of each; the other
-# libraries are copied into the wheel. It works with the C library and the GStreamer of this system, or later ones: make it on the oldest system that
-# is to be served, such as Ubuntu 22.04. auditwheel names that system in the wheel's tag. Missing packages are installed, which takes root or
-# sudo, and the network for tools of PyPI.
+# libraries are copied into the wheel. It works with the C library and the GStreamer of this system, or later ones: make it on the oldest
+# system that is to be served, such as Ubuntu 22.04. auditwheel names that system in the wheel's tag. Missing packages are installed, which
+# takes root or sudo, and the network for tools of PyPI.
 set -euo pipefail
 source=$(CDPATH="" cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 if [ $# -gt 1 ] || [[ ${1-} == -* ]]; then

@@ -22,7 +22,8 @@ environment=() gst_environment=() installed=/usr
 case $way in
   debs) ;;
   wheel) installed=/root/venv environment=(PATH=/root/venv/bin:/usr/bin:/bin) ;;
-  source) installed=/opt/robocache environment=(PATH=/opt/robocache/bin:/usr/bin:/bin) ;;
+  # root could write Python's caches into the prefix, other users cannot
+  source) installed=/opt/robocache environment=(PATH=/opt/robocache/bin:/usr/bin:/bin PYTHONDONTWRITEBYTECODE=1) ;;
   *) die "$way: expected debs, wheel or source" ;;
 esac
 : > "$log"

@@ -78,11 +78,11 @@ new_system () {
 
 install_debs () { within "$used" sh -c 'DEBIAN_FRONTEND=noninteractive apt-get -q install -y /root/packages/*.deb'; }
 install_wheel () { as_user sh -c 'pip install --disable-pip-version-check "$(echo /root/packages/*.whl)[export]"'; }
-# and the line for gst-launch-1.0
+# and the line for gst-launch-1.0. meson shows the script that prints it, and newer ones not what it prints.
 install_source () {
   within "$used" sh -c 'meson setup /root/build /root/robocache --prefix=/opt/robocache --buildtype=release -Dcuda=disabled -Dtests=disabled \
     && ninja -C /root/build && ninja -C /root/build install' > "$folder/packages-$name.install" || { cat "$folder/packages-$name.install"; return 1; }
-  read -ra gst_environment < <(sed -n 's/^For this shell: export //p' "$folder/packages-$name.install")
+  read -ra gst_environment < <(sed -n 's/.*For this shell: export \([^"]*\).*/\1/p' "$folder/packages-$name.install")
   echo "${gst_environment[@]}"
   [ ${#gst_environment[@]} -eq 2 ] && environment+=("${gst_environment[@]}")
 }

@@ -66,8 +66,8 @@ make_wheel () {
 new_system () {
   fresh "$used" "$suite" "$arch" && within "$used" apt-get -q update && mkdir "$used/root/packages" || return 1
   case $way in
-    # where packages bring an init system, apt does not remove it again
-    debs) cp "$made"/root/packages/*.deb "$used/root/packages" && install "$used" systemd-sysv ;;
+    # apt does not remove these where GStreamer brought them
+    debs) cp "$made"/root/packages/*.deb "$used/root/packages" && install "$used" adduser systemd-sysv ;;
     wheel) cp "$folder"/wheel/*.whl "$used/root/packages" && install "$used" python3-venv &&
       within "$used" /usr/bin/python3 -m venv /root/venv && within "$used" /root/venv/bin/pip install --disable-pip-version-check numpy ;;
     source) put_source "$source" "$used" && within "$used" bash -c '. /root/robocache/examples/setup.sh; robocache_install python3-gi python3-numpy \

@@ -5,6 +5,7 @@
 #   ROBOCACHE_UBUNTU      where those of Ubuntu come from (http://archive.ubuntu.com/ubuntu)
 #   ROBOCACHE_APT_CONF    a file with settings of apt for them, such as a proxy
 #   ROBOCACHE_CERTS       a file of certificates that pip trusts there, such as that of a proxy
+#   ROBOCACHE_CCACHE      a folder of ccache, in which their compilers find what an earlier run compiled
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 folder=${ROBOCACHE_PLATFORMS:-/var/tmp/robocache-platforms}
@@ -15,11 +16,11 @@ die () { printf '%s: %s\n' "${0##*/}" "$1" >&2; exit 1; }
 # base SUITE ARCH: makes the base system, unless it is there. Debian has no package with the keys of Ubuntu, so debootstrap does not check its
 # signatures unless they are in /usr/share/keyrings.
 base () {
-  local to=$folder/base-$1-$2 from=("$mirror")
+  local to=$folder/base-$1-$2 from=$mirror options=(--variant=minbase "--arch=$2" ${ROBOCACHE_CCACHE:+--include=ccache})
   [ ! -d "$to" ] || return 0
-  [ "$1" != jammy ] || from=(--components=main,universe "${ROBOCACHE_UBUNTU:-http://archive.ubuntu.com/ubuntu}")
+  [ "$1" != jammy ] || options+=(--components=main,universe) from=${ROBOCACHE_UBUNTU:-http://archive.ubuntu.com/ubuntu}
   rm -rf "$to.part"
-  debootstrap --variant=minbase --arch="$2" "${from[@]:0:${#from[@]}-1}" "$1" "$to.part" "${from[-1]}" > "$folder/base-$1-$2.log" 2>&1 && mv "$to.part" "$to"
+  debootstrap "${options[@]}" "$1" "$to.part" "$from" > "$folder/base-$1-$2.log" 2>&1 && mv "$to.part" "$to"
 }
 
 # fresh ROOT SUITE ARCH: makes ROOT a copy of a base system
@@ -61,8 +62,10 @@ native_gcc () {
 within () {
   # shellcheck disable=SC2016
   unshare --mount --pid --fork bash -c '
-    mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && mount -t tmpfs tmpfs "$0/tmp" && mount -t tmpfs tmpfs "$0/dev/shm" \
-      && exec chroot "$0" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 CI=true "${@}"' "$@" </dev/null
+    mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && mount -t tmpfs tmpfs "$0/tmp" && mount -t tmpfs tmpfs "$0/dev/shm" || exit
+    [ -z "${ROBOCACHE_CCACHE-}" ] || { mkdir -p "$0/ccache" && mount --bind "$ROBOCACHE_CCACHE" "$0/ccache"; } || exit
+    exec chroot "$0" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 CI=true \
+      ${ROBOCACHE_CCACHE:+CCACHE_DIR=/ccache CCACHE_BASEDIR=/root CCACHE_NOHASHDIR=1} "${@}"' "$@" </dev/null
 }
 
 [ "$(id -u)" -eq 0 ] || die 'debootstrap and chroot take root'

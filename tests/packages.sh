@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# packages.sh [SUITE [WAY]]: installs robocache in a fresh system, runs README's first pipelines and the exporter there, and uninstalls it.
-# Prints PASS or FAIL for each case, with its seconds.
+# packages.sh [SUITE [WAY]]: installs robocache in a fresh system, runs README's first pipelines, the tutorial and the exporter there, and
+# uninstalls it. Prints PASS or FAIL for each case, with its seconds.
 #
 #   SUITE   bookworm (the default), trixie, or jammy, which is Ubuntu 22.04
 #   WAY     debs     packages of package.sh, which are made in another fresh system and checked by lintian there (the default)
@@ -22,7 +22,8 @@ environment=() gst_environment=() installed=/usr
 case $way in
   debs) ;;
   wheel) installed=/root/venv environment=(PATH=/root/venv/bin:/usr/bin:/bin) ;;
-  source) installed=/opt/robocache environment=(PATH=/opt/robocache/bin:/usr/bin:/bin) ;;
+  # root could write Python's caches into the prefix, other users cannot
+  source) installed=/opt/robocache environment=(PATH=/opt/robocache/bin:/usr/bin:/bin PYTHONDONTWRITEBYTECODE=1) ;;
   *) die "$way: expected debs, wheel or source" ;;
 esac
 : > "$log"
@@ -65,7 +66,8 @@ make_wheel () {
 new_system () {
   fresh "$used" "$suite" "$arch" && within "$used" apt-get -q update && mkdir "$used/root/packages" || return 1
   case $way in
-    debs) cp "$made"/root/packages/*.deb "$used/root/packages" ;;
+    # apt does not remove these where GStreamer brought them
+    debs) cp "$made"/root/packages/*.deb "$used/root/packages" && install "$used" adduser systemd-sysv ;;
     wheel) cp "$folder"/wheel/*.whl "$used/root/packages" && install "$used" python3-venv &&
       within "$used" /usr/bin/python3 -m venv /root/venv && within "$used" /root/venv/bin/pip install --disable-pip-version-check numpy ;;
     source) put_source "$source" "$used" && within "$used" bash -c '. /root/robocache/examples/setup.sh; robocache_install python3-gi python3-numpy \
@@ -77,13 +79,13 @@ new_system () {
 
 install_debs () { within "$used" sh -c 'DEBIAN_FRONTEND=noninteractive apt-get -q install -y /root/packages/*.deb'; }
 install_wheel () { as_user sh -c 'pip install --disable-pip-version-check "$(echo /root/packages/*.whl)[export]"'; }
-# and the line for gst-launch-1.0
+# and the line for gst-launch-1.0. meson shows the script that prints it, and newer ones not what it prints.
 install_source () {
   within "$used" sh -c 'meson setup /root/build /root/robocache --prefix=/opt/robocache --buildtype=release -Dcuda=disabled -Dtests=disabled \
-    && ninja -C /root/build && ninja -C /root/build install' > "$folder/packages-install" || { cat "$folder/packages-install"; return 1; }
-  gst_environment=("$(sed -n 's/^For this shell: export \(GST_PLUGIN_PATH_1_0=\)/\1/p' "$folder/packages-install")")
-  echo "${gst_environment[0]}"
-  [ -n "${gst_environment[0]}" ] && environment+=("${gst_environment[@]}")
+    && ninja -C /root/build && ninja -C /root/build install' > "$folder/packages-$name.install" || { cat "$folder/packages-$name.install"; return 1; }
+  read -ra gst_environment < <(sed -n 's/.*For this shell: export \([^"]*\).*/\1/p' "$folder/packages-$name.install")
+  echo "${gst_environment[@]}"
+  [ ${#gst_environment[@]} -eq 2 ] && environment+=("${gst_environment[@]}")
 }
 
 # one line that names the packages, where they are absent
@@ -110,18 +112,30 @@ finds_its_plugin () {
 elements_are_there () { gst gst-inspect-1.0 robocachefuse && gst gst-inspect-1.0 robocachebagsrc && gst gst-inspect-1.0 robocachekinematics; }
 
 robot () {
-  as_user sh -c 'cd /root && robocache simulate' > "$folder/packages-robot" || return 1
-  cat "$folder/packages-robot"
-  grep -q '^proprio_0 *500 ' "$folder/packages-robot" && [ -s "$used/root/voxels.png" ]
+  as_user sh -c 'cd /root && robocache simulate' > "$folder/packages-$name.robot" || return 1
+  cat "$folder/packages-$name.robot"
+  grep -q '^proprio_0 *500 ' "$folder/packages-$name.robot" && [ -s "$used/root/voxels.png" ]
 }
 
 # the block below "One pipeline", without the line that finds a checkout; it ends by Ctrl-C
 first_pipeline () {
   sed -n '/^## One pipeline/,/^## /{/^```sh/,/^```$/p}' "$source/README.md" | grep -v -e '^```' -e '^\. examples/env.sh' > "$used/root/pipeline.sh"
   grep -q 'gst-launch-1.0 robocachefuse' "$used/root/pipeline.sh" || return 1
-  gst sh -c 'timeout -s INT 6 sh /root/pipeline.sh' > "$folder/packages-pipeline"
-  tail -3 "$folder/packages-pipeline"
-  grep -q 'caps = other/tensors.*3:640:480' "$folder/packages-pipeline" && grep -q '921680 bytes' "$folder/packages-pipeline"
+  gst sh -c 'timeout -s INT 6 sh /root/pipeline.sh' > "$folder/packages-$name.pipeline"
+  tail -3 "$folder/packages-$name.pipeline"
+  grep -q 'caps = other/tensors.*3:640:480' "$folder/packages-$name.pipeline" && grep -q '921680 bytes' "$folder/packages-$name.pipeline"
+}
+
+# The commands of step 3 and the program of step 5, less the line that finds a checkout. What they print has each line of the page's tables.
+tutorial () {
+  local step=$used/root/tutorial
+  mkdir "$step" && as_user robocache sample-data /root/tutorial || return 1
+  sed -n '/^## 3/,/^## /{/^```sh$/,/^```$/p}' "$source/docs/tutorial.md" | grep -v -e '^```' -e '^\. examples/env.sh' > "$step/commands.sh"
+  sed -n '/^## 5/,/^## /{/^```python/,/^```$/p}' "$source/docs/tutorial.md" | grep -v '^```' > "$step/read.py"
+  sed -n '/^## [35]/,/^## /{/^```text$/,/^```$/p}' "$source/docs/tutorial.md" | grep -v '^```' > "$step/expected"
+  as_user sh -c 'cd /root/tutorial && sh -e commands.sh && python3 read.py' > "$step/said" 2>&1
+  cat "$step/said"
+  [ "$(wc -l < "$step/expected")" -gt 15 ] && ! grep -Fxvf "$step/said" "$step/expected"
 }
 
 recordings () {
@@ -130,6 +144,14 @@ recordings () {
   as_user sh -c 'cd /root && robocache align --rate 2 -o a.mcap a.csv && truncate -s -9 a.mcap && robocache recover a.mcap &&
     robocache report a.recovered.mcap && ls -s a.recovered.html && robocache inspect a.csv a.recovered.mcap &&
     robocache-estimate-offset --help'
+}
+
+# the package without which the wheel serves no viewers, where it did not come with GStreamer
+says_what_viewers_need () {
+  local package
+  package=$(as_user robocache doctor | sed -n '/^note *viewers/{n;s/.*→ sudo apt-get install //p}')
+  echo "$package"
+  { [ -z "$package" ] || install "$used" "$package"; } && as_user robocache doctor | grep '^ok *viewers'
 }
 
 doctor () { as_user robocache --version && as_user robocache doctor; }
@@ -155,9 +177,9 @@ END
   within "$used" sh -c 'python3 -m venv /root/rosbags && /root/rosbags/bin/pip -q install rosbags &&
     /root/rosbags/bin/python /root/bag.py' || return 1
   as_user sh -c 'cd /root && robocache export bag --suggest > robot.toml && cat robot.toml && robocache export bag --mapping robot.toml --output set &&
-    cat set/meta/info.json' > "$folder/packages-export" || { cat "$folder/packages-export"; return 1; }
-  cat "$folder/packages-export"
-  grep -q '"total_episodes": *1' "$folder/packages-export" && ls "$used"/root/set/data/*/*.parquet
+    cat set/meta/info.json' > "$folder/packages-$name.export" || { cat "$folder/packages-$name.export"; return 1; }
+  cat "$folder/packages-$name.export"
+  grep -q '"total_episodes": *1' "$folder/packages-$name.export" && ls "$used"/root/set/data/*/*.parquet
 }
 
 # The programs, the plugin and Python have one GLib, the system's, and all their libraries.
@@ -206,11 +228,13 @@ fi
 if [ "$way" = wheel ]; then
   check says_what_is_missing says_what_is_missing
   check finds_its_plugin finds_its_plugin
+  check says_what_viewers_need says_what_viewers_need
 fi
 check elements_are_there elements_are_there
 check doctor doctor
 check robot robot
 check first_pipeline first_pipeline
+check tutorial tutorial
 check recordings recordings
 check recorder recorder
 check exporter exporter

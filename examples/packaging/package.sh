@@ -54,7 +54,7 @@ printf 'robocache (%s) unstable; urgency=medium\n\n  * Build of this source tree
 
 printf 'Building packages in %s\n' "$folder" >&2
 # what a debugger needs is not for `apt-get install ./*.deb`
-export DEB_BUILD_OPTIONS="${DEB_BUILD_OPTIONS-} noautodbgsym"
+export DEB_BUILD_OPTIONS="${DEB_BUILD_OPTIONS-} noautodbgsym" DEB_CFLAGS_STRIP=-g
 (cd "$work/robocache" && robocache_quietly dpkg-buildpackage --build=binary --no-sign)
 mv "$work"/*.deb "$work"/*.changes "$work"/*.buildinfo "$folder"
 ls "$folder"/*.deb

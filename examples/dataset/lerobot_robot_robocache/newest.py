@@ -1,20 +1,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The newest sample of a pipeline as an observation of LeRobot, and actions as rows into the pipeline."""
+"""The newest sample of a pipeline as values of features."""
 import logging
 import threading
 import time
 
 import numpy as np
-from lerobot.robots.robot import Robot
 
-from robocache.fused import Gst, PipelineError, Status, fused
-
-from .config_robocache import RobocacheConfig
+from robocache.fused import PipelineError, Status, fused
 
 LOG = logging.getLogger(__name__)
 
 
-class _Newest:
+class Newest:
     """Reads a pipeline in a thread, and keeps its newest sample."""
 
     def __init__(self, description):
@@ -61,26 +58,14 @@ class _Newest:
         self.samples.close()
 
 
-class Robocache(Robot):
-    """Its observation has the values that robocachefuse aligned on the newest tick: measured times, not times of arrival."""
-    config_class = RobocacheConfig
-    name = "robocache"
+class Device:
+    """What the robot and the teleoperator share: the pipeline of self.config, and the values of its newest sample."""
 
-    def __init__(self, config):
-        super().__init__(config)
+    def _open(self, config):
         self.config = config
-        self._newest, self._commands = None, None
+        self._newest = None
         self._held = set()
-        self.tick_ns = None  # of the last observation, on the pipeline's running time
-
-    @property
-    def observation_features(self):
-        features = {name: float for names in self.config.state.values() for name in names}
-        return features | {name: (image.height, image.width, image.channels) for name, image in self.config.images.items()}
-
-    @property
-    def action_features(self):
-        return {name: float for name in self.config.action}
+        self.tick_ns = None  # of the last values, on the pipeline's running time
 
     @property
     def is_connected(self):
@@ -100,17 +85,32 @@ class Robocache(Robot):
         del calibrate
         if self.is_connected:
             raise ConnectionError(f"{self} is connected already")
-        newest = _Newest(self.config.pipeline)
+        newest = Newest(self.config.pipeline)
         try:
             self._check(newest.get(self.config.connect_timeout_s, self.config.connect_timeout_s, self._streams()))
-            self._commands = self._find_commands(newest.samples.pipeline)
+            self._prepare(newest.samples.pipeline)
         except Exception:
             newest.close()
             raise
         self._newest = newest
 
+    def disconnect(self):
+        self._require_connection()
+        newest, self._newest = self._newest, None
+        newest.close()
+
+    def _prepare(self, pipeline):
+        """What else a device needs of its pipeline."""
+
+    def _require_connection(self):
+        if not self.is_connected:
+            raise ConnectionError(f"{self} is not connected")
+
+    def _images(self):
+        return getattr(self.config, "images", {})
+
     def _streams(self):
-        return [*self.config.state, *(image.stream for image in self.config.images.values())]
+        return [*self.config.state, *(image.stream for image in self._images().values())]
 
     def _check(self, sample):
         """That the sample has what the features say."""
@@ -121,7 +121,7 @@ class Robocache(Robot):
             shape = self._tensor(sample, stream).shape
             if shape != (len(names),):
                 raise ValueError(f"state of {stream} names {len(names)} channels ({', '.join(names)}), and its tensor is {shape}")
-        for name, image in self.config.images.items():
+        for name, image in self._images().items():
             shape, wanted = self._tensor(sample, image.stream).shape, (image.height, image.width, image.channels)
             if shape != wanted:
                 raise ValueError(f"image {name} is {wanted}, and the frames of {image.stream} are {shape}")
@@ -132,34 +132,19 @@ class Robocache(Robot):
             raise ValueError(f"{stream} is no stream of the samples: they have {', '.join(sample.tensors)}")
         return sample.tensors[stream]
 
-    def _find_commands(self, pipeline):
-        """The appsrc for actions, or None."""
-        if not self.config.action:
-            return None
-        source = pipeline.get_by_name("commands")
-        if source is None:
-            raise ValueError("action has features, and the pipeline has no appsrc named commands")
-        names = ",".join(self.config.action)
-        caps = Gst.Caps.from_string(f"other/tensors, format=static, num_tensors=1, types=float32, dimensions=(string){len(self.config.action)}, "
-                                    "framerate=0/1")
-        caps.set_value("channels", names)
-        for key, value in (("caps", caps), ("format", Gst.Format.TIME), ("is-live", True), ("do-timestamp", True)):
-            source.set_property(key, value)
-        return source
-
-    def get_observation(self):
-        if not self.is_connected:
-            raise ConnectionError(f"{self} is not connected")
+    def _values(self):
+        """The values of the newest sample by feature."""
+        self._require_connection()
         sample = self._newest.get(self.config.connect_timeout_s, self.config.max_age_s)
-        observation = {}
+        values = {}
         for stream, names in self.config.state.items():
             self._refuse_missing(sample, stream)
-            observation |= dict(zip(names, np.asarray(sample.tensors[stream], np.float64).tolist()))
-        for name, image in self.config.images.items():
+            values |= dict(zip(names, np.asarray(sample.tensors[stream], np.float64).tolist()))
+        for name, image in self._images().items():
             self._refuse_missing(sample, image.stream)
-            observation[name] = np.array(sample.tensors[image.stream])
+            values[name] = np.array(sample.tensors[image.stream])
         self.tick_ns = sample.tick_ns
-        return observation
+        return values
 
     def _refuse_missing(self, sample, stream):
         """A set would have NaN, or an old row, as if it were measured."""
@@ -169,20 +154,3 @@ class Robocache(Robot):
         if status == Status.HELD and stream not in self._held:
             self._held.add(stream)
             LOG.warning("%s repeats its last row, %s ns old at the tick: no newer row came in time", stream, sample.age_ns[stream])
-
-    def send_action(self, action):
-        if not self.is_connected:
-            raise ConnectionError(f"{self} is not connected")
-        if self._commands is None:
-            raise ValueError("the robot takes no action: name its features in action")
-        row = np.array([action[name] for name in self.config.action], "<f4")
-        buffer = Gst.Buffer.new_wrapped(row.tobytes())
-        if self._commands.emit("push-buffer", buffer) != Gst.FlowReturn.OK:
-            raise ConnectionError("the pipeline refuses the action: it has stopped")
-        return {name: float(value) for name, value in zip(self.config.action, row)}
-
-    def disconnect(self):
-        if not self.is_connected:
-            raise ConnectionError(f"{self} is not connected")
-        newest, self._newest, self._commands = self._newest, None, None
-        newest.close()

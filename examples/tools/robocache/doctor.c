@@ -102,6 +102,24 @@ check_elements (void)
   return found;
 }
 
+/* The server of viewers is loaded in READY, and libsoup with it. */
+static Finding
+check_viewers (void)
+{
+  GstElement *sink = gst_element_factory_make ("robocachefoxglovesink", NULL);
+  Finding found;
+
+  if (!sink)
+    return finding (NOTE, NULL, "this build does not serve viewers");
+  if (gst_element_set_state (sink, GST_STATE_READY) == GST_STATE_CHANGE_SUCCESS)
+    found = finding (FINE, NULL, "robocachefoxglovesink can serve Foxglove and Lichtblick");
+  else
+    found = finding (NOTE, "sudo apt-get install libsoup-3.0-0", "robocachefoxglovesink cannot load its server, which needs libsoup 3");
+  gst_element_set_state (sink, GST_STATE_NULL);
+  gst_object_unref (sink);
+  return found;
+}
+
 static Finding
 check_codecs (void)
 {
@@ -270,7 +288,8 @@ check_domain (void)
   robocache_dds_network_clear (&network);
   return found;
 #else
-  return finding (NOTE, "record a bag and use robocachebagsrc, or build with cyclonedds-dev", "this build does not join live topics");
+  return finding (NOTE, "record a bag and use robocachebagsrc, or build with cyclonedds-dev 0.10.2, which Debian 12 and Ubuntu 24.04 have",
+      "this build does not join live topics");
 #endif
 }
 
@@ -292,9 +311,9 @@ static const struct
   const gchar *name;
   Finding (*check) (void);
 } checks[] = {
-  {"GStreamer", check_gstreamer}, {"plugin", check_plugin}, {"elements", check_elements}, {"codecs", check_codecs}, {"GPU", check_gpu},
-  {"Python", check_python}, {"memory", check_memory}, {"open files", check_files}, {"disk", check_disk}, {"clock", check_clock},
-  {"network", check_network}, {"ROS 2", check_ros},
+  {"GStreamer", check_gstreamer}, {"plugin", check_plugin}, {"elements", check_elements}, {"viewers", check_viewers}, {"codecs", check_codecs},
+  {"GPU", check_gpu}, {"Python", check_python}, {"memory", check_memory}, {"open files", check_files}, {"disk", check_disk},
+  {"clock", check_clock}, {"network", check_network}, {"ROS 2", check_ros},
 };
 
 int

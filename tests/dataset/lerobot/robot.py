@@ -1,28 +1,34 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The robot of LeRobot whose observation is the newest aligned sample.
+"""The robot of LeRobot whose observation is the newest aligned sample, and the teleoperator whose action is one.
 
-    robot.py EXAMPLES [--installed]     --installed: with the lerobot of this Python, in place of the stub beside this file
+    robot.py EXAMPLES [--installed]     --installed: with the packages of this Python, in place of the stub beside this file
 
-LeRobot needs PyTorch and gigabytes, so tests run with a stub that has what a robot uses of it. --installed compares their signatures, too."""
+LeRobot needs PyTorch and gigabytes, so tests run with a stub that has what a robot uses of it. --installed compares their signatures, too, and
+runs lerobot-record. lerobot.sh beside this file makes a system for it."""
 import inspect
 import json
+import os
 import re
 import shlex
+import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 is_installed = "--installed" in sys.argv
-sys.path.insert(0, str(Path(sys.argv[1], "dataset")))
 if not is_installed:
-    sys.path.insert(0, str(HERE / "stub"))
+    sys.path[:0] = [str(HERE / "stub"), str(Path(sys.argv[1], "dataset"))]
 
+import lerobot
 import numpy as np
 from lerobot.robots.config import RobotConfig
 from lerobot.robots.robot import Robot
-from lerobot_robot_robocache import ImageConfig, Robocache, RobocacheConfig
+from lerobot.teleoperators.config import TeleoperatorConfig
+from lerobot.teleoperators.teleoperator import Teleoperator
+from lerobot_robot_robocache import ImageConfig, Robocache, RobocacheConfig, RobocacheLeader, RobocacheLeaderConfig
 
 JOINTS = [f"{name}.pos" for name in ("shoulder_pan", "shoulder_lift", "elbow_flex", "wrist_flex", "wrist_roll", "gripper")]
 FORCES = [f"wrist.{axis}" for axis in ("fx", "fy", "fz", "tx", "ty", "tz")]
@@ -61,6 +67,7 @@ def observes():
     expect("features", robot.observation_features, {name: float for name in JOINTS} | {"front": (24, 32, 3)})
     expect("action_features", robot.action_features, {name: float for name in JOINTS})
     expect("is_of_lerobot", (isinstance(robot, Robot), RobotConfig.get_choice_class("robocache")), (True, RobocacheConfig))
+    expect("cameras", list(robot.cameras), ["front"])
     expect_error("not_connected", robot.get_observation, "ConnectionError: test Robocache is not connected")
     robot.connect()
     try:
@@ -82,6 +89,18 @@ def observes():
         robot.disconnect()
     expect("disconnected", robot.is_connected, False)
     expect_error("disconnected_twice", robot.disconnect, "is not connected")
+
+
+def leads():
+    leader = RobocacheLeader(RobocacheLeaderConfig(id="test", pipeline=f"{FUSE} {ARM.format(more='')}", state={"proprio_0": JOINTS}))
+    expect("leader_is_of_lerobot", (isinstance(leader, Teleoperator), TeleoperatorConfig.get_choice_class("robocache")), (True, RobocacheLeaderConfig))
+    expect("leader_features", (leader.action_features, leader.feedback_features), ({name: float for name in JOINTS}, {}))
+    expect_error("leader_not_connected", leader.get_action, "ConnectionError: test RobocacheLeader is not connected")
+    leader.connect()
+    expect("leader_acts", {name: type(value) for name, value in leader.get_action().items()}, {name: float for name in JOINTS})
+    leader.send_feedback({})
+    leader.disconnect()
+    expect("leader_disconnected", leader.is_connected, False)
 
 
 def refuses():
@@ -135,20 +154,56 @@ def as_printed():
 
 def signatures():
     """The stub has the methods of the installed LeRobot, with their parameters."""
-    wanted = {name: list(inspect.signature(member).parameters) for name, member in inspect.getmembers(Robot, inspect.isfunction)
-              if getattr(member, "__isabstractmethod__", False)}
-    source = (HERE / "stub" / "lerobot" / "robots" / "robot.py").read_text(encoding="utf-8")
     scope = {}
-    exec(compile(source, "stub", "exec"), scope)
-    stub = scope["Robot"]
-    expect("signatures", {name: list(inspect.signature(getattr(stub, name)).parameters) for name in wanted}, wanted)
-    expect("abstract", set(stub.__abstractmethods__), set(Robot.__abstractmethods__))
+    exec((HERE / "stub" / "lerobot" / "__init__.py").read_text(encoding="utf-8"), scope)
+    expect("version", lerobot.__version__.split(".")[:2], scope["__version__"].split(".")[:2])
+    for name, installed in (("robots/robot.py", Robot), ("teleoperators/teleoperator.py", Teleoperator)):
+        exec((HERE / "stub" / "lerobot" / name).read_text(encoding="utf-8"), scope)
+        stub = scope[installed.__name__]
+        wanted = {name: list(inspect.signature(member).parameters) for name, member in inspect.getmembers(installed, inspect.isfunction)
+                  if getattr(member, "__isabstractmethod__", False)}
+        expect(f"signatures_of_{installed.__name__}", {name: list(inspect.signature(getattr(stub, name)).parameters) for name in wanted}, wanted)
+        expect(f"abstract_of_{installed.__name__}", set(stub.__abstractmethods__), set(installed.__abstractmethods__))
 
 
-for part in (observes, refuses, fails, as_printed):
+def records():
+    """lerobot-record finds robot and teleoperator, and its set has their values."""
+    joints = f"[{', '.join(JOINTS)}]"
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([
+            sys.executable, "-m", "lerobot.scripts.lerobot_record", "--robot.type=robocache", "--robot.id=arm",
+            f"--robot.pipeline={FUSE} {ARM.format(more='')} {CAMERA.format(more='')} appsrc name=commands ! fakesink async=false",
+            f"--robot.state={{proprio_0: {joints}}}", "--robot.images={front: {stream: camera_0, height: 24, width: 32}}",
+            f"--robot.action={joints}", "--teleop.type=robocache", "--teleop.id=leader", f"--teleop.pipeline={FUSE} {ARM.format(more='')}",
+            f"--teleop.state={{proprio_0: {joints}}}", "--dataset.repo_id=test/arm", f"--dataset.root={folder}/set", "--dataset.single_task=test",
+            "--dataset.fps=30", "--dataset.episode_time_s=3", "--dataset.reset_time_s=0", "--dataset.num_episodes=2", "--dataset.push_to_hub=false",
+            "--dataset.video=false", "--play_sounds=false"],
+            env=os.environ | {"HF_HOME": f"{folder}/hub", "HF_HUB_OFFLINE": "1"}, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            print(done.stdout, done.stderr)
+        expect("lerobot_record", done.returncode, 0)
+        if done.returncode == 0:
+            check_set(Path(folder, "set"))
+
+
+def check_set(folder):
+    import pyarrow.dataset
+    info = json.loads((folder / "meta" / "info.json").read_text(encoding="utf-8"))
+    expect("set_of_robot", (info["robot_type"], info["total_episodes"], info["fps"]), ("robocache", 2, 30))
+    expect("set_names", [info["features"][name]["names"] for name in ("observation.state", "action")], [JOINTS, JOINTS])
+    expect("set_has_image", info["features"]["observation.images.front"]["shape"], [24, 32, 3])
+    rows = pyarrow.dataset.dataset(folder / "data").to_table().to_pydict()
+    # a busy machine is slower than the rate
+    expect("set_has_frames", 2 <= info["total_frames"] == len(rows["action"]) <= 2 * 91, True)
+    expect("set_is_finite", bool(np.isfinite([rows["observation.state"], rows["action"]]).all()), True)
+    expect("set_moves", all(len({tuple(row) for row in rows[name]}) > 1 for name in ("observation.state", "action")), True)
+
+
+for part in (observes, leads, refuses, fails, as_printed):
     part()
 if is_installed:
     signatures()
+    records()
 else:
-    print("SKIP signatures: run tests/dataset/lerobot/robot.py examples --installed with the Python of lerobot 0.6")
+    print("SKIP signatures: tests/dataset/lerobot/lerobot.sh runs this with an installed LeRobot")
 sys.exit(failed)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What lerobot 0.6.2 asks of a robot: these methods, with these parameters."""
+"""What LeRobot asks of a robot: these methods, with these parameters."""
 import abc
 
 

@@ -121,7 +121,7 @@ FILES = {
 }
 
 
-# ---- zeros, which compression makes small ----
+# ---- zeros, which compression makes small, before a small message: gst-launch-1.0 of GStreamer 1.22 may wait for ever after an error at the start ----
 
 def write_zeros(path, n_bytes, compression, message_bytes, together):
     """Chunks of `together` bytes of messages whose times overlap: chunk i has messages i, i + n, i + 2 n …"""
@@ -137,19 +137,21 @@ def write_zeros(path, n_bytes, compression, message_bytes, together):
                 message = foxglove.cloud(ms)
                 message.data = bytes(message_bytes // 16 * 16)
                 writer.add_message(channel, BEGIN + ms * MS, message.SerializeToString(), BEGIN)
+        writer.add_message(channel, BEGIN + 2 * n_chunks * each * MS, cloud(0, 10).SerializeToString(), BEGIN)
         writer.finish()
 
 
 def write_zero_bag(path, n_bytes, compression, message_bytes):
     writer = Writer(path)
     writer.set_compression(ros1.COMPRESSIONS[compression])
-    writer.chunk_threshold = 1 << 30
+    writer.chunk_threshold = n_bytes - message_bytes // 2
+    sizes = [message_bytes // 16 * 16] * max(1, n_bytes // message_bytes) + [160]
     with writer:
         connection = writer.add_connection("/cloud", "sensor_msgs/msg/PointCloud2", typestore=ros1.STORE)
-        for i in range(max(1, n_bytes // message_bytes)):
+        for i, size in enumerate(sizes):
             message = bags.large(i)
-            message.data = np.zeros(message_bytes // 16 * 16, np.uint8)
-            message.width, message.row_step, message.point_step = message_bytes // 16, message_bytes // 16 * 16, 16
+            message.data = np.zeros(size, np.uint8)
+            message.width, message.row_step, message.point_step = size // 16, size, 16
             message = ros1.to_ros1(message, "")
             writer.write(connection, BEGIN + i * MS, bytes(ros1.STORE.serialize_ros1(message, message.__msgtype__)))
 
@@ -161,10 +163,10 @@ def write_zero_messages(path, n_bytes):
         writer.start()
         definition = bags.STORE.generate_msgdef("sensor_msgs/msg/PointCloud2", ros_version=2)[0]
         channel = writer.register_channel("/cloud", "cdr", writer.register_schema("sensor_msgs/msg/PointCloud2", "ros2msg", definition.encode()))
-        for i in range(3):
+        for i, size in enumerate((n_bytes, n_bytes, 160)):
             message = bags.large(i)
-            message.data = np.zeros(n_bytes, np.uint8)
-            message.width, message.row_step, message.point_step = n_bytes // 16, n_bytes, 16
+            message.data = np.zeros(size, np.uint8)
+            message.width, message.row_step, message.point_step = size // 16, size, 16
             data = bytes(bags.STORE.serialize_cdr(message, message.__msgtype__))
             writer.add_message(channel, BEGIN + i * MS, zstandard.ZstdCompressor().compress(data), BEGIN)
         writer.finish()
@@ -172,13 +174,13 @@ def write_zero_messages(path, n_bytes):
 
 def write_depths(path, n_bytes, form, head):
     """Pictures of n_bytes pixels, of which the data have few."""
-    side = int(n_bytes ** 0.5)
+    sides = [int(n_bytes ** 0.5)] * 2 + [8]
     with open(path, "wb") as file:
         writer = McapWriter(file)
         writer.start()
         definition = bags.STORE.generate_msgdef("sensor_msgs/msg/CompressedImage", ros_version=2)[0]
         channel = writer.register_channel("/depth", "cdr", writer.register_schema("sensor_msgs/msg/CompressedImage", "ros2msg", definition.encode()))
-        for i in range(3):
+        for i, side in enumerate(sides):
             data = np.frombuffer(struct.pack("<iff", 0, 1, 0) + head(side), np.uint8)
             message = bags.make("sensor_msgs/CompressedImage", header=bags.header(i), format=f"32FC1; compressedDepth {form}", data=data)
             writer.add_message(channel, BEGIN + i * MS, bytes(bags.STORE.serialize_cdr(message, message.__msgtype__)), BEGIN)

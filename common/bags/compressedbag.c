@@ -11,6 +11,9 @@
 #include <zstd.h>
 
 #include "common/element/errors.h"
+#include "common/mcap/read/source.h"
+
+#define MIN_MAX_CONVERTED ((guint64) 15 << 20)
 
 gboolean
 robocache_is_zstd (RobocacheMcapBytes bytes)
@@ -57,6 +60,7 @@ robocache_zstd_message_free (RobocacheZstdMessage *message)
 static gboolean
 decompress_step (RobocacheZstdMessage *message, ZSTD_inBuffer *in, gsize *left, GError **error)
 {
+  const guint64 limit = robocache_mcap_max_unpacked (message->max_bytes, in->size);
   const gsize step = ZSTD_DStreamOutSize (), before = message->content.size, read_before = in->pos;
   ZSTD_outBuffer out = { NULL, step, 0 };
 
@@ -65,9 +69,9 @@ decompress_step (RobocacheZstdMessage *message, ZSTD_inBuffer *in, gsize *left, 
   out.dst = message->content.data + before;
   *left = ZSTD_decompressStream (message->stream, &out, in);
   message->content.size = before + out.pos;
-  if (message->content.size > message->max_bytes) {
+  if (message->content.size > limit) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a message compressed by zstd has more than %" G_GUINT64_FORMAT " bytes",
-        message->max_bytes);
+        limit);
     return FALSE;
   }
   if (ZSTD_isError (*left))
@@ -108,6 +112,21 @@ robocache_zstd_message_unpack (RobocacheZstdMessage *context, const RobocacheMca
 {
   if (!robocache_is_zstd (message->data) || decompress_message (context, message->data, &message->data, error))
     return TRUE;
+  name_message (definitions, message, error);
+  return FALSE;
+}
+
+gboolean
+robocache_check_converted_size (const RobocacheMcapDefinitions *definitions, const RobocacheMcapMessage *message, guint64 max_bytes,
+    guint64 n_bytes, GError **error)
+{
+  const RobocacheMcapChannelInfo *channel = robocache_mcap_definitions_channel (definitions, message->channel_id);
+  const guint64 limit = max_bytes ? max_bytes : MIN_MAX_CONVERTED + n_bytes;
+
+  if (message->data.size <= limit || !channel || g_str_equal (channel->message_encoding, "cdr"))
+    return TRUE;
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "it has %" G_GSIZE_FORMAT " bytes unpacked, more than %" G_GUINT64_FORMAT,
+      message->data.size, limit);
   name_message (definitions, message, error);
   return FALSE;
 }

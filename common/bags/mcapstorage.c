@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "compressedbag.h"
 #include "ros1bag.h"
 #include "storage.h"
 
@@ -45,7 +46,11 @@ seek (RobocacheBagStorage *base, guint64 log_time)
 static RobocacheMcapReadResult
 next (RobocacheBagStorage *base, RobocacheMcapMessage *message, GError **error)
 {
-  return robocache_mcap_reader_next (((McapStorage *) base)->reader, message, error);
+  const McapStorage *storage = (McapStorage *) base;
+  const RobocacheMcapReadResult result = robocache_mcap_reader_next (storage->reader, message, error);
+
+  return result != ROBOCACHE_MCAP_READ_MESSAGE || robocache_check_converted_size (base->definitions, message, storage->source.max_bytes,
+      storage->source.size, error) ? result : ROBOCACHE_MCAP_READ_DAMAGED;
 }
 
 static gboolean

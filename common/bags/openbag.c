@@ -104,7 +104,8 @@ static RobocacheBagStorage *
 open_sqlite (int fd, const gchar *path, const gchar *name, const RobocacheBagPlace *place, GError **error)
 {
 #ifdef HAVE_SQLITE
-  return robocache_sqlite_storage_new (fd, path, name, place->max_bytes, place->is_stopped, error);
+  return robocache_sqlite_storage_new (fd, path, name, place->max_bytes ? place->max_bytes : ROBOCACHE_MCAP_DEFAULT_MAX_BYTES,
+      place->is_stopped, error);
 #else
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED, "%s: this build cannot read SQLite: build it with libsqlite3 and "
       "-Dsqlite=enabled", name);

@@ -13,7 +13,7 @@ typedef struct
 {
   const gchar *location;        /* a folder, a .mcap, .db3 or .bag file, or one of these files with .zstd */
   const gchar *msg_path;        /* folders of .msg files; NULL: none */
-  guint64 max_bytes;            /* maximum size of a message or chunk; larger ones count as damaged */
+  guint64 max_bytes;            /* maximum size of a message or chunk; larger ones count as damaged; 0: the default */
   gint *is_stopped;             /* atomic; when set, stops long operations, also later; must outlive the bag */
 } RobocacheBagPlace;
 

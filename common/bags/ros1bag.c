@@ -16,6 +16,8 @@
 /* Data that are read as a whole: connections, and the times of chunks. */
 #define MAX_DATA_SIZE (16 << 20)
 #define MAX_FAULTS 16
+/* Bytes of an unpacked chunk that are kept for the next one. */
+#define MAX_IDLE_SIZE ((gsize) 4 << 20)
 #define SIZE_BYTES sizeof (guint32)
 
 enum
@@ -269,6 +271,9 @@ decompress (RobocacheRos1Bag *bag, const Record *chunk, RobocacheMcapBytes *reco
     const gchar *name;
     RobocacheMcapCompression compression;
   } names[] = { {"bz2", ROBOCACHE_MCAP_BZIP2}, {"lz4", ROBOCACHE_MCAP_LZ4} };
+  const guint64 most = robocache_mcap_max_unpacked (bag->source->max_bytes, bag->source->size);
+  /* its records are a second copy */
+  const guint64 limit = bag->source->max_bytes ? most : most - most / 8;
   RobocacheMcapBytes name;
   guint64 size;
 
@@ -277,9 +282,9 @@ decompress (RobocacheRos1Bag *bag, const Record *chunk, RobocacheMcapBytes *reco
   *records = chunk->data;
   if (robocache_mcap_text_equal (name, "none"))
     return TRUE;
-  if (size > robocache_mcap_source_max_bytes (bag->source)) {
+  if (size > limit) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "the chunk announces %" G_GUINT64_FORMAT " bytes, more than %"
-        G_GUINT64_FORMAT, size, robocache_mcap_source_max_bytes (bag->source));
+        G_GUINT64_FORMAT, size, limit);
     return FALSE;
   }
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
@@ -298,6 +303,7 @@ robocache_ros1_bag_unpack (gpointer user_data, RobocacheMcapBytes block, Robocac
 {
   RobocacheRos1Bag *bag = user_data;
   RobocacheMcapBytes content;
+  gboolean ok;
   Record chunk;
 
   records->size = 0;
@@ -306,7 +312,10 @@ robocache_ros1_bag_unpack (gpointer user_data, RobocacheMcapBytes block, Robocac
     return fail (error, "it is not a chunk");
   if (chunk.data.size == 0)
     chunk.data = block;
-  return decompress (bag, &chunk, &content, error) && append_messages (bag, content, records, error);
+  ok = decompress (bag, &chunk, &content, error) && append_messages (bag, content, records, error);
+  if (bag->chunk.capacity > MAX_IDLE_SIZE)
+    robocache_mcap_buffer_clear (&bag->chunk);
+  return ok;
 }
 
 /* ---- an index of the file ---- */

@@ -41,7 +41,7 @@ RobocacheBagStorage *robocache_mcap_storage_new (const RobocacheMcapSource * sou
 RobocacheBagStorage *robocache_ros1_storage_new (const RobocacheMcapSource * source, GDestroyNotify free_source, GError ** error);
 
 /* sqlitestorage.c, if built: an SQLite file. Takes fd, an open file. path: NULL if the file has no name. *is_stopped (atomic): when set, stops
- * long operations. Errors use `name`. Texts and blobs above max_bytes are an error. NULL and an error: not a bag, damaged, or with views or
+ * long operations. Errors use `name`. Texts and blobs above max_bytes, which is not 0, are an error. NULL and an error: not a bag, damaged, or with views or
  * computed columns instead of tables. */
 RobocacheBagStorage *robocache_sqlite_storage_new (int fd, const gchar * path, const gchar * name, guint64 max_bytes, gint * is_stopped,
     GError ** error);

@@ -4,12 +4,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_DDS_CYCLONE_H
-#define ROBOCACHE_DDS_CYCLONE_H
+#pragma once
 
 #include "plain/message.h"
-
-G_BEGIN_DECLS
 
 struct sock_fprog;
 struct ddsi_sertype;
@@ -32,6 +29,3 @@ gboolean robocache_cyclone_filter (const struct ddsi_sertype *type, const struct
 
 /* Whether the process with a publisher is on another host, by the addresses that it announces. guid: 16 bytes. */
 gboolean robocache_cyclone_is_remote (const struct ddsi_sertype *type, const guint8 * guid);
-
-G_END_DECLS
-#endif

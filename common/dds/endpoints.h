@@ -2,13 +2,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_DDS_ENDPOINTS_H
-#define ROBOCACHE_DDS_ENDPOINTS_H
+#pragma once
 
 #include "participant.h"
 #include "plain/message.h"
-
-G_BEGIN_DECLS
 
 /* Called for each publisher that comes or goes, on a thread of Cyclone, which must not wait. Takes the endpoint. */
 typedef void (*RobocacheDdsEndpointFunc) (gpointer user_data, RobocacheDdsEndpoint * endpoint);
@@ -19,6 +16,3 @@ typedef struct _RobocacheDdsEndpoints RobocacheDdsEndpoints;
 RobocacheDdsEndpoints *robocache_dds_endpoints_new (RobocacheDdsParticipant * participant, RobocacheDdsEndpointFunc func, gpointer user_data,
     GError ** error);
 void robocache_dds_endpoints_free (RobocacheDdsEndpoints * endpoints);
-
-G_END_DECLS
-#endif

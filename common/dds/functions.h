@@ -5,16 +5,13 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_DDS_FUNCTIONS_H
-#define ROBOCACHE_DDS_FUNCTIONS_H
+#pragma once
 
 #include "endpoints.h"
 #include "node.h"
 #include "reader.h"
 #include "typequery.h"
 #include "writer.h"
-
-G_BEGIN_DECLS
 
 #define ROBOCACHE_DDS_MODULE "robocache-dds.module"
 #define ROBOCACHE_DDS_SYMBOL "robocache_dds_functions"
@@ -60,6 +57,3 @@ extern const RobocacheDdsFunctions *robocache_dds;
 
 /* Called before any function of the table. FALSE and an error: the module cannot be loaded. Any thread may call it. */
 gboolean robocache_dds_load (GError ** error);
-
-G_END_DECLS
-#endif

@@ -5,13 +5,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_DDS_HOSTFILTER_H
-#define ROBOCACHE_DDS_HOSTFILTER_H
+#pragma once
 
 #include <glib.h>
 #include <linux/filter.h>
-
-G_BEGIN_DECLS
 
 /* Maximum number of addresses of named hosts. */
 #define ROBOCACHE_DDS_MAX_PEER_ADDRESSES 64
@@ -24,6 +21,3 @@ typedef struct
 
 /* Makes the program. peers: names or IPv4 addresses, NULL at the end. FALSE and an error: a name has no address, or there are too many. */
 gboolean robocache_dds_host_filter_init (RobocacheDdsHostFilter * filter, gchar ** peers, GError ** error);
-
-G_END_DECLS
-#endif

@@ -5,12 +5,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_DDS_NODE_H
-#define ROBOCACHE_DDS_NODE_H
+#pragma once
 
 #include "writer.h"
-
-G_BEGIN_DECLS
 
 typedef struct _RobocacheDdsNode RobocacheDdsNode;
 
@@ -22,6 +19,3 @@ void robocache_dds_node_free (RobocacheDdsNode * node);
 /* The node owns a writer of its participant from now on, or no longer. */
 void robocache_dds_node_add (RobocacheDdsNode * node, const RobocacheDdsWriter * writer);
 void robocache_dds_node_remove (RobocacheDdsNode * node, const RobocacheDdsWriter * writer);
-
-G_END_DECLS
-#endif

@@ -4,12 +4,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_DDS_OVERSIZE_H
-#define ROBOCACHE_DDS_OVERSIZE_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 typedef struct _RobocacheDdsOversize RobocacheDdsOversize;
 
@@ -21,6 +18,3 @@ guint64 robocache_dds_oversize_count (const RobocacheDdsOversize * oversize);
 
 /* Reads a line of the log. */
 void robocache_dds_oversize_read_log (const gchar * line);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_DDS_PARTICIPANT_H
-#define ROBOCACHE_DDS_PARTICIPANT_H
+#pragma once
 
 #include "plain/network.h"
-
-G_BEGIN_DECLS
 
 typedef struct _RobocacheDdsParticipant RobocacheDdsParticipant;
 
@@ -24,6 +21,3 @@ gboolean robocache_dds_participant_is_remote (const RobocacheDdsParticipant * pa
 /* For the parts of this folder: the entity of Cyclone, and an error from a result of Cyclone. */
 gint32 robocache_dds_participant_entity (const RobocacheDdsParticipant * participant);
 void robocache_dds_set_error (GError ** error, gint32 result, const gchar * what);
-
-G_END_DECLS
-#endif

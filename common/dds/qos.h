@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_DDS_QOS_H
-#define ROBOCACHE_DDS_QOS_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 /* A topic, and how it is read or written. */
 typedef struct
@@ -23,6 +20,3 @@ struct dds_qos;
 
 /* Delete with dds_delete_qos. */
 struct dds_qos *robocache_dds_qos_new (const RobocacheDdsTopic * topic);
-
-G_END_DECLS
-#endif

@@ -2,14 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_DDS_READER_H
-#define ROBOCACHE_DDS_READER_H
+#pragma once
 
 #include "participant.h"
 #include "plain/message.h"
 #include "qos.h"
-
-G_BEGIN_DECLS
 
 /* Called for each message, on a thread of Cyclone, which must not wait. Takes the message. */
 typedef void (*RobocacheDdsMessageFunc) (gpointer user_data, RobocacheDdsMessage * message);
@@ -33,6 +30,3 @@ void robocache_dds_reader_forget (RobocacheDdsReader * reader, guint64 writer);
 guint robocache_dds_reader_count_writers (const RobocacheDdsReader * reader);
 /* Number of messages that DDS dropped as they are larger than max_message_bytes of the network. */
 guint64 robocache_dds_reader_count_oversize (const RobocacheDdsReader * reader);
-
-G_END_DECLS
-#endif

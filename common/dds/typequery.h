@@ -5,13 +5,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_DDS_TYPEQUERY_H
-#define ROBOCACHE_DDS_TYPEQUERY_H
+#pragma once
 
 #include "endpoints.h"
 #include "reader.h"
-
-G_BEGIN_DECLS
 
 /* Reads the nodes of a domain. */
 RobocacheDdsReader *robocache_dds_nodes_new (RobocacheDdsParticipant * participant, RobocacheDdsMessageFunc func, gpointer user_data, GError ** error);
@@ -31,6 +28,3 @@ gboolean robocache_dds_type_query_ask (RobocacheDdsTypeQuery * query, const gcha
 
 /* Bytes of the middleware in an answer of the node with this publisher: robocache_ros_type_description_text. */
 gsize robocache_dds_answer_header_bytes (const guint8 * guid);
-
-G_END_DECLS
-#endif

@@ -2,13 +2,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_DDS_WRITER_H
-#define ROBOCACHE_DDS_WRITER_H
+#pragma once
 
 #include "participant.h"
 #include "qos.h"
-
-G_BEGIN_DECLS
 
 typedef struct _RobocacheDdsWriter RobocacheDdsWriter;
 
@@ -30,6 +27,3 @@ guint64 robocache_dds_writer_count_lost (const RobocacheDdsWriter * writer);
 
 /* For the parts of this folder: the entity of Cyclone. */
 gint32 robocache_dds_writer_entity (const RobocacheDdsWriter * writer);
-
-G_END_DECLS
-#endif

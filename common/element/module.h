@@ -5,18 +5,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_MODULE_H
-#define ROBOCACHE_MODULE_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 typedef gconstpointer (*RobocacheModuleSymbol) (void);
 
 /* Loads a module, which then stays loaded, and returns its functions. Any thread may call it, again and again. NULL and a
  * ROBOCACHE_ERROR_PROPERTY: it cannot be loaded. */
 gconstpointer robocache_module_load (const gchar * file, const gchar * symbol, GError ** error);
-
-G_END_DECLS
-#endif

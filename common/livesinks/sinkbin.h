@@ -5,12 +5,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_SINK_BIN_H
-#define GST_ROBOCACHE_SINK_BIN_H
+#pragma once
 
 #include "streamsink.h"
-
-G_BEGIN_DECLS
 
 /* time-origin: not set */
 #define ROBOCACHE_SINK_BIN_NO_ORIGIN G_MININT64
@@ -35,6 +32,3 @@ struct _GstRobocacheSinkBinClass
 
 /* "time-origin", and for each pad what statistics returns for its stream. */
 GstStructure *gst_robocache_sink_bin_statistics (GstRobocacheSinkBin * bin, GstStructure * (*statistics) (GstRobocacheStreamSink * stream));
-
-G_END_DECLS
-#endif

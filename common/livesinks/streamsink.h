@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_STREAM_SINK_H
-#define GST_ROBOCACHE_STREAM_SINK_H
+#pragma once
 
 #include <gst/base/gstbasesink.h>
 
@@ -14,8 +13,6 @@
 #include "common/rosstreams/encoders/encoders.h"
 #include "common/tensors/flexibleinput.h"
 #include "common/time/rowtimes.h"
-
-G_BEGIN_DECLS
 
 #define GST_TYPE_ROBOCACHE_STREAM_SINK (gst_robocache_stream_sink_get_type ())
 G_DECLARE_DERIVABLE_TYPE (GstRobocacheStreamSink, gst_robocache_stream_sink, GST, ROBOCACHE_STREAM_SINK, GstBaseSink)
@@ -75,6 +72,3 @@ gboolean gst_robocache_stream_sink_is_live (GstRobocacheStreamSink * stream);
 
 /* Counts since the start. */
 GstStructure *gst_robocache_stream_sink_statistics (GstRobocacheStreamSink * stream);
-
-G_END_DECLS
-#endif

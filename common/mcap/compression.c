@@ -8,6 +8,7 @@
 #include <lz4frame.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "common/element/errors.h"
 
@@ -110,22 +111,25 @@ compress_zstd (RobocacheMcapCodec *codec, RobocacheMcapBytes bytes, GByteArray *
   return TRUE;
 }
 
-/* Decompresses on into the room of `to` behind *done. TRUE with is_complete: the frame ended. */
+/* All frames at once: a stream would have as much memory again for its window. Memory that no byte comes into is not used. */
 static gboolean
-decompress_zstd (RobocacheMcapCodec *codec, RobocacheMcapBytes *bytes, RobocacheMcapBuffer *to, gsize *done, gboolean *is_complete,
-    GError **error)
+decompress_zstd (RobocacheMcapCodec *codec, RobocacheMcapBytes bytes, guint64 size, RobocacheMcapBuffer *to, gsize *done, GError **error)
 {
-  ZSTD_inBuffer in = { bytes->data, bytes->size, 0 };
-  ZSTD_outBuffer out = { to->data, to->size, *done };
-  const gsize left = ZSTD_decompressStream (codec->zstd_decompressor, &out, &in);
-
-  if (ZSTD_isError (left))
-    return fail (error, ZSTD_getErrorName (left));
-  bytes->data += in.pos;
-  bytes->size -= in.pos;
-  *done = out.pos;
-  *is_complete = left == 0;
-  return TRUE;
+  if (!codec->zstd_decompressor)
+    codec->zstd_decompressor = ZSTD_createDCtx ();
+  if (!robocache_mcap_buffer_resize (to, (gsize) MAX (size, 1), error))
+    return FALSE;
+  *done = ZSTD_decompressDCtx (codec->zstd_decompressor, to->data, (gsize) size, bytes.data, bytes.size);
+  if (!ZSTD_isError (*done))
+    return TRUE;
+  switch (ZSTD_getErrorCode (*done)) {
+    case ZSTD_error_dstSize_tooSmall:
+      return fail (error, "the chunk holds more than it announces");
+    case ZSTD_error_srcSize_wrong:
+      return fail (error, "the compressed data are truncated");
+    default:
+      return fail (error, ZSTD_getErrorName (*done));
+  }
 }
 
 /* ---- LZ4 frames ---- */
@@ -213,12 +217,6 @@ typedef gboolean (*Decompress) (RobocacheMcapCodec * codec, RobocacheMcapBytes *
 static Decompress
 begin_decompression (RobocacheMcapCodec *codec, RobocacheMcapCompression compression)
 {
-  if (compression == ROBOCACHE_MCAP_ZSTD) {
-    if (!codec->zstd_decompressor)
-      codec->zstd_decompressor = ZSTD_createDCtx ();
-    ZSTD_DCtx_reset (codec->zstd_decompressor, ZSTD_reset_session_only);
-    return decompress_zstd;
-  }
   if (compression == ROBOCACHE_MCAP_BZIP2) {
     BZ2_bzDecompressEnd (&codec->bzip2_decompressor);
     return decompress_bzip2;
@@ -266,6 +264,9 @@ robocache_mcap_decompress (RobocacheMcapCodec *codec, RobocacheMcapCompression c
   if (compression == ROBOCACHE_MCAP_UNCOMPRESSED) {
     done = bytes.size;
     if (done == size && !robocache_mcap_buffer_append (to, bytes.data, done, error))
+      return FALSE;
+  } else if (compression == ROBOCACHE_MCAP_ZSTD) {
+    if (!decompress_zstd (codec, bytes, size, to, &done, error))
       return FALSE;
   } else if (!decompress_frames (codec, begin_decompression (codec, compression), bytes, size, to, &done, error)) {
     return FALSE;

@@ -29,8 +29,8 @@ void robocache_mcap_codec_free (RobocacheMcapCodec * codec);
 /* Replaces the content of `to`. The same input gives the same bytes, with the same version of the library. */
 gboolean robocache_mcap_compress (RobocacheMcapCodec * codec, RobocacheMcapCompression compression, RobocacheMcapBytes bytes,
     GByteArray * to, GError ** error);
-/* Replaces the content of `to`, which grows with the actual size of the data, not with `size`. FALSE and an error: damaged, not `size` bytes, or
- * no memory. */
+/* Replaces the content of `to`. The memory that is used grows with the actual size of the data, not with `size`. FALSE and an error: damaged, not
+ * `size` bytes, or no memory. */
 gboolean robocache_mcap_decompress (RobocacheMcapCodec * codec, RobocacheMcapCompression compression, RobocacheMcapBytes bytes,
     guint64 size, RobocacheMcapBuffer * to, GError ** error);
 

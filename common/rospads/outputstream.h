@@ -2,14 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_ROSPADS_OUTPUTSTREAM_H
-#define ROBOCACHE_ROSPADS_OUTPUTSTREAM_H
+#pragma once
 
 #include "common/points/pointcloudcaps.h"
 #include "common/rosstreams/rowblock.h"
 #include "common/tensors/tensorcaps.h"
-
-G_BEGIN_DECLS
 
 /* Caps of the template of source pads. */
 #define ROBOCACHE_ROS_SRC_CAPS ROBOCACHE_TENSORS_MEDIA_TYPE "; " ROBOCACHE_POINTCLOUD_MEDIA_TYPE "; video/x-raw; video/x-bayer; " \
@@ -97,6 +94,3 @@ void robocache_ros_output_discard_rows (RobocacheRosOutput * output);
 void robocache_ros_output_advance (RobocacheRosOutput * output, const RobocacheRosOutputContext * context, guint64 pts);
 /* Whether robocache_ros_output_advance would send an event. */
 gboolean robocache_ros_output_is_behind (const RobocacheRosOutput * output, const RobocacheRosOutputContext * context, guint64 pts);
-
-G_END_DECLS
-#endif

@@ -2,16 +2,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_ROSPADS_TOPICCHOICE_H
-#define ROBOCACHE_ROSPADS_TOPICCHOICE_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 /* The index of the first glob of `topics`, "/imu,/camera/..." (with * and ?), that matches a topic; -1: none. An empty list matches all topics
  * except those of our own events. */
 gint robocache_ros_topics_find (const gchar * topics, const gchar * topic);
-
-G_END_DECLS
-#endif

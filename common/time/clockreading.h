@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_CLOCK_READING_H
-#define ROBOCACHE_CLOCK_READING_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 /* One reading of all clocks (ns). */
 typedef struct
@@ -22,6 +19,3 @@ RobocacheClockReading robocache_clock_reading_of (GstElement * element);
 
 /* The system clock (ns) at running time 0; *uncertainty_ns is half the time between its two readings. */
 gint64 robocache_clock_reading_origin (const RobocacheClockReading * reading, gint64 * uncertainty_ns);
-
-G_END_DECLS
-#endif

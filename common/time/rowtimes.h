@@ -5,14 +5,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_ROWTIMES_H
-#define ROBOCACHE_ROWTIMES_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "common/tensors/tensorcaps.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -70,6 +67,3 @@ typedef struct
 /* FALSE and an error that names the expected caps of a stream of rows. */
 gboolean robocache_row_layout_from_info (RobocacheRowLayout * layout, const RobocacheTensorsInfo * info,
     GError ** error);
-
-G_END_DECLS
-#endif

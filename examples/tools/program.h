@@ -2,14 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_EXAMPLES_PROGRAM_H
-#define ROBOCACHE_EXAMPLES_PROGRAM_H
+#pragma once
 
 #include <glib.h>
 #include <gst/gst.h>
 #include <stdio.h>
-
-G_BEGIN_DECLS
 
 /* ---- an error message for the user ---- */
 
@@ -62,6 +59,3 @@ typedef gboolean (*ProgramIdle) (gpointer data);
  * FALSE. Writes errors and warnings to stderr. FALSE if an element failed. The pipeline keeps playing, and its statistics stay readable.
  * idle may be NULL. */
 gboolean program_play (GstElement * pipeline, ProgramSample handle_sample, ProgramIdle idle, gpointer data);
-
-G_END_DECLS
-#endif

@@ -4,15 +4,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_FOXGLOVE_DERIVED_H
-#define ROBOCACHE_FOXGLOVE_DERIVED_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "common/ros/cdr.h"
 #include "server/viewserver.h"
-
-G_BEGIN_DECLS
 
 #define ROBOCACHE_TF_TOPIC "/tf"
 
@@ -35,6 +32,3 @@ const RobocacheViewTopic *robocache_derived_topic (const RobocacheDerived * deri
 gboolean robocache_derived_is_due (RobocacheDerived * derived);
 /* Makes one of a message. The writer belongs to derived. NULL: this message has nothing for the topic. */
 const RobocacheCdrWriter *robocache_derived_make (RobocacheDerived * derived, const RobocacheCdrWriter * message);
-
-G_END_DECLS
-#endif

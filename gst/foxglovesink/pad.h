@@ -2,18 +2,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_FOXGLOVE_SINK_PAD_H
-#define GST_ROBOCACHE_FOXGLOVE_SINK_PAD_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 #define GST_TYPE_ROBOCACHE_FOXGLOVE_SINK_PAD (gst_robocache_foxglove_sink_pad_get_type ())
 G_DECLARE_FINAL_TYPE (GstRobocacheFoxgloveSinkPad, gst_robocache_foxglove_sink_pad, GST, ROBOCACHE_FOXGLOVE_SINK_PAD, GstGhostPad)
 
 /* The topic ("/" and the pad's name, if it is not set) and the frame id (may be NULL); free both with g_free. */
 void gst_robocache_foxglove_sink_pad_get_settings (GstRobocacheFoxgloveSinkPad * pad, gchar ** topic, gchar ** frame_id);
-
-G_END_DECLS
-#endif

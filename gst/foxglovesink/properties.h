@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_FOXGLOVE_SINK_PROPERTIES_H
-#define GST_ROBOCACHE_FOXGLOVE_SINK_PROPERTIES_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -29,6 +26,3 @@ void robocache_foxglove_sink_settings_copy (RobocacheFoxgloveSinkSettings * sett
 void robocache_foxglove_sink_settings_clear (RobocacheFoxgloveSinkSettings * settings);
 /* The field of a property, for robocache_setting_set and _get. */
 gpointer robocache_foxglove_sink_settings_field (RobocacheFoxgloveSinkSettings * settings, guint id);
-
-G_END_DECLS
-#endif

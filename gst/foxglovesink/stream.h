@@ -2,13 +2,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_FOXGLOVE_STREAM_H
-#define GST_ROBOCACHE_FOXGLOVE_STREAM_H
+#pragma once
 
 #include "common/livesinks/streamsink.h"
 #include "derived.h"
-
-G_BEGIN_DECLS
 
 #define GST_TYPE_ROBOCACHE_FOXGLOVE_STREAM (gst_robocache_foxglove_stream_get_type ())
 G_DECLARE_FINAL_TYPE (GstRobocacheFoxgloveStream, gst_robocache_foxglove_stream, GST, ROBOCACHE_FOXGLOVE_STREAM, GstRobocacheStreamSink)
@@ -29,6 +26,3 @@ void gst_robocache_foxglove_stream_start (GstRobocacheFoxgloveStream * stream, R
     const gchar * frame_id);
 /* While no data flow: its topics end. */
 void gst_robocache_foxglove_stream_stop (GstRobocacheFoxgloveStream * stream);
-
-G_END_DECLS
-#endif

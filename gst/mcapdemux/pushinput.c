@@ -82,7 +82,9 @@ handle_message (RobocacheMcapPushInput *input, const RobocacheMcapMessage *messa
   RobocacheMcapMessage unpacked = *message;
   GError *error = NULL;
 
-  if (robocache_zstd_message_unpack (input->zstd, input->definitions, &unpacked, &error))
+  if (robocache_zstd_message_unpack (input->zstd, input->definitions, &unpacked, &error)
+      && robocache_check_converted_size (input->definitions, &unpacked, input->session->settings.max_message_bytes,
+          robocache_mcap_stream_get_offset (input->stream), &error))
     return robocache_mcap_session_handle (input->session, &unpacked);
   warn (input, error);
   return GST_FLOW_OK;

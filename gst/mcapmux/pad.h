@@ -2,16 +2,13 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MUX_PAD_H
-#define MUX_PAD_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "common/element/inputfaults.h"
 #include "common/tensors/flexibleinput.h"
 #include "gst/mcapmux/stream/stream.h"
-
-G_BEGIN_DECLS
 
 #define GST_TYPE_ROBOCACHE_MCAP_PAD (gst_robocache_mcap_pad_get_type ())
 #define GST_ROBOCACHE_MCAP_PAD(object) \
@@ -83,6 +80,3 @@ void gst_robocache_mcap_pad_begin (GstRobocacheMcapPad * pad);
 guint64 gst_robocache_mcap_pad_close (GstRobocacheMcapPad * pad, GQueue * released);
 /* Drops the queue. Called with the lock of the element. */
 void gst_robocache_mcap_pad_drop_waiting (GstRobocacheMcapPad * pad, GQueue * released);
-
-G_END_DECLS
-#endif

@@ -17,7 +17,7 @@ ROBOCACHE_DEFINE_ENUM (robocache_input_format_get_type, "RobocacheInputFormat",
     {ROBOCACHE_INPUT_NUSCENES, "Clouds: float32 x, y, z, intensity, ring", "nuscenes"},
     {ROBOCACHE_INPUT_POINTS, "Clouds: points described by layout and channels, or by the caps of the input", "points"},
     {ROBOCACHE_INPUT_PLY, "Clouds: vertices of PLY files, ascii and binary", "ply"},
-    {ROBOCACHE_INPUT_LAS, "Clouds: LAS files 1.2 to 1.4, not compressed", "las"})
+    {ROBOCACHE_INPUT_LAS, "Clouds: LAS files 1.0 to 1.4, not compressed", "las"})
 
 gboolean
 robocache_input_refuse (const gchar *bytes, gsize n, gboolean is_text, GError **error)

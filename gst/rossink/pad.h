@@ -2,14 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_ROS_SINK_PAD_H
-#define GST_ROBOCACHE_ROS_SINK_PAD_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "common/ros/rowmessage.h"
-
-G_BEGIN_DECLS
 
 #define GST_TYPE_ROBOCACHE_ROS_SINK_PAD (gst_robocache_ros_sink_pad_get_type ())
 G_DECLARE_FINAL_TYPE (GstRobocacheRosSinkPad, gst_robocache_ros_sink_pad, GST, ROBOCACHE_ROS_SINK_PAD, GstGhostPad)
@@ -45,6 +42,3 @@ typedef struct
 /* Copies the settings of a pad, to be cleared; the topic is not NULL. */
 void gst_robocache_ros_sink_pad_get_settings (GstRobocacheRosSinkPad * pad, RobocacheRosPadSettings * settings);
 void robocache_ros_pad_settings_clear (RobocacheRosPadSettings * settings);
-
-G_END_DECLS
-#endif

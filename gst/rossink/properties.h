@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_ROS_SINK_PROPERTIES_H
-#define GST_ROBOCACHE_ROS_SINK_PROPERTIES_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -28,6 +25,3 @@ void robocache_ros_sink_settings_copy (RobocacheRosSinkSettings * settings, cons
 void robocache_ros_sink_settings_clear (RobocacheRosSinkSettings * settings);
 /* The field of a property, for robocache_setting_set and _get. */
 gpointer robocache_ros_sink_settings_field (RobocacheRosSinkSettings * settings, guint id);
-
-G_END_DECLS
-#endif

@@ -2,14 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_ROS_PUBLISHER_H
-#define GST_ROBOCACHE_ROS_PUBLISHER_H
+#pragma once
 
 #include "common/dds/functions.h"
 #include "common/rosstreams/encoders/encoder.h"
 #include "properties.h"
-
-G_BEGIN_DECLS
 
 /* A stay of the element in a domain, constant while it lasts. */
 typedef struct
@@ -50,6 +47,3 @@ GPtrArray *robocache_ros_publishers_open (const RobocacheRosSinkSession * sessio
 
 /* FALSE and an error: the message is not sent. */
 gboolean robocache_ros_publisher_write (RobocacheRosPublisher * publisher, const RobocacheCdrWriter * message, GError ** error);
-
-G_END_DECLS
-#endif

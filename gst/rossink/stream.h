@@ -2,14 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_ROS_STREAM_H
-#define GST_ROBOCACHE_ROS_STREAM_H
+#pragma once
 
 #include "common/livesinks/streamsink.h"
 #include "pad.h"
 #include "publisher.h"
-
-G_BEGIN_DECLS
 
 #define GST_TYPE_ROBOCACHE_ROS_STREAM (gst_robocache_ros_stream_get_type ())
 G_DECLARE_FINAL_TYPE (GstRobocacheRosStream, gst_robocache_ros_stream, GST, ROBOCACHE_ROS_STREAM, GstRobocacheStreamSink)
@@ -21,6 +18,3 @@ void gst_robocache_ros_stream_stop (GstRobocacheRosStream * stream);
 
 /* Counts since the start. */
 GstStructure *gst_robocache_ros_stream_statistics (GstRobocacheStreamSink * stream);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_ROS_EXPECTED_H
-#define GST_ROBOCACHE_ROS_EXPECTED_H
+#pragma once
 
 #include "session.h"
-
-G_BEGIN_DECLS
 
 /* Adds the pads of the setting `expected`: "TOPIC CAPS;TOPIC:STREAM CAPS". The thread of the element must not run yet. FALSE and an error: an entry
  * is wrong. */
@@ -16,6 +13,3 @@ gboolean robocache_ros_expected_expose (RobocacheRosSession * session, GError **
 /* Takes over the format of a sample. Caps that are not as declared are a warning, and the pad gets them. */
 void robocache_ros_expected_update (RobocacheRosSession * session, RobocacheRosOutput * output, const RobocacheRosSample * sample,
     const GstStructure * camera);
-
-G_END_DECLS
-#endif

@@ -5,12 +5,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_ROS_HOSTCLOCK_H
-#define GST_ROBOCACHE_ROS_HOSTCLOCK_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 typedef struct _RobocacheRosHostClock RobocacheRosHostClock;
 
@@ -25,6 +22,3 @@ void robocache_ros_host_clocks_release (GPtrArray * clocks, RobocacheRosHostCloc
 void robocache_ros_host_clock_read (RobocacheRosHostClock * clock, gint64 source_ns, gint64 monotonic_ns);
 /* Converts a time of the message that was read last to the monotonic clock of this host. */
 gint64 robocache_ros_host_clock_convert (const RobocacheRosHostClock * clock, gint64 time_ns);
-
-G_END_DECLS
-#endif

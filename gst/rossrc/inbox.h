@@ -5,13 +5,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_ROS_INBOX_H
-#define GST_ROBOCACHE_ROS_INBOX_H
+#pragma once
 
 #include "common/dds/plain/message.h"
 #include "properties.h"
-
-G_BEGIN_DECLS
 
 typedef struct _RobocacheRosInbox RobocacheRosInbox;
 
@@ -72,6 +69,3 @@ RobocacheRosArrivals robocache_ros_queue_arrivals (RobocacheRosQueue * queue);
 gboolean robocache_ros_queue_peek (RobocacheRosQueue * queue, gint64 * arrival_ns, gint64 * monotonic_ns);
 /* Number of publishers that were dropped since the thread did not take them. */
 guint64 robocache_ros_inbox_count_dropped (RobocacheRosInbox * inbox);
-
-G_END_DECLS
-#endif

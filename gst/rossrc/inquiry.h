@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_ROS_INQUIRY_H
-#define GST_ROBOCACHE_ROS_INQUIRY_H
+#pragma once
 
 #include "session.h"
-
-G_BEGIN_DECLS
 
 /* Asks for the definition of a new topic, if its publisher has another one than ours, or we have none. FALSE: there is nothing to ask. */
 gboolean robocache_ros_inquiry_begin (RobocacheRosSession * session, RobocacheRosTopic * topic, const RobocacheDdsEndpoint * endpoint);
@@ -17,6 +14,3 @@ gboolean robocache_ros_inquiry_begin (RobocacheRosSession * session, RobocacheRo
 void robocache_ros_inquiry_read_nodes (RobocacheRosSession * session, const RobocacheDdsMessage * message);
 void robocache_ros_inquiry_read_answer (RobocacheRosSession * session, RobocacheRosTopic * topic, const RobocacheDdsMessage * message);
 void robocache_ros_inquiries_check (RobocacheRosSession * session, gint64 now_us);
-
-G_END_DECLS
-#endif

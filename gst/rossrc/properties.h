@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_ROS_SRC_PROPERTIES_H
-#define GST_ROBOCACHE_ROS_SRC_PROPERTIES_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 typedef enum
 {
@@ -63,6 +60,3 @@ void robocache_ros_src_settings_copy (RobocacheRosSrcSettings * settings, const 
 void robocache_ros_src_settings_clear (RobocacheRosSrcSettings * settings);
 /* The field of a property, for robocache_setting_set and _get. */
 gpointer robocache_ros_src_settings_field (RobocacheRosSrcSettings * settings, guint id);
-
-G_END_DECLS
-#endif

@@ -5,13 +5,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_ROS_ROSTIME_H
-#define GST_ROBOCACHE_ROS_ROSTIME_H
+#pragma once
 
 #include "common/time/clockreading.h"
 #include "properties.h"
-
-G_BEGIN_DECLS
 
 /* Spans that are kept. A message that is older than all of them counts as captured before running time 0. */
 #define ROBOCACHE_ROS_MAX_SPANS 16
@@ -82,6 +79,3 @@ typedef struct
 /* Chooses the time of capture by the settings. boot_ns: the earliest valid time. NULL, or why the time is not valid and no fallback is set. */
 const gchar *robocache_ros_time_of_capture (const RobocacheRosSrcSettings * settings, const RobocacheRosTimes * times, gint64 boot_ns,
     gint64 * time_ns);
-
-G_END_DECLS
-#endif

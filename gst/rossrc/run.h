@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_ROS_RUN_H
-#define GST_ROBOCACHE_ROS_RUN_H
+#pragma once
 
 #include "session.h"
-
-G_BEGIN_DECLS
 
 /* Starts and stops the flow of messages, by the thread that changes the state. */
 void robocache_ros_session_play (RobocacheRosSession * session);
@@ -18,6 +15,3 @@ void robocache_ros_session_pause (RobocacheRosSession * session);
 GstFlowReturn robocache_ros_session_run (RobocacheRosSession * session);
 /* Sends EOS. FALSE: no pad exists, and an error was posted. */
 gboolean robocache_ros_session_end (RobocacheRosSession * session, guint32 seqnum);
-
-G_END_DECLS
-#endif

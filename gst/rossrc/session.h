@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_ROS_SESSION_H
-#define GST_ROBOCACHE_ROS_SESSION_H
+#pragma once
 
 #include <gst/base/gstflowcombiner.h>
 
@@ -13,8 +12,6 @@
 #include "common/rospads/outputstream.h"
 #include "rostime.h"
 #include "topic.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -92,6 +89,3 @@ void robocache_ros_session_advance (RobocacheRosSession * session, gint64 runnin
 void robocache_ros_session_check_limits (RobocacheRosSession * session);
 /* The time to wait for topics is over: reports missing ones, and signals no-more-pads. */
 void robocache_ros_session_end_wait (RobocacheRosSession * session);
-
-G_END_DECLS
-#endif

@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_ROS_TOPIC_H
-#define GST_ROBOCACHE_ROS_TOPIC_H
+#pragma once
 
 #include "common/dds/functions.h"
 #include "common/ros/msgfolders.h"
@@ -13,8 +12,6 @@
 #include "common/rosstreams/rosdecoder.h"
 #include "hostclock.h"
 #include "inbox.h"
-
-G_BEGIN_DECLS
 
 /* "RIHS01_" and 64 digits. */
 #define ROBOCACHE_ROS_MAX_HASH 72
@@ -100,6 +97,3 @@ guint robocache_ros_topic_count_publishers (const RobocacheRosTopic * topic);
 gboolean robocache_ros_topic_adapt (RobocacheRosTopic * topic, RobocacheDdsParticipant * participant, guint depth, GError ** error);
 
 void robocache_ros_counts_to_structure (const RobocacheRosCounts * counts, const RobocacheRosArrivals * arrivals, GstStructure * structure);
-
-G_END_DECLS
-#endif

@@ -328,23 +328,27 @@ def _depth_problems(folder, *arguments):
 
 
 def depths(folder):
-    """Depth that is raw and of an odd width, in PNG, and of another size: read by LeRobot's rule it is what was recorded, within half a step."""
-    size, topics = (61, 47), ["/joint_states", "/command", "/camera/front", "/depth/raw", "/depth/png"]
+    """Depth that is raw and of an odd width, in PNG, in m, and of another size: read by LeRobot's rule it is what was recorded, within half a step."""
+    size, topics = (61, 47), ["/joint_states", "/command", "/camera/front", "/depth/raw", "/depth/png", "/depth/metres"]
     recorded = make.record(folder / "depth.mcap", [
         make.rows("sink_0", 200, 2, 7), make.rows("sink_1", 20, 2, 6), make.camera(folder, "sink_2", 50, 2, (64, 48), "jpegenc quality=95 !"),
-        make.depth_camera(folder, "sink_3", 30, 2, size), make.depth_camera(folder, "sink_4", 30, 2, size, "videoconvert ! video/x-raw,format=GRAY16_BE ! pngenc !")], topics)
-    names = {"raw": '{topic = "/depth/raw"}', "png": '{topic = "/depth/png"}', "small": '{topic = "/depth/raw", width = 31, height = 24}'}
+        make.depth_camera(folder, "sink_3", 30, 2, size), make.depth_camera(folder, "sink_4", 30, 2, size, "videoconvert ! video/x-raw,format=GRAY16_BE ! pngenc !"),
+        make.metric_camera(folder, "sink_5", 30, 2, size)], topics)
+    # those in m come first in the mapping, and last in samples
+    names = {"metres": '{topic = "/depth/metres"}', "raw": '{topic = "/depth/raw"}', "png": '{topic = "/depth/png"}',
+             "small": '{topic = "/depth/raw", width = 31, height = 24}', "small_metres": '{topic = "/depth/metres", width = 31, height = 24}'}
     path = make.mapping(folder, "depth.toml", {"wrist": None, **names},
                         {"observation.images.wrist": None, **{f"observation.images.{name}": f'"{name}"' for name in names}})
     arguments = recorded, "--mapping", path, "--episodes", make.spans(folder, ["depth,0.2,1.2,,,"], "depth.csv")
     yield from _depth_problems(folder, *arguments)
     said = must_export(*arguments, "--output", folder / "depth")
     yield "said", [line for line in said.splitlines() if "depth" in line and "features" in line], [
-        f"features.observation.images.{name} is taken for depth in mm, as its pictures have 16 bits" for name in names]
+        f"features.observation.images.{name} is {'depth in m, and stored in mm' if 'metres' in name else 'taken for depth in mm, as its pictures have 16 bits'}"
+        for name in names]
     made = Set(folder / "depth")
     must_export(*arguments, "--format", "robomimic", "--output", folder / "depth.hdf5")
     for name in names:
-        key, (width, height) = f"observation.images.{name}", (31, 24) if name == "small" else size
+        key, (width, height) = f"observation.images.{name}", (31, 24) if "small" in name else size
         feature = made.info["features"][key]
         yield f"{name} feature", (feature["shape"], feature["info"]), ([height, width, 1], DEPTH_INFO | {"video.height": height, "video.width": width})
         numbers = [time // make.frame_time(1, 30) for time in made.column(f"capture_time.{name}").tolist()]
@@ -354,9 +358,9 @@ def depths(folder):
         times, codes = _codes(made, key)
         yield f"{name} grid", times, list(range(30))
         read = np.clip((np.exp(codes * DEPTH_STEP + np.log(3.51)) - 3.5) * 1000, 10, 10000)
-        if name == "small":
+        if "small" in name:
             # 0 is a border, as 31x24 is another aspect
-            yield "small has depths of the picture alone", all(set(a.ravel()) <= {0, *b.ravel()} for a, b in zip(stored, wanted)), True
+            yield f"{name} has depths of the picture alone", all(set(a.ravel()) <= {0, *b.ravel()} for a, b in zip(stored, wanted)), True
             wanted = stored.astype(float)
         yield f"{name} in HDF5", (stored.dtype, np.array_equal(stored, wanted)), (np.uint16, True)
         wanted = np.clip(wanted, 10, 10000)

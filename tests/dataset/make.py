@@ -91,6 +91,17 @@ def depth_camera(folder, pad, rate, seconds, size, encoder=""):
             f"framerate={rate}/1 ! {encoder} record.{pad}")
 
 
+def metric_camera(folder, pad, rate, seconds, size):
+    """The same in m, as 32FC1, without a depth where that is 0."""
+    path = folder / f"{pad}-{rate}-{size[0]}.float32"
+    pictures = [depth(i, *size).astype("<f4") / np.float32(1000) for i in range(int(rate * seconds))]
+    path.write_bytes(b"".join(np.where(picture > 0, picture, [np.float32(x) for x in ("nan", "inf", "-inf", "0", "-1")][i % 5]).tobytes()
+                              for i, picture in enumerate(pictures)))
+    return (f"filesrc location={path} ! rawvideoparse format=gray8 width={4 * size[0]} height={size[1]} framerate={rate}/1 ! capssetter join=false "
+            f'replace=true caps="other/tensors,format=static,num_tensors=1,types=float32,dimensions=(string){size[0]}:{size[1]},framerate={rate}/1,'
+            f'picture=32FC1" ! record.{pad}')
+
+
 def rows(pad, rate, seconds, channels, more=""):
     return f"robocachetestsrc kind=proprio rate={rate}/1 channels={channels} num-buffers={int(rate * seconds)} {more} ! record.{pad}"
 

@@ -33,27 +33,42 @@ add_message (Outcome *outcome, const RobocacheMcapMessage *message)
   outcome->digest += hash;
 }
 
+/* Takes all records that are there. */
+static RobocacheMcapStreamResult
+drain (RobocacheMcapStream *stream, Outcome *outcome)
+{
+  RobocacheMcapStreamRecord next;
+  RobocacheMcapStreamResult result;
+
+  while ((result = robocache_mcap_stream_next (stream, &next, NULL)) <= ROBOCACHE_MCAP_STREAM_DAMAGED
+      && result != ROBOCACHE_MCAP_STREAM_MORE) {
+    if (result == ROBOCACHE_MCAP_STREAM_DAMAGED)
+      outcome->is_damaged = TRUE;
+    else if (next.opcode == ROBOCACHE_MCAP_MESSAGE)
+      add_message (outcome, &next.record.message);
+  }
+  outcome->is_damaged |= result == ROBOCACHE_MCAP_STREAM_FATAL;
+  return result;
+}
+
 static Outcome
 read_stream (const guint8 *bytes, gsize size, gsize piece)
 {
   RobocacheMcapStream *stream = robocache_mcap_stream_new ();
-  RobocacheMcapStreamRecord next;
   RobocacheMcapStreamResult result = ROBOCACHE_MCAP_STREAM_MORE;
   Outcome outcome = { 0 };
 
   for (gsize offset = 0; offset < size && result != ROBOCACHE_MCAP_STREAM_FATAL; offset += piece) {
     robocache_mcap_stream_push (stream, bytes + offset, MIN (piece, size - offset));
-    while ((result = robocache_mcap_stream_next (stream, &next, NULL)) <= ROBOCACHE_MCAP_STREAM_DAMAGED
-        && result != ROBOCACHE_MCAP_STREAM_MORE) {
-      if (result == ROBOCACHE_MCAP_STREAM_DAMAGED)
-        outcome.is_damaged = TRUE;
-      else if (next.opcode == ROBOCACHE_MCAP_MESSAGE)
-        add_message (&outcome, &next.record.message);
-    }
+    result = drain (stream, &outcome);
     if (robocache_mcap_stream_get_offset (stream) > size)
       fuzz_fail ("more was read than pushed");
   }
-  outcome.is_damaged |= result == ROBOCACHE_MCAP_STREAM_FATAL;
+  /* records behind one whose length is beyond the file */
+  if (result == ROBOCACHE_MCAP_STREAM_MORE) {
+    robocache_mcap_stream_end (stream);
+    drain (stream, &outcome);
+  }
   robocache_mcap_stream_free (stream);
   return outcome;
 }

@@ -244,7 +244,7 @@ def check_ply(folder, how):
 
 def check_las(folder, version, point_format):
     laspy = need("laspy")
-    las = laspy.create(point_format=point_format, file_version=version)
+    las = laspy.create(point_format=point_format, file_version=max(version, "1.2"))
     las.header.scales, las.header.offsets = [0.001, 0.01, 0.1], [500000.0, -3.5, 10.0]
     k = np.arange(25)
     las.x, las.y, las.z = 500000 + k * 0.123, k * -0.5, k * 2.5
@@ -255,7 +255,9 @@ def check_las(folder, version, point_format):
         las[name] = (k * (i + 2)) % 7
     written = io.BytesIO()
     las.write(written)
-    content = written.getvalue()
+    content = bytearray(written.getvalue())
+    content[25] = int(version[2:])  # laspy does not write 1.0 and 1.1, whose header and points are those of 1.2
+    content = bytes(content)
     points = points_of(read(folder, "las", content))
     expected = laspy.read(io.BytesIO(content))
     compare(points, {**{name: expected[name] for name in names}, "x": expected.x, "y": expected.y, "z": expected.z})
@@ -281,7 +283,7 @@ CASES = {f"table_{name}": (lambda folder, name=name: check_table(folder, name)) 
 CASES |= {f"refused_{name}": (lambda folder, name=name: check_refused(folder, name)) for name in REFUSED}
 CASES |= {"table_of_numpy_loadtxt": check_loadtxt, "words_are_numbered": check_words, "pcap": check_pcap}
 CASES |= {f"ply_{n}": (lambda folder, how=how: check_ply(folder, how)) for n, how in (("ascii", "ascii"), ("little_endian", "<"), ("big_endian", ">"))}
-CASES |= {f"las_{v}_{f}": (lambda folder, v=v, f=f: check_las(folder, v, f)) for v, f in (("1.2", 0), ("1.2", 1), ("1.2", 3), ("1.3", 2), ("1.3", 4),
+CASES |= {f"las_{v}_{f}": (lambda folder, v=v, f=f: check_las(folder, v, f)) for v, f in (("1.0", 0), ("1.1", 1), ("1.2", 0), ("1.2", 1), ("1.2", 3), ("1.3", 2), ("1.3", 4),
           ("1.4", 6), ("1.4", 7), ("1.4", 8), ("1.4", 10))}
 CASES["truncated_table"] = lambda folder: [read(folder, "csv", LAB[:n]).check_returncode if read(folder, "csv", LAB[:n]).returncode in (0, 1) else 1 / 0
                                            for n in range(len(LAB))]

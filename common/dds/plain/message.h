@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_DDS_MESSAGE_H
-#define ROBOCACHE_DDS_MESSAGE_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 /* A message of a topic, as the bytes on the wire. */
 typedef struct
@@ -39,6 +36,3 @@ typedef struct
 } RobocacheDdsEndpoint;
 
 void robocache_dds_endpoint_free (RobocacheDdsEndpoint * endpoint);
-
-G_END_DECLS
-#endif

@@ -5,12 +5,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_DDS_NETWORK_H
-#define ROBOCACHE_DDS_NETWORK_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 #define ROBOCACHE_DDS_DOMAIN_AUTO -1
 #define ROBOCACHE_DDS_MAX_DOMAIN 232
@@ -44,6 +41,3 @@ const gchar *robocache_dds_discovery_name (RobocacheDdsDiscovery discovery);
 /* The configuration of Cyclone, followed by that of CYCLONEDDS_URI. n_interfaces: 2: a card and the loopback interface, 1: that
  * alone, 0: none of ours; Cyclone refuses an interface twice. Free with g_free. */
 gchar *robocache_dds_network_config (const RobocacheDdsNetwork * network, guint n_interfaces);
-
-G_END_DECLS
-#endif

@@ -4,12 +4,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_DDS_ROSNAMES_H
-#define ROBOCACHE_DDS_ROSNAMES_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 /* "/imu" → "rt/imu", and back; names of DDS for services ("rq/…", "rr/…") and ROBOCACHE_DDS_NODES_TOPIC stay; "sensor_msgs/msg/Imu" → "sensor_msgs::msg::dds_::Imu_", and back. Free with g_free. The ways back return
  * NULL for names of other kinds, like services. */
@@ -29,6 +26,3 @@ gboolean robocache_dds_check_node (const gchar * namespace, const gchar * name, 
 
 /* The hash "RIHS01_…" in an endpoint's user data; NULL: the publisher gives none. Free with g_free. */
 gchar *robocache_dds_type_hash_of (gconstpointer user_data, gsize size);
-
-G_END_DECLS
-#endif

@@ -82,7 +82,8 @@ unpack_chunk (Scan *scan, GError **error)
   if (!source->read (source->user_data, scan->chunk.offset + ROBOCACHE_MCAP_HEAD_SIZE, size, scan->packed.data, error))
     return FALSE;
   if (robocache_mcap_record_read (&record, ROBOCACHE_MCAP_CHUNK, (RobocacheMcapBytes) {scan->packed.data, size}, NULL)
-      && robocache_mcap_unpack (scan->codec, &record.chunk, scan->view.max_bytes, &scan->memory, &records, NULL))
+      && robocache_mcap_unpack (scan->codec, &record.chunk, robocache_mcap_max_unpacked (source->max_bytes, source->size), &scan->memory,
+          &records, NULL))
     read_records (scan, records);
   return TRUE;
 }

@@ -12,6 +12,8 @@
 
 /* Bytes of blocks that are open because they overlap. Beyond, messages come block by block. */
 #define MAX_OPEN_SIZE ((guint64) 512 << 20)
+/* Closed blocks keep as much memory, except the last one, which keeps all. */
+#define MAX_IDLE_SIZE ((guint64) 4 << 20)
 /* Bytes that a block may have in addition to its largest message, or to the records of a chunk. */
 #define MAX_MORE_BYTES ((guint64) 2 << 20)
 /* Metadata and attachments above these are not read. */
@@ -142,8 +144,8 @@ unpack_block (OpenBlock *open, const BlockReader *reader, GError **error)
   content.data += ROBOCACHE_MCAP_HEAD_SIZE;
   content.size -= ROBOCACHE_MCAP_HEAD_SIZE;
   if (!robocache_mcap_record_read (&record, ROBOCACHE_MCAP_CHUNK, content, error)
-      || !robocache_mcap_unpack (reader->codec, &record.chunk, robocache_mcap_source_max_bytes (reader->source), &open->memory,
-          &open->records, error))
+      || !robocache_mcap_unpack (reader->codec, &record.chunk, robocache_mcap_max_unpacked (reader->source->max_bytes, reader->source->size),
+          &open->memory, &open->records, error))
     return damaged (open, error);
   return BLOCK_OPEN;
 }
@@ -389,8 +391,13 @@ peek_block (RobocacheMcapReader *reader)
 static void
 close_block (RobocacheMcapReader *reader, guint i)
 {
-  reader->open_size -= size_of (nth_open (reader, i));
-  g_ptr_array_add (reader->idle, g_ptr_array_steal_index (reader->open, i));
+  OpenBlock *open = g_ptr_array_steal_index (reader->open, i);
+
+  reader->open_size -= size_of (open);
+  if (reader->idle->len > 0 && size_of (open) > MAX_IDLE_SIZE)
+    free_open_block (open);
+  else
+    g_ptr_array_add (reader->idle, open);
 }
 
 static OpenBlock *
@@ -459,13 +466,22 @@ first_open (const RobocacheMcapReader *reader)
   return first;
 }
 
+/* Bytes of open blocks, above which messages of a further one come late. */
+static guint64
+max_open_size (const RobocacheMcapReader *reader)
+{
+  const guint64 of_chunk = robocache_mcap_max_unpacked (0, reader->source->size);
+
+  return reader->source->max_bytes ? MAX_OPEN_SIZE : MIN (MAX_OPEN_SIZE, of_chunk + reader->source->size / 2);
+}
+
 /* Whether a block may hold a message that comes before the next one of `first`. */
 static gboolean
 must_open (const RobocacheMcapReader *reader, const RobocacheMcapBlock *block, const OpenBlock *first)
 {
   if (!block || !first)
     return block != NULL;
-  return block->start_time <= next_entry (first)->log_time && reader->open_size + block->size <= MAX_OPEN_SIZE;
+  return block->start_time <= next_entry (first)->log_time && reader->open_size + block->size <= max_open_size (reader);
 }
 
 RobocacheMcapReadResult

@@ -12,11 +12,21 @@
 
 #define MIN_READ_AHEAD ((gsize) 4 << 10)
 #define MAX_READ_AHEAD ((gsize) 256 << 10)
+/* A picture of 3840 x 2160 with four channels fits. */
+#define MIN_MAX_UNPACKED ((guint64) 32 << 20)
 
 guint64
 robocache_mcap_source_max_bytes (const RobocacheMcapSource *source)
 {
   return source->max_bytes ? source->max_bytes : ROBOCACHE_MCAP_DEFAULT_MAX_BYTES;
+}
+
+guint64
+robocache_mcap_max_unpacked (guint64 max_bytes, guint64 n_bytes)
+{
+  const guint64 plausible = MIN_MAX_UNPACKED + n_bytes + n_bytes / 2;
+
+  return max_bytes ? max_bytes : MIN (ROBOCACHE_MCAP_DEFAULT_MAX_BYTES, plausible);
 }
 
 /* ---- files on disk ---- */

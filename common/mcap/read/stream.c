@@ -10,6 +10,7 @@
 #include "common/element/errors.h"
 #include "common/mcap/compression.h"
 #include "recordfit.h"
+#include "source.h"
 
 /* Attachments and metadata above this are skipped. */
 #define MAX_OTHER_SIZE ((guint64) 64 << 20)
@@ -27,6 +28,7 @@ struct _RobocacheMcapStream
   gboolean is_in_data;          /* in the data section, whose CRC is computed */
   gulong crc;
   RobocacheMcapView view;
+  guint64 max_bytes;            /* as it was set */
   RobocacheMcapPlace place;     /* of the next record, corrected; size G_MAXUINT64: not known yet */
   GError *fault;                /* behind which a record that fits is sought, from fault_offset on; NULL: none */
   guint64 fault_offset;
@@ -57,7 +59,8 @@ robocache_mcap_stream_new (void)
   RobocacheMcapStream *stream = g_new0 (RobocacheMcapStream, 1);
 
   stream->codec = robocache_mcap_codec_new ();
-  stream->view = (RobocacheMcapView) { peek_pending, stream, G_MAXUINT64, ROBOCACHE_MCAP_DEFAULT_MAX_BYTES, FALSE };
+  stream->view = (RobocacheMcapView) { peek_pending, stream, G_MAXUINT64, 0, FALSE };
+  robocache_mcap_stream_set_max_bytes (stream, ROBOCACHE_MCAP_DEFAULT_MAX_BYTES);
   robocache_mcap_stream_reset (stream);
   return stream;
 }
@@ -93,7 +96,8 @@ robocache_mcap_stream_reset (RobocacheMcapStream *stream)
 void
 robocache_mcap_stream_set_max_bytes (RobocacheMcapStream *stream, guint64 max_bytes)
 {
-  stream->view.max_bytes = max_bytes;
+  stream->max_bytes = max_bytes;
+  stream->view.max_bytes = max_bytes ? max_bytes : ROBOCACHE_MCAP_DEFAULT_MAX_BYTES;
 }
 
 void
@@ -254,8 +258,8 @@ read_record (RobocacheMcapStream *stream, RobocacheMcapStreamRecord *next, gulon
   if (next->opcode == ROBOCACHE_MCAP_CHUNK) {
     stream->chunk_offset = next->offset;
     stream->records.size = 0;
-    stream->is_damaged = !robocache_mcap_unpack (stream->codec, &next->record.chunk, stream->view.max_bytes, &stream->memory,
-        &stream->records, error);
+    stream->is_damaged = !robocache_mcap_unpack (stream->codec, &next->record.chunk,
+        robocache_mcap_max_unpacked (stream->max_bytes, position_of (stream)), &stream->memory, &stream->records, error);
     if (stream->is_damaged && !stream->keeps_damaged)
       stream->records.size = 0;
     if (stream->is_damaged)

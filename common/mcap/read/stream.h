@@ -14,7 +14,8 @@ void robocache_mcap_stream_free (RobocacheMcapStream * stream);
 /* Starts at the beginning of a file. */
 void robocache_mcap_stream_reset (RobocacheMcapStream * stream);
 
-/* Sets the maximum size of messages and chunks, from the next record on. Larger ones are faults. */
+/* Sets the maximum size of messages and chunks, from the next record on; larger ones are faults. 0: the default, and for chunks that are unpacked less,
+ * by the bytes of the file so far. */
 void robocache_mcap_stream_set_max_bytes (RobocacheMcapStream * stream, guint64 max_bytes);
 
 /* From the next chunk on, also returns the records of chunks whose CRC is wrong, after the error about the chunk. Their bytes may be wrong. */

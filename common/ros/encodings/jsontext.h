@@ -5,12 +5,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_JSONTEXT_H
-#define ROBOCACHE_JSONTEXT_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 /* A value in a text, without blanks around it. Size 0: no value. */
 typedef struct
@@ -49,6 +46,3 @@ void robocache_json_append_string (GString * json, const gchar * text);
 
 /* The member of an object; size 0: it has none. The last of equal keys counts. */
 RobocacheJsonValue robocache_json_member (RobocacheJsonValue object, const gchar * key);
-
-G_END_DECLS
-#endif

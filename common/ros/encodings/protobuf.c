@@ -17,6 +17,10 @@
 #define MAX_TYPES 4096
 #define MAX_FIELDS 4096
 #define MAX_NAME 1024
+/* Bytes of all types by their full names, each with the tables' own bytes, and of all enumerations that are searched for defaults. */
+#define MAX_NAMES_BYTES (32u << 20)
+#define NAME_BYTES 96
+#define MAX_SEARCHED_BYTES (64u << 20)
 
 /* ---- the wire ---- */
 
@@ -196,8 +200,17 @@ typedef struct
   GPtrArray *open;              /* full names of the types around the one that is built */
   RobocacheRosSchema *schema;
   guint n_fields;
+  gsize names_bytes, searched_bytes;
   GError *error;
 } Builder;
+
+/* Sets the error that ends building unless there is one, or `bytes` stays within `most`. */
+static void
+check_bytes (Builder *builder, gsize bytes, gsize most, const gchar *what)
+{
+  if (bytes > most && !builder->error)
+    builder->error = g_error_new (ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "the schema has too many %s", what);
+}
 
 /* Messages and enumerations of a file or of a message; `prefix` is "pkg." or "pkg.Outer.". */
 static void
@@ -206,7 +219,7 @@ note_types (Builder *builder, Span descriptors, gboolean is_file, const gchar *p
   const guint32 of_message = is_file ? FILE_MESSAGE : MESSAGE_NESTED, of_enum = is_file ? FILE_ENUM : MESSAGE_ENUM;
   WireField field;
 
-  while (depth < MAX_DEPTH && next_field (&descriptors, &field)) {
+  while (depth < MAX_DEPTH && !builder->error && next_field (&descriptors, &field)) {
     gchar *name, *full, *inner;
     Span *span;
 
@@ -225,6 +238,8 @@ note_types (Builder *builder, Span descriptors, gboolean is_file, const gchar *p
       note_types (builder, field.bytes, FALSE, inner, depth + 1);
     span = g_new (Span, 1);
     *span = field.bytes;
+    builder->names_bytes += strlen (full) + NAME_BYTES;
+    check_bytes (builder, builder->names_bytes, MAX_NAMES_BYTES, "types");
     g_hash_table_insert (builder->descriptors, full, span);
     g_free (inner);
     g_free (name);
@@ -296,9 +311,19 @@ leave_out (Builder *builder, Span descriptor)
   g_free (name);
 }
 
+/* Whether the text of a field is `text`; "" for any. */
+static gboolean
+has_text (Span message, guint32 number, const gchar *text)
+{
+  const gsize size = strlen (text);
+  WireField field;
+
+  return size == 0 || (find_field (message, number, &field) && field.bytes.size == size && memcmp (field.bytes.data, text, size) == 0);
+}
+
 /* The number of a value of an enumeration by its name; without a name, of the first one. */
 static guint64
-number_of_value (const Builder *builder, Span descriptor, const gchar *name)
+number_of_value (Builder *builder, Span descriptor, const gchar *name)
 {
   gchar *type = find_text (descriptor, FIELD_TYPE_NAME);
   const Span *values = g_hash_table_lookup (builder->descriptors, *type == '.' ? type + 1 : type);
@@ -307,13 +332,12 @@ number_of_value (const Builder *builder, Span descriptor, const gchar *name)
   guint64 number = 0;
   WireField field;
 
-  while (!is_found && next_field (&left, &field)) {
-    gchar *own = field.number == ENUM_VALUE && field.wire == WIRE_BYTES ? find_text (field.bytes, VALUE_NAME) : NULL;
-
-    is_found = own && (*name == '\0' || g_str_equal (own, name));
+  while (!is_found && !builder->error && next_field (&left, &field)) {
+    is_found = field.number == ENUM_VALUE && field.wire == WIRE_BYTES && has_text (field.bytes, VALUE_NAME, name);
     if (is_found)
       number = find_number (field.bytes, VALUE_NUMBER);
-    g_free (own);
+    builder->searched_bytes += field.bytes.size + 2;
+    check_bytes (builder, builder->searched_bytes, MAX_SEARCHED_BYTES, "values of enumerations");
   }
   g_free (type);
   return number;
@@ -321,7 +345,7 @@ number_of_value (const Builder *builder, Span descriptor, const gchar *name)
 
 /* The bits of the number that messages without the field have. */
 static guint64
-initial_of (const Builder *builder, Span descriptor, FieldType field_type)
+initial_of (Builder *builder, Span descriptor, FieldType field_type)
 {
   gchar *text = find_text (descriptor, FIELD_DEFAULT);
   const gdouble real = g_ascii_strtod (text, NULL);
@@ -437,9 +461,9 @@ robocache_protobuf_parse (const gchar *type, const gchar *definition, gsize size
   builder.descriptors = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   builder.indices = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   builder.open = g_ptr_array_new ();
-  if (!note_files (&builder, (Span) { (const guint8 *) definition, size }))
+  if (!note_files (&builder, (Span) { (const guint8 *) definition, size }) && !builder.error)
     builder.error = g_error_new_literal (ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "its schema is not a FileDescriptorSet of protobuf");
-  else if (build_type (&builder, type) >= 0 && !builder.error)
+  else if (!builder.error && build_type (&builder, type) >= 0 && !builder.error)
     robocache_ros_schema_check_depth (builder.schema, &builder.error);
   g_hash_table_unref (builder.descriptors);
   g_hash_table_unref (builder.indices);

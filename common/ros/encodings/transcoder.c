@@ -7,8 +7,8 @@
 #include "common/element/errors.h"
 #include "encodings.h"
 
-/* Bytes that a message may have in CDR: fields that it lacks are written, too. */
-#define MAX_BYTES_OF(size) (((gsize) 64 << 20) + 8 * (size))
+/* Bytes that a message may have in CDR: fields that it lacks are written, too, and a number may have one byte in protobuf. */
+#define MAX_BYTES_OF(size) (((gsize) 32 << 20) + 5 * (size) / 2)
 
 typedef RobocacheRosSchema *(*Parse) (const gchar * type, const gchar * definition, gsize size, GError ** error);
 

@@ -16,20 +16,19 @@ fail (GError **error, const gchar *what)
   return FALSE;
 }
 
-/* Allocates the pixels. FALSE and an error: none, or too many. */
+/* Takes the size of an image in `size` bytes of data. FALSE and an error: it has no pixels, or too many. */
 static gboolean
-make_pixels (RobocacheDepthPicture *picture, guint32 width, guint32 height, GError **error)
+set_size (RobocacheDepthPicture *picture, guint32 width, guint32 height, gsize size, GError **error)
 {
-  picture->pixels = NULL;
-  if (width == 0 || height == 0 || (guint64) width * height > ROBOCACHE_MAX_DEPTH_PIXELS) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a depth image of %u x %u pixels, expected 1 to %d pixels", width, height,
-        ROBOCACHE_MAX_DEPTH_PIXELS);
-    return FALSE;
-  }
+  const guint64 most = ROBOCACHE_MAX_DEPTH_PIXELS (size);
+
   picture->width = width;
   picture->height = height;
-  picture->pixels = g_new (guint16, (gsize) width * height);
-  return TRUE;
+  if (width > 0 && height > 0 && (guint64) width * height <= most)
+    return TRUE;
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a depth image of %u x %u pixels, expected 1 to %" G_GUINT64_FORMAT " pixels "
+      "in %" G_GSIZE_FORMAT " bytes", width, height, most, size);
+  return FALSE;
 }
 
 static guint32
@@ -113,8 +112,11 @@ robocache_rvl_read (const guint8 *bytes, gsize size, RobocacheDepthPicture *pict
   picture->pixels = NULL;
   if (size < 8)
     return fail (error, "RVL: the image ends before its size");
-  if (!make_pixels (picture, little_word (bytes), little_word (bytes + 4), error))
+  if (!set_size (picture, little_word (bytes), little_word (bytes + 4), size, error))
     return FALSE;
+  picture->pixels = g_try_new (guint16, (gsize) picture->width * picture->height);
+  if (!picture->pixels)
+    return fail (error, "RVL: no memory");
   if (read_runs (&nibbles, picture->pixels, (gsize) picture->width * picture->height))
     return TRUE;
   g_clear_pointer (&picture->pixels, g_free);
@@ -131,6 +133,7 @@ robocache_rvl_read (const guint8 *bytes, gsize size, RobocacheDepthPicture *pict
 typedef struct
 {
   RobocacheDepthPicture *picture;
+  gsize file_bytes;
   z_stream stream;
   guint8 *lines;                /* [height][1 + 2 width]: a filter, and the bytes of the pixels */
   gsize size;
@@ -142,10 +145,14 @@ begin_png (Png *png, const guint8 *head, gsize size, GError **error)
 {
   if (size < 13 || head[8] != 16 || head[9] != 0 || head[10] != 0 || head[11] != 0 || head[12] != 0)
     return fail (error, "PNG: expected one channel of 16 bits, not interlaced");
-  if (png->lines || !make_pixels (png->picture, big_word (head), big_word (head + 4), error))
-    return png->lines ? fail (error, "PNG: the image has two headers") : FALSE;
+  if (png->lines)
+    return fail (error, "PNG: the image has two headers");
+  if (!set_size (png->picture, big_word (head), big_word (head + 4), png->file_bytes, error))
+    return FALSE;
   png->size = (gsize) png->picture->height * (1 + PIXEL_BYTES * (gsize) png->picture->width);
-  png->lines = g_malloc (png->size);
+  png->lines = g_try_malloc (png->size);
+  if (!png->lines)
+    return fail (error, "PNG: no memory");
   png->stream.next_out = png->lines;
   png->stream.avail_out = (uInt) png->size;
   return inflateInit (&png->stream) == Z_OK || fail (error, "PNG: no memory");
@@ -174,8 +181,9 @@ unfilter (guint8 filter, guint8 *line, const guint8 *above, gsize n)
   return TRUE;
 }
 
+/* FALSE and an error: a line has an unknown filter. */
 static gboolean
-end_png (Png *png, GError **error)
+unfilter_lines (const Png *png, GError **error)
 {
   const gsize n = PIXEL_BYTES * (gsize) png->picture->width;
   guint8 *zeros = g_malloc0 (n);
@@ -186,12 +194,25 @@ end_png (Png *png, GError **error)
     guint8 *line = png->lines + y * (n + 1);
 
     ok = unfilter (line[0], line + 1, above, n);
-    for (guint32 x = 0; ok && x < png->picture->width; x++)
-      png->picture->pixels[(gsize) y * png->picture->width + x] = (guint16) (line[1 + 2 * x] << 8 | line[2 + 2 * x]);
     above = line + 1;
   }
   g_free (zeros);
   return ok || fail (error, "PNG: a line has an unknown filter");
+}
+
+/* Makes pixels of the lines in their own memory: no pixel is behind its bytes. */
+static void
+take_pixels (Png *png)
+{
+  const gsize width = png->picture->width;
+
+  png->picture->pixels = (guint16 *) g_steal_pointer (&png->lines);
+  for (gsize i = 0; i < width * png->picture->height; i++) {
+    const guint8 *bytes = (const guint8 *) png->picture->pixels + i / width + 1 + PIXEL_BYTES * i;
+    const guint16 pixel = (guint16) (bytes[0] << 8 | bytes[1]);
+
+    memcpy (png->picture->pixels + i, &pixel, sizeof (pixel));
+  }
 }
 
 /* FALSE and an error: the data cannot be decompressed. */
@@ -232,15 +253,15 @@ read_chunks (Png *png, const guint8 *bytes, gsize size, GError **error)
 gboolean
 robocache_depth_png_read (const guint8 *bytes, gsize size, RobocacheDepthPicture *picture, GError **error)
 {
-  Png png = {.picture = picture };
+  Png png = {.picture = picture,.file_bytes = size };
   gboolean ok;
 
   picture->pixels = NULL;
-  ok = read_chunks (&png, bytes, size, error) && end_png (&png, error);
+  ok = read_chunks (&png, bytes, size, error) && unfilter_lines (&png, error);
   if (png.lines)
     inflateEnd (&png.stream);
+  if (ok)
+    take_pixels (&png);
   g_free (png.lines);
-  if (!ok)
-    g_clear_pointer (&picture->pixels, g_free);
   return ok;
 }

@@ -9,8 +9,8 @@
 
 #include <glib.h>
 
-/* Larger images are refused, because few compressed bytes may become many pixels. */
-#define ROBOCACHE_MAX_DEPTH_PIXELS (1 << 24)
+/* Larger images than this of n bytes are refused: few bytes may stand for many pixels. */
+#define ROBOCACHE_MAX_DEPTH_PIXELS(n) (((guint64) 8 << 20) + (n) / 2)
 
 typedef struct
 {

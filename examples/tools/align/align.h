@@ -2,16 +2,13 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_EXAMPLES_ALIGN_H
-#define ROBOCACHE_EXAMPLES_ALIGN_H
+#pragma once
 
 #include <gst/gst.h>
 #include <stdio.h>
 
 #include "examples/tools/recordings/recordings.h"
 #include "examples/tools/recordings/rossource.h"
-
-G_BEGIN_DECLS
 
 /* ---- aligned samples of recordings as lines of CSV ---- */
 
@@ -71,6 +68,3 @@ void live_topics_play (LiveTopics * live, GstElement * pipeline);
 gint64 live_topics_origin (const LiveTopics * live);
 /* Ends all streams. */
 void live_topics_end (LiveTopics * live);
-
-G_END_DECLS
-#endif

@@ -2,14 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_EXAMPLES_RECORDINGS_H
-#define ROBOCACHE_EXAMPLES_RECORDINGS_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "recording.h"
-
-G_BEGIN_DECLS
 
 /* An empty array of Recording. Free with g_ptr_array_unref. */
 GPtrArray *recordings_new (void);
@@ -74,6 +71,3 @@ const gchar *recordings_path_of_element (const gchar * name, gpointer data);
 
 /* Parses the value of --rate, ticks per second: "100", "1000/3" or "62.5". */
 gboolean recordings_parse_rate (const gchar * text, gint * num, gint * den, GError ** error);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_EXAMPLES_ROSSOURCE_H
-#define ROBOCACHE_EXAMPLES_ROSSOURCE_H
+#pragma once
 
 #include "streamsurvey.h"
-
-G_BEGIN_DECLS
 
 /* ROS_OPTIONS_INIT, and ros_options_clear in the end. The texts are NULL where the user gave none. */
 typedef struct
@@ -34,6 +31,3 @@ GstElement *ros_source_new (const RosOptions * options, const gchar * topics, GE
 /* Watches topics for the time of the option, and finds the clocks that stamp them; the recorder's clock is that of this host. Streams are in the
  * order of the topics that chose them, then of their names. FALSE and an error: they cannot be watched. Free with stream_survey_clear where TRUE. */
 gboolean ros_survey_run (StreamSurvey * survey, Recording * domain, const RosOptions * options, const gchar * topics, GError ** error);
-
-G_END_DECLS
-#endif

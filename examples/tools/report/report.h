@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef REPORT_H
-#define REPORT_H
+#pragma once
 
 #include "stream.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -46,6 +43,3 @@ gboolean report_get_extent (const Report * report, gint64 * begin_ns, gint64 * e
 GPtrArray *report_find_faults (const Report * report);
 /* Mean period of ticks in ns; 0: fewer than two ticks. */
 gint64 report_get_tick_period (const Report * report);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_VIEW_ACCESS_H
-#define ROBOCACHE_VIEW_ACCESS_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 /* A request, as its headers have it. NULL: the header is missing. */
 typedef struct
@@ -22,6 +19,3 @@ typedef struct
  * A web page of a foreign name can be pointed at any address (DNS rebinding), so Host must be localhost, a loopback address, local_address or
  * one of hosts. A web page names its origin, which must be http:// and the Host, or one of origins ("*": all). Programs name none. */
 gchar *robocache_view_refusal (const RobocacheViewRequest * request, const gchar * const *hosts, const gchar * const *origins);
-
-G_END_DECLS
-#endif

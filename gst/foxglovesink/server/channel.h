@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_VIEW_CHANNEL_H
-#define ROBOCACHE_VIEW_CHANNEL_H
+#pragma once
 
 #include "subscription.h"
-
-G_BEGIN_DECLS
 
 struct _RobocacheViewChannel
 {
@@ -34,6 +31,3 @@ void robocache_view_channel_free (RobocacheViewChannel * channel);
 
 RobocacheViewReader *robocache_view_reader_new (RobocacheViewChannel * channel, guint client, guint32 id, guint64 max_bytes);
 void robocache_view_reader_free (RobocacheViewReader * reader);
-
-G_END_DECLS
-#endif

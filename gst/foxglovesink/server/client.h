@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_VIEW_CLIENT_H
-#define ROBOCACHE_VIEW_CLIENT_H
+#pragma once
 
 #include <libsoup/soup.h>
 
@@ -13,8 +12,6 @@
 #include "countedstream.h"
 #include "graph.h"
 #include "parameters.h"
-
-G_BEGIN_DECLS
 
 typedef struct _RobocacheViewClient RobocacheViewClient;
 
@@ -44,6 +41,3 @@ void robocache_view_client_free (RobocacheViewClient * client);
 
 /* Advertises new channels, and gives the connection what it can take. */
 void robocache_view_client_pump (RobocacheViewClient * client);
-
-G_END_DECLS
-#endif

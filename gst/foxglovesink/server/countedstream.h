@@ -5,12 +5,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_VIEW_COUNTED_STREAM_H
-#define ROBOCACHE_VIEW_COUNTED_STREAM_H
+#pragma once
 
 #include <gio/gio.h>
-
-G_BEGIN_DECLS
 
 #define ROBOCACHE_TYPE_COUNTED_STREAM (robocache_counted_stream_get_type ())
 G_DECLARE_FINAL_TYPE (RobocacheCountedStream, robocache_counted_stream, ROBOCACHE, COUNTED_STREAM, GIOStream)
@@ -28,6 +25,3 @@ void robocache_counted_stream_set_notify (RobocacheCountedStream * stream, Roboc
 
 /* Allows the peer to send size bytes at once, and 128 bytes a second on average; reading more fails. A full allowance again. */
 void robocache_counted_stream_allow (RobocacheCountedStream * stream, gsize size);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_VIEW_LISTENER_H
-#define ROBOCACHE_VIEW_LISTENER_H
+#pragma once
 
 #include "countedstream.h"
-
-G_BEGIN_DECLS
 
 typedef struct _RobocacheViewListener RobocacheViewListener;
 
@@ -28,6 +25,3 @@ RobocacheCountedStream *robocache_view_listener_find (RobocacheViewListener * li
 
 /* Closes all connections, and waits until nobody uses their streams. In the thread of context. */
 void robocache_view_listener_free (RobocacheViewListener * listener);
-
-G_END_DECLS
-#endif

@@ -4,12 +4,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_VIEW_PARAMETERS_H
-#define ROBOCACHE_VIEW_PARAMETERS_H
+#pragma once
 
 #include "protocol.h"
-
-G_BEGIN_DECLS
 
 /* Setting the parameter of this name is giving the token, for viewers that have no other way. */
 #define ROBOCACHE_VIEW_TOKEN_PARAMETER "token"
@@ -37,6 +34,3 @@ gboolean robocache_view_parameters_answer (RobocacheViewParameterTable * table, 
 /* The changes that the client has not got; NULL: none. Free with g_free. */
 gchar *robocache_view_parameters_update (const RobocacheViewParameterTable * table, RobocacheViewParameterClient * client);
 void robocache_view_parameters_clear (RobocacheViewParameterClient * client);
-
-G_END_DECLS
-#endif

@@ -4,13 +4,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_VIEW_PROTOCOL_H
-#define ROBOCACHE_VIEW_PROTOCOL_H
+#pragma once
 
 #include "common/ros/encodings/jsontext.h"
 #include "viewserver.h"
-
-G_BEGIN_DECLS
 
 /* Bytes before the payload of a message: opcode, subscription, log time. */
 #define ROBOCACHE_VIEW_HEADER_SIZE 13
@@ -57,6 +54,3 @@ typedef enum
  * FALSE, and in fault a text to be freed with g_free: no operation, or a number that is none. */
 gboolean robocache_view_parse (const gchar * text, gsize size, RobocacheViewOperation * operation, RobocacheJsonValue * message, GArray * wishes,
     gchar ** fault);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_VIEW_SUBSCRIPTION_H
-#define ROBOCACHE_VIEW_SUBSCRIPTION_H
+#pragma once
 
 #include "viewserver.h"
-
-G_BEGIN_DECLS
 
 /* A message, which the subscriptions of all clients share. Constant once it is published. */
 typedef struct
@@ -44,6 +41,3 @@ guint robocache_view_subscription_push (RobocacheViewSubscription * subscription
 /* The oldest item; NULL: none. The reference belongs to the caller. */
 RobocacheViewItem *robocache_view_subscription_pop (RobocacheViewSubscription * subscription);
 void robocache_view_subscription_clear (RobocacheViewSubscription * subscription);
-
-G_END_DECLS
-#endif

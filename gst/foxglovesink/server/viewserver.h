@@ -7,12 +7,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_ROBOCACHE_VIEW_SERVER_H
-#define GST_ROBOCACHE_VIEW_SERVER_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 #define ROBOCACHE_VIEW_MODULE "robocache-view.module"
 #define ROBOCACHE_VIEW_SYMBOL "robocache_view_server_functions"
@@ -115,6 +112,3 @@ typedef struct
 } RobocacheViewServerFunctions;
 
 /* The module's only symbol. */
-
-G_END_DECLS
-#endif

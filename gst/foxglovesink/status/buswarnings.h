@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_BUSWARNINGS_H
-#define ROBOCACHE_BUSWARNINGS_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 typedef struct _RobocacheBusWarnings RobocacheBusWarnings;
 
@@ -16,6 +13,3 @@ RobocacheBusWarnings *robocache_bus_warnings_new (GstElement * pipeline);
 void robocache_bus_warnings_free (RobocacheBusWarnings * warnings);
 /* Appends an object for each of the last 32 different ones, the latest last. From any thread. */
 void robocache_bus_warnings_append (RobocacheBusWarnings * warnings, GString * json);
-
-G_END_DECLS
-#endif

@@ -2,14 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_FUSESTATUS_H
-#define ROBOCACHE_FUSESTATUS_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "common/ros/cdr.h"
-
-G_BEGIN_DECLS
 
 typedef struct _RobocacheFuseStatus RobocacheFuseStatus;
 
@@ -25,6 +22,3 @@ void robocache_fuse_status_append_streams (const RobocacheFuseStatus * status, G
 
 /* The same as items of a diagnostic_msgs/DiagnosticArray; how many. */
 guint robocache_fuse_status_write (const RobocacheFuseStatus * status, RobocacheCdrWriter * writer);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_RECENTSTATS_H
-#define ROBOCACHE_RECENTSTATS_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 /* Statistics of an element, read again and again. A zeroed struct is valid and empty. */
 #define ROBOCACHE_RECENT_STATS 12
@@ -26,6 +23,3 @@ gdouble robocache_recent_stats_span (const RobocacheRecentStats * recent);
 /* How far a counter has grown in that time. part: the structure in the statistics that has the counter; NULL: the statistics themselves. */
 guint64 robocache_recent_stats_count (const RobocacheRecentStats * recent, const gchar * part, const gchar * counter);
 void robocache_recent_stats_clear (RobocacheRecentStats * recent);
-
-G_END_DECLS
-#endif

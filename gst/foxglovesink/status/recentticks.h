@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_RECENTTICKS_H
-#define ROBOCACHE_RECENTTICKS_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 typedef struct _RobocacheRecentTicks RobocacheRecentTicks;
 
@@ -28,6 +25,3 @@ typedef struct
 void robocache_recent_ticks_get_lag (RobocacheRecentTicks * ticks, RobocacheTickDurations * lag);
 /* Ages of a stream's rows at the ticks where it is not missing. is_nearest: the row after a tick is used where it is nearer, and has age 0. */
 void robocache_recent_ticks_get_age (RobocacheRecentTicks * ticks, const gchar * stream, gboolean is_nearest, RobocacheTickDurations * age);
-
-G_END_DECLS
-#endif

@@ -2,14 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_FOXGLOVE_STATUS_H
-#define ROBOCACHE_FOXGLOVE_STATUS_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "gst/foxglovesink/server/viewserver.h"
-
-G_BEGIN_DECLS
 
 typedef struct _RobocacheFoxgloveStatus RobocacheFoxgloveStatus;
 
@@ -18,6 +15,3 @@ RobocacheFoxgloveStatus *robocache_foxglove_status_new (GstElement * sink, const
     RobocacheViewServer * server);
 /* After the server has stopped. */
 void robocache_foxglove_status_free (RobocacheFoxgloveStatus * status);
-
-G_END_DECLS
-#endif

@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_STATUSSCHEMAS_H
-#define ROBOCACHE_STATUSSCHEMAS_H
+#pragma once
 
 #define ROBOCACHE_STATUS_SCHEMA \
   "{\"type\":\"object\",\"properties\":{\"stamp\":{\"type\":\"object\",\"title\":\"time\"," \
@@ -47,5 +46,3 @@
   "\"waiting_bytes\":{\"type\":\"integer\"},\"lag_ms\":{\"type\":\"number\"},\"topics\":{\"type\":\"array\"," \
   "\"items\":{\"type\":\"object\",\"properties\":{\"topic\":{\"type\":\"string\"},\"dropped\":{\"type\":\"integer\"}," \
   "\"waiting\":{\"type\":\"integer\"}}}}}}"
-
-#endif

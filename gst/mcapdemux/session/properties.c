@@ -5,11 +5,9 @@
 #include "properties.h"
 
 #include "common/element/propertytypes.h"
-#include "common/mcap/read/source.h"
 
 #define DEFAULT_MAX_TRANSPORT (2 * GST_SECOND)
 #define MAX_BLOCK_ROWS 65536
-#define MIN_MESSAGE_BYTES 4096
 #define MAX_MESSAGE_BYTES ((guint64) 1 << 30)
 
 enum
@@ -100,9 +98,9 @@ robocache_mcap_demux_properties_install (GObjectClass *klass)
       "Maximum rows per buffer. Above 1, a buffer has rows of up to 1 s and a second tensor with their times", 1,
       MAX_BLOCK_ROWS, 1, flags);
   properties[PROP_MAX_MESSAGE_BYTES] = g_param_spec_uint64 ("max-message-bytes", "Max message bytes",
-      "Maximum unpacked size of a message or chunk (bytes); larger ones are skipped as damaged",
-      MIN_MESSAGE_BYTES, MAX_MESSAGE_BYTES,
-      ROBOCACHE_MCAP_DEFAULT_MAX_BYTES, flags);
+      "Maximum unpacked size of a message or chunk (bytes); larger ones are skipped as damaged. 0 = 256 MiB, and for compressed ones "
+      "no more than 32 MiB and 1.5 times the file",
+      0, MAX_MESSAGE_BYTES, 0, flags);
   properties[PROP_STATS] = g_param_spec_boxed ("stats", "Statistics", "Messages read and buffers sent, in total and by topic",
       GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   properties[PROP_STATS_INTERVAL] = g_param_spec_uint64 ("stats-interval", "Statistics interval",

@@ -107,8 +107,8 @@ check_header (const guint8 *bytes, gsize n, GError **error)
     return refuse (error, "the file does not begin with LASF, expected a LAS file");
   if (n < HEADER)
     return refuse (error, "the file has %" G_GSIZE_FORMAT " bytes, expected a LAS header of at least %d", n, HEADER);
-  if (bytes[MINOR_VERSION - 1] != 1 || bytes[MINOR_VERSION] < 2 || bytes[MINOR_VERSION] > 4)
-    return refuse (error, "LAS version %u.%u, expected 1.2 to 1.4", bytes[MINOR_VERSION - 1], bytes[MINOR_VERSION]);
+  if (bytes[MINOR_VERSION - 1] != 1 || bytes[MINOR_VERSION] > 4)
+    return refuse (error, "LAS version %u.%u, expected 1.0 to 1.4", bytes[MINOR_VERSION - 1], bytes[MINOR_VERSION]);
   if (bytes[POINT_FORMAT] & 0xc0)
     return refuse (error, "the points are compressed (LAZ): decompress the file with \"laszip -i FILE.laz -o FILE.las\" or \"pdal translate\"");
   if (bytes[POINT_FORMAT] >= N_FORMATS)

@@ -24,7 +24,7 @@ void robocache_point_file_clear (RobocachePointFile * file);
  * skipped. */
 gboolean robocache_ply_decode (RobocachePointFile * file, const guint8 * bytes, gsize n, GError ** error);
 
-/* LAS 1.2 to 1.4, point formats 0 to 10 (ASPRS, LAS specification 1.4 R15): x, y and z as float64 in the file's unit, scaled and with its
+/* LAS 1.0 to 1.4, point formats 0 to 10 (ASPRS, LAS specification 1.4 R15): x, y and z as float64 in the file's unit, scaled and with its
  * offset, then intensity, return_number, number_of_returns, classification, scan_angle_rank (int8, degrees) or from format 6 on scan_angle
  * (int16, of 0.006 degrees), user_data, point_source_id, and where the format has them gps_time, red, green, blue and nir. Flags, waveforms
  * and extra bytes are left out. LAZ is an error that names the programs that decompress it. */

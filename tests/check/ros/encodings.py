@@ -447,10 +447,36 @@ def many_unknown():
     return faults + ([f"{taken:.0f} s"] if taken > 10 else [])
 
 
+def many_values():
+    """An enumeration is searched for defaults within bounds, and so are the names of types."""
+    file = descriptor_pb2.FileDescriptorProto(name="values.proto", package="values", syntax="proto2")
+    mode = file.enum_type.add(name="Mode")
+    # two bytes of tag and size, a name and a number
+    value = descriptor_pb2.EnumValueDescriptorProto(name="v", number=1).SerializeToString()
+    mode.MergeFromString((b"\x12" + bytes([len(value)]) + value) * 1_000_000)
+    mode.value.add(name="last", number=7)
+    types = descriptor_pb2.FileDescriptorProto(name="types.proto", package="n" * 1000, syntax="proto3")
+    types.MergeFromString((b"\x2a\x03\x0a\x01e") * 1_000_000)
+    faults, before = [], sum(os.times()[2:4])
+    for n, wanted in ((1, "f0=7: int32"), (4000, "error: the schema has too many values of enumerations")):
+        message = descriptor_pb2.DescriptorProto(name="T")
+        for i in range(n):
+            message.field.add(name=f"f{i}", number=i + 1, type=Field.TYPE_ENUM, label=1, type_name=".values.Mode", default_value="last")
+        del file.message_type[:]
+        file.message_type.append(message)
+        row = rows([line_of("values.T", descriptor_pb2.FileDescriptorSet(file=[file]).SerializeToString(), b"", "protobuf", "protobuf")])[0]
+        faults += [] if row.startswith(wanted) else [f"{n} fields: {row[:200]}"]
+    row = rows([line_of("T", descriptor_pb2.FileDescriptorSet(file=[types]).SerializeToString(), b"", "protobuf", "protobuf")])[0]
+    taken = sum(os.times()[2:4]) - before
+    # 3 s; without bounds minutes, and a gibibyte
+    return faults + ([] if "too many types" in row else [row[:200]]) + ([f"{taken:.0f} s"] if taken > 20 else [])
+
+
 def main():
     cases = {"protobuf_defaults": protobuf_defaults, "json_random": json_random, "json_faults": json_faults,
              "protobuf_foxglove": protobuf_foxglove, "protobuf_types_packed": lambda: protobuf_types(True),
-             "protobuf_types": lambda: protobuf_types(False), "protobuf_faults": protobuf_faults, "depth": depth, "many_unknown": many_unknown}
+             "protobuf_types": lambda: protobuf_types(False), "protobuf_faults": protobuf_faults, "depth": depth, "many_unknown": many_unknown,
+             "many_values": many_values}
     failed = 0
     for name, case in cases.items():
         faults = case()

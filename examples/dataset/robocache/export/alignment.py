@@ -12,7 +12,7 @@ from gi.repository import Gst
 
 from ..fused import CORRUPTED, NO_TIME, PipelineError, Samples
 from ..printable import printable
-from . import decimation
+from . import decimation, depth
 from .errors import ExportError
 from .plan import lead_ns
 from .recordings.found import channels_of, decoder_of
@@ -29,7 +29,7 @@ class Ticks:
     index: np.ndarray  # from the start of the episode
     rows: np.ndarray
     info: np.ndarray
-    samples: np.ndarray  # [(buffer, place)] of the pictures of each; None without pictures
+    samples: np.ndarray  # [(buffer, place, size of a picture in m or None)] of the pictures of each; None without pictures
 
     def __len__(self):
         return len(self.index)
@@ -41,9 +41,12 @@ class Ticks:
         return Ticks(*(np.concatenate([getattr(one, name) for one in (self, other)]) for name in ("index", "rows", "info", "samples")))
 
     def picture(self, tick, number):
-        """The bytes of a camera's picture, as a buffer that shares its memory."""
-        buffer, place = self.samples[tick][number]
-        return buffer.copy_region(Gst.BufferCopyFlags.MEMORY, place.offset, place.size)
+        """The bytes of a camera's picture, as a buffer that shares its memory unless it is in m."""
+        buffer, place, size = self.samples[tick][number]
+        if size is None:
+            return buffer.copy_region(Gst.BufferCopyFlags.MEMORY, place.offset, place.size)
+        metres = np.frombuffer(buffer.extract_dup(place.offset, place.size), np.float32)
+        return Gst.Buffer.new_wrapped(depth.of_metres(metres.reshape(place.shape), size).tobytes())
 
     def repeat(self, source, columns, number):
         """The same, with the values of one stream those of the ticks `source`: its columns, or without columns its pictures."""
@@ -58,11 +61,18 @@ class Ticks:
 
 # ---- the pipeline ----
 
+# in the order of robocachefuse
+PADS = "camera", "proprio", "sink"
+
+
+def _kind_of(one):
+    """The place in PADS: pictures of video, pictures that are tensors, rows."""
+    return 1 if one.are_metres else 0 if one.stream.is_camera else 2
+
+
 def _pad_names(found):
-    """Of robocachefuse, which puts cameras first."""
-    numbers = {"camera": count(), "sink": count()}
-    kinds = ["camera" if one.stream.is_camera else "sink" for one in found]
-    return [f"{kind}_{next(numbers[kind])}" for kind in kinds]
+    numbers = [count() for _ in PADS]
+    return [f"{PADS[kind]}_{next(numbers[kind])}" for kind in map(_kind_of, found)]
 
 
 def _setting(key, value):
@@ -72,14 +82,14 @@ def _setting(key, value):
 def _pad_settings(found, names, recording):
     """Without offsets that the source applies."""
     left = {name: [_setting(*item) for item in one.stream.settings if item[0] != "offset" or not recording.has_offset(one.stream)]
-            for one, name in zip(found, names)}
+                  + ["interpolation=nearest"] * one.are_metres for one, name in zip(found, names)}
     return "; ".join(",".join([name, *settings]) for name, settings in left.items() if settings)
 
 
 def _branch(number, one, pad, name):
     """From the recording through its queue to robocachefuse. All streams share a multiqueue, which grows where one of them is silent."""
     link = f"{pad} ! many.sink_{number}  many.src_{number} ! "
-    if not one.stream.is_camera:
+    if not one.stream.is_camera or one.are_metres:
         return f"{link} fuse.{name}"
     width, height = one.size
     # between two depths may be nothing
@@ -161,7 +171,7 @@ class Alignment:
         self.count = count_ticks(planned.episode.span.end - planned.episode.span.start, self.fps)
         is_longer = is_measured and all(len(planned.episode.recording.channel_formats(one.stream.topic)) < 2 for one in planned.found)
         self._last = max(self.count, math.ceil(decimation.ENOUGH * self.fps)) if is_longer else self.count
-        self.ordered = sorted(planned.found, key=lambda one: not one.stream.is_camera)
+        self.ordered = sorted(planned.found, key=_kind_of)
         self.streams = [one.stream.name for one in self.ordered]
         # of each stream, whether its rows are copies of the nearest one, as caps of samples say
         self._nearest = None
@@ -214,13 +224,16 @@ class Alignment:
             places, offset, size = split
             data = np.frombuffer(sample.buffer.extract_dup(offset, sample.buffer.get_size() - offset), np.uint8)[None]
             carried = np.empty(1, object)
-            carried[0] = [(sample.buffer, place) for place in places]
+            carried[0] = [(sample.buffer, *place) for place in places]
             yield self._ticks(data[:, :size], data[:, size:], carried)
 
     def _split(self, form):
-        """(places of pictures, first byte of the rows, bytes of the rows) of a sample; an error where they are not those of the plan."""
-        places = [place for place in form.places if place.name.startswith("camera_")]
-        rows = [place for place in form.places if place not in places and place is not form.info]
+        """(place and size of each picture in the order of the mapping, first byte of the rows, bytes of the rows) of a sample; an error where they
+        are not those of the plan."""
+        cameras = [one for one in self.ordered if one.stream.is_camera]
+        by_name = dict(zip((one.stream.name for one in cameras), form.places))
+        places = [(by_name[one.stream.name], one.size if one.are_metres else None) for one in self.planned.found if one.stream.is_camera]
+        rows = [place for place in form.places[len(cameras):] if place is not form.info]
         width = sum(place.size // 4 for place in rows)
         if width != self.planned.layout.width or len(form.streams) != len(self.streams) or any(place.type != "float32" for place in rows):
             raise ExportError(f"{self.planned.episode.name}: the channels change during the episode: {form.caps.to_string()}")

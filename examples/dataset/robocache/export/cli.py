@@ -207,8 +207,10 @@ def _run_export(arguments):
         print(",".join(map(str, missing)))
         return EXIT_MISSING if missing else 0
     _print_clocks(recordings)
+    in_metres = {one.stream.name for one in plan[0].found if one.are_metres}
     for feature in layout.depth:
-        print(f"features.{printable(feature)} is taken for depth in mm, as its pictures have 16 bits", flush=True)
+        text = "depth in m, and stored in mm" if mapping.pictures[feature] in in_metres else "taken for depth in mm, as its pictures have 16 bits"
+        print(f"features.{printable(feature)} is {text}", flush=True)
     for text in slow_streams(plan, mapping):
         print(f"warning: {printable(text)}", file=sys.stderr)
     if is_appended:

@@ -28,6 +28,13 @@ def pixels(buffer, size):
     return np.frombuffer(buffer.extract_dup(0, buffer.get_size()), "<u2").reshape(size[1], size[0])
 
 
+def of_metres(metres, size):
+    """uint16 [height, width], mm, of float32 [height, width]; 0 where there is no depth. Another size takes pixels as they are."""
+    rows, columns = ((np.arange(n) * 2 + 1) * length // (2 * n) for n, length in zip(size[::-1], metres.shape))
+    millimetres = np.rint(metres[rows][:, columns] * np.float64(1000))
+    return np.where(np.isfinite(millimetres), millimetres, 0).clip(0, (1 << 16) - 1).astype("<u2")
+
+
 # ---- the encoder ----
 
 def _options(video):

@@ -19,7 +19,8 @@ class Found:
     caps: str
     channels: tuple  # names, or numbers where caps have none; of a camera ()
     size: tuple = ()  # of a camera: width, height of the set's pictures
-    is_depth: bool = False  # of a camera: its pictures have 16 bits, mm
+    is_depth: bool = False  # of a camera: its pictures have 16 bits, mm, or are_metres
+    are_metres: bool = False  # of a camera: its pictures are tensors of float32
 
     @property
     def kinds(self):
@@ -50,10 +51,15 @@ def holds_all(kinds):
     return all(HOLD.fullmatch(word.strip()) for word in kinds.split(","))
 
 
+def _are_metres(structure):
+    """Depth as sensor_msgs has it in 32FC1."""
+    return structure.get_name() == "other/tensors" and structure.get_string("picture") == "32FC1"
+
+
 def is_depth(caps, topic):
-    """Pictures of 16 bits, by their format, or compressed ones by their topic."""
+    """Pictures of 16 bits, by their format, or compressed ones by their topic; and pictures in m."""
     structure = caps.get_structure(0)
-    return (structure.get_string("format") or "").startswith("GRAY16") or structure.get_name() == "image/png" and "depth" in topic.lower()
+    return _are_metres(structure) or (structure.get_string("format") or "").startswith("GRAY16") or structure.get_name() == "image/png" and "depth" in topic.lower()
 
 
 def channels_of(structure):
@@ -73,11 +79,15 @@ def names_of(texts):
 def has_format(caps):
     """Whether caps tell the size of pictures, which those of compressed ones of other writers do not, and whether they are depth, as PNG may be."""
     structure = caps.get_structure(0)
-    return structure.get_int("width")[0] and structure.get_int("height")[0] and structure.get_name() != "image/png"
+    return _are_metres(structure) or structure.get_int("width")[0] and structure.get_int("height")[0] and structure.get_name() != "image/png"
 
 
 def _size_of(stream, structure, is_depth):
-    width, height = stream.width or structure.get_int("width")[1], stream.height or structure.get_int("height")[1]
+    if _are_metres(structure):
+        width, height = map(int, (str(structure.get_value("dimensions")) + ":1").split(":")[:2])
+    else:
+        width, height = structure.get_int("width")[1], structure.get_int("height")[1]
+    width, height = stream.width or width, stream.height or height
     if not is_depth and (width % 2 or height % 2):
         raise ExportError(f"{stream.topic} has {width}x{height} pictures; yuv420p needs even numbers: set width and height of "
                           f"streams.{stream.name}")
@@ -87,7 +97,9 @@ def _size_of(stream, structure, is_depth):
 def kind_of(caps):
     """rows, pictures, or the media type of other streams."""
     name = caps.get_structure(0).get_name()
-    return "rows" if name == "other/tensors" else "pictures" if name.startswith(("video/", "image/")) else name
+    if name.startswith(("video/", "image/")) or _are_metres(caps.get_structure(0)):
+        return "pictures"
+    return "rows" if name == "other/tensors" else name
 
 
 def check_kind(stream, caps):
@@ -102,8 +114,9 @@ def describe(stream, pad, caps, sized=None):
     """The Found of a stream. `sized` are caps with the size and format of pictures, where `caps` do not tell them."""
     if stream.is_camera:
         structure = (sized or caps).get_structure(0)
-        is_depth = (structure.get_string("format") or "").startswith("GRAY16")
-        return Found(stream, pad, caps.to_string(), (), _size_of(stream, structure, is_depth), is_depth)
+        are_metres = _are_metres(structure)
+        is_depth = are_metres or (structure.get_string("format") or "").startswith("GRAY16")
+        return Found(stream, pad, caps.to_string(), (), _size_of(stream, structure, is_depth), is_depth, are_metres)
     return Found(stream, pad, caps.to_string(), channels_of(caps.get_structure(0)))
 
 

@@ -11,6 +11,7 @@
 #include "access.h"
 #include "client.h"
 #include "listener.h"
+#include "page.h"
 #include "protocol.h"
 
 /* Requests that have no WebSocket yet, beside the clients. */
@@ -32,6 +33,7 @@ struct _RobocacheViewServer
   /* the thread of the server */
   RobocacheViewListener *listener;
   SoupServer *soup;
+  RobocacheViewPage *page;
   GPtrArray *clients;           /* RobocacheViewClient */
   GPtrArray *closed;            /* those that are freed next */
 
@@ -188,6 +190,14 @@ has_subprotocol (SoupMessageHeaders *headers)
   return has_one;
 }
 
+static gboolean
+is_page_request (SoupServerMessage *message, const gchar *path)
+{
+  const gchar *method = soup_server_message_get_method (message);
+
+  return (method == SOUP_METHOD_GET || method == SOUP_METHOD_HEAD) && g_str_equal (path, "/");
+}
+
 static void
 handle_request (SoupServer *soup, SoupServerMessage *message, const char *path, GHashTable *query, gpointer user_data)
 {
@@ -198,9 +208,11 @@ handle_request (SoupServer *soup, SoupServerMessage *message, const char *path, 
 
   if (refusal) {
     refuse (server, message, SOUP_STATUS_FORBIDDEN, refusal);
+  } else if (!upgrade && is_page_request (message, path)) {
+    robocache_view_page_answer (server->page, message, soup_message_headers_get_one (headers, "Host"));
   } else if (!upgrade || !soup_header_contains (upgrade, "websocket")) {
     soup_message_headers_append (soup_server_message_get_response_headers (message), "Upgrade", "websocket");
-    refuse (server, message, 426, "This is a WebSocket server for viewers: open a Foxglove WebSocket connection to this address.");
+    refuse (server, message, 426, "This is a WebSocket server for viewers: open a Foxglove WebSocket connection to this address, or / in a browser.");
   } else if (!has_subprotocol (headers)) {
     refuse (server, message, SOUP_STATUS_BAD_REQUEST, "no subprotocol in common: expected foxglove.sdk.v1 or foxglove.websocket.v1");
   } else if (server->clients->len >= server->max_clients) {
@@ -231,6 +243,7 @@ run (gpointer user_data)
 
   g_main_context_push_thread_default (server->context);
   server->soup = soup_server_new (NULL, NULL);
+  server->page = robocache_view_page_new ();
   soup_server_add_handler (server->soup, NULL, handle_request, server, NULL);
   robocache_view_listener_start (server->listener, server->context, accept_stream, server);
   g_main_loop_run (server->loop);
@@ -239,6 +252,7 @@ run (gpointer user_data)
     robocache_view_client_free (g_ptr_array_remove_index (server->clients, server->clients->len - 1));
   soup_server_disconnect (server->soup);
   g_object_unref (server->soup);
+  robocache_view_page_free (server->page);
   robocache_view_listener_free (server->listener);
   g_main_context_pop_thread_default (server->context);
   return NULL;

@@ -1,0 +1,173 @@
+// robocache: the connection of the page: topics, subscriptions, marks of episodes
+//
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+const MESSAGE = 1, HEADER = 13;
+const STATUS = "/robocache/status", TICK = "robocache_msgs/msg/Tick";
+// pictures are fetched one by one: a camera would fill the network
+const PICTURE = /^sensor_msgs\/msg\/(Compressed)?Image$/, PICTURE_MS = 150;
+
+class Connection {
+  constructor(page) {
+    Object.assign(this, { page, token: new URLSearchParams(location.hash.slice(1)).get("token") });
+    this.open();
+  }
+
+  open() {
+    this.channels = new Map();
+    this.subscribed = new Map();
+    this.socket = new WebSocket(`ws://${location.host}/`, ["foxglove.sdk.v1"]);
+    this.socket.binaryType = "arraybuffer";
+    this.socket.onopen = () => this.showState("open", `connected to ${location.host}`);
+    this.socket.onclose = () => this.close();
+    this.socket.onmessage = ({ data }) => (typeof data === "string" ? this.takeText(JSON.parse(data)) : this.takeMessage(data));
+  }
+
+  close() {
+    this.showState("lost", "no connection: the robot's program has ended, or the network is down. What follows is the last that was seen");
+    setTimeout(() => this.open(), RETRY_MS);
+  }
+
+  showState(style, text) {
+    find("state").className = style;
+    find("state").textContent = text;
+    for (const row of this.page.rows.values()) row.article.classList.toggle("old", style === "lost");
+  }
+
+  send(message) {
+    this.socket.send(JSON.stringify(message));
+  }
+
+  // ---- topics ----
+
+  takeText(message) {
+    if (message.op === "advertise") message.channels.forEach((channel) => this.channels.set(channel.id, channel));
+    if (message.op === "unadvertise") message.channelIds.forEach((id) => this.channels.delete(id) && this.subscribed.delete(id));
+    if (message.op === "advertise") this.subscribe([...this.channels.values()].filter((channel) => channel.topic === STATUS || channel.schemaName === TICK));
+    if (message.op === "serverInfo" && this.token) this.send({ op: "robocacheToken", token: this.token });
+    this.chooseTopics();
+  }
+
+  subscribe(channels) {
+    const added = channels.filter((channel) => !this.subscribed.has(channel.id));
+    for (const channel of added) this.subscribed.set(channel.id, { ...channel, decoder: channel.encoding === "cdr" ? new Decoder(channel.schema) : null });
+    if (added.length > 0) this.send({ op: "subscribe", subscriptions: added.map((channel) => ({ id: channel.id, channelId: channel.id })) });
+  }
+
+  /** Each stream of ticks has the topics of its rows before and after alignment; other topics have a row of their own. */
+  chooseTopics() {
+    const all = [...this.channels.values()].filter((channel) => channel.encoding === "cdr" && channel.schemaName !== TICK && !channel.topic.startsWith("/robocache/"));
+    const prefixes = [...this.channels.values()].filter((channel) => channel.schemaName === TICK).map((channel) => channel.topic.replace(/\/tick$/, ""));
+    const isAfter = (channel) => prefixes.some((prefix) => channel.topic === prefix || channel.topic.startsWith(`${prefix}/`));
+    for (const channel of all) {
+      if (this.subscribed.has(channel.id)) continue;
+      const row = isAfter(channel) ? this.page.rows.get(channel.topic) : this.rowBefore(channel, prefixes);
+      // the aligned picture is shown
+      if (!row || (PICTURE.test(channel.schemaName) && row.isAligned && !isAfter(channel))) continue;
+      this.subscribe([channel]);
+      Object.assign(this.subscribed.get(channel.id), { row, isAfter: isAfter(channel) });
+    }
+  }
+
+  /** The row of a topic that no fuse has made: the one with its name, or one of its own. */
+  rowBefore(channel, prefixes) {
+    const name = channel.topic.split("/").pop();
+    for (const prefix of prefixes) if (this.page.rows.has(`${prefix}/${name}`)) return this.page.rows.get(`${prefix}/${name}`);
+    // ticks tell the streams
+    return prefixes.length > 0 && this.page.rows.size === 0 ? null : this.page.row(channel.topic, channel.topic);
+  }
+
+  // ---- messages ----
+
+  takeMessage(data) {
+    const view = new DataView(data);
+    if (view.getUint8(0) !== MESSAGE) return;
+    const channel = this.subscribed.get(view.getUint32(1, true));
+    if (!channel) return;
+    this.page.takeTime(Number(view.getBigUint64(5, true)) / 1e9);
+    if (channel.topic === STATUS) this.page.takeStatus(JSON.parse(TEXT.decode(new Uint8Array(data, HEADER))));
+    else if (channel.schemaName === TICK) this.takeTick(channel, data);
+    else if (channel.row) this.takeRow(channel, data);
+  }
+
+  takeTick(channel, data) {
+    const n = this.page.rows.size;
+    this.page.takeTick(channel.topic.replace(/\/tick$/, ""), channel.decoder.read(data, HEADER, { last: "streams" }));
+    if (this.page.rows.size !== n) this.chooseTopics();
+  }
+
+  /** Asks for the next picture a while after the one before. */
+  pausePictures(channel) {
+    this.send({ op: "unsubscribe", subscriptionIds: [channel.id] });
+    setTimeout(() => {
+      if (this.subscribed.get(channel.id) === channel && this.socket.readyState === WebSocket.OPEN) this.send({ op: "subscribe", subscriptions: [{ id: channel.id, channelId: channel.id }] });
+    }, PICTURE_MS);
+  }
+
+  takeRow(channel, data) {
+    const { row } = channel, isPicture = PICTURE.test(channel.schemaName);
+    if (isPicture) this.pausePictures(channel);
+    const message = channel.decoder.read(data, HEADER, { withStrings: isPicture || !row.select });
+    const time = secondsOf(message.header.stamp);
+    if (!channel.isAfter && !row.isAligned) row.bins.count(time, 3);
+    row.takeMessage(channel.isAfter ? row.after : row.before, time, message);
+  }
+}
+
+// ---- marks of episodes ----
+
+const MARKS = [["start", "start", " "], ["end", "end", " "], ["success", "success", "y"], ["failure", "failure", "n"], ["discard", "discard", "d"], ["quit", "end the recording", ""]];
+const COUNTDOWN_S = 3;
+
+class Marks {
+  constructor(connection) {
+    this.connection = connection;
+    find("no-token").hidden = !!connection.token;
+    for (const [word, label, key] of MARKS) this.addButton(label, key === " " ? "space" : key, () => this.mark(word));
+    this.addButton(`start in ${COUNTDOWN_S} s`, "c", () => this.countDown(COUNTDOWN_S));
+    document.addEventListener("keydown", (event) => this.handleKey(event));
+  }
+
+  addButton(label, key, act) {
+    const button = add(find("buttons"), "button", { type: "button", disabled: this.connection.token ? null : "" }, label);
+    if (key) add(button, "kbd", {}, key);
+    button.addEventListener("click", () => {
+      act();
+      // space would press it again
+      button.blur();
+    });
+  }
+
+  mark(word) {
+    this.stopCountdown();
+    this.connection.send({ op: "setParameters", parameters: [{ name: "record", value: word }] });
+  }
+
+  handleKey(event) {
+    if (!this.connection.token || find("record").hidden || event.target.tagName === "SELECT" || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+    const found = MARKS.filter(([, , key]) => key && key === event.key), isRunning = /runs/.test(find("session").textContent);
+    if (event.key === "c") this.countDown(COUNTDOWN_S);
+    else if (found.length > 0) this.mark(found.length > 1 && isRunning ? found[1][0] : found[0][0]);
+    else return;
+    event.preventDefault();
+  }
+
+  countDown(seconds) {
+    this.stopCountdown();
+    const show = find("countdown");
+    show.hidden = false;
+    show.textContent = seconds;
+    this.timer = setInterval(() => {
+      show.textContent = --seconds;
+      if (seconds === 0) this.mark("start");
+    }, 1000);
+  }
+
+  stopCountdown() {
+    clearInterval(this.timer);
+    find("countdown").hidden = true;
+  }
+}
+
+find("clear-text").hidden = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
+new Marks(new Connection(new Page()));

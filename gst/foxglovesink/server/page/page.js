@@ -1,0 +1,348 @@
+// robocache: the live page: who is connected, what is wrong, and a row for each stream
+//
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+const STRIP_S = 60, SIGNAL_S = 6, BIN_S = 0.25;
+const RETRY_MS = 1000, CHART_MS = 100, SLOW_MS = 300;
+const NONE = "–";
+
+const find = (id) => document.getElementById(id);
+
+// ---- data of a stream ----
+
+/** The last seconds of pairs (time, value). */
+class Series {
+  constructor(seconds) {
+    Object.assign(this, { seconds, times: [], values: [], begin: 0 });
+  }
+
+  push(time, value) {
+    this.times.push(time);
+    this.values.push(value);
+    while (this.times[this.begin] < time - this.seconds) this.begin++;
+    if (this.begin > 1000 && this.begin > this.times.length / 2) {
+      this.times.splice(0, this.begin);
+      this.values.splice(0, this.begin);
+      this.begin = 0;
+    }
+  }
+
+  /** [times relative to now, values] */
+  since(now) {
+    return [this.times.slice(this.begin).map((time) => time - now), this.values.slice(this.begin)];
+  }
+}
+
+/** Counts [aligned, held, missing, rows] in bins of the last minute. */
+class Bins {
+  constructor() {
+    this.bins = new Map();
+  }
+
+  count(time, kind) {
+    const k = Math.floor(time / BIN_S);
+    if (!this.bins.has(k)) {
+      this.bins.set(k, [0, 0, 0, 0]);
+      for (const old of this.bins.keys()) if (old < k - STRIP_S / BIN_S) this.bins.delete(old);
+    }
+    this.bins.get(k)[kind]++;
+  }
+
+  draw(strip, now) {
+    const first = Math.floor((now - STRIP_S) / BIN_S), last = Math.floor(now / BIN_S);
+    strip.draw(Array.from({ length: last - first + 1 }, (_, i) => this.bins.get(first + i) || [0, 0, 0, 0]), first * BIN_S - now, BIN_S);
+  }
+}
+
+// ---- pictures ----
+
+/** Reads a pixel of sensor_msgs/Image: [bytes a pixel, (data, at) => red, green, blue]. */
+const ENCODINGS = {
+  rgb8: [3, (d, i) => [d[i], d[i + 1], d[i + 2]]], bgr8: [3, (d, i) => [d[i + 2], d[i + 1], d[i]]],
+  rgba8: [4, (d, i) => [d[i], d[i + 1], d[i + 2]]], bgra8: [4, (d, i) => [d[i + 2], d[i + 1], d[i]]],
+  mono8: [1, (d, i) => [d[i], d[i], d[i]]], "8UC1": [1, (d, i) => [d[i], d[i], d[i]]],
+  mono16: [2, (d, i) => [d[i + 1], d[i + 1], d[i + 1]]], "16UC1": [2, (d, i) => [d[i + 1] * 16, d[i + 1] * 16, d[i + 1] * 16]],
+};
+const PICTURE_WIDTH = 320;
+
+/** The newest picture, with its age drawn in. */
+class Picture {
+  constructor(parent) {
+    this.canvas = add(parent, "canvas", { width: PICTURE_WIDTH, height: 240, role: "img", "aria-label": "Last aligned frame", "data-n": 0 });
+    this.n = 0;
+  }
+
+  take(message, age) {
+    this.waiting = { message, age };
+  }
+
+  async draw() {
+    if (!this.waiting || this.isBusy) return;
+    const { message, age } = this.waiting;
+    this.waiting = null;
+    this.isBusy = true;
+    try {
+      if (message.format !== undefined) await this.drawCompressed(message);
+      else this.drawRaw(message);
+      this.drawAge(age);
+      this.canvas.setAttribute("data-n", ++this.n);
+    } catch (error) {
+      this.drawText(`the picture cannot be shown: ${error.message}`);
+    } finally {
+      this.isBusy = false;
+    }
+  }
+
+  resize(width, height) {
+    const scale = Math.min(1, PICTURE_WIDTH / width), w = Math.round(width * scale), h = Math.round(height * scale);
+    if (this.canvas.width !== w || this.canvas.height !== h) Object.assign(this.canvas, { width: w, height: h });
+    return [w, h];
+  }
+
+  async drawCompressed(message) {
+    const bitmap = await createImageBitmap(new Blob([message.data]));
+    const [w, h] = this.resize(bitmap.width, bitmap.height);
+    this.canvas.getContext("2d").drawImage(bitmap, 0, 0, w, h);
+    bitmap.close();
+  }
+
+  drawRaw({ width, height, encoding, step, data }) {
+    if (!ENCODINGS[encoding]) throw new Error(`encoding ${encoding}`);
+    const [w, h] = this.resize(width, height), image = new ImageData(w, h), pixels = image.data, [size, read] = ENCODINGS[encoding];
+    for (let y = 0, to = 0; y < h; y++) {
+      const row = Math.floor((y * height) / h) * step;
+      for (let x = 0; x < w; x++, to += 4) {
+        const [red, green, blue] = read(data, row + Math.floor((x * width) / w) * size);
+        pixels[to] = red;
+        pixels[to + 1] = green;
+        pixels[to + 2] = blue;
+        pixels[to + 3] = 255;
+      }
+    }
+    this.canvas.getContext("2d").putImageData(image, 0, 0);
+  }
+
+  drawAge(age) {
+    if (age !== null) this.drawText(`${durationText(age)} old at its tick`);
+  }
+
+  drawText(text) {
+    const context = this.canvas.getContext("2d");
+    context.font = "14px system-ui, sans-serif";
+    context.fillStyle = "rgba(0, 0, 0, .6)";
+    context.fillRect(0, 0, context.measureText(text).width + 12, 22);
+    context.fillStyle = "#fff";
+    context.fillText(text, 6, 16);
+  }
+}
+
+// ---- a row of the page ----
+
+const FIGURES = ["rate", "median age", "99 % age", "aligned", "held", "missing", "clock"];
+const SHARES = ["aligned", "held", "missing"];
+
+class Row {
+  constructor(key, name, index) {
+    Object.assign(this, { key, name, index, bins: new Bins(), ages: new Series(STRIP_S), after: new Series(SIGNAL_S), before: new Series(SIGNAL_S), channel: null });
+    this.article = add(find("streams"), "article", { class: `accent-${index % 8}` });
+    const heading = add(this.article, "h2");
+    add(heading, "i");
+    heading.append(name);
+    this.list = add(this.article, "dl");
+    this.figures = Object.fromEntries(FIGURES.map((label) => [label, addFigure(this.list, label)]));
+    this.losses = add(this.article, "p", { class: "losses soft" });
+    const charts = add(this.article, "div", { class: "charts" });
+    this.makeStrip(charts);
+    this.ageFigure = this.makeFigure(charts, WORDS.age, WORDS.age_meaning);
+    this.signalFigure = this.makeFigure(charts, WORDS.signal, "");
+    new IntersectionObserver((entries) => (this.isVisible = entries[entries.length - 1].isIntersecting)).observe(this.article);
+  }
+
+  makeFigure(parent, heading, meaning) {
+    const figure = add(parent, "figure"), title = add(figure, "h3", {}, `${heading} `);
+    add(title, "span", {}, meaning);
+    return figure;
+  }
+
+  makeStrip(charts) {
+    const figure = this.makeFigure(charts, WORDS.status, WORDS.status_meaning);
+    this.strip = new StatusStrip(figure, STRIP_S);
+    const key = add(figure, "div", { class: "key" });
+    for (const word of [...SHARES, "rows"]) {
+      const item = add(key, "span");
+      add(item, "i", { class: word });
+      item.append(word === "rows" ? "rows, not aligned here" : word);
+    }
+  }
+
+  // ---- input ----
+
+  takeTick(time, stream) {
+    this.isAligned = true;
+    this.lastTick = { time, age: stream.before > -9e18 ? stream.age : null, status: stream.status };
+    this.bins.count(time, stream.status);
+    if (this.lastTick.age !== null) this.ages.push(time, stream.age);
+  }
+
+  /** A message of its topic: what it was before alignment, or after. */
+  takeMessage(series, time, message) {
+    if (message.encoding !== undefined || message.format !== undefined) {
+      this.takePicture(message);
+      return;
+    }
+    const numbers = listNumbers(message);
+    if (!this.select) this.makeSelect(numbers.map(([name]) => name));
+    const value = numbers[this.select.selectedIndex];
+    if (value) series.push(time, value[1]);
+  }
+
+  takePicture(message) {
+    if (!this.picture) {
+      this.signalFigure.querySelector("h3").textContent = this.isAligned ? "Last aligned frame" : "Last frame";
+      this.picture = new Picture(this.signalFigure);
+    }
+    this.picture.take(message, this.lastTick ? this.lastTick.age : null);
+  }
+
+  makeSelect(names) {
+    this.select = add(this.signalFigure.querySelector("h3 span"), "select", { "aria-label": `channel of ${this.name}` });
+    for (const name of names) add(this.select, "option", {}, name);
+    this.select.addEventListener("change", () => Object.assign(this, { before: new Series(SIGNAL_S), after: new Series(SIGNAL_S) }));
+    this.signal = new SignalChart(this.signalFigure, SIGNAL_S);
+    const key = add(this.signalFigure, "div", { class: "key" });
+    for (const [style, words] of [["rows", WORDS.before], ["aligned", WORDS.after]]) {
+      const item = add(key, "span");
+      add(item, "i", { class: style });
+      item.append(words);
+    }
+  }
+
+  // ---- output ----
+
+  draw(now) {
+    if (!this.isVisible) return;
+    this.bins.draw(this.strip, now);
+    if (this.signal) this.signal.draw(this.before.since(now), this.after.since(now));
+  }
+
+  drawSlowly(now) {
+    const [times, values] = this.ages.since(now), ages = values.filter((_, i) => times[i] >= -STRIP_S).sort((a, b) => a - b);
+    this.ageFigure.hidden = !this.isAligned;
+    if (ages.length > 0 && this.isVisible) (this.histogram = this.histogram || new AgeHistogram(this.ageFigure)).draw(ages);
+    this.article.classList.toggle("old", false);
+  }
+
+  /** status: of the stream, see /robocache/status. */
+  showStatus(status) {
+    const second = status["last-second"] || {}, totals = status.totals || {}, ticks = SHARES.reduce((sum, name) => sum + (second[name] || 0), 0);
+    const has = (value) => typeof value === "number";
+    this.figures.rate.textContent = has(status.rate) ? `${numberText(status.rate)}${NARROW_SPACE}Hz` : NONE;
+    this.figures["median age"].textContent = has(status["age-p50"]) ? durationText(status["age-p50"]) : NONE;
+    this.figures["99 % age"].textContent = has(status["age-p99"]) ? durationText(status["age-p99"]) : NONE;
+    for (const name of SHARES) this.figures[name].textContent = ticks > 0 ? percentText(second[name], ticks) : NONE;
+    this.figures.clock.textContent = has(status["clock-offset"]) ? `${durationText(status["clock-offset"])} ±${NARROW_SPACE}${durationText(status["clock-uncertainty"] || 0)}` : NONE;
+    this.showLosses(totals);
+  }
+
+  showLosses(totals) {
+    const losses = Object.entries(totals).filter(([name, n]) => n > 0 && (name === "rows-late" || name === "rows-duplicate" || name.startsWith("rows-dropped-")));
+    const text = losses.map(([name, n]) => `${countText(n)} ${name.replace("rows-", "").replace("dropped-", "dropped: ").replace(/-/g, " ")}`);
+    this.losses.textContent = losses.length > 0 ? `Rows lost: ${text.join(", ")}` : has_rows(totals) ? `${countText(totals["rows-in"])} rows in, none lost` : "";
+  }
+}
+
+const has_rows = (totals) => totals["rows-in"] > 0;
+
+function addFigure(list, label) {
+  const item = add(list, "div");
+  add(item, "dt", {}, label);
+  return add(item, "dd", {}, NONE);
+}
+
+// ---- the page ----
+
+class Page {
+  constructor() {
+    Object.assign(this, { rows: new Map(), lags: new Series(STRIP_S), clock: null, figures: {} });
+    for (const label of ["ticks", "tick rate", "ticks dropped", "median lag", "99 % lag", "viewers' losses"]) this.figures[label] = addFigure(find("figures"), label);
+    this.lag = new LagChart(find("lag"), STRIP_S);
+    this.lastChart = this.lastSlow = 0;
+    requestAnimationFrame((now) => this.draw(now));
+  }
+
+  /** The robot's time: it goes on while nothing comes. */
+  now() {
+    return this.clock ? this.clock.time + Math.max(0, performance.now() / 1000 - this.clock.at) : 0;
+  }
+
+  takeTime(time) {
+    if (!this.clock || time > this.now() || time < this.now() - 1) this.clock = { time, at: performance.now() / 1000 };
+  }
+
+  row(key, name) {
+    if (!this.rows.has(key)) this.rows.set(key, new Row(key, name, this.rows.size));
+    return this.rows.get(key);
+  }
+
+  takeTick(prefix, message) {
+    const time = secondsOf(message.header.stamp);
+    for (const stream of message.streams) this.row(`${prefix}/${stream.name}`, stream.name).takeTick(time, stream);
+    if (message.decided > -9e18) this.lags.push(time, message.decided - message.tick);
+    find("ticks").hidden = false;
+  }
+
+  takeStatus(status) {
+    this.status = status;
+  }
+
+  showStatus() {
+    const { status } = this, fuses = status.fuses || [];
+    showVerdict(status, fuses.length > 0 || (status.pads || []).length > 0);
+    for (const fuse of fuses) {
+      this.showTicks(fuse);
+      for (const stream of fuse.streams || []) for (const row of this.rows.values()) if (row.isAligned && row.name === stream.pad) row.showStatus(stream);
+    }
+    for (const pad of status.pads || []) if (this.rows.has(pad.topic)) this.rows.get(pad.topic).showStatus(pad);
+    find("record").hidden = status.session === undefined;
+    find("session").textContent = status.session || "";
+  }
+
+  showTicks(fuse) {
+    const ticks = fuse.ticks || {};
+    this.figures.ticks.textContent = countText(ticks.out || 0);
+    this.figures["tick rate"].textContent = fuse.rate || NONE;
+    this.figures["ticks dropped"].textContent = countText(ticks.dropped || 0);
+    this.figures["median lag"].textContent = fuse["lag-p50"] > 0 ? durationText(fuse["lag-p50"]) : NONE;
+    this.figures["99 % lag"].textContent = fuse["lag-p99"] > 0 ? durationText(fuse["lag-p99"]) : NONE;
+  }
+
+  draw(at) {
+    requestAnimationFrame((next) => this.draw(next));
+    for (const row of this.rows.values()) if (row.picture && row.isVisible) row.picture.draw();
+    if (at - this.lastChart < CHART_MS) return;
+    this.lastChart = at;
+    const now = this.now();
+    for (const row of this.rows.values()) row.draw(now);
+    if (at - this.lastSlow < SLOW_MS) return;
+    this.lastSlow = at;
+    for (const row of this.rows.values()) row.drawSlowly(now);
+    this.lag.draw(...this.lags.since(now));
+    if (this.status) this.showStatus();
+  }
+}
+
+/** What is wrong comes first. */
+function showVerdict(status, hasStreams) {
+  const faults = (status.messages || []).map((message) => [message.level, `${message.from}: ${message.text}`]).reverse();
+  const texts = (status.findings || []).map((text) => ["warning", text]).concat(faults), key = JSON.stringify(texts);
+  const verdict = find("verdict");
+  if (verdict.dataset.key === key) return;
+  verdict.dataset.key = key;
+  verdict.replaceChildren();
+  if (texts.length > 0) {
+    const list = add(verdict, "ul", { class: "verdict" });
+    for (const [level, text] of texts) add(list, "li", { class: level }, text);
+  } else if (hasStreams) {
+    add(verdict, "p", { class: "verdict" }, WORDS.all_well);
+  }
+}

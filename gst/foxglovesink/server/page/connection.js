@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 const MESSAGE = 1, HEADER = 13;
-const STATUS = "/robocache/status", TICK = "robocache_msgs/msg/Tick";
+const STATUS = "/robocache/status", CONNECTION = "/robocache/connection", TICK = "robocache_msgs/msg/Tick";
 // pictures are fetched one by one: a camera would fill the network
-const PICTURE = /^sensor_msgs\/msg\/(Compressed)?Image$/, PICTURE_MS = 150;
+const PICTURE = /^(sensor_msgs\/msg\/(Compressed)?Image|robocache_msgs\/msg\/Tensor)$/, PICTURE_MS = 150;
 
 class Connection {
   constructor(page) {
@@ -43,7 +43,7 @@ class Connection {
   takeText(message) {
     if (message.op === "advertise") message.channels.forEach((channel) => this.channels.set(channel.id, channel));
     if (message.op === "unadvertise") message.channelIds.forEach((id) => this.channels.delete(id) && this.subscribed.delete(id));
-    if (message.op === "advertise") this.subscribe([...this.channels.values()].filter((channel) => channel.topic === STATUS || channel.schemaName === TICK));
+    if (message.op === "advertise") this.subscribe([...this.channels.values()].filter((channel) => channel.topic === STATUS || channel.topic === CONNECTION || channel.schemaName === TICK));
     if (message.op === "serverInfo" && this.token) this.send({ op: "robocacheToken", token: this.token });
     this.chooseTopics();
   }
@@ -62,8 +62,7 @@ class Connection {
     for (const channel of all) {
       if (this.subscribed.has(channel.id)) continue;
       const row = isAfter(channel) ? this.page.rows.get(channel.topic) : this.rowBefore(channel, prefixes);
-      // the aligned picture is shown
-      if (!row || (PICTURE.test(channel.schemaName) && row.isAligned && !isAfter(channel))) continue;
+      if (!row) continue;
       this.subscribe([channel]);
       Object.assign(this.subscribed.get(channel.id), { row, isAfter: isAfter(channel) });
     }
@@ -85,7 +84,9 @@ class Connection {
     const channel = this.subscribed.get(view.getUint32(1, true));
     if (!channel) return;
     this.page.takeTime(Number(view.getBigUint64(5, true)) / 1e9);
-    if (channel.topic === STATUS) this.page.takeStatus(JSON.parse(TEXT.decode(new Uint8Array(data, HEADER))));
+    const json = () => JSON.parse(TEXT.decode(new Uint8Array(data, HEADER)));
+    if (channel.topic === STATUS) this.page.takeStatus(json());
+    else if (channel.topic === CONNECTION) this.page.takeConnection(json());
     else if (channel.schemaName === TICK) this.takeTick(channel, data);
     else if (channel.row) this.takeRow(channel, data);
   }
@@ -105,12 +106,12 @@ class Connection {
   }
 
   takeRow(channel, data) {
-    const { row } = channel, isPicture = PICTURE.test(channel.schemaName);
+    const { row, isAfter } = channel, isPicture = PICTURE.test(channel.schemaName);
     if (isPicture) this.pausePictures(channel);
-    const message = channel.decoder.read(data, HEADER, { withStrings: isPicture || !row.select });
-    const time = secondsOf(message.header.stamp);
-    if (!channel.isAfter && !row.isAligned) row.bins.count(time, 3);
-    row.takeMessage(channel.isAfter ? row.after : row.before, time, message);
+    const message = channel.decoder.read(data, HEADER, { withStrings: isPicture || !row.select }), time = secondsOf(message.header.stamp);
+    if (!isAfter && !row.isAligned) row.bins.count(time, 3);
+    if (isPicture) row.takePicture(isAfter, message);
+    else row.takeNumbers(isAfter, time, message);
   }
 }
 

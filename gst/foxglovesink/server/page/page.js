@@ -65,6 +65,14 @@ const ENCODINGS = {
 };
 const PICTURE_WIDTH = 320;
 
+/** What a message shows, as an Image or CompressedImage; null: nothing that can be seen. */
+function pictureOf(message) {
+  if (message.dims === undefined) return message;
+  const dims = Array.from(message.dims, Number), [n, width, height] = dims.length === 2 ? [1, ...dims] : dims, encoding = { 1: "mono8", 3: "rgb8", 4: "rgba8" }[n];
+  if (message.dtype !== "uint8" || dims.length < 2 || dims.length > 3 || !encoding || width < 8 || height < 8) return null;
+  return { width, height, encoding, step: n * width, data: message.data };
+}
+
 /** The newest picture, with its age drawn in. */
 class Picture {
   constructor(parent) {
@@ -185,23 +193,21 @@ class Row {
   }
 
   /** A message of its topic: what it was before alignment, or after. */
-  takeMessage(series, time, message) {
-    if (message.encoding !== undefined || message.format !== undefined) {
-      this.takePicture(message);
-      return;
-    }
+  takeNumbers(isAfter, time, message) {
     const numbers = listNumbers(message);
     if (!this.select) this.makeSelect(numbers.map(([name]) => name));
     const value = numbers[this.select.selectedIndex];
-    if (value) series.push(time, value[1]);
+    if (value) (isAfter ? this.after : this.before).push(time, value[1]);
   }
 
-  takePicture(message) {
-    if (!this.picture) {
-      this.signalFigure.querySelector("h3").textContent = this.isAligned ? "Last aligned frame" : "Last frame";
-      this.picture = new Picture(this.signalFigure);
-    }
-    this.picture.take(message, this.lastTick ? this.lastTick.age : null);
+  /** The aligned frame is shown, if there is one that can be. */
+  takePicture(isAfter, message) {
+    const picture = pictureOf(message);
+    if (!picture || (this.hasAlignedPicture && !isAfter)) return;
+    this.hasAlignedPicture = isAfter;
+    this.picture = this.picture || new Picture(this.signalFigure);
+    this.signalFigure.querySelector("h3").textContent = isAfter ? "Last aligned frame" : "Last frame";
+    this.picture.take(picture, this.lastTick ? this.lastTick.age : null);
   }
 
   makeSelect(names) {
@@ -232,26 +238,29 @@ class Row {
     this.article.classList.toggle("old", false);
   }
 
-  /** status: of the stream, see /robocache/status. */
+  /** status: of the stream, in streams of /robocache/status, or of an output. */
   showStatus(status) {
-    const second = status["last-second"] || {}, totals = status.totals || {}, ticks = SHARES.reduce((sum, name) => sum + (second[name] || 0), 0);
-    const has = (value) => typeof value === "number";
-    this.figures.rate.textContent = has(status.rate) ? `${numberText(status.rate)}${NARROW_SPACE}Hz` : NONE;
-    this.figures["median age"].textContent = has(status["age-p50"]) ? durationText(status["age-p50"]) : NONE;
-    this.figures["99 % age"].textContent = has(status["age-p99"]) ? durationText(status["age-p99"]) : NONE;
-    for (const name of SHARES) this.figures[name].textContent = ticks > 0 ? percentText(second[name], ticks) : NONE;
-    this.figures.clock.textContent = has(status["clock-offset"]) ? `${durationText(status["clock-offset"])} ±${NARROW_SPACE}${durationText(status["clock-uncertainty"] || 0)}` : NONE;
-    this.showLosses(totals);
+    const { recent } = status, ticks = SHARES.reduce((sum, name) => sum + (recent[name] || 0), 0);
+    const duration = (ms) => (typeof ms === "number" ? durationText(ms * 1e6) : NONE);
+    this.figures.rate.textContent = numberText(recent.rate) + NARROW_SPACE + "Hz";
+    this.figures["median age"].textContent = duration(recent.age_p50_ms);
+    this.figures["99 % age"].textContent = duration(recent.age_p99_ms);
+    for (const name of SHARES) this.figures[name].textContent = ticks > 0 ? percentText(recent[name], ticks) : NONE;
+    this.figures.clock.textContent = typeof status.clock_offset === "number" ? this.clockText(status) : NONE;
+    this.showLosses(status);
   }
 
-  showLosses(totals) {
-    const losses = Object.entries(totals).filter(([name, n]) => n > 0 && (name === "rows-late" || name === "rows-duplicate" || name.startsWith("rows-dropped-")));
-    const text = losses.map(([name, n]) => `${countText(n)} ${name.replace("rows-", "").replace("dropped-", "dropped: ").replace(/-/g, " ")}`);
-    this.losses.textContent = losses.length > 0 ? `Rows lost: ${text.join(", ")}` : has_rows(totals) ? `${countText(totals["rows-in"])} rows in, none lost` : "";
+  clockText({ clock_offset: offset, clock_uncertainty: uncertainty }) {
+    return durationText(offset) + (typeof uncertainty === "number" ? ` ±${NARROW_SPACE}${durationText(uncertainty)}` : "");
+  }
+
+  showLosses(status) {
+    const isLoss = (name) => name === "rows_late" || name === "rows_duplicate" || name.startsWith("rows_dropped_");
+    const losses = Object.entries(status).filter(([name, n]) => isLoss(name) && n > 0);
+    const text = losses.map(([name, n]) => `${countText(n)} ${name.replace("rows_", "").replace("dropped_", "dropped: ").replace(/_/g, " ")}`);
+    this.losses.textContent = losses.length > 0 ? `Rows lost: ${text.join(", ")}` : status.rows_in > 0 ? `${countText(status.rows_in)} rows in, none lost` : "";
   }
 }
-
-const has_rows = (totals) => totals["rows-in"] > 0;
 
 function addFigure(list, label) {
   const item = add(list, "div");
@@ -264,7 +273,7 @@ function addFigure(list, label) {
 class Page {
   constructor() {
     Object.assign(this, { rows: new Map(), lags: new Series(STRIP_S), clock: null, figures: {} });
-    for (const label of ["ticks", "tick rate", "ticks dropped", "median lag", "99 % lag", "viewers' losses"]) this.figures[label] = addFigure(find("figures"), label);
+    for (const label of ["ticks", "tick rate", "ticks dropped", "median lag", "99 % lag", "lost by this page"]) this.figures[label] = addFigure(find("figures"), label);
     this.lag = new LagChart(find("lag"), STRIP_S);
     this.lastChart = this.lastSlow = 0;
     requestAnimationFrame((now) => this.draw(now));
@@ -296,24 +305,28 @@ class Page {
   }
 
   showStatus() {
-    const { status } = this, fuses = status.fuses || [];
-    showVerdict(status, fuses.length > 0 || (status.pads || []).length > 0);
-    for (const fuse of fuses) {
-      this.showTicks(fuse);
-      for (const stream of fuse.streams || []) for (const row of this.rows.values()) if (row.isAligned && row.name === stream.pad) row.showStatus(stream);
+    const { status } = this, faulty = new Set((status.findings || []).map((finding) => finding.stream));
+    showVerdict(status);
+    for (const fuse of status.fuses) this.showTicks(fuse);
+    for (const row of this.rows.values()) {
+      const own = row.isAligned ? status.streams.find((stream) => stream.name === row.name) : status.outputs.find((output) => output.topic === row.key);
+      if (own) row.showStatus(own);
+      row.article.classList.toggle("faulty", faulty.has(row.name));
     }
-    for (const pad of status.pads || []) if (this.rows.has(pad.topic)) this.rows.get(pad.topic).showStatus(pad);
-    find("record").hidden = status.session === undefined;
+    find("record").hidden = !status.session;
     find("session").textContent = status.session || "";
   }
 
-  showTicks(fuse) {
-    const ticks = fuse.ticks || {};
-    this.figures.ticks.textContent = countText(ticks.out || 0);
-    this.figures["tick rate"].textContent = fuse.rate || NONE;
-    this.figures["ticks dropped"].textContent = countText(ticks.dropped || 0);
-    this.figures["median lag"].textContent = fuse["lag-p50"] > 0 ? durationText(fuse["lag-p50"]) : NONE;
-    this.figures["99 % lag"].textContent = fuse["lag-p99"] > 0 ? durationText(fuse["lag-p99"]) : NONE;
+  showTicks({ recent, ticks_out: out, ticks_dropped: dropped }) {
+    this.figures.ticks.textContent = countText(out);
+    this.figures["tick rate"].textContent = numberText(recent.rate) + NARROW_SPACE + "Hz";
+    this.figures["ticks dropped"].textContent = countText(dropped);
+    this.figures["median lag"].textContent = recent.lag_p50_ms === null ? NONE : durationText(recent.lag_p50_ms * 1e6);
+    this.figures["99 % lag"].textContent = recent.lag_p99_ms === null ? NONE : durationText(recent.lag_p99_ms * 1e6);
+  }
+
+  takeConnection(connection) {
+    this.figures["lost by this page"].textContent = countText(connection.dropped);
   }
 
   draw(at) {
@@ -332,17 +345,16 @@ class Page {
 }
 
 /** What is wrong comes first. */
-function showVerdict(status, hasStreams) {
-  const faults = (status.messages || []).map((message) => [message.level, `${message.from}: ${message.text}`]).reverse();
-  const texts = (status.findings || []).map((text) => ["warning", text]).concat(faults), key = JSON.stringify(texts);
-  const verdict = find("verdict");
+function showVerdict({ findings = [], warnings, streams }) {
+  const texts = findings.map(({ text }) => ["warning", text]).concat(warnings.slice().reverse().map(({ level, source, text }) => [level, `${source}: ${text}`]));
+  const verdict = find("verdict"), key = JSON.stringify(texts);
   if (verdict.dataset.key === key) return;
   verdict.dataset.key = key;
   verdict.replaceChildren();
   if (texts.length > 0) {
     const list = add(verdict, "ul", { class: "verdict" });
     for (const [level, text] of texts) add(list, "li", { class: level }, text);
-  } else if (hasStreams) {
+  } else if (streams.length > 0) {
     add(verdict, "p", { class: "verdict" }, WORDS.all_well);
   }
 }

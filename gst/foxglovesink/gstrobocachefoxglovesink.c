@@ -22,6 +22,7 @@
 #include "module.h"
 #include "pad.h"
 #include "properties.h"
+#include "status/status.h"
 #include "stream.h"
 
 GST_DEBUG_CATEGORY_STATIC (robocache_foxglove_sink_debug);
@@ -34,6 +35,7 @@ struct _GstRobocacheFoxgloveSink
   RobocacheFoxgloveSinkSettings properties;     /* object lock; copied at start */
   const RobocacheViewServerFunctions *functions;        /* from READY on */
   RobocacheFoxgloveSession session;     /* from start to stop; its server also under the object lock */
+  RobocacheFoxgloveStatus *status;      /* from start to stop */
 };
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink_%u", GST_PAD_SINK, GST_PAD_REQUEST,
@@ -149,6 +151,7 @@ start (GstRobocacheSinkBin *bin, gint64 *origin_ns)
     GST_OBJECT_LOCK (self);
     self->session = (RobocacheFoxgloveSession) { self->functions, server, settings.sync };
     GST_OBJECT_UNLOCK (self);
+    self->status = robocache_foxglove_status_new (GST_ELEMENT (self), self->functions, server);
   } else {
     post_error (self, error);
   }
@@ -166,6 +169,7 @@ stop (GstRobocacheSinkBin *bin)
   server = g_steal_pointer (&self->session.server);
   GST_OBJECT_UNLOCK (self);
   self->functions->stop (server);
+  g_clear_pointer (&self->status, robocache_foxglove_status_free);
 }
 
 static GstStateChangeReturn

@@ -344,3 +344,22 @@ robocache_json_get_integer (RobocacheJsonValue value, gint64 *number)
   *number = fabs (real) < 9007199254740992.0 ? (gint64) real : 0;
   return fabs (real) < 9007199254740992.0 && (gdouble) *number == real;
 }
+
+void
+robocache_json_append_string (GString *json, const gchar *text)
+{
+  g_string_append_c (json, '"');
+  for (; *text; text++) {
+    const guchar c = (guchar) * text;
+
+    if (c == '"' || c == '\\')
+      g_string_append_printf (json, "\\%c", c);
+    else if (c == '\n')
+      g_string_append (json, "\\n");
+    else if (c < 0x20)
+      g_string_append_printf (json, "\\u%04x", c);
+    else
+      g_string_append_c (json, (gchar) c);
+  }
+  g_string_append_c (json, '"');
+}

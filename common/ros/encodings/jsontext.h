@@ -44,6 +44,9 @@ gboolean robocache_json_string_equal (RobocacheJsonValue value, const gchar * te
 gboolean robocache_json_get_number (RobocacheJsonValue value, gdouble * number);
 gboolean robocache_json_get_integer (RobocacheJsonValue value, gint64 * number);
 
+/* Appends a text as a JSON string, with its quotes. The text is UTF-8. */
+void robocache_json_append_string (GString * json, const gchar * text);
+
 /* The member of an object; size 0: it has none. The last of equal keys counts. */
 RobocacheJsonValue robocache_json_member (RobocacheJsonValue object, const gchar * key);
 

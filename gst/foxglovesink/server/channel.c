@@ -10,7 +10,10 @@ robocache_view_channel_new (guint id, const RobocacheViewTopic *topic)
   RobocacheViewChannel *channel = g_new0 (RobocacheViewChannel, 1);
 
   channel->id = id;
-  channel->topic = (RobocacheViewTopic) { g_utf8_make_valid (topic->topic, -1), g_strdup (topic->type), g_strdup (topic->definition), topic->kind };
+  channel->topic = *topic;
+  channel->topic.topic = g_utf8_make_valid (topic->topic, -1);
+  channel->topic.type = g_strdup (topic->type);
+  channel->topic.definition = g_strdup (topic->definition);
   channel->readers = g_ptr_array_new ();
   return channel;
 }
@@ -29,6 +32,12 @@ robocache_view_channel_free (RobocacheViewChannel *channel)
   g_free ((gchar *) channel->topic.type);
   g_free ((gchar *) channel->topic.definition);
   g_free (channel);
+}
+
+gboolean
+robocache_view_channel_is_wanted (const RobocacheViewChannel *channel)
+{
+  return g_atomic_int_get (&channel->n_readers) > 0;
 }
 
 RobocacheViewReader *

@@ -15,6 +15,7 @@ struct _RobocacheViewChannel
   RobocacheViewTopic topic;     /* its strings are the channel's */
   GPtrArray *readers;           /* RobocacheViewReader; the server's lock */
   gint n_readers;               /* atomic */
+  gboolean was_due;             /* the server's thread */
 };
 
 /* A subscription of a client, which owns it. The server's lock guards it. */
@@ -25,6 +26,8 @@ typedef struct
 } RobocacheViewReader;
 
 RobocacheViewChannel *robocache_view_channel_new (guint id, const RobocacheViewTopic * topic);
+/* Whether a client subscribes to it. From any thread. */
+gboolean robocache_view_channel_is_wanted (const RobocacheViewChannel * channel);
 /* Its readers stay, without a channel and with nothing that waits. */
 void robocache_view_channel_free (RobocacheViewChannel * channel);
 

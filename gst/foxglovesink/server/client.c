@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "common/ros/encodings/jsontext.h"
 #include "protocol.h"
 
 /* Bytes of messages that are given to libsoup before the socket has taken them; one larger message is. */
@@ -33,6 +34,7 @@ struct _RobocacheViewClient
   GArray *advertised;           /* ids of channels, ascending */
   guint generation;             /* of these channels */
   gint64 time_ns;               /* last time that was sent; -1: none */
+  gint64 lag_ns;                /* the longest wait of a message since the last report of the connection */
 };
 
 /* ---- bytes inside libsoup ---- */
@@ -139,17 +141,64 @@ send_time (RobocacheViewClient *client, gint64 time_ns)
 }
 
 static void
-send_item (RobocacheViewClient *client, guint32 id, const RobocacheViewItem *item)
+send_payload (RobocacheViewClient *client, guint32 id, gint64 log_ns, gconstpointer payload, gsize payload_size)
 {
-  const gsize size = ROBOCACHE_VIEW_HEADER_SIZE + item->size;
+  const gsize size = ROBOCACHE_VIEW_HEADER_SIZE + payload_size;
   guint8 *message = g_malloc (size);
 
-  send_time (client, item->log_ns);
-  robocache_view_write_header (message, id, item->log_ns);
-  memcpy (message + ROBOCACHE_VIEW_HEADER_SIZE, item->data, item->size);
+  send_time (client, log_ns);
+  robocache_view_write_header (message, id, log_ns);
+  memcpy (message + ROBOCACHE_VIEW_HEADER_SIZE, payload, payload_size);
   ask (client, size);
   soup_websocket_connection_send_binary (client->connection, message, size);
   g_free (message);
+}
+
+/* The message of ROBOCACHE_VIEW_CONNECTION. */
+static GString *
+describe_connection (RobocacheViewClient *client)
+{
+  GString *json = g_string_new (NULL), *topics = g_string_new (NULL);
+  guint64 n_dropped = 0, n_waiting = 0, waiting_bytes = 0;
+  RobocacheViewReader *reader;
+  GHashTableIter iter;
+
+  g_mutex_lock (&client->shared->lock);
+  g_hash_table_iter_init (&iter, client->readers);
+  while (g_hash_table_iter_next (&iter, NULL, (gpointer *) & reader)) {
+    const RobocacheViewSubscription *waiting = &reader->waiting;
+
+    n_dropped += waiting->dropped;
+    n_waiting += waiting->items.length;
+    waiting_bytes += waiting->bytes;
+    if (!reader->channel)
+      continue;
+    g_string_append (topics, topics->len > 0 ? ",{\"topic\":" : "{\"topic\":");
+    robocache_json_append_string (topics, reader->channel->topic.topic);
+    g_string_append_printf (topics, ",\"dropped\":%" G_GUINT64_FORMAT ",\"waiting\":%u}", waiting->dropped, waiting->items.length);
+  }
+  g_mutex_unlock (&client->shared->lock);
+  g_string_printf (json, "{\"dropped\":%" G_GUINT64_FORMAT ",\"waiting\":%" G_GUINT64_FORMAT ",\"waiting_bytes\":%" G_GUINT64_FORMAT
+      ",\"lag_ms\":%.3f,\"topics\":[%s]}", n_dropped, n_waiting, waiting_bytes, (gdouble) client->lag_ns / 1e6, topics->str);
+  g_string_free (topics, TRUE);
+  return json;
+}
+
+static void
+send_item (RobocacheViewClient *client, const RobocacheViewSubscription *subscription, const RobocacheViewItem *item)
+{
+  const gint64 lag_ns = g_get_monotonic_time () * 1000 - item->published_ns;
+  GString *report;
+
+  client->lag_ns = MAX (client->lag_ns, lag_ns);
+  if (subscription->kind != ROBOCACHE_VIEW_CONNECTION) {
+    send_payload (client, subscription->id, item->log_ns, item->data, item->size);
+    return;
+  }
+  report = describe_connection (client);
+  client->lag_ns = 0;
+  send_payload (client, subscription->id, item->log_ns, report->str, report->len);
+  g_string_free (report, TRUE);
 }
 
 static gboolean
@@ -158,14 +207,12 @@ send_message (RobocacheViewClient *client)
   RobocacheViewShared *shared = client->shared;
   RobocacheViewItem *item = NULL;
   RobocacheViewReader *reader;
-  guint32 id = 0;
 
   g_mutex_lock (&shared->lock);
   reader = find_oldest (client);
   if (reader) {
     const RobocacheViewItem *next = g_queue_peek_head (&reader->waiting.items);
 
-    id = reader->waiting.id;
     if (has_space (client, ROBOCACHE_VIEW_HEADER_SIZE + next->size)) {
       item = robocache_view_subscription_pop (&reader->waiting);
       shared->counts.sent++;
@@ -175,7 +222,8 @@ send_message (RobocacheViewClient *client)
   g_mutex_unlock (&shared->lock);
   if (!item)
     return FALSE;
-  send_item (client, id, item);
+  /* clients alone free their readers, in this thread */
+  send_item (client, &reader->waiting, item);
   robocache_view_item_unref (item);
   return TRUE;
 }

@@ -15,31 +15,12 @@ const gchar *const robocache_view_subprotocols[] = { "foxglove.sdk.v1", "foxglov
 
 /* ---- to clients ---- */
 
-static void
-append_json (GString *json, const gchar *text)
-{
-  g_string_append_c (json, '"');
-  for (; *text; text++) {
-    const guchar c = (guchar) * text;
-
-    if (c == '"' || c == '\\')
-      g_string_append_printf (json, "\\%c", c);
-    else if (c == '\n')
-      g_string_append (json, "\\n");
-    else if (c < 0x20)
-      g_string_append_printf (json, "\\u%04x", c);
-    else
-      g_string_append_c (json, (gchar) c);
-  }
-  g_string_append_c (json, '"');
-}
-
 gchar *
 robocache_view_server_info (const gchar *name, gint64 session_id)
 {
   GString *json = g_string_new ("{\"op\":\"serverInfo\",\"name\":");
 
-  append_json (json, name);
+  robocache_json_append_string (json, name);
   g_string_append_printf (json, ",\"capabilities\":[\"time\"],\"metadata\":{\"library\":\"robocache\"},\"sessionId\":\"%" G_GINT64_FORMAT
       "\"}", session_id);
   return g_string_free (json, FALSE);
@@ -51,7 +32,7 @@ robocache_view_status (RobocacheViewLevel level, const gchar *message)
   GString *json = g_string_new (NULL);
 
   g_string_printf (json, "{\"op\":\"status\",\"level\":%d,\"message\":", level);
-  append_json (json, message);
+  robocache_json_append_string (json, message);
   g_string_append_c (json, '}');
   return g_string_free (json, FALSE);
 }
@@ -60,11 +41,11 @@ void
 robocache_view_append_channel (GString *json, guint id, const RobocacheViewTopic *topic)
 {
   g_string_append_printf (json, "{\"id\":%u,\"topic\":", id);
-  append_json (json, topic->topic);
-  g_string_append (json, ",\"encoding\":\"cdr\",\"schemaName\":");
-  append_json (json, topic->type);
-  g_string_append (json, ",\"schemaEncoding\":\"ros2msg\",\"schema\":");
-  append_json (json, topic->definition);
+  robocache_json_append_string (json, topic->topic);
+  g_string_append_printf (json, ",\"encoding\":\"%s\",\"schemaName\":", topic->is_json ? "json" : "cdr");
+  robocache_json_append_string (json, topic->type);
+  g_string_append_printf (json, ",\"schemaEncoding\":\"%s\",\"schema\":", topic->is_json ? "jsonschema" : "ros2msg");
+  robocache_json_append_string (json, topic->definition);
   g_string_append_c (json, '}');
 }
 

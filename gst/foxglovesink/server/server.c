@@ -16,6 +16,7 @@
 
 /* Requests that have no WebSocket yet, beside the clients. */
 #define EXTRA_CONNECTIONS 32
+#define DUE_INTERVAL_US (100 * G_TIME_SPAN_MILLISECOND)
 
 struct _RobocacheViewServer
 {
@@ -28,7 +29,7 @@ struct _RobocacheViewServer
   GThread *thread;
   GMainContext *context;
   GMainLoop *loop;
-  GSource *wake;
+  GSource *wake, *timer;
 
   /* the thread of the server */
   RobocacheViewListener *listener;
@@ -64,13 +65,64 @@ wake (gpointer user_data)
 }
 
 static gboolean
-dispatch_wake (GSource *source, GSourceFunc callback, gpointer user_data)
+dispatch_ready (GSource *source, GSourceFunc callback, gpointer user_data)
 {
   g_source_set_ready_time (source, -1);
   return callback (user_data);
 }
 
-static GSourceFuncs wake_functions = { NULL, NULL, dispatch_wake, NULL };
+static GSourceFuncs ready_functions = { NULL, NULL, dispatch_ready, NULL };
+
+/* ---- topics that are due ---- */
+
+/* Topics of the server's own stay, so they may be called without the lock. Free with g_ptr_array_unref. */
+static GPtrArray *
+list_due (RobocacheViewServer *server)
+{
+  GPtrArray *due = g_ptr_array_new ();
+
+  g_mutex_lock (&server->shared.lock);
+  for (guint i = 0; i < server->shared.channels->len; i++) {
+    RobocacheViewChannel *channel = g_ptr_array_index (server->shared.channels, i);
+
+    if (channel->topic.due && (channel->was_due || robocache_view_channel_is_wanted (channel)))
+      g_ptr_array_add (due, channel);
+  }
+  g_mutex_unlock (&server->shared.lock);
+  return due;
+}
+
+static gboolean
+call_due (gpointer user_data)
+{
+  RobocacheViewServer *server = user_data;
+  GPtrArray *due = list_due (server);
+
+  for (guint i = 0; i < due->len; i++) {
+    RobocacheViewChannel *channel = g_ptr_array_index (due, i);
+
+    channel->was_due = robocache_view_channel_is_wanted (channel);
+    channel->topic.due (channel->topic.user_data, channel->was_due);
+  }
+  if (due->len > 0)
+    g_source_set_ready_time (server->timer, g_get_monotonic_time () + DUE_INTERVAL_US);
+  g_ptr_array_unref (due);
+  return G_SOURCE_CONTINUE;
+}
+
+/* The timer does not run while no topic is due. */
+static void
+start_timer (RobocacheViewServer *server)
+{
+  GPtrArray *due;
+
+  if (g_source_get_ready_time (server->timer) >= 0)
+    return;
+  due = list_due (server);
+  if (due->len > 0)
+    g_source_set_ready_time (server->timer, 0);
+  g_ptr_array_unref (due);
+}
 
 static void
 count_clients (RobocacheViewServer *server)
@@ -88,6 +140,7 @@ serve (gpointer user_data)
   for (guint i = 0; i < server->clients->len; i++)
     robocache_view_client_pump (g_ptr_array_index (server->clients, i));
   g_ptr_array_set_size (server->closed, 0);
+  start_timer (server);
   return G_SOURCE_CONTINUE;
 }
 
@@ -263,6 +316,8 @@ server_free (RobocacheViewServer *server)
 {
   g_source_destroy (server->wake);
   g_source_unref (server->wake);
+  g_source_destroy (server->timer);
+  g_source_unref (server->timer);
   g_main_loop_unref (server->loop);
   g_main_context_unref (server->context);
   g_ptr_array_unref (server->clients);
@@ -275,14 +330,23 @@ server_free (RobocacheViewServer *server)
   g_free (server);
 }
 
+static GSource *
+source_new (RobocacheViewServer *server, GSourceFunc function)
+{
+  GSource *source = g_source_new (&ready_functions, sizeof (GSource));
+
+  g_source_set_callback (source, function, server, NULL);
+  g_source_attach (source, server->context);
+  return source;
+}
+
 static void
 init_thread (RobocacheViewServer *server)
 {
   server->context = g_main_context_new ();
   server->loop = g_main_loop_new (server->context, FALSE);
-  server->wake = g_source_new (&wake_functions, sizeof (GSource));
-  g_source_set_callback (server->wake, serve, server, NULL);
-  g_source_attach (server->wake, server->context);
+  server->wake = source_new (server, serve);
+  server->timer = source_new (server, call_due);
   server->clients = g_ptr_array_new ();
   server->closed = g_ptr_array_new_with_free_func ((GDestroyNotify) robocache_view_client_free);
 }
@@ -307,7 +371,7 @@ start (const RobocacheViewSettings *settings, GError **error)
   server->log_data = settings->user_data;
   server->next_channel = 1;
   g_mutex_init (&server->shared.lock);
-  server->shared.channels = g_ptr_array_new ();
+  server->shared.channels = g_ptr_array_new_with_free_func ((GDestroyNotify) robocache_view_channel_free);
   server->shared.max_queue_bytes = settings->max_queue_bytes;
   server->shared.counts.port = robocache_view_listener_port (listener);
   server->shared.wake = wake;
@@ -356,17 +420,10 @@ static void
 remove_channel (RobocacheViewServer *server, RobocacheViewChannel *channel)
 {
   g_mutex_lock (&server->shared.lock);
-  g_ptr_array_remove (server->shared.channels, channel);
   server->shared.generation++;
-  robocache_view_channel_free (channel);
+  g_ptr_array_remove (server->shared.channels, channel);
   g_mutex_unlock (&server->shared.lock);
   wake (server);
-}
-
-static gboolean
-is_wanted (const RobocacheViewChannel *channel)
-{
-  return g_atomic_int_get (&channel->n_readers) > 0;
 }
 
 static void
@@ -401,7 +458,7 @@ G_MODULE_EXPORT const RobocacheViewServerFunctions *robocache_view_server_functi
 G_MODULE_EXPORT const RobocacheViewServerFunctions *
 robocache_view_server_functions (void)
 {
-  static const RobocacheViewServerFunctions functions = { start, stop, add, remove_channel, is_wanted, publish, get_counts };
+  static const RobocacheViewServerFunctions functions = { start, stop, add, remove_channel, robocache_view_channel_is_wanted, publish, get_counts };
 
   return &functions;
 }

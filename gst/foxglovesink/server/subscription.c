@@ -62,7 +62,8 @@ is_full (const RobocacheViewSubscription *subscription, gsize size)
 {
   if (subscription->items.length == 0)
     return FALSE;
-  return subscription->kind == ROBOCACHE_VIEW_NEWEST || subscription->bytes + size > subscription->max_bytes;
+  return subscription->kind == ROBOCACHE_VIEW_NEWEST || subscription->kind == ROBOCACHE_VIEW_CONNECTION
+      || subscription->bytes + size > subscription->max_bytes;
 }
 
 /* Frames after a lost one show nothing right until a key frame. */

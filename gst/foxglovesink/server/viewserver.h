@@ -35,21 +35,27 @@ typedef enum
 {
   ROBOCACHE_VIEW_ROWS,          /* the oldest messages, while more bytes wait than max_queue_bytes */
   ROBOCACHE_VIEW_NEWEST,        /* all but the newest message */
-  ROBOCACHE_VIEW_VIDEO          /* as rows, and the messages up to the next key frame */
+  ROBOCACHE_VIEW_VIDEO,         /* as rows, and the messages up to the next key frame */
+  ROBOCACHE_VIEW_CONNECTION     /* as newest; each client gets JSON about its own connection in place of the message */
 } RobocacheViewKind;
 
 typedef struct
 {
   const gchar *topic, *type;    /* "/imu", "sensor_msgs/msg/Imu" */
-  const gchar *definition;      /* ros2msg, with that of each type that it uses */
+  const gchar *definition;      /* ros2msg, with that of each type that it uses; or a JSON schema */
   RobocacheViewKind kind;
+  gboolean is_json;             /* messages are JSON; else CDR */
+  /* Not NULL: called in the server's thread 10 times a second while a client subscribes to the topic, and once when none does any more. Such
+   * a topic stays until the server stops. */
+  void (*due) (gpointer user_data, gboolean is_wanted);
+  gpointer user_data;
 } RobocacheViewTopic;
 
 typedef struct
 {
   gint64 log_ns;                /* UTC */
   gboolean is_key;              /* of ROBOCACHE_VIEW_VIDEO */
-  gconstpointer data;           /* CDR; copied */
+  gconstpointer data;           /* copied */
   gsize size;
 } RobocacheViewMessage;
 
@@ -68,7 +74,7 @@ typedef struct
 {
   /* Listens, in a thread of its own. NULL and a ROBOCACHE_ERROR_PROPERTY: it cannot listen there. */
   RobocacheViewServer *(*start) (const RobocacheViewSettings * settings, GError ** error);
-  /* Closes all connections and frees the server, whose channels were removed. */
+  /* Closes all connections and frees the server, with the channels that were not removed. */
   void (*stop) (RobocacheViewServer * server);
   /* Advertises a topic. The strings are copied. */
   RobocacheViewChannel *(*add) (RobocacheViewServer * server, const RobocacheViewTopic * topic);

@@ -15,6 +15,10 @@
 #define PERIOD (10 * GST_MSECOND)
 #define PROTOCOLS "foxglove.websocket.v1"
 
+/* After the two of the sink. */
+enum
+{ ROWS_CHANNEL = 3 };
+
 /* ---- a run ---- */
 
 typedef struct
@@ -199,7 +203,7 @@ GST_START_TEST (limits_clients)
   ViewClient clients[3], other;
 
   for (guint i = 0; i < G_N_ELEMENTS (clients); i++)
-    subscribe (&clients[i], &view, 1);
+    subscribe (&clients[i], &view, ROWS_CHANNEL);
   fail_unless_equals_uint64 (stat_of (&view, "clients"), 3);
   fail_unless_equals_int (view_client_open (&other, view.port, &request, NULL), 503);
   view_client_close (&other);
@@ -251,13 +255,13 @@ GST_START_TEST (sends_what_comes)
   ViewClient client, other;
   gchar *text;
 
-  subscribe (&client, &view, 1);
+  subscribe (&client, &view, ROWS_CHANNEL);
   view_client_connect (&other, view.port);
   text = view_client_receive_text (&other);
   fail_unless (strstr (text, "\"op\":\"serverInfo\"") && strstr (text, "\"capabilities\":[\"time\"]"), "%s", text);
   g_free (text);
   text = view_client_receive_text (&other);
-  fail_unless (strstr (text, "\"op\":\"advertise\"") && strstr (text, "\"id\":1,\"topic\":\"/rows\",\"encoding\":\"cdr\","
+  fail_unless (strstr (text, "\"op\":\"advertise\"") && strstr (text, "\"id\":3,\"topic\":\"/rows\",\"encoding\":\"cdr\","
           "\"schemaName\":\"robocache_msgs/msg/Row\",\"schemaEncoding\":\"ros2msg\",\"schema\":\""), "%s", text);
   g_free (text);
   for (guint i = 1; i < 200; i++) {
@@ -287,7 +291,7 @@ GST_START_TEST (serves_many_clients)
   ViewClient clients[50];
 
   for (guint i = 0; i < G_N_ELEMENTS (clients); i++)
-    subscribe (&clients[i], &view, 1);
+    subscribe (&clients[i], &view, ROWS_CHANNEL);
   for (guint i = 0; i < 100; i++)
     push_row (&view);
   for (guint i = 0; i < G_N_ELEMENTS (clients); i++) {
@@ -314,7 +318,7 @@ GST_START_TEST (encodes_for_subscribers)
   for (guint i = 0; i < 10; i++)
     push_row (&view);
   view_client_close (&client);
-  subscribe (&client, &view, 1);
+  subscribe (&client, &view, ROWS_CHANNEL);
   push_row (&view);
   g_bytes_unref (view_client_receive_data (&client, 77));
   fail_unless_equals_uint64 (stream_stat_of (&view, "messages"), 1);
@@ -338,17 +342,17 @@ GST_START_TEST (advertises_changes)
   ViewClient client;
   gchar *text;
 
-  subscribe (&client, &view, 1);
+  subscribe (&client, &view, ROWS_CHANNEL);
   set_caps (&view, 4, "");
   push_row (&view);
   g_bytes_unref (view_client_receive_data (&client, 77));
   set_caps (&view, 2, ",channels=(string)\"q0,q1\",role=proprio");
   push_row (&view);
   text = view_client_receive_text (&client);
-  fail_unless (g_str_equal (text, "{\"op\":\"unadvertise\",\"channelIds\":[1]}"), "%s", text);
+  fail_unless (g_str_equal (text, "{\"op\":\"unadvertise\",\"channelIds\":[3]}"), "%s", text);
   g_free (text);
   text = view_client_receive_text (&client);
-  fail_unless (strstr (text, "\"id\":2,\"topic\":\"/rows\"") && strstr (text, "sensor_msgs/msg/JointState"), "%s", text);
+  fail_unless (strstr (text, "\"id\":4,\"topic\":\"/rows\"") && strstr (text, "sensor_msgs/msg/JointState"), "%s", text);
   g_free (text);
   view_client_close (&client);
   view_end (&view);
@@ -364,7 +368,7 @@ GST_START_TEST (starts_again)
     ViewClient client;
 
     view.port = (guint) stat_of (&view, "port");
-    subscribe (&client, &view, 1);
+    subscribe (&client, &view, ROWS_CHANNEL);
     gst_element_set_state (view.pipeline, i % 2 ? GST_STATE_NULL : GST_STATE_READY);
     fail_unless (view_client_is_closed (&client));
     view_client_close (&client);
@@ -389,9 +393,9 @@ GST_START_TEST (slow_clients_lose_alone)
   guint n = 0;
 
   fail_unless_equals_int (view_client_open (&slow, view.port, &small, NULL), 101);
-  view_client_send_text (&slow, "{\"op\":\"subscribe\",\"subscriptions\":[{\"id\":77,\"channelId\":1}]}");
+  view_client_send_text (&slow, "{\"op\":\"subscribe\",\"subscriptions\":[{\"id\":77,\"channelId\":3}]}");
   synchronize (&slow);
-  subscribe (&fast, &view, 1);
+  subscribe (&fast, &view, ROWS_CHANNEL);
   for (guint i = 0; i < 2000; i++) {
     GBytes *message;
 
@@ -444,7 +448,7 @@ GST_START_TEST (unread_rows_cost_no_memory)
   gsize before;
 
   for (guint i = 0; i < G_N_ELEMENTS (clients); i++)
-    subscribe (&clients[i], &view, 1);
+    subscribe (&clients[i], &view, ROWS_CHANNEL);
   for (guint i = 0; i < 20; i++)
     push_row (&view);
   before = resident_bytes ();
@@ -496,7 +500,7 @@ GST_START_TEST (ends_hostile_clients)
   fail_unless (view_client_is_closed (&client));
   view_client_close (&client);
   /* the others are served */
-  subscribe (&client, &view, 1);
+  subscribe (&client, &view, ROWS_CHANNEL);
   push_row (&view);
   g_bytes_unref (view_client_receive_data (&client, 77));
   view_client_close (&client);
@@ -525,7 +529,7 @@ GST_START_TEST (survives_random_bytes)
       view_client_send (&client, VIEW_FINAL | (i % 4 ? VIEW_TEXT : VIEW_BINARY), bytes, sizeof bytes);
     view_client_close (&client);
   }
-  subscribe (&client, &view, 1);
+  subscribe (&client, &view, ROWS_CHANNEL);
   push_row (&view);
   g_bytes_unref (view_client_receive_data (&client, 77));
   view_client_close (&client);

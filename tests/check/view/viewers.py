@@ -65,6 +65,9 @@ class Viewer:
             message = json.loads(await socket.recv())
             assert message["op"] == "advertise", message
             for channel in message["channels"]:
+                if channel["topic"].startswith("/robocache/"):
+                    assert channel["encoding"] == "json" and json.loads(channel["schema"])["type"] == "object", channel
+                    continue
                 assert channel["encoding"] == "cdr" and channel["schemaEncoding"] == "ros2msg", channel
                 self.channels[channel["id"]] = channel
 

@@ -1,0 +1,25 @@
+/* robocache: the state of a robocachefuse, as viewers see it
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_FUSESTATUS_H
+#define ROBOCACHE_FUSESTATUS_H
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+typedef struct _RobocacheFuseStatus RobocacheFuseStatus;
+
+/* Looks at the element's samples from now on. */
+RobocacheFuseStatus *robocache_fuse_status_new (GstElement * fuse);
+void robocache_fuse_status_free (RobocacheFuseStatus * status);
+
+/* Reads the property stats. */
+void robocache_fuse_status_read (RobocacheFuseStatus * status, gint64 now_us);
+/* Append, after a reading, one object for the element, or one for each of its streams. */
+void robocache_fuse_status_append (const RobocacheFuseStatus * status, GString * json);
+void robocache_fuse_status_append_streams (const RobocacheFuseStatus * status, GString * json);
+
+G_END_DECLS
+#endif

@@ -6,6 +6,7 @@
  */
 #include "fusestatus.h"
 
+#include "findings.h"
 #include "recentstats.h"
 #include "recentticks.h"
 #include "robocache/robocache.h"
@@ -19,6 +20,7 @@ struct _RobocacheFuseStatus
   GstElement *fuse;
   RobocacheRecentTicks *ticks;
   RobocacheRecentStats stats;
+  RobocacheFindings *findings;
 };
 
 RobocacheFuseStatus *
@@ -28,6 +30,7 @@ robocache_fuse_status_new (GstElement *fuse)
 
   self->fuse = gst_object_ref (fuse);
   self->ticks = robocache_recent_ticks_new (fuse);
+  self->findings = robocache_findings_new ();
   return self;
 }
 
@@ -36,17 +39,9 @@ robocache_fuse_status_free (RobocacheFuseStatus *self)
 {
   robocache_recent_ticks_free (self->ticks);
   robocache_recent_stats_clear (&self->stats);
+  robocache_findings_free (self->findings);
   gst_object_unref (self->fuse);
   g_free (self);
-}
-
-void
-robocache_fuse_status_read (RobocacheFuseStatus *self, gint64 now_us)
-{
-  GstStructure *stats;
-
-  g_object_get (self->fuse, "stats", &stats, NULL);
-  robocache_recent_stats_add (&self->stats, stats, now_us);
 }
 
 /* ---- the last second ---- */
@@ -165,13 +160,14 @@ append_age (const RobocacheFuseStatus *self, GstPad *pad, GString *json)
 }
 
 static void
-append_stream (const RobocacheFuseStatus *self, GstPad *pad, const GstStructure *stats, GString *json)
+append_stream (const RobocacheFuseStatus *self, GstPad *pad, const GstStructure *stats, gpointer user_data)
 {
   static const Counter counters[] = { {"rows_in", "rows-in"}, {"aligned", "ticks-aligned"}, {"held", "ticks-held"},
   {"missing", "ticks-missing"}, {"late", "rows-late"}, {"dropped", "rows-dropped"}
   };
   static const gchar *const settings[] = { "interpolation", "offset", "max-gap", "required", "clock-mode", NULL };
   GstStructure *description = robocache_stream_kind_describe (pad);
+  GString *json = user_data;
 
   gst_structure_set (description, "fuse", G_TYPE_STRING, GST_OBJECT_NAME (self->fuse), NULL);
   robocache_json_open (json, '{');
@@ -186,8 +182,10 @@ append_stream (const RobocacheFuseStatus *self, GstPad *pad, const GstStructure 
   gst_structure_free (description);
 }
 
-void
-robocache_fuse_status_append_streams (const RobocacheFuseStatus *self, GString *json)
+/* Calls a function for each stream with a pad. */
+static void
+foreach_stream (const RobocacheFuseStatus *self, void (*function) (const RobocacheFuseStatus *, GstPad *, const GstStructure *, gpointer),
+    gpointer user_data)
 {
   const GstStructure *all = robocache_recent_stats_newest (&self->stats);
 
@@ -197,7 +195,48 @@ robocache_fuse_status_append_streams (const RobocacheFuseStatus *self, GString *
     GstPad *pad = G_VALUE_HOLDS (value, GST_TYPE_STRUCTURE) && !g_str_equal (name, REMOVED_PADS) ? gst_element_get_static_pad (self->fuse, name) : NULL;
 
     if (pad)
-      append_stream (self, pad, gst_value_get_structure (value), json);
+      function (self, pad, gst_value_get_structure (value), user_data);
     gst_clear_object (&pad);
   }
+}
+
+void
+robocache_fuse_status_append_streams (const RobocacheFuseStatus *self, GString *json)
+{
+  foreach_stream (self, append_stream, json);
+}
+
+/* ---- what is wrong ---- */
+
+static void
+look_at_stream (const RobocacheFuseStatus *self, GstPad *pad, const GstStructure *stats, gpointer now_us)
+{
+  GstStructure *description = robocache_stream_kind_describe (pad);
+  RobocacheStreamState state = {.fuse = GST_OBJECT_NAME (self->fuse),.name = GST_OBJECT_NAME (pad),.stats = &self->stats };
+  RobocacheTickDurations lag, age;
+
+  robocache_recent_ticks_get_lag (self->ticks, &lag);
+  robocache_recent_ticks_get_age (self->ticks, GST_OBJECT_NAME (pad), uses_nearest (pad), &age);
+  g_object_get (self->fuse, "latency", &state.latency_ns, NULL);
+  gst_structure_get_double (description, "nominal-rate", &state.nominal_rate);
+  state.lag_ns = lag.n > 0 ? lag.p50 : 0;
+  state.age_ns = age.n > 0 ? age.p50 : 0;
+  robocache_findings_look (self->findings, &state, *(gint64 *) now_us);
+  gst_structure_free (description);
+}
+
+void
+robocache_fuse_status_read (RobocacheFuseStatus *self, gint64 now_us)
+{
+  GstStructure *stats;
+
+  g_object_get (self->fuse, "stats", &stats, NULL);
+  robocache_recent_stats_add (&self->stats, stats, now_us);
+  foreach_stream (self, look_at_stream, &now_us);
+}
+
+void
+robocache_fuse_status_append_findings (const RobocacheFuseStatus *self, GString *json)
+{
+  robocache_findings_append (self->findings, json);
 }

@@ -128,6 +128,11 @@ append_fuses (RobocacheFoxgloveStatus *self, GPtrArray *fuses, GString *json)
   for (guint i = 0; i < fuses->len; i++)
     robocache_fuse_status_append_streams (g_hash_table_lookup (self->fuses, g_ptr_array_index (fuses, i)), json);
   g_string_append_c (json, ']');
+  robocache_json_append_name (json, "findings");
+  robocache_json_open (json, '[');
+  for (guint i = 0; i < fuses->len; i++)
+    robocache_fuse_status_append_findings (g_hash_table_lookup (self->fuses, g_ptr_array_index (fuses, i)), json);
+  g_string_append_c (json, ']');
 }
 
 /* ---- pads of the sink ---- */

@@ -131,7 +131,7 @@ class Picture {
   }
 
   drawAge(age) {
-    if (age !== null) this.drawText(`${durationText(age)} old at its tick`);
+    if (age !== null) this.drawText(age < 0 ? `${durationText(-age)} after its tick` : `${durationText(age)} old at its tick`);
   }
 
   drawText(text) {
@@ -187,9 +187,10 @@ class Row {
 
   takeTick(time, stream) {
     this.isAligned = true;
-    this.lastTick = { time, age: stream.before > -9e18 ? stream.age : null, status: stream.status };
+    this.age = stream.before > -9e18 ? stream.age : null;
     this.bins.count(time, stream.status);
-    if (this.lastTick.age !== null) this.ages.push(time, stream.age);
+    // the row after the tick was nearer: age 0, as in stats
+    if (this.age !== null) this.ages.push(time, Math.max(0, this.age));
   }
 
   /** A message of its topic: what it was before alignment, or after. */
@@ -207,7 +208,7 @@ class Row {
     this.hasAlignedPicture = isAfter;
     this.picture = this.picture || new Picture(this.signalFigure);
     this.signalFigure.querySelector("h3").textContent = isAfter ? "Last aligned frame" : "Last frame";
-    this.picture.take(picture, this.lastTick ? this.lastTick.age : null);
+    this.picture.take(picture, this.age ?? null);
   }
 
   makeSelect(names) {

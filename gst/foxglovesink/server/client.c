@@ -304,6 +304,21 @@ robocache_view_client_pump (RobocacheViewClient *client)
   }
 }
 
+gboolean
+robocache_view_client_is_idle (const RobocacheViewClient *client)
+{
+  RobocacheViewReader *reader;
+  GHashTableIter iter;
+  gboolean is_idle = !is_open (client) || (client->texts.length == 0 && bytes_in_libsoup (client) == 0);
+
+  g_mutex_lock (&client->shared->lock);
+  g_hash_table_iter_init (&iter, client->readers);
+  while (is_idle && is_open (client) && g_hash_table_iter_next (&iter, NULL, (gpointer *) & reader))
+    is_idle = reader->waiting.items.length == 0;
+  g_mutex_unlock (&client->shared->lock);
+  return is_idle;
+}
+
 /* ---- requests ---- */
 
 /* Called with the lock. */

@@ -17,6 +17,8 @@
 /* Requests that have no WebSocket yet, beside the clients. */
 #define EXTRA_CONNECTIONS 32
 #define DUE_INTERVAL_US (100 * G_TIME_SPAN_MILLISECOND)
+/* Longest time for the last messages at the end. */
+#define END_US (100 * G_TIME_SPAN_MILLISECOND)
 
 struct _RobocacheViewServer
 {
@@ -289,6 +291,28 @@ accept_stream (gpointer user_data, RobocacheCountedStream *stream, GSocketAddres
 
 /* ---- the thread ---- */
 
+static gboolean
+has_busy_client (const RobocacheViewServer *server)
+{
+  for (guint i = 0; i < server->clients->len; i++)
+    if (!robocache_view_client_is_idle (g_ptr_array_index (server->clients, i)))
+      return TRUE;
+  return FALSE;
+}
+
+/* The topics that are due have why the pipeline ends: an error comes just before. */
+static void
+send_last_messages (RobocacheViewServer *server)
+{
+  const gint64 end_us = g_get_monotonic_time () + END_US;
+
+  call_due (server);
+  g_source_set_ready_time (server->timer, end_us);
+  serve (server);
+  while (has_busy_client (server) && g_get_monotonic_time () < end_us)
+    g_main_context_iteration (server->context, TRUE);
+}
+
 static gpointer
 run (gpointer user_data)
 {
@@ -300,6 +324,7 @@ run (gpointer user_data)
   soup_server_add_handler (server->soup, NULL, handle_request, server, NULL);
   robocache_view_listener_start (server->listener, server->context, accept_stream, server);
   g_main_loop_run (server->loop);
+  send_last_messages (server);
   g_ptr_array_set_size (server->closed, 0);
   while (server->clients->len > 0)
     robocache_view_client_free (g_ptr_array_remove_index (server->clients, server->clients->len - 1));

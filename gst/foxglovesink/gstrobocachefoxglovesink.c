@@ -19,14 +19,20 @@
 
 #include "common/element/errors.h"
 #include "common/element/propertytypes.h"
+#include "common/ros/encodings/jsontext.h"
 #include "module.h"
 #include "pad.h"
+#include "parameters.h"
 #include "properties.h"
 #include "status/status.h"
 #include "stream.h"
+#include "token.h"
 
 GST_DEBUG_CATEGORY_STATIC (robocache_foxglove_sink_debug);
 #define GST_CAT_DEFAULT robocache_foxglove_sink_debug
+
+/* Setting it is sending a mark to the application. */
+#define MARK_PARAMETER "record"
 
 struct _GstRobocacheFoxgloveSink
 {
@@ -36,6 +42,7 @@ struct _GstRobocacheFoxgloveSink
   const RobocacheViewServerFunctions *functions;        /* from READY on */
   RobocacheFoxgloveSession session;     /* from start to stop; its server also under the object lock */
   RobocacheFoxgloveStatus *status;      /* from start to stop */
+  gboolean allows_parameters;   /* constant from start to stop */
 };
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink_%u", GST_PAD_SINK, GST_PAD_REQUEST,
@@ -102,8 +109,47 @@ split_list (const gchar *text)
   return all;
 }
 
+static GPtrArray *
+list_parameters (gpointer user_data)
+{
+  return robocache_foxglove_parameters_list (user_data);
+}
+
+/* The application does what a mark says. */
+static gchar *
+post_mark (GstRobocacheFoxgloveSink *self, const gchar *json)
+{
+  const RobocacheJsonValue value = { json, strlen (json) };
+  gboolean has_session;
+  GString *mark;
+
+  GST_OBJECT_LOCK (self);
+  has_session = self->properties.session != NULL;
+  GST_OBJECT_UNLOCK (self);
+  if (!has_session)
+    return g_strdup ("the application of this pipeline takes no marks");
+  if (!robocache_json_is_string (value))
+    return g_strdup_printf ("%s is not a string", json);
+  mark = g_string_new (NULL);
+  robocache_json_get_string (value, mark);
+  gst_element_post_message (GST_ELEMENT (self), gst_message_new_element (GST_OBJECT (self), gst_structure_new ("robocache-mark", "mark",
+              G_TYPE_STRING, mark->str, NULL)));
+  g_string_free (mark, TRUE);
+  return NULL;
+}
+
+static gchar *
+set_parameter (gpointer user_data, const gchar *name, const gchar *json)
+{
+  GstRobocacheFoxgloveSink *self = user_data;
+
+  if (g_str_equal (name, MARK_PARAMETER))
+    return post_mark (self, json);
+  return self->allows_parameters ? robocache_foxglove_parameters_set (user_data, name, json) : g_strdup ("set parameters=true on the sink to allow it");
+}
+
 static RobocacheViewServer *
-start_server (GstRobocacheFoxgloveSink *self, const RobocacheFoxgloveSinkSettings *settings, GError **error)
+start_server (GstRobocacheFoxgloveSink *self, const RobocacheFoxgloveSinkSettings *settings, const gchar *token, GError **error)
 {
   gchar **origins = split_list (settings->allow_origin), **hosts = split_list (settings->allow_host);
   const RobocacheViewSettings of_server = {
@@ -114,6 +160,7 @@ start_server (GstRobocacheFoxgloveSink *self, const RobocacheFoxgloveSinkSetting
     .hosts = (const gchar * const *) hosts,
     .max_clients = settings->max_clients,
     .max_queue_bytes = settings->max_queue_size,
+    .parameters = {token, settings->parameters ? list_parameters : NULL, set_parameter, self},
     .log = log_line,
     .user_data = self,
   };
@@ -139,12 +186,16 @@ start (GstRobocacheSinkBin *bin, gint64 *origin_ns)
   RobocacheViewServer *server;
   RobocacheViewCounts counts;
   GError *error = NULL;
+  gchar *token;
 
   GST_OBJECT_LOCK (self);
   robocache_foxglove_sink_settings_copy (&settings, &self->properties);
   GST_OBJECT_UNLOCK (self);
   *origin_ns = settings.time_origin;
-  server = start_server (self, &settings, &error);
+  self->allows_parameters = settings.parameters;
+  token = robocache_token_read (settings.token_file, &error);
+  server = error ? NULL : start_server (self, &settings, token, &error);
+  g_free (token);
   if (server) {
     self->functions->get_counts (server, &counts);
     GST_INFO_OBJECT (self, "viewers connect to ws://%s:%u", settings.host, counts.port);

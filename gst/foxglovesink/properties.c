@@ -22,6 +22,9 @@ enum
   PROP_MAX_QUEUE_SIZE,
   PROP_SYNC,
   PROP_TIME_ORIGIN,
+  PROP_PARAMETERS,
+  PROP_TOKEN_FILE,
+  PROP_SESSION,
   N_PROPS
 };
 
@@ -38,6 +41,9 @@ static const glong fields[N_PROPS] = {
   [PROP_MAX_QUEUE_SIZE] = SETTING (max_queue_size),
   [PROP_SYNC] = SETTING (sync),
   [PROP_TIME_ORIGIN] = SETTING (time_origin),
+  [PROP_PARAMETERS] = SETTING (parameters),
+  [PROP_TOKEN_FILE] = SETTING (token_file),
+  [PROP_SESSION] = SETTING (session),
 };
 
 static void
@@ -57,12 +63,26 @@ make_server_specs (GParamFlags flags)
       flags);
 }
 
+static void
+make_change_specs (GParamFlags flags)
+{
+  properties[PROP_PARAMETERS] = g_param_spec_boolean ("parameters", "Parameters",
+      "Let viewers that have the token change latency, offset and max-gap of robocachefuse in this pipeline", FALSE, flags);
+  properties[PROP_TOKEN_FILE] = g_param_spec_string ("token-file", "Token file",
+      "File with the token that viewers need to change anything; it is made if it does not exist (NULL = the token is the environment variable "
+      "ROBOCACHE_VIEW_TOKEN, or there is none)", NULL, flags);
+  properties[PROP_SESSION] = g_param_spec_string ("session", "Session",
+      "What the application says of its recording, for viewers. Unless it is NULL, viewers that have the token can send marks, which are posted "
+      "as element messages robocache-mark", NULL, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING);
+}
+
 void
 robocache_foxglove_sink_properties_install (GObjectClass *klass)
 {
   const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
 
   make_server_specs (flags);
+  make_change_specs (flags);
   properties[PROP_SYNC] = g_param_spec_boolean ("sync", "Sync",
       "Send rows of a stream that is not live at their running times, instead of at once. Live rows are sent when they arrive", TRUE, flags);
   properties[PROP_TIME_ORIGIN] = g_param_spec_int64 ("time-origin", "Time origin",
@@ -95,6 +115,8 @@ robocache_foxglove_sink_settings_copy (RobocacheFoxgloveSinkSettings *settings, 
   settings->host = copy_text (from->host);
   settings->allow_origin = copy_text (from->allow_origin);
   settings->allow_host = copy_text (from->allow_host);
+  settings->token_file = copy_text (from->token_file);
+  settings->session = NULL;
 }
 
 void
@@ -103,6 +125,8 @@ robocache_foxglove_sink_settings_clear (RobocacheFoxgloveSinkSettings *settings)
   g_clear_pointer (&settings->host, g_free);
   g_clear_pointer (&settings->allow_origin, g_free);
   g_clear_pointer (&settings->allow_host, g_free);
+  g_clear_pointer (&settings->token_file, g_free);
+  g_clear_pointer (&settings->session, g_free);
 }
 
 gpointer

@@ -11,10 +11,10 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  gchar *host, *allow_origin, *allow_host;
+  gchar *host, *allow_origin, *allow_host, *token_file, *session;
   guint port, max_clients;
   guint64 max_queue_size;       /* bytes */
-  gboolean sync;
+  gboolean sync, parameters;
   gint64 time_origin;           /* ns; or ROBOCACHE_SINK_BIN_NO_ORIGIN */
 } RobocacheFoxgloveSinkSettings;
 

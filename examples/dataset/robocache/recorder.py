@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What robocache record runs: a pipeline into a recording, and marks of episodes beside it."""
 import os
+import secrets
+import socket
 import sys
 import termios
 import time
@@ -14,6 +16,11 @@ GLib, Gst = gstreamer.load()
 
 SECOND = 10**9
 SYNC_NS = SECOND // 2  # to the disk this often
+VIEW = "robocache_view"
+# a viewer loses the oldest rather than that the recorder waits
+SHOWN = "queue leaky=downstream max-size-buffers=0 max-size-time=0 max-size-bytes=67108864"
+TOKEN = "ROBOCACHE_VIEW_TOKEN"
+DEFAULT_PORT = 8765
 KEYS = {"y": "success", "n": "failure", "d": "discard", "q": "quit"}
 JUDGED = {"end": "", "success": "true", "failure": "false", "discard": ""}
 
@@ -83,12 +90,15 @@ class Marks:
 class Recorder:
     """Writes the streams. Its clock is UTC, as running time 0 is a time that is known."""
 
-    def __init__(self, path, sources):
+    def __init__(self, path, sources, has_view=False):
         self.topics = [topic for topic, _ in sources]
         pads = " ".join(f"sink_{i}::topic={topic}" for i, topic in enumerate(self.topics))
-        branches = " ".join(f"{source} ! record.sink_{i}" for i, (_, source) in enumerate(sources))
+        branches = " ".join(f"{source} !{f' tee name={VIEW}_{i} !' if has_view else ''} record.sink_{i}" for i, (_, source) in enumerate(sources))
+        shown = " ".join(f"{VIEW}_{i}. ! {SHOWN} ! {VIEW}.sink_{i}" for i in range(len(sources)))
+        view = f"robocachefoxglovesink name={VIEW} sync=false {pads} {shown}" if has_view else ""
         self.pipeline = Gst.parse_launch(f"robocachemcapsink name=record sync-interval={SYNC_NS} chunk-duration={SYNC_NS // 2} "
-                                         f"{pads} {branches}")
+                                         f"{pads} {branches} {view}")
+        self.view = self.pipeline.get_by_name(VIEW)
         self._sink = self.pipeline.get_by_name("record")
         self._sink.set_property("location", str(path))
 
@@ -117,12 +127,51 @@ class Recorder:
         return found
 
 
+# ---- the page ----
+
+def _choose_port(port):
+    """The port that was asked for, or else the usual one, or a free one (0)."""
+    if port:
+        return port
+    with socket.socket() as taken:
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            taken.bind(("127.0.0.1", DEFAULT_PORT))
+        except OSError:
+            return 0
+    return DEFAULT_PORT
+
+
+class View:
+    """The page of a recorder, from which a person with the token marks episodes."""
+
+    def __init__(self, sink, port):
+        self._sink = sink
+        os.environ.setdefault(TOKEN, secrets.token_hex(16))
+        sink.set_property("port", _choose_port(port))
+        self.show("no episode yet")
+
+    def show(self, text):
+        self._sink.set_property("session", text)
+
+    def print_address(self):
+        address = f"http://localhost:{self._sink.get_property('stats').get_value('port')}/"
+        # not into a log
+        if sys.stdout.isatty():
+            print(f"live view, with buttons for marks: {address}#token={os.environ[TOKEN]}", flush=True)
+        else:
+            print(f"live view: {address} (for marks, set {TOKEN}, and add #token=TOKEN)", flush=True)
+
+
 # ---- what the user sees ----
+
+def _verdict_of(episode):
+    return "discarded" if episode.discard else {"true": "success", "false": "failure"}.get(episode.success, "ended")
+
 
 def _print_table(number, episode, before, after):
     seconds = (episode.end - episode.start) / SECOND
-    verdict = "discarded" if episode.discard else {"true": "success", "false": "failure"}.get(episode.success, "ended")
-    print(f"episode {number}: {seconds:.2f} s, {verdict}{f', {printable(episode.task)}' if episode.task else ''}")
+    print(f"episode {number}: {seconds:.2f} s, {_verdict_of(episode)}{f', {printable(episode.task)}' if episode.task else ''}")
     for topic, (count, dropped) in after.items():
         count, dropped = count - before[topic][0], dropped - before[topic][1]
         print(f"  {printable(topic):24} {count:8} messages {count / max(seconds, 1e-9):9.1f} per second{f' {dropped:8} dropped' if dropped else ''}")
@@ -132,8 +181,8 @@ def _print_table(number, episode, before, after):
 class Session:
     """Takes marks, shows progress, and ends."""
 
-    def __init__(self, recorder, marks, task):
-        self.recorder, self.marks, self.task = recorder, marks, task
+    def __init__(self, recorder, marks, task, view=None):
+        self.recorder, self.marks, self.task, self.view = recorder, marks, task, view
         self.loop, self.failed, self._before = GLib.MainLoop(), False, {}
 
     def handle(self, word, task=""):
@@ -150,6 +199,16 @@ class Session:
             _print_table(len(self.marks.episodes) - 1, self.marks.episodes[-1], self._before, self.recorder.messages())
         else:
             print(f"ignored: {word!r} {'within an episode' if self.marks.is_open else 'and no episode runs'}", flush=True)
+        self._show_state()
+
+    def _show_state(self):
+        if self.view:
+            last = self.marks.episodes[-1] if self.marks.episodes else None
+            verdict = "" if not last or self.marks.is_open else f", the last one: {_verdict_of(last)}"
+            self.view.show(f"{self._state()}{f', {(last.end - last.start) / SECOND:.0f} s' if self.marks.is_open else verdict}")
+
+    def _state(self):
+        return f"episode {len(self.marks.episodes) - 1} runs" if self.marks.is_open else f"{len(self.marks.episodes)} episodes"
 
     def handle_key(self, key):
         if key == " ":
@@ -159,10 +218,10 @@ class Session:
 
     def progress(self):
         self.marks.extend(self.recorder.now())
-        state = f"episode {len(self.marks.episodes) - 1} runs" if self.marks.is_open else f"{len(self.marks.episodes)} episodes"
+        self._show_state()
         counts = ", ".join(f"{printable(topic)} {count}{f' ({dropped} dropped)' if dropped else ''}"
                            for topic, (count, dropped) in self.recorder.messages().items())
-        print(f"{state}: {counts}", flush=True)
+        print(f"{self._state()}: {counts}", flush=True)
         return True
 
     def quit(self, *_):
@@ -175,6 +234,8 @@ class Session:
             error, debug = message.parse_error()
             print(printable(f"error: {message.src.get_name()}: {error.message} ({debug})"), file=sys.stderr)
             self.failed = True
+        if message.type == Gst.MessageType.ELEMENT and message.get_structure().get_name() == "robocache-mark":
+            self.handle(message.get_structure().get_string("mark"))
         if message.type in (Gst.MessageType.ERROR, Gst.MessageType.EOS):
             self.loop.quit()
 
@@ -211,18 +272,21 @@ class Input:
             termios.tcsetattr(self._descriptor, termios.TCSADRAIN, self._saved)
 
 
-def run(recording, marks, sources, task):
-    """Records [(topic, source)] until the user ends it. Returns the exit status."""
+def run(recording, marks, sources, task, view_port=None):
+    """Records [(topic, source)] until the user ends it. view_port: of the page; 0: any; None: no page. Returns the exit status."""
     Gst.init(None)
     try:
-        recorder = Recorder(recording, sources)
+        recorder = Recorder(recording, sources, view_port is not None)
     except GLib.Error as error:
         sys.exit(f"error: {printable(error.message)}; is the plugin installed, or on GST_PLUGIN_PATH_1_0?")
-    session = Session(recorder, Marks(marks), task)
+    view = View(recorder.view, view_port) if recorder.view else None
+    session = Session(recorder, Marks(marks), task, view)
     bus = recorder.pipeline.get_bus()
     bus.add_signal_watch()
     bus.connect("message", session.handle_message)
     recorder.start()
+    if view:
+        view.print_address()
     keys = Input(session)
     GLib.timeout_add_seconds(1, session.progress)
     # SIGINT ends the recording as q does

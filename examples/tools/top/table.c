@@ -286,8 +286,9 @@ append_faults (RobocacheJsonValue status, gboolean has_colours, GString *out)
   while (robocache_json_walk_next (&walk, &key, &item)) {
     gchar *level = text_at (item, "level"), *source = text_at (item, "source"), *text = text_at (item, "text");
 
-    g_string_append_printf (out, "%s%s: %s: %s%s\n", has_colours ? (g_str_equal (level, "error") ? RED : YELLOW) : "", level, source, text,
-        has_colours ? PLAIN : "");
+    if (!g_str_equal (level, "info"))
+      g_string_append_printf (out, "%s%s: %s: %s%s\n", has_colours ? (g_str_equal (level, "error") ? RED : YELLOW) : "", level, source, text,
+          has_colours ? PLAIN : "");
     g_free (text);
     g_free (source);
     g_free (level);

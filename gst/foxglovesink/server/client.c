@@ -34,6 +34,7 @@ struct _RobocacheViewClient
   GArray *advertised;           /* ids of channels, ascending */
   guint generation;             /* of these channels */
   gint64 time_ns;               /* last time that was sent; -1: none */
+  RobocacheViewParameterClient parameters;
   gint64 lag_ns;                /* the longest wait of a message since the last report of the connection */
 };
 
@@ -296,6 +297,10 @@ has_new_channels (RobocacheViewClient *client)
 void
 robocache_view_client_pump (RobocacheViewClient *client)
 {
+  gchar *update = robocache_view_parameters_update (&client->shared->parameters, &client->parameters);
+
+  if (update)
+    queue_text (client, update);
   if (has_new_channels (client))
     advertise (client);
   while (is_open (client) && send_text (client)) {
@@ -382,16 +387,31 @@ unsubscribe (RobocacheViewClient *client, const RobocacheViewWish *wish)
 }
 
 static void
+answer_parameters (RobocacheViewClient *client, RobocacheViewOperation operation, RobocacheJsonValue message)
+{
+  GQueue answers = G_QUEUE_INIT;
+  gchar *text;
+
+  if (!robocache_view_parameters_answer (&client->shared->parameters, &client->parameters, operation, message, &answers) && is_open (client))
+    soup_websocket_connection_close (client->connection, SOUP_WEBSOCKET_CLOSE_POLICY_VIOLATION, "the token is wrong");
+  while ((text = g_queue_pop_head (&answers)))
+    queue_text (client, text);
+}
+
+static void
 answer (RobocacheViewClient *client, const gchar *text, gsize size)
 {
   GArray *wishes = g_array_new (FALSE, FALSE, sizeof (RobocacheViewWish));
   RobocacheViewOperation operation;
+  RobocacheJsonValue message;
   gchar *fault = NULL;
 
-  if (!robocache_view_parse (text, size, &operation, wishes, &fault)) {
+  if (!robocache_view_parse (text, size, &operation, &message, wishes, &fault)) {
     queue_status (client, ROBOCACHE_VIEW_ERROR, fault);
     g_free (fault);
     g_array_set_size (wishes, 0);
+  } else if (operation > ROBOCACHE_VIEW_UNSUBSCRIBE) {
+    answer_parameters (client, operation, message);
   }
   for (guint i = 0; i < wishes->len; i++) {
     const RobocacheViewWish *wish = &g_array_index (wishes, RobocacheViewWish, i);
@@ -468,6 +488,7 @@ robocache_view_client_free (RobocacheViewClient *client)
   g_hash_table_unref (client->readers);
   g_mutex_unlock (&client->shared->lock);
   g_queue_clear_full (&client->texts, g_free);
+  robocache_view_parameters_clear (&client->parameters);
   g_array_unref (client->advertised);
   g_free (client);
 }

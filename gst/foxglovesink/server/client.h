@@ -11,6 +11,7 @@
 
 #include "channel.h"
 #include "countedstream.h"
+#include "parameters.h"
 
 G_BEGIN_DECLS
 
@@ -24,6 +25,7 @@ typedef struct
   guint generation;             /* changes of channels */
   RobocacheViewCounts counts;
   guint64 max_queue_bytes;      /* constant */
+  RobocacheViewParameterTable parameters;       /* the server's thread */
 
   /* constant; called without the lock */
   void (*wake) (gpointer user_data);    /* call robocache_view_client_pump soon */

@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-#include "common/ros/encodings/jsontext.h"
-
 enum
 { OPCODE_MESSAGE = 1, OPCODE_TIME = 2 };
 
@@ -16,13 +14,13 @@ const gchar *const robocache_view_subprotocols[] = { "foxglove.sdk.v1", "foxglov
 /* ---- to clients ---- */
 
 gchar *
-robocache_view_server_info (const gchar *name, gint64 session_id)
+robocache_view_server_info (const gchar *name, gboolean has_parameters, gint64 session_id)
 {
   GString *json = g_string_new ("{\"op\":\"serverInfo\",\"name\":");
 
   robocache_json_append_string (json, name);
-  g_string_append_printf (json, ",\"capabilities\":[\"time\"],\"metadata\":{\"library\":\"robocache\"},\"sessionId\":\"%" G_GINT64_FORMAT
-      "\"}", session_id);
+  g_string_append_printf (json, ",\"capabilities\":[\"time\"%s],\"metadata\":{\"library\":\"robocache\"},\"sessionId\":\"%" G_GINT64_FORMAT
+      "\"}", has_parameters ? ",\"parameters\",\"parametersSubscribe\"" : "", session_id);
   return g_string_free (json, FALSE);
 }
 
@@ -117,34 +115,47 @@ static gchar *
 describe (const gchar *text, gsize size, RobocacheJsonValue op)
 {
   gchar *quoted = robocache_json_is_string (op) ? quote (op.data + 1, op.size - 2) : quote (text, size);
-  gchar *fault = g_strdup_printf ("%s is not an operation of this server, which has subscribe and unsubscribe", quoted);
+  gchar *fault = g_strdup_printf ("%s is not an operation of this server", quoted);
 
   g_free (quoted);
   return fault;
 }
 
-gboolean
-robocache_view_parse (const gchar *text, gsize size, RobocacheViewOperation *operation, GArray *wishes, gchar **fault)
+static const struct
 {
-  RobocacheJsonValue message = { 0 }, op = { 0 }, key, item;
+  const gchar *name, *list;     /* list: the member with items to subscribe to; NULL: none */
+} operations[] = {
+  [ROBOCACHE_VIEW_SUBSCRIBE] = {"subscribe", "subscriptions"},
+  [ROBOCACHE_VIEW_UNSUBSCRIBE] = {"unsubscribe", "subscriptionIds"},
+  [ROBOCACHE_VIEW_GET_PARAMETERS] = {"getParameters", NULL},
+  [ROBOCACHE_VIEW_SET_PARAMETERS] = {"setParameters", NULL},
+  [ROBOCACHE_VIEW_SUBSCRIBE_PARAMETERS] = {"subscribeParameterUpdates", NULL},
+  [ROBOCACHE_VIEW_UNSUBSCRIBE_PARAMETERS] = {"unsubscribeParameterUpdates", NULL},
+  [ROBOCACHE_VIEW_TOKEN] = {"robocacheToken", NULL},
+};
+
+static gboolean
+find_operation (RobocacheJsonValue op, RobocacheViewOperation *operation)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (operations); i++) {
+    *operation = (RobocacheViewOperation) i;
+    if (robocache_json_string_equal (op, operations[i].name))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static gboolean
+read_wishes (RobocacheViewOperation operation, RobocacheJsonValue list, GArray *wishes, gchar **fault)
+{
+  RobocacheJsonValue key, item;
   RobocacheJsonWalk walk;
 
-  if (robocache_json_parse (text, size, &message))
-    op = robocache_json_member (message, "op");
-  if (robocache_json_string_equal (op, "subscribe")) {
-    *operation = ROBOCACHE_VIEW_SUBSCRIBE;
-    robocache_json_walk_init (&walk, robocache_json_member (message, "subscriptions"));
-  } else if (robocache_json_string_equal (op, "unsubscribe")) {
-    *operation = ROBOCACHE_VIEW_UNSUBSCRIBE;
-    robocache_json_walk_init (&walk, robocache_json_member (message, "subscriptionIds"));
-  } else {
-    *fault = describe (text, size, op);
-    return FALSE;
-  }
+  robocache_json_walk_init (&walk, list);
   while (!walk.is_object && robocache_json_walk_next (&walk, &key, &item)) {
     RobocacheViewWish wish;
 
-    if (!get_wish (*operation, item, &wish)) {
+    if (!get_wish (operation, item, &wish)) {
       gchar *quoted = quote (item.data, item.size);
 
       *fault = g_strdup_printf ("%s has no valid ids: expected integers from 0 to 4294967295", quoted);
@@ -154,4 +165,18 @@ robocache_view_parse (const gchar *text, gsize size, RobocacheViewOperation *ope
     g_array_append_val (wishes, wish);
   }
   return TRUE;
+}
+
+gboolean
+robocache_view_parse (const gchar *text, gsize size, RobocacheViewOperation *operation, RobocacheJsonValue *message, GArray *wishes, gchar **fault)
+{
+  RobocacheJsonValue op = { 0 };
+
+  if (robocache_json_parse (text, size, message))
+    op = robocache_json_member (*message, "op");
+  if (!find_operation (op, operation)) {
+    *fault = describe (text, size, op);
+    return FALSE;
+  }
+  return !operations[*operation].list || read_wishes (*operation, robocache_json_member (*message, operations[*operation].list), wishes, fault);
 }

@@ -7,6 +7,7 @@
 #ifndef ROBOCACHE_VIEW_PROTOCOL_H
 #define ROBOCACHE_VIEW_PROTOCOL_H
 
+#include "common/ros/encodings/jsontext.h"
 #include "viewserver.h"
 
 G_BEGIN_DECLS
@@ -22,7 +23,7 @@ typedef enum
 /* The subprotocols, in order of preference; ended by NULL. */
 extern const gchar *const robocache_view_subprotocols[];
 
-gchar *robocache_view_server_info (const gchar * name, gint64 session_id);
+gchar *robocache_view_server_info (const gchar * name, gboolean has_parameters, gint64 session_id);
 gchar *robocache_view_status (RobocacheViewLevel level, const gchar * message);
 /* An item of channels. */
 void robocache_view_append_channel (GString * json, guint id, const RobocacheViewTopic * topic);
@@ -40,11 +41,20 @@ typedef struct
 } RobocacheViewWish;
 
 typedef enum
-{ ROBOCACHE_VIEW_SUBSCRIBE, ROBOCACHE_VIEW_UNSUBSCRIBE } RobocacheViewOperation;
+{
+  ROBOCACHE_VIEW_SUBSCRIBE,
+  ROBOCACHE_VIEW_UNSUBSCRIBE,
+  ROBOCACHE_VIEW_GET_PARAMETERS,
+  ROBOCACHE_VIEW_SET_PARAMETERS,
+  ROBOCACHE_VIEW_SUBSCRIBE_PARAMETERS,
+  ROBOCACHE_VIEW_UNSUBSCRIBE_PARAMETERS,
+  ROBOCACHE_VIEW_TOKEN          /* ours: {"op": "robocacheToken", "token": "…"} */
+} RobocacheViewOperation;
 
-/* Appends RobocacheViewWish items to wishes. FALSE, and in fault a text to be freed with g_free: the text is neither operation, or has a number
- * that is none. */
-gboolean robocache_view_parse (const gchar * text, gsize size, RobocacheViewOperation * operation, GArray * wishes, gchar ** fault);
+/* Finds the operation of a message, and the message in the text. Of subscribe and unsubscribe, appends RobocacheViewWish items to wishes.
+ * FALSE, and in fault a text to be freed with g_free: no operation, or a number that is none. */
+gboolean robocache_view_parse (const gchar * text, gsize size, RobocacheViewOperation * operation, RobocacheJsonValue * message, GArray * wishes,
+    gchar ** fault);
 
 G_END_DECLS
 #endif

@@ -351,6 +351,7 @@ server_free (RobocacheViewServer *server)
   g_mutex_clear (&server->shared.lock);
   g_strfreev (server->origins);
   g_strfreev (server->hosts);
+  g_free ((gchar *) server->shared.parameters.functions.token);
   g_free (server->server_info);
   g_free (server);
 }
@@ -388,7 +389,7 @@ start (const RobocacheViewSettings *settings, GError **error)
     return NULL;
   server = g_new0 (RobocacheViewServer, 1);
   server->listener = listener;
-  server->server_info = robocache_view_server_info (settings->name, g_get_real_time ());
+  server->server_info = robocache_view_server_info (settings->name, settings->parameters.list != NULL, g_get_real_time ());
   server->origins = g_strdupv ((gchar **) settings->origins);
   server->hosts = g_strdupv ((gchar **) settings->hosts);
   server->max_clients = settings->max_clients;
@@ -397,6 +398,8 @@ start (const RobocacheViewSettings *settings, GError **error)
   server->next_channel = 1;
   g_mutex_init (&server->shared.lock);
   server->shared.channels = g_ptr_array_new_with_free_func ((GDestroyNotify) robocache_view_channel_free);
+  server->shared.parameters.functions = settings->parameters;
+  server->shared.parameters.functions.token = g_strdup (settings->parameters.token);
   server->shared.max_queue_bytes = settings->max_queue_bytes;
   server->shared.counts.port = robocache_view_listener_port (listener);
   server->shared.wake = wake;

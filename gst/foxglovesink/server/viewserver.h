@@ -17,6 +17,21 @@ G_BEGIN_DECLS
 #define ROBOCACHE_VIEW_MODULE "robocache-view.module"
 #define ROBOCACHE_VIEW_SYMBOL "robocache_view_server_functions"
 
+/* A setting that viewers see. */
+typedef struct
+{
+  gchar *name, *value;          /* "fuse.latency"; JSON */
+} RobocacheViewParameter;
+
+/* Functions are called in the server's thread. */
+typedef struct
+{
+  const gchar *token;           /* of clients that may change something; copied; NULL: none may */
+  GPtrArray *(*list) (gpointer user_data);      /* of RobocacheViewParameter, which it frees; NULL: viewers have no parameters */
+  gchar *(*set) (gpointer user_data, const gchar * name, const gchar * value);  /* value: JSON. NULL: done; else the reason, freed by the server */
+  gpointer user_data;
+} RobocacheViewParameters;
+
 typedef struct
 {
   const gchar *name;            /* of the server, for viewers */
@@ -26,6 +41,7 @@ typedef struct
   const gchar *const *hosts;    /* names by which browsers may address the server, beside addresses and localhost */
   guint max_clients;
   guint64 max_queue_bytes;      /* of a client and subscription */
+  RobocacheViewParameters parameters;
   void (*log) (gpointer user_data, const gchar * line); /* who comes, goes and is refused; called in the server's thread */
   gpointer user_data;
 } RobocacheViewSettings;

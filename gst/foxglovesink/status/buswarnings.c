@@ -93,18 +93,20 @@ note (Notes *notes, GstStructure *fields)
 static void
 on_message (GstBus *bus, GstMessage *message, gpointer notes)
 {
-  const gboolean is_error = GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR;
+  const gchar *level = gst_message_type_get_name (GST_MESSAGE_TYPE (message));
   GError *error = NULL;
   gchar *text;
 
-  if (is_error)
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
     gst_message_parse_error (message, &error, NULL);
   else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING)
     gst_message_parse_warning (message, &error, NULL);
+  else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_INFO)
+    gst_message_parse_info (message, &error, NULL);
   if (!error)
     return;
   text = g_utf8_make_valid (error->message, -1);
-  note (notes, gst_structure_new ("warning", "level", G_TYPE_STRING, is_error ? "error" : "warning", "source", G_TYPE_STRING,
+  note (notes, gst_structure_new ("warning", "level", G_TYPE_STRING, level, "source", G_TYPE_STRING,
           GST_MESSAGE_SRC_NAME (message), "text", G_TYPE_STRING, text, NULL));
   g_free (text);
   g_error_free (error);

@@ -7,6 +7,7 @@
 #include "status.h"
 
 #include "buswarnings.h"
+#include "fuselist.h"
 #include "fusestatus.h"
 #include "recentstats.h"
 #include "statusschemas.h"
@@ -24,19 +25,6 @@ struct _RobocacheFoxgloveStatus
   RobocacheRecentStats outputs; /* of the sink */
 };
 
-/* The pipeline. Unref it. */
-static GstElement *
-outermost (GstElement *element)
-{
-  GstObject *outer = gst_object_ref (GST_OBJECT (element)), *parent;
-
-  while ((parent = gst_object_get_parent (outer))) {
-    gst_object_unref (outer);
-    outer = parent;
-  }
-  return GST_ELEMENT (outer);
-}
-
 static void
 publish (RobocacheFoxgloveStatus *self, RobocacheViewChannel *channel, const GString *json)
 {
@@ -48,48 +36,6 @@ publish (RobocacheFoxgloveStatus *self, RobocacheViewChannel *channel, const GSt
 /* ---- elements that fuse ---- */
 
 static gboolean
-is_fuse (GstElement *element)
-{
-  GstElementFactory *factory = gst_element_get_factory (element);
-
-  return factory && g_str_equal (GST_OBJECT_NAME (factory), "robocachefuse");
-}
-
-static gint
-compare_names (gconstpointer a, gconstpointer b)
-{
-  return g_strcmp0 (GST_OBJECT_NAME (*(GstElement * const *) a), GST_OBJECT_NAME (*(GstElement * const *) b));
-}
-
-/* By name; free with g_ptr_array_unref. */
-static GPtrArray *
-list_fuses (GstElement *sink)
-{
-  GPtrArray *fuses = g_ptr_array_new_with_free_func (gst_object_unref);
-  GstElement *pipeline = outermost (sink);
-  GstIterator *elements = gst_bin_iterate_recurse (GST_BIN (pipeline));
-  GstIteratorResult result = GST_ITERATOR_OK;
-  GValue item = G_VALUE_INIT;
-
-  while (result == GST_ITERATOR_OK || result == GST_ITERATOR_RESYNC) {
-    result = gst_iterator_next (elements, &item);
-    if (result == GST_ITERATOR_RESYNC) {
-      g_ptr_array_set_size (fuses, 0);
-      gst_iterator_resync (elements);
-    } else if (result == GST_ITERATOR_OK) {
-      if (is_fuse (g_value_get_object (&item)))
-        g_ptr_array_add (fuses, g_value_dup_object (&item));
-      g_value_reset (&item);
-    }
-  }
-  g_value_unset (&item);
-  gst_iterator_free (elements);
-  gst_object_unref (pipeline);
-  g_ptr_array_sort (fuses, compare_names);
-  return fuses;
-}
-
-static gboolean
 is_gone (gpointer element, gpointer status, gpointer fuses)
 {
   return !g_ptr_array_find (fuses, element, NULL);
@@ -99,7 +45,7 @@ is_gone (gpointer element, gpointer status, gpointer fuses)
 static GPtrArray *
 read_fuses (RobocacheFoxgloveStatus *self, gint64 now_us)
 {
-  GPtrArray *fuses = list_fuses (self->sink);
+  GPtrArray *fuses = robocache_fuse_list (self->sink);
 
   g_hash_table_foreach_remove (self->fuses, is_gone, fuses);
   for (guint i = 0; i < fuses->len; i++) {
@@ -195,6 +141,19 @@ append_stamp (GString *json)
       now_us % G_USEC_PER_SEC * 1000);
 }
 
+/* What the application says of a recording. */
+static void
+append_session (RobocacheFoxgloveStatus *self, GString *json)
+{
+  GstStructure *fields = gst_structure_new_empty ("session");
+  GValue session = G_VALUE_INIT;
+
+  g_object_get_property (G_OBJECT (self->sink), "session", &session);
+  gst_structure_take_value (fields, "session", &session);
+  robocache_json_append_fields (json, fields, FALSE);
+  gst_structure_free (fields);
+}
+
 static void
 publish_status (RobocacheFoxgloveStatus *self)
 {
@@ -208,6 +167,7 @@ publish_status (RobocacheFoxgloveStatus *self)
   append_stamp (json);
   append_fuses (self, fuses, json);
   append_outputs (self, json);
+  append_session (self, json);
   robocache_json_append_name (json, "warnings");
   robocache_json_open (json, '[');
   robocache_bus_warnings_append (self->warnings, json);
@@ -251,7 +211,7 @@ robocache_foxglove_status_new (GstElement *sink, const RobocacheViewServerFuncti
   const RobocacheViewTopic connection = { "/robocache/connection", "robocache.Connection", ROBOCACHE_CONNECTION_SCHEMA,
     ROBOCACHE_VIEW_CONNECTION, TRUE, on_connection_due, self
   };
-  GstElement *pipeline = outermost (sink);
+  GstElement *pipeline = robocache_outermost_element (sink);
 
   self->sink = sink;
   self->functions = functions;

@@ -92,7 +92,7 @@ static const struct
   {"{\"op\":\"subscribe\",\"subscriptions\":[{\"id\":1}]}", NULL, "has no valid ids"},
   {"{\"op\":\"subscribe\",\"subscriptions\":[1,null]}", NULL, "\"1\" has no valid ids"},
   {"{\"op\":\"unsubscribe\",\"subscriptionIds\":[1.5]}", NULL, "has no valid ids"},
-  {"{\"op\":\"setParameters\",\"parameters\":[]}", NULL, "\"setParameters\" is not an operation"},
+  {"{\"op\":\"advertise\",\"channels\":[]}", NULL, "\"advertise\" is not an operation"},
   {"{\"op\":1}", NULL, "is not an operation"},
   {"[]", NULL, "\"[]\" is not an operation"},
   {"garbage", NULL, "\"garbage\" is not an operation"},
@@ -104,11 +104,12 @@ GST_START_TEST (reads_requests)
 {
   GArray *wishes = g_array_new (FALSE, FALSE, sizeof (RobocacheViewWish));
   const gchar *text = messages[__i__].text, *expected = messages[__i__].fault;
+  RobocacheJsonValue message;
   RobocacheViewOperation operation = ROBOCACHE_VIEW_SUBSCRIBE;
   GString *found = g_string_new (NULL);
   gchar *fault = NULL;
 
-  fail_unless (robocache_view_parse (text, strlen (text), &operation, wishes, &fault) == (expected == NULL), "%s: %s", text, fault);
+  fail_unless (robocache_view_parse (text, strlen (text), &operation, &message, wishes, &fault) == (expected == NULL), "%s: %s", text, fault);
   fail_unless (!expected || strstr (fault, expected), "%s: %s", text, fault);
   for (guint i = 0; i < wishes->len; i++) {
     const RobocacheViewWish *wish = &g_array_index (wishes, RobocacheViewWish, i);
@@ -128,12 +129,13 @@ GST_START_TEST (refuses_deep_requests)
 {
   GString *text = g_string_new ("{\"op\":\"subscribe\",\"subscriptions\":");
   GArray *wishes = g_array_new (FALSE, FALSE, sizeof (RobocacheViewWish));
+  RobocacheJsonValue message;
   RobocacheViewOperation operation;
   gchar *fault = NULL;
 
   for (guint i = 0; i < 60000; i++)
     g_string_append_c (text, '[');
-  fail_if (robocache_view_parse (text->str, text->len, &operation, wishes, &fault));
+  fail_if (robocache_view_parse (text->str, text->len, &operation, &message, wishes, &fault));
   g_free (fault);
   g_array_unref (wishes);
   g_string_free (text, TRUE);

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 const MESSAGE = 1, HEADER = 13;
+const WRONG_TOKEN = 1008;
 const STATUS = "/robocache/status", CONNECTION = "/robocache/connection", TICK = "robocache_msgs/msg/Tick";
 // pictures are fetched one by one: a camera would fill the network
 const PICTURE = /^(sensor_msgs\/msg\/(Compressed)?Image|robocache_msgs\/msg\/Tensor)$/, PICTURE_MS = 150;
@@ -19,12 +20,16 @@ class Connection {
     this.socket = new WebSocket(`ws://${location.host}/`, ["foxglove.sdk.v1"]);
     this.socket.binaryType = "arraybuffer";
     this.socket.onopen = () => this.showState("open", `connected to ${location.host}`);
-    this.socket.onclose = () => this.close();
+    this.socket.onclose = ({ code }) => this.close(code);
     this.socket.onmessage = ({ data }) => (typeof data === "string" ? this.takeText(JSON.parse(data)) : this.takeMessage(data));
   }
 
-  close() {
-    this.showState("lost", "no connection: the robot's program has ended, or the network is down. What follows is the last that was seen");
+  close(code) {
+    if (code === WRONG_TOKEN && this.token) {
+      this.showState("lost", "the token in the address is wrong: open the page with the token of this run, or without one");
+      return;
+    }
+    this.showState("lost", "no connection: the robot's program has ended, or the network is down. This is the last that was seen");
     setTimeout(() => this.open(), RETRY_MS);
   }
 
@@ -44,6 +49,7 @@ class Connection {
     if (message.op === "advertise") message.channels.forEach((channel) => this.channels.set(channel.id, channel));
     if (message.op === "unadvertise") message.channelIds.forEach((id) => this.channels.delete(id) && this.subscribed.delete(id));
     if (message.op === "advertise") this.subscribe([...this.channels.values()].filter((channel) => channel.topic === STATUS || channel.topic === CONNECTION || channel.schemaName === TICK));
+    if (message.op === "status") find("answer").textContent = message.level > 0 ? message.message : "";
     if (message.op === "serverInfo" && this.token) this.send({ op: "robocacheToken", token: this.token });
     this.chooseTopics();
   }

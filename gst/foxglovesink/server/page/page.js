@@ -306,7 +306,7 @@ class Page {
   }
 
   showStatus() {
-    const { status } = this, faulty = new Set((status.findings || []).map((finding) => finding.stream));
+    const { status } = this, faulty = new Set(status.findings.map((finding) => finding.stream));
     showVerdict(status);
     for (const fuse of status.fuses) this.showTicks(fuse);
     for (const row of this.rows.values()) {
@@ -346,8 +346,9 @@ class Page {
 }
 
 /** What is wrong comes first. */
-function showVerdict({ findings = [], warnings, streams }) {
-  const texts = findings.map(({ text }) => ["warning", text]).concat(warnings.slice().reverse().map(({ level, source, text }) => [level, `${source}: ${text}`]));
+function showVerdict({ findings, warnings, streams }) {
+  const messages = warnings.filter(({ level }) => level !== "info").reverse();
+  const texts = findings.map(({ text }) => ["warning", text]).concat(messages.map(({ level, source, text }) => [level, `${source}: ${text}`]));
   const verdict = find("verdict"), key = JSON.stringify(texts);
   if (verdict.dataset.key === key) return;
   verdict.dataset.key = key;

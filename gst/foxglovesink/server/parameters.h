@@ -1,0 +1,42 @@
+/* robocache: parameters of a view server, and the token of clients that may change them
+ *
+ * All functions run in the server's thread.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_VIEW_PARAMETERS_H
+#define ROBOCACHE_VIEW_PARAMETERS_H
+
+#include "protocol.h"
+
+G_BEGIN_DECLS
+
+/* Setting the parameter of this name is giving the token, for viewers that have no other way. */
+#define ROBOCACHE_VIEW_TOKEN_PARAMETER "token"
+
+/* Of all clients of a server. */
+typedef struct
+{
+  RobocacheViewParameters functions;    /* its token is owned */
+  guint n_changes;
+} RobocacheViewParameterTable;
+
+/* Of a client. A zeroed struct is one that may change nothing, and gets no updates. */
+typedef struct
+{
+  gboolean is_trusted;          /* has given the token */
+  GHashTable *watched;          /* names of parameters whose changes it gets; NULL: none */
+  gboolean watches_all;
+  guint n_changes;              /* of the table, that it got */
+} RobocacheViewParameterClient;
+
+/* Answers one of the operations on parameters, or the token, with texts that are appended to answers. FALSE: the token is wrong; end the
+ * connection. */
+gboolean robocache_view_parameters_answer (RobocacheViewParameterTable * table, RobocacheViewParameterClient * client,
+    RobocacheViewOperation operation, RobocacheJsonValue message, GQueue * answers);
+/* The changes that the client has not got; NULL: none. Free with g_free. */
+gchar *robocache_view_parameters_update (const RobocacheViewParameterTable * table, RobocacheViewParameterClient * client);
+void robocache_view_parameters_clear (RobocacheViewParameterClient * client);
+
+G_END_DECLS
+#endif

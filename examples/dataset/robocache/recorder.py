@@ -109,6 +109,8 @@ class Recorder:
         base, origin = clock.get_time(), time.time_ns()
         self.pipeline.set_base_time(base)
         self._sink.set_property("time-origin", origin)
+        if self.view:
+            self.view.set_property("time-origin", origin)
         self._offset = origin - base
         self._clock = clock
         self.pipeline.set_state(Gst.State.PLAYING)
@@ -149,7 +151,6 @@ class View:
         self._sink = sink
         os.environ.setdefault(TOKEN, secrets.token_hex(16))
         sink.set_property("port", _choose_port(port))
-        self.show("no episode yet")
 
     def show(self, text):
         self._sink.set_property("session", text)
@@ -184,6 +185,7 @@ class Session:
     def __init__(self, recorder, marks, task, view=None):
         self.recorder, self.marks, self.task, self.view = recorder, marks, task, view
         self.loop, self.failed, self._before = GLib.MainLoop(), False, {}
+        self._show_state()
 
     def handle(self, word, task=""):
         """A mark; one that does not fit is said and ignored."""

@@ -357,6 +357,7 @@ subscribe (RobocacheViewClient *client, const RobocacheViewWish *wish)
 {
   const gchar *fault = NULL;
   RobocacheViewChannel *channel;
+  RobocacheViewReader *reader;
   gchar *text;
 
   g_mutex_lock (&client->shared->lock);
@@ -367,9 +368,11 @@ subscribe (RobocacheViewClient *client, const RobocacheViewWish *wish)
     fault = "this id is that of another subscription";
   else if (reads_channel (client, channel))
     fault = "the client subscribes to this channel already";
-  else
-    g_hash_table_insert (client->readers, GUINT_TO_POINTER (wish->id), robocache_view_reader_new (channel, wish->id,
-            client->shared->max_queue_bytes));
+  if (!fault) {
+    reader = robocache_view_reader_new (channel, wish->id, client->shared->max_queue_bytes);
+    reader->waiting.interval_ns = wish->interval_ms * G_GINT64_CONSTANT (1000000);
+    g_hash_table_insert (client->readers, GUINT_TO_POINTER (wish->id), reader);
+  }
   g_mutex_unlock (&client->shared->lock);
   if (!fault)
     return;

@@ -459,6 +459,7 @@ publish (RobocacheViewServer *server, RobocacheViewChannel *channel, const Roboc
 {
   RobocacheViewItem *item = robocache_view_item_new (message);
   GQueue lost = G_QUEUE_INIT;
+  gboolean is_waiting = FALSE;
 
   g_mutex_lock (&server->shared.lock);
   item->number = server->next_number++;
@@ -466,9 +467,11 @@ publish (RobocacheViewServer *server, RobocacheViewChannel *channel, const Roboc
     RobocacheViewReader *reader = g_ptr_array_index (channel->readers, i);
 
     server->shared.counts.dropped += robocache_view_subscription_push (&reader->waiting, item, &lost);
+    is_waiting |= reader->waiting.items.length > 0;
   }
   g_mutex_unlock (&server->shared.lock);
-  wake (server);
+  if (is_waiting)
+    wake (server);
   robocache_view_item_unref (item);
   g_queue_clear_full (&lost, (GDestroyNotify) robocache_view_item_unref);
 }

@@ -82,6 +82,11 @@ robocache_view_subscription_push (RobocacheViewSubscription *subscription, Roboc
   gboolean is_lost;
   guint n;
 
+  if (item->published_ns < subscription->next_ns)
+    return 0;
+  /* On a grid, so that rows that come at this interval are not left out for their jitter. A video needs each of its frames. */
+  if (subscription->interval_ns > 0 && subscription->kind != ROBOCACHE_VIEW_VIDEO)
+    subscription->next_ns = MAX (subscription->next_ns, item->published_ns - subscription->interval_ns) + subscription->interval_ns;
   while (is_full (subscription, item->size)) {
     if (subscription->kind == ROBOCACHE_VIEW_VIDEO)
       drop_frames (subscription, lost);

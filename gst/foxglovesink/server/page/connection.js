@@ -6,7 +6,7 @@ const MESSAGE = 1, HEADER = 13;
 const WRONG_TOKEN = 1008;
 const STATUS = "/robocache/status", CONNECTION = "/robocache/connection", TICK = "robocache_msgs/msg/Tick";
 // pictures are fetched one by one: a camera would fill the network
-const PICTURE = /^(sensor_msgs\/msg\/(Compressed)?Image|robocache_msgs\/msg\/Tensor)$/, PICTURE_MS = 150;
+const PICTURE = /^(sensor_msgs\/msg\/(Compressed)?Image|robocache_msgs\/msg\/Tensor)$/, PICTURE_MS = 150, ROW_MS = 16;
 
 class Connection {
   constructor(page) {
@@ -54,10 +54,15 @@ class Connection {
     this.chooseTopics();
   }
 
+  /** Rows at the rate of a display, which is all that the page can show. */
+  wish(channel) {
+    return { id: channel.id, channelId: channel.id, ...(channel.schemaName === TICK ? {} : { robocacheIntervalMs: ROW_MS }) };
+  }
+
   subscribe(channels) {
     const added = channels.filter((channel) => !this.subscribed.has(channel.id));
     for (const channel of added) this.subscribed.set(channel.id, { ...channel, decoder: channel.encoding === "cdr" ? new Decoder(channel.schema) : null });
-    if (added.length > 0) this.send({ op: "subscribe", subscriptions: added.map((channel) => ({ id: channel.id, channelId: channel.id })) });
+    if (added.length > 0) this.send({ op: "subscribe", subscriptions: added.map((channel) => this.wish(channel)) });
   }
 
   /** Each stream of ticks has the topics of its rows before and after alignment; other topics have a row of their own. */
@@ -107,7 +112,7 @@ class Connection {
   pausePictures(channel) {
     this.send({ op: "unsubscribe", subscriptionIds: [channel.id] });
     setTimeout(() => {
-      if (this.subscribed.get(channel.id) === channel && this.socket.readyState === WebSocket.OPEN) this.send({ op: "subscribe", subscriptions: [{ id: channel.id, channelId: channel.id }] });
+      if (this.subscribed.get(channel.id) === channel && this.socket.readyState === WebSocket.OPEN) this.send({ op: "subscribe", subscriptions: [this.wish(channel)] });
     }, PICTURE_MS);
   }
 

@@ -18,7 +18,7 @@ def missing():
 
 
 class Browser:
-    def __init__(self, width=1280, height=1000, dark=False):
+    def __init__(self, width=1280, height=1500, dark=False):
         self._driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                                         start_new_session=True)
         line = next(line for line in self._driver.stdout if "started successfully on port" in line)

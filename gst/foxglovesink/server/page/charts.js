@@ -265,7 +265,7 @@ class SignalChart {
 /** Delays of ticks over the last seconds. */
 class LagChart {
   constructor(parent, seconds) {
-    this.plot = new Plot(parent, "Lag", 960, 138, [56, 6, 12, 22]);
+    this.plot = new Plot(parent, "Lag", window.innerWidth > 720 ? 960 : 400, 138, [56, 6, 12, 22]);
     this.plot.x0 = -seconds;
     this.plot.x1 = 0;
   }

@@ -110,8 +110,11 @@ class Connection {
 
   /** Asks for the next picture a while after the one before. */
   pausePictures(channel) {
+    if (channel.isPaused) return;
+    channel.isPaused = true;
     this.send({ op: "unsubscribe", subscriptionIds: [channel.id] });
     setTimeout(() => {
+      channel.isPaused = false;
       if (this.subscribed.get(channel.id) === channel && this.socket.readyState === WebSocket.OPEN) this.send({ op: "subscribe", subscriptions: [this.wish(channel)] });
     }, PICTURE_MS);
   }
@@ -120,7 +123,6 @@ class Connection {
     const { row, isAfter } = channel, isPicture = PICTURE.test(channel.schemaName);
     if (isPicture) this.pausePictures(channel);
     const message = channel.decoder.read(data, HEADER, { withStrings: isPicture || !row.select }), time = secondsOf(message.header.stamp);
-    if (!isAfter && !row.isAligned) row.bins.count(time, 3);
     if (isPicture) row.takePicture(isAfter, message);
     else row.takeNumbers(isAfter, time, message);
   }

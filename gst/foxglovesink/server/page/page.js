@@ -151,13 +151,13 @@ const SHARES = ["aligned", "held", "missing"];
 
 class Row {
   constructor(key, name, index) {
-    Object.assign(this, { key, name, index, bins: new Bins(), ages: new Series(STRIP_S), after: new Series(SIGNAL_S), before: new Series(SIGNAL_S), channel: null });
+    Object.assign(this, { key, name, index, nBuffers: Infinity, bins: new Bins(), ages: new Series(STRIP_S), after: new Series(SIGNAL_S), before: new Series(SIGNAL_S), channel: null });
     this.article = add(find("streams"), "article", { class: `accent-${index % 8}` });
     const heading = add(this.article, "h2");
     add(heading, "i");
     heading.append(name);
     this.list = add(this.article, "dl");
-    this.figures = Object.fromEntries(FIGURES.map((label) => [label, addFigure(this.list, label)]));
+    this.figures = Object.fromEntries(FIGURES.map((label) => [label, addFigure(this.list, label, label === "rate" ? null : "of-ticks")]));
     this.losses = add(this.article, "p", { class: "losses soft" });
     const charts = add(this.article, "div", { class: "charts" });
     this.makeStrip(charts);
@@ -177,15 +177,16 @@ class Row {
     this.strip = new StatusStrip(figure, STRIP_S);
     const key = add(figure, "div", { class: "key" });
     for (const word of [...SHARES, "rows"]) {
-      const item = add(key, "span");
+      const item = add(key, "span", { class: word === "rows" ? "of-rows" : "of-ticks" });
       add(item, "i", { class: word });
-      item.append(word === "rows" ? "rows, not aligned here" : word);
+      item.append(word);
     }
   }
 
   // ---- input ----
 
   takeTick(time, stream) {
+    if (!this.isAligned) this.article.classList.add("fused");
     this.isAligned = true;
     this.age = stream.before > -9e18 ? stream.age : null;
     this.bins.count(time, stream.status);
@@ -218,7 +219,7 @@ class Row {
     this.signal = new SignalChart(this.signalFigure, SIGNAL_S);
     const key = add(this.signalFigure, "div", { class: "key" });
     for (const [style, words] of [["rows", WORDS.before], ["aligned", WORDS.after]]) {
-      const item = add(key, "span");
+      const item = add(key, "span", { class: style === "rows" ? null : "of-ticks" });
       add(item, "i", { class: style });
       item.append(words);
     }
@@ -236,7 +237,6 @@ class Row {
     const [times, values] = this.ages.since(now), ages = values.filter((_, i) => times[i] >= -STRIP_S).sort((a, b) => a - b);
     this.ageFigure.hidden = !this.isAligned;
     if (ages.length > 0 && this.isVisible) (this.histogram = this.histogram || new AgeHistogram(this.ageFigure)).draw(ages);
-    this.article.classList.toggle("old", false);
   }
 
   /** status: of the stream, in streams of /robocache/status, or of an output. */
@@ -251,6 +251,12 @@ class Row {
     this.showLosses(status);
   }
 
+  /** Not all messages come here. */
+  countBuffers(n, now) {
+    if (n > this.nBuffers) this.bins.count(now, 3);
+    this.nBuffers = n;
+  }
+
   clockText({ clock_offset: offset, clock_uncertainty: uncertainty }) {
     return durationText(offset) + (typeof uncertainty === "number" ? ` ±${NARROW_SPACE}${durationText(uncertainty)}` : "");
   }
@@ -263,8 +269,8 @@ class Row {
   }
 }
 
-function addFigure(list, label) {
-  const item = add(list, "div");
+function addFigure(list, label, style = null) {
+  const item = add(list, "div", { class: style });
   add(item, "dt", {}, label);
   return add(item, "dd", {}, NONE);
 }
@@ -308,10 +314,12 @@ class Page {
   showStatus() {
     const { status } = this, faulty = new Set(status.findings.map((finding) => finding.stream));
     showVerdict(status);
+    find("figures").hidden = status.fuses.length === 0;
     for (const fuse of status.fuses) this.showTicks(fuse);
     for (const row of this.rows.values()) {
       const own = row.isAligned ? status.streams.find((stream) => stream.name === row.name) : status.outputs.find((output) => output.topic === row.key);
       if (own) row.showStatus(own);
+      if (own && !row.isAligned) row.countBuffers(own.buffers_in, this.now());
       row.article.classList.toggle("faulty", faulty.has(row.name));
     }
     find("record").hidden = !status.session;

@@ -29,6 +29,12 @@ live_view_parse (const gchar *name, const gchar *value, gpointer data, GError **
   return TRUE;
 }
 
+gboolean
+live_view_is_asked (void)
+{
+  return is_on;
+}
+
 /* The port that a socket gets on the loopback interface; 0: it is taken. */
 static guint
 try_port (guint port)

@@ -49,6 +49,7 @@ GstElement *tap_link (GstElement * pipeline, GstPad * from);
   "show the streams while they run, as a web page on this machine (port 8765, or a free one)", "PORT"}
 /* A GOptionArgFunc. */
 gboolean live_view_parse (const gchar * name, const gchar * value, gpointer data, GError ** error);
+gboolean live_view_is_asked (void);
 /* With --view: adds a server to a pipeline in state NULL, and writes its address to talk. FALSE and an error on failure. Rows of pads that
  * are not linked yet are shown after alignment only. */
 gboolean live_view_add (GstElement * pipeline, GstElement * fuse, FILE * talk, GError ** error);

@@ -5,7 +5,7 @@
 # Packages to build and run robocache on Debian 12 and later. gst-check is part of libgstreamer1.0-dev.
 ROBOCACHE_PACKAGES=(gcc libc6-dev liblzf-dev meson ninja-build pkg-config
   libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libcairo2-dev libzstd-dev liblz4-dev
-  libbz2-dev zlib1g-dev libxml2-dev libyaml-dev libsqlite3-dev cyclonedds-dev libsoup-3.0-dev gstreamer1.0-tools gstreamer1.0-plugins-base)
+  libbz2-dev zlib1g-dev libxml2-dev libyaml-dev libsqlite3-dev cyclonedds-dev libsoup-3.0-dev libjpeg-dev gstreamer1.0-tools gstreamer1.0-plugins-base)
 
 # robocache_quietly COMMAND...: shows the output of a command only if it fails.
 robocache_quietly () {

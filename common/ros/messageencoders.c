@@ -20,15 +20,22 @@ robocache_ros_stamp_fits (gint64 stamp_ns)
   return seconds >= G_MININT32 && seconds <= G_MAXINT32;
 }
 
+/* Inside of a message. */
 static void
-write_header (RobocacheCdrWriter *writer, const RobocacheRosHeader *header)
+write_inner_header (RobocacheCdrWriter *writer, const RobocacheRosHeader *header)
 {
   const gint64 seconds = whole_seconds (header->stamp_ns);
 
-  robocache_cdr_writer_begin (writer);
   robocache_cdr_write_int32 (writer, (gint32) seconds);
   robocache_cdr_write_uint32 (writer, (guint32) (header->stamp_ns - seconds * NS_PER_S));
   robocache_cdr_write_string (writer, header->frame_id);
+}
+
+void
+robocache_ros_write_header (RobocacheCdrWriter *writer, const RobocacheRosHeader *header)
+{
+  robocache_cdr_writer_begin (writer);
+  write_inner_header (writer, header);
 }
 
 static void
@@ -45,7 +52,7 @@ robocache_ros_write_joint_state (RobocacheCdrWriter *writer, const RobocacheRosH
 {
   const gdouble *const lists[] = { position, velocity, effort };
 
-  write_header (writer, header);
+  robocache_ros_write_header (writer, header);
   robocache_cdr_write_strings (writer, names, n);
   for (guint i = 0; i < G_N_ELEMENTS (lists); i++)
     robocache_cdr_write_sequence (writer, lists[i], sizeof (gdouble), lists[i] ? n : 0);
@@ -65,7 +72,7 @@ robocache_ros_write_imu (RobocacheCdrWriter *writer, const RobocacheRosHeader *h
 {
   static const gdouble no_rotation[4] = { 0.0, 0.0, 0.0, 1.0 }, zero[3];
 
-  write_header (writer, header);
+  robocache_ros_write_header (writer, header);
   write_measured (writer, imu->orientation, no_rotation, 4);
   write_measured (writer, imu->angular_velocity, zero, 3);
   write_measured (writer, imu->linear_acceleration, zero, 3);
@@ -75,7 +82,7 @@ void
 robocache_ros_write_wrench (RobocacheCdrWriter *writer, const RobocacheRosHeader *header, const gdouble force[3],
     const gdouble torque[3])
 {
-  write_header (writer, header);
+  robocache_ros_write_header (writer, header);
   write_doubles (writer, force, 3);
   write_doubles (writer, torque, 3);
 }
@@ -84,7 +91,7 @@ void
 robocache_ros_write_pose (RobocacheCdrWriter *writer, const RobocacheRosHeader *header, const gdouble position[3],
     const gdouble orientation[4])
 {
-  write_header (writer, header);
+  robocache_ros_write_header (writer, header);
   write_doubles (writer, position, 3);
   write_doubles (writer, orientation, 4);
 }
@@ -137,7 +144,7 @@ robocache_ros_write_point_cloud (RobocacheCdrWriter *writer, const RobocacheRosH
 {
   const guint64 row_step = (guint64) width * point_step;
 
-  write_header (writer, header);
+  robocache_ros_write_header (writer, header);
   robocache_cdr_write_uint32 (writer, height);
   robocache_cdr_write_uint32 (writer, width);
   robocache_cdr_write_uint32 (writer, n_fields);
@@ -162,7 +169,7 @@ void
 robocache_ros_write_image (RobocacheCdrWriter *writer, const RobocacheRosHeader *header, guint32 height, guint32 width,
     const gchar *encoding, gboolean is_bigendian, guint32 step, gconstpointer lines)
 {
-  write_header (writer, header);
+  robocache_ros_write_header (writer, header);
   robocache_cdr_write_uint32 (writer, height);
   robocache_cdr_write_uint32 (writer, width);
   robocache_cdr_write_string (writer, encoding);
@@ -175,7 +182,7 @@ void
 robocache_ros_write_compressed_image (RobocacheCdrWriter *writer, const RobocacheRosHeader *header, const gchar *format,
     gconstpointer data, gsize size)
 {
-  write_header (writer, header);
+  robocache_ros_write_header (writer, header);
   robocache_cdr_write_string (writer, format);
   write_bytes (writer, data, size);
 }
@@ -185,9 +192,69 @@ robocache_ros_write_compressed_video (RobocacheCdrWriter *writer, const Robocach
     gconstpointer data, gsize size)
 {
   /* its timestamp and frame_id lie as a header does */
-  write_header (writer, header);
+  robocache_ros_write_header (writer, header);
   write_bytes (writer, data, size);
   robocache_cdr_write_string (writer, format);
+}
+
+/* By their numbers in PackedElementField, from 1 on. */
+static const RcDtype element_types[] = { RC_UINT8, RC_INT8, RC_UINT16, RC_INT16, RC_UINT32, RC_INT32, RC_FLOAT32, RC_FLOAT64 };
+
+guint8
+robocache_ros_element_type (RcDtype dtype)
+{
+  for (guint8 i = 0; i < G_N_ELEMENTS (element_types); i++) {
+    if (element_types[i] == dtype)
+      return i + 1;
+  }
+  return 0;
+}
+
+void
+robocache_ros_write_voxel_grid (RobocacheCdrWriter *writer, const RobocacheRosHeader *header, const RobocacheRosVoxelGrid *grid,
+    gconstpointer cells)
+{
+  static const gdouble no_rotation[4] = { 0.0, 0.0, 0.0, 1.0 };
+  const guint32 value_bytes = (guint32) rc_dtype_size (grid->dtype);
+  const guint64 cell = (guint64) value_bytes * grid->n_channels, row = cell * grid->n[0];
+  const guint64 slice = row <= G_MAXUINT32 ? row * grid->n[1] : G_MAXUINT64;
+
+  /* its timestamp and frame_id lie as a header does */
+  robocache_ros_write_header (writer, header);
+  write_doubles (writer, grid->origin, 3);
+  write_doubles (writer, no_rotation, 4);
+  robocache_cdr_write_uint32 (writer, grid->n[1]);
+  robocache_cdr_write_uint32 (writer, grid->n[0]);
+  write_doubles (writer, grid->cell_size, 3);
+  writer->has_failed |= slice > G_MAXUINT32 || (grid->n[2] > 0 && slice > G_MAXUINT32 / grid->n[2]);
+  robocache_cdr_write_uint32 (writer, (guint32) slice);
+  robocache_cdr_write_uint32 (writer, (guint32) row);
+  robocache_cdr_write_uint32 (writer, (guint32) cell);
+  robocache_cdr_write_uint32 (writer, grid->n_channels);
+  for (guint32 i = 0; i < grid->n_channels; i++) {
+    gchar name[24];
+
+    if (grid->n_channels > 1)
+      g_snprintf (name, sizeof name, "value%u", i);
+    else
+      g_strlcpy (name, "value", sizeof name);
+    robocache_cdr_write_string (writer, name);
+    robocache_cdr_write_uint32 (writer, i * value_bytes);
+    robocache_cdr_write_uint8 (writer, robocache_ros_element_type (grid->dtype));
+  }
+  write_bytes (writer, cells, writer->has_failed ? 0 : (gsize) (slice * grid->n[2]));
+}
+
+void
+robocache_ros_write_transforms (RobocacheCdrWriter *writer, const RobocacheRosHeader *header, const RobocacheRosTransform *transforms, guint n)
+{
+  robocache_cdr_writer_begin (writer);
+  robocache_cdr_write_uint32 (writer, n);
+  for (guint i = 0; i < n; i++) {
+    write_inner_header (writer, header);
+    robocache_cdr_write_string (writer, transforms[i].child);
+    write_doubles (writer, transforms[i].numbers, 7);
+  }
 }
 
 /* ---- robocache_msgs ---- */
@@ -195,7 +262,7 @@ robocache_ros_write_compressed_video (RobocacheCdrWriter *writer, const Robocach
 void
 robocache_ros_write_row (RobocacheCdrWriter *writer, const RobocacheRosHeader *header, const RobocacheRosRow *row)
 {
-  write_header (writer, header);
+  robocache_ros_write_header (writer, header);
   robocache_cdr_write_strings (writer, row->names, row->n_names);
   robocache_cdr_write_uint8 (writer, row->status);
   robocache_cdr_write_int64 (writer, row->duration_ns);
@@ -212,7 +279,7 @@ robocache_ros_write_tensor (RobocacheCdrWriter *writer, const RobocacheRosHeader
   const guint bytes = (guint) rc_dtype_size (dtype);
   gsize start;
 
-  write_header (writer, header);
+  robocache_ros_write_header (writer, header);
   robocache_cdr_write_string (writer, name);
   robocache_cdr_write_string (writer, rc_dtype_name (dtype));
   robocache_cdr_write_sequence (writer, dims, sizeof (*dims), rank);
@@ -245,7 +312,7 @@ write_tick_stream (RobocacheCdrWriter *writer, const RobocacheRosTickStream *str
 void
 robocache_ros_write_tick (RobocacheCdrWriter *writer, const RobocacheRosHeader *header, const RobocacheRosTick *tick)
 {
-  write_header (writer, header);
+  robocache_ros_write_header (writer, header);
   robocache_cdr_write_int64 (writer, tick->tick_ns);
   robocache_cdr_write_int64 (writer, tick->decided_ns);
   robocache_cdr_write_uint32 (writer, tick->window);
@@ -261,7 +328,7 @@ void
 robocache_ros_write_event (RobocacheCdrWriter *writer, const RobocacheRosHeader *header, const gchar *kind, const gchar *topic,
     guint32 sequence, gint64 duration_ns, const gchar *text)
 {
-  write_header (writer, header);
+  robocache_ros_write_header (writer, header);
   robocache_cdr_write_string (writer, kind);
   robocache_cdr_write_string (writer, topic);
   robocache_cdr_write_uint32 (writer, sequence);

@@ -23,6 +23,9 @@ typedef struct
 /* Whether the seconds of a stamp fit into int32. */
 gboolean robocache_ros_stamp_fits (gint64 stamp_ns);
 
+/* Begins a message with its header. */
+void robocache_ros_write_header (RobocacheCdrWriter * writer, const RobocacheRosHeader * header);
+
 /* ---- sensor_msgs, geometry_msgs ---- */
 
 /* Each of position, velocity and effort has n values, or is NULL: empty. */
@@ -75,6 +78,32 @@ void robocache_ros_write_compressed_image (RobocacheCdrWriter * writer, const Ro
 /* format: h264 or h265; foxglove_msgs */
 void robocache_ros_write_compressed_video (RobocacheCdrWriter * writer, const RobocacheRosHeader * header, const gchar * format,
     gconstpointer data, gsize size);
+
+/* A grid of cells, x fastest. */
+typedef struct
+{
+  gdouble origin[3];            /* corner with minimum x, y, z, in metres */
+  gdouble cell_size[3];         /* metres */
+  guint32 n[3];                 /* cells along x, y, z */
+  RcDtype dtype;                /* int8 to uint32, float32 or float64 */
+  guint32 n_channels;           /* values of a cell */
+} RobocacheRosVoxelGrid;
+
+/* The number of a dtype in PackedElementField; 0: none. */
+guint8 robocache_ros_element_type (RcDtype dtype);
+/* cells: in host byte order; foxglove_msgs */
+void robocache_ros_write_voxel_grid (RobocacheCdrWriter * writer, const RobocacheRosHeader * header, const RobocacheRosVoxelGrid * grid,
+    gconstpointer cells);
+
+/* A transform of a tf2_msgs/TFMessage: translation, and rotation x, y, z, w. */
+typedef struct
+{
+  const gchar *child;           /* frame */
+  gdouble numbers[7];
+} RobocacheRosTransform;
+
+void robocache_ros_write_transforms (RobocacheCdrWriter * writer, const RobocacheRosHeader * header, const RobocacheRosTransform * transforms,
+    guint n);
 
 /* ---- robocache_msgs ---- */
 

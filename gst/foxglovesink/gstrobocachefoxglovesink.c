@@ -200,7 +200,11 @@ start (GstRobocacheSinkBin *bin, gint64 *origin_ns)
     self->functions->get_counts (server, &counts);
     GST_INFO_OBJECT (self, "viewers connect to ws://%s:%u", settings.host, counts.port);
     GST_OBJECT_LOCK (self);
-    self->session = (RobocacheFoxgloveSession) { self->functions, server, settings.sync };
+    self->session.functions = self->functions;
+    self->session.server = server;
+    self->session.sync = settings.sync;
+    self->session.derived = (RobocacheDerivedSettings) { self->functions, settings.image_rate, settings.image_quality };
+    self->session.tf = NULL;
     GST_OBJECT_UNLOCK (self);
     self->status = robocache_foxglove_status_new (GST_ELEMENT (self), self->functions, server);
   } else {
@@ -286,6 +290,7 @@ static void
 finalize (GObject *object)
 {
   robocache_foxglove_sink_settings_clear (&GST_ROBOCACHE_FOXGLOVE_SINK (object)->properties);
+  g_mutex_clear (&GST_ROBOCACHE_FOXGLOVE_SINK (object)->session.lock);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
 
@@ -316,4 +321,5 @@ static void
 gst_robocache_foxglove_sink_init (GstRobocacheFoxgloveSink *self)
 {
   robocache_foxglove_sink_settings_init (&self->properties);
+  g_mutex_init (&self->session.lock);
 }

@@ -8,7 +8,7 @@
 #include "parameters.h"
 
 #include "common/ros/encodings/jsontext.h"
-#include "status/fuselist.h"
+#include "status/pipeline.h"
 
 static const gchar *const of_elements[] = { "latency", NULL };
 static const gchar *const of_pads[] = { "offset", "max-gap", NULL };
@@ -57,7 +57,7 @@ visit_pads (GstElement *fuse, Visit visit, gpointer data)
 static void
 visit_all (GstElement *sink, Visit visit, gpointer data)
 {
-  GPtrArray *fuses = robocache_fuse_list (sink);
+  GPtrArray *fuses = robocache_pipeline_list (sink, "robocachefuse");
   gboolean goes_on = TRUE;
 
   for (guint i = 0; goes_on && i < fuses->len; i++)

@@ -22,6 +22,8 @@ enum
   PROP_MAX_QUEUE_SIZE,
   PROP_SYNC,
   PROP_TIME_ORIGIN,
+  PROP_IMAGE_RATE,
+  PROP_IMAGE_QUALITY,
   PROP_PARAMETERS,
   PROP_TOKEN_FILE,
   PROP_SESSION,
@@ -41,6 +43,8 @@ static const glong fields[N_PROPS] = {
   [PROP_MAX_QUEUE_SIZE] = SETTING (max_queue_size),
   [PROP_SYNC] = SETTING (sync),
   [PROP_TIME_ORIGIN] = SETTING (time_origin),
+  [PROP_IMAGE_RATE] = SETTING (image_rate),
+  [PROP_IMAGE_QUALITY] = SETTING (image_quality),
   [PROP_PARAMETERS] = SETTING (parameters),
   [PROP_TOKEN_FILE] = SETTING (token_file),
   [PROP_SESSION] = SETTING (session),
@@ -64,6 +68,14 @@ make_server_specs (GParamFlags flags)
 }
 
 static void
+make_image_specs (GParamFlags flags)
+{
+  properties[PROP_IMAGE_RATE] = g_param_spec_uint ("image-rate", "Image rate",
+      "Maximum rate of the compressed pictures of a raw camera (Hz, 0 = no topics with compressed pictures)", 0, 1000, 10, flags);
+  properties[PROP_IMAGE_QUALITY] = g_param_spec_uint ("image-quality", "Image quality", "Quality of compressed pictures (JPEG)", 1, 100, 75, flags);
+}
+
+static void
 make_change_specs (GParamFlags flags)
 {
   properties[PROP_PARAMETERS] = g_param_spec_boolean ("parameters", "Parameters",
@@ -82,6 +94,7 @@ robocache_foxglove_sink_properties_install (GObjectClass *klass)
   const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
 
   make_server_specs (flags);
+  make_image_specs (flags);
   make_change_specs (flags);
   properties[PROP_SYNC] = g_param_spec_boolean ("sync", "Sync",
       "Send rows of a stream that is not live at their running times, instead of at once. Live rows are sent when they arrive", TRUE, flags);

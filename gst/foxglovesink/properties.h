@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   gchar *host, *allow_origin, *allow_host, *token_file, *session;
-  guint port, max_clients;
+  guint port, max_clients, image_rate, image_quality;
   guint64 max_queue_size;       /* bytes */
   gboolean sync, parameters;
   gint64 time_origin;           /* ns; or ROBOCACHE_SINK_BIN_NO_ORIGIN */

@@ -9,29 +9,77 @@
 /* An advertised topic. */
 typedef struct
 {
-  const RobocacheFoxgloveSession *session;
+  RobocacheFoxgloveSession *session;
   gchar *topic;
   const gchar *type;
   RobocacheViewChannel *channel;
+  RobocacheDerived *derived;    /* NULL: nothing is made of its messages */
+  RobocacheViewChannel *derived_channel;
 } Output;
 
 struct _GstRobocacheFoxgloveStream
 {
   GstRobocacheStreamSink parent;
-  const RobocacheFoxgloveSession *session;      /* constant while started; NULL: not started */
+  RobocacheFoxgloveSession *session;    /* constant while started; NULL: not started */
   gchar *topic;
   GPtrArray *outputs;           /* Output by channel of the encoder; the streaming thread */
 };
 
 G_DEFINE_TYPE (GstRobocacheFoxgloveStream, gst_robocache_foxglove_stream, GST_TYPE_ROBOCACHE_STREAM_SINK)
 
-/* ---- topics ---- */
+/* ---- topics made of others ---- */
+
+/* The transforms of all streams are one topic. */
+static RobocacheViewChannel *
+tf_channel (RobocacheFoxgloveSession *session, const RobocacheViewTopic *topic)
+{
+  RobocacheViewChannel *channel;
+
+  g_mutex_lock (&session->lock);
+  if (!session->tf)
+    session->tf = session->functions->add (session->server, topic);
+  channel = session->tf;
+  g_mutex_unlock (&session->lock);
+  return channel;
+}
+
+static gboolean
+has_own_channel (const Output *output)
+{
+  return output->derived && !g_str_equal (robocache_derived_topic (output->derived)->topic, ROBOCACHE_TF_TOPIC);
+}
+
+/* Takes derived. Viewers stay subscribed if its topic is that of the one before. */
+static void
+set_derived (Output *output, RobocacheDerived *derived)
+{
+  const gboolean had_channel = has_own_channel (output);
+  RobocacheDerived *before = output->derived;
+
+  output->derived = derived;
+  if (had_channel && !has_own_channel (output))
+    output->session->functions->remove (output->session->server, output->derived_channel);
+  if (has_own_channel (output) && !had_channel)
+    output->derived_channel = output->session->functions->add (output->session->server, robocache_derived_topic (derived));
+  else if (derived && !has_own_channel (output))
+    output->derived_channel = tf_channel (output->session, robocache_derived_topic (derived));
+  g_clear_pointer (&before, robocache_derived_free);
+}
+
+static gboolean
+is_derived_wanted (const Output *output)
+{
+  return output->derived && output->session->functions->is_wanted (output->derived_channel) && robocache_derived_is_due (output->derived);
+}
+
+/* ---- outputs ---- */
 
 static void
 output_free (gpointer data)
 {
   Output *output = data;
 
+  set_derived (output, NULL);
   output->session->functions->remove (output->session->server, output->channel);
   g_free (output->topic);
   g_free (output);
@@ -50,7 +98,7 @@ kind_of (const gchar *type)
 }
 
 static Output *
-output_new (const RobocacheFoxgloveSession *session, const gchar *topic, const gchar *type)
+output_new (RobocacheFoxgloveSession *session, const gchar *topic, const gchar *type)
 {
   gchar *definition = robocache_ros_schema_text (type);
   const RobocacheViewTopic advertised = { topic, type, definition, kind_of (type) };
@@ -86,6 +134,7 @@ open_channels (GstRobocacheStreamSink *stream, const RobocacheEncoder *encoder, 
   const RobocacheEncoderChannel *channels = (const RobocacheEncoderChannel *) (gpointer) encoder->channels->data;
   Output **outputs = g_new0 (Output *, n);
   gchar **topics = g_new0 (gchar *, n);
+  GstCaps *caps = gst_pad_get_current_caps (GST_BASE_SINK_PAD (stream));
 
   for (guint i = 0; i < n; i++) {
     topics[i] = g_strconcat (self->topic, channels[i].suffix, NULL);
@@ -94,8 +143,10 @@ open_channels (GstRobocacheStreamSink *stream, const RobocacheEncoder *encoder, 
   g_ptr_array_set_size (self->outputs, 0);
   for (guint i = 0; i < n; i++) {
     g_ptr_array_add (self->outputs, outputs[i] ? outputs[i] : output_new (self->session, topics[i], channels[i].type));
+    set_derived (g_ptr_array_index (self->outputs, i), robocache_derived_new (&self->session->derived, topics[i], channels[i].type, caps));
     g_free (topics[i]);
   }
+  gst_caps_unref (caps);
   g_free (topics);
   g_free (outputs);
   return TRUE;
@@ -114,26 +165,36 @@ check_format (GstRobocacheStreamSink *stream, const RobocacheEncoderFormat *form
 static gboolean
 is_wanted (GstRobocacheStreamSink *stream, guint channel)
 {
-  const GstRobocacheFoxgloveStream *self = GST_ROBOCACHE_FOXGLOVE_STREAM (stream);
+  const Output *output = g_ptr_array_index (GST_ROBOCACHE_FOXGLOVE_STREAM (stream)->outputs, channel);
 
-  return self->session->functions->is_wanted (((const Output *) g_ptr_array_index (self->outputs, channel))->channel);
+  return output->session->functions->is_wanted (output->channel) || is_derived_wanted (output);
+}
+
+static void
+publish (const Output *output, RobocacheViewChannel *channel, const RobocacheStreamTimes *times, const RobocacheCdrWriter *writer)
+{
+  const RobocacheViewMessage message = { times->log_ns, times->is_key, writer->data, writer->size };
+
+  output->session->functions->publish (output->session->server, channel, &message);
 }
 
 static gboolean
 write_message (GstRobocacheStreamSink *stream, guint channel, const RobocacheStreamTimes *times, const RobocacheCdrWriter *writer, GError **error)
 {
-  const GstRobocacheFoxgloveStream *self = GST_ROBOCACHE_FOXGLOVE_STREAM (stream);
-  const Output *output = g_ptr_array_index (self->outputs, channel);
-  const RobocacheViewMessage message = { times->log_ns, times->is_key, writer->data, writer->size };
+  const Output *output = g_ptr_array_index (GST_ROBOCACHE_FOXGLOVE_STREAM (stream)->outputs, channel);
+  const RobocacheCdrWriter *derived = is_derived_wanted (output) ? robocache_derived_make (output->derived, writer) : NULL;
 
-  self->session->functions->publish (self->session->server, output->channel, &message);
+  if (output->session->functions->is_wanted (output->channel))
+    publish (output, output->channel, times, writer);
+  if (derived)
+    publish (output, output->derived_channel, times, derived);
   return TRUE;
 }
 
 /* ---- start and stop ---- */
 
 void
-gst_robocache_foxglove_stream_start (GstRobocacheFoxgloveStream *self, const RobocacheFoxgloveSession *session, gchar *topic, const gchar *frame_id)
+gst_robocache_foxglove_stream_start (GstRobocacheFoxgloveStream *self, RobocacheFoxgloveSession *session, gchar *topic, const gchar *frame_id)
 {
   self->session = session;
   self->topic = topic;

@@ -6,7 +6,7 @@
 #define GST_ROBOCACHE_FOXGLOVE_STREAM_H
 
 #include "common/livesinks/streamsink.h"
-#include "server/viewserver.h"
+#include "derived.h"
 
 G_BEGIN_DECLS
 
@@ -19,10 +19,13 @@ typedef struct
   const RobocacheViewServerFunctions *functions;
   RobocacheViewServer *server;
   gboolean sync;                /* rows that are not live wait until they are due */
+  RobocacheDerivedSettings derived;
+  GMutex lock;                  /* guards the channel below */
+  RobocacheViewChannel *tf;     /* of the poses of all streams; stays until the server stops; NULL: no poses yet */
 } RobocacheFoxgloveSession;
 
 /* While the stream is in READY: it publishes into the session from now on. Takes topic. */
-void gst_robocache_foxglove_stream_start (GstRobocacheFoxgloveStream * stream, const RobocacheFoxgloveSession * session, gchar * topic,
+void gst_robocache_foxglove_stream_start (GstRobocacheFoxgloveStream * stream, RobocacheFoxgloveSession * session, gchar * topic,
     const gchar * frame_id);
 /* While no data flow: its topics end. */
 void gst_robocache_foxglove_stream_stop (GstRobocacheFoxgloveStream * stream);

@@ -12,6 +12,31 @@ const RobocacheRosDefinition robocache_ros_ours[] = {
         "string frame_id\n"
         "uint8[] data  # one frame; with parameter sets if it is a key frame\n"
         "string format  # h264 or h265: Annex B\n"},
+  {"foxglove_msgs/PackedElementField",
+        "uint8 UNKNOWN=0\n"
+        "uint8 UINT8=1\n"
+        "uint8 INT8=2\n"
+        "uint8 UINT16=3\n"
+        "uint8 INT16=4\n"
+        "uint8 UINT32=5\n"
+        "uint8 INT32=6\n"
+        "uint8 FLOAT32=7\n"
+        "uint8 FLOAT64=8\n"
+        "string name\n"
+        "uint32 offset\n"
+        "uint8 type\n"},
+  {"foxglove_msgs/VoxelGrid",
+        "builtin_interfaces/Time timestamp\n"
+        "string frame_id\n"
+        "geometry_msgs/Pose pose  # of the corner with minimum x, y, z\n"
+        "uint32 row_count\n"
+        "uint32 column_count\n"
+        "geometry_msgs/Vector3 cell_size\n"
+        "uint32 slice_stride  # bytes, as the two below\n"
+        "uint32 row_stride\n"
+        "uint32 cell_stride\n"
+        "foxglove_msgs/PackedElementField[] fields\n"
+        "uint8[] data  # x fastest, then y, then z\n"},
   {"robocache_msgs/Event",
         "std_msgs/Header header  # stamp: time of capture at which it holds\n"
         "string kind  # gap, eos, flush, segment, caps, property, ...\n"

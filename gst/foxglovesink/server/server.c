@@ -10,12 +10,19 @@
 
 #include "access.h"
 #include "client.h"
+#include "jpeg.h"
 #include "listener.h"
 #include "page.h"
 #include "protocol.h"
 
 /* Requests that have no WebSocket yet, beside the clients. */
 #define EXTRA_CONNECTIONS 32
+#ifdef HAVE_JPEG
+#define COMPRESS robocache_view_jpeg_new
+#else
+#define COMPRESS NULL
+#endif
+
 #define DUE_INTERVAL_US (100 * G_TIME_SPAN_MILLISECOND)
 /* Longest time for the last messages at the end. */
 #define END_US (100 * G_TIME_SPAN_MILLISECOND)
@@ -489,7 +496,9 @@ G_MODULE_EXPORT const RobocacheViewServerFunctions *robocache_view_server_functi
 G_MODULE_EXPORT const RobocacheViewServerFunctions *
 robocache_view_server_functions (void)
 {
-  static const RobocacheViewServerFunctions functions = { start, stop, add, remove_channel, robocache_view_channel_is_wanted, publish, get_counts };
+  static const RobocacheViewServerFunctions functions = { start, stop, add, remove_channel, robocache_view_channel_is_wanted, publish, get_counts,
+    COMPRESS
+  };
 
   return &functions;
 }

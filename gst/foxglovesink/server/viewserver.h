@@ -83,6 +83,15 @@ typedef struct
   guint64 sent, bytes, dropped; /* messages to clients; bytes of their payloads */
 } RobocacheViewCounts;
 
+/* Lines of pixels. */
+typedef struct
+{
+  const gchar *encoding;        /* rgb8, bgr8, rgba8, bgra8 or mono8 */
+  guint width, height;
+  gsize step;                   /* bytes from a line to the next */
+  const guint8 *lines;
+} RobocacheViewPicture;
+
 typedef struct _RobocacheViewServer RobocacheViewServer;
 typedef struct _RobocacheViewChannel RobocacheViewChannel;
 
@@ -100,6 +109,9 @@ typedef struct
   gboolean (*is_wanted) (const RobocacheViewChannel * channel);
   void (*publish) (RobocacheViewServer * server, RobocacheViewChannel * channel, const RobocacheViewMessage * message);
   void (*get_counts) (RobocacheViewServer * server, RobocacheViewCounts * counts);
+  /* Makes a JPEG of it; quality: 1 to 100. NULL: no JPEG has this encoding or size, or memory is short. The function is NULL in a build without
+   * libjpeg. */
+  GBytes *(*compress) (const RobocacheViewPicture * picture, guint quality);
 } RobocacheViewServerFunctions;
 
 /* The module's only symbol. */

@@ -60,12 +60,12 @@ append_counts (const RobocacheFuseStatus *self, const gchar *part, const Counter
             counters[i].counter));
 }
 
-static void
-append_rate (const RobocacheFuseStatus *self, const gchar *part, const gchar *counter, GString *json)
+static gdouble
+rate_of (const RobocacheFuseStatus *self, const gchar *part, const gchar *counter)
 {
   const gdouble span = robocache_recent_stats_span (&self->stats);
 
-  g_string_append_printf (json, ",\"rate\":%.3f", span > 0 ? (gdouble) robocache_recent_stats_count (&self->stats, part, counter) / span : 0.0);
+  return span > 0 ? (gdouble) robocache_recent_stats_count (&self->stats, part, counter) / span : 0;
 }
 
 static void
@@ -85,6 +85,39 @@ append_durations (GString *json, const gchar *name, const RobocacheTickDurations
   append_ms (json, name, "_p50", durations->n > 0, durations->p50);
   append_ms (json, name, "_p99", durations->n > 0, durations->p99);
   append_ms (json, name, "_max", durations->n > 0, durations->max);
+}
+
+static RobocacheTickDurations
+lag_of (const RobocacheFuseStatus *self)
+{
+  RobocacheTickDurations lag;
+
+  robocache_recent_ticks_get_lag (self->ticks, &lag);
+  return lag;
+}
+
+static gboolean
+uses_nearest (GstPad *pad)
+{
+  GValue value = G_VALUE_INIT;
+  gboolean is_nearest;
+  gchar *choice;
+
+  g_object_get_property (G_OBJECT (pad), "interpolation", &value);
+  choice = gst_value_serialize (&value);
+  is_nearest = g_str_equal (choice, "nearest");
+  g_value_unset (&value);
+  g_free (choice);
+  return is_nearest;
+}
+
+static RobocacheTickDurations
+age_of (const RobocacheFuseStatus *self, GstPad *pad)
+{
+  RobocacheTickDurations age;
+
+  robocache_recent_ticks_get_age (self->ticks, GST_OBJECT_NAME (pad), uses_nearest (pad), &age);
+  return age;
 }
 
 /* ---- the element ---- */
@@ -113,7 +146,7 @@ robocache_fuse_status_append (const RobocacheFuseStatus *self, GString *json)
   static const Counter counters[] = { {"ticks_out", "ticks-out"}, {"ticks_dropped", "ticks-dropped"} };
   static const gchar *const settings[] = { "latency", "reference-pad", NULL };
   GstStructure *name = gst_structure_new ("fuse", "name", G_TYPE_STRING, GST_OBJECT_NAME (self->fuse), NULL);
-  RobocacheTickDurations lag;
+  const RobocacheTickDurations lag = lag_of (self);
 
   robocache_json_open (json, '{');
   robocache_json_append_fields (json, name, TRUE);
@@ -121,8 +154,7 @@ robocache_fuse_status_append (const RobocacheFuseStatus *self, GString *json)
   append_settings (G_OBJECT (self->fuse), settings, json);
   g_string_append (json, ",\"recent\":{");
   append_counts (self, NULL, counters, G_N_ELEMENTS (counters), json);
-  append_rate (self, NULL, "ticks-out", json);
-  robocache_recent_ticks_get_lag (self->ticks, &lag);
+  g_string_append_printf (json, ",\"rate\":%.3f", rate_of (self, NULL, "ticks-out"));
   append_durations (json, "lag", &lag);
   g_string_append (json, "}}");
   gst_structure_free (name);
@@ -130,28 +162,12 @@ robocache_fuse_status_append (const RobocacheFuseStatus *self, GString *json)
 
 /* ---- its streams ---- */
 
-static gboolean
-uses_nearest (GstPad *pad)
-{
-  GValue value = G_VALUE_INIT;
-  gboolean is_nearest;
-  gchar *choice;
-
-  g_object_get_property (G_OBJECT (pad), "interpolation", &value);
-  choice = gst_value_serialize (&value);
-  is_nearest = g_str_equal (choice, "nearest");
-  g_value_unset (&value);
-  g_free (choice);
-  return is_nearest;
-}
-
 static void
 append_age (const RobocacheFuseStatus *self, GstPad *pad, GString *json)
 {
   static const gchar *const words[] = { "aligned", "held", "missing" };
-  RobocacheTickDurations age;
+  const RobocacheTickDurations age = age_of (self, pad);
 
-  robocache_recent_ticks_get_age (self->ticks, GST_OBJECT_NAME (pad), uses_nearest (pad), &age);
   append_durations (json, "age", &age);
   if (age.status >= 0 && age.status < (gint) G_N_ELEMENTS (words))
     g_string_append_printf (json, ",\"status\":\"%s\"", words[age.status]);
@@ -160,14 +176,14 @@ append_age (const RobocacheFuseStatus *self, GstPad *pad, GString *json)
 }
 
 static void
-append_stream (const RobocacheFuseStatus *self, GstPad *pad, const GstStructure *stats, gpointer user_data)
+append_stream (const RobocacheFuseStatus *self, GstPad *pad, const GstStructure *stats, gpointer data)
 {
   static const Counter counters[] = { {"rows_in", "rows-in"}, {"aligned", "ticks-aligned"}, {"held", "ticks-held"},
   {"missing", "ticks-missing"}, {"late", "rows-late"}, {"dropped", "rows-dropped"}
   };
   static const gchar *const settings[] = { "interpolation", "offset", "max-gap", "required", "clock-mode", NULL };
   GstStructure *description = robocache_stream_kind_describe (pad);
-  GString *json = user_data;
+  GString *json = data;
 
   gst_structure_set (description, "fuse", G_TYPE_STRING, GST_OBJECT_NAME (self->fuse), NULL);
   robocache_json_open (json, '{');
@@ -176,16 +192,17 @@ append_stream (const RobocacheFuseStatus *self, GstPad *pad, const GstStructure 
   append_settings (G_OBJECT (pad), settings, json);
   g_string_append (json, ",\"recent\":{");
   append_counts (self, GST_OBJECT_NAME (pad), counters, G_N_ELEMENTS (counters), json);
-  append_rate (self, GST_OBJECT_NAME (pad), "rows-in", json);
+  g_string_append_printf (json, ",\"rate\":%.3f", rate_of (self, GST_OBJECT_NAME (pad), "rows-in"));
   append_age (self, pad, json);
   g_string_append (json, "}}");
   gst_structure_free (description);
 }
 
-/* Calls a function for each stream with a pad. */
+/* The streams whose pads the element has now. */
+typedef void (*Visit) (const RobocacheFuseStatus * self, GstPad * pad, const GstStructure * stats, gpointer data);
+
 static void
-foreach_stream (const RobocacheFuseStatus *self, void (*function) (const RobocacheFuseStatus *, GstPad *, const GstStructure *, gpointer),
-    gpointer user_data)
+visit_streams (const RobocacheFuseStatus *self, Visit visit, gpointer data)
 {
   const GstStructure *all = robocache_recent_stats_newest (&self->stats);
 
@@ -195,7 +212,7 @@ foreach_stream (const RobocacheFuseStatus *self, void (*function) (const Robocac
     GstPad *pad = G_VALUE_HOLDS (value, GST_TYPE_STRUCTURE) && !g_str_equal (name, REMOVED_PADS) ? gst_element_get_static_pad (self->fuse, name) : NULL;
 
     if (pad)
-      function (self, pad, gst_value_get_structure (value), user_data);
+      visit (self, pad, gst_value_get_structure (value), data);
     gst_clear_object (&pad);
   }
 }
@@ -203,7 +220,7 @@ foreach_stream (const RobocacheFuseStatus *self, void (*function) (const Robocac
 void
 robocache_fuse_status_append_streams (const RobocacheFuseStatus *self, GString *json)
 {
-  foreach_stream (self, append_stream, json);
+  visit_streams (self, append_stream, json);
 }
 
 /* ---- what is wrong ---- */
@@ -212,11 +229,9 @@ static void
 look_at_stream (const RobocacheFuseStatus *self, GstPad *pad, const GstStructure *stats, gpointer now_us)
 {
   GstStructure *description = robocache_stream_kind_describe (pad);
+  const RobocacheTickDurations lag = lag_of (self), age = age_of (self, pad);
   RobocacheStreamState state = {.fuse = GST_OBJECT_NAME (self->fuse),.name = GST_OBJECT_NAME (pad),.stats = &self->stats };
-  RobocacheTickDurations lag, age;
 
-  robocache_recent_ticks_get_lag (self->ticks, &lag);
-  robocache_recent_ticks_get_age (self->ticks, GST_OBJECT_NAME (pad), uses_nearest (pad), &age);
   g_object_get (self->fuse, "latency", &state.latency_ns, NULL);
   gst_structure_get_double (description, "nominal-rate", &state.nominal_rate);
   state.lag_ns = lag.n > 0 ? lag.p50 : 0;
@@ -232,11 +247,96 @@ robocache_fuse_status_read (RobocacheFuseStatus *self, gint64 now_us)
 
   g_object_get (self->fuse, "stats", &stats, NULL);
   robocache_recent_stats_add (&self->stats, stats, now_us);
-  foreach_stream (self, look_at_stream, &now_us);
+  visit_streams (self, look_at_stream, &now_us);
 }
 
 void
 robocache_fuse_status_append_findings (const RobocacheFuseStatus *self, GString *json)
 {
   robocache_findings_append (self->findings, json);
+}
+
+/* ---- diagnostics ---- */
+
+enum
+{ LEVEL_OK, LEVEL_WARN, LEVEL_ERROR, LEVEL_STALE };
+
+typedef struct
+{
+  const gchar *key;
+  gdouble value;
+} Value;
+
+typedef struct
+{
+  RobocacheCdrWriter *writer;
+  guint n;                      /* items */
+} Diagnostics;
+
+/* A diagnostic_msgs/DiagnosticStatus. stream NULL: of the element. Takes message. */
+static void
+write_item (const RobocacheFuseStatus *self, RobocacheCdrWriter *writer, guint8 level, const gchar *stream, gchar *message, const Value *values,
+    guint n)
+{
+  gchar *name = g_strconcat ("robocache: ", GST_OBJECT_NAME (self->fuse), stream ? ": " : NULL, stream, NULL);
+
+  robocache_cdr_write_uint8 (writer, level);
+  robocache_cdr_write_string (writer, name);
+  robocache_cdr_write_string (writer, message);
+  robocache_cdr_write_string (writer, "");
+  robocache_cdr_write_uint32 (writer, n);
+  for (guint i = 0; i < n; i++) {
+    gchar text[G_ASCII_DTOSTR_BUF_SIZE];
+
+    robocache_cdr_write_string (writer, values[i].key);
+    robocache_cdr_write_string (writer, g_ascii_formatd (text, sizeof text, "%.6g", values[i].value));
+  }
+  g_free (name);
+  g_free (message);
+}
+
+static void
+write_stream (const RobocacheFuseStatus *self, GstPad *pad, const GstStructure *stats, gpointer data)
+{
+  Diagnostics *diagnostics = data;
+  const gchar *name = GST_OBJECT_NAME (pad);
+  const guint64 aligned = robocache_recent_stats_count (&self->stats, name, "ticks-aligned");
+  const guint64 held = robocache_recent_stats_count (&self->stats, name, "ticks-held");
+  const guint64 missing = robocache_recent_stats_count (&self->stats, name, "ticks-missing"), all = aligned + held + missing;
+  const guint64 late = robocache_recent_stats_count (&self->stats, name, "rows-late");
+  const guint64 dropped = robocache_recent_stats_count (&self->stats, name, "rows-dropped");
+  const guint8 level = all == 0 ? LEVEL_STALE : missing > 0 ? LEVEL_ERROR : held + late + dropped > 0 ? LEVEL_WARN : LEVEL_OK;
+  const RobocacheTickDurations age = age_of (self, pad);
+  const Value values[] = { {"rows per second", rate_of (self, name, "rows-in")}, {"age p50 (ms)", (gdouble) age.p50 / 1e6},
+  {"age p99 (ms)", (gdouble) age.p99 / 1e6}, {"rows late", (gdouble) late}, {"rows dropped", (gdouble) dropped}
+  };
+
+  diagnostics->n++;
+  write_item (self, diagnostics->writer, level, name, g_strdup_printf ("of %" G_GUINT64_FORMAT " ticks, %" G_GUINT64_FORMAT " are aligned, %" G_GUINT64_FORMAT
+          " held, %" G_GUINT64_FORMAT " missing", all, aligned, held, missing), values, G_N_ELEMENTS (values));
+}
+
+static void
+write_element (const RobocacheFuseStatus *self, RobocacheCdrWriter *writer)
+{
+  const guint64 n_out = robocache_recent_stats_count (&self->stats, NULL, "ticks-out");
+  const guint64 n_dropped = robocache_recent_stats_count (&self->stats, NULL, "ticks-dropped");
+  const guint8 level = n_dropped > 0 ? LEVEL_WARN : n_out == 0 ? LEVEL_STALE : LEVEL_OK;
+  const RobocacheTickDurations lag = lag_of (self);
+  const Value values[] = { {"samples per second", rate_of (self, NULL, "ticks-out")}, {"lag p50 (ms)", (gdouble) lag.p50 / 1e6},
+  {"lag p99 (ms)", (gdouble) lag.p99 / 1e6}
+  };
+
+  write_item (self, writer, level, NULL, g_strdup_printf ("%" G_GUINT64_FORMAT " samples, %" G_GUINT64_FORMAT " ticks dropped", n_out, n_dropped),
+      values, G_N_ELEMENTS (values));
+}
+
+guint
+robocache_fuse_status_write (const RobocacheFuseStatus *self, RobocacheCdrWriter *writer)
+{
+  Diagnostics diagnostics = { writer, 1 };
+
+  write_element (self, writer);
+  visit_streams (self, write_stream, &diagnostics);
+  return diagnostics.n;
 }

@@ -7,6 +7,8 @@
 
 #include <gst/gst.h>
 
+#include "common/ros/cdr.h"
+
 G_BEGIN_DECLS
 
 typedef struct _RobocacheFuseStatus RobocacheFuseStatus;
@@ -22,6 +24,9 @@ void robocache_fuse_status_append (const RobocacheFuseStatus * status, GString *
 void robocache_fuse_status_append_streams (const RobocacheFuseStatus * status, GString * json);
 /* Appends an object for each thing that is wrong with a stream. */
 void robocache_fuse_status_append_findings (const RobocacheFuseStatus * status, GString * json);
+
+/* The same as items of a diagnostic_msgs/DiagnosticArray; how many. */
+guint robocache_fuse_status_write (const RobocacheFuseStatus * status, RobocacheCdrWriter * writer);
 
 G_END_DECLS
 #endif

@@ -1,4 +1,4 @@
-/* robocache: topics of robocachefoxglovesink about the pipeline: /robocache/status and /robocache/connection
+/* robocache: topics of robocachefoxglovesink about the pipeline
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -15,9 +15,9 @@
 #define PERIOD (10 * GST_MSECOND)
 #define PROTOCOLS "foxglove.websocket.v1"
 
-/* After the two of the sink. */
+/* After the three of the sink. */
 enum
-{ ROWS_CHANNEL = 3 };
+{ ROWS_CHANNEL = 4 };
 
 /* ---- a run ---- */
 
@@ -261,7 +261,7 @@ GST_START_TEST (sends_what_comes)
   fail_unless (strstr (text, "\"op\":\"serverInfo\"") && strstr (text, "\"capabilities\":[\"time\"]"), "%s", text);
   g_free (text);
   text = view_client_receive_text (&other);
-  fail_unless (strstr (text, "\"op\":\"advertise\"") && strstr (text, "\"id\":3,\"topic\":\"/rows\",\"encoding\":\"cdr\","
+  fail_unless (strstr (text, "\"op\":\"advertise\"") && strstr (text, "\"id\":4,\"topic\":\"/rows\",\"encoding\":\"cdr\","
           "\"schemaName\":\"robocache_msgs/msg/Row\",\"schemaEncoding\":\"ros2msg\",\"schema\":\""), "%s", text);
   g_free (text);
   for (guint i = 1; i < 200; i++) {
@@ -349,10 +349,10 @@ GST_START_TEST (advertises_changes)
   set_caps (&view, 2, ",channels=(string)\"q0,q1\",role=proprio");
   push_row (&view);
   text = view_client_receive_text (&client);
-  fail_unless (g_str_equal (text, "{\"op\":\"unadvertise\",\"channelIds\":[3]}"), "%s", text);
+  fail_unless (g_str_equal (text, "{\"op\":\"unadvertise\",\"channelIds\":[4]}"), "%s", text);
   g_free (text);
   text = view_client_receive_text (&client);
-  fail_unless (strstr (text, "\"id\":4,\"topic\":\"/rows\"") && strstr (text, "sensor_msgs/msg/JointState"), "%s", text);
+  fail_unless (strstr (text, "\"id\":5,\"topic\":\"/rows\"") && strstr (text, "sensor_msgs/msg/JointState"), "%s", text);
   g_free (text);
   view_client_close (&client);
   view_end (&view);
@@ -393,7 +393,7 @@ GST_START_TEST (slow_clients_lose_alone)
   guint n = 0;
 
   fail_unless_equals_int (view_client_open (&slow, view.port, &small, NULL), 101);
-  view_client_send_text (&slow, "{\"op\":\"subscribe\",\"subscriptions\":[{\"id\":77,\"channelId\":3}]}");
+  view_client_send_text (&slow, "{\"op\":\"subscribe\",\"subscriptions\":[{\"id\":77,\"channelId\":4}]}");
   synchronize (&slow);
   subscribe (&fast, &view, ROWS_CHANNEL);
   for (guint i = 0; i < 2000; i++) {

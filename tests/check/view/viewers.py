@@ -20,6 +20,8 @@ from mcap.reader import make_reader
 
 TIMEOUT_S = 60
 QUEUE = "max-queue-size=1000000000"
+# topics made of others, for viewers alone
+DERIVED = ("/compressed", "/voxels", "/tf", "/robot_description")
 
 
 def sinks(streams):
@@ -53,7 +55,8 @@ NEWEST = {
 class Viewer:
     """What a client has received."""
 
-    def __init__(self):
+    def __init__(self, with_derived=False):
+        self.with_derived = with_derived
         self.channels = {}
         self.messages = {}
         self.times = []
@@ -66,7 +69,9 @@ class Viewer:
             assert message["op"] == "advertise", message
             for channel in message["channels"]:
                 if channel["topic"].startswith("/robocache/"):
-                    assert channel["encoding"] == "json" and json.loads(channel["schema"])["type"] == "object", channel
+                    assert channel["encoding"] == "cdr" or json.loads(channel["schema"])["type"] == "object", channel
+                    continue
+                if channel["topic"].endswith(DERIVED) and not self.with_derived:
                     continue
                 assert channel["encoding"] == "cdr" and channel["schemaEncoding"] == "ros2msg", channel
                 self.channels[channel["id"]] = channel
@@ -102,12 +107,12 @@ async def receive(viewer, socket, is_over):
                 return
 
 
-async def watch(tool, launch, n_channels, is_live):
+async def watch(tool, launch, n_channels, is_live, with_derived=False):
     process = await asyncio.create_subprocess_exec(tool, launch, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     try:
         line = (await process.stdout.readline()).decode().split()
         assert line and line[0] == "port", "the pipeline does not preroll"
-        viewer, ended = Viewer(), asyncio.Event()
+        viewer, ended = Viewer(with_derived), asyncio.Event()
         if is_live:
             process.stdin.write(b"play\n")
         async with websockets.connect(f"ws://127.0.0.1:{line[1]}", subprotocols=["foxglove.sdk.v1"], max_size=None, max_queue=None) as socket:

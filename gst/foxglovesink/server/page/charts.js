@@ -232,8 +232,9 @@ class AgeHistogram {
       plot.yAxis(4);
       plot.xAxis(5, unit, name);
     });
-    const width = plot.width / N_BARS;
-    plot.path("bar", bars.map((bar, i) => (bar > 0 ? rect(plot.left + i * width + 0.5, plot.y(bar), width - 1, plot.top + plot.height - plot.y(bar)) : "")).join(""), ages.length);
+    const width = plot.width / N_BARS, bottom = plot.top + plot.height;
+    const marks = bars.map((bar, i) => (bar > 0 ? rect(plot.left + i * width + 0.5, plot.y(bar), width - 1, bottom - plot.y(bar)) : ""));
+    plot.path("bar", marks.join(""), ages.length);
   }
 }
 

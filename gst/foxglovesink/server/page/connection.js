@@ -6,7 +6,8 @@ const MESSAGE = 1, HEADER = 13;
 const WRONG_TOKEN = 1008;
 const STATUS = "/robocache/status", CONNECTION = "/robocache/connection", TICK = "robocache_msgs/msg/Tick";
 // pictures are fetched one by one: a camera would fill the network
-const PICTURE = /^(sensor_msgs\/msg\/(Compressed)?Image|robocache_msgs\/msg\/Tensor)$/, PICTURE_MS = 150, ROW_MS = 16;
+const PICTURE = /^(sensor_msgs\/msg\/(Compressed)?Image|robocache_msgs\/msg\/Tensor)$/, COMPRESSED = "sensor_msgs/msg/CompressedImage";
+const PICTURE_MS = 150, ROW_MS = 16;
 
 class Connection {
   constructor(page) {
@@ -48,7 +49,8 @@ class Connection {
   takeText(message) {
     if (message.op === "advertise") message.channels.forEach((channel) => this.channels.set(channel.id, channel));
     if (message.op === "unadvertise") message.channelIds.forEach((id) => this.channels.delete(id) && this.subscribed.delete(id));
-    if (message.op === "advertise") this.subscribe([...this.channels.values()].filter((channel) => channel.topic === STATUS || channel.topic === CONNECTION || channel.schemaName === TICK));
+    const isAlwaysRead = ({ topic, schemaName }) => topic === STATUS || topic === CONNECTION || schemaName === TICK;
+    if (message.op === "advertise") this.subscribe([...this.channels.values()].filter(isAlwaysRead));
     if (message.op === "status") find("answer").textContent = message.level > 0 ? message.message : "";
     if (message.op === "serverInfo" && this.token) this.send({ op: "robocacheToken", token: this.token });
     this.chooseTopics();
@@ -61,30 +63,43 @@ class Connection {
 
   subscribe(channels) {
     const added = channels.filter((channel) => !this.subscribed.has(channel.id));
-    for (const channel of added) this.subscribed.set(channel.id, { ...channel, decoder: channel.encoding === "cdr" ? new Decoder(channel.schema) : null });
+    const withDecoder = (channel) => ({ ...channel, decoder: channel.encoding === "cdr" ? new Decoder(channel.schema) : null });
+    for (const channel of added) this.subscribed.set(channel.id, withDecoder(channel));
     if (added.length > 0) this.send({ op: "subscribe", subscriptions: added.map((channel) => this.wish(channel)) });
   }
 
-  /** Each stream of ticks has the topics of its rows before and after alignment; other topics have a row of their own. */
+  /**
+   * Each stream of ticks has the topics of its rows before and after alignment. A topic of the pipeline that is neither has a row of its own.
+   * Of a camera, compressed pictures are read where there are any: they carry the times of capture that ticks name.
+   */
   chooseTopics() {
-    const all = [...this.channels.values()].filter((channel) => channel.encoding === "cdr" && channel.schemaName !== TICK && !channel.topic.startsWith("/robocache/"));
-    const prefixes = [...this.channels.values()].filter((channel) => channel.schemaName === TICK).map((channel) => channel.topic.replace(/\/tick$/, ""));
-    const isAfter = (channel) => prefixes.some((prefix) => channel.topic === prefix || channel.topic.startsWith(`${prefix}/`));
+    const all = [...this.channels.values()].filter((channel) => channel.encoding === "cdr" && channel.schemaName !== TICK);
     for (const channel of all) {
-      if (this.subscribed.has(channel.id)) continue;
-      const row = isAfter(channel) ? this.page.rows.get(channel.topic) : this.rowBefore(channel, prefixes);
-      if (!row) continue;
+      const row = this.subscribed.has(channel.id) ? null : this.rowAfter(channel) || this.rowBefore(channel);
+      if (!row || (PICTURE.test(channel.schemaName) && this.hasBetterPicture(channel, row))) continue;
       this.subscribe([channel]);
-      Object.assign(this.subscribed.get(channel.id), { row, isAfter: isAfter(channel) });
+      Object.assign(this.subscribed.get(channel.id), { row, isAfter: row === this.rowAfter(channel) });
     }
   }
 
+  rowAfter(channel) {
+    const row = this.page.rows.get(channel.topic);
+    return row && row.isAligned ? row : null;
+  }
+
   /** The row of a topic that no fuse has made: the one with its name, or one of its own. */
-  rowBefore(channel, prefixes) {
-    const name = channel.topic.split("/").pop();
-    for (const prefix of prefixes) if (this.page.rows.has(`${prefix}/${name}`)) return this.page.rows.get(`${prefix}/${name}`);
+  rowBefore(channel) {
+    const topic = channel.topic.replace(/\/compressed$/, ""), name = topic.split("/").pop();
+    const hasTicks = [...this.channels.values()].some((other) => other.schemaName === TICK), status = this.page.status;
+    if (!status || !status.outputs.some((output) => output.topic === topic && output.kind !== "samples")) return null;
+    for (const row of this.page.rows.values()) if (row.isAligned && row.name === name) return row;
     // ticks tell the streams
-    return prefixes.length > 0 && this.page.rows.size === 0 ? null : this.page.row(channel.topic, channel.topic);
+    return hasTicks && this.page.rows.size === 0 ? null : this.page.row(topic, topic);
+  }
+
+  hasBetterPicture(channel, row) {
+    if (channel.schemaName === COMPRESSED) return false;
+    return [...this.channels.values()].some((other) => other.schemaName === COMPRESSED && this.rowBefore(other) === row);
   }
 
   // ---- messages ----
@@ -96,15 +111,23 @@ class Connection {
     if (!channel) return;
     this.page.takeTime(Number(view.getBigUint64(5, true)) / 1e9);
     const json = () => JSON.parse(TEXT.decode(new Uint8Array(data, HEADER)));
-    if (channel.topic === STATUS) this.page.takeStatus(json());
+    if (channel.topic === STATUS) this.takeStatus(json());
     else if (channel.topic === CONNECTION) this.page.takeConnection(json());
     else if (channel.schemaName === TICK) this.takeTick(channel, data);
     else if (channel.row) this.takeRow(channel, data);
   }
 
+  takeStatus(status) {
+    const isFirst = !this.page.status;
+    this.page.takeStatus(status);
+    if (isFirst || status.outputs.length !== this.nOutputs) this.chooseTopics();
+    this.nOutputs = status.outputs.length;
+  }
+
   takeTick(channel, data) {
     const n = this.page.rows.size;
     this.page.takeTick(channel.topic.replace(/\/tick$/, ""), channel.decoder.read(data, HEADER, { last: "streams" }));
+    // new rows have topics
     if (this.page.rows.size !== n) this.chooseTopics();
   }
 
@@ -115,7 +138,8 @@ class Connection {
     this.send({ op: "unsubscribe", subscriptionIds: [channel.id] });
     setTimeout(() => {
       channel.isPaused = false;
-      if (this.subscribed.get(channel.id) === channel && this.socket.readyState === WebSocket.OPEN) this.send({ op: "subscribe", subscriptions: [this.wish(channel)] });
+      const isOpen = this.subscribed.get(channel.id) === channel && this.socket.readyState === WebSocket.OPEN;
+      if (isOpen) this.send({ op: "subscribe", subscriptions: [this.wish(channel)] });
     }, PICTURE_MS);
   }
 
@@ -130,7 +154,14 @@ class Connection {
 
 // ---- marks of episodes ----
 
-const MARKS = [["start", "start", " "], ["end", "end", " "], ["success", "success", "y"], ["failure", "failure", "n"], ["discard", "discard", "d"], ["quit", "end the recording", ""]];
+const MARKS = [
+  ["start", "start", " "],
+  ["end", "end", " "],
+  ["success", "success", "y"],
+  ["failure", "failure", "n"],
+  ["discard", "discard", "d"],
+  ["quit", "end the recording", ""],
+];
 const COUNTDOWN_S = 3;
 
 class Marks {
@@ -158,7 +189,8 @@ class Marks {
   }
 
   handleKey(event) {
-    if (!this.connection.token || find("record").hidden || event.target.tagName === "SELECT" || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+    const isOther = event.target.tagName === "SELECT" || event.ctrlKey || event.metaKey || event.altKey || event.repeat;
+    if (!this.connection.token || find("record").hidden || isOther) return;
     const found = MARKS.filter(([, , key]) => key && key === event.key), isRunning = /runs/.test(find("session").textContent);
     if (event.key === "c") this.countDown(COUNTDOWN_S);
     else if (found.length > 0) this.mark(found.length > 1 && isRunning ? found[1][0] : found[0][0]);

@@ -98,12 +98,13 @@ const NO_CHANNELS = ["header", "stamp", "status", "duration", "times"];
 /** The numbers of a message as [[name, value]]. Rows and joints have names of their own. */
 function listNumbers(message) {
   const found = [], names = message.names || message.name || [];
+  const nameOf = (key, i) => (key.startsWith("values_") ? names[i] || `${i}` : `${names[i] || i}.${key}`);
   const list = (value, path) => {
     for (const [key, item] of Object.entries(value)) {
       const name = path ? `${path}.${key}` : key;
       if (NO_CHANNELS.includes(key) || key.endsWith("covariance")) continue;
       if (typeof item === "number") found.push([name, item]);
-      else if (ArrayBuffer.isView(item)) item.forEach((number, i) => found.push([key.startsWith("values_") ? names[i] || `${i}` : `${names[i] || i}.${key}`, Number(number)]));
+      else if (ArrayBuffer.isView(item)) item.forEach((number, i) => found.push([nameOf(key, i), Number(number)]));
       else if (item && typeof item === "object" && !Array.isArray(item)) list(item, name);
     }
   };

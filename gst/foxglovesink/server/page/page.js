@@ -63,12 +63,13 @@ const ENCODINGS = {
   mono8: [1, (d, i) => [d[i], d[i], d[i]]], "8UC1": [1, (d, i) => [d[i], d[i], d[i]]],
   mono16: [2, (d, i) => [d[i + 1], d[i + 1], d[i + 1]]], "16UC1": [2, (d, i) => [d[i + 1] * 16, d[i + 1] * 16, d[i + 1] * 16]],
 };
-const PICTURE_WIDTH = 320;
+const PICTURE_WIDTH = 320, MAX_FRAMES = 64;
 
 /** What a message shows, as an Image or CompressedImage; null: nothing that can be seen. */
 function pictureOf(message) {
   if (message.dims === undefined) return message;
-  const dims = Array.from(message.dims, Number), [n, width, height] = dims.length === 2 ? [1, ...dims] : dims, encoding = { 1: "mono8", 3: "rgb8", 4: "rgba8" }[n];
+  const dims = Array.from(message.dims, Number), [n, width, height] = dims.length === 2 ? [1, ...dims] : dims;
+  const encoding = { 1: "mono8", 3: "rgb8", 4: "rgba8" }[n];
   if (message.dtype !== "uint8" || dims.length < 2 || dims.length > 3 || !encoding || width < 8 || height < 8) return null;
   return { width, height, encoding, step: n * width, data: message.data };
 }
@@ -151,7 +152,8 @@ const SHARES = ["aligned", "held", "missing"];
 
 class Row {
   constructor(key, name, index) {
-    Object.assign(this, { key, name, index, nBuffers: Infinity, bins: new Bins(), ages: new Series(STRIP_S), after: new Series(SIGNAL_S), before: new Series(SIGNAL_S), channel: null });
+    Object.assign(this, { key, name, index, nBuffers: Infinity, counted: 0, frames: [], ageOfFrame: new Map() });
+    Object.assign(this, { bins: new Bins(), ages: new Series(STRIP_S), after: new Series(SIGNAL_S), before: new Series(SIGNAL_S) });
     this.article = add(find("streams"), "article", { class: `accent-${index % 8}` });
     const heading = add(this.article, "h2");
     add(heading, "i");
@@ -173,7 +175,9 @@ class Row {
   }
 
   makeStrip(charts) {
-    const figure = this.makeFigure(charts, WORDS.status, WORDS.status_meaning);
+    const figure = this.makeFigure(charts, WORDS.status, ""), meaning = figure.querySelector("h3 span");
+    add(meaning, "span", { class: "of-ticks" }, WORDS.status_meaning);
+    add(meaning, "span", { class: "of-rows" }, "of its rows: when they came");
     this.strip = new StatusStrip(figure, STRIP_S);
     const key = add(figure, "div", { class: "key" });
     for (const word of [...SHARES, "rows"]) {
@@ -185,13 +189,17 @@ class Row {
 
   // ---- input ----
 
-  takeTick(time, stream) {
+  takeTick(time, stream, { header, tick }) {
     if (!this.isAligned) this.article.classList.add("fused");
     this.isAligned = true;
+    this.origin = { stamp: header.stamp, tick };
     this.age = stream.before > -9e18 ? stream.age : null;
     this.bins.count(time, stream.status);
     // the row after the tick was nearer: age 0, as in stats
-    if (this.age !== null) this.ages.push(time, Math.max(0, this.age));
+    if (this.age === null) return;
+    this.ages.push(time, Math.max(0, this.age));
+    this.ageOfFrame.set(this.age < 0 ? stream.after : stream.before, this.age);
+    if (this.ageOfFrame.size > MAX_FRAMES) this.ageOfFrame.delete(this.ageOfFrame.keys().next().value);
   }
 
   /** A message of its topic: what it was before alignment, or after. */
@@ -202,14 +210,35 @@ class Row {
     if (value) (isAfter ? this.after : this.before).push(time, value[1]);
   }
 
-  /** The aligned frame is shown, if there is one that can be. */
+  /** A picture of a sample, or one that ticks may use. */
   takePicture(isAfter, message) {
     const picture = pictureOf(message);
-    if (!picture || (this.hasAlignedPicture && !isAfter)) return;
-    this.hasAlignedPicture = isAfter;
+    if (!picture) return;
+    if (!this.isAligned || isAfter) this.showPicture(picture, isAfter ? this.age : null);
+    else this.frames.push({ picture, time: this.runningTime(message.header.stamp) });
+    if (this.frames.length > MAX_FRAMES) this.frames.shift();
+  }
+
+  /** Of a stamp, exactly. */
+  runningTime({ sec, nanosec }) {
+    return (sec - this.origin.stamp.sec) * 1e9 + (nanosec - this.origin.stamp.nanosec) + this.origin.tick;
+  }
+
+  showPicture(picture, age) {
     this.picture = this.picture || new Picture(this.signalFigure);
-    this.signalFigure.querySelector("h3").textContent = isAfter ? "Last aligned frame" : "Last frame";
-    this.picture.take(picture, this.age ?? null);
+    this.signalFigure.querySelector("h3").textContent = this.isAligned ? "Last aligned frame" : "Last frame";
+    this.picture.take(picture, age ?? null);
+  }
+
+  /** The newest frame that a tick has used. */
+  chooseFrame() {
+    for (let i = this.frames.length - 1; i >= 0; i--) {
+      const age = this.ageOfFrame.get(this.frames[i].time);
+      if (age === undefined) continue;
+      this.showPicture(this.frames[i].picture, age);
+      this.frames.splice(0, i + 1);
+      return;
+    }
   }
 
   makeSelect(names) {
@@ -230,6 +259,7 @@ class Row {
   draw(now) {
     if (!this.isVisible) return;
     this.bins.draw(this.strip, now);
+    this.chooseFrame();
     if (this.signal) this.signal.draw(this.before.since(now), this.after.since(now));
   }
 
@@ -253,8 +283,8 @@ class Row {
 
   /** Not all messages come here. */
   countBuffers(n, now) {
-    if (n > this.nBuffers) this.bins.count(now, 3);
-    this.nBuffers = n;
+    for (let time = Math.max(this.counted, now - 1); n > this.nBuffers && time < now; time += BIN_S / 2) this.bins.count(time, 3);
+    Object.assign(this, { nBuffers: n, counted: now });
   }
 
   clockText({ clock_offset: offset, clock_uncertainty: uncertainty }) {
@@ -302,13 +332,17 @@ class Page {
 
   takeTick(prefix, message) {
     const time = secondsOf(message.header.stamp);
-    for (const stream of message.streams) this.row(`${prefix}/${stream.name}`, stream.name).takeTick(time, stream);
+    for (const stream of message.streams) this.row(`${prefix}/${stream.name}`, stream.name).takeTick(time, stream, message);
     if (message.decided > -9e18) this.lags.push(time, message.decided - message.tick);
     find("ticks").hidden = false;
   }
 
   takeStatus(status) {
     this.status = status;
+    for (const { topic, buffers_in: n } of status.outputs) {
+      const row = this.rows.get(topic);
+      if (row && !row.isAligned) row.countBuffers(n, this.now());
+    }
   }
 
   showStatus() {
@@ -319,7 +353,6 @@ class Page {
     for (const row of this.rows.values()) {
       const own = row.isAligned ? status.streams.find((stream) => stream.name === row.name) : status.outputs.find((output) => output.topic === row.key);
       if (own) row.showStatus(own);
-      if (own && !row.isAligned) row.countBuffers(own.buffers_in, this.now());
       row.article.classList.toggle("faulty", faulty.has(row.name));
     }
     find("record").hidden = !status.session;

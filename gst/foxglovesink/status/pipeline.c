@@ -1,11 +1,11 @@
-/* robocache: the elements of a pipeline that align
+/* robocache: the pipeline of an element, and elements in it
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "fuselist.h"
+#include "pipeline.h"
 
 GstElement *
-robocache_outermost_element (GstElement *element)
+robocache_pipeline_of (GstElement *element)
 {
   GstObject *outer = gst_object_ref (GST_OBJECT (element)), *parent;
 
@@ -17,11 +17,11 @@ robocache_outermost_element (GstElement *element)
 }
 
 static gboolean
-is_fuse (GstElement *element)
+is_made_by (GstElement *element, const gchar *name)
 {
   GstElementFactory *factory = gst_element_get_factory (element);
 
-  return factory && g_str_equal (GST_OBJECT_NAME (factory), "robocachefuse");
+  return factory && g_str_equal (GST_OBJECT_NAME (factory), name);
 }
 
 static gint
@@ -31,10 +31,10 @@ compare_names (gconstpointer a, gconstpointer b)
 }
 
 GPtrArray *
-robocache_fuse_list (GstElement *element)
+robocache_pipeline_list (GstElement *element, const gchar *factory)
 {
-  GPtrArray *fuses = g_ptr_array_new_with_free_func (gst_object_unref);
-  GstElement *pipeline = robocache_outermost_element (element);
+  GPtrArray *found = g_ptr_array_new_with_free_func (gst_object_unref);
+  GstElement *pipeline = robocache_pipeline_of (element);
   GstIterator *elements = gst_bin_iterate_recurse (GST_BIN (pipeline));
   GstIteratorResult result = GST_ITERATOR_OK;
   GValue item = G_VALUE_INIT;
@@ -42,17 +42,17 @@ robocache_fuse_list (GstElement *element)
   while (result == GST_ITERATOR_OK || result == GST_ITERATOR_RESYNC) {
     result = gst_iterator_next (elements, &item);
     if (result == GST_ITERATOR_RESYNC) {
-      g_ptr_array_set_size (fuses, 0);
+      g_ptr_array_set_size (found, 0);
       gst_iterator_resync (elements);
     } else if (result == GST_ITERATOR_OK) {
-      if (is_fuse (g_value_get_object (&item)))
-        g_ptr_array_add (fuses, g_value_dup_object (&item));
+      if (is_made_by (g_value_get_object (&item), factory))
+        g_ptr_array_add (found, g_value_dup_object (&item));
       g_value_reset (&item);
     }
   }
   g_value_unset (&item);
   gst_iterator_free (elements);
   gst_object_unref (pipeline);
-  g_ptr_array_sort (fuses, compare_names);
-  return fuses;
+  g_ptr_array_sort (found, compare_names);
+  return found;
 }

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Topics of robocachefoxglovesink about the pipeline that are messages of ROS: diagnostics, and the description of the robot.
+
+    owntopics.py VIEWTOOL URDF
+
+A live pipeline has one stream that is aligned, and one that ends. Prints PASS or FAIL for each case."""
+import asyncio
+import json
+import pathlib
+import struct
+import subprocess
+import sys
+
+import websockets
+from mcap_ros2._dynamic import generate_dynamic
+
+TIMEOUT_S = 60
+LAUNCH = (
+    "robocachefoxglovesink name=s port=0 robocachefuse name=f rate=50 ! queue ! s.sink_0 "
+    "robocachetestsrc kind=proprio rate=100 is-live=true num-buffers=1000000 ! f.proprio_0 "
+    "robocachetestsrc kind=force rate=100 is-live=true num-buffers=20 ! f.force_0 "
+    "robocachetestsrc kind=proprio channels=7 rate=50 is-live=true ! robocachekinematics urdf={urdf} joints=q0,q1,q2,q3,q4,q5,q6 frames=tool ! s.sink_1"
+)
+OK, WARN, ERROR = b"\0", b"\1", b"\2"
+
+
+async def messages_of(socket, topic):
+    """The messages of a topic, decoded."""
+    while True:
+        message = await socket.recv()
+        found = [] if isinstance(message, bytes) else [one for one in json.loads(message).get("channels", []) if one["topic"] == topic]
+        if found:
+            break
+    decode = generate_dynamic(found[0]["schemaName"], found[0]["schema"])[found[0]["schemaName"]]
+    await socket.send(json.dumps({"op": "subscribe", "subscriptions": [{"id": 7, "channelId": found[0]["id"]}]}))
+    while True:
+        message = await socket.recv()
+        if isinstance(message, bytes) and message[0] == 1:
+            assert struct.unpack_from("<I", message, 1)[0] == 7
+            yield decode(message[13:])
+
+
+async def check_diagnostics(socket, urdf):
+    """The stream that has ended is held, then missing."""
+    async for message in messages_of(socket, "/robocache/diagnostics"):
+        status = {one.name: one for one in message.status}
+        assert list(status) == ["robocache: f", "robocache: f: proprio_0", "robocache: f: force_0"], list(status)
+        assert all({"rows per second", "age p50 (ms)", "age p99 (ms)", "rows late", "rows dropped"} <= {value.key for value in one.values}
+                   for name, one in status.items() if name.count(":") == 2), message
+        level = status["robocache: f: force_0"].level
+        level = level if isinstance(level, bytes) else bytes([level])
+        if level == ERROR:
+            assert "missing" in status["robocache: f: force_0"].message, message
+            return
+
+
+async def check_robot(socket, urdf):
+    async for message in messages_of(socket, "/robot_description"):
+        assert message.data == pathlib.Path(urdf).read_text(encoding="utf-8")
+        return
+
+
+async def run(tool, urdf, check):
+    process = await asyncio.create_subprocess_exec(tool, LAUNCH.format(urdf=urdf), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    try:
+        line = (await process.stdout.readline()).decode().split()
+        assert line and line[0] == "port", "the pipeline does not preroll"
+        process.stdin.write(b"play\n")
+        async with websockets.connect(f"ws://127.0.0.1:{line[1]}", subprotocols=["foxglove.sdk.v1"], max_size=None) as socket:
+            await check(socket, urdf)
+    finally:
+        process.kill()
+        await process.wait()
+
+
+def main():
+    failed = 0
+    for name, check in {"diagnostics": check_diagnostics, "robot description": check_robot}.items():
+        try:
+            asyncio.run(asyncio.wait_for(run(sys.argv[1], sys.argv[2], check), TIMEOUT_S))
+            print(f"PASS {name}")
+        except (AssertionError, asyncio.TimeoutError, OSError) as error:
+            failed += 1
+            print(f"FAIL {name}: {str(error)[:500] or type(error).__name__}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

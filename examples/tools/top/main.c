@@ -44,12 +44,14 @@ typedef struct
   gboolean is_ended;
 } Top;
 
-static guint
-terminal_width (void)
+static struct winsize
+terminal_size (void)
 {
   struct winsize size;
 
-  return ioctl (STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+  if (ioctl (STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0)
+    size = (struct winsize) {.ws_col = 80,.ws_row = 24 };
+  return size;
 }
 
 static void
@@ -91,6 +93,7 @@ static void
 draw (Top *top, RobocacheJsonValue status)
 {
   const gint64 now = g_get_monotonic_time ();
+  const struct winsize size = terminal_size ();
   GString *text;
   gchar **lines;
 
@@ -99,11 +102,12 @@ draw (Top *top, RobocacheJsonValue status)
   top->drawn_us = now;
   text = g_string_new (NULL);
   g_string_append_printf (text, "robocache top  %s  Ctrl-C ends\n\n", top->url);
-  top_table_append (top->table, status, terminal_width (), text);
+  top_table_append (top->table, status, size.ws_col, text);
   lines = g_strsplit (text->str, "\n", -1);
   fputs (HOME, stdout);
-  for (guint i = 0; lines[i]; i++)
-    printf ("%s" CLEAR_LINE "%s", lines[i], lines[i + 1] ? "\n" : "");
+  /* more would scroll */
+  for (guint i = 0; lines[i] && i < size.ws_row; i++)
+    printf ("%s" CLEAR_LINE "%s", lines[i], lines[i + 1] && i + 1 < size.ws_row ? "\n" : "");
   fputs (CLEAR_BELOW, stdout);
   fflush (stdout);
   g_strfreev (lines);

@@ -18,6 +18,8 @@ import sys
 import tempfile
 import threading
 import time
+import urllib.error
+import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import browser  # noqa: E402
@@ -251,6 +253,49 @@ def mark_episodes(address):
         wait_for("the end", lambda: "no connection" in text_of(page, "state"))
 
 
+# ---- --view, and who may connect ----
+
+def fetch(url, method="GET", **headers):
+    try:
+        with urllib.request.urlopen(urllib.request.Request(url, headers=headers, method=method), timeout=TIMEOUT_S) as answer:
+            return answer.status, dict(answer.headers), answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, {}, error.read().decode()
+
+
+def run_simulation(*options):
+    program = pathlib.Path(sys.argv[1]) / "examples/tools/robocache-simulate"
+    command = [program, "--seconds", "60", "--cloud-seconds", "0", "--picture", "", "--report", "", *options]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_option(_):
+    with run_simulation("--view") as process:
+        try:
+            url = re.search(r"http://\S+/", next(line for line in process.stdout if line.startswith("live view: "))).group(0)
+            wait_for("the server", lambda: is_listening(url))
+            status, headers, text = fetch(url)
+            assert status == 200 and text.startswith("<!DOCTYPE html>") and "http" not in re.sub(r"http://www.w3.org/\S+|http://localhost", "", text)
+            host = url.split("/")[2]
+            assert f"connect-src ws://{host};" in headers["Content-Security-Policy"] and "frame-ancestors 'none'" in headers["Content-Security-Policy"]
+            assert fetch(url, "HEAD")[0] == 200 and fetch(url, Origin=url.rstrip("/"))[0] == 200
+            assert fetch(url, Host="robot.example.org")[0] == 403 and fetch(url, Origin="http://example.org")[0] == 403
+            assert fetch(url, "POST")[0] == 426 and fetch(url + "other")[0] == 426
+        finally:
+            process.kill()
+    for wrong in ("--view=0", "--view=65536", "--view=x"):
+        with run_simulation(wrong) as process:
+            assert process.wait() == 1 and "expected a port from 1 to 65535" in process.stderr.read(), wrong
+
+
+def is_listening(url):
+    try:
+        fetch(url)
+        return True
+    except urllib.error.URLError:
+        return False
+
+
 # ---- robocache top ----
 
 def run_top(build, *arguments):
@@ -298,8 +343,8 @@ def test_top_terminal(_):
 
 
 CASES = {"charts": test_charts, "faults": test_faults, "last_words": test_last_words, "restart": test_restart, "slow_network": test_slow_network,
-         "marks": test_marks, "top": test_top, "top_terminal": test_top_terminal}
-WITHOUT_BROWSER = ("top", "top_terminal")
+         "marks": test_marks, "option": test_option, "top": test_top, "top_terminal": test_top_terminal}
+WITHOUT_BROWSER = ("option", "top", "top_terminal")
 
 
 def main():

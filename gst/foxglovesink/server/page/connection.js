@@ -3,10 +3,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 const MESSAGE = 1, HEADER = 13;
-const WRONG_TOKEN = 1008;
 const STATUS = "/robocache/status", CONNECTION = "/robocache/connection", TICK = "robocache_msgs/msg/Tick";
+// types of pictures, the best one last
+const PICTURES = ["robocache_msgs/msg/Tensor", "sensor_msgs/msg/Image", "sensor_msgs/msg/CompressedImage"];
+// others whose data are not numbers of channels
+const OPAQUE = /^uint8\[\] data\b|^geometry_msgs\/TransformStamped\[\]/m;
 // pictures are fetched one by one: a camera would fill the network
-const PICTURE = /^(sensor_msgs\/msg\/(Compressed)?Image|robocache_msgs\/msg\/Tensor)$/, COMPRESSED = "sensor_msgs/msg/CompressedImage";
 const PICTURE_MS = 150, ROW_MS = 16;
 
 class Connection {
@@ -21,12 +23,12 @@ class Connection {
     this.socket = new WebSocket(`ws://${location.host}/`, ["foxglove.sdk.v1"]);
     this.socket.binaryType = "arraybuffer";
     this.socket.onopen = () => this.showState("open", `connected to ${location.host}`);
-    this.socket.onclose = ({ code }) => this.close(code);
+    this.socket.onclose = ({ reason }) => this.close(reason);
     this.socket.onmessage = ({ data }) => (typeof data === "string" ? this.takeText(JSON.parse(data)) : this.takeMessage(data));
   }
 
-  close(code) {
-    if (code === WRONG_TOKEN && this.token) {
+  close(reason) {
+    if (reason === "the token is wrong") {
       this.showState("lost", "the token in the address is wrong: open the page with the token of this run, or without one");
       return;
     }
@@ -41,7 +43,7 @@ class Connection {
   }
 
   send(message) {
-    this.socket.send(JSON.stringify(message));
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
   }
 
   // ---- topics ----
@@ -73,12 +75,13 @@ class Connection {
    * Of a camera, compressed pictures are read where there are any: they carry the times of capture that ticks name.
    */
   chooseTopics() {
-    const all = [...this.channels.values()].filter((channel) => channel.encoding === "cdr" && channel.schemaName !== TICK);
-    for (const channel of all) {
-      const row = this.subscribed.has(channel.id) ? null : this.rowAfter(channel) || this.rowBefore(channel);
-      if (!row || (PICTURE.test(channel.schemaName) && this.hasBetterPicture(channel, row))) continue;
+    if (!this.page.status) return;
+    for (const channel of this.channels.values()) {
+      if (channel.encoding !== "cdr" || channel.schemaName === TICK || this.subscribed.has(channel.id)) continue;
+      const after = this.rowAfter(channel), row = after || this.rowBefore(channel), rank = PICTURES.indexOf(channel.schemaName);
+      if (!row || (rank < 0 ? OPAQUE.test(channel.schema) : this.hasBetterPicture(rank, row))) continue;
       this.subscribe([channel]);
-      Object.assign(this.subscribed.get(channel.id), { row, isAfter: row === this.rowAfter(channel) });
+      Object.assign(this.subscribed.get(channel.id), { row, isAfter: row === after });
     }
   }
 
@@ -97,9 +100,8 @@ class Connection {
     return hasTicks && this.page.rows.size === 0 ? null : this.page.row(topic, topic);
   }
 
-  hasBetterPicture(channel, row) {
-    if (channel.schemaName === COMPRESSED) return false;
-    return [...this.channels.values()].some((other) => other.schemaName === COMPRESSED && this.rowBefore(other) === row);
+  hasBetterPicture(rank, row) {
+    return [...this.channels.values()].some((other) => PICTURES.indexOf(other.schemaName) > rank && this.rowBefore(other) === row);
   }
 
   // ---- messages ----
@@ -138,13 +140,12 @@ class Connection {
     this.send({ op: "unsubscribe", subscriptionIds: [channel.id] });
     setTimeout(() => {
       channel.isPaused = false;
-      const isOpen = this.subscribed.get(channel.id) === channel && this.socket.readyState === WebSocket.OPEN;
-      if (isOpen) this.send({ op: "subscribe", subscriptions: [this.wish(channel)] });
+      if (this.subscribed.get(channel.id) === channel) this.send({ op: "subscribe", subscriptions: [this.wish(channel)] });
     }, PICTURE_MS);
   }
 
   takeRow(channel, data) {
-    const { row, isAfter } = channel, isPicture = PICTURE.test(channel.schemaName);
+    const { row, isAfter } = channel, isPicture = PICTURES.includes(channel.schemaName);
     if (isPicture) this.pausePictures(channel);
     const message = channel.decoder.read(data, HEADER, { withStrings: isPicture || !row.select }), time = secondsOf(message.header.stamp);
     if (isPicture) row.takePicture(isAfter, message);
@@ -189,7 +190,7 @@ class Marks {
   }
 
   handleKey(event) {
-    const isOther = event.target.tagName === "SELECT" || event.ctrlKey || event.metaKey || event.altKey || event.repeat;
+    const isOther = ["SELECT", "BUTTON"].includes(event.target.tagName) || event.ctrlKey || event.metaKey || event.altKey || event.repeat;
     if (!this.connection.token || find("record").hidden || isOther) return;
     const found = MARKS.filter(([, , key]) => key && key === event.key), isRunning = /runs/.test(find("session").textContent);
     if (event.key === "c") this.countDown(COUNTDOWN_S);

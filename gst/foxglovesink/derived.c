@@ -54,7 +54,7 @@ make_jpeg (RobocacheDerived *self, RobocacheCdrReader *reader, const RobocacheRo
   picture.step = robocache_cdr_read_uint32 (reader);
   n = robocache_cdr_read_count (reader, 1, 0);
   picture.lines = robocache_cdr_read_array (reader, 1, n);
-  if (reader->fault)
+  if (reader->fault || (guint64) picture.step * picture.height != n)
     return FALSE;
   jpeg = self->settings.functions->compress (&picture, self->settings.image_quality);
   if (!jpeg)

@@ -143,10 +143,11 @@ open_channels (GstRobocacheStreamSink *stream, const RobocacheEncoder *encoder, 
   g_ptr_array_set_size (self->outputs, 0);
   for (guint i = 0; i < n; i++) {
     g_ptr_array_add (self->outputs, outputs[i] ? outputs[i] : output_new (self->session, topics[i], channels[i].type));
-    set_derived (g_ptr_array_index (self->outputs, i), robocache_derived_new (&self->session->derived, topics[i], channels[i].type, caps));
+    set_derived (g_ptr_array_index (self->outputs, i), caps ? robocache_derived_new (&self->session->derived, topics[i], channels[i].type,
+            caps) : NULL);
     g_free (topics[i]);
   }
-  gst_caps_unref (caps);
+  gst_clear_caps (&caps);
   g_free (topics);
   g_free (outputs);
   return TRUE;

@@ -44,6 +44,9 @@ make_file (const gchar *path)
   is_made = fd >= 0 && write (fd, text->str, text->len) == (gssize) text->len;
   if (fd >= 0)
     is_made = close (fd) == 0 && is_made;
+  /* a part of a token is none */
+  if (fd >= 0 && !is_made)
+    g_unlink (path);
   g_string_free (text, TRUE);
   return is_made;
 }

@@ -41,11 +41,12 @@ robocache_view_channel_is_wanted (const RobocacheViewChannel *channel)
 }
 
 RobocacheViewReader *
-robocache_view_reader_new (RobocacheViewChannel *channel, guint32 id, guint64 max_bytes)
+robocache_view_reader_new (RobocacheViewChannel *channel, guint client, guint32 id, guint64 max_bytes)
 {
   RobocacheViewReader *reader = g_new0 (RobocacheViewReader, 1);
 
   reader->channel = channel;
+  reader->client = client;
   robocache_view_subscription_init (&reader->waiting, id, channel->topic.kind, max_bytes);
   g_ptr_array_add (channel->readers, reader);
   g_atomic_int_inc (&channel->n_readers);

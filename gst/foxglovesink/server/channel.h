@@ -22,6 +22,7 @@ struct _RobocacheViewChannel
 typedef struct
 {
   RobocacheViewChannel *channel;        /* NULL: removed */
+  guint client;                 /* number */
   RobocacheViewSubscription waiting;
 } RobocacheViewReader;
 
@@ -31,7 +32,7 @@ gboolean robocache_view_channel_is_wanted (const RobocacheViewChannel * channel)
 /* Its readers stay, without a channel and with nothing that waits. */
 void robocache_view_channel_free (RobocacheViewChannel * channel);
 
-RobocacheViewReader *robocache_view_reader_new (RobocacheViewChannel * channel, guint32 id, guint64 max_bytes);
+RobocacheViewReader *robocache_view_reader_new (RobocacheViewChannel * channel, guint client, guint32 id, guint64 max_bytes);
 void robocache_view_reader_free (RobocacheViewReader * reader);
 
 G_END_DECLS

@@ -25,6 +25,7 @@ struct _RobocacheViewClient
   RobocacheViewShared *shared;
   SoupWebsocketConnection *connection;
   RobocacheCountedStream *stream;
+  guint number;
   guint64 asked;                /* what `written` of the stream is when libsoup has nothing left */
 
   GQueue texts;                 /* of gchar *, which go first */
@@ -35,6 +36,7 @@ struct _RobocacheViewClient
   guint generation;             /* of these channels */
   gint64 time_ns;               /* last time that was sent; -1: none */
   RobocacheViewParameterClient parameters;
+  RobocacheViewGraph graph;
   gint64 lag_ns;                /* the longest wait of a message since the last report of the connection */
 };
 
@@ -294,15 +296,27 @@ has_new_channels (RobocacheViewClient *client)
   return has_new;
 }
 
+static void
+queue_updates (RobocacheViewClient *client)
+{
+  gchar *parameters = robocache_view_parameters_update (&client->shared->parameters, &client->parameters);
+  gchar *graph;
+
+  g_mutex_lock (&client->shared->lock);
+  graph = robocache_view_graph_update (&client->graph, client->shared->graph_generation, client->shared->channels);
+  g_mutex_unlock (&client->shared->lock);
+  if (parameters)
+    queue_text (client, parameters);
+  if (graph)
+    queue_text (client, graph);
+}
+
 void
 robocache_view_client_pump (RobocacheViewClient *client)
 {
-  gchar *update = robocache_view_parameters_update (&client->shared->parameters, &client->parameters);
-
-  if (update)
-    queue_text (client, update);
   if (has_new_channels (client))
     advertise (client);
+  queue_updates (client);
   while (is_open (client) && send_text (client)) {
   }
   while (is_open (client) && client->texts.length == 0 && send_message (client)) {
@@ -369,10 +383,11 @@ subscribe (RobocacheViewClient *client, const RobocacheViewWish *wish)
   else if (reads_channel (client, channel))
     fault = "the client subscribes to this channel already";
   if (!fault) {
-    reader = robocache_view_reader_new (channel, wish->id, client->shared->max_queue_bytes);
+    reader = robocache_view_reader_new (channel, client->number, wish->id, client->shared->max_queue_bytes);
     reader->waiting.interval_ns = wish->interval_ms * G_GINT64_CONSTANT (1000000);
     g_hash_table_insert (client->readers, GUINT_TO_POINTER (wish->id), reader);
   }
+  client->shared->graph_generation++;
   g_mutex_unlock (&client->shared->lock);
   if (!fault)
     return;
@@ -386,6 +401,7 @@ unsubscribe (RobocacheViewClient *client, const RobocacheViewWish *wish)
 {
   g_mutex_lock (&client->shared->lock);
   g_hash_table_remove (client->readers, GUINT_TO_POINTER (wish->id));
+  client->shared->graph_generation++;
   g_mutex_unlock (&client->shared->lock);
 }
 
@@ -413,6 +429,8 @@ answer (RobocacheViewClient *client, const gchar *text, gsize size)
     queue_status (client, ROBOCACHE_VIEW_ERROR, fault);
     g_free (fault);
     g_array_set_size (wishes, 0);
+  } else if (operation == ROBOCACHE_VIEW_SUBSCRIBE_GRAPH || operation == ROBOCACHE_VIEW_UNSUBSCRIBE_GRAPH) {
+    robocache_view_graph_subscribe (&client->graph, operation == ROBOCACHE_VIEW_SUBSCRIBE_GRAPH);
   } else if (operation > ROBOCACHE_VIEW_UNSUBSCRIBE) {
     answer_parameters (client, operation, message);
   }
@@ -468,6 +486,7 @@ robocache_view_client_new (RobocacheViewShared *shared, SoupWebsocketConnection 
   client->advertised = g_array_new (FALSE, FALSE, sizeof (guint));
   g_mutex_lock (&shared->lock);
   client->generation = shared->generation - 1;
+  client->number = ++shared->n_clients;
   g_mutex_unlock (&shared->lock);
   client->time_ns = -1;
   soup_websocket_connection_set_max_incoming_payload_size (connection, MAX_INCOMING_BYTES);
@@ -489,9 +508,11 @@ robocache_view_client_free (RobocacheViewClient *client)
   g_object_unref (client->stream);
   g_mutex_lock (&client->shared->lock);
   g_hash_table_unref (client->readers);
+  client->shared->graph_generation++;
   g_mutex_unlock (&client->shared->lock);
   g_queue_clear_full (&client->texts, g_free);
   robocache_view_parameters_clear (&client->parameters);
+  robocache_view_graph_subscribe (&client->graph, FALSE);
   g_array_unref (client->advertised);
   g_free (client);
 }

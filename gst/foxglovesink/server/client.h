@@ -11,6 +11,7 @@
 
 #include "channel.h"
 #include "countedstream.h"
+#include "graph.h"
 #include "parameters.h"
 
 G_BEGIN_DECLS
@@ -23,6 +24,8 @@ typedef struct
   GMutex lock;                  /* guards channels, readers and counts */
   GPtrArray *channels;          /* RobocacheViewChannel, by id */
   guint generation;             /* changes of channels */
+  guint graph_generation;       /* changes of channels and of their readers; not 0 */
+  guint n_clients;              /* since the start, for their numbers; the server's thread */
   RobocacheViewCounts counts;
   guint64 max_queue_bytes;      /* constant */
   RobocacheViewParameterTable parameters;       /* the server's thread */

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* needs stdio.h before it */
+/* after the declaration of FILE, which it uses */
 #include <jpeglib.h>
 
 static const struct
@@ -79,7 +79,7 @@ robocache_view_jpeg_new (const RobocacheViewPicture *picture, guint quality)
 
   while (i < G_N_ELEMENTS (encodings) && !g_str_equal (encodings[i].encoding, picture->encoding))
     i++;
-  if (i == G_N_ELEMENTS (encodings))
+  if (i == G_N_ELEMENTS (encodings) || picture->step < (gsize) picture->width * (gsize) encodings[i].components)
     return NULL;
   compressor.err = jpeg_std_error (&errors.parent);
   errors.parent.error_exit = on_error;

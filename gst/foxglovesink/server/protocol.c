@@ -19,7 +19,7 @@ robocache_view_server_info (const gchar *name, gboolean has_parameters, gint64 s
   GString *json = g_string_new ("{\"op\":\"serverInfo\",\"name\":");
 
   robocache_json_append_string (json, name);
-  g_string_append_printf (json, ",\"capabilities\":[\"time\"%s],\"metadata\":{\"library\":\"robocache\"},\"sessionId\":\"%" G_GINT64_FORMAT
+  g_string_append_printf (json, ",\"capabilities\":[\"time\",\"connectionGraph\"%s],\"metadata\":{\"library\":\"robocache\"},\"sessionId\":\"%" G_GINT64_FORMAT
       "\"}", has_parameters ? ",\"parameters\",\"parametersSubscribe\"" : "", session_id);
   return g_string_free (json, FALSE);
 }
@@ -135,6 +135,8 @@ static const struct
   [ROBOCACHE_VIEW_SET_PARAMETERS] = {"setParameters", NULL},
   [ROBOCACHE_VIEW_SUBSCRIBE_PARAMETERS] = {"subscribeParameterUpdates", NULL},
   [ROBOCACHE_VIEW_UNSUBSCRIBE_PARAMETERS] = {"unsubscribeParameterUpdates", NULL},
+  [ROBOCACHE_VIEW_SUBSCRIBE_GRAPH] = {"subscribeConnectionGraph", NULL},
+  [ROBOCACHE_VIEW_UNSUBSCRIBE_GRAPH] = {"unsubscribeConnectionGraph", NULL},
   [ROBOCACHE_VIEW_TOKEN] = {"robocacheToken", NULL},
 };
 

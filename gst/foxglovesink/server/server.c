@@ -146,9 +146,10 @@ serve (gpointer user_data)
 {
   RobocacheViewServer *server = user_data;
 
+  /* first: others see that their subscriptions are gone */
+  g_ptr_array_set_size (server->closed, 0);
   for (guint i = 0; i < server->clients->len; i++)
     robocache_view_client_pump (g_ptr_array_index (server->clients, i));
-  g_ptr_array_set_size (server->closed, 0);
   start_timer (server);
   return G_SOURCE_CONTINUE;
 }
@@ -407,6 +408,7 @@ start (const RobocacheViewSettings *settings, GError **error)
   server->shared.channels = g_ptr_array_new_with_free_func ((GDestroyNotify) robocache_view_channel_free);
   server->shared.parameters.functions = settings->parameters;
   server->shared.parameters.functions.token = g_strdup (settings->parameters.token);
+  server->shared.graph_generation = 1;
   server->shared.max_queue_bytes = settings->max_queue_bytes;
   server->shared.counts.port = robocache_view_listener_port (listener);
   server->shared.wake = wake;
@@ -446,6 +448,7 @@ add (RobocacheViewServer *server, const RobocacheViewTopic *topic)
   channel = robocache_view_channel_new (server->next_channel++, topic);
   g_ptr_array_add (server->shared.channels, channel);
   server->shared.generation++;
+  server->shared.graph_generation++;
   g_mutex_unlock (&server->shared.lock);
   wake (server);
   return channel;
@@ -456,6 +459,7 @@ remove_channel (RobocacheViewServer *server, RobocacheViewChannel *channel)
 {
   g_mutex_lock (&server->shared.lock);
   server->shared.generation++;
+  server->shared.graph_generation++;
   g_ptr_array_remove (server->shared.channels, channel);
   g_mutex_unlock (&server->shared.lock);
   wake (server);

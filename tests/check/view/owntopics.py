@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Topics of robocachefoxglovesink about the pipeline that are messages of ROS: diagnostics, and the description of the robot.
+"""Topics of robocachefoxglovesink about the pipeline: diagnostics, the description of the robot, and the fields that layouts of viewers show.
 
-    owntopics.py VIEWTOOL URDF
+    owntopics.py VIEWTOOL URDF LAYOUTS
 
 A live pipeline has one stream that is aligned, and one that ends. Prints PASS or FAIL for each case."""
 import asyncio
 import json
 import pathlib
+import re
 import struct
 import subprocess
 import sys
+import xml.etree.ElementTree
 
 import websockets
 from mcap_ros2._dynamic import generate_dynamic
@@ -41,7 +43,7 @@ async def messages_of(socket, topic):
             yield decode(message[13:])
 
 
-async def check_diagnostics(socket, urdf):
+async def check_diagnostics(socket, _):
     """The stream that has ended is held, then missing."""
     async for message in messages_of(socket, "/robocache/diagnostics"):
         status = {one.name: one for one in message.status}
@@ -61,6 +63,34 @@ async def check_robot(socket, urdf):
         return
 
 
+def paths_of(folder):
+    """Fields that layouts show, as lists of names without indices."""
+    layout = json.loads((folder / "foxglove.json").read_text(encoding="utf-8"))
+    paths = [path["value"] for config in layout["configById"].values() for path in config.get("paths", [])]
+    paths += [config["topicPath"] for config in layout["configById"].values() if "topicPath" in config]
+    curves = xml.etree.ElementTree.parse(folder / "plotjuggler.xml").iter("curve")
+    names = [curve.get("name").replace("/", ".").replace(".", "/", 2) for curve in curves]
+    return sorted({re.sub(r"\[[^]]*\]|{[^}]*}", "", path) for path in paths + names})
+
+
+async def check_layouts(socket, folder):
+    """Each field of /robocache/ is in the schema of its topic."""
+    schemas = {}
+    while "/robocache/connection" not in schemas:
+        message = await socket.recv()
+        if not isinstance(message, bytes):
+            schemas.update({one["topic"]: json.loads(one["schema"]) for one in json.loads(message).get("channels", []) if one["encoding"] == "json"})
+    paths = paths_of(pathlib.Path(folder))
+    assert len(paths) > 10, paths
+    for path in paths:
+        topic, *names = path.split(".")
+        schema = schemas[topic]
+        for name in names:
+            schema = schema.get("items", schema)
+            assert name in schema.get("properties", {}), f"{path}: {topic} has no field {name}"
+            schema = schema["properties"][name]
+
+
 async def run(tool, urdf, check):
     process = await asyncio.create_subprocess_exec(tool, LAUNCH.format(urdf=urdf), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     try:
@@ -68,7 +98,7 @@ async def run(tool, urdf, check):
         assert line and line[0] == "port", "the pipeline does not preroll"
         process.stdin.write(b"play\n")
         async with websockets.connect(f"ws://127.0.0.1:{line[1]}", subprotocols=["foxglove.sdk.v1"], max_size=None) as socket:
-            await check(socket, urdf)
+            await check(socket)
     finally:
         process.kill()
         await process.wait()
@@ -76,9 +106,11 @@ async def run(tool, urdf, check):
 
 def main():
     failed = 0
-    for name, check in {"diagnostics": check_diagnostics, "robot description": check_robot}.items():
+    tool, urdf, layouts = sys.argv[1:]
+    cases = {"diagnostics": (check_diagnostics, urdf), "robot description": (check_robot, urdf), "layouts": (check_layouts, layouts)}
+    for name, (check, argument) in cases.items():
         try:
-            asyncio.run(asyncio.wait_for(run(sys.argv[1], sys.argv[2], check), TIMEOUT_S))
+            asyncio.run(asyncio.wait_for(run(tool, urdf, lambda socket: check(socket, argument)), TIMEOUT_S))
             print(f"PASS {name}")
         except (AssertionError, asyncio.TimeoutError, OSError) as error:
             failed += 1

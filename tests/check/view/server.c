@@ -258,7 +258,7 @@ GST_START_TEST (sends_what_comes)
   subscribe (&client, &view, ROWS_CHANNEL);
   view_client_connect (&other, view.port);
   text = view_client_receive_text (&other);
-  fail_unless (strstr (text, "\"op\":\"serverInfo\"") && strstr (text, "\"capabilities\":[\"time\"]"), "%s", text);
+  fail_unless (strstr (text, "\"op\":\"serverInfo\"") && strstr (text, "\"capabilities\":[\"time\",\"connectionGraph\"]"), "%s", text);
   g_free (text);
   text = view_client_receive_text (&other);
   fail_unless (strstr (text, "\"op\":\"advertise\"") && strstr (text, "\"id\":4,\"topic\":\"/rows\",\"encoding\":\"cdr\","
@@ -302,6 +302,39 @@ GST_START_TEST (serves_many_clients)
   /* encoded once */
   fail_unless_equals_uint64 (stream_stat_of (&view, "messages"), 100);
   fail_unless_equals_uint64 (stat_of (&view, "messages-dropped"), 0);
+  view_end (&view);
+}
+
+GST_END_TEST;
+
+/* Readers by topic, and topics that end. */
+GST_START_TEST (draws_connections)
+{
+  View view = view_begin (2, "");
+  ViewClient client, other;
+  gchar *text;
+
+  view_client_connect (&client, view.port);
+  view_client_send_text (&client, "{\"op\":\"subscribeConnectionGraph\"}");
+  do
+    text = view_client_receive_text (&client);
+  while (!strstr (text, "\"op\":\"connectionGraphUpdate\"") && (g_free (text), TRUE));
+  fail_unless (strstr (text, "{\"name\":\"/rows\",\"publisherIds\":[\"robocache\"]}"), "%s", text);
+  fail_unless (strstr (text, "{\"name\":\"/rows\",\"subscriberIds\":[]}"), "%s", text);
+  g_free (text);
+  subscribe (&other, &view, ROWS_CHANNEL);
+  text = view_client_receive_text (&client);
+  fail_unless (strstr (text, "{\"name\":\"/rows\",\"subscriberIds\":[\"viewer 2\"]}"), "%s", text);
+  g_free (text);
+  view_client_close (&other);
+  text = view_client_receive_text (&client);
+  fail_unless (strstr (text, "{\"name\":\"/rows\",\"subscriberIds\":[]}") && strstr (text, "\"removedTopics\":[]"), "%s", text);
+  g_free (text);
+  view_client_send_text (&client, "{\"op\":\"unsubscribeConnectionGraph\"}");
+  subscribe (&other, &view, ROWS_CHANNEL);
+  synchronize (&client);
+  view_client_close (&other);
+  view_client_close (&client);
   view_end (&view);
 }
 
@@ -383,6 +416,26 @@ GST_END_TEST;
 
 /* ---- slow clients ---- */
 
+/* The client sees what it has lost, and that nothing waits. */
+static void
+expect_report (ViewClient *client, guint n_lost)
+{
+  gchar *expected = g_strdup_printf ("{\"dropped\":%u,\"waiting\":0,\"waiting_bytes\":0,", n_lost), *lost;
+  GBytes *message;
+  gchar *report;
+  gsize size;
+
+  view_client_send_text (client, "{\"op\":\"subscribe\",\"subscriptions\":[{\"id\":78,\"channelId\":2}]}");
+  message = view_client_receive_data (client, 78);
+  lost = g_strdup_printf ("{\"topic\":\"/rows\",\"dropped\":%u,\"waiting\":0}", n_lost);
+  report = g_strndup ((const gchar *) g_bytes_get_data (message, &size) + 13, g_bytes_get_size (message) - 13);
+  fail_unless (g_str_has_prefix (report, expected) && strstr (report, lost), "%s has no %s", report, lost);
+  g_free (report);
+  g_free (lost);
+  g_free (expected);
+  g_bytes_unref (message);
+}
+
 /* One client reads everything while another, with a small socket, reads nothing. */
 GST_START_TEST (slow_clients_lose_alone)
 {
@@ -417,6 +470,7 @@ GST_START_TEST (slow_clients_lose_alone)
     g_bytes_unref (message);
   }
   fail_unless_equals_uint64 (n + stat_of (&view, "messages-dropped"), 2000);
+  expect_report (&slow, 2000 - n);
   view_client_close (&slow);
   view_end (&view);
 }
@@ -605,5 +659,5 @@ GST_START_TEST (refuses_beside_libsoup_2)
 GST_END_TEST;
 
 CHECK_MAIN (view_server, NULL, NULL, ONCE (answers_handshakes), ONCE (limits_clients), ONCE (survives_many_connections), ONCE (sends_what_comes),
-    ONCE (serves_many_clients), ONCE (encodes_for_subscribers), ONCE (advertises_changes), ONCE (starts_again), ONCE (slow_clients_lose_alone), ONCE (unread_rows_cost_no_memory),
+    ONCE (serves_many_clients), ONCE (encodes_for_subscribers), ONCE (draws_connections), ONCE (advertises_changes), ONCE (starts_again), ONCE (slow_clients_lose_alone), ONCE (unread_rows_cost_no_memory),
     EACH (frames, ends_hostile_clients), ONCE (survives_random_bytes), EACH (faults, explains_why_it_cannot_listen), ONCE (refuses_beside_libsoup_2))

@@ -93,6 +93,15 @@ value_of (const RobocacheStreamState *state, const gchar *field)
   return (gint64) count;
 }
 
+static gboolean
+is_live (const RobocacheStreamState *state)
+{
+  gboolean live = FALSE;
+
+  gst_structure_get_boolean (robocache_recent_stats_newest (state->stats), "live", &live);
+  return live;
+}
+
 static gint64
 round_up_to_ms (gint64 ns)
 {
@@ -122,18 +131,18 @@ look_for_silence (RobocacheFindings *findings, const RobocacheStreamState *state
 {
   const gint64 silent_us = silence_of (findings, state, now_us);
   const gint64 limit_us = state->nominal_rate > 0 ? MAX (MIN_SILENCE_US, (gint64) (SILENT_ROWS * G_USEC_PER_SEC / state->nominal_rate)) : SILENCE_US;
-  gchar *text, *missing;
+  const gchar *missing = recent (state, "ticks-missing") > 0 ? ", and is missing in the samples" : "";
+  gchar *text;
 
-  if (silent_us < limit_us)
+  /* a recording is waited for, or over */
+  if (silent_us < limit_us || !is_live (state))
     return;
   if (value_of (state, "rows-in") == 0) {
     text = g_strdup_printf (ROBOCACHE_WORDS_NO_ROW ": look whether its source is running and linked", state->name);
   } else {
     gchar *span = robocache_duration_text ((gdouble) silent_us * 1e3);
 
-    missing = g_strdup (recent (state, "ticks-missing") > 0 ? ", and is missing in the samples" : "");
     text = g_strdup_printf ("%s has sent no row for %s%s: look at the sensor, its cable and its driver", state->name, span, missing);
-    g_free (missing);
     g_free (span);
   }
   add (findings, state, "silence", text, now_us);

@@ -338,6 +338,13 @@ robocache_view_client_is_idle (const RobocacheViewClient *client)
   return is_idle;
 }
 
+void
+robocache_view_client_end (RobocacheViewClient *client)
+{
+  if (is_open (client))
+    soup_websocket_connection_close (client->connection, SOUP_WEBSOCKET_CLOSE_GOING_AWAY, "the pipeline has stopped");
+}
+
 /* ---- requests ---- */
 
 /* Called with the lock. */

@@ -25,7 +25,7 @@
 
 #define DUE_INTERVAL_US (100 * G_TIME_SPAN_MILLISECOND)
 /* Longest time for the last messages at the end. */
-#define END_US (100 * G_TIME_SPAN_MILLISECOND)
+#define END_US (300 * G_TIME_SPAN_MILLISECOND)
 
 struct _RobocacheViewServer
 {
@@ -318,6 +318,11 @@ send_last_messages (RobocacheViewServer *server)
   g_source_set_ready_time (server->timer, end_us);
   serve (server);
   while (has_busy_client (server) && g_get_monotonic_time () < end_us)
+    g_main_context_iteration (server->context, TRUE);
+  /* a socket that is closed with unread requests of its client loses what the client has not read */
+  for (guint i = 0; i < server->clients->len; i++)
+    robocache_view_client_end (g_ptr_array_index (server->clients, i));
+  while (server->clients->len > 0 && g_get_monotonic_time () < end_us)
     g_main_context_iteration (server->context, TRUE);
 }
 

@@ -60,7 +60,8 @@ class Connection {
 
   /** Rows at the rate of a display, which is all that the page can show. */
   wish(channel) {
-    return { id: channel.id, channelId: channel.id, ...(channel.schemaName === TICK ? {} : { robocacheIntervalMs: ROW_MS }) };
+    const isRows = channel.encoding === "cdr" && channel.schemaName !== TICK;
+    return { id: channel.id, channelId: channel.id, ...(isRows ? { robocacheIntervalMs: ROW_MS } : {}) };
   }
 
   subscribe(channels) {

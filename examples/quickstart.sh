@@ -10,7 +10,8 @@ case ${1-} in
     cat <<'END'
 quickstart.sh                            a simulated robot, live for five seconds: camera, joints and forces on common
                                          ticks, then point clouds into voxel grids; a report of the run, report.html, and a
-                                         picture, voxels.png, replace those of the run before
+                                         picture, voxels.png, replace those of the run before; while it runs, it is a web
+                                         page whose address is printed
 quickstart.sh joints.csv torque.csv …    aligns recordings, one stream per file, and writes aligned.csv once it is complete,
                                          and aligned.html beside it, a report
 quickstart.sh run.mcap                   aligns the topics of a recording of ROS 2, one stream per topic
@@ -40,7 +41,11 @@ robocache_install gstreamer1.0-plugins-good
 robocache_build "$build" "$(robocache_gpu_options)" programs
 
 case ${1-} in
-  '') exec "$robocache" simulate --overwrite --urdf "$root/examples/arm.urdf" --tool tool ;;
+  '')
+    view=()
+    [[ $("$robocache" --version) != *view=yes* ]] || view=(--view)
+    exec "$robocache" simulate --overwrite --urdf "$root/examples/arm.urdf" --tool tool "${view[@]}"
+    ;;
   --build) exec "$robocache" --version ;;
   *) exec "$robocache" align "$@" ;;
 esac

@@ -42,6 +42,23 @@ gboolean messages_handle (GstElement * pipeline, MessageLabel label, gpointer da
 /* gst_parse_launch; NULL after writing an error. */
 GstElement *messages_launch (const gchar * description);
 
+/* ---- what flows in a pipeline in state NULL, also for others ---- */
+
+/* Puts a tee between a source pad and its peer, and a queue at the tee's second branch. Returns the queue, which the pipeline owns. */
+GstElement *tap_link (GstElement * pipeline, GstPad * from);
+
+/* ---- --view: the streams of a robocachefuse as a page, and for viewers ---- */
+
+/* The entry of --view[=PORT] among the options of a program. */
+#define LIVE_VIEW_OPTION {"view", 0, G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK, (gpointer) live_view_parse, \
+  "show the streams while they run, as a web page on this machine (port 8765, or a free one)", "PORT"}
+/* A GOptionArgFunc. */
+gboolean live_view_parse (const gchar * name, const gchar * value, gpointer data, GError ** error);
+gboolean live_view_is_asked (void);
+/* With --view: adds a server to a pipeline in state NULL, and writes its address to talk. FALSE and an error on failure. Rows of pads that
+ * are not linked yet are shown after alignment only. */
+gboolean live_view_add (GstElement * pipeline, GstElement * fuse, FILE * talk, GError ** error);
+
 /* ---- code of programs that play a pipeline and show its samples ---- */
 
 /* An option context with this summary, and an example of a command line (NULL: none). Help and errors are in the character set of the

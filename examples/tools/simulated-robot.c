@@ -48,6 +48,7 @@ static const GOptionEntry options[] = {
   {"urdf", 0, 0, G_OPTION_ARG_FILENAME, &urdf, "show in the report the tool's path of the robot in this URDF; its joints are among "
       "q0 to q13", "FILE"},
   {"tool", 0, 0, G_OPTION_ARG_STRING, &tool, "link that is the tool (the robot's only end link)", "LINK"},
+  LIVE_VIEW_OPTION,
   {NULL}
 };
 
@@ -202,7 +203,7 @@ play_robot (GstElement *pipeline)
   GstElement *fuse = gst_bin_get_by_name (GST_BIN (pipeline), "fuse");
   ReportSession session = { 0 };
   GError *error = NULL;
-  const gboolean ok = (!has_report || report_session_begin (&session, pipeline, fuse, &error))
+  const gboolean ok = (!has_report || report_session_begin (&session, pipeline, fuse, &error)) && live_view_add (pipeline, fuse, stdout, &error)
       && play_pipeline (pipeline, handle_robot_sample) && (!has_report || write_report (&session, &error));
 
   if (error)

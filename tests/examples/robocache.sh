@@ -25,7 +25,7 @@ expect wrong_command_is_printable "$(grep -c $'\e' <<<"$errors")" 0
 
 # every command of the help starts, by its name here
 commands=$(sed -n "/^Commands:/,/^$/s/^  \([a-z-]*\)  *[a-z].*/\1/p" <<<"$usage")
-expect commands "$(wc -w <<<"$commands")" 13
+expect commands "$(wc -w <<<"$commands")" 14
 for command in $commands; do
   program=$(grep -o "^  {\"$command\", \"[a-z-]*\"" "$ROBOCACHE_SOURCE_DIR/examples/tools/robocache/robocache.c" | cut -d'"' -f4)
   if [ -n "$program" ] && [ ! -e "$programs/$program" ]; then

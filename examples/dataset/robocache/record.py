@@ -16,7 +16,7 @@ Marks are keys of the terminal:
     d       discard it
     q       end the recording
 
-Where standard input is no terminal, they are its lines: start TASK, end, success, failure, discard, quit.
+With --view=PORT, they are also buttons and keys of a web page. Where standard input is no terminal, they are its lines: start TASK, end, success, failure, discard, quit.
 
 The recording is on the disk within a second. Marks go to RECORDING.episodes.csv, which robocache export reads, and which has the
 running episode up to the last second.
@@ -76,6 +76,12 @@ def _take_ros(parser, arguments):
     return {**given, "topics": ",".join(topics)}
 
 
+def _port_of(text):
+    if not text.isascii() or not text.isdigit() or not 0 < int(text) < 65536:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a port from 1 to 65535")
+    return int(text)
+
+
 def _arguments():
     parser = argparse.ArgumentParser("robocache record", usage="%(prog)s [OPTION…] RECORDING.mcap [TOPIC=SOURCE…]",
                                      description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -86,6 +92,8 @@ def _arguments():
         parser.add_argument(f"--{name}", **option)
     parser.add_argument("--simulated", action="store_true", help="record a simulated robot")
     parser.add_argument("--task", default="", help="task of episodes whose mark names none")
+    parser.add_argument("--view", nargs="?", type=_port_of, const=0, metavar="PORT",
+                        help="show the streams as a web page on this machine, with buttons for marks (port 8765, or a free one)")
     arguments = parser.parse_intermixed_args()
     if arguments.simulated == bool(arguments.sources or arguments.ros):
         parser.error("expected sources, --ros or --simulated")
@@ -102,7 +110,7 @@ def main():
     arguments = _arguments()
     # --help needs no GStreamer
     from .recorder import run
-    return run(arguments.recording, marks_of(arguments.recording), arguments.sources, arguments.ros, arguments.task)
+    return run(arguments.recording, marks_of(arguments.recording), arguments.sources, arguments.ros, arguments.task, arguments.view)
 
 
 if __name__ == "__main__":

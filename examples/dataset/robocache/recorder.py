@@ -2,6 +2,8 @@
 """What robocache record runs: a pipeline into a recording, and marks of episodes beside it."""
 import os
 import re
+import secrets
+import socket
 import sys
 import termios
 import time
@@ -15,6 +17,11 @@ GLib, Gst = gstreamer.load()
 
 SECOND = 10**9
 SYNC_NS = SECOND // 2  # to the disk this often
+VIEW = "robocache_view"
+# a viewer loses the oldest rather than that the recorder waits
+SHOWN = "queue leaky=downstream max-size-buffers=0 max-size-time=0 max-size-bytes=67108864"
+TOKEN = "ROBOCACHE_VIEW_TOKEN"
+DEFAULT_PORT = 8765
 KEYS = {"y": "success", "n": "failure", "d": "discard", "q": "quit"}
 JUDGED = {"end": "", "success": "true", "failure": "false", "discard": ""}
 
@@ -91,13 +98,16 @@ def _topic_and_frame(stream_id):
 class Recorder:
     """Writes the streams. Its clock is UTC, as running time 0 is a time that is known."""
 
-    def __init__(self, path, sources, ros):
+    def __init__(self, path, sources, ros, has_view=False):
         self._topics = {f"sink_{i}": topic for i, (topic, _) in enumerate(sources)}
         pads = " ".join(f"{pad}::topic={topic}" for pad, topic in self._topics.items())
-        branches = " ".join(f"{source} ! record.sink_{i}" for i, (_, source) in enumerate(sources))
+        branches = " ".join(f"{source} !{f' tee name={VIEW}_{i} !' if has_view else ''} record.sink_{i}" for i, (_, source) in enumerate(sources))
         live = "" if ros is None else "robocacherossrc name=ros"
+        shown = " ".join(f"{VIEW}_{i}. ! {SHOWN} ! {VIEW}.sink_{i}" for i in range(len(sources)))
+        view = f"robocachefoxglovesink name={VIEW} sync=false {pads} {shown}" if has_view else ""
         self.pipeline = Gst.parse_launch(f"robocachemcapsink name=record sync-interval={SYNC_NS} chunk-duration={SYNC_NS // 2} "
-                                         f"{pads} {branches} {live}")
+                                         f"{pads} {branches} {live} {view}")
+        self.view = self.pipeline.get_by_name(VIEW)
         self._sink = self.pipeline.get_by_name("record")
         self._sink.set_property("location", str(path))
         self._ros = self.pipeline.get_by_name("ros") if ros is not None else None
@@ -113,11 +123,28 @@ class Recorder:
         while topic in self._topics.values():
             number += 1
             topic = f"{wanted}_{number}"
-        sink_pad = self._sink.request_pad_simple("sink_%u")
-        sink_pad.set_property("topic", topic)
-        sink_pad.set_property("frame-id", frame)
-        pad.link(sink_pad)
+        sink_pad = self._request_pad(self._sink, topic, frame)
+        pad.link(self._share(sink_pad, topic, frame) if self.view else sink_pad)
         self._topics = {**self._topics, sink_pad.get_name(): topic}
+
+    @staticmethod
+    def _request_pad(sink, topic, frame):
+        pad = sink.request_pad_simple("sink_%u")
+        pad.set_property("topic", topic)
+        pad.set_property("frame-id", frame)
+        return pad
+
+    def _share(self, sink_pad, topic, frame):
+        """Links sink_pad and the page to one pad, which it returns."""
+        tee, shown = Gst.ElementFactory.make("tee"), Gst.parse_bin_from_description(SHOWN, True)
+        for element in (tee, shown):
+            self.pipeline.add(element)
+        tee.request_pad_simple("src_%u").link(sink_pad)
+        tee.request_pad_simple("src_%u").link(shown.get_static_pad("sink"))
+        shown.get_static_pad("src").link(self._request_pad(self.view, topic, frame))
+        for element in (shown, tee):
+            element.sync_state_with_parent()
+        return tee.get_static_pad("sink")
 
     def start(self):
         clock = Gst.SystemClock.obtain()
@@ -128,6 +155,8 @@ class Recorder:
         # live topics have an origin of their own, which comes with their rows
         if not self._ros:
             self._sink.set_property("time-origin", origin)
+            if self.view:
+                self.view.set_property("time-origin", origin)
         self._offset = origin - base
         self._clock = clock
         self.pipeline.set_state(Gst.State.PLAYING)
@@ -148,12 +177,50 @@ class Recorder:
         return found
 
 
+# ---- the page ----
+
+def _choose_port(port):
+    """The port that was asked for, or else the usual one, or a free one (0)."""
+    if port:
+        return port
+    with socket.socket() as taken:
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            taken.bind(("127.0.0.1", DEFAULT_PORT))
+        except OSError:
+            return 0
+    return DEFAULT_PORT
+
+
+class View:
+    """The page of a recorder, from which a person with the token marks episodes."""
+
+    def __init__(self, sink, port):
+        self._sink = sink
+        os.environ.setdefault(TOKEN, secrets.token_hex(16))
+        sink.set_property("port", _choose_port(port))
+
+    def show(self, text):
+        self._sink.set_property("session", text)
+
+    def print_address(self):
+        address = f"http://localhost:{self._sink.get_property('stats').get_value('port')}/"
+        # not into a log
+        if sys.stdout.isatty():
+            print(f"live view, with buttons for marks: {address}#token={os.environ[TOKEN]}", flush=True)
+        else:
+            print(f"live view: {address} (for marks, set {TOKEN}, and add #token=TOKEN)", flush=True)
+
+
 # ---- what the user sees ----
+
+def _verdict_of(episode):
+    return "discarded" if episode.discard else {"true": "success", "false": "failure"}.get(episode.success, "ended")
+
 
 def _print_table(number, episode, before, after):
     seconds = (episode.end - episode.start) / SECOND
-    verdict = "discarded" if episode.discard else {"true": "success", "false": "failure"}.get(episode.success, "ended")
-    print(f"episode {number}: {seconds:.2f} s, {verdict}{f', {printable(episode.task)}' if episode.task else ''}")
+    print(f"episode {number}: {seconds:.2f} s, {_verdict_of(episode)}{f', {printable(episode.task)}' if episode.task else ''}")
     for topic, (count, dropped) in after.items():
         count_before, dropped_before = before.get(topic, (0, 0))
         count, dropped = count - count_before, dropped - dropped_before
@@ -164,9 +231,10 @@ def _print_table(number, episode, before, after):
 class Session:
     """Takes marks, shows progress, and ends."""
 
-    def __init__(self, recorder, marks, task):
-        self.recorder, self.marks, self.task = recorder, marks, task
+    def __init__(self, recorder, marks, task, view=None):
+        self.recorder, self.marks, self.task, self.view = recorder, marks, task, view
         self.loop, self.failed, self._before = GLib.MainLoop(), False, {}
+        self._show_state()
 
     def handle(self, word, task=""):
         """A mark; one that does not fit is said and ignored."""
@@ -182,6 +250,16 @@ class Session:
             _print_table(len(self.marks.episodes) - 1, self.marks.episodes[-1], self._before, self.recorder.messages())
         else:
             print(f"ignored: {word!r} {'within an episode' if self.marks.is_open else 'and no episode runs'}", flush=True)
+        self._show_state()
+
+    def _show_state(self):
+        if self.view:
+            last = self.marks.episodes[-1] if self.marks.episodes else None
+            verdict = "" if not last or self.marks.is_open else f", the last one: {_verdict_of(last)}"
+            self.view.show(f"{self._state()}{f', {(last.end - last.start) / SECOND:.0f} s' if self.marks.is_open else verdict}")
+
+    def _state(self):
+        return f"episode {len(self.marks.episodes) - 1} runs" if self.marks.is_open else f"{len(self.marks.episodes)} episodes"
 
     def handle_key(self, key):
         if key == " ":
@@ -191,10 +269,10 @@ class Session:
 
     def progress(self):
         self.marks.extend(self.recorder.now())
-        state = f"episode {len(self.marks.episodes) - 1} runs" if self.marks.is_open else f"{len(self.marks.episodes)} episodes"
+        self._show_state()
         counts = ", ".join(f"{printable(topic)} {count}{f' ({dropped} dropped)' if dropped else ''}"
                            for topic, (count, dropped) in self.recorder.messages().items())
-        print(f"{state}: {counts}", flush=True)
+        print(f"{self._state()}: {counts}", flush=True)
         return True
 
     def quit(self, *_):
@@ -210,6 +288,8 @@ class Session:
         if message.type == Gst.MessageType.WARNING:
             error, debug = message.parse_warning()
             print(printable(f"warning: {message.src.get_name()}: {error.message} ({debug})"), file=sys.stderr)
+        if message.type == Gst.MessageType.ELEMENT and message.get_structure().get_name() == "robocache-mark":
+            self.handle(message.get_structure().get_string("mark"))
         if message.type in (Gst.MessageType.ERROR, Gst.MessageType.EOS):
             self.loop.quit()
 
@@ -247,20 +327,24 @@ class Input:
             termios.tcsetattr(self._descriptor, termios.TCSADRAIN, self._saved)
 
 
-def run(recording, marks, sources, ros, task):
-    """Records [(topic, source)] until the user ends it, and live topics if ros has properties of robocacherossrc. Returns the exit status."""
+def run(recording, marks, sources, ros, task, view_port=None):
+    """Records [(topic, source)] until the user ends it, and live topics if ros has properties of robocacherossrc. view_port: of the page; 0: any;
+    None: no page. Returns the exit status."""
     Gst.init(None)
     if ros is not None and not Gst.ElementFactory.find("robocacherossrc"):
         sys.exit("error: this build does not join live topics of ROS 2: build it with Cyclone DDS (package cyclonedds-dev)")
     try:
-        recorder = Recorder(recording, sources, ros)
+        recorder = Recorder(recording, sources, ros, view_port is not None)
     except GLib.Error as error:
         sys.exit(f"error: {printable(error.message)}; is the plugin installed, or on GST_PLUGIN_PATH_1_0?")
-    session = Session(recorder, Marks(marks), task)
+    view = View(recorder.view, view_port) if recorder.view else None
+    session = Session(recorder, Marks(marks), task, view)
     bus = recorder.pipeline.get_bus()
     bus.add_signal_watch()
     bus.connect("message", session.handle_message)
     recorder.start()
+    if view:
+        view.print_address()
     keys = Input(session)
     GLib.timeout_add_seconds(1, session.progress)
     # SIGINT ends the recording as q does

@@ -73,6 +73,7 @@ parse_command_line (Job *job, gchar **argv, GError **error)
           "and age_ns, the age of its row at the tick (on)", NULL},
     {"no-status", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &job->has_status, "omit the columns status and age_ns", NULL},
     {"duration", 0, 0, G_OPTION_ARG_STRING, &job->duration, "of live topics: end after this time (Ctrl-C)", "TIME"},
+    LIVE_VIEW_OPTION,
     {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &job->arguments, NULL, "FILE[,key=value...]... | --ros [TOPIC[,key=value...]...]"},
     {NULL}
   };
@@ -566,7 +567,7 @@ align (Job *job, GError **error)
   gboolean ok;
 
   if (!make_pipeline (job, error) || (has_report && !report_session_begin (&job->session, job->pipeline, job->fuse, error))
-      || !open_output (job, error))
+      || !live_view_add (job->pipeline, job->fuse, job->talk, error) || !open_output (job, error))
     return FALSE;
   watch_end (job);
   play (job);

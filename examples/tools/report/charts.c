@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "text.h"
+#include "common/page/pagetext.h"
 
 /* In units of pictures, which are pixels of a wide window. */
 #define PAGE_WIDTH 960.0
@@ -56,7 +56,7 @@ static void
 add_time_axis (const ReportPlot *plot, guint n, gboolean is_labelled)
 {
   const gchar *unit_name;
-  const gdouble unit = report_unit_of_duration (plot->x1, &unit_name);
+  const gdouble unit = robocache_unit_of_duration (plot->x1, &unit_name);
 
   report_plot_x_axis (plot, n, unit, unit_name, is_labelled);
 }
@@ -289,7 +289,7 @@ report_chart_spread (GString *out, const gchar *label, const ReportSpread *sprea
   if (spread->n == 0)
     return FALSE;
   choose_range (&plot, spread, is_symmetric, least_ns);
-  unit = report_unit_of_duration (MAX (fabs (plot.x0), fabs (plot.x1)), &unit_name);
+  unit = robocache_unit_of_duration (MAX (fabs (plot.x0), fabs (plot.x1)), &unit_name);
   report_svg_begin (out, SPREAD_WIDTH, 6.0 + SPREAD_HEIGHT + AXIS_HEIGHT, label, spread->n);
   draw_bars (&plot, spread);
   report_plot_x_axis (&plot, 5, unit, unit_name, TRUE);
@@ -329,7 +329,7 @@ report_chart_delay (GString *out, const gchar *label, const ReportTimeline *dela
   plot.y1 = 0.0;
   list_delays (band, means, &coarse, span, &plot);
   plot.y1 = MAX (plot.y1, 1e5);
-  unit = report_unit_of_duration (plot.y1, &unit_name);
+  unit = robocache_unit_of_duration (plot.y1, &unit_name);
   plot.y0 /= unit;
   plot.y1 /= unit;
   report_plot_round_y (&plot);

@@ -8,8 +8,9 @@
 #include <math.h>
 
 #include "charts.h"
+#include "common/page/pagestyle.h"
+#include "common/page/pagetext.h"
 #include "examples/tools/output.h"
-#include "text.h"
 
 typedef struct
 {
@@ -28,7 +29,7 @@ append_markup (Page *page, const gchar *markup)
 static void
 append_figure (Page *page, const gchar *name, gchar *value, gchar *remark)
 {
-  report_append (page->out, "<div><dt>%s</dt><dd>%s<small>%s</small></dd></div>\n", name, value, remark ? remark : "");
+  robocache_page_append (page->out, "<div><dt>%s</dt><dd>%s<small>%s</small></dd></div>\n", name, value, remark ? remark : "");
   g_free (value);
   g_free (remark);
 }
@@ -40,7 +41,7 @@ append_notes (Page *page, const GPtrArray *notes)
     return;
   append_markup (page, "<ul class=\"notes\">\n");
   for (guint i = 0; i < notes->len; i++)
-    report_append (page->out, "<li>%s</li>\n", (const gchar *) g_ptr_array_index (notes, i));
+    robocache_page_append (page->out, "<li>%s</li>\n", (const gchar *) g_ptr_array_index (notes, i));
   append_markup (page, "</ul>\n");
 }
 
@@ -48,7 +49,7 @@ append_notes (Page *page, const GPtrArray *notes)
 static void
 append_none (Page *page, const gchar *why)
 {
-  report_append (page->out, "<p class=\"none\">%s</p>\n", why);
+  robocache_page_append (page->out, "<p class=\"none\">%s</p>\n", why);
 }
 
 /* ---- numbers of a stream ---- */
@@ -65,7 +66,7 @@ mean_rate (const ReportStream *stream)
 static gchar *
 rate_text (const ReportStream *stream)
 {
-  gchar *number = report_number_text (mean_rate (stream)), *text = g_strconcat (number, "\342\200\257Hz", NULL);
+  gchar *number = robocache_number_text (mean_rate (stream)), *text = g_strconcat (number, "\342\200\257Hz", NULL);
 
   g_free (number);
   return mean_rate (stream) > 0.0 ? text : (g_free (text), g_strdup ("–"));
@@ -81,7 +82,7 @@ size_of_jitter (const ReportStream *stream)
 static gchar *
 jitter_text (const ReportStream *stream)
 {
-  gchar *duration = report_duration_text (size_of_jitter (stream));
+  gchar *duration = robocache_duration_text (size_of_jitter (stream));
   gchar *text = g_strconcat ("±\342\200\257", duration, NULL);
 
   g_free (duration);
@@ -91,13 +92,13 @@ jitter_text (const ReportStream *stream)
 static gchar *
 median_text (const ReportSpread *spread)
 {
-  return spread->n > 0 ? report_duration_text (report_spread_quantile (spread, 0.5)) : g_strdup ("–");
+  return spread->n > 0 ? robocache_duration_text (report_spread_quantile (spread, 0.5)) : g_strdup ("–");
 }
 
 static gchar *
 share_text (const ReportStream *stream, guint kind)
 {
-  return stream->status.n > 0 ? report_percent_text (report_timeline_count (&stream->status, kind), stream->status.n) : g_strdup ("–");
+  return stream->status.n > 0 ? robocache_percent_text (report_timeline_count (&stream->status, kind), stream->status.n) : g_strdup ("–");
 }
 
 static gdouble
@@ -118,7 +119,7 @@ longest_gap (const ReportStream *stream)
 static void
 append_cell (Page *page, gchar *text)
 {
-  report_append (page->out, "<td>%s</td>", text);
+  robocache_page_append (page->out, "<td>%s</td>", text);
   g_free (text);
 }
 
@@ -127,12 +128,12 @@ append_overview_row (Page *page, guint i)
 {
   const ReportStream *stream = g_ptr_array_index (page->report->streams, i);
 
-  report_append (page->out, "<tr class=\"accent-%u\"><td><i></i><a href=\"#stream-%u\">%s</a></td>", i % REPORT_N_ACCENTS, i,
+  robocache_page_append (page->out, "<tr class=\"accent-%u\"><td><i></i><a href=\"#stream-%u\">%s</a></td>", i % ROBOCACHE_PAGE_N_ACCENTS, i,
       stream->name);
-  append_cell (page, report_count_text (stream->n_rows));
+  append_cell (page, robocache_count_text (stream->n_rows));
   append_cell (page, rate_text (stream));
   append_cell (page, jitter_text (stream));
-  append_cell (page, report_count_text (stream->n_gaps));
+  append_cell (page, robocache_count_text (stream->n_gaps));
   append_cell (page, median_text (&stream->age));
   append_cell (page, share_text (stream, REPORT_ALIGNED));
   append_markup (page, "<td class=\"strip\">");
@@ -163,10 +164,10 @@ append_verdict (Page *page)
   if (faults->len > 0) {
     append_markup (page, "<ul class=\"verdict\">\n");
     for (guint i = 0; i < faults->len; i++)
-      report_append (page->out, "<li>%s</li>\n", (const gchar *) g_ptr_array_index (faults, i));
+      robocache_page_append (page->out, "<li>%s</li>\n", (const gchar *) g_ptr_array_index (faults, i));
     append_markup (page, "</ul>\n");
   } else if (page->report->n_ticks > 0) {
-    append_markup (page, "<p class=\"verdict\">Every tick has a row of every stream, and no row is lost.</p>\n");
+    append_markup (page, "<p class=\"verdict\">" ROBOCACHE_WORDS_ALL_WELL "</p>\n");
   } else {
     append_markup (page, "<p class=\"verdict\">No stream has a gap or a lost row.</p>\n");
   }
@@ -199,7 +200,7 @@ append_settings (Page *page)
   for (guint i = 0; i < settings->len; i++) {
     gchar *text = setting_text (g_ptr_array_index (settings, i));
 
-    report_append (page->out, "<code>%s</code>\n", text);
+    robocache_page_append (page->out, "<code>%s</code>\n", text);
     g_free (text);
   }
   append_markup (page, "</p></details>\n");
@@ -229,13 +230,13 @@ append_session_figures (Page *page)
   append_markup (page, "<dl>\n");
   if (begin)
     append_figure (page, "begins", begin, NULL);
-  append_figure (page, "lasts", report_duration_text ((gdouble) page->span.end_ns - (gdouble) page->span.begin_ns), NULL);
-  append_figure (page, "streams", report_count_text (report->streams->len), NULL);
+  append_figure (page, "lasts", robocache_duration_text ((gdouble) page->span.end_ns - (gdouble) page->span.begin_ns), NULL);
+  append_figure (page, "streams", robocache_count_text (report->streams->len), NULL);
   if (report->n_ticks > 0) {
-    gchar *rate = report_number_text (page->span.tick_period_ns > 0 ? 1e9 / (gdouble) page->span.tick_period_ns : 0.0);
-    gchar *dropped = report_count_text (report->n_dropped_ticks);
+    gchar *rate = robocache_number_text (page->span.tick_period_ns > 0 ? 1e9 / (gdouble) page->span.tick_period_ns : 0.0);
+    gchar *dropped = robocache_count_text (report->n_dropped_ticks);
 
-    append_figure (page, "ticks", report_count_text (report->n_ticks), report->n_dropped_ticks > 0 ? g_strconcat (dropped, " dropped",
+    append_figure (page, "ticks", robocache_count_text (report->n_ticks), report->n_dropped_ticks > 0 ? g_strconcat (dropped, " dropped",
             NULL) : NULL);
     append_figure (page, "tick rate", g_strconcat (rate, "\342\200\257Hz", NULL), NULL);
     g_free (rate);
@@ -260,9 +261,9 @@ append_quantiles (Page *page, const ReportSpread *spread, const Quantile *quanti
 {
   append_markup (page, "<figcaption>");
   for (guint i = 0; i < G_N_ELEMENTS (of_delays); i++) {
-    gchar *text = report_duration_text (report_spread_quantile (spread, quantiles[i].quantile));
+    gchar *text = robocache_duration_text (report_spread_quantile (spread, quantiles[i].quantile));
 
-    report_append (page->out, "%s%s\302\240%s", i > 0 ? " · " : "", quantiles[i].name, text);
+    robocache_page_append (page->out, "%s%s\302\240%s", i > 0 ? " · " : "", quantiles[i].name, text);
     g_free (text);
   }
   append_markup (page, "</figcaption>\n");
@@ -273,7 +274,7 @@ append_delay (Page *page, const gchar *heading, const gchar *meaning, const Repo
 {
   if (delays->n == 0)
     return;
-  report_append (page->out, "<figure><h3>%s <span>%s</span></h3>\n", heading, meaning);
+  robocache_page_append (page->out, "<figure><h3>%s <span>%s</span></h3>\n", heading, meaning);
   append_quantiles (page, spread, of_delays);
   report_chart_delay (page->out, heading, delays, &page->span);
   append_markup (page, "</figure>\n");
@@ -284,7 +285,7 @@ append_ticks (Page *page)
 {
   const Report *report = page->report;
 
-  append_delay (page, "Lag", "of ticks: from the tick to its sample", &report->lag, &report->lags);
+  append_delay (page, ROBOCACHE_WORDS_LAG, ROBOCACHE_WORDS_LAG_MEANING, &report->lag, &report->lags);
   append_delay (page, "Lateness", report->lateness_meaning ? report->lateness_meaning : "", &report->lateness, &report->latenesses);
   if (report->n_ticks > 0 && report->lag.n == 0)
     append_none (page, report->lateness.n > 0 ? "The samples do not have their time of decision, so their lag is unknown."
@@ -296,15 +297,15 @@ append_ticks (Page *page)
 static void
 append_stream_figures (Page *page, const ReportStream *stream)
 {
-  gchar *longest = report_duration_text (longest_gap (stream)), *period = report_duration_text ((gdouble) stream->period_ns);
+  gchar *longest = robocache_duration_text (longest_gap (stream)), *period = robocache_duration_text ((gdouble) stream->period_ns);
 
   append_markup (page, "<dl>\n");
-  append_figure (page, "rows", report_count_text (stream->n_rows), NULL);
+  append_figure (page, "rows", robocache_count_text (stream->n_rows), NULL);
   append_figure (page, "rate", rate_text (stream), stream->period_ns > 0 ? g_strconcat ("a row every ", period, NULL) : NULL);
   append_figure (page, "jitter", jitter_text (stream), NULL);
-  append_figure (page, "gaps", report_count_text (stream->n_gaps), stream->n_gaps > 0 ? g_strconcat ("longest ", longest, NULL) : NULL);
+  append_figure (page, "gaps", robocache_count_text (stream->n_gaps), stream->n_gaps > 0 ? g_strconcat ("longest ", longest, NULL) : NULL);
   if (stream->n_drawn > 0)
-    append_figure (page, "NaN", report_percent_text (stream->n_nonfinite, MAX (stream->n_rows * stream->n_drawn, 1)), g_strdup (stream->n_nonfinite > 0
+    append_figure (page, "NaN", robocache_percent_text (stream->n_nonfinite, MAX (stream->n_rows * stream->n_drawn, 1)), g_strdup (stream->n_nonfinite > 0
             ? "or infinite, of the values" : ""));
   if (stream->status.n > 0) {
     append_figure (page, "median age", median_text (&stream->age), NULL);
@@ -320,7 +321,7 @@ append_stream_figures (Page *page, const ReportStream *stream)
 static void
 append_status (Page *page, const ReportStream *stream)
 {
-  append_markup (page, "<figure><h3>Status <span>of its ticks</span></h3>\n");
+  append_markup (page, "<figure><h3>" ROBOCACHE_WORDS_STATUS " <span>" ROBOCACHE_WORDS_STATUS_MEANING "</span></h3>\n");
   if (report_chart_status (page->out, stream, &page->span, FALSE))
     append_markup (page, "<div class=\"key\"><span><i class=\"aligned\"></i>aligned</span><span><i class=\"held\"></i>held</span>"
         "<span><i class=\"missing\"></i>missing</span></div>\n");
@@ -344,7 +345,7 @@ static void
 append_spread (Page *page, const gchar *heading, const gchar *meaning, const ReportSpread *spread, gboolean is_symmetric,
     gdouble least_ns, const gchar *why_none)
 {
-  report_append (page->out, "<figure><h3>%s <span>%s</span></h3>\n", heading, meaning);
+  robocache_page_append (page->out, "<figure><h3>%s <span>%s</span></h3>\n", heading, meaning);
   if (report_chart_spread (page->out, heading, spread, is_symmetric, least_ns))
     append_quantiles (page, spread, is_symmetric ? of_deviations : of_delays);
   else
@@ -359,7 +360,7 @@ append_spreads (Page *page, const ReportStream *stream)
   append_spread (page, "Jitter", "of intervals, % of rows", &stream->jitter, TRUE, (gdouble) stream->period_ns / 200.0,
       "Jitter needs two rows with times.");
   if (page->report->n_ticks > 0)
-    append_spread (page, "Age", "at ticks, % of ticks", &stream->age, FALSE, 0.0, "No tick has a row before it.");
+    append_spread (page, ROBOCACHE_WORDS_AGE, ROBOCACHE_WORDS_AGE_MEANING, &stream->age, FALSE, 0.0, "No tick has a row before it.");
   append_spread (page, "Lateness", "of arrival, % of rows", &stream->lateness, FALSE, 0.0,
       "The rows have no time of arrival of their own.");
   append_markup (page, "</div>\n");
@@ -384,13 +385,13 @@ append_channel (Page *page, const ReportStream *stream, guint channel, gboolean 
 static void
 append_signal_heading (Page *page, const ReportStream *stream)
 {
-  append_markup (page, "<h3>Signal <span>");
+  append_markup (page, "<h3>" ROBOCACHE_WORDS_SIGNAL " <span>");
   if (stream->n_drawn < stream->n_channels)
-    report_append (page->out, "the first %u of %u channels; ", stream->n_drawn, stream->n_channels);
-  append_markup (page, "over the session, and an excerpt</span></h3>\n<div class=\"key\"><span><i class=\"rows\"></i>rows, before "
-      "alignment</span>");
+    robocache_page_append (page->out, "the first %u of %u channels; ", stream->n_drawn, stream->n_channels);
+  append_markup (page, "over the session, and an excerpt</span></h3>\n<div class=\"key\"><span><i class=\"rows\"></i>" ROBOCACHE_WORDS_BEFORE
+      "</span>");
   if (stream->status.n > 0)
-    append_markup (page, "<span><i class=\"aligned\"></i>ticks, after alignment</span>");
+    append_markup (page, "<span><i class=\"aligned\"></i>" ROBOCACHE_WORDS_AFTER "</span>");
   append_markup (page, "</div>\n");
 }
 
@@ -403,7 +404,7 @@ append_signals (Page *page, const ReportStream *stream)
     last--;
   append_markup (page, "<figure>\n");
   if (last < 0) {
-    append_markup (page, "<h3>Signal</h3>\n");
+    append_markup (page, "<h3>" ROBOCACHE_WORDS_SIGNAL "</h3>\n");
     append_none (page, stream->n_channels > 0 ? "No channel has a finite value." : "This kind of data has no channels to draw.");
   } else {
     append_signal_heading (page, stream);
@@ -421,20 +422,20 @@ append_account (Page *page, const ReportStream *stream)
 
   if (!stream->total_label)
     return;
-  total = report_count_text (stream->total);
-  report_append (page->out, "<h3>Account of rows</h3>\n<p class=\"account\"><b>%s</b> %s =", total, stream->total_label);
+  total = robocache_count_text (stream->total);
+  robocache_page_append (page->out, "<h3>Account of rows</h3>\n<p class=\"account\"><b>%s</b> %s =", total, stream->total_label);
   g_free (total);
   for (guint i = 0; i < stream->counts->len; i++) {
     const ReportCount *count = &g_array_index (stream->counts, ReportCount, i);
-    gchar *n = report_count_text (count->n);
+    gchar *n = robocache_count_text (count->n);
 
-    report_append (page->out, "%s <b>%s</b> %s", i > 0 ? " +" : "", n, count->label);
+    robocache_page_append (page->out, "%s <b>%s</b> %s", i > 0 ? " +" : "", n, count->label);
     g_free (n);
   }
   if (report_stream_get_rest (stream) != 0) {
-    gchar *rest = report_number_text ((gdouble) report_stream_get_rest (stream));
+    gchar *rest = robocache_number_text ((gdouble) report_stream_get_rest (stream));
 
-    report_append (page->out, " + <b class=\"warn\">%s</b> <span class=\"warn\">not accounted for</span>", rest);
+    robocache_page_append (page->out, " + <b class=\"warn\">%s</b> <span class=\"warn\">not accounted for</span>", rest);
     g_free (rest);
   }
   append_markup (page, "</p>\n");
@@ -465,11 +466,11 @@ append_stream (Page *page, guint i)
 {
   const ReportStream *stream = g_ptr_array_index (page->report->streams, i);
 
-  report_append (page->out, "<section class=\"accent-%u\" id=\"stream-%u\">\n<h2><i></i>%s</h2>\n<p class=\"soft\">", i
-      % REPORT_N_ACCENTS, i, stream->name);
-  report_append (page->out, "%s", stream->kind ? stream->kind : "no rows");
+  robocache_page_append (page->out, "<section class=\"accent-%u\" id=\"stream-%u\">\n<h2><i></i>%s</h2>\n<p class=\"soft\">", i
+      % ROBOCACHE_PAGE_N_ACCENTS, i, stream->name);
+  robocache_page_append (page->out, "%s", stream->kind ? stream->kind : "no rows");
   if (stream->aligned_as)
-    report_append (page->out, ", in samples as %s", stream->aligned_as);
+    robocache_page_append (page->out, ", in samples as %s", stream->aligned_as);
   append_markup (page, "</p>\n");
   append_stream_figures (page, stream);
   if (page->report->n_ticks > 0)
@@ -490,8 +491,8 @@ append_head (Page *page)
 {
   append_markup (page, "<!DOCTYPE html>\n<html lang=\"en\" xmlns=\"http://www.w3.org/1999/xhtml\">\n<head>\n<meta charset=\"utf-8\"/>\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n");
-  report_append (page->out, "<title>%s: report</title>\n<style>\n", page->report->title);
-  append_markup (page, report_page_style);
+  robocache_page_append (page->out, "<title>%s: report</title>\n<style>\n", page->report->title);
+  append_markup (page, robocache_page_style);
   append_markup (page, "</style>\n</head>\n<body>\n");
 }
 
@@ -505,7 +506,7 @@ make_page (const Report *report)
   page.span.end_ns = page.span.end_ns > page.span.begin_ns ? page.span.end_ns : page.span.begin_ns + 1;
   page.span.tick_period_ns = report_get_tick_period (report);
   append_head (&page);
-  report_append (page.out, "<section class=\"first\">\n<h1>%s</h1>\n", report->title);
+  robocache_page_append (page.out, "<section class=\"first\">\n<h1>%s</h1>\n", report->title);
   append_verdict (&page);
   append_session_figures (&page);
   append_notes (&page, report->notes);

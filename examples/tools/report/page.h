@@ -6,14 +6,6 @@
 
 #include "report.h"
 
-/* ---- the style sheet of a report ---- */
-
-/* Streams have the classes accent-0 to accent-(N-1). */
-#define REPORT_N_ACCENTS 8
-
-extern const char report_page_style[];
-
-/* ---- a report as one page of HTML ---- */
 
 /* The page needs no other file and no script, and is well-formed XML. */
 

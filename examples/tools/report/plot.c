@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "text.h"
+#include "common/page/pagetext.h"
 
 /* Numbers of a picture need no more digits. */
 static void
@@ -46,7 +46,7 @@ append_attribute (GString *out, const gchar *name, gdouble number)
 void
 report_svg_begin (GString *out, gdouble width, gdouble height, const gchar *label, guint64 n)
 {
-  report_append (out, "<svg role=\"img\" aria-label=\"%s\" viewBox=\"0 0 ", label);
+  robocache_page_append (out, "<svg role=\"img\" aria-label=\"%s\" viewBox=\"0 0 ", label);
   append_number (out, width);
   g_string_append_c (out, ' ');
   append_number (out, height);
@@ -62,16 +62,16 @@ report_svg_end (GString *out)
 void
 report_svg_text (GString *out, const gchar *style, gdouble x, gdouble y, const gchar *text)
 {
-  report_append (out, "<text class=\"%s\"", style);
+  robocache_page_append (out, "<text class=\"%s\"", style);
   append_attribute (out, "x", x);
   append_attribute (out, "y", y);
-  report_append (out, ">%s</text>\n", text);
+  robocache_page_append (out, ">%s</text>\n", text);
 }
 
 void
 report_svg_rect (GString *out, const gchar *style, gdouble x, gdouble y, gdouble width, gdouble height)
 {
-  report_append (out, "<rect class=\"%s\"", style);
+  robocache_page_append (out, "<rect class=\"%s\"", style);
   append_attribute (out, "x", x);
   append_attribute (out, "y", y);
   append_attribute (out, "width", MAX (width, 0.0));
@@ -82,7 +82,7 @@ report_svg_rect (GString *out, const gchar *style, gdouble x, gdouble y, gdouble
 static void
 append_line (GString *out, const gchar *style, gdouble x1, gdouble y1, gdouble x2, gdouble y2)
 {
-  report_append (out, "<line class=\"%s\"", style);
+  robocache_page_append (out, "<line class=\"%s\"", style);
   append_attribute (out, "x1", x1);
   append_attribute (out, "y1", y1);
   append_attribute (out, "x2", x2);
@@ -149,7 +149,7 @@ text_of_tick (gdouble value, gdouble step)
   gchar format[8], text[G_ASCII_DTOSTR_BUF_SIZE];
 
   if (fabs (value) >= 1e6 || (step < 1e-6))
-    return report_number_text (value);
+    return robocache_number_text (value);
   g_snprintf (format, sizeof (format), "%%.%df", decimals);
   g_ascii_formatd (text, sizeof (text), format, fabs (value) < step * 1e-6 ? 0.0 : value);
   return *text == '-' ? g_strconcat ("\342\210\222", text + 1, NULL) : g_strdup (text);
@@ -197,7 +197,7 @@ report_plot_y_ends (const ReportPlot *plot)
 
   for (guint i = 0; i < G_N_ELEMENTS (ends); i++) {
     const gdouble y = report_plot_y (plot, ends[i]);
-    gchar *text = report_number_text (ends[i]);
+    gchar *text = robocache_number_text (ends[i]);
 
     append_line (plot->out, "grid", plot->left, y, plot->left + plot->width, y);
     report_svg_text (plot->out, "y small", plot->left - 6.0, y + (i == 0 ? 1.5 : 6.0), text);
@@ -255,7 +255,7 @@ static void
 append_path (GString *out, const gchar *style, const GString *path)
 {
   if (path->len > 0)
-    report_append (out, "<path class=\"%s\" d=\"%s\"/>\n", style, path->str);
+    robocache_page_append (out, "<path class=\"%s\" d=\"%s\"/>\n", style, path->str);
 }
 
 /* A point alone is a short line, so that it can be seen. */
@@ -301,7 +301,7 @@ void
 report_plot_dots (const ReportPlot *plot, const gchar *style, const GArray *points, gdouble radius)
 {
   for (guint i = 0; i < points->len; i++) {
-    report_append (plot->out, "<circle class=\"%s\"", style);
+    robocache_page_append (plot->out, "<circle class=\"%s\"", style);
     append_attribute (plot->out, "cx", report_plot_x (plot, nth (points, i)->x));
     append_attribute (plot->out, "cy", report_plot_y (plot, nth (points, i)->low));
     append_attribute (plot->out, "r", radius);

@@ -86,26 +86,16 @@ record_into (GstElement *recorder, GstElement *queue, const gchar *topic)
   gst_object_unref (to);
 }
 
-/* Takes a link apart, and records what goes there. Rows wait without limit: the fuse stops their sources, and takes as many before its
- * samples leave. Samples wait with one, so that a slow disk stops the fuse. */
+/* Records what goes over a link. Rows wait without limit: the fuse stops their sources, and takes as many before its samples leave. Samples
+ * wait with one, so that a slow disk stops the fuse. */
 static void
 record_link (const ReportSession *session, GstElement *recorder, GstPad *from, const gchar *topic, gboolean has_limit)
 {
-  GstElement *tee = gst_element_factory_make ("tee", NULL), *queue = gst_element_factory_make ("queue", NULL);
-  GstPad *to = gst_pad_get_peer (from), *in = gst_element_get_static_pad (tee, "sink"), *out;
+  GstElement *queue = tap_link (session->pipeline, from);
 
   if (!has_limit)
     g_object_set (queue, "max-size-bytes", 0, "max-size-buffers", 0, "max-size-time", G_GUINT64_CONSTANT (0), NULL);
-  gst_bin_add_many (GST_BIN (session->pipeline), tee, queue, NULL);
-  gst_element_link (tee, queue);
   record_into (recorder, queue, topic);
-  gst_pad_unlink (from, to);
-  gst_pad_link (from, in);
-  out = gst_element_request_pad_simple (tee, "src_%u");
-  gst_pad_link (out, to);
-  gst_object_unref (out);
-  gst_object_unref (in);
-  gst_object_unref (to);
 }
 
 static void

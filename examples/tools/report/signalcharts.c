@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "charts.h"
-#include "text.h"
+#include "common/page/pagetext.h"
 
 #define LEFT 56.0
 #define RIGHT 8.0
@@ -69,7 +69,7 @@ static void
 finish_picture (const ReportPlot *plot, guint n_ticks, gboolean is_last)
 {
   const gchar *unit_name;
-  const gdouble unit = report_unit_of_duration (MAX (fabs (plot->x0), fabs (plot->x1)), &unit_name);
+  const gdouble unit = robocache_unit_of_duration (MAX (fabs (plot->x0), fabs (plot->x1)), &unit_name);
 
   report_plot_x_axis (plot, n_ticks, unit, unit_name, is_last);
   report_svg_end (plot->out);

@@ -3,7 +3,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "report.h"
-#include "text.h"
+
+#include "common/page/pagestyle.h"
+#include "common/page/pagetext.h"
 
 /* Intervals that are named, and shares of ticks and values below which nothing is said. */
 #define MAX_INTERVALS 3
@@ -121,10 +123,10 @@ static void
 add_missing (const Clock *clock, const ReportStream *stream, GPtrArray *findings)
 {
   const guint64 n = report_timeline_count (&stream->status, REPORT_MISSING);
-  gchar *share = report_percent_text (n, MAX (stream->status.n, 1));
+  gchar *share = robocache_percent_text (n, MAX (stream->status.n, 1));
 
   if (n > 0 && n == stream->status.n)
-    add (findings, "%s is missing in every tick", stream->name);
+    add (findings, ROBOCACHE_WORDS_MISSING_ALWAYS, stream->name);
   else if (n > 0) {
     GArray *intervals = find_missing (&stream->status);
     gchar *when = describe_intervals (clock, intervals);
@@ -140,10 +142,10 @@ static void
 add_held (const ReportStream *stream, GPtrArray *findings)
 {
   const guint64 n = report_timeline_count (&stream->status, REPORT_HELD);
-  gchar *share = report_percent_text (n, MAX (stream->status.n, 1));
+  gchar *share = robocache_percent_text (n, MAX (stream->status.n, 1));
 
   if ((gdouble) n > HELD_SHARE * (gdouble) stream->status.n)
-    add (findings, "%s repeats its last row in %s of the ticks, because no newer row had arrived", stream->name, share);
+    add (findings, ROBOCACHE_WORDS_HELD, stream->name, share);
   g_free (share);
 }
 
@@ -162,7 +164,7 @@ add_gaps (const Clock *clock, const ReportStream *stream, GPtrArray *findings)
   if (!longest)
     return;
   from = seconds_text (clock, longest->begin_ns);
-  duration = report_duration_text ((gdouble) longest->end_ns - (gdouble) longest->begin_ns);
+  duration = robocache_duration_text ((gdouble) longest->end_ns - (gdouble) longest->begin_ns);
   add (findings, "%s has %" G_GUINT64_FORMAT " gap%s in its rows, the longest of %s from %s s", stream->name, stream->n_gaps,
       stream->n_gaps == 1 ? "" : "s", duration, from);
   g_free (duration);
@@ -215,7 +217,7 @@ add_rows (const ReportStream *stream, GPtrArray *findings)
 {
   const gint64 rest = report_stream_get_rest (stream);
   const guint64 n_values = stream->n_rows * MAX (stream->n_drawn, 1);
-  gchar *share = report_percent_text (stream->n_nonfinite, MAX (n_values, 1));
+  gchar *share = robocache_percent_text (stream->n_nonfinite, MAX (n_values, 1));
 
   if (stream->n_nonfinite > 0)
     add (findings, "%s has NaN or infinity in %s of its values", stream->name, share);
@@ -233,7 +235,7 @@ static void
 add_stream (const Report *report, const Clock *clock, const ReportStream *stream, GPtrArray *findings)
 {
   if (stream->n_rows == 0 && stream->status.n == 0) {
-    add (findings, "%s has no row", stream->name);
+    add (findings, ROBOCACHE_WORDS_NO_ROW, stream->name);
     return;
   }
   add_missing (clock, stream, findings);

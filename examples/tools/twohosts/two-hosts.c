@@ -87,6 +87,8 @@ check (CommandLine *line, GError **error)
 
   if (!is_sender && !g_str_equal (role, "receiver"))
     USAGE_FAULT (error, "expected one argument, sender or receiver; see --help");
+  else if (is_sender && live_view_is_asked ())
+    USAGE_FAULT (error, "--view is an option of the receiver, which fuses the sensors");
   else if (!check_addresses (line, is_sender, error))
     return FALSE;
   else if (!line->transport || (!g_str_equal (line->transport, "tcp") && !g_str_equal (line->transport, "rtp")))
@@ -129,6 +131,7 @@ parse_command_line (CommandLine *line, int argc, char **argv, GError **error)
     {"loss", 0, 0, G_OPTION_ARG_DOUBLE, &hosts->loss, "sender: simulated loss, a fraction of the RTP packets (0)", "PART"},
     {"own-clock", 0, 0, G_OPTION_ARG_NONE, &hosts->own_clock, "sender: stamp rows with this machine's own clock, to "
           "measure the error of the shared one; for both ends on one machine", NULL},
+    LIVE_VIEW_OPTION,
     {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_STRING_ARRAY, &line->role, NULL, "sender|receiver"},
     {NULL}
   };

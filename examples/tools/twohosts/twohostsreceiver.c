@@ -261,6 +261,7 @@ handle_samples (Receiver *receiver)
 static gboolean
 make_pipeline (Receiver *receiver, const TwoHosts *hosts)
 {
+  GError *error = NULL;
   GString *text;
 
   if (hosts->rtp && !has_capture_times ()) {
@@ -286,7 +287,11 @@ make_pipeline (Receiver *receiver, const TwoHosts *hosts)
   guard_peers (receiver, hosts);
   if (hosts->rtp)
     prepare_rtp (receiver, hosts->arrival_times);
-  return TRUE;
+  if (live_view_add (receiver->pipeline, receiver->fuse, stdout, &error))
+    return TRUE;
+  printable_report ("error", error->message);
+  g_error_free (error);
+  return FALSE;
 }
 
 static void

@@ -323,6 +323,28 @@ robocache_view_client_pump (RobocacheViewClient *client)
   }
 }
 
+gboolean
+robocache_view_client_is_idle (const RobocacheViewClient *client)
+{
+  RobocacheViewReader *reader;
+  GHashTableIter iter;
+  gboolean is_idle = !is_open (client) || (client->texts.length == 0 && bytes_in_libsoup (client) == 0);
+
+  g_mutex_lock (&client->shared->lock);
+  g_hash_table_iter_init (&iter, client->readers);
+  while (is_idle && is_open (client) && g_hash_table_iter_next (&iter, NULL, (gpointer *) & reader))
+    is_idle = reader->waiting.items.length == 0;
+  g_mutex_unlock (&client->shared->lock);
+  return is_idle;
+}
+
+void
+robocache_view_client_end (RobocacheViewClient *client)
+{
+  if (is_open (client))
+    soup_websocket_connection_close (client->connection, SOUP_WEBSOCKET_CLOSE_GOING_AWAY, "the pipeline has stopped");
+}
+
 /* ---- requests ---- */
 
 /* Called with the lock. */
@@ -356,6 +378,7 @@ subscribe (RobocacheViewClient *client, const RobocacheViewWish *wish)
 {
   const gchar *fault = NULL;
   RobocacheViewChannel *channel;
+  RobocacheViewReader *reader;
   gchar *text;
 
   g_mutex_lock (&client->shared->lock);
@@ -366,9 +389,11 @@ subscribe (RobocacheViewClient *client, const RobocacheViewWish *wish)
     fault = "this id is that of another subscription";
   else if (reads_channel (client, channel))
     fault = "the client subscribes to this channel already";
-  else
-    g_hash_table_insert (client->readers, GUINT_TO_POINTER (wish->id), robocache_view_reader_new (channel, client->number, wish->id,
-            client->shared->max_queue_bytes));
+  if (!fault) {
+    reader = robocache_view_reader_new (channel, client->number, wish->id, client->shared->max_queue_bytes);
+    reader->waiting.interval_ns = wish->interval_ms * G_GINT64_CONSTANT (1000000);
+    g_hash_table_insert (client->readers, GUINT_TO_POINTER (wish->id), reader);
+  }
   client->shared->graph_generation++;
   g_mutex_unlock (&client->shared->lock);
   if (!fault)

@@ -41,3 +41,7 @@ void robocache_view_client_free (RobocacheViewClient * client);
 
 /* Advertises new channels, and gives the connection what it can take. */
 void robocache_view_client_pump (RobocacheViewClient * client);
+/* Whether nothing waits for its socket, or the connection is closed. */
+gboolean robocache_view_client_is_idle (const RobocacheViewClient * client);
+/* Asks the viewer to close the connection, if it is open. */
+void robocache_view_client_end (RobocacheViewClient * client);

@@ -95,9 +95,13 @@ get_id (RobocacheJsonValue value, guint32 *id)
 static gboolean
 get_wish (RobocacheViewOperation operation, RobocacheJsonValue item, RobocacheViewWish *wish)
 {
+  const RobocacheJsonValue interval = robocache_json_member (item, "robocacheIntervalMs");
+
   *wish = (RobocacheViewWish) { 0 };
   if (operation == ROBOCACHE_VIEW_UNSUBSCRIBE)
     return get_id (item, &wish->id);
+  if (interval.size > 0 && !get_id (interval, &wish->interval_ms))
+    return FALSE;
   return get_id (robocache_json_member (item, "id"), &wish->id) && get_id (robocache_json_member (item, "channelId"), &wish->channel);
 }
 
@@ -160,7 +164,7 @@ read_wishes (RobocacheViewOperation operation, RobocacheJsonValue list, GArray *
     if (!get_wish (operation, item, &wish)) {
       gchar *quoted = quote (item.data, item.size);
 
-      *fault = g_strdup_printf ("%s has no valid ids: expected integers from 0 to 4294967295", quoted);
+      *fault = g_strdup_printf ("%s has no valid ids, or interval: expected integers from 0 to 4294967295", quoted);
       g_free (quoted);
       return FALSE;
     }

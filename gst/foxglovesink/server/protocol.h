@@ -35,6 +35,7 @@ void robocache_view_write_time (guint8 message[ROBOCACHE_VIEW_TIME_SIZE], gint64
 typedef struct
 {
   guint32 id, channel;          /* channel: of subscribe */
+  guint32 interval_ms;          /* ours, "robocacheIntervalMs": no message before this long after the one before; 0: all */
 } RobocacheViewWish;
 
 typedef enum

@@ -12,6 +12,7 @@
 #include "client.h"
 #include "jpeg.h"
 #include "listener.h"
+#include "page.h"
 #include "protocol.h"
 
 /* Requests that have no WebSocket yet, beside the clients. */
@@ -23,6 +24,8 @@
 #endif
 
 #define DUE_INTERVAL_US (100 * G_TIME_SPAN_MILLISECOND)
+/* Longest time for the last messages at the end. */
+#define END_US (300 * G_TIME_SPAN_MILLISECOND)
 
 struct _RobocacheViewServer
 {
@@ -40,6 +43,7 @@ struct _RobocacheViewServer
   /* the thread of the server */
   RobocacheViewListener *listener;
   SoupServer *soup;
+  RobocacheViewPage *page;
   GPtrArray *clients;           /* RobocacheViewClient */
   GPtrArray *closed;            /* those that are freed next */
 
@@ -249,6 +253,14 @@ has_subprotocol (SoupMessageHeaders *headers)
   return has_one;
 }
 
+static gboolean
+is_page_request (SoupServerMessage *message, const gchar *path)
+{
+  const gchar *method = soup_server_message_get_method (message);
+
+  return (method == SOUP_METHOD_GET || method == SOUP_METHOD_HEAD) && g_str_equal (path, "/");
+}
+
 static void
 handle_request (SoupServer *soup, SoupServerMessage *message, const char *path, GHashTable *query, gpointer user_data)
 {
@@ -259,9 +271,11 @@ handle_request (SoupServer *soup, SoupServerMessage *message, const char *path, 
 
   if (refusal) {
     refuse (server, message, SOUP_STATUS_FORBIDDEN, refusal);
+  } else if (!upgrade && is_page_request (message, path)) {
+    robocache_view_page_answer (server->page, message, soup_message_headers_get_one (headers, "Host"));
   } else if (!upgrade || !soup_header_contains (upgrade, "websocket")) {
     soup_message_headers_append (soup_server_message_get_response_headers (message), "Upgrade", "websocket");
-    refuse (server, message, 426, "This is a WebSocket server for viewers: open a Foxglove WebSocket connection to this address.");
+    refuse (server, message, 426, "This is a WebSocket server for viewers: open a Foxglove WebSocket connection to this address, or / in a browser.");
   } else if (!has_subprotocol (headers)) {
     refuse (server, message, SOUP_STATUS_BAD_REQUEST, "no subprotocol in common: expected foxglove.sdk.v1 or foxglove.websocket.v1");
   } else if (server->clients->len >= server->max_clients) {
@@ -285,6 +299,33 @@ accept_stream (gpointer user_data, RobocacheCountedStream *stream, GSocketAddres
 
 /* ---- the thread ---- */
 
+static gboolean
+has_busy_client (const RobocacheViewServer *server)
+{
+  for (guint i = 0; i < server->clients->len; i++)
+    if (!robocache_view_client_is_idle (g_ptr_array_index (server->clients, i)))
+      return TRUE;
+  return FALSE;
+}
+
+/* The topics that are due have why the pipeline ends: an error comes just before. */
+static void
+send_last_messages (RobocacheViewServer *server)
+{
+  const gint64 end_us = g_get_monotonic_time () + END_US;
+
+  call_due (server);
+  g_source_set_ready_time (server->timer, end_us);
+  serve (server);
+  while (has_busy_client (server) && g_get_monotonic_time () < end_us)
+    g_main_context_iteration (server->context, TRUE);
+  /* a socket that is closed with unread requests of its client loses what the client has not read */
+  for (guint i = 0; i < server->clients->len; i++)
+    robocache_view_client_end (g_ptr_array_index (server->clients, i));
+  while (server->clients->len > 0 && g_get_monotonic_time () < end_us)
+    g_main_context_iteration (server->context, TRUE);
+}
+
 static gpointer
 run (gpointer user_data)
 {
@@ -292,14 +333,17 @@ run (gpointer user_data)
 
   g_main_context_push_thread_default (server->context);
   server->soup = soup_server_new (NULL, NULL);
+  server->page = robocache_view_page_new ();
   soup_server_add_handler (server->soup, NULL, handle_request, server, NULL);
   robocache_view_listener_start (server->listener, server->context, accept_stream, server);
   g_main_loop_run (server->loop);
+  send_last_messages (server);
   g_ptr_array_set_size (server->closed, 0);
   while (server->clients->len > 0)
     robocache_view_client_free (g_ptr_array_remove_index (server->clients, server->clients->len - 1));
   soup_server_disconnect (server->soup);
   g_object_unref (server->soup);
+  robocache_view_page_free (server->page);
   robocache_view_listener_free (server->listener);
   g_main_context_pop_thread_default (server->context);
   return NULL;
@@ -431,6 +475,7 @@ publish (RobocacheViewServer *server, RobocacheViewChannel *channel, const Roboc
 {
   RobocacheViewItem *item = robocache_view_item_new (message);
   GQueue lost = G_QUEUE_INIT;
+  gboolean is_waiting = FALSE;
 
   g_mutex_lock (&server->shared.lock);
   item->number = server->next_number++;
@@ -438,9 +483,11 @@ publish (RobocacheViewServer *server, RobocacheViewChannel *channel, const Roboc
     RobocacheViewReader *reader = g_ptr_array_index (channel->readers, i);
 
     server->shared.counts.dropped += robocache_view_subscription_push (&reader->waiting, item, &lost);
+    is_waiting |= reader->waiting.items.length > 0;
   }
   g_mutex_unlock (&server->shared.lock);
-  wake (server);
+  if (is_waiting)
+    wake (server);
   robocache_view_item_unref (item);
   g_queue_clear_full (&lost, (GDestroyNotify) robocache_view_item_unref);
 }

@@ -75,6 +75,16 @@ drop_frames (RobocacheViewSubscription *subscription, GQueue *lost)
   subscription->awaits_key = TRUE;
 }
 
+/* On a grid, so that rows that come at this interval are not left out for their jitter; after a silence, from the item on. A video needs
+ * each of its frames, and has no interval. */
+static gint64
+next_time (const RobocacheViewSubscription *subscription, gint64 published_ns)
+{
+  const gint64 interval_ns = subscription->interval_ns;
+
+  return (published_ns - subscription->next_ns < interval_ns ? subscription->next_ns : published_ns) + interval_ns;
+}
+
 guint
 robocache_view_subscription_push (RobocacheViewSubscription *subscription, RobocacheViewItem *item, GQueue *lost)
 {
@@ -82,6 +92,10 @@ robocache_view_subscription_push (RobocacheViewSubscription *subscription, Roboc
   gboolean is_lost;
   guint n;
 
+  if (item->published_ns < subscription->next_ns)
+    return 0;
+  if (subscription->interval_ns > 0 && subscription->kind != ROBOCACHE_VIEW_VIDEO)
+    subscription->next_ns = next_time (subscription, item->published_ns);
   while (is_full (subscription, item->size)) {
     if (subscription->kind == ROBOCACHE_VIEW_VIDEO)
       drop_frames (subscription, lost);

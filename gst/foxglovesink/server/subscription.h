@@ -26,6 +26,8 @@ typedef struct
   guint32 id;                   /* the client's */
   RobocacheViewKind kind;
   guint64 max_bytes;
+  gint64 interval_ns;           /* between messages, as the client asks for; 0: all messages */
+  gint64 next_ns;               /* earliest `published_ns` of the next message */
   GQueue items;                 /* of RobocacheViewItem */
   guint64 bytes;                /* of items */
   gboolean awaits_key;
@@ -35,7 +37,7 @@ typedef struct
 /* What a subscription of this kind begins with. */
 void robocache_view_subscription_init (RobocacheViewSubscription * subscription, guint32 id, RobocacheViewKind kind, guint64 max_bytes);
 
-/* Adds an item. Moves the items that are lost for it to `lost`: their references belong to the caller. Returns how many messages were lost,
+/* Adds an item, unless it is within the interval after another. Moves the items that are lost for it to `lost`: their references belong to the caller. Returns how many messages were lost,
  * the item included. One item always stays. */
 guint robocache_view_subscription_push (RobocacheViewSubscription * subscription, RobocacheViewItem * item, GQueue * lost);
 /* The oldest item; NULL: none. The reference belongs to the caller. */

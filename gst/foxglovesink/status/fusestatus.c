@@ -6,6 +6,7 @@
  */
 #include "fusestatus.h"
 
+#include "findings.h"
 #include "recentstats.h"
 #include "recentticks.h"
 #include "robocache/robocache.h"
@@ -19,6 +20,7 @@ struct _RobocacheFuseStatus
   GstElement *fuse;
   RobocacheRecentTicks *ticks;
   RobocacheRecentStats stats;
+  RobocacheFindings *findings;
 };
 
 RobocacheFuseStatus *
@@ -28,6 +30,7 @@ robocache_fuse_status_new (GstElement *fuse)
 
   self->fuse = gst_object_ref (fuse);
   self->ticks = robocache_recent_ticks_new (fuse);
+  self->findings = robocache_findings_new ();
   return self;
 }
 
@@ -36,17 +39,9 @@ robocache_fuse_status_free (RobocacheFuseStatus *self)
 {
   robocache_recent_ticks_free (self->ticks);
   robocache_recent_stats_clear (&self->stats);
+  robocache_findings_free (self->findings);
   gst_object_unref (self->fuse);
   g_free (self);
-}
-
-void
-robocache_fuse_status_read (RobocacheFuseStatus *self, gint64 now_us)
-{
-  GstStructure *stats;
-
-  g_object_get (self->fuse, "stats", &stats, NULL);
-  robocache_recent_stats_add (&self->stats, stats, now_us);
 }
 
 /* ---- the last second ---- */
@@ -226,6 +221,39 @@ void
 robocache_fuse_status_append_streams (const RobocacheFuseStatus *self, GString *json)
 {
   visit_streams (self, append_stream, json);
+}
+
+/* ---- what is wrong ---- */
+
+static void
+look_at_stream (const RobocacheFuseStatus *self, GstPad *pad, const GstStructure *stats, gpointer now_us)
+{
+  GstStructure *description = robocache_stream_kind_describe (pad);
+  const RobocacheTickDurations lag = lag_of (self), age = age_of (self, pad);
+  RobocacheStreamState state = {.fuse = GST_OBJECT_NAME (self->fuse),.name = GST_OBJECT_NAME (pad),.stats = &self->stats };
+
+  g_object_get (self->fuse, "latency", &state.latency_ns, NULL);
+  gst_structure_get_double (description, "nominal-rate", &state.nominal_rate);
+  state.lag_ns = lag.n > 0 ? lag.p50 : 0;
+  state.age_ns = age.n > 0 ? age.p50 : 0;
+  robocache_findings_look (self->findings, &state, *(gint64 *) now_us);
+  gst_structure_free (description);
+}
+
+void
+robocache_fuse_status_read (RobocacheFuseStatus *self, gint64 now_us)
+{
+  GstStructure *stats;
+
+  g_object_get (self->fuse, "stats", &stats, NULL);
+  robocache_recent_stats_add (&self->stats, stats, now_us);
+  visit_streams (self, look_at_stream, &now_us);
+}
+
+void
+robocache_fuse_status_append_findings (const RobocacheFuseStatus *self, GString *json)
+{
+  robocache_findings_append (self->findings, json);
 }
 
 /* ---- diagnostics ---- */

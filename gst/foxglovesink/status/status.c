@@ -117,6 +117,11 @@ append_fuses (RobocacheFoxgloveStatus *self, GString *json)
   for (guint i = 0; i < self->listed->len; i++)
     robocache_fuse_status_append_streams (nth_fuse (self, i), json);
   g_string_append_c (json, ']');
+  robocache_json_append_name (json, "findings");
+  robocache_json_open (json, '[');
+  for (guint i = 0; i < self->listed->len; i++)
+    robocache_fuse_status_append_findings (nth_fuse (self, i), json);
+  g_string_append_c (json, ']');
 }
 
 /* ---- pads of the sink ---- */

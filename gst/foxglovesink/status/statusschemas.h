@@ -36,7 +36,8 @@
   "\"buffers_unread\":{\"type\":\"integer\"},\"recent\":{\"type\":\"object\",\"properties\":{\"seconds\":{\"type\":\"number\"}," \
   "\"buffers_in\":{\"type\":\"integer\"},\"rate\":{\"type\":\"number\"}}}}}},\"server\":{\"type\":\"object\"," \
   "\"properties\":{\"clients\":{\"type\":\"integer\"},\"messages_sent\":{\"type\":\"integer\"}," \
-  "\"bytes_sent\":{\"type\":\"integer\"},\"messages_dropped\":{\"type\":\"integer\"}}},\"warnings\":{\"type\":\"array\"," \
+  "\"bytes_sent\":{\"type\":\"integer\"},\"messages_dropped\":{\"type\":\"integer\"}}},\"findings\":{\"type\":\"array\"," \
+  "\"items\":{\"type\":\"object\",\"properties\":{\"stream\":{\"type\":\"string\"},\"text\":{\"type\":\"string\"}}}},\"warnings\":{\"type\":\"array\"," \
   "\"items\":{\"type\":\"object\",\"properties\":{\"level\":{\"type\":\"string\"},\"source\":{\"type\":\"string\"}," \
   "\"text\":{\"type\":\"string\"},\"count\":{\"type\":\"integer\"},\"stamp\":{\"type\":\"object\",\"title\":\"time\"," \
   "\"properties\":{\"sec\":{\"type\":\"integer\"},\"nsec\":{\"type\":\"integer\"}}}}}}}}"

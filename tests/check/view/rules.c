@@ -90,6 +90,8 @@ static const struct
   {"{\"op\":\"subscribe\",\"subscriptions\":[{\"id\":1,\"channelId\":4294967296}]}", NULL, "has no valid ids"},
   {"{\"op\":\"subscribe\",\"subscriptions\":[{\"id\":\"1\",\"channelId\":3}]}", NULL, "has no valid ids"},
   {"{\"op\":\"subscribe\",\"subscriptions\":[{\"id\":1}]}", NULL, "has no valid ids"},
+  {"{\"op\":\"subscribe\",\"subscriptions\":[{\"id\":1,\"channelId\":2,\"robocacheIntervalMs\":16}]}", "+1:2", NULL},
+  {"{\"op\":\"subscribe\",\"subscriptions\":[{\"id\":1,\"channelId\":2,\"robocacheIntervalMs\":-1}]}", NULL, "or interval"},
   {"{\"op\":\"subscribe\",\"subscriptions\":[1,null]}", NULL, "\"1\" has no valid ids"},
   {"{\"op\":\"unsubscribe\",\"subscriptionIds\":[1.5]}", NULL, "has no valid ids"},
   {"{\"op\":\"advertise\",\"channels\":[]}", NULL, "\"advertise\" is not an operation"},
@@ -197,5 +199,52 @@ GST_START_TEST (drops_for_slow_clients)
 
 GST_END_TEST;
 
+/* ---- an interval between messages ---- */
+
+/* A letter is a message that is published so many ms after 'a'. */
+static const struct
+{
+  RobocacheViewKind kind;
+  gint64 interval_ms;
+  const gchar *pushed, *left;
+} intervals[] = {
+  {ROBOCACHE_VIEW_ROWS, 0, "aabcd", "aabcd"},
+  {ROBOCACHE_VIEW_ROWS, 2, "abcdefg", "aceg"},
+  /* their jitter leaves none out */
+  {ROBOCACHE_VIEW_ROWS, 2, "adegi", "adegi"},
+  /* a silence does not save up */
+  {ROBOCACHE_VIEW_ROWS, 3, "axyz", "ax"},
+  /* frames need those before */
+  {ROBOCACHE_VIEW_VIDEO, 4, "abcd", "abcd"},
+};
+
+GST_START_TEST (leaves_out_what_is_within_the_interval)
+{
+  RobocacheViewSubscription subscription;
+  GString *found = g_string_new (NULL);
+  GQueue lost = G_QUEUE_INIT;
+  RobocacheViewItem *item;
+
+  robocache_view_subscription_init (&subscription, 1, intervals[__i__].kind, 1000);
+  subscription.interval_ns = intervals[__i__].interval_ms * GST_MSECOND;
+  for (const gchar *letter = intervals[__i__].pushed; *letter; letter++) {
+    const RobocacheViewMessage message = { 0, TRUE, letter, 1 };
+
+    item = robocache_view_item_new (&message);
+    item->published_ns = GST_SECOND + (*letter - 'a') * GST_MSECOND;
+    fail_unless_equals_int (robocache_view_subscription_push (&subscription, item, &lost), 0);
+    robocache_view_item_unref (item);
+  }
+  while ((item = robocache_view_subscription_pop (&subscription))) {
+    g_string_append_c (found, (gchar) item->data[0]);
+    robocache_view_item_unref (item);
+  }
+  fail_unless (g_str_equal (found->str, intervals[__i__].left), "%s", found->str);
+  fail_unless_equals_uint64 (subscription.dropped, 0);
+  g_string_free (found, TRUE);
+}
+
+GST_END_TEST;
+
 CHECK_MAIN (view_rules, NULL, NULL, EACH (requests, refuses_foreign_requests), EACH (messages, reads_requests), ONCE (refuses_deep_requests),
-    EACH (queues, drops_for_slow_clients))
+    EACH (queues, drops_for_slow_clients), EACH (intervals, leaves_out_what_is_within_the_interval))

@@ -1,14 +1,14 @@
-/* robocache: the style sheet of a report
+/* robocache: the style sheet of reports and of the live page
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "page.h"
+#include "pagestyle.h"
 
 /* A colour each for screens that are light or dark. Paper is light. */
 #define ACCENT(number, light, dark) \
   ".accent-" #number " { --light: " light "; --dark: " dark " }\n"
 
-const char report_page_style[] =
+const char robocache_page_style[] =
     ":root { color-scheme: light dark; --paper: #ffffff; --ink: #1d232b; --soft: #67707c; --rule: #e3e6ea; --raw: #9aa3ae; "
     "--warn: #c2410c }\n"
     ACCENT (0, "#2463b5", "#6ea8f0")

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "text.h"
+#include "pagetext.h"
 
 #include <math.h>
 #include <string.h>
@@ -45,7 +45,7 @@ append_escaped (GString *out, const gchar *text)
 
 /* Formats are cut at each %s: the parts in between are markup with numbers. */
 void
-report_append (GString *out, const gchar *format, ...)
+robocache_page_append (GString *out, const gchar *format, ...)
 {
   va_list arguments;
   const gchar *next;
@@ -67,7 +67,7 @@ report_append (GString *out, const gchar *format, ...)
 /* ---- numbers ---- */
 
 gchar *
-report_count_text (guint64 n)
+robocache_count_text (guint64 n)
 {
   gchar *digits = g_strdup_printf ("%" G_GUINT64_FORMAT, n);
   const gsize length = strlen (digits);
@@ -90,7 +90,7 @@ with_minus (const gchar *number)
 }
 
 gchar *
-report_number_text (gdouble number)
+robocache_number_text (gdouble number)
 {
   const gdouble size = fabs (number);
   gchar text[G_ASCII_DTOSTR_BUF_SIZE];
@@ -103,7 +103,7 @@ report_number_text (gdouble number)
 }
 
 gdouble
-report_unit_of_duration (gdouble ns, const gchar **name)
+robocache_unit_of_duration (gdouble ns, const gchar **name)
 {
   static const struct
   {
@@ -120,11 +120,11 @@ report_unit_of_duration (gdouble ns, const gchar **name)
 }
 
 gchar *
-report_duration_text (gdouble ns)
+robocache_duration_text (gdouble ns)
 {
   const gchar *unit;
-  const gdouble scale = report_unit_of_duration (ns, &unit);
-  gchar *number = report_number_text (ns / scale), *text = g_strconcat (number, NARROW_SPACE, ns == 0.0 ? "ms" : unit, NULL);
+  const gdouble scale = robocache_unit_of_duration (ns, &unit);
+  gchar *number = robocache_number_text (ns / scale), *text = g_strconcat (number, NARROW_SPACE, ns == 0.0 ? "ms" : unit, NULL);
 
   g_free (number);
   return text;
@@ -132,7 +132,7 @@ report_duration_text (gdouble ns)
 
 /* 100 % are all, and 0 % none. */
 gchar *
-report_percent_text (guint64 n, guint64 of)
+robocache_percent_text (guint64 n, guint64 of)
 {
   const gdouble percent = of > 0 ? 100.0 * (gdouble) n / (gdouble) of : 0.0;
   gchar text[G_ASCII_DTOSTR_BUF_SIZE];

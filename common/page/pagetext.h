@@ -10,15 +10,15 @@
 
 /* Appends formatted text, as printf; arguments for %s are escaped, so only the format can contain markup. Their invalid UTF-8 and control
  * characters become U+FFFD. */
-void report_append (GString * out, const gchar * format, ...) G_GNUC_PRINTF (2, 3);
+void robocache_page_append (GString * out, const gchar * format, ...) G_GNUC_PRINTF (2, 3);
 
 /* Free the texts of all functions below with g_free. "12 345", with narrow spaces. */
-gchar *report_count_text (guint64 n);
+gchar *robocache_count_text (guint64 n);
 /* "12.3 ms", "850 µs", "2.5 min" */
-gchar *report_duration_text (gdouble ns);
+gchar *robocache_duration_text (gdouble ns);
 /* With three significant digits: "99.8", "0.0123", "1.2e+12" */
-gchar *report_number_text (gdouble number);
-gchar *report_percent_text (guint64 n, guint64 of);
+gchar *robocache_number_text (gdouble number);
+gchar *robocache_percent_text (guint64 n, guint64 of);
 
 /* The best unit for durations up to this one, in ns. */
-gdouble report_unit_of_duration (gdouble ns, const gchar ** name);
+gdouble robocache_unit_of_duration (gdouble ns, const gchar ** name);

@@ -306,6 +306,13 @@ class Samples:
         self._runs = False
         self.pipeline.set_state(Gst.State.NULL)
 
+    def _end_threads(self):
+        """A warning about the last rows may come later than the end, as other threads bring it."""
+        self.stats  # pylint: disable=pointless-statement
+        self._runs = False
+        self.pipeline.set_state(Gst.State.READY)
+        self._handle_messages()
+
     def _handle_messages(self, wait_ns=0):
         """Takes messages off the bus: raises an error, warns of a warning. Returns True once every sink has ended."""
         bus, has_ended = self.pipeline.get_bus(), False
@@ -340,6 +347,7 @@ class Samples:
                         form = Format(sample.get_caps())
                     yield Sample(sample, form)
                 elif is_last and has_ended:
+                    self._end_threads()
                     return
         finally:
             self.close()

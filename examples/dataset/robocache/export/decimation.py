@@ -56,6 +56,8 @@ class Report:
 
     def add(self, recording, folded):
         """folded: [(stream of the recording, text)]."""
+        if not self.wants(recording):
+            return
         self._measured.add(recording)
         for one, text in folded:
             name = one.stream.name

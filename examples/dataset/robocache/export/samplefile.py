@@ -66,8 +66,7 @@ class SampleFile(Samples):
             self.pipeline.set_state(Gst.State.PLAYING)
             while not self._handle_messages(LOOK_NS) and self._newest_tick() < last_ns:
                 pass
-            # of rows up to that tick
-            self._handle_messages()
+            self._end_threads()
         finally:
             self.close()
         if not self.formats:

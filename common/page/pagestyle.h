@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_PAGE_STYLE_H
-#define ROBOCACHE_PAGE_STYLE_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 /* Streams have the classes accent-0 to accent-(N-1); marks of charts have the classes aligned, held, missing, before, line, area and bar. */
 #define ROBOCACHE_PAGE_N_ACCENTS 8
@@ -32,6 +29,3 @@ extern const char robocache_page_style[];
 #define ROBOCACHE_WORDS_HELD "%s repeats its last row in %s of the ticks, because no newer row had arrived"
 #define ROBOCACHE_WORDS_NO_ROW "%s has no row"
 #define ROBOCACHE_WORDS_ALL_WELL "Every tick has a row of every stream, and no row is lost."
-
-G_END_DECLS
-#endif

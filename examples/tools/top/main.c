@@ -187,12 +187,11 @@ static gchar *
 parse_command_line (int argc, char **argv)
 {
   GOptionContext *context = program_option_context_new ("Shows the streams of a running pipeline that has a robocachefoxglovesink, or of a "
-      "program with --view.\nHOST is localhost and PORT is 8765 by default. Over SSH, run it on the robot.");
+      "program with --view.\nHOST is localhost and PORT is 8765 by default. Over SSH, run it on the robot.", "robocache top robot:8765");
   GError *error = NULL;
   gchar *url = NULL;
 
-  g_option_context_set_description (context, "Examples:\n  robocache top\n  robocache top robot:8765\n  robocache top --once > table.txt\n\n"
-      "Exit status: 0 done, 1 no connection, 2 a wrong command line.");
+  g_option_context_set_description (context, "Exit status: 0 done, 1 no connection, 2 a wrong command line.");
   g_option_context_add_main_entries (context, options, NULL);
   if (!g_option_context_parse (context, &argc, &argv, &error))
     printable_report ("error", error->message);

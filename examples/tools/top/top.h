@@ -2,14 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_TOP_H
-#define ROBOCACHE_TOP_H
+#pragma once
 
 #include <stdio.h>
 
 #include "common/ros/encodings/jsontext.h"
-
-G_BEGIN_DECLS
 
 /* ---- the connection ---- */
 
@@ -40,6 +37,3 @@ void top_table_add (TopTable * table, RobocacheJsonValue status);
 /* Appends what is wrong, the ticks, and a line for each stream. width: columns of the terminal, in which the text also has colours; 0: the output
  * is no terminal. */
 void top_table_append (const TopTable * table, RobocacheJsonValue status, guint width, GString * out);
-
-G_END_DECLS
-#endif

@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_VIEW_PAGE_H
-#define ROBOCACHE_VIEW_PAGE_H
+#pragma once
 
 #include <libsoup/soup.h>
-
-G_BEGIN_DECLS
 
 typedef struct _RobocacheViewPage RobocacheViewPage;
 
@@ -18,6 +15,3 @@ void robocache_view_page_free (RobocacheViewPage * page);
 /* Answers a GET or HEAD. host: the checked header Host, the only address that the page may connect to. The page may be used until the
  * message is finished. */
 void robocache_view_page_answer (const RobocacheViewPage * page, SoupServerMessage * message, const gchar * host);
-
-G_END_DECLS
-#endif

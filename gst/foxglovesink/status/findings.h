@@ -4,12 +4,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_FINDINGS_H
-#define ROBOCACHE_FINDINGS_H
+#pragma once
 
 #include "recentstats.h"
-
-G_BEGIN_DECLS
 
 typedef struct _RobocacheFindings RobocacheFindings;
 
@@ -32,6 +29,3 @@ void robocache_findings_look (RobocacheFindings * findings, const RobocacheStrea
 
 /* Appends an object {"stream", "text"} for each finding. */
 void robocache_findings_append (const RobocacheFindings * findings, GString * json);
-
-G_END_DECLS
-#endif

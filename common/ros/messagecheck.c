@@ -16,8 +16,8 @@ enum
 struct _RobocacheMessageCheck
 {
   const RobocacheRosSchema *schema;
-  RobocacheFieldLocator *stamp; /* NULL: the type has none */
-  gsize checked_size;           /* of the last message that was as long as its definition: most messages of a topic are */
+  RobocacheFieldLocator *locator;       /* of the stamp; also finds the end */
+  gboolean has_stamp;           /* the type has one */
   guint64 n, n_too_long, n_without_stamp;
   GError *first;                /* of those that are too long; NULL: none */
 };
@@ -37,9 +37,8 @@ robocache_message_check_new (const RobocacheRosSchema *schema)
   RobocacheMessageCheck *check = g_new0 (RobocacheMessageCheck, 1);
 
   check->schema = schema;
-  check->stamp = robocache_field_locator_new (schema, 0, paths, N_STAMP_FIELDS);
-  if (!is_integer (check->stamp, SECONDS) || !is_integer (check->stamp, NANOSECONDS))
-    g_clear_pointer (&check->stamp, robocache_field_locator_free);
+  check->locator = robocache_field_locator_new (schema, 0, paths, N_STAMP_FIELDS);
+  check->has_stamp = is_integer (check->locator, SECONDS) && is_integer (check->locator, NANOSECONDS);
   return check;
 }
 
@@ -48,7 +47,7 @@ robocache_message_check_free (RobocacheMessageCheck *check)
 {
   if (!check)
     return;
-  g_clear_pointer (&check->stamp, robocache_field_locator_free);
+  robocache_field_locator_free (check->locator);
   g_clear_error (&check->first);
   g_free (check);
 }
@@ -56,16 +55,12 @@ robocache_message_check_free (RobocacheMessageCheck *check)
 gboolean
 robocache_message_check_length (RobocacheMessageCheck *check, gconstpointer message, gsize size, GError **error)
 {
+  RobocacheRosPlace places[N_STAMP_FIELDS];
   RobocacheCdrReader reader;
 
-  if (size == check->checked_size)
-    return TRUE;
   robocache_cdr_reader_init (&reader, message, size);
-  robocache_ros_skip_message (check->schema, 0, &reader);
-  if (reader.fault || reader.size - reader.offset <= MAX_PADDING) {
-    check->checked_size = size;
-    return TRUE;
-  }
+  if (!robocache_field_locator_run (check->locator, &reader, TRUE, places) || reader.size - reader.offset <= MAX_PADDING)
+    return TRUE;                /* a fault is another error */
   g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "the message has %" G_GSIZE_FORMAT " bytes, but by its definition of %s it ends "
       "after %" G_GSIZE_FORMAT ": it was written with another version of the definition", size,
       robocache_ros_schema_type (check->schema, 0)->name, size - (reader.size - reader.offset));
@@ -80,8 +75,8 @@ has_stamp (const RobocacheMessageCheck *check, gconstpointer message, gsize size
   guint32 stamp[N_STAMP_FIELDS];
 
   robocache_cdr_reader_init (&reader, message, size);
-  if (!robocache_field_locator_run (check->stamp, &reader, FALSE, places))
-    return TRUE;                /* the fault is another one */
+  if (!robocache_field_locator_run (check->locator, &reader, TRUE, places))
+    return TRUE;                /* a fault is another error */
   for (guint i = 0; i < N_STAMP_FIELDS; i++) {
     reader.offset = places[i].offset;
     stamp[i] = robocache_cdr_read_uint32 (&reader);
@@ -94,7 +89,7 @@ robocache_message_check_count (RobocacheMessageCheck *check, gconstpointer messa
 {
   check->n++;
   check->n_too_long += !robocache_message_check_length (check, message, size, check->first ? NULL : &check->first);
-  check->n_without_stamp += check->stamp && !has_stamp (check, message, size);
+  check->n_without_stamp += check->has_stamp && !has_stamp (check, message, size);
 }
 
 gchar *

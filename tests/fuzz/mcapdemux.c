@@ -219,10 +219,13 @@ static GstFlowReturn
 get_range (GstPad *pad, GstObject *parent, guint64 offset, guint size, GstBuffer **buffer)
 {
   const Run *run = g_object_get_data (G_OBJECT (pad), "run");
+  const gsize n = offset < run->file->len ? MIN (size, run->file->len - offset) : 0;
 
-  if (offset >= run->file->len)
+  if (n == 0)
     return GST_FLOW_EOS;
-  *buffer = gst_buffer_new_memdup (run->file->data + offset, MIN (size, run->file->len - offset));
+  if (*buffer == NULL)
+    *buffer = gst_buffer_new_allocate (NULL, n, NULL);
+  gst_buffer_set_size (*buffer, gst_buffer_fill (*buffer, 0, run->file->data + offset, n));
   return GST_FLOW_OK;
 }
 

@@ -179,6 +179,9 @@ void
 robocache_mcap_stream_end (RobocacheMcapStream *stream)
 {
   stream->view.end = stream->offset + stream->pending.size;
+  /* a length that ends after the file is wrong, or the file is cut: the fields decide */
+  if (stream->place.size != G_MAXUINT64 && stream->place.size > stream->view.end - position_of (stream) - ROBOCACHE_MCAP_HEAD_SIZE)
+    stream->place.size = G_MAXUINT64;
 }
 
 static RobocacheMcapBytes

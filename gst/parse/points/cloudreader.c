@@ -350,27 +350,31 @@ next_file (RobocacheCloudReader *reader, RobocacheCloudRecord *cloud, GError **e
   return result;
 }
 
-/* Points have no magic, but files of other kinds have. FALSE and an error: the input is one. */
-static gboolean
+/* Points have no magic, but files of other kinds have. READ_REFUSED: the input is one. READ_MORE: too few bytes tell. */
+static RobocacheReadResult
 check_beginning (RobocacheCloudReader *reader, GError **error)
 {
   RobocacheByteInput *input = &reader->input;
-  gboolean is_other = FALSE;
+  const gsize n = MIN (robocache_byte_input_available (input), MAGIC_BYTES);
+  gboolean is_other;
 
-  if (robocache_byte_input_position (input) != reader->file || robocache_byte_input_available (input) < MAGIC_BYTES)
-    return TRUE;
-  robocache_byte_input_map (input, MAGIC_BYTES);
-  is_other = robocache_input_refuse ((const gchar *) input->bytes + input->cursor, MAGIC_BYTES, FALSE, error);
+  if (robocache_byte_input_position (input) != reader->file)
+    return ROBOCACHE_READ_RECORD;
+  if (n == 0 || (n < MAGIC_BYTES && !input->ended))
+    return ROBOCACHE_READ_MORE;
+  robocache_byte_input_map (input, n);
+  is_other = robocache_input_refuse ((const gchar *) input->bytes + input->cursor, n, FALSE, error);
   robocache_byte_input_unmap (input);
   if (is_other)
     begin_cloud (reader, robocache_byte_input_position (input));
-  return !is_other;
+  return is_other ? ROBOCACHE_READ_REFUSED : ROBOCACHE_READ_RECORD;
 }
 
 static RobocacheReadResult
 next_raw (RobocacheCloudReader *reader, RobocacheCloudRecord *cloud, GError **error)
 {
   const gsize available = robocache_byte_input_available (&reader->input);
+  RobocacheReadResult beginning;
 
   if (!reader->in_file)
     return ROBOCACHE_READ_MORE;
@@ -379,8 +383,11 @@ next_raw (RobocacheCloudReader *reader, RobocacheCloudRecord *cloud, GError **er
         "and channels, like layout=\"=4f\" channels=x,y,z,intensity, or put application/x-pointcloud caps before the element");
     return ROBOCACHE_READ_REFUSED;
   }
-  if (!check_beginning (reader, error) || !check_bytes (reader, reader->points_per_cloud > 0 ? robocache_bytes_multiply (reader->points_per_cloud, reader->point_size)
-          : available, error))
+  beginning = check_beginning (reader, error);
+  if (beginning == ROBOCACHE_READ_REFUSED || (beginning == ROBOCACHE_READ_MORE && available > 0))
+    return beginning;
+  if (!check_bytes (reader, reader->points_per_cloud > 0 ? robocache_bytes_multiply (reader->points_per_cloud, reader->point_size) : available,
+          error))
     return ROBOCACHE_READ_REFUSED;
   if (reader->points_per_cloud > 0) {
     if (reader->points_per_cloud <= available / reader->point_size)

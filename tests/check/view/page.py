@@ -285,7 +285,7 @@ def test_option(_):
             process.kill()
     for wrong in ("--view=0", "--view=65536", "--view=x"):
         with run_simulation(wrong) as process:
-            assert process.wait() == 1 and "expected a port from 1 to 65535" in process.stderr.read(), wrong
+            assert process.wait() == 2 and "expected a port from 1 to 65535" in process.stderr.read(), wrong
 
 
 def is_listening(url):

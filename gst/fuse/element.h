@@ -46,7 +46,7 @@ struct _GstRobocacheFuse
   GPtrArray *pad_settings;      /* current settings; NULL: none */
   GPtrArray *next_pad_settings; /* settings for the next start, set while the element runs; NULL: none */
   GError *pad_settings_error;   /* error of the last settings; NULL: they are valid */
-  FuseExpectedPads *expected_pads;      /* between start and stop: see firsttick.c */
+  FuseExpectedPads *expected_pads;      /* between start and stop: see firsttickwait.c */
   GstClockID watch_id;          /* id of the timer of the watch; NULL: no timer */
   gboolean watch_is_over;       /* the watch has ended since the element started */
   gboolean no_pad_is_reported, expected_pads_are_reported, unused_settings_are_reported;        /* reported since the start */

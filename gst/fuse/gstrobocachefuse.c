@@ -32,7 +32,7 @@
 #include "common/tensors/tensormeta.h"
 #include "debug.h"
 #include "downstream.h"
-#include "firsttick.h"
+#include "firsttickwait.h"
 #include "flush.h"
 #include "gst/fuse/checks/checks.h"
 #include "gst/fuse/core/control.h"

@@ -16,7 +16,7 @@
 #include "gst/fuse/checks/checks.h"
 #include "debug.h"
 #include "downstream.h"
-#include "firsttick.h"
+#include "firsttickwait.h"
 #include "flush.h"
 #include "gst/fuse/core/control.h"
 #include "gst/fuse/core/status.h"

@@ -32,7 +32,7 @@
 #include "common/element/propertytypes.h"
 #include "common/tensors/flexibleinput.h"
 #include "common/tensors/tensorbuffer.h"
-#include "common/tensors/videomapping.h"
+#include "common/tensors/videoframes.h"
 #include "common/time/segments.h"
 #include "negotiation.h"
 

@@ -7,7 +7,7 @@
 #include "gst/fuse/core/control.h"
 #include "gst/fuse/core/status.h"
 #include "gst/fuse/debug.h"
-#include "gst/fuse/firsttick.h"
+#include "gst/fuse/firsttickwait.h"
 
 #define CHECK_SOURCE "check its source (the file, device or address)"
 

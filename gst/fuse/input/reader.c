@@ -8,7 +8,7 @@
 #include "common/device/devicememory.h"
 #include "common/device/mapping.h"
 #include "common/tensors/cudamemory.h"
-#include "common/tensors/videomapping.h"
+#include "common/tensors/videoframes.h"
 #include "common/time/segments.h"
 
 /* ---- life ---- */

@@ -8,7 +8,7 @@
 
 #include "common/rows/blender.h"
 #include "common/tensors/cudamemory.h"
-#include "common/tensors/videomapping.h"
+#include "common/tensors/videoframes.h"
 #include "common/tensors/videoplanes.h"
 
 #define BRACKET_BYTES 256       /* of a bracket before the frames, which are aligned to as much */

@@ -8,7 +8,7 @@
 
 #include "common/device/mapping.h"
 #include "common/tensors/tensorcaps.h"
-#include "common/tensors/videomapping.h"
+#include "common/tensors/videoframes.h"
 
 static void
 cloud_clear (gpointer cloud)

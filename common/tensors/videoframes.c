@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "videomapping.h"
+#include "videoframes.h"
 
 #include "common/element/errors.h"
 #include "cudamemory.h"

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "firsttick.h"
+#include "firsttickwait.h"
 
 #include "debug.h"
 #include "gst/fuse/core/control.h"

@@ -18,7 +18,7 @@ typedef struct
   gboolean sync;                /* rows that are not live wait until they are due */
   RobocacheDerivedSettings derived;
   GMutex lock;                  /* guards the channel below */
-  RobocacheViewChannel *tf;     /* of the poses of all streams; stays until the server stops; NULL: no poses yet */
+  RobocacheViewChannel *tf;     /* channel for the poses of all streams, until the server stops; NULL: no poses yet */
 } RobocacheFoxgloveSession;
 
 /* While the stream is in READY: it publishes into the session from now on. Takes topic. */

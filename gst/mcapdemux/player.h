@@ -21,7 +21,7 @@ typedef struct
 typedef struct
 {
   GstElement *element;
-  GstDebugCategory *category;   /* of the element */
+  GstDebugCategory *category;   /* the element's log category */
   RobocacheMcapThread thread;
   RobocacheMcapDemuxSettings properties;        /* object lock; copied at start */
   RobocacheMcapSession *session;        /* from READY → PAUSED on; the object lock guards the pointer */

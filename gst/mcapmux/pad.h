@@ -46,7 +46,7 @@ struct _GstRobocacheMcapPad
 
   /* guarded by the lock of the element */
   MuxStream stream;
-  gboolean is_queried;          /* its source was queried whether it is live */
+  gboolean is_queried;          /* the pad's source was asked whether it is live */
   gboolean is_live;
   gboolean is_flushing, is_eos, is_removed;
   RobocachePadFaults faults;    /* since the recording started */

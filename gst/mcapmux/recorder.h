@@ -35,8 +35,8 @@ struct _MuxRecorder
   /* constant */
   GstElement *element;          /* no reference: the element owns the recorder */
   const MuxOutputFunctions *functions;  /* from the first start on */
-  gboolean is_sink;             /* it is the end of the pipeline */
-  GstDebugCategory *category;   /* of the element */
+  gboolean is_sink;             /* the element is a sink, not a muxer with a source pad */
+  GstDebugCategory *category;   /* the element's log category */
 
   /* object lock */
   MuxSettings settings;

@@ -16,13 +16,13 @@ GST_DEBUG_CATEGORY_EXTERN (robocache_parse_debug);
 
 typedef struct
 {
-  GstElement *element;          /* owner of this struct, for messages and its object lock */
-  GstPad *pad;                  /* its source pad */
+  GstElement *element;          /* owner of this struct; source of messages, and its object lock guards the next fields */
+  GstPad *pad;                  /* source pad of the element */
 
   /* object lock */
   RobocacheParseStatistics statistics;
   GstClockTime stats_interval;  /* ns; 0: off */
-  GstSegment segment;           /* its position is the time of the last row or cloud */
+  GstSegment segment;           /* position is the time of the last row or cloud */
   guint32 segment_seqnum;
   GstEvent *seek;               /* seek that waits for its segment from upstream; NULL: none */
   GstClockTime newest;          /* latest time in the input since the last restart */

@@ -21,7 +21,7 @@ typedef struct
   GstRobocacheResampleEngine engine;
   GstRobocacheResampleStream stream;
   GstRobocacheResampleStatistics statistics;
-  GstRobocacheResampleOffer offer;      /* of downstream */
+  GstRobocacheResampleOffer offer;      /* what downstream accepts */
   GstBuffer *batch_out;         /* waits for the next buffer out */
   gboolean sent_buffer, is_in_hole, discont;
   RobocacheInputFaults faults;

@@ -29,8 +29,8 @@ typedef struct
 {
   gint rate[2];                 /* 0/1: not set */
   RcInterpolation interpolation;
-  gdouble cutoff;               /* of lowpass, Hz; 0: automatic */
-  gint lobes;                   /* of lowpass */
+  gdouble cutoff;               /* cutoff frequency of lowpass (Hz); 0: automatic */
+  gint lobes;                   /* number of lobes of lowpass */
   gint64 max_gap;               /* ns; -1: none; or RC_GAP_AUTO */
   GstRobocacheGapPolicy gap_policy;
   gint64 reorder_window;        /* ns */

@@ -11,14 +11,14 @@
 
 typedef struct
 {
-  RobocacheRowCounts past_rows; /* of histories that ended, and of refused rows */
+  RobocacheRowCounts past_rows; /* counts of histories that ended, and of refused rows */
   RobocacheHistogram age;       /* age at the tick of the copied row, or else of the newest row at or before the tick; 0: a later row was copied */
   RobocacheLosses rows;         /* late and dropped rows; pending ones are the streaming thread's */
   RobocacheLosses ticks;        /* dropped ticks, the streaming thread's */
   guint64 ticks_out, ticks_held, ticks_nan, ticks_dropped;
   guint64 disordered_episodes;
-  RobocacheQuaternionCheck quaternions; /* of the rows in */
-  GstClockTime last_pts;        /* of the last batch that was counted */
+  RobocacheQuaternionCheck quaternions; /* check of quaternions in input rows */
+  GstClockTime last_pts;        /* PTS of the last batch that was counted */
   const gchar *kinds, *kinds_source;    /* see robocache_channel_roles_to_structure; NULL before caps */
 } GstRobocacheResampleStatistics;
 

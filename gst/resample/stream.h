@@ -32,7 +32,7 @@ typedef struct
   gint64 next_index, next_tick; /* index of the next tick on the grid, and its time */
   RobocacheGapCheck gap;
   gint64 max_gap;               /* that was in force at the last tick of a history that ended; 0: there was none */
-  RobocacheDecimationCheck decimation;  /* of the first rows after open */
+  RobocacheDecimationCheck decimation;  /* check of the first rows after open */
   guint64 n_measured;           /* spacings of the history when the period was last measured */
 
   gint64 last_tick;             /* running time; -1 before the first. close keeps it, so that no tick is repeated */

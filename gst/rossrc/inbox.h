@@ -18,14 +18,14 @@ typedef struct
   guint64 lost;                 /* missing sequence numbers */
   guint64 leaked;               /* dropped as the queue was full */
   guint64 too_large;            /* dropped as they are larger than max-message-bytes */
-  guint64 queued;               /* that wait now */
+  guint64 queued;               /* messages that wait now */
 } RobocacheRosArrivals;
 
 /* The queue of one topic. */
 typedef struct
 {
   RobocacheRosInbox *inbox;
-  gpointer topic;               /* of the owner */
+  gpointer topic;               /* the owner's topic, which this struct does not read */
   gboolean is_always_open;
   GQueue messages;              /* lock of the inbox: Entry items */
   guint64 bytes;                /* lock of the inbox */

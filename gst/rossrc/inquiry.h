@@ -6,7 +6,7 @@
 
 #include "session.h"
 
-/* Asks for the definition of a new topic, if its publisher has another one than ours, or we have none. FALSE: there is nothing to ask. */
+/* Asks the publisher of a new topic for its definition, if the publisher's hash differs from ours, or if we have no definition. FALSE: no request is needed. */
 gboolean robocache_ros_inquiry_begin (RobocacheRosSession * session, RobocacheRosTopic * topic, const RobocacheDdsEndpoint * endpoint);
 
 /* A message that lists nodes, an answer of the node of a topic's publisher, and the time that passes. The topic of the answer is read from then on,

@@ -11,7 +11,7 @@ typedef enum
   ROBOCACHE_ROS_TIME_STAMP,
   ROBOCACHE_ROS_TIME_SOURCE,
   ROBOCACHE_ROS_TIME_ARRIVAL,
-  ROBOCACHE_ROS_TIME_NONE       /* of time-fallback alone */
+  ROBOCACHE_ROS_TIME_NONE       /* only for time-fallback: no other time */
 } RobocacheRosTimeSource;
 
 typedef enum

@@ -28,9 +28,9 @@ typedef struct
   RobocacheRosSpan spans[ROBOCACHE_ROS_MAX_SPANS];
   guint n_spans;
   guint64 n_changes;            /* spans that were ever begun */
-  gint64 uncertainty_ns;        /* of the first origin of the last start */
+  gint64 uncertainty_ns;        /* uncertainty of the first origin after the last start */
   gint64 lead_ns;               /* system clock minus monotonic clock, when last read */
-  gint64 agreed_ns;             /* last running time at which the lead was that */
+  gint64 agreed_ns;             /* last running time at which the lead was lead_ns */
   gint64 boot_ns;               /* system clock at the start of the host */
   gint64 boot_running_ns;       /* running time of the start of the host, negative */
 } RobocacheRosMapping;
@@ -71,7 +71,7 @@ gint64 robocache_ros_mapping_time (const RobocacheRosMapping * mapping, gint64 r
 typedef struct
 {
   gint64 stamp_ns;              /* ROBOCACHE_ROS_NO_TIME: 0 or none */
-  gboolean has_stamp;           /* its type has a stamp */
+  gboolean has_stamp;           /* the message's type has a stamp */
   gint64 source_ns;
   gint64 now_ns;                /* arrival on the clock of the stamps */
 } RobocacheRosTimes;

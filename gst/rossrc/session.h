@@ -16,18 +16,18 @@
 typedef struct
 {
   GstElement *element;
-  GstDebugCategory *category;   /* of the element */
+  GstDebugCategory *category;   /* the element's log category */
   GstPadTemplate *template;
   RobocacheRosSrcSettings settings;     /* settings at start */
   RobocacheMsgFolders *folders;
   RobocacheDdsParticipant *participant;
   RobocacheDdsEndpoints *endpoints;
   RobocacheRosInbox *inbox;
-  RobocacheRosQueue *clock_queue;       /* of /clock; NULL: not used */
+  RobocacheRosQueue *clock_queue;       /* messages of /clock; NULL: /clock is not used */
   RobocacheDdsReader *clock_reader;
-  RobocacheRosQueue *nodes_queue;       /* of lists of nodes; NULL: not used yet */
+  RobocacheRosQueue *nodes_queue;       /* messages that list nodes; NULL: not used yet */
   RobocacheDdsReader *nodes_reader;     /* NULL: no definition is asked for */
-  GPtrArray *clocks;            /* of other hosts; NULL: they are trusted */
+  GPtrArray *clocks;            /* clocks of other hosts; NULL: all clocks are trusted */
 
   GPtrArray *topics;            /* RobocacheRosTopic items; grows under the object lock */
   GHashTable *unchosen;         /* names of topics that were left out, for the report of missing ones */
@@ -36,9 +36,9 @@ typedef struct
   guint group_id, n_pads;
   gboolean has_no_more_pads;
   gint64 wait_until_us, check_at_us;    /* g_get_monotonic_time; G_MAXINT64: never */
-  gint64 wait_left_us;          /* when playing stopped; G_MAXINT64: without end */
-  gboolean was_playing;         /* when the thread looked last */
-  guint64 seen_changes;         /* of the mapping */
+  gint64 wait_left_us;          /* rest of the wait when playing stopped; G_MAXINT64: without end */
+  gboolean was_playing;         /* whether the pipeline was playing when the thread last checked */
+  guint64 seen_changes;         /* n_changes of the mapping that the thread has handled */
 
   gint64 sim_ns;                /* last time of /clock; ROBOCACHE_ROS_NO_ORIGIN: none yet */
   gboolean has_warned_before_origin, has_warned_topics, has_warned_streams, has_warned_publishers;
@@ -46,7 +46,7 @@ typedef struct
   /* object lock */
   GstSegment segment;
   guint32 segment_seqnum;
-  RobocacheRosMapping mapping;  /* the thread that changes the state changes it, too */
+  RobocacheRosMapping mapping;  /* also changed by the thread that changes the element's state */
   gboolean is_playing;
   guint64 clock_steps;
   RobocacheStatisticsTimer timer;

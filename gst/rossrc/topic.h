@@ -25,7 +25,7 @@ typedef struct
   guint64 without_time;         /* dropped as their time is not valid */
   guint64 before_origin;        /* dropped as they were captured before running time 0 */
   guint64 in_pause;             /* dropped as they were captured while the pipeline was paused */
-  guint64 latched;              /* of a publisher that keeps its last messages, from before running time 0 or a pause; sent at its end */
+  guint64 latched;              /* messages from before running time 0 or a pause that a publisher kept; sent at the next start of playing */
   guint64 oversize;             /* dropped by DDS as they are larger than its limit */
 } RobocacheRosCounts;
 
@@ -34,17 +34,17 @@ typedef struct
   guint64 id;
   gboolean is_reliable, is_transient_local;
   gboolean has_other_type;
-  gchar hash[ROBOCACHE_ROS_MAX_HASH];   /* of its definition; "": unknown */
-  gboolean is_refused;          /* its type or definition differs, or is not read */
-  gboolean has_gone;            /* its last messages may wait yet */
-  RobocacheRosHostClock *clock; /* NULL: that of this host */
+  gchar hash[ROBOCACHE_ROS_MAX_HASH];   /* hash of the publisher's definition; "": unknown */
+  gboolean is_refused;          /* no message is read: the publisher's type or definition differs, or cannot be read */
+  gboolean has_gone;            /* the publisher has gone, but its last messages may still wait */
+  RobocacheRosHostClock *clock; /* clock of the publisher's host; NULL: the clock of this host */
 } RobocacheRosPublisher;
 
 /* A definition that the node of a publisher is asked for. */
 typedef struct
 {
-  guint8 guid[ROBOCACHE_DDS_GUID_BYTES];        /* of the publisher */
-  gchar *hash;                  /* of its definition */
+  guint8 guid[ROBOCACHE_DDS_GUID_BYTES];        /* GUID of the publisher */
+  gchar *hash;                  /* hash of the publisher's definition */
   gchar *node;                  /* NULL: not known yet */
   RobocacheDdsTypeQuery *query;
   gboolean is_asked;
@@ -58,19 +58,19 @@ typedef struct
   GRefString *name;
   gchar *type;
   guint order;                  /* index of the glob that chose it */
-  gchar *hash;                  /* of our definition */
+  gchar *hash;                  /* hash of the definition that the element uses */
   RobocacheRosSchema *schema;   /* NULL: no definition */
   RobocacheRosDecoder *decoder; /* NULL: a camera's calibration, or a fault */
   RobocacheCameraInfo *camera;
-  gchar *fault;                 /* why no message can be read; NULL: they can */
+  gchar *fault;                 /* why no message can be read; NULL: messages can be read */
   RobocacheRosInquiry *inquiry; /* NULL: nothing is asked */
   RobocacheRosQueue *answers;   /* NULL: nobody was asked yet */
 
   RobocacheRosQueue *queue;
   RobocacheDdsReader *reader;   /* NULL: not open */
-  gboolean is_reliable, is_transient_local;     /* of the reader */
+  gboolean is_reliable, is_transient_local;     /* QoS of the reader */
   GArray *publishers;           /* RobocacheRosPublisher items */
-  GPtrArray *clocks;            /* of the owner: clocks of other hosts; NULL: all are trusted */
+  GPtrArray *clocks;            /* clocks of other hosts, owned by the session; NULL: all clocks are trusted */
   gboolean has_reported, has_reported_time, has_reported_type, has_reported_size;
   RobocacheRosCounts counts;
 } RobocacheRosTopic;

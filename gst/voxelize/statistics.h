@@ -12,12 +12,12 @@ typedef struct
   guint64 buffers;
   RcVoxelCounters total;        /* points … clamped count each cloud once; occupied, over_cap and over_points sum over
                                  * outputs */
-  gint64 points_read;           /* while clouds are added to grids or removed */
-  gint64 occupied_voxels;       /* of the last buffer's grids */
+  gint64 points_read;           /* points that were read to add clouds to grids or to remove them */
+  gint64 occupied_voxels;       /* number of occupied voxels in the grids of the last buffer */
   guint64 buffers_over_cap;
-  gint64 occupied_over_cap;     /* of the last buffer with voxels over max-voxels; 0: there was none */
-  gdouble share_over_cap;       /* of its occupied voxels that are over max-voxels */
-  GstClockTime last_pts;        /* of the last buffer that was counted */
+  gint64 occupied_over_cap;     /* occupied voxels of the last buffer that had more than max-voxels; 0: no buffer had */
+  gdouble share_over_cap;       /* share of that buffer's occupied voxels that are over max-voxels */
+  GstClockTime last_pts;        /* PTS of the last buffer that was counted */
 
   RobocacheReadback *readback;  /* counters of buffers that were sent and may still be computed */
 } RobocacheVoxelizeStatistics;

@@ -12,7 +12,7 @@
 /* Of a window of clouds, where a voxel has more than max-points. */
 typedef enum
 {
-  ROBOCACHE_VOXEL_KEEP_NEWEST,  /* those of the newest cloud, then of the one before it, and so on */
+  ROBOCACHE_VOXEL_KEEP_NEWEST,  /* voxels of the newest cloud, then of the cloud before it, and so on */
   ROBOCACHE_VOXEL_KEEP_FIRST    /* in the order in which they came */
 } RobocacheVoxelKeep;
 

@@ -9,7 +9,7 @@
 struct _RobocacheViewChannel
 {
   guint id;                     /* never used again */
-  RobocacheViewTopic topic;     /* its strings are the channel's */
+  RobocacheViewTopic topic;     /* the topic; the channel owns its strings */
   GPtrArray *readers;           /* RobocacheViewReader; the server's lock */
   gint n_readers;               /* atomic */
   gboolean was_due;             /* the server's thread */

@@ -11,20 +11,20 @@
 /* Setting the parameter of this name is giving the token, for viewers that have no other way. */
 #define ROBOCACHE_VIEW_TOKEN_PARAMETER "token"
 
-/* Of all clients of a server. */
+/* The parameters of a server, shared by all clients. */
 typedef struct
 {
-  RobocacheViewParameters functions;    /* its token is owned */
+  RobocacheViewParameters functions;    /* functions of the owner; the token is a copy */
   guint n_changes;
 } RobocacheViewParameterTable;
 
-/* Of a client. A zeroed struct is one that may change nothing, and gets no updates. */
+/* What one client may do with parameters. With a zeroed struct, the client may change nothing, and gets no updates. */
 typedef struct
 {
-  gboolean is_trusted;          /* has given the token */
-  GHashTable *watched;          /* names of parameters whose changes it gets; NULL: none */
+  gboolean is_trusted;          /* the client has given the token */
+  GHashTable *watched;          /* names of parameters whose changes the client gets; NULL: none */
   gboolean watches_all;
-  guint n_changes;              /* of the table, that it got */
+  guint n_changes;              /* changes of the table that the client has got */
 } RobocacheViewParameterClient;
 
 /* Answers one of the operations on parameters, or the token, with texts that are appended to answers. FALSE: the token is wrong; end the

@@ -12,7 +12,7 @@ typedef struct
   gint n_references;
   gint64 log_ns;
   gint64 published_ns;          /* monotonic time, see g_get_monotonic_time */
-  guint64 number;               /* of the server's messages: an order between subscriptions */
+  guint64 number;               /* number of the message in the server, so messages of several subscriptions have an order */
   gboolean is_key;
   gsize size;
   guint8 data[];
@@ -23,18 +23,18 @@ void robocache_view_item_unref (RobocacheViewItem * item);
 
 typedef struct
 {
-  guint32 id;                   /* the client's */
+  guint32 id;                   /* id that the client chose */
   RobocacheViewKind kind;
   guint64 max_bytes;
-  gint64 interval_ns;           /* between messages, as the client asks for; 0: all messages */
+  gint64 interval_ns;           /* time between messages that the client asks for; 0: all messages */
   gint64 next_ns;               /* earliest `published_ns` of the next message */
-  GQueue items;                 /* of RobocacheViewItem */
-  guint64 bytes;                /* of items */
+  GQueue items;                 /* RobocacheViewItem items */
+  guint64 bytes;                /* sum of the sizes of items */
   gboolean awaits_key;
-  guint64 dropped;              /* messages, since the start */
+  guint64 dropped;              /* messages dropped since the start */
 } RobocacheViewSubscription;
 
-/* What a subscription of this kind begins with. */
+/* Makes an empty subscription of this kind. */
 void robocache_view_subscription_init (RobocacheViewSubscription * subscription, guint32 id, RobocacheViewKind kind, guint64 max_bytes);
 
 /* Adds an item, unless it is within the interval after another. Moves the items that are lost for it to `lost`: their references belong to the caller. Returns how many messages were lost,

@@ -23,21 +23,21 @@ typedef struct
 /* Functions are called in the server's thread. */
 typedef struct
 {
-  const gchar *token;           /* of clients that may change something; copied; NULL: none may */
-  GPtrArray *(*list) (gpointer user_data);      /* of RobocacheViewParameter, which it frees; NULL: viewers have no parameters */
+  const gchar *token;           /* token of clients that may change parameters or send marks; copied; NULL: no client may */
+  GPtrArray *(*list) (gpointer user_data);      /* returns RobocacheViewParameter items, which the array frees; NULL: viewers have no parameters */
   gchar *(*set) (gpointer user_data, const gchar * name, const gchar * value);  /* value: JSON. NULL: done; else the reason, freed by the server */
   gpointer user_data;
 } RobocacheViewParameters;
 
 typedef struct
 {
-  const gchar *name;            /* of the server, for viewers */
+  const gchar *name;            /* name of the server that viewers show */
   const gchar *host;            /* IP address, or localhost */
   guint port;                   /* 0: a free one */
   const gchar *const *origins;  /* "https://app.foxglove.dev": web pages that may connect; "*": all */
   const gchar *const *hosts;    /* names by which browsers may address the server, beside addresses and localhost */
   guint max_clients;
-  guint64 max_queue_bytes;      /* of a client and subscription */
+  guint64 max_queue_bytes;      /* maximum bytes that wait for one subscription of a client */
   RobocacheViewParameters parameters;
   void (*log) (gpointer user_data, const gchar * line); /* who comes, goes and is refused; called in the server's thread */
   gpointer user_data;
@@ -48,14 +48,14 @@ typedef enum
 {
   ROBOCACHE_VIEW_ROWS,          /* the oldest messages, while more bytes wait than max_queue_bytes */
   ROBOCACHE_VIEW_NEWEST,        /* all but the newest message */
-  ROBOCACHE_VIEW_VIDEO,         /* as rows, and the messages up to the next key frame */
-  ROBOCACHE_VIEW_CONNECTION     /* as newest; each client gets JSON about its own connection in place of the message */
+  ROBOCACHE_VIEW_VIDEO,         /* like rows, then all messages up to the next key frame */
+  ROBOCACHE_VIEW_CONNECTION     /* like newest, but each client gets JSON about its own connection instead of the message */
 } RobocacheViewKind;
 
 typedef struct
 {
   const gchar *topic, *type;    /* "/imu", "sensor_msgs/msg/Imu" */
-  const gchar *definition;      /* ros2msg, with that of each type that it uses; or a JSON schema */
+  const gchar *definition;      /* the type's definition as ros2msg, followed by the definitions of all types in it; or a JSON schema */
   RobocacheViewKind kind;
   gboolean is_json;             /* messages are JSON; else CDR */
   /* Not NULL: called in the server's thread 10 times a second while a client subscribes to the topic, and once when none does any more. Such
@@ -67,7 +67,7 @@ typedef struct
 typedef struct
 {
   gint64 log_ns;                /* UTC */
-  gboolean is_key;              /* of ROBOCACHE_VIEW_VIDEO */
+  gboolean is_key;              /* only for ROBOCACHE_VIEW_VIDEO: the message is a key frame */
   gconstpointer data;           /* copied */
   gsize size;
 } RobocacheViewMessage;
@@ -76,7 +76,7 @@ typedef struct
 {
   guint port;                   /* bound port */
   guint clients;                /* connected now */
-  guint64 refused;              /* connections, since the start */
+  guint64 refused;              /* connections that were refused since the start */
   guint64 sent, bytes, dropped; /* messages to clients; bytes of their payloads */
 } RobocacheViewCounts;
 

@@ -16,15 +16,15 @@ void robocache_findings_free (RobocacheFindings * findings);
 /* A stream in the last second. */
 typedef struct
 {
-  const gchar *fuse, *name;     /* element, and its pad */
-  const RobocacheRecentStats *stats;    /* of the element */
-  gint64 latency_ns;            /* property of the element */
-  gint64 lag_ns;                /* live, the median time from a tick to its sample; else 0 */
-  gint64 age_ns;                /* median; 0: unknown */
+  const gchar *fuse, *name;     /* name of the element, and of its pad */
+  const RobocacheRecentStats *stats;    /* recent statistics of the element */
+  gint64 latency_ns;            /* property latency of the element */
+  gint64 lag_ns;                /* median time from a tick to its sample; 0 if not live */
+  gint64 age_ns;                /* median age of rows at ticks; 0: unknown */
   gdouble nominal_rate;         /* Hz; 0: none */
 } RobocacheStreamState;
 
-/* Notes what is wrong with a stream, and forgets what was long ago. */
+/* Adds findings about a stream, and removes old findings. */
 void robocache_findings_look (RobocacheFindings * findings, const RobocacheStreamState * state, gint64 now_us);
 
 /* Appends an object {"stream", "text"} for each finding. */

@@ -17,8 +17,8 @@ typedef struct
 {
   guint n;                      /* 0: no tick; then all others are 0 */
   gint64 p50, p99, max;
-  gint64 newest;                /* of the last tick; the smallest int64: it has none */
-  gint status;                  /* of a stream at the last tick, see robocache.h; -1: no tick */
+  gint64 newest;                /* duration of the last tick; the smallest int64: unknown */
+  gint status;                  /* status of the stream at the last tick, see robocache.h; -1: no tick */
 } RobocacheTickDurations;
 
 /* Live: from ticks to their samples. From any thread, as the one below. */

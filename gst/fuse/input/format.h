@@ -20,7 +20,7 @@ typedef struct
   RobocacheTensorsInfo tensors; /* tensors of a tensor stream's buffers */
   GstVideoInfo video;           /* video info of a camera's frames */
   gchar *channels;              /* names of the channels, separated by commas; or NULL */
-  gchar *kinds;                 /* of the channels, as caps have them; or NULL */
+  gchar *kinds;                 /* kinds of the channels, as in caps; or NULL */
   gboolean hides_kinds;         /* the caps of samples are without them, because they were unknown then */
 } FuseFormat;
 

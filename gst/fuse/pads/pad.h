@@ -65,9 +65,9 @@ struct _GstRobocacheFusePad
   FuseStream *stream;           /* constant; the core's state of it */
   FuseReader reader;            /* also its streaming thread's */
   RobocacheChannelRoles started_roles;  /* the roles as they were when the stream got its first format, and their meaning for the newest one */
-  gboolean flushing;            /* its chain function must not wait */
+  gboolean flushing;            /* the pad's chain function must not wait */
   gboolean flush_awaited;       /* a flush of all pads waits for its FLUSH_STOP */
-  gboolean waiting;             /* its chain function waits for the other streams */
+  gboolean waiting;             /* the pad's chain function waits for the other streams */
   /* since the element started */
   RobocachePadFaults faults;    /* see checks/checks.h */
   gboolean silence_is_reported; /* see checks.h */

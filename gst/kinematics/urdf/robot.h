@@ -17,7 +17,7 @@ typedef struct
   gchar *link;                  /* the link that the joint moves */
   gchar *parent, *mimics;       /* names of the parent link, and of the mimicked joint or NULL */
   gboolean is_free;             /* floating or planar: not part of any model, and fixed in spec */
-  gboolean mimics_nothing;      /* it mimics a joint that the robot lacks, or that does not move: no model may need it; fixed in spec */
+  gboolean mimics_nothing;      /* the mimicked joint does not exist or does not move: not part of any model, and fixed in spec */
   guint line;
   RcJointSpec spec;
 } RobocacheRobotJoint;

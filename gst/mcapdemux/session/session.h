@@ -25,7 +25,7 @@ typedef struct
 typedef struct
 {
   GstElement *element;
-  GstDebugCategory *category;   /* of the element */
+  GstDebugCategory *category;   /* the element's log category */
   GstPadTemplate *template;
   RobocacheMcapDemuxSettings settings;  /* settings at start */
   RobocacheMcapClocks clocks;

@@ -29,21 +29,21 @@ typedef struct
   GRefString *name;             /* interned: equal names have the same address */
   gchar *type;
   guint order;                  /* index of the glob that selected it */
-  guint16 channel_id;           /* id of its first channel */
+  guint16 channel_id;           /* id of the topic's first channel */
   const RobocacheMcapSchemaInfo *schema;        /* NULL: no schema */
-  gchar *noted_caps, *noted_kinds;      /* recorded for its channel; NULL: not recorded */
-  gchar *encoding;              /* encoding of its messages */
+  gchar *noted_caps, *noted_kinds;      /* caps and kinds in the metadata of the topic's channel; NULL: not recorded */
+  gchar *encoding;              /* encoding of the topic's messages */
   RobocacheRosDecoder *decoder; /* NULL: the messages are calibrations of a camera, or cannot be read */
   RobocacheTranscoder *camera_transcoder;
   RobocacheCameraInfo *camera;  /* a camera's calibration; NULL: another topic */
-  gchar *fault;                 /* why no message can be read; NULL: they can */
+  gchar *fault;                 /* why no message can be read; NULL: messages can be read */
   gboolean has_stream;          /* a message gave a sample */
-  gboolean has_reported;        /* a malformed message, or its fault */
+  gboolean has_reported;        /* a malformed message or the fault was reported */
   gchar *first_loss;            /* fault of the first malformed message; NULL: no message was malformed */
-  guint n_reported_notes;       /* of its decoder */
-  gboolean has_reported_time;   /* that messages have no stamps */
+  guint n_reported_notes;       /* number of the decoder's notes that were reported */
+  gboolean has_reported_time;   /* it was reported that messages have no stamps */
   gboolean awaits_stamp;        /* in a scan: the next stamp that is not 0 shows whether those of 0 are times */
-  guint64 zero_log_time;        /* of the last message with a stamp of 0 */
+  guint64 zero_log_time;        /* log time of the last message with a stamp of 0 */
   guint64 n_zero_stamps;        /* messages whose stamp is 0, though their type has one */
   RobocacheMcapCounts counts;
 } RobocacheMcapTopic;

@@ -12,7 +12,7 @@
 typedef struct
 {
   gsize chunk_size;             /* bytes of records at which a chunk is closed */
-  guint64 chunk_duration_ns;    /* of log time; 0: unlimited */
+  guint64 chunk_duration_ns;    /* maximum difference of log times in a chunk; 0: unlimited */
   gsize max_queued;             /* bytes waiting to be written at which the recording is full */
   gsize max_message;            /* bytes; at most half of the maximum size of a chunk */
 } MuxRecordingSettings;
@@ -47,12 +47,12 @@ typedef struct
   guint file;                   /* counts from 0 */
   RobocacheMcapChunk *chunk;
   gchar *name, *media_type;
-  GByteArray *metadata;         /* a map of texts */
+  GByteArray *metadata;         /* names and values, as a map in MCAP's format */
   GBytes *data;
   guint64 log_time, create_time;
   const gchar *why;             /* the chunk was closed, for log lines; static */
-  /* of a file that is closed */
-  GArray *topics;               /* of MuxTopicCount */
+  /* MUX_CLOSE_FILE: contents of the closed file */
+  GArray *topics;               /* MuxTopicCount items */
   guint64 n_messages;
   guint64 start_time, end_time; /* log times; 0 without messages */
 } MuxOutput;

@@ -43,7 +43,7 @@ typedef struct
   MuxStreamStatistics statistics;
 
   /* fragments */
-  gboolean in_next;             /* its messages are written to the next file */
+  gboolean in_next;             /* messages of the stream are written to the next file */
 
   /* the open buffer */
   GstBuffer *buffer;            /* NULL: none */
@@ -51,7 +51,7 @@ typedef struct
   RobocacheBufferTimes times;
   gboolean has_time;
   guint64 position;             /* the next item */
-  gchar *change;                /* text about its changed properties; NULL: unchanged */
+  gchar *change;                /* text about properties that changed with this buffer; NULL: unchanged */
 } MuxStream;
 
 void mux_stream_init (MuxStream * stream);
@@ -73,7 +73,7 @@ gboolean mux_stream_has_item (const MuxStream * stream);
 typedef enum
 {
   MUX_ITEM_TIMED,
-  MUX_ITEM_UNTIMED,             /* its buffer has no time, and no previous buffer to continue from */
+  MUX_ITEM_UNTIMED,             /* the buffer has no time, and there is no previous buffer to continue from */
   MUX_ITEM_OUTSIDE              /* outside the segment */
 } MuxItemTiming;
 
@@ -81,7 +81,7 @@ typedef enum
 MuxItemTiming mux_stream_get_time (const MuxStream * stream, gint64 * running_ns);
 /* Items of the open buffer that are outside the segment. */
 guint64 mux_stream_count_outside (const MuxStream * stream);
-/* Skips and counts the next item and the rest of the buffer. */
+/* Skip the next item, or the rest of the open buffer, and add the number of skipped items to counter. */
 void mux_stream_skip (MuxStream * stream, guint64 * counter);
 /* Writes the next item. has_time: the stamp is one of capture. FALSE and an error: it cannot be written. */
 gboolean mux_stream_write (MuxStream * stream, MuxRecording * recording, MuxEvents * events, const MuxTimes * times,

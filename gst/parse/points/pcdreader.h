@@ -27,8 +27,8 @@ typedef enum
 typedef struct
 {
   RobocachePcdBeginning beginning;
-  guint64 n_lines;              /* number of lines of the header before it */
-  gboolean cuts_line;           /* it begins within the line after these lines */
+  guint64 n_lines;              /* number of lines of the header before the comment */
+  gboolean cuts_line;           /* the comment begins within the line after these lines */
 } RobocachePcdSeam;
 
 typedef struct
@@ -37,7 +37,7 @@ typedef struct
   RobocachePcdSearch search;    /* search for the files after the current one */
   RobocachePcdState state;
   RobocachePcdHeader header;
-  GArray *seams;                /* RobocachePcdSeam items of the header */
+  GArray *seams;                /* RobocachePcdSeam items: comments in the header at which the next file may begin */
   guint64 split_position;       /* position of the next file, in ROBOCACHE_PCD_STATE_SPLIT */
   RobocachePcdSizes sizes;
   GstCaps *caps;                /* caps of the header, once it is complete */
@@ -46,8 +46,8 @@ typedef struct
   gboolean may_be_padded;       /* only zero bytes have followed a binary cloud */
   GPtrArray *words;             /* words of a line */
   guint64 max_bytes;            /* maximum bytes of a cloud */
-  guint8 *points;               /* points of ASCII so far */
-  gsize n_bytes, capacity;      /* bytes of these points */
+  guint8 *points;               /* bytes of the points of an ASCII cloud so far */
+  gsize n_bytes, capacity;      /* used and allocated bytes of points */
   guint64 n_lines;              /* number of lines of points so far, malformed ones included */
   guint64 n_good;               /* total number of well-formed points */
 } RobocachePcdReader;

@@ -24,7 +24,7 @@ RobocacheCell robocache_cell_of (const gchar * text, gchar delimiter);
 
 typedef struct
 {
-  gchar *text;                  /* of a line, cut into fields */
+  gchar *text;                  /* text of a line, cut into fields */
   GPtrArray *fields;            /* gchar * */
   guint line;                   /* index of the line */
 } RobocacheSampleRow;

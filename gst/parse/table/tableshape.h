@@ -28,7 +28,7 @@ typedef struct
   gchar **units;                /* NULL-terminated, [n_columns]; NULL: no line of units */
   guint header, units_line;     /* indices of the line of names, and of that of units, where they are there */
   guint data;                   /* index of the first line behind the header, or of the first line with data */
-  RobocacheSample sample;       /* of the data */
+  RobocacheSample sample;       /* first lines of the data */
 } RobocacheTableShape;
 
 /* Finds the shape of a table that begins with n lines. delimiter '\0': any. Zero shape before; clear it in any case. FALSE: no line is

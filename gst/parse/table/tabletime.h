@@ -22,9 +22,9 @@ typedef struct
 {
   RobocacheTimeForm form;
   RobocacheTimeUnit unit, second_unit;
-  const gchar *format;          /* of ROBOCACHE_TIME_FORMATTED; it is valid */
+  const gchar *format;          /* time-format for ROBOCACHE_TIME_FORMATTED, already checked */
   gboolean format_has_day;
-  gint leap_seconds;            /* of GPS times, ahead of UTC; -1: by the table of leap seconds */
+  gint leap_seconds;            /* seconds that GPS time is ahead of UTC; -1: from the table of leap seconds */
 } RobocacheTimeReading;
 
 /* Times of day so far. A zeroed struct is at the beginning. */

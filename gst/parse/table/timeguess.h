@@ -12,7 +12,7 @@ typedef enum
 {
   ROBOCACHE_CHOSEN_BY_DEFAULT,
   ROBOCACHE_CHOSEN_BY_NAME,     /* by a name in the header */
-  ROBOCACHE_CHOSEN_BY_VALUES,   /* its fields are dates, or times of day */
+  ROBOCACHE_CHOSEN_BY_VALUES,   /* by fields that are dates, or times of day */
   ROBOCACHE_CHOSEN_BY_USER
 } RobocacheChoice;
 
@@ -26,10 +26,10 @@ typedef struct
   gint arrival_column;          /* no column of times; -1: there is none */
 } RobocacheTimeChoice;
 
-/* The columns, form and unit of a table's times. Its format is that of the choice. */
+/* The columns, form and unit of a table's times. The choice owns the format string. */
 typedef struct
 {
-  RobocacheTimeReading reading; /* its unit is never auto */
+  RobocacheTimeReading reading; /* the form of the times; the unit is never auto */
   guint column;                 /* from 0 */
   gint second;                  /* the second column; -1: there is none */
   RobocacheChoice column_by, unit_by;

@@ -15,7 +15,7 @@ typedef enum
   ROBOCACHE_NAME_TIME,
   ROBOCACHE_NAME_T,
   ROBOCACHE_NAME_OTHER,         /* elapsed, epoch, datetime, Zeit, a unit of time alone, … */
-  ROBOCACHE_NAME_VAGUE,         /* it has time or stamp in it, and no word of arrivals or durations */
+  ROBOCACHE_NAME_VAGUE,         /* a name with "time" or "stamp" in it, but no word for an arrival or a duration */
   ROBOCACHE_NAME_OF_NO_TIME
 } RobocacheTimeName;
 

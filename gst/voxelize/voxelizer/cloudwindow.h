@@ -17,10 +17,10 @@ typedef struct
 
 typedef struct
 {
-  GArray *clouds;               /* of RobocacheCloud, oldest first */
-  guint n_expired;              /* of the first clouds, which have left the window */
+  GArray *clouds;               /* RobocacheCloud items, oldest first */
+  guint n_expired;              /* number of expired clouds, which are first in clouds */
   guint capacity;               /* clouds in a full window */
-  gboolean newest_first;        /* of the clouds that a grid is made of, set by its owner; otherwise the oldest */
+  gboolean newest_first;        /* set by the owner: a grid reads the newest cloud first; otherwise the oldest */
   guint64 n_pushed;
 } RobocacheCloudWindow;
 

@@ -25,7 +25,7 @@ typedef struct
 typedef struct
 {
   guint n_chunks;               /* pieces of a job that did not fit the memory budget; 0: it fitted */
-  gint64 points_read;           /* of all items, to add or remove them */
+  gint64 points_read;           /* points of all items that were read to add or remove them */
   const gchar *recomputes;      /* for log lines: why each grid is computed from all clouds of its window; NULL: it is not */
 } RobocacheVoxelWork;
 

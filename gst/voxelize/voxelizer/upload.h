@@ -6,7 +6,7 @@
 
 #include "run.h"
 
-/* Work of kernels on a cloud. */
+/* What kernels do with a cloud. */
 typedef enum
 {
   ROBOCACHE_VOXEL_PHASE_RUN,    /* a whole job, of one chunk */
@@ -28,7 +28,7 @@ gboolean robocache_voxel_upload_begin_read (const RobocacheVoxelRun * run, const
 gboolean robocache_voxel_upload_end_read (const RobocacheVoxelRun * run, const RobocacheVoxelShard * shard,
     const RobocacheCloud * cloud, GError ** error);
 
-/* Uploads the cloud, unless kernels read it directly or the job has already uploaded it, and enqueues the phase. offset: that of the
+/* Uploads the cloud, unless kernels read it directly or the job has already uploaded it, and enqueues the phase. offset: position of the
  * cloud in the shard's block. */
 gboolean robocache_voxel_upload_and_run (RobocacheVoxelJob * job, RobocacheVoxelPhase phase,
     const RobocacheCloud * cloud, guint64 offset, RcVoxelCounters * counters, GError ** error);

@@ -15,8 +15,8 @@ typedef struct
   guint64 ticks_aligned, ticks_held, ticks_missing;
   guint64 clock_jumps;
   RobocacheQuaternionCheck quaternions;
-  RobocacheHistogram age;       /* of the row that was copied, or of the newest one at or before the tick, at the tick; 0: a later one was copied */
-  RobocacheHistogram lateness;  /* of late rows: see RobocacheLosses */
+  RobocacheHistogram age;       /* age at the tick of the copied row, or else of the newest row at or before the tick; 0: a later row was copied */
+  RobocacheHistogram lateness;  /* lateness of late rows: see RobocacheLosses */
 } FuseStatistics;
 
 void fuse_statistics_add (FuseStatistics * sum, const FuseStatistics * statistics);

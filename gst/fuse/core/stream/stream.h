@@ -17,14 +17,14 @@
 /* What a row with NaN is. */
 typedef enum
 {
-  FUSE_NAN_COPY,                /* a row like others */
-  FUSE_NAN_MISSING              /* no value: it is dropped */
+  FUSE_NAN_COPY,                /* rows with NaN are used like other rows */
+  FUSE_NAN_MISSING              /* rows with NaN are dropped, as if they had no value */
 } FuseNan;
 
 /* Times in ns. */
 typedef struct
 {
-  RcSearch search;              /* its period_ns is the period of the ticks, set by the owner of the tick clock */
+  RcSearch search;              /* period_ns is the period of the ticks, set by the owner of the tick clock */
   gint64 offset;                /* added to every row's time */
   gint64 reorder_window;
   gint64 max_lead;              /* maximum distance of a live row ahead of running time, offset included */
@@ -62,7 +62,7 @@ typedef struct
   GPtrArray *released;          /* constant: buffers to release without the owner's lock, since a release calls their owners */
 
   FuseStreamSettings settings;  /* as they were set: fuse_stream_search fits their search to rows */
-  FuseTimestampSettings next_timestamps;        /* those about timestamps, from the next tick on */
+  FuseTimestampSettings next_timestamps;        /* settings of timestamps from the next tick on */
   FuseSource source;
   FuseTimestamps times;
   RobocacheClockJump jump;      /* detects jumps of a live sensor's clock */
@@ -72,9 +72,9 @@ typedef struct
   gboolean has_holds, is_held;  /* some or all channels of new rows are held; the epochs have this for stored rows */
   RcSearch search;              /* see fuse_stream_search */
   guint32 unfiltered;           /* channels that the check of decimation skips */
-  GQueue epochs;                /* of FuseEpoch, oldest first; empty before the first format */
-  FuseRowFormat *format;        /* the newest one, which the next epoch begins with; NULL: none has come */
-  guint serial;                 /* of the newest format */
+  GQueue epochs;                /* FuseEpoch items, oldest first; empty before the first format */
+  FuseRowFormat *format;        /* the newest format, with which the next epoch begins; NULL: no caps have come */
+  guint serial;                 /* serial number of the newest format */
   gboolean is_declared;         /* the format is expected: no caps have come yet */
   gboolean has_data;            /* a row or a GAP has come since the stream began */
   gboolean eos;
@@ -89,9 +89,9 @@ typedef struct
   RobocacheLosses losses;
   gboolean warned_no_time, warned_no_reference, warned_far;
   RobocacheGapCheck gap;
-  gint64 max_gap;               /* that was in force at the last tick of an epoch that ended; 0: there was none */
-  RobocacheDecimationCheck decimation;  /* of the first rows of the first format */
-  RobocacheNanCheck nan;        /* of rows in host memory */
+  gint64 max_gap;               /* max-gap (ns) at the last tick of the last epoch that ended; 0: no epoch has ended */
+  RobocacheDecimationCheck decimation;  /* check of the first rows of the first format */
+  RobocacheNanCheck nan;        /* check for NaN in rows in host memory */
 
   /* announced by the source: running time 0 on its clock, which is the time of the first row unless it was set */
   gboolean has_origin, origin_is_first_row;

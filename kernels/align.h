@@ -27,8 +27,8 @@ extern "C" {
 /* The parameters of one stream that caps and properties fix. rc_align_plan copies the channel lists. */
 typedef struct RcAlignStreamSpec
 {
-  RcDtype in;                   /* of the rows */
-  RcDtype out;                  /* of the output rows */
+  RcDtype in;                   /* dtype of the input rows */
+  RcDtype out;                  /* dtype of the output rows */
   int64_t channels;             /* elements of a row, >= 1 */
   RcSearch search;              /* interpolation; for the times form also the limits; has_holds is not read */
   const int32_t *quaternions;   /* first channel of each quaternion of 4 adjacent channels; must not overlap */

@@ -11,7 +11,7 @@
 #include <glib.h>
 
 #define ROBOCACHE_KINDS_FIELD "kinds"
-#define ROBOCACHE_KINDS_IGNORE "ignore"        /* of a property: all channels are real */
+#define ROBOCACHE_KINDS_IGNORE "ignore"        /* value of the property kinds: all channels are real */
 #define ROBOCACHE_MAX_KINDS (1 << 24)
 
 typedef enum

@@ -13,7 +13,7 @@ typedef struct
   const gchar *type;            /* "sensor_msgs/msg/JointState" */
   gboolean is_reliable, is_transient_local;
   guint depth;                  /* messages that are kept for each other side */
-  const gchar *type_hash;       /* of a writer: "RIHS01_…"; NULL: none */
+  const gchar *type_hash;       /* hash of a writer's type, "RIHS01_…"; NULL: none */
 } RobocacheDdsTopic;
 
 struct dds_qos;

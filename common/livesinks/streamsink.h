@@ -47,9 +47,9 @@ struct _GstRobocacheStreamSinkClass
 /* What a stream is part of, constant. */
 typedef struct
 {
-  GstElement *element;          /* which the stream reports to, and which outlives it: no reference */
-  gchar *pad_name;              /* of the stream's pad there */
-  GstDebugCategory *category;   /* of the element */
+  GstElement *element;          /* element that gets the stream's reports, and outlives the stream; no reference */
+  gchar *pad_name;              /* name of the stream's pad in the element */
+  GstDebugCategory *category;   /* the element's log category */
 } RobocacheStreamOwner;
 
 /* A stream of the subclass type. */

@@ -196,7 +196,7 @@ robocache_voxel_frame_from_caps (RobocacheVoxelFrame *frame, const GstCaps *caps
     return FALSE;
   frame->output = (RcVoxelOutput) (hints->output >= 0 ? hints->output : output);
   if (rc_voxel_maps_points (frame->output)) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, FIELD_OUTPUT " is %s, which maps points to voxels: expected a grid: "
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, FIELD_OUTPUT " is %s, which maps points to voxels: expected a grid, which is "
         "dense, bits or sparse", nick_of (ROBOCACHE_TYPE_VOXEL_OUTPUT, output));
     return FALSE;
   }

@@ -44,7 +44,7 @@ typedef struct
   guint64 n_points;             /* points per item, for tensors and depth; 0 for clouds, where each buffer determines the number */
   guint64 n_items;              /* clouds per buffer, each of which makes a grid; 1 except for batches */
   GstVideoInfo video;           /* depth */
-  gboolean is_float_depth;      /* of float32, in a tensor */
+  gboolean is_float_depth;      /* depth is float32, in a tensor */
   RobocacheCameraRays *rays;    /* depth of a lens that distorts, from properties and not from caps; NULL: pinhole */
   gint rate_num, rate_den;      /* framerate; 0/1: no nominal rate */
 } RobocachePointsInfo;

@@ -31,7 +31,7 @@ typedef struct
 {
   guint n;
   const gchar *const *names;    /* [n] */
-  RcDtype dtype;                /* of all: theirs where it is one, else one that holds each exactly, else float64 */
+  RcDtype dtype;                /* dtype of the values: the fields' common dtype, or else one that represents all fields exactly, or else float64 */
   RobocacheKinds kinds;         /* by types, geometry_msgs/Quaternion and integers that are held, and by names */
   gboolean is_exact;            /* FALSE: 64-bit integers are rounded to float64 */
   guint generation;             /* number of changes of the channels; 0 before the first message */

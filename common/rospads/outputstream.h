@@ -26,8 +26,8 @@ void robocache_ros_tags_register (void);
 
 typedef struct
 {
-  GRefString *name;             /* of the topic */
-  gpointer topic;               /* of the owner, which sets it */
+  GRefString *name;             /* name of the topic */
+  gpointer topic;               /* the owner's topic, set by the owner */
   gchar *key;                   /* key among the streams of the topic */
   gchar *frame_id;
   GstCaps *decoded_caps;        /* caps of the last sample */
@@ -37,13 +37,13 @@ typedef struct
   gboolean needs_caps, needs_segment, needs_tags, needs_discont;
   guint64 position;             /* PTS up to which all data were sent or collected; GST_CLOCK_TIME_NONE: none since the segment */
 
-  GstDebugCategory *category;   /* of the element */
-  guint block_rows;             /* at most in a buffer; 1: rows are not collected */
+  GstDebugCategory *category;   /* the element's log category */
+  guint block_rows;             /* maximum rows in a buffer; 1: rows are not collected */
   gboolean may_collect;         /* a block can hold the last sample */
-  RobocacheRowBlock *block;     /* NULL: its samples are buffers of their own */
-  gpointer block_topic;         /* of the owner: the topic of the first row in the block, for statistics */
-  guint64 block_log_time;       /* of the first row */
-  guint sent_rows;              /* of a block, by the caps that were sent last; 0: those of full ones */
+  RobocacheRowBlock *block;     /* NULL: each sample of the stream is a buffer */
+  gpointer block_topic;         /* the owner's topic of the first row in the block, for statistics */
+  guint64 block_log_time;       /* log time of the first row in the block */
+  guint sent_rows;              /* rows of a block in the caps that were sent last; 0: these caps describe full blocks */
   gboolean block_is_discont;
 } RobocacheRosOutput;
 

@@ -49,8 +49,8 @@ struct _RobocacheStreamReader
 
   RobocacheMessageFields *header;       /* NULL: no field is a time */
   RobocacheMessageCheck *check;
-  GArray *samples;              /* of RobocacheRosSample, of the last message */
-  gint64 stamp_ns;              /* of the message */
+  GArray *samples;              /* RobocacheRosSample items of the last message */
+  gint64 stamp_ns;              /* stamp of the last message */
   const gchar *frame_id;
   gchar *last_frame, *last_valid_frame; /* frame of the last sample; the second is a GRefString */
   GByteArray *rows;             /* rows of the message without buffers */

@@ -23,14 +23,14 @@ typedef struct
 {
   gchar *strings[ROBOCACHE_N_ROLES];    /* the properties as they were set */
   guint64 n;                    /* channels */
-  gchar *names;                 /* of all channels, separated by commas; NULL: the caps have none */
-  gchar *kinds;                 /* in the caps; NULL: they have none */
+  gchar *names;                 /* names of all channels, separated by commas; NULL: the caps have no names */
+  gchar *kinds;                 /* kinds in the caps; NULL: the caps have no kinds */
 
   /* results of robocache_channel_roles_parse */
   RobocacheChannelList lists[ROBOCACHE_ROLE_KINDS];
   RobocacheChannelList holds;
   gchar *used;                  /* the kinds that these lists give; NULL: all channels are real */
-  const gchar *source;          /* of the kinds: "caps", "property", "caps and property", "ignored", "none" */
+  const gchar *source;          /* source of the kinds: "caps", "property", "caps and property", "ignored", "none" */
 } RobocacheChannelRoles;
 
 /* Installs the four properties, mutable in READY, under ids first_id … first_id + 3. */

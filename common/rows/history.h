@@ -55,7 +55,7 @@ typedef struct
   gint64 last_tick;             /* greatest tick that was aligned; ROBOCACHE_NO_TIME before the first */
   gboolean eos;
 
-  gint64 spacings[ROBOCACHE_N_SPACINGS];        /* of successive newest rows, a ring */
+  gint64 spacings[ROBOCACHE_N_SPACINGS];        /* ring of the time differences between successive newest rows */
   guint64 n_spacings;           /* ever recorded */
   gint64 past[RC_MAX_SPACINGS]; /* times of the rows that were released last, a ring */
   guint64 n_past;               /* ever recorded */
@@ -68,7 +68,7 @@ typedef struct
 /* Alignment of a stream to a tick. */
 typedef struct
 {
-  RcBracket bracket;            /* its row 0 is robocache_history_rows (); missing if a quaternion of a mean or lowpass has no mean */
+  RcBracket bracket;            /* rows are counted from robocache_history_rows (); missing if a quaternion of a mean or lowpass has no mean */
   gint64 before;                /* time of the row at or before the tick; ROBOCACHE_NO_TIME when there is none */
   gint64 used;                  /* time of the row that is copied, for RC_NEAREST possibly `after`; equal to before if several rows are combined, or
                                  * if after is unknown */

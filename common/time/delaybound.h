@@ -28,7 +28,7 @@ typedef struct
 {
   gdouble x_mean, value, slope;
   gdouble value_variance, slope_variance, covariance;
-  gdouble density;              /* density of points just above the line: 1 / unit of y */
+  gdouble density;              /* number of points per unit of y, just above the fitted line */
 } RobocacheDelayBound;
 
 /* Fits n >= ROBOCACHE_DELAY_BOUND_MIN_POINTS points of increasing x. slope and slope_sigma are the expected slope and its standard

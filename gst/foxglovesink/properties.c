@@ -84,7 +84,7 @@ make_change_specs (GParamFlags flags)
       "File with the token that viewers need to change anything; it is made if it does not exist (NULL = the token is the environment variable "
       "ROBOCACHE_VIEW_TOKEN, or there is none)", NULL, flags);
   properties[PROP_SESSION] = g_param_spec_string ("session", "Session",
-      "What the application says of its recording, for viewers. Unless it is NULL, viewers that have the token can send marks, which are posted "
+      "State of the application's recording, shown to viewers. Unless this property is NULL, viewers that have the token can send marks, which are posted "
       "as element messages robocache-mark", NULL, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING);
 }
 

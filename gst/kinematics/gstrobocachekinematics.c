@@ -453,7 +453,7 @@ open_robot (GstRobocacheKinematics *self, GError **error)
   RcError failure;
 
   if (self->settings.urdf == NULL || *self->settings.urdf == '\0') {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "urdf is not set: set it to the file that describes the robot");
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "urdf is not set: set urdf to the file that describes the robot");
     return FALSE;
   }
   self->robot = robocache_urdf_read (self->settings.urdf, error);

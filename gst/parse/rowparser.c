@@ -623,7 +623,7 @@ stamp_arrival (RobocacheRowParser *parser)
   if (flow != GST_FLOW_OK || robocache_record_stamp_arrive (&parser->stamp, output->element))
     return flow;
   GST_ELEMENT_ERROR (output->element, CORE, CLOCK, ("clock-mode=track compares the sensor's times with the pipeline's clock, "
-      "but the pipeline has no clock: give it one, or set arrival-column or clock-mode=none"), (NULL));
+      "but the pipeline has no clock: use a pipeline with a clock, or set arrival-column or clock-mode=none"), (NULL));
   output->failed = TRUE;
   return GST_FLOW_ERROR;
 }

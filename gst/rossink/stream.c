@@ -57,9 +57,9 @@ check_command (const GstRobocacheRosStream *self, GError **error)
 
   if (!self->is_command || (settings->durability == ROBOCACHE_ROS_VOLATILE && settings->depth <= COMMAND_DEPTH))
     return TRUE;
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "the stream is a command, and %s would send stale ones to %s readers: leave it out",
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "the stream is a command, and %s would send stale commands to %s readers: unset %s",
       settings->durability == ROBOCACHE_ROS_VOLATILE ? "depth above 1" : "durability=transient-local",
-      settings->durability == ROBOCACHE_ROS_VOLATILE ? "slow" : "later");
+      settings->durability == ROBOCACHE_ROS_VOLATILE ? "slow" : "later", settings->durability == ROBOCACHE_ROS_VOLATILE ? "depth" : "durability");
   return FALSE;
 }
 

@@ -124,7 +124,7 @@ install_network (GParamFlags flags)
       "Time to wait for topics before no-more-pads and a warning about missing ones (ns, the largest = without end)", 0, G_MAXUINT64,
       10 * GST_SECOND, flags);
   properties[PROP_DEFINITION_TIMEOUT] = g_param_spec_uint64 ("definition-timeout", "Definition timeout",
-      "Time to wait for the definition of a type that neither msg-path nor the built-in types have, from the publisher's node (ns, 0 = do not ask)",
+      "Time to wait for the publisher's node to send the definition of a type that is neither in msg-path nor built in (ns, 0 = do not ask)",
       0, G_MAXINT64, 5 * GST_SECOND, flags);
   properties[PROP_MAX_MESSAGE_BYTES] = g_param_spec_uint64 ("max-message-bytes", "Max message bytes",
       "Maximum size of a message (bytes); larger ones are dropped and counted", MIN_MESSAGE_BYTES, MAX_MESSAGE_BYTES, 64 << 20, flags);
@@ -138,7 +138,7 @@ install_times (GParamFlags flags)
   properties[PROP_TIME_SOURCE] = g_param_spec_enum ("time-source", "Time source", "Time of capture of a message", time_source_get_type (),
       ROBOCACHE_ROS_TIME_STAMP, flags);
   properties[PROP_TIME_FALLBACK] = g_param_spec_enum ("time-fallback", "Time fallback",
-      "Time of a message whose time is 0, before the start of this host, or too far in the future", time_fallback_get_type (),
+      "Replacement for a message's time that is 0, before the start of this host, or too far in the future", time_fallback_get_type (),
       ROBOCACHE_ROS_TIME_NONE, flags);
   properties[PROP_USE_SIM_TIME] = g_param_spec_boolean ("use-sim-time", "Use simulated time", "Times of messages are on the clock of /clock", FALSE,
       flags);

@@ -103,7 +103,7 @@ check_cloud (const RobocacheVoxelizeConfiguration *configuration, guint64 bytes,
   if (bytes <= configuration->max_cloud_bytes)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "a %s of %" G_GUINT64_FORMAT " bytes exceeds "
-      "max-cloud-bytes=%" G_GUINT64_FORMAT ": raise it, or send smaller ones",
+      "max-cloud-bytes=%" G_GUINT64_FORMAT ": raise max-cloud-bytes, or send smaller clouds or images",
       configuration->points.kind == ROBOCACHE_POINTS_DEPTH ? "depth image" : "cloud", bytes, configuration->max_cloud_bytes);
   return FALSE;
 }

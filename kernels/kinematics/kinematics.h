@@ -48,7 +48,7 @@ typedef struct RcJointSpec
 {
   RcJointKind kind;
   int32_t parent;               /* joint that moves the parent link; lower than its own number; -1: the root link */
-  double origin[3];             /* of the joint's frame in the frame of the parent link */
+  double origin[3];             /* position of the joint's frame in the frame of the parent link */
   double rpy[3];                /* rotation of the joint's frame about the fixed axes x, then y, then z */
   double quaternion[4];         /* w x y z, of any norm: the same rotation instead of rpy; all 0: rpy is read */
   double axis[3];               /* in the joint's frame, of any length except 0; not read for fixed joints */

@@ -14,7 +14,7 @@ typedef struct
   guint64 writer;               /* the publisher, as the endpoint of discovery names it */
   guint64 sequence;             /* number that the publisher gave the message; 0: unknown */
   guint64 lost;                 /* messages of this publisher that are missing before this one */
-  gint64 source_ns, arrival_ns; /* system clock of the publisher at its write, and of this host; source 0: unknown */
+  gint64 source_ns, arrival_ns; /* the publisher's system clock when it wrote the message (0: unknown), and this host's system clock at the arrival */
   gint64 monotonic_ns;          /* monotonic clock of this host at the arrival */
   gpointer bytes;               /* owner of data; NULL: nothing to release */
   void (*release) (gpointer bytes);

@@ -27,7 +27,7 @@ guint64 robocache_mcap_max_unpacked (guint64 max_bytes, guint64 n_bytes);
 
 typedef struct
 {
-  RobocacheMcapSource source;   /* its user_data is this struct */
+  RobocacheMcapSource source;   /* functions of the source; user_data is this struct */
   int fd;
   gchar *name;                  /* name of the file in errors */
   gint *is_stopped;             /* atomic: once set, reading fails; NULL: unused */

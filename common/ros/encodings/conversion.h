@@ -14,7 +14,7 @@ typedef struct
   const guint8 *message;
   gsize size;
   RobocacheCdrWriter *writer;
-  gsize max_bytes;              /* of the message that is written */
+  gsize max_bytes;              /* maximum bytes of the written message */
 } RobocacheConversion;
 
 /* Writes one number of a kind as an integer, whose low bytes are those of the kind. */

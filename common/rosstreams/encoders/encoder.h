@@ -17,8 +17,8 @@ typedef struct
   const gchar *type;            /* "sensor_msgs/msg/Image" */
   gchar *suffix;                /* suffix of the stream's topic, "" or "/tick" */
   const gchar *dtype;           /* dtype of the values; NULL: none */
-  gboolean has_duration;        /* its messages contain the duration of buffers */
-  gchar *kinds;                 /* of its values, if caps describe several tensors; NULL: unknown */
+  gboolean has_duration;        /* messages of the channel contain the duration of buffers */
+  gchar *kinds;                 /* kinds of the channel's values, if caps describe several tensors; NULL: unknown */
 } RobocacheEncoderChannel;
 
 typedef struct

@@ -22,7 +22,7 @@ typedef struct
 {
   GstCaps *caps;
   RobocacheEncoder *encoder;    /* NULL: tensors, whose encoder depends on the first buffer */
-  RobocacheTensorsInfo info;    /* of tensors */
+  RobocacheTensorsInfo info;    /* format of the tensors */
   gint rate_num, rate_den;
   gboolean is_video;            /* not every buffer can be decoded alone */
 } RobocacheEncoderFormat;

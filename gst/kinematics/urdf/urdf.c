@@ -427,7 +427,7 @@ end_element (void *data, const xmlChar *name, const xmlChar *prefix, const xmlCh
 static void
 start_document_type (void *data, const xmlChar *name, const xmlChar *external, const xmlChar *system)
 {
-  refuse (data, "the file has a document type, which URDF does not allow: remove it; entities are not expanded");
+  refuse (data, "the file has a document type, which URDF does not allow: remove the <!DOCTYPE> declaration; entities are not expanded");
   stop_after_error (data);
 }
 

@@ -151,7 +151,7 @@ mux_target_start (MuxTarget *target, const MuxTargetSettings *settings, GError *
   gboolean is_good;
 
   if (!settings->location || !*settings->location)
-    return fail_setting (error, "location is not set: set it to the file or folder to write");
+    return fail_setting (error, "location is not set: set location to the file or folder to write");
   if (!settings->is_bag && settings->is_split && !mux_location_has_number (settings->location))
     return fail_setting (error, "fragment-duration needs the number of a fragment in location, like location=run-%05d.mcap");
   if (g_strcmp0 (settings->location, target->location) != 0) {

@@ -81,7 +81,7 @@ typedef enum
 MuxItemTiming mux_stream_get_time (const MuxStream * stream, gint64 * running_ns);
 /* Items of the open buffer that are outside the segment. */
 guint64 mux_stream_count_outside (const MuxStream * stream);
-/* Skip the next item, or the rest of the open buffer, and add the number of skipped items to counter. */
+/* Skips the next item of the open buffer, and adds 1 to counter. */
 void mux_stream_skip (MuxStream * stream, guint64 * counter);
 /* Writes the next item. has_time: the stamp is one of capture. FALSE and an error: it cannot be written. */
 gboolean mux_stream_write (MuxStream * stream, MuxRecording * recording, MuxEvents * events, const MuxTimes * times,

@@ -86,7 +86,7 @@ check_spec (RobocacheCloudReader *reader, const RobocacheCloudSpec *spec, GError
     if (!is_set (spec->channels))
       return TRUE;
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY,
-        "channels=\"%s\" gives names to the fields of the property layout, which is not set: set it, like layout=\"=4f\"", spec->channels);
+        "channels=\"%s\" gives names to the fields of the property layout, which is not set: set layout, like layout=\"=4f\"", spec->channels);
     return FALSE;
   }
   if (is_set (spec->layout) || is_set (spec->channels)) {
@@ -272,7 +272,7 @@ check_bytes (RobocacheCloudReader *reader, guint64 bytes, GError **error)
         reader->points_per_cloud, reader->point_size, reader->max_bytes);
   else
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "the cloud has at least %" G_GUINT64_FORMAT " "
-        "bytes, more than max-cloud-bytes=%" G_GUINT64_FORMAT ": raise it, or set cloud-end=buffer or points-per-cloud if the "
+        "bytes, more than max-cloud-bytes=%" G_GUINT64_FORMAT ": raise max-cloud-bytes, or set cloud-end=buffer or points-per-cloud if the "
         "stream has several clouds", bytes, reader->max_bytes);
   return FALSE;
 }

@@ -21,7 +21,7 @@ typedef struct
 
 typedef struct
 {
-  guint64 number;               /* number of the cloud, from 1; malformed clouds count */
+  guint64 number;               /* number of the cloud in the stream, from 1, counting malformed clouds */
   GstBuffer *buffer;            /* owned by the caller; the bytes of the points */
   GstCaps *caps;                /* application/x-pointcloud without a framerate; owned by the reader, valid until the next call */
   guint64 n_points;

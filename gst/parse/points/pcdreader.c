@@ -159,7 +159,7 @@ check_bytes (const RobocachePcdReader *reader, guint64 bytes, GError **error)
   if (bytes <= reader->max_bytes)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "POINTS %" G_GUINT64_FORMAT " take %"
-      G_GUINT64_FORMAT " bytes, more than max-cloud-bytes=%" G_GUINT64_FORMAT ": raise it, or repair the file",
+      G_GUINT64_FORMAT " bytes, more than max-cloud-bytes=%" G_GUINT64_FORMAT ": raise max-cloud-bytes, or repair the file",
       reader->header.n_points, bytes, reader->max_bytes);
   return FALSE;
 }

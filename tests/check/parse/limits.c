@@ -29,7 +29,7 @@ static const struct
   gsize n_bytes;
 } headers[] = {
   {HEADER ("2000000000", "binary"), "", "cloud 1 at byte 0: POINTS 2000000000 take 24000000000 bytes, more than "
-        "max-cloud-bytes=1073741824: raise it"},
+        "max-cloud-bytes=1073741824: raise max-cloud-bytes"},
   {HEADER ("2000000000", "ascii") "1 2 3\n", "", "take 24000000000 bytes"},
   {HEADER ("2000000000", "binary_compressed") "12345678", "", "take 24000000000 bytes"},
   /* of which many go into padding that does not come out */
@@ -103,7 +103,7 @@ static const struct
   gsize n_bytes;
 } streams[] = {
   {"num-buffers=-1 sizemax=4096", "format=kitti cloud-end=stream max-cloud-bytes=1000000",
-      "cloud 1 at byte 0: the cloud has at least 1003520 bytes, more than max-cloud-bytes=1000000: raise it, or set "
+      "cloud 1 at byte 0: the cloud has at least 1003520 bytes, more than max-cloud-bytes=1000000: raise max-cloud-bytes, or set "
         "cloud-end=buffer or points-per-cloud"},
   {"num-buffers=-1 sizemax=4096", "format=points layout==3f channels=x,y,z cloud-end=stream max-cloud-bytes=1", "at least 4096"},
   {"num-buffers=4 sizemax=1000", "format=nuscenes cloud-end=stream max-cloud-bytes=4000", NULL, 4000},

@@ -526,8 +526,8 @@ static const struct
   {COMMANDS, "peers=no.such.host.invalid", "", "the peer no.such.host.invalid has no IPv4 address"},
   {COMMANDS, "", "topic=/a/1b", "sink_0: topic=/a/1b is not a name of ROS 2: expected letters, digits and _ between slashes"},
   {COMMANDS, "", "message=pose", "sink_0: rows of 2 channels (no names in the caps) cannot be sent as geometry_msgs/msg/PoseStamped"},
-  {COMMANDS, "", "durability=transient-local", "sink_0: the stream is a command, and durability=transient-local would send stale ones to later"},
-  {COMMANDS, "", "depth=2", "sink_0: the stream is a command, and depth above 1 would send stale ones to slow readers"},
+  {COMMANDS, "", "durability=transient-local", "sink_0: the stream is a command, and durability=transient-local would send stale commands to later"},
+  {COMMANDS, "", "depth=2", "sink_0: the stream is a command, and depth above 1 would send stale commands to slow readers"},
   {"image/jpeg", "", "message=twist", "sink_0: message selects a type for rows, but the stream is image/jpeg: set message=auto"},
   {"image/jpeg", "max-message-bytes=65536", "", "a message of /sink_0 has 100036 bytes, above max-message-bytes=65536"},
 };

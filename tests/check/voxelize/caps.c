@@ -242,7 +242,7 @@ static const struct
   {UNIT "mode=first output=sparse max-voxels=2147483647 max-points=1000", XYZ, "max-points of mode=first", "no-space-left"},
   {UNIT "mode=count", TENSOR ("float32", "3:1:1000000000000"), "1000000000000 grids of 4:3:2", "no-space-left"},
   /* larger than max-cloud-bytes */
-  {UNIT "fx=1 fy=1", IMAGE ("32767", "32767"), "a depth image of 2147418112 bytes exceeds max-cloud-bytes=1073741824: raise it",
+  {UNIT "fx=1 fy=1", IMAGE ("32767", "32767"), "a depth image of 2147418112 bytes exceeds max-cloud-bytes=1073741824: raise max-cloud-bytes",
       "no-space-left"},
   {UNIT "fx=1 fy=1 k1=0.1", IMAGE ("32767", "32767"), "exceeds", "no-space-left"},
   {UNIT, TENSOR ("float32", "3:1000000000"), "a cloud of 12000000000 bytes exceeds", "no-space-left"},

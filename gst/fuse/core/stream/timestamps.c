@@ -63,7 +63,7 @@ fuse_timestamps_check (const FuseTimestamps *times, gboolean has_row_times, gboo
 {
   if (times->settings.source == FUSE_TIMES_ROW_TIMES && !has_row_times) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "timestamp-source=row-times needs a second tensor of int64 with "
-        "the time of each row, but the caps lack it: add it, or set another timestamp-source");
+        "the time of each row, but the caps lack this tensor: add the tensor, or set another timestamp-source");
     return FALSE;
   }
   if (fuse_timestamps_are_tracked (times) && (!live || now == ROBOCACHE_NO_TIME)) {
@@ -74,7 +74,7 @@ fuse_timestamps_check (const FuseTimestamps *times, gboolean has_row_times, gboo
   }
   if (measures_origin (&times->settings) && !live) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "timestamp-source=reference needs reference-origin if the "
-        "source is not live: set it to the reference time at running time 0");
+        "source is not live: set reference-origin to the reference time at running time 0");
     return FALSE;
   }
   return TRUE;

@@ -259,7 +259,7 @@ static const VoxelCase scenarios[] = {
   /* buffers of a wrong size; the error says where in the stream it was */
   {"", XYZ, "live:0 +u8[25] flow:error 'error:format:a buffer of 25 bytes is not a multiple of 12'"},
   {"max-cloud-bytes=24", XYZ, "live:0 '+0 0 0 0 0 0' = +u8[36] flow:error 'error:no-space-left:a cloud of 36 bytes exceeds "
-      "max-cloud-bytes=24: raise max-cloud-bytes, or send'"},
+      "max-cloud-bytes=24: raise max-cloud-bytes'"},
   {"max-cloud-bytes=24 output=index", XYZ, "live:0 +u8[36] flow:error 'error:no-space-left:a cloud of 36 bytes exceeds'"},
   /* live, a malformed buffer or caps cost what they are about */
   {UNIT, XYZ, "'+1 1 1' = +u8[25] 'warning:format:25 bytes is not a multiple of 12' +u8[1] '+1 1 1' = warnings=0 errors=0", "buffers-dropped-malformed=2"},

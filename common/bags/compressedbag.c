@@ -70,7 +70,7 @@ decompress_step (RobocacheZstdMessage *message, ZSTD_inBuffer *in, gsize *left, 
   *left = ZSTD_decompressStream (message->stream, &out, in);
   message->content.size = before + out.pos;
   if (message->content.size > limit) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a message compressed by zstd has more than %" G_GUINT64_FORMAT " bytes",
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a message compressed by zstd has more than %" G_GUINT64_FORMAT " bytes (max-message-bytes)",
         limit);
     return FALSE;
   }
@@ -125,8 +125,8 @@ robocache_check_converted_size (const RobocacheMcapDefinitions *definitions, con
 
   if (message->data.size <= limit || !channel || g_str_equal (channel->message_encoding, "cdr"))
     return TRUE;
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "it has %" G_GSIZE_FORMAT " bytes unpacked, more than %" G_GUINT64_FORMAT,
-      message->data.size, limit);
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "it has %" G_GSIZE_FORMAT " bytes unpacked, more than %" G_GUINT64_FORMAT
+      " (max-message-bytes)", message->data.size, limit);
   name_message (definitions, message, error);
   return FALSE;
 }

@@ -284,7 +284,7 @@ decompress (RobocacheRos1Bag *bag, const Record *chunk, RobocacheMcapBytes *reco
     return TRUE;
   if (size > limit) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "the chunk announces %" G_GUINT64_FORMAT " bytes, more than %"
-        G_GUINT64_FORMAT, size, limit);
+        G_GUINT64_FORMAT " (max-message-bytes)", size, limit);
     return FALSE;
   }
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
@@ -381,7 +381,7 @@ scan_chunk (RobocacheRos1Bag *bag, RobocacheMcapFileIndex *index, const Place *p
   gboolean ok;
 
   if (place->size > robocache_mcap_source_max_bytes (bag->source)) {
-    g_set_error (&fault, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "it has %" G_GUINT64_FORMAT " bytes, more than %" G_GUINT64_FORMAT,
+    g_set_error (&fault, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "it has %" G_GUINT64_FORMAT " bytes, more than %" G_GUINT64_FORMAT " (max-message-bytes)",
         place->size, robocache_mcap_source_max_bytes (bag->source));
     note_fault (index, place, fault);
     return TRUE;

@@ -112,10 +112,11 @@ open_participant (RobocacheDdsParticipant *participant, GError **error)
     robocache_dds_set_error (error, participant->entity, "no participant can be made");
     return FALSE;
   }
-  if (!open_topic (participant, error) || !keep_out_others (participant, error))
+  if (!open_topic (participant, error))
     return FALSE;
+  /* at once: names of peers may take seconds to resolve */
   robocache_cyclone_refuse_types (participant->entity, participant->type);
-  return TRUE;
+  return keep_out_others (participant, error);
 }
 
 static void

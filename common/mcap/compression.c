@@ -283,7 +283,7 @@ check_size (const RobocacheMcapChunkRecord *chunk, guint64 max_bytes, GError **e
   if (chunk->uncompressed_size <= max_bytes)
     return TRUE;
   g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "the chunk announces %" G_GUINT64_FORMAT " bytes, more than %"
-      G_GUINT64_FORMAT, chunk->uncompressed_size, max_bytes);
+      G_GUINT64_FORMAT " (max-message-bytes)", chunk->uncompressed_size, max_bytes);
   return FALSE;
 }
 

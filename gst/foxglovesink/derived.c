@@ -281,8 +281,10 @@ make_grid (RobocacheDerived *self, RobocacheCdrReader *reader, const RobocacheRo
 static gboolean
 describe_grid (RobocacheRosVoxelGrid *grid, const RobocacheVoxelFrame *frame, const RobocacheTensorInfo *tensor)
 {
-  gdouble n = 1;
+  gdouble n = 1, n_elements = 1;
 
+  for (guint i = 0; i < 4; i++)
+    n_elements *= (gdouble) robocache_tensor_info_dim (tensor, i);
   for (guint i = 0; i < 3; i++) {
     n *= (gdouble) frame->grid[i];
     grid->n[i] = (guint32) MIN (frame->grid[i], G_MAXUINT32);
@@ -290,7 +292,7 @@ describe_grid (RobocacheRosVoxelGrid *grid, const RobocacheVoxelFrame *frame, co
     grid->cell_size[i] = frame->voxel_size[i];
   }
   grid->dtype = frame->output == RC_VOXEL_BITS ? RC_UINT8 : tensor->dtype;
-  grid->n_channels = robocache_tensor_info_dim (tensor, 3) > 1 ? (guint32) robocache_tensor_info_dim (tensor, 0) : 1;
+  grid->n_channels = frame->output == RC_VOXEL_BITS ? 1 : (guint32) CLAMP (n_elements / MAX (n, 1), 1, G_MAXUINT32);
   return n <= MAX_VOXELS && robocache_ros_element_type (grid->dtype) > 0;
 }
 

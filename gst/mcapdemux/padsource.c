@@ -9,6 +9,9 @@
 GST_DEBUG_CATEGORY_EXTERN (robocache_mcap_demux_debug);
 #define GST_CAT_DEFAULT robocache_mcap_demux_debug
 
+/* Bytes of a request: upstream allocates as many. Its buffers are copied, since an element between may keep them. */
+#define MAX_PULLED (1 << 20)
+
 static guint64
 size_of (GstPad *sinkpad)
 {
@@ -17,34 +20,22 @@ size_of (GstPad *sinkpad)
   return gst_pad_peer_query_duration (sinkpad, GST_FORMAT_BYTES, &size) && size > 0 ? (guint64) size : 0;
 }
 
-/* Pulls n bytes into `to`. Returns how many there are: upstream may give less than it was asked for. */
-static gsize
-pull (RobocacheMcapPadSource *source, guint64 offset, guint n, guint8 *to)
-{
-  GstBuffer *own = gst_buffer_new_wrapped_full (0, to, n, 0, n, NULL, NULL), *buffer = own;
-  gsize n_pulled = 0;
-
-  source->pulled = gst_pad_pull_range (source->sinkpad, offset, n, &buffer);
-  if (source->pulled == GST_FLOW_OK) {
-    n_pulled = MIN (gst_buffer_get_size (buffer), n);
-    /* not all elements fill a buffer that they are given */
-    if (buffer != own) {
-      gst_buffer_extract (buffer, 0, to, n_pulled);
-      gst_buffer_unref (buffer);
-    }
-  }
-  gst_buffer_unref (own);
-  return n_pulled;
-}
-
+/* Upstream may give less than it was asked for. */
 static gboolean
 read_range (gpointer user_data, guint64 offset, gsize size, guint8 *to, GError **error)
 {
   RobocacheMcapPadSource *source = user_data;
 
   while (size > 0) {
-    const gsize n = pull (source, offset, (guint) MIN (size, G_MAXINT), to);
+    GstBuffer *buffer = NULL;
+    gsize n = 0;
 
+    source->pulled = gst_pad_pull_range (source->sinkpad, offset, (guint) MIN (size, MAX_PULLED), &buffer);
+    if (source->pulled == GST_FLOW_OK) {
+      n = MIN (gst_buffer_get_size (buffer), size);
+      gst_buffer_extract (buffer, 0, to, n);
+      gst_buffer_unref (buffer);
+    }
     if (n == 0) {
       GST_DEBUG_OBJECT (source->sinkpad, "byte %" G_GUINT64_FORMAT " is answered %s", offset, gst_flow_get_name (source->pulled));
       source->is_cut = source->pulled == GST_FLOW_EOS && offset >= size_of (source->sinkpad);

@@ -119,7 +119,7 @@ def _align(path, *options):
     program = Path(os.environ["ROBOCACHE_BUILD_DIR"], "examples", "tools", "robocache-align")
     run = subprocess.run([program, "--report=", "--no-status", "--rate", str(FPS), "-o", "-", *options, path], capture_output=True, text=True,
                          timeout=100, check=False)
-    return run.returncode, [list(map(float, line.split(","))) for line in run.stdout.splitlines()[1:]], run.stderr
+    return run.returncode, [list(map(float, line.split(","))) for line in run.stdout.splitlines()[2:]], run.stderr
 
 
 def _uncertainty(said):

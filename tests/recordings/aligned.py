@@ -60,8 +60,8 @@ def aligned(folder, *arguments, warning=None):
 
 
 def rows_of(lines):
-    """By the name of a column."""
-    return list(csv.DictReader(lines))
+    """By the name of a column. The first line is a comment with the origin."""
+    return list(csv.DictReader(lines[1:]))
 
 
 def rounded(lines):

@@ -263,7 +263,7 @@ def low_memory(mebibytes, size, text):
 LOST = "error: run.mcap: no record is intact, so run.recovered.mcap was not written\n"
 # MiB of the process and of the message, errors
 LOW_MEMORY = {
-    "above the limit": (100, 400, "warning: run.mcap: record at byte 25: the chunk announces 419430462 bytes, more than 268435456\n" + LOST),
+    "above the limit": (100, 400, "warning: run.mcap: record at byte 25: the chunk announces 419430462 bytes, more than 268435456 (max-message-bytes)\n" + LOST),
     "to unpack a chunk": (100, 240, "warning: run.mcap: record at byte 25: no memory for 251658302 bytes\n" + LOST),
     "to keep a message": (500, 240, "error: run.mcap: no memory for a record of 251658240 bytes, which needs 756023389\n"),
 }

@@ -33,7 +33,7 @@ robocache_conversion_check (const RobocacheConversion *conversion, GError **erro
   if (conversion->writer->size <= conversion->max_bytes && !conversion->writer->has_failed)
     return TRUE;
   g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a message of %" G_GSIZE_FORMAT " bytes exceeds %" G_GSIZE_FORMAT " "
-      "bytes once its missing fields are added", conversion->size, conversion->max_bytes);
+      "bytes once it is CDR", conversion->size, conversion->max_bytes);
   return FALSE;
 }
 

@@ -420,7 +420,7 @@ write_list (RobocacheConversion *conversion, const RobocacheRosField *field, Rob
     return fail (error, field, list, "an array");
   robocache_json_walk_init (&walk, is_missing (list) ? (RobocacheJsonValue) { NULL, 0 } : list);
   for (; robocache_json_walk_next (&walk, &key, &value); count++)
-    if (!write_value (conversion, field, value, error))
+    if (!robocache_conversion_check (conversion, error) || !write_value (conversion, field, value, error))
       return FALSE;
   robocache_conversion_end_items (conversion, place, count);
   return TRUE;

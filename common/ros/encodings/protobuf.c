@@ -500,14 +500,14 @@ number_of (guint8 encoding, guint64 value)
   return encoding == TYPE_BOOL ? value != 0 : value;
 }
 
-/* The items of a list of numbers in one run of bytes. FALSE: they are damaged. */
+/* The items of a list of numbers in one run of bytes. FALSE: they are damaged. A list that becomes too large ends early; the caller checks. */
 static gboolean
 write_packed (RobocacheConversion *conversion, const RobocacheRosField *field, Span left, guint32 *count)
 {
   const Wire wire = field_types[field->encoding].wire;
   guint64 value;
 
-  for (; left.size > 0; (*count)++) {
+  for (; left.size > 0 && robocache_conversion_check (conversion, NULL); (*count)++) {
     if (wire == WIRE_VARINT ? !read_varint (&left, &value) : !read_fixed (&left, wire == WIRE_64_BITS ? 8 : 4, &value))
       return FALSE;
     robocache_conversion_write_integer (conversion, field->kind, number_of (field->encoding, value));

@@ -95,7 +95,7 @@ robocache_transcoder_run (RobocacheTranscoder *transcoder, gconstpointer *messag
   if (!transcoder->encoding->convert)
     return TRUE;
   robocache_cdr_writer_begin (&transcoder->writer);
-  if (!transcoder->encoding->convert (&conversion, error))
+  if (!transcoder->encoding->convert (&conversion, error) || !robocache_conversion_check (&conversion, error))
     return FALSE;
   if (transcoder->writer.has_failed) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_MEMORY, "no memory for a message of %" G_GSIZE_FORMAT " bytes", *size);

@@ -159,9 +159,11 @@ class Recorder:
                 self.view.set_property("time-origin", origin)
         self._offset = origin - base
         self._clock = clock
-        self.pipeline.set_state(Gst.State.PLAYING)
+        if self.pipeline.set_state(Gst.State.PLAYING) == Gst.StateChangeReturn.FAILURE:
+            return False
         if self._ros:
             self._offset = self._ros.get_property("stats").get_int64("time-origin")[1] - base
+        return True
 
     def now(self):
         """On the recording's clock."""
@@ -197,7 +199,7 @@ class View:
 
     def __init__(self, sink, port):
         self._sink = sink
-        os.environ.setdefault(TOKEN, secrets.token_hex(16))
+        os.environ[TOKEN] = os.environ.get(TOKEN) or secrets.token_hex(16)
         sink.set_property("port", _choose_port(port))
 
     def show(self, text):
@@ -342,8 +344,8 @@ def run(recording, marks, sources, ros, task, view_port=None):
     bus = recorder.pipeline.get_bus()
     bus.add_signal_watch()
     bus.connect("message", session.handle_message)
-    recorder.start()
-    if view:
+    # its error is on the bus
+    if recorder.start() and view:
         view.print_address()
     keys = Input(session)
     GLib.timeout_add_seconds(1, session.progress)

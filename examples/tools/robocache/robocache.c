@@ -38,7 +38,7 @@ static const Command commands[] = {
   {"report", "robocache-report", NULL, "shows a recording as a page of HTML", "robocache report run.mcap"},
   {"sample-data", "robocache-sample-data", NULL, "writes the files that the pages use", "robocache sample-data data"},
   {"simulate", "robocache-simulate", NULL, "runs a simulated robot through the elements", "robocache simulate"},
-  {"top", "robocache-top", NULL, "shows a running pipeline in a terminal: streams, ages, losses", "robocache top robot:8765"},
+  {"top", "robocache-top", NULL, "shows a running pipeline in a terminal: streams, ages, losses", "robocache top 192.168.1.7:8765"},
   {"two-hosts", "robocache-two-hosts", NULL, "sends sensors to another host and fuses them there", "robocache two-hosts --help"},
 };
 

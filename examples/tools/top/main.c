@@ -187,7 +187,7 @@ static gchar *
 parse_command_line (int argc, char **argv)
 {
   GOptionContext *context = program_option_context_new ("Shows the streams of a running pipeline that has a robocachefoxglovesink, or of a "
-      "program with --view.\nHOST is localhost and PORT is 8765 by default. Over SSH, run it on the robot.", "robocache top robot:8765");
+      "program with --view.\nHOST is localhost and PORT is 8765 by default. Over SSH, run it on the robot.", "robocache top 192.168.1.7:8765");
   GError *error = NULL;
   gchar *url = NULL;
 

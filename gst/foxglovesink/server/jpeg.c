@@ -57,12 +57,15 @@ compress (struct jpeg_compress_struct *compressor, const RobocacheViewPicture *p
   jpeg_finish_compress (compressor);
 }
 
-/* FALSE: libjpeg has failed; the memory is freed by the caller in either case. */
+/* FALSE: libjpeg has failed, for want of memory. It may have freed data then, and says nowhere what it has. */
 static gboolean
-try_compress (struct jpeg_compress_struct *compressor, Errors *errors, const RobocacheViewPicture *picture, guint encoding, guint quality)
+try_compress (struct jpeg_compress_struct *compressor, Errors *errors, const RobocacheViewPicture *picture, guint encoding, guint quality,
+    unsigned char **data, unsigned long *size)
 {
   if (setjmp (errors->failed) != 0)
     return FALSE;
+  jpeg_create_compress (compressor);
+  jpeg_mem_dest (compressor, data, size);
   compress (compressor, picture, encoding, quality);
   return TRUE;
 }
@@ -79,17 +82,13 @@ robocache_view_jpeg_new (const RobocacheViewPicture *picture, guint quality)
 
   while (i < G_N_ELEMENTS (encodings) && !g_str_equal (encodings[i].encoding, picture->encoding))
     i++;
-  if (i == G_N_ELEMENTS (encodings) || picture->step < (gsize) picture->width * (gsize) encodings[i].components)
+  if (i == G_N_ELEMENTS (encodings) || picture->width == 0 || picture->height == 0 || picture->width > JPEG_MAX_DIMENSION
+      || picture->height > JPEG_MAX_DIMENSION || picture->step < (gsize) picture->width * (gsize) encodings[i].components)
     return NULL;
   compressor.err = jpeg_std_error (&errors.parent);
   errors.parent.error_exit = on_error;
   errors.parent.output_message = on_message;
-  jpeg_create_compress (&compressor);
-  jpeg_mem_dest (&compressor, &data, &size);
-  is_made = try_compress (&compressor, &errors, picture, i, quality);
+  is_made = try_compress (&compressor, &errors, picture, i, quality, &data, &size);
   jpeg_destroy_compress (&compressor);
-  if (is_made)
-    return g_bytes_new_with_free_func (data, size, free, data);
-  free (data);
-  return NULL;
+  return is_made ? g_bytes_new_with_free_func (data, size, free, data) : NULL;
 }

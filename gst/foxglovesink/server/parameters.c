@@ -164,6 +164,9 @@ set_item (RobocacheViewParameterTable *table, RobocacheViewParameterClient *clie
     is_set = FALSE;
     push_status (answers, ROBOCACHE_VIEW_ERROR, "this connection may not change parameters: give the token first, as the value of the parameter \""
         ROBOCACHE_VIEW_TOKEN_PARAMETER "\"");
+  } else if (is_set && value.size == 0) {
+    is_set = FALSE;
+    push_status (answers, ROBOCACHE_VIEW_ERROR, "parameters cannot be deleted: a change needs a value");
   } else if (is_set) {
     set_one (table, name->str, value, answers);
   }

@@ -165,7 +165,7 @@ look_for_late_rows (RobocacheFindings *findings, const RobocacheStreamState *sta
   if (delay_ns >= CLOCK_NS)
     add (findings, state, "late", g_strdup_printf ("The clock of %s is behind, or its rows are slow: %s of its rows are too late, %s after their times. Set "
             "%s::clock-mode=track, or %s::offset=%" G_GINT64_FORMAT " (ns)", state->name, share, delay, state->name, state->name,
-            round_up_to_ms (delay_ns)), now_us);
+            state->offset_ns + round_up_to_ms (delay_ns)), now_us);
   else
     add (findings, state, "late", g_strdup_printf ("%s of the rows of %s arrive too late for their ticks, %s after their times. Set latency=%"
             G_GINT64_FORMAT " of %s (ns, now %" G_GINT64_FORMAT ")", share, state->name, delay, round_up_to_ms (state->latency_ns
@@ -208,7 +208,7 @@ look_for_early_rows (RobocacheFindings *findings, const RobocacheStreamState *st
     return;
   ahead = robocache_duration_text ((gdouble) ahead_ns);
   add (findings, state, "early", g_strdup_printf ("The clock of %s is ahead: its rows arrive about %s before their times. Set %s::clock-mode=track, or "
-          "%s::offset=-%" G_GINT64_FORMAT " (ns)", state->name, ahead, state->name, state->name, ahead_ns / MS * MS), now_us);
+          "%s::offset=%" G_GINT64_FORMAT " (ns)", state->name, ahead, state->name, state->name, state->offset_ns - ahead_ns / MS * MS), now_us);
   g_free (ahead);
 }
 

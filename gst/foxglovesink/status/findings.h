@@ -21,6 +21,7 @@ typedef struct
   gint64 latency_ns;            /* property latency of the element */
   gint64 lag_ns;                /* median time from a tick to its sample; 0 if not live */
   gint64 age_ns;                /* median age of rows at ticks; 0: unknown */
+  gint64 offset_ns;             /* property offset of the pad */
   gdouble nominal_rate;         /* Hz; 0: none */
 } RobocacheStreamState;
 

@@ -233,6 +233,7 @@ look_at_stream (const RobocacheFuseStatus *self, GstPad *pad, const GstStructure
   RobocacheStreamState state = {.fuse = GST_OBJECT_NAME (self->fuse),.name = GST_OBJECT_NAME (pad),.stats = &self->stats };
 
   g_object_get (self->fuse, "latency", &state.latency_ns, NULL);
+  g_object_get (pad, "offset", &state.offset_ns, NULL);
   gst_structure_get_double (description, "nominal-rate", &state.nominal_rate);
   state.lag_ns = lag.n > 0 ? lag.p50 : 0;
   state.age_ns = age.n > 0 ? age.p50 : 0;

@@ -116,6 +116,8 @@ static const Exchange exchanges[] = {
   {TRUSTED, SET ("f.latency", "-1"), "is not an integer of at least 0", 0},
   {TRUSTED, SET ("f.rate", "1"), "there is no such parameter", 0},
   {TRUSTED, SET ("f.proprio_9.offset", "1"), "there is no such parameter", 0},
+  {TRUSTED, "{\"op\":\"setParameters\",\"parameters\":[{\"name\":\"f.latency\"}]}", "cannot be deleted", 0},
+  {TRUSTED, "{\"op\":\"setParameters\",\"parameters\":[{\"name\":\"record\"}]}", "cannot be deleted", 0},
   {TRUSTED, SET ("record", "\"start\""), "takes no marks", 0},
   {TRUSTED, "{\"op\":\"setParameters\",\"parameters\":[{\"value\":1},2,{\"name\":3}],\"id\":\"a\"}", "\"parameterValues\"", 0},
   {ALLOWED, SET ("token", "\"" TOKEN "\""), "the token is right", SET ("f.proprio_0.offset", "5"), "\"value\":5}", 5},

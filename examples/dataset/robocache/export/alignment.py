@@ -166,6 +166,7 @@ class Alignment:
     def __init__(self, planned, mapping, is_measured=False):
         """is_measured: runs long enough for robocachefuse to find what is folded; a change of channels behind the episode would end it."""
         self.planned, self.fps, self.folded = planned, mapping.fps, []
+        self.is_measured = False  # enough rows were read to find what is folded
         self.lead = lead_ns(planned)
         self.origin = planned.episode.span.start - self.lead
         self.count = count_ticks(planned.episode.span.end - planned.episode.span.start, self.fps)
@@ -182,18 +183,23 @@ class Alignment:
         """Parts of the episode, as Ticks: all of it, or with pictures one tick after another."""
         first = self.lead // 10**9 * self.fps
         run = self._one_by_one if any(one.stream.is_camera for one in self.ordered) else self._at_once
+        newest = -1
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             try:
                 for ticks in run():
                     ticks.index -= first
                     yield ticks[(ticks.index >= 0) & (ticks.index < self.count)]
-                    if ticks.index[-1] >= self._last:
+                    newest = ticks.index[-1]
+                    if newest >= self._last:
                         break
+                self.is_measured = newest < self._last or self._last >= decimation.ENOUGH * self.fps
                 if self._names.wrong:
                     raise ExportError(f"{self.planned.episode.name}: {self._names.wrong}")
             except PipelineError as error:
-                raise ExportError(f"{self.planned.episode.name}: {error}") from None
+                # a fault behind the episode is another one's
+                if newest < self.count:
+                    raise ExportError(f"{self.planned.episode.name}: {error}") from None
             finally:
                 self._report(caught)
 
@@ -208,7 +214,7 @@ class Alignment:
     def _at_once(self):
         samples = SampleFile(self._description)
         self._start(samples)
-        data = samples.run(self.lead + self._last * 10**9 // self.fps)
+        data = samples.run(*(self.lead + tick * 10**9 // self.fps for tick in (self._last, self.count)))
         for form in samples.formats:
             _, offset, size = self._split(form)
         if len(data):

@@ -172,7 +172,8 @@ def _run(job, planned, folder):
     finally:
         for _, piece in pieces:
             piece.close()
-    job.folded.add(planned.episode.recording, alignment.folded)
+    if alignment.is_measured:
+        job.folded.add(planned.episode.recording, alignment.folded)
     return alignment, ticks, [piece for _, piece in pieces]
 
 

@@ -6,7 +6,7 @@ import tempfile
 import numpy as np
 from gi.repository import Gst
 
-from ..fused import Format, Samples
+from ..fused import Format, PipelineError, Samples
 
 # between looks at how far the samples are
 LOOK_NS = 20 * Gst.MSECOND
@@ -59,14 +59,18 @@ class SampleFile(Samples):
             return -1
         return int.from_bytes(os.pread(self._file.fileno(), 8, (count - 1) * size + info.offset), "little", signed=True)
 
-    def run(self, last_ns):
-        """Until a tick at last_ns or later is there. Returns uint8 [samples, bytes]; none where their format changed."""
+    def run(self, last_ns, needed_ns):
+        """Until a tick at last_ns or later is there, or one at needed_ns and an error. Returns uint8 [samples, bytes]; none where their format
+        changed."""
         self._runs = True
         try:
             self.pipeline.set_state(Gst.State.PLAYING)
             while not self._handle_messages(LOOK_NS) and self._newest_tick() < last_ns:
                 pass
             self._end_threads()
+        except PipelineError:
+            if self._newest_tick() < needed_ns:
+                raise
         finally:
             self.close()
         if not self.formats:

@@ -112,7 +112,8 @@ class Connection {
     if (view.getUint8(0) !== MESSAGE) return;
     const channel = this.subscribed.get(view.getUint32(1, true));
     if (!channel) return;
-    this.page.takeTime(Number(view.getBigUint64(5, true)) / 1e9);
+    // status and losses have the host's time, which rows of a recording have not
+    if (channel.topic !== STATUS && channel.topic !== CONNECTION) this.page.takeTime(Number(view.getBigUint64(5, true)) / 1e9);
     const json = () => JSON.parse(TEXT.decode(new Uint8Array(data, HEADER)));
     if (channel.topic === STATUS) this.takeStatus(json());
     else if (channel.topic === CONNECTION) this.page.takeConnection(json());
@@ -186,6 +187,10 @@ class Marks {
   }
 
   mark(word) {
+    if (this.connection.socket.readyState !== WebSocket.OPEN) {
+      find("answer").textContent = `${word} was not sent: there is no connection`;
+      return;
+    }
     this.stopCountdown();
     this.connection.send({ op: "setParameters", parameters: [{ name: "record", value: word }] });
   }

@@ -194,7 +194,7 @@ class Row {
     this.isAligned = true;
     this.origin = { stamp: header.stamp, tick };
     this.age = stream.before > -9e18 ? stream.age : null;
-    this.bins.count(time, stream.status);
+    this.bins.count(time, stream.status & 3); // 4: a frame is corrupted
     // the row after the tick was nearer: age 0, as in stats
     if (this.age === null) return;
     this.ages.push(time, Math.max(0, this.age));
@@ -332,7 +332,8 @@ class Page {
 
   takeTick(prefix, message) {
     const time = secondsOf(message.header.stamp);
-    for (const stream of message.streams) this.row(`${prefix}/${stream.name}`, stream.name).takeTick(time, stream, message);
+    // of a window, the newest tick
+    for (const stream of message.streams.slice(-message.streams.length / message.window)) this.row(`${prefix}/${stream.name}`, stream.name).takeTick(time, stream, message);
     if (message.decided > -9e18) this.lags.push(time, message.decided - message.tick);
     find("ticks").hidden = false;
   }

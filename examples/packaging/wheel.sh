@@ -5,12 +5,13 @@
 #
 # GLib, GStreamer and libsoup stay those of the system where the wheel is installed, so that a process has one of each; the other
 # libraries are copied into the wheel. It works with the C library and the GStreamer of this system, or later ones: make it on the oldest
-# system that is to be served, such as Ubuntu 22.04. auditwheel names that system in the wheel's tag. Missing packages are installed, which
-# takes root or sudo, and the network for tools of PyPI.
+# system that is to be served, such as Ubuntu 22.04. The wheel's tag names the C library alone, so a wheel from Debian 12 can be installed on
+# Ubuntu 22.04, where it reports that GStreamer is too old. Missing packages are installed, which takes root or sudo, and the network for
+# tools of PyPI.
 set -euo pipefail
 source=$(CDPATH="" cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 if [ $# -gt 1 ] || [[ ${1-} == -* ]]; then
-  sed -n '3,10s/^# \?//p' "${BASH_SOURCE[0]}"
+  sed -n '3,11s/^# \?//p' "${BASH_SOURCE[0]}"
   exit 2
 fi
 mkdir -p "${1:-$source/build-wheel}"
@@ -40,6 +41,8 @@ DESTDIR=$stage robocache_quietly meson install -C "$work/build" --no-rebuild
 mkdir -p "$root/robocache/bin" "$root/robocache/gstreamer-1.0" "$info/licenses"
 cp -r "$(dirname "$(find "$stage" -path '*/robocache/__init__.py')")/../." "$root"
 cp "$(dirname "$(find "$stage" -name libgstrobocache.so)")"/* "$root/robocache/gstreamer-1.0"
+# GStreamer refuses plugins that were compiled against a later version
+pkg-config --modversion gstreamer-1.0 | sed -E 's/^([0-9]+)\.([0-9]+).*/s|^OLDEST = .*|OLDEST = (\1, \2)|/' | sed -i -f - "$root/robocache/gstreamer.py"
 cp "$source/LICENSE" "$info/licenses"
 echo '[console_scripts]' > "$info/entry_points.txt"
 for program in "$stage"/usr/bin/*; do

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Optional, Tuple
 
 PLUGINS = Path(__file__).resolve().parent / "gstreamer-1.0"  # absent unless this is a wheel
-OLDEST = (1, 20)
+OLDEST = (1, 20)  # wheel.sh writes that of its system
 PACKAGES = "python3-gi gir1.2-gst-plugins-base-1.0 gstreamer1.0-plugins-base"
 # where Debian's PyGObject is, which an environment does not see unless it is made with --system-site-packages
 SYSTEM_PACKAGES = "/usr/lib/python3/dist-packages"
@@ -55,7 +55,7 @@ def missing_libraries() -> Optional[str]:
     gst.gst_version(*(ctypes.byref(number) for number in version))
     found = tuple(number.value for number in version[:2])
     if found < OLDEST:
-        return f"GStreamer {found[0]}.{found[1]} is too old: robocache needs {OLDEST[0]}.{OLDEST[1]} or later"
+        return f"GStreamer {found[0]}.{found[1]} is too old: this wheel needs {OLDEST[0]}.{OLDEST[1]} or later"
     try:
         for plugin in PLUGINS.glob("*.so"):
             ctypes.CDLL(str(plugin))

@@ -11,7 +11,7 @@ build=$root/build-threads
 checks=(device_threadpool rows_episodes resample_batch voxelize_batch)
 if pkg-config --exists CycloneDDS; then checks+=(dds_dds rossrc_definition rossrc_disturbed rossrc_rossrc); fi
 robocache_build "$build" -Dcuda=disabled -Dexamples=disabled -Db_sanitize=thread -Db_lundef=false \
-  gst/libgstrobocache.so tests/soak/{threads,races} "${checks[@]/#/tests/soak/}" || exit 1
+  robocache-plugin tests/soak/{threads,races} "${checks[@]/#/tests/soak/}" || exit 1
 
 # memory passes from thread to thread by malloc, which the sanitizer knows; the plugin scanner could not load us
 export G_DEBUG=fatal-criticals G_SLICE=always-malloc GST_REGISTRY_FORK=no GST_REGISTRY_1_0=$build/registry.bin \

@@ -130,6 +130,7 @@ read_by_index (const guint8 *bytes, gsize size, gboolean *is_walked)
     return outcome;
   *is_walked = robocache_mcap_reader_get_summary_fault (reader) != NULL;
   outcome = read_messages (reader, 0);
+  outcome.is_damaged |= robocache_mcap_reader_get_index (reader)->n_faults > 0;
   read_messages (reader, 1000);
   robocache_mcap_reader_find_back (reader, 1, 500, take_odd, NULL, &found);
   read_entries (reader);

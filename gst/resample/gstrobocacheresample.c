@@ -72,7 +72,8 @@ GST_ELEMENT_REGISTER_DEFINE (robocacheresample, "robocacheresample", GST_RANK_NO
 static void
 refuse (GstRobocacheResample *resample, GError *error)
 {
-  if (!resample->refused)
+  /* what waited may have failed before these caps */
+  if (!resample->refused && !resample->flow.stream_failed)
     robocache_post_error (GST_ELEMENT (resample), error);
   resample->refused = TRUE;
   g_error_free (error);

@@ -52,7 +52,7 @@ typedef struct
   GstFlowReturn answer;         /* of downstream; atomic */
   guint64 max_buffers;          /* then downstream has enough */
   gint n_errors;                /* posted since the last pardon; atomic */
-  gint is_ending;               /* EOS came since then: ticks of rows before the error may leave; atomic */
+  gint may_drain;               /* EOS or a GAP came since then: ticks of rows before the error may leave; atomic */
   gint has_failed;              /* an error was posted, pardoned or not; atomic */
   gchar error[512];             /* the last one */
 } Bench;

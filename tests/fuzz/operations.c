@@ -534,7 +534,6 @@ send_other_event (Feed *feed, Input *input)
 void
 send_eos (Feed *feed, Input *input)
 {
-  g_atomic_int_set (&feed->bench->is_ending, TRUE);
   feed_send (feed, gst_event_new_eos ());
 }
 

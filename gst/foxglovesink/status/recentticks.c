@@ -151,9 +151,8 @@ quantile (const GArray *sorted, gdouble q)
   return g_array_index (sorted, gint64, CLAMP (rank, 1, sorted->len) - 1);
 }
 
-/* Frees the array. */
-static void
-summarize (GArray *durations, RobocacheTickDurations *result)
+void
+robocache_tick_durations_summarize (GArray *durations, RobocacheTickDurations *result)
 {
   result->n = durations->len;
   if (durations->len > 0) {
@@ -206,7 +205,7 @@ robocache_recent_ticks_get_lag (RobocacheRecentTicks *ticks, RobocacheTickDurati
       g_array_append_val (durations, lag->newest);
   }
   g_mutex_unlock (&ticks->ring->lock);
-  summarize (durations, lag);
+  robocache_tick_durations_summarize (durations, lag);
 }
 
 /* ROBOCACHE_SAMPLE_NO_TIME: the stream is missing. */
@@ -241,5 +240,5 @@ robocache_recent_ticks_get_age (RobocacheRecentTicks *ticks, const gchar *stream
       g_array_append_val (durations, age->newest);
   }
   g_mutex_unlock (&ticks->ring->lock);
-  summarize (durations, age);
+  robocache_tick_durations_summarize (durations, age);
 }

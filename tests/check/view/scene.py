@@ -17,9 +17,10 @@ from gi.repository import GLib, Gst  # noqa: E402
 SECOND = 10**9
 DELAY = "queue name=delay min-threshold-time=80000000 max-size-time=0 max-size-buffers=0 max-size-bytes=0 !"
 # what a scene adds to the timestamps of a source
-SHIFTS = {"late": ("camera", 80_000_000), "early": ("camera", -80_000_000), "ahead": ("proprio", SECOND), "behind": ("proprio", -SECOND)}
+SHIFTS = {"late": ("camera", 80_000_000), "early": ("camera", -80_000_000), "ahead": ("proprio", SECOND), "behind": ("proprio", -SECOND),
+          "two": ("shift", SECOND)}
 ROBOT = """robocachefoxglovesink name=view port={port} sync=false sink_0::topic=/samples sink_1::topic=/camera_0 sink_2::topic=/proprio_0
-    sink_3::topic=/force_0
+    sink_3::topic=/force_0 sink_4::topic=/others
   robocachefuse name=f rate=50 ! queue ! view.sink_0
   videotestsrc name=camera is-live=true pattern=ball ! video/x-raw,format=RGB,width=160,height=120,framerate=30/1 ! {delay} tee name=c ! queue ! f.camera_0
     c. ! queue ! view.sink_1
@@ -27,8 +28,8 @@ ROBOT = """robocachefoxglovesink name=view port={port} sync=false sink_0::topic=
   robocachetestsrc name=wrench kind=force is-live=true rate=200 ! valve name=force ! tee name=o ! queue ! f.force_0 o. ! queue ! view.sink_3"""
 # every write fails, as on a full disk
 RECORDER = """ p. ! valve name=disk drop=true ! robocachemcapsink name=recorder location=/dev/full async=false"""
-SECOND_FUSE = """ robocachefuse name=g rate=20 latency=20000000 ! queue ! view.sink_4 view.sink_4::topic=/others
-  robocachetestsrc kind=proprio is-live=true rate=100 ! g.proprio_0"""
+SECOND_FUSE = """ robocachefuse name=g rate=20 ! queue ! view.sink_4
+  robocachetestsrc kind=proprio is-live=true rate=100 ! identity name=shift ! g.proprio_0"""
 MORE = {"full": RECORDER, "two": SECOND_FUSE}
 # not live, with rows that come twice: all counts are known
 COUNTED = """robocachefuse name=f rate=100 ! queue ! robocachefoxglovesink name=view port={port} sync=false

@@ -275,12 +275,15 @@ class LagChart {
   draw(times, lags) {
     const { plot } = this, columns = toColumns(times, lags, plot.x0, 0, 300);
     if (columns.length === 0) return;
-    const [, unit, name] = unitOf(Math.max(...columns.map((point) => point[2]), 1e5));
-    plot.y0 = 0;
-    plot.y1 = Math.max(...columns.map((point) => point[2])) / unit;
+    // rows that are ahead of the clock make ticks leave early
+    const low = Math.min(0, ...columns.map((point) => point[1])), high = Math.max(0, ...columns.map((point) => point[2]));
+    const [, unit, name] = unitOf(Math.max(high, -low, 1e5));
+    plot.y0 = low / unit;
+    plot.y1 = high / unit;
     plot.roundY();
+    plot.y0 *= unit;
     plot.y1 *= unit;
-    plot.drawAxes(`${plot.y1}`, () => {
+    plot.drawAxes(`${plot.y0} ${plot.y1}`, () => {
       plot.yAxis(5, unit);
       plot.xAxis(6, 1, "s");
       plot.text("unit", plot.left + 4, 17, name);

@@ -66,6 +66,12 @@ add (RobocacheFindings *findings, const RobocacheStreamState *state, const gchar
 }
 
 static gboolean
+is_of (gpointer key, gpointer finding, gpointer stream)
+{
+  return g_str_equal (((Finding *) finding)->stream, stream);
+}
+
+static gboolean
 is_over (gpointer key, gpointer finding, gpointer now_us)
 {
   return ((Finding *) finding)->last_us + STAY_US < *(gint64 *) now_us;
@@ -134,7 +140,8 @@ silence_of (RobocacheFindings *findings, const RobocacheStreamState *state, gint
   return now_us - silence->since_us;
 }
 
-static void
+/* The last rows of a stream that has ended look late, or too far apart: only its silence is said. */
+static gboolean
 look_for_silence (RobocacheFindings *findings, const RobocacheStreamState *state, gint64 now_us)
 {
   const gint64 silent_us = silence_of (findings, state, now_us);
@@ -144,7 +151,8 @@ look_for_silence (RobocacheFindings *findings, const RobocacheStreamState *state
 
   /* a recording is waited for, or over */
   if (silent_us < limit_us || !is_live (state))
-    return;
+    return FALSE;
+  g_hash_table_foreach_remove (findings->by_key, is_of, (gpointer) state->name);
   if (value_of (state, "rows-in") == 0) {
     text = g_strdup_printf (ROBOCACHE_WORDS_NO_ROW ": look whether its source is running and linked", state->name);
   } else {
@@ -154,32 +162,54 @@ look_for_silence (RobocacheFindings *findings, const RobocacheStreamState *state
     g_free (span);
   }
   add (findings, state, "silence", text, now_us);
+  return TRUE;
 }
 
 /* ---- a stream whose rows come too late ---- */
 
-/* estimate_ns: of the delay, where arrivals do not tell it. Takes what, the symptom. */
-static void
-add_late (RobocacheFindings *findings, const RobocacheStreamState *state, gint64 estimate_ns, gchar *what, gint64 now_us)
+/* What late rows do. */
+typedef struct
 {
-  const gboolean is_late = state->delay.n > 0 && state->delay.p99 + MARGIN_NS > state->latency_ns;
-  const gint64 delay_ns = is_late ? state->delay.p50 : estimate_ns, longest_ns = is_late ? state->delay.p99 : estimate_ns;
-  const gint64 offset_ns = state->offset_ns + round_to_ms (delay_ns);
-  gchar *delay = robocache_duration_text ((gdouble) round_to_ms (delay_ns));
-  GString *text = g_string_new (NULL);
+  gboolean is_held;             /* of ticks; FALSE: of rows */
+  guint64 n, all;
+  gint64 delay_ns;              /* estimate, for streams whose arrivals are unknown */
+} Symptom;
 
-  if (delay_ns >= CLOCK_NS)
-    g_string_printf (text, "The clock of %s is %s behind, or its rows are slow: %s. Set %s::clock-mode=track, or %s::offset=%" G_GINT64_FORMAT
-        " (ns, now %" G_GINT64_FORMAT ")", state->name, delay, what, state->name, state->name, offset_ns, state->offset_ns);
+static gchar *
+symptom_text (const Symptom *symptom, const gchar *name)
+{
+  gchar *share = robocache_percent_text (symptom->n, symptom->all), *text;
+
+  if (symptom->is_held)
+    text = g_strdup_printf (ROBOCACHE_WORDS_HELD, name, share);
   else
-    g_string_printf (text, "%s is %s late: %s. Set latency=%" G_GINT64_FORMAT " of %s (ns, now %" G_GINT64_FORMAT ")", state->name, delay, what,
-        round_up_to_ms (longest_ns + MARGIN_NS), state->fuse, state->latency_ns);
-  if (is_late && delay_ns < CLOCK_NS)
-    g_string_append_printf (text, ", or, if its timestamps are too early, %s::offset=%" G_GINT64_FORMAT " (ns, now %" G_GINT64_FORMAT ")", state->name,
-        offset_ns, state->offset_ns);
-  add (findings, state, "late", g_string_free (text, FALSE), now_us);
+    text = g_strdup_printf ("%s sends %s of its rows after their ticks have left", name, share);
+  g_free (share);
+  return text;
+}
+
+static gchar *
+late_text (const RobocacheStreamState *state, const Symptom *symptom)
+{
+  const gboolean is_known = state->delay.n > 0 && state->delay.p99 > state->latency_ns;
+  const gint64 delay_ns = is_known ? state->delay.p50 : symptom->delay_ns, offset_ns = state->offset_ns + round_to_ms (delay_ns);
+  const gint64 latency_ns = round_up_to_ms ((is_known ? state->delay.p99 : symptom->delay_ns) + MARGIN_NS);
+  const gboolean is_clock = delay_ns >= CLOCK_NS;
+  gchar *what = symptom_text (symptom, is_known || is_clock ? "it" : state->name), *text;
+  gchar *delay = robocache_duration_text ((gdouble) round_to_ms (delay_ns));
+
+  if (is_clock)
+    text = g_strdup_printf ("The clock of %s is %s behind, or its rows are slow: %s. Set %s::clock-mode=track, or %s::offset=%" G_GINT64_FORMAT
+        " (ns, now %" G_GINT64_FORMAT ")", state->name, delay, what, state->name, state->name, offset_ns, state->offset_ns);
+  else if (is_known)
+    text = g_strdup_printf ("%s is %s late: %s. Set latency=%" G_GINT64_FORMAT " of %s (ns, now %" G_GINT64_FORMAT "), or, if its timestamps are too "
+        "early, %s::offset=%" G_GINT64_FORMAT " (ns, now %" G_GINT64_FORMAT ")", state->name, delay, what, latency_ns, state->fuse, state->latency_ns,
+        state->name, offset_ns, state->offset_ns);
+  else
+    text = g_strdup_printf ("%s. Set latency=%" G_GINT64_FORMAT " of %s (ns, now %" G_GINT64_FORMAT ")", what, latency_ns, state->fuse, state->latency_ns);
   g_free (delay);
   g_free (what);
+  return text;
 }
 
 static void
@@ -187,23 +217,17 @@ look_for_late_rows (RobocacheFindings *findings, const RobocacheStreamState *sta
 {
   const guint64 rows = recent (state, "rows-in"), late = recent (state, "rows-late"), held = recent (state, "ticks-held");
   const guint64 ticks = held + recent (state, "ticks-aligned") + recent (state, "ticks-missing");
-  gchar *share;
+  /* a late row needed its lateness more than the latency */
+  const Symptom of_rows = { FALSE, MIN (late, rows), rows, value_of (state, "lateness-p50") + state->lag_ns };
+  /* at a tick whose last row is held, the rows that are on the way are as old as the lag and the age of that row */
+  const Symptom of_ticks = { TRUE, held, ticks, state->lag_ns + state->age_ns };
 
   if (state->lag_ns <= 0 || rows == 0)
     return;
-  if ((gdouble) late >= SHARE * (gdouble) rows) {
-    share = robocache_percent_text (MIN (late, rows), rows);
-    /* a late row needed its lateness more than the latency */
-    add_late (findings, state, value_of (state, "lateness-p50") + state->lag_ns, g_strdup_printf ("%s of its rows arrive after their ticks have left",
-            share), now_us);
-  } else if (state->age_ns > 0 && (gdouble) held >= SHARE * (gdouble) ticks) {
-    share = robocache_percent_text (held, ticks);
-    /* at a tick whose last row is held, the rows that are on the way are as old as the lag and the age of that row */
-    add_late (findings, state, state->lag_ns + state->age_ns, g_strdup_printf (ROBOCACHE_WORDS_HELD, "it", share), now_us);
-  } else {
-    return;
-  }
-  g_free (share);
+  if ((gdouble) late >= SHARE * (gdouble) rows)
+    add (findings, state, "late", late_text (state, &of_rows), now_us);
+  else if (state->age_ns > 0 && (gdouble) held >= SHARE * (gdouble) ticks)
+    add (findings, state, "late", late_text (state, &of_ticks), now_us);
 }
 
 /* ---- a stream whose times are ahead ---- */
@@ -281,11 +305,12 @@ look_for_dropped_rows (RobocacheFindings *findings, const RobocacheStreamState *
 void
 robocache_findings_look (RobocacheFindings *findings, const RobocacheStreamState *state, gint64 now_us)
 {
-  look_for_silence (findings, state, now_us);
-  look_for_late_rows (findings, state, now_us);
-  look_for_early_rows (findings, state, now_us);
-  look_for_gaps (findings, state, now_us);
-  look_for_dropped_rows (findings, state, now_us);
+  if (!look_for_silence (findings, state, now_us)) {
+    look_for_late_rows (findings, state, now_us);
+    look_for_early_rows (findings, state, now_us);
+    look_for_gaps (findings, state, now_us);
+    look_for_dropped_rows (findings, state, now_us);
+  }
   g_hash_table_foreach_remove (findings->by_key, is_over, &now_us);
 }
 

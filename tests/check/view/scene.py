@@ -27,7 +27,7 @@ ROBOT = """robocachefoxglovesink name=view port={port} sync=false sink_0::topic=
   robocachetestsrc name=proprio kind=proprio is-live=true rate=100 jitter=1000000 ! tee name=p ! queue ! f.proprio_0 p. ! queue ! view.sink_2
   robocachetestsrc name=wrench kind=force is-live=true rate=200 ! valve name=force ! tee name=o ! queue ! f.force_0 o. ! queue ! view.sink_3"""
 # every write fails, as on a full disk
-RECORDER = """ p. ! valve name=disk drop=true ! robocachemcapsink name=recorder location=/dev/full async=false"""
+RECORDER = """ p. ! valve name=disk drop=true ! robocachemcapsink name=recorder location=/dev/full"""
 SECOND_FUSE = """ robocachefuse name=g rate=20 ! queue ! view.sink_4
   robocachetestsrc kind=proprio is-live=true rate=100 ! identity name=shift ! g.proprio_0"""
 MORE = {"full": RECORDER, "two": SECOND_FUSE}
@@ -56,6 +56,9 @@ class Scene:
             self._find("delay").get_static_pad("src").add_probe(Gst.PadProbeType.QUERY_UPSTREAM, self._hide_latency)
         if self.name == "dead":
             GLib.timeout_add_seconds(3, lambda: self._find("force").set_property("drop", True))
+        if self.name == "full":
+            # it begins later
+            self._find("recorder").set_locked_state(True)
         if self.name == "ended":
             self._find("wrench").set_property("num-buffers", 600)
         if self.name == "counted":
@@ -87,6 +90,8 @@ class Scene:
         elif line == "stats":
             print(json.dumps(as_dictionary(self._find("f").get_property("stats"))), flush=True)
         elif line == "fail":
+            self._find("recorder").set_locked_state(False)
+            self._find("recorder").sync_state_with_parent()
             self._find("disk").set_property("drop", False)
         return True
 

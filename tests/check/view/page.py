@@ -119,6 +119,23 @@ def test_charts(keep):
                     page.picture(pathlib.Path(keep) / f"page-{name}.png")
 
 
+def test_texts(_):
+    """Numbers and their units are those of a report, and marks have the classes of its style sheet."""
+    tool = pathlib.Path(sys.argv[1]) / "tests/check/pagetool"
+    rows = [json.loads(line) for line in subprocess.run([tool], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()]
+    with Scene("good") as scene, browser.Browser() as page:
+        page.open(scene.url)
+        found = page.run("return arguments[0].map(([name, values]) => ({ numberText, durationText, countText, percentText })[name](...values))", rows)
+        wrong = [(row, text) for row, text in zip(rows, found) if row[2] != text]
+        assert len(rows) > 50 and not wrong, wrong
+        wait_for_charts(page)
+        unknown = page.run("""const rules = [...document.styleSheets[0].cssRules].map(rule => rule.cssText).join(" ");
+            const used = new Set([...document.querySelectorAll("svg [class]")].flatMap(item => [...item.classList]));
+            return [...used].filter(name => !rules.includes("." + name))""")
+        # those of a report without a rule
+        assert set(unknown) <= {"start", "unit"}, unknown
+
+
 def verdicts(page):
     return [text.replace("\u202f", " ") for text in page.run("return [...document.querySelectorAll('#verdict li')].map(item => item.textContent)")]
 
@@ -327,6 +344,17 @@ def run_top(build, *arguments):
     return subprocess.run([build / "examples/tools/robocache-top", *arguments], capture_output=True, text=True, timeout=TIMEOUT_S)
 
 
+def test_shown_counts(_):
+    """Of rows that are over, the page shows the counts of stats."""
+    with Scene("counted") as scene, browser.Browser() as page:
+        wait_for("the end of the rows", lambda: scene.stats()["ticks-out"] >= 98)
+        page.open(scene.url)
+        stats = scene.stats()
+        figures = "return Object.fromEntries([...document.querySelectorAll('#figures dl > div')].map(item => [...item.children].map(part => part.textContent)))"
+        wait_for("ticks", lambda: page.run(figures).get("ticks") == str(stats["ticks-out"]))
+        assert page.run(figures)["ticks dropped"] == str(stats["ticks-dropped"])
+
+
 def test_top(_):
     """Its numbers are those of stats."""
     build = pathlib.Path(sys.argv[1])
@@ -380,8 +408,8 @@ def test_top_last_words(_):
         assert top.wait() == 1
 
 
-CASES = {"charts": test_charts, "faults": test_faults, "last_words": test_last_words, "two_fuses": test_two_fuses, "restart": test_restart, "slow_network": test_slow_network,
-         "marks": test_marks, "option": test_option, "top": test_top, "top_terminal": test_top_terminal, "top_last_words": test_top_last_words}
+CASES = {"charts": test_charts, "texts": test_texts, "faults": test_faults, "last_words": test_last_words, "two_fuses": test_two_fuses, "restart": test_restart, "slow_network": test_slow_network,
+         "marks": test_marks, "option": test_option, "shown_counts": test_shown_counts, "top": test_top, "top_terminal": test_top_terminal, "top_last_words": test_top_last_words}
 WITHOUT_BROWSER = ("option", "top", "top_terminal", "top_last_words")
 
 

@@ -17,10 +17,11 @@ function add(parent, name, attributes = {}, text = null) {
 
 // ---- numbers with their units ----
 
+/** With three significant digits, as printf("%.3g") has them; whole from 100 on. */
 function numberText(number) {
-  const size = Math.abs(number);
-  const text = size >= 100 && size < 1e6 ? number.toFixed(0) : size >= 1e6 ? number.toExponential(2) : String(Number(number.toPrecision(3)));
-  return text.replace(/^-/, MINUS);
+  const size = Math.abs(number), sign = number < 0 ? MINUS : "", [digits, power] = size.toExponential(2).split("e");
+  if (size > 0 && (size >= 1e6 || power < -4)) return `${sign}${Number(digits)}e${power[0]}${power.slice(1).padStart(2, "0")}`;
+  return sign + (size >= 100 ? size.toFixed(0) : String(Number(size.toPrecision(3))));
 }
 
 const UNITS = [[3 * 3600e9, 3600e9, "h"], [180e9, 60e9, "min"], [1e9, 1e9, "s"], [1e6, 1e6, "ms"], [1e3, 1e3, "µs"], [0, 1, "ns"]];

@@ -63,7 +63,8 @@ const ENCODINGS = {
   mono8: [1, (d, i) => [d[i], d[i], d[i]]], "8UC1": [1, (d, i) => [d[i], d[i], d[i]]],
   mono16: [2, (d, i) => [d[i + 1], d[i + 1], d[i + 1]]], "16UC1": [2, (d, i) => [d[i + 1] * 16, d[i + 1] * 16, d[i + 1] * 16]],
 };
-const PICTURE_WIDTH = 320, MAX_FRAMES = 64;
+// the age must fit into it
+const MIN_PICTURE_WIDTH = 200, PICTURE_WIDTH = 320, MAX_FRAMES = 64;
 
 /** What a message shows, as an Image or CompressedImage; null: nothing that can be seen. */
 function pictureOf(message) {
@@ -103,7 +104,7 @@ class Picture {
   }
 
   resize(width, height) {
-    const scale = Math.min(1, PICTURE_WIDTH / width), w = Math.round(width * scale), h = Math.round(height * scale);
+    const scale = Math.max(Math.min(1, PICTURE_WIDTH / width), MIN_PICTURE_WIDTH / width), w = Math.round(width * scale), h = Math.round(height * scale);
     if (this.canvas.width !== w || this.canvas.height !== h) Object.assign(this.canvas, { width: w, height: h });
     return [w, h];
   }
@@ -166,6 +167,7 @@ class Row {
     this.makeStrip(charts);
     this.ageFigure = this.makeFigure(charts, WORDS.age, WORDS.age_meaning);
     this.signalFigure = this.makeFigure(charts, WORDS.signal, "");
+    this.signalFigure.hidden = true;
     new IntersectionObserver((entries) => (this.isVisible = entries[entries.length - 1].isIntersecting)).observe(this.article);
   }
 
@@ -227,6 +229,7 @@ class Row {
 
   showPicture(picture, age) {
     this.picture = this.picture || new Picture(this.signalFigure);
+    this.signalFigure.hidden = false;
     this.signalFigure.querySelector("h3").textContent = this.isAligned ? "Last aligned frame" : "Last frame";
     this.picture.take(picture, age ?? null);
   }
@@ -247,6 +250,7 @@ class Row {
   }
 
   makeSelect(names) {
+    this.signalFigure.hidden = false;
     this.select = add(this.signalFigure.querySelector("h3 span"), "select", { "aria-label": `channel of ${this.name}` });
     for (const name of names) add(this.select, "option", {}, name);
     this.select.addEventListener("change", () => this.clearSignal());

@@ -88,12 +88,6 @@ robocache_recent_arrivals_free (RobocacheRecentArrivals *arrivals)
   g_free (arrivals);
 }
 
-GstPad *
-robocache_recent_arrivals_pad (const RobocacheRecentArrivals *arrivals)
-{
-  return arrivals->pad;
-}
-
 static gboolean
 asks_live (GstPad *pad)
 {

@@ -11,7 +11,6 @@ typedef struct _RobocacheRecentArrivals RobocacheRecentArrivals;
 /* Looks at each buffer that arrives at the pad from now on. */
 RobocacheRecentArrivals *robocache_recent_arrivals_new (GstPad * pad);
 void robocache_recent_arrivals_free (RobocacheRecentArrivals * arrivals);
-GstPad *robocache_recent_arrivals_pad (const RobocacheRecentArrivals * arrivals);
 
 /* From the PTS of a buffer, in running time, to its arrival. The offset of the pad is not in it. delay->n is 0 if the source is not live. */
 void robocache_recent_arrivals_get (RobocacheRecentArrivals * arrivals, RobocacheTickDurations * delay);

@@ -40,6 +40,7 @@ typedef struct
   TopTable *table;
   gchar *url;
   gint64 drawn_us;
+  gchar *skipped;               /* newest status, as it came; NULL: it is drawn */
   gint status;                  /* exit status */
   gboolean is_ended;
 } Top;
@@ -92,15 +93,10 @@ is_complete (RobocacheJsonValue status)
 static void
 draw (Top *top, RobocacheJsonValue status)
 {
-  const gint64 now = g_get_monotonic_time ();
   const struct winsize size = terminal_size ();
-  GString *text;
+  GString *text = g_string_new (NULL);
   gchar **lines;
 
-  if (now - top->drawn_us < DRAW_INTERVAL_US)
-    return;
-  top->drawn_us = now;
-  text = g_string_new (NULL);
   g_string_append_printf (text, "robocache top  %s  Ctrl-C ends\n\n", top->url);
   top_table_append (top->table, status, size.ws_col, text);
   lines = g_strsplit (text->str, "\n", -1);
@@ -112,6 +108,30 @@ draw (Top *top, RobocacheJsonValue status)
   fflush (stdout);
   g_strfreev (lines);
   g_string_free (text, TRUE);
+}
+
+static void
+draw_sometimes (Top *top, RobocacheJsonValue status, const gchar *text, gsize size)
+{
+  const gint64 now = g_get_monotonic_time ();
+
+  g_clear_pointer (&top->skipped, g_free);
+  if (now - top->drawn_us < DRAW_INTERVAL_US) {
+    top->skipped = g_strndup (text, size);
+    return;
+  }
+  top->drawn_us = now;
+  draw (top, status);
+}
+
+/* The last status has the error that ended the pipeline. */
+static void
+draw_skipped (Top *top)
+{
+  RobocacheJsonValue status;
+
+  if (top->skipped && robocache_json_parse (top->skipped, strlen (top->skipped), &status))
+    draw (top, status);
 }
 
 static void
@@ -134,7 +154,7 @@ take_status (gpointer user_data, RobocacheJsonValue status, const gchar *text, g
     return;
   top_table_add (top->table, status);
   if (!is_once && !is_json) {
-    draw (top, status);
+    draw_sometimes (top, status, text, size);
   } else if (is_complete (status) && is_json) {
     printf ("%.*s\n", (int) size, text);
     end_top (top, EXIT_SUCCESS);
@@ -150,6 +170,7 @@ take_end (gpointer user_data, const gchar *reason)
   gchar *text = g_strdup_printf ("%s: %s", top->url, reason);
 
   if (!top->is_ended) {
+    draw_skipped (top);
     fputs (is_once || is_json ? "" : "\n", stdout);
     fflush (stdout);
     printable_report ("error", text);
@@ -227,6 +248,7 @@ main (int argc, char **argv)
   top_connection_free (connection);
   top_table_free (top.table);
   g_main_loop_unref (top.loop);
+  g_free (top.skipped);
   g_free (top.url);
   g_strfreev (addresses);
   return top.status;

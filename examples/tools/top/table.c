@@ -185,6 +185,8 @@ static const Column columns[] = {
 };
 
 #define COLUMN_WIDTH 10
+/* "+12.3 ms ±0.4", and what separates it */
+#define CLOCK_WIDTH 20
 
 static gchar *
 cell_text (RobocacheJsonValue stream, const Column *column)
@@ -269,82 +271,154 @@ losses_text (RobocacheJsonValue stream)
 
 /* ---- lines ---- */
 
+/* Appends the text, and breaks it between words for a terminal of this width; 0: no terminal. style: an escape sequence. Frees the text. */
 static void
-append_faults (RobocacheJsonValue status, gboolean has_colours, GString *out)
+append_wrapped (GString *out, gchar *text, guint width, const gchar *style)
+{
+  gchar **words = g_strsplit (text, " ", -1);
+  glong column = 0;
+
+  g_string_append (out, width > 0 ? style : "");
+  for (guint i = 0; words[i]; i++) {
+    const glong length = g_utf8_strlen (words[i], -1);
+
+    if (width > 0 && column > 0 && column + 1 + length > (glong) width) {
+      g_string_append (out, "\n   ");
+      column = 3;
+    }
+    g_string_append_printf (out, "%s%s", i > 0 ? " " : "", words[i]);
+    column += length + (i > 0);
+  }
+  g_string_append_printf (out, "%s\n", width > 0 && *style ? PLAIN : "");
+  g_strfreev (words);
+  g_free (text);
+}
+
+/* Messages of the bus that have this level. */
+static void
+append_messages (RobocacheJsonValue status, const gchar *wanted, const gchar *style, guint width, GString *out)
 {
   RobocacheJsonValue key, item;
   RobocacheJsonWalk walk;
 
+  robocache_json_walk_init (&walk, robocache_json_member (status, "warnings"));
+  while (robocache_json_walk_next (&walk, &key, &item)) {
+    gchar *source = text_at (item, "source"), *text = text_at (item, "text");
+
+    if (robocache_json_string_equal (robocache_json_member (item, "level"), wanted))
+      append_wrapped (out, g_strdup_printf ("%s: %s: %s", wanted, source, text), width, style);
+    g_free (text);
+    g_free (source);
+  }
+}
+
+/* In the order of the page. */
+static void
+append_faults (RobocacheJsonValue status, guint width, GString *out)
+{
+  RobocacheJsonValue key, item;
+  RobocacheJsonWalk walk;
+
+  append_messages (status, "error", RED, width, out);
   robocache_json_walk_init (&walk, robocache_json_member (status, "findings"));
   while (robocache_json_walk_next (&walk, &key, &item)) {
     gchar *text = text_at (item, "text");
 
-    g_string_append_printf (out, "%s! %s%s\n", has_colours ? RED : "", text, has_colours ? PLAIN : "");
+    append_wrapped (out, g_strconcat ("! ", text, NULL), width, RED);
     g_free (text);
   }
-  robocache_json_walk_init (&walk, robocache_json_member (status, "warnings"));
-  while (robocache_json_walk_next (&walk, &key, &item)) {
-    gchar *level = text_at (item, "level"), *source = text_at (item, "source"), *text = text_at (item, "text");
-
-    if (!g_str_equal (level, "info"))
-      g_string_append_printf (out, "%s%s: %s: %s%s\n", has_colours ? (g_str_equal (level, "error") ? RED : YELLOW) : "", level, source, text,
-          has_colours ? PLAIN : "");
-    g_free (text);
-    g_free (source);
-    g_free (level);
-  }
+  append_messages (status, "warning", YELLOW, width, out);
 }
 
 static void
-append_fuse (RobocacheJsonValue fuse, GString *out)
+append_fuse (RobocacheJsonValue fuse, guint width, GString *out)
 {
-  gchar *name = text_at (fuse, "name");
+  gchar *name = text_at (fuse, "name"), *lag = NULL;
   gdouble rate = 0.0, p50, p99;
 
   number_at (fuse, "recent.rate", &rate);
-  g_string_append_printf (out, "%s: %.1f ticks a second, %" G_GINT64_FORMAT " out, %" G_GINT64_FORMAT " dropped", name, rate, count_at (fuse, "ticks_out"),
-      count_at (fuse, "ticks_dropped"));
   if (number_at (fuse, "recent.lag_p50_ms", &p50) && number_at (fuse, "recent.lag_p99_ms", &p99))
-    g_string_append_printf (out, "; from tick to sample %.1f ms, 99 %% %.1f ms", p50, p99);
-  g_string_append_c (out, '\n');
+    lag = g_strdup_printf ("; from tick to sample %.1f ms, 99 %% %.1f ms", p50, p99);
+  append_wrapped (out, g_strdup_printf ("%s: %.1f ticks a second, %" G_GINT64_FORMAT " out, %" G_GINT64_FORMAT " dropped%s", name, rate,
+          count_at (fuse, "ticks_out"), count_at (fuse, "ticks_dropped"), lag ? lag : ""), width, "");
+  g_free (lag);
   g_free (name);
 }
 
-static void
-append_line (const TopTable *table, RobocacheJsonValue stream, guint name_width, guint width, gboolean has_strip, GString *out)
+/* What fits into the terminal. */
+typedef struct
 {
-  gchar *name = text_at (stream, "name"), *clock = clock_text (stream), *losses = losses_text (stream);
+  guint width;                  /* of the terminal; 0: none */
+  guint name_width, n_columns;
+  gboolean has_strip, has_clock;
+} Layout;
 
-  append_padded (out, name, name_width, TRUE);
-  if (has_strip)
+static Layout
+choose_layout (guint width, guint name_width)
+{
+  Layout layout = { width, name_width, G_N_ELEMENTS (columns), FALSE, TRUE };
+  const guint all = name_width + layout.n_columns * COLUMN_WIDTH;
+
+  if (width > 0) {
+    layout.has_strip = width >= all + STRIP_WIDTH + CLOCK_WIDTH;
+    layout.has_clock = width >= all + CLOCK_WIDTH;
+    layout.n_columns = MIN (layout.n_columns, width > name_width ? (width - name_width) / COLUMN_WIDTH : 0);
+  }
+  return layout;
+}
+
+static void
+append_line (const TopTable *table, RobocacheJsonValue stream, const gchar *name, const Layout *layout, GString *out)
+{
+  gchar *clock = clock_text (stream), *losses = losses_text (stream);
+
+  append_padded (out, name, layout->name_width, TRUE);
+  if (layout->has_strip)
     append_strip (table, stream, out);
-  for (guint c = 0; c < G_N_ELEMENTS (columns); c++) {
+  for (guint c = 0; c < layout->n_columns; c++) {
     gchar *text = cell_text (stream, &columns[c]);
-    const gboolean is_marked = width > 0 && is_bad (stream, &columns[c]);
+    const gboolean is_marked = layout->width > 0 && is_bad (stream, &columns[c]);
 
     g_string_append (out, is_marked ? RED : "");
     append_padded (out, text, COLUMN_WIDTH, FALSE);
     g_string_append (out, is_marked ? PLAIN : "");
     g_free (text);
   }
-  g_string_append_printf (out, "  %s\n", clock);
+  g_string_append_printf (out, "%s%s\n", layout->has_clock ? "  " : "", layout->has_clock ? clock : "");
   if (losses)
-    g_string_append_printf (out, "%s  lost since the start: %s%s\n", width > 0 ? SOFT : "", losses, width > 0 ? PLAIN : "");
+    append_wrapped (out, g_strconcat ("  lost since the start: ", losses, NULL), layout->width, SOFT);
   g_free (losses);
   g_free (clock);
-  g_free (name);
 }
 
 static void
-append_headings (guint name_width, guint width, gboolean has_strip, GString *out)
+append_headings (const Layout *layout, GString *out)
 {
-  g_string_append (out, width > 0 ? BOLD : "");
-  append_padded (out, "stream", name_width, TRUE);
-  if (has_strip)
+  g_string_append (out, layout->width > 0 ? BOLD : "");
+  append_padded (out, "stream", layout->name_width, TRUE);
+  if (layout->has_strip)
     append_padded (out, "  last minute", STRIP_WIDTH, TRUE);
-  for (guint c = 0; c < G_N_ELEMENTS (columns); c++)
+  for (guint c = 0; c < layout->n_columns; c++)
     append_padded (out, columns[c].heading, COLUMN_WIDTH, FALSE);
-  g_string_append_printf (out, "  clock%s\n", width > 0 ? PLAIN : "");
+  g_string_append_printf (out, "%s%s\n", layout->has_clock ? "  clock" : "", layout->width > 0 ? PLAIN : "");
+}
+
+/* With the fuse, where there are several. Free with g_free. */
+static gchar *
+name_of (RobocacheJsonValue status, RobocacheJsonValue stream)
+{
+  RobocacheJsonValue key, item;
+  RobocacheJsonWalk walk;
+  gchar *name = text_at (stream, "name"), *fuse = text_at (stream, "fuse"), *full;
+  guint n = 0;
+
+  robocache_json_walk_init (&walk, robocache_json_member (status, "fuses"));
+  while (robocache_json_walk_next (&walk, &key, &item))
+    n++;
+  full = n > 1 ? g_strconcat (fuse, ": ", name, NULL) : g_strdup (name);
+  g_free (fuse);
+  g_free (name);
+  return full;
 }
 
 /* Streams that no robocachefuse takes have a rate alone. */
@@ -366,15 +440,15 @@ append_outputs (RobocacheJsonValue status, GString *out)
 }
 
 static guint
-longest_name (RobocacheJsonValue streams)
+longest_name (RobocacheJsonValue status)
 {
   RobocacheJsonValue key, stream;
   RobocacheJsonWalk walk;
   glong longest = (glong) strlen ("stream");
 
-  robocache_json_walk_init (&walk, streams);
+  robocache_json_walk_init (&walk, robocache_json_member (status, "streams"));
   while (robocache_json_walk_next (&walk, &key, &stream)) {
-    gchar *name = text_at (stream, "name");
+    gchar *name = name_of (status, stream);
 
     longest = MAX (longest, g_utf8_strlen (name, -1));
     g_free (name);
@@ -385,22 +459,23 @@ longest_name (RobocacheJsonValue streams)
 void
 top_table_append (const TopTable *table, RobocacheJsonValue status, guint width, GString *out)
 {
-  const RobocacheJsonValue streams = robocache_json_member (status, "streams");
-  const guint name_width = longest_name (streams);
-  const gboolean has_strip = width >= name_width + STRIP_WIDTH + G_N_ELEMENTS (columns) * COLUMN_WIDTH + 20;
+  const Layout layout = choose_layout (width, longest_name (status));
   RobocacheJsonValue key, item;
   RobocacheJsonWalk walk;
 
-  append_faults (status, width > 0, out);
+  append_faults (status, width, out);
   robocache_json_walk_init (&walk, robocache_json_member (status, "fuses"));
   while (robocache_json_walk_next (&walk, &key, &item))
-    append_fuse (item, out);
+    append_fuse (item, width, out);
   g_string_append_c (out, '\n');
-  robocache_json_walk_init (&walk, streams);
+  robocache_json_walk_init (&walk, robocache_json_member (status, "streams"));
   for (guint i = 0; robocache_json_walk_next (&walk, &key, &item); i++) {
+    gchar *name = name_of (status, item);
+
     if (i == 0)
-      append_headings (name_width, width, has_strip, out);
-    append_line (table, item, name_width, width, has_strip, out);
+      append_headings (&layout, out);
+    append_line (table, item, name, &layout, out);
+    g_free (name);
   }
   g_string_append_c (out, '\n');
   append_outputs (status, out);

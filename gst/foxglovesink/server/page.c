@@ -21,6 +21,8 @@ static const struct
 {
   const gchar *name, *text;
 } words[] = {
+  {"lag", ROBOCACHE_WORDS_LAG},
+  {"lag_meaning", ROBOCACHE_WORDS_LAG_MEANING},
   {"status", ROBOCACHE_WORDS_STATUS},
   {"status_meaning", ROBOCACHE_WORDS_STATUS_MEANING},
   {"age", ROBOCACHE_WORDS_AGE},
@@ -103,8 +105,6 @@ robocache_view_page_new (void)
   page->script_hash = hash_of (script);
   append_file (text, "page.html");
   replace (text, "@STYLE@", make_style ());
-  replace (text, "@LAG@", g_string_new (ROBOCACHE_WORDS_LAG));
-  replace (text, "@LAG_MEANING@", g_string_new (ROBOCACHE_WORDS_LAG_MEANING));
   replace (text, "@SCRIPT@", script);
   page->text = g_string_free_to_bytes (text);
   return page;

@@ -89,6 +89,19 @@ note (Notes *notes, GstStructure *fields)
   g_mutex_unlock (&notes->lock);
 }
 
+/* Free with g_free. A full disk has no property that makes it larger. */
+static gchar *
+text_of (GstMessage *message, const GError *error)
+{
+  gchar *text = g_utf8_make_valid (error->message, -1), *advice;
+
+  if (!g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT))
+    return text;
+  advice = g_strdup_printf ("The disk is full: %s. Delete files, or set location of %s to another disk", text, GST_MESSAGE_SRC_NAME (message));
+  g_free (text);
+  return advice;
+}
+
 /* In the thread that posts the message. */
 static void
 on_message (GstBus *bus, GstMessage *message, gpointer notes)
@@ -105,7 +118,7 @@ on_message (GstBus *bus, GstMessage *message, gpointer notes)
     gst_message_parse_info (message, &error, NULL);
   if (!error)
     return;
-  text = g_utf8_make_valid (error->message, -1);
+  text = text_of (message, error);
   note (notes, gst_structure_new ("warning", "level", G_TYPE_STRING, level, "source", G_TYPE_STRING,
           GST_MESSAGE_SRC_NAME (message), "text", G_TYPE_STRING, text, NULL));
   g_free (text);

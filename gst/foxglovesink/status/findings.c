@@ -8,18 +8,20 @@
 #include "common/page/pagetext.h"
 #include "structurejson.h"
 
+#define MS G_GINT64_CONSTANT (1000000)
 /* A finding stays this long after it was true. */
 #define STAY_US (5 * G_USEC_PER_SEC)
 /* Shares of the ticks or rows of a second below which nothing is said: a busy machine has some. */
 #define SHARE 0.2
+/* Live, no row can arrive before its time. Some sources round their times. */
+#define EARLY_NS (20 * MS)
 /* Rows that are later than this have wrong times, rather than a slow transport. */
-#define CLOCK_NS (300 * G_GINT64_CONSTANT (1000000))
-#define MS G_GINT64_CONSTANT (1000000)
+#define CLOCK_NS (300 * MS)
 /* For jitter, where a latency is advised. */
 #define MARGIN_NS (5 * MS)
 /* A stream without a row for this long has ended, if it has no rate; else for several rows. */
 #define SILENCE_US (5 * G_USEC_PER_SEC)
-#define MIN_SILENCE_US (1 * G_USEC_PER_SEC)
+#define MIN_SILENCE_US (800 * G_TIME_SPAN_MILLISECOND)
 #define SILENT_ROWS 8
 
 typedef struct
@@ -61,6 +63,12 @@ add (RobocacheFindings *findings, const RobocacheStreamState *state, const gchar
 
   *finding = (Finding) { g_strdup (state->name), text, now_us };
   g_hash_table_insert (findings->by_key, g_strconcat (state->name, " ", kind, NULL), finding);
+}
+
+static gboolean
+is_of (gpointer key, gpointer finding, gpointer stream)
+{
+  return g_str_equal (((Finding *) finding)->stream, stream);
 }
 
 static gboolean
@@ -108,6 +116,12 @@ round_up_to_ms (gint64 ns)
   return (ns + MS - 1) / MS * MS;
 }
 
+static gint64
+round_to_ms (gint64 ns)
+{
+  return (ns + MS / 2) / MS * MS;
+}
+
 /* ---- a stream without rows ---- */
 
 static gint64
@@ -126,7 +140,8 @@ silence_of (RobocacheFindings *findings, const RobocacheStreamState *state, gint
   return now_us - silence->since_us;
 }
 
-static void
+/* The last rows of a stream that has ended look late, or too far apart: only its silence is said. */
+static gboolean
 look_for_silence (RobocacheFindings *findings, const RobocacheStreamState *state, gint64 now_us)
 {
   const gint64 silent_us = silence_of (findings, state, now_us);
@@ -136,7 +151,8 @@ look_for_silence (RobocacheFindings *findings, const RobocacheStreamState *state
 
   /* a recording is waited for, or over */
   if (silent_us < limit_us || !is_live (state))
-    return;
+    return FALSE;
+  g_hash_table_foreach_remove (findings->by_key, is_of, (gpointer) state->name);
   if (value_of (state, "rows-in") == 0) {
     text = g_strdup_printf (ROBOCACHE_WORDS_NO_ROW ": look whether its source is running and linked", state->name);
   } else {
@@ -146,69 +162,92 @@ look_for_silence (RobocacheFindings *findings, const RobocacheStreamState *state
     g_free (span);
   }
   add (findings, state, "silence", text, now_us);
+  return TRUE;
 }
 
 /* ---- a stream whose rows come too late ---- */
 
-/* Live, a late row needed lateness more than the latency. */
+/* What late rows do. */
+typedef struct
+{
+  gboolean is_held;             /* of ticks; FALSE: of rows */
+  guint64 n, all;
+  gint64 delay_ns;              /* estimate, for streams whose arrivals are unknown */
+} Symptom;
+
+static gchar *
+symptom_text (const Symptom *symptom, const gchar *name)
+{
+  gchar *share = robocache_percent_text (symptom->n, symptom->all), *text;
+
+  if (symptom->is_held)
+    text = g_strdup_printf (ROBOCACHE_WORDS_HELD, name, share);
+  else
+    text = g_strdup_printf ("%s sends %s of its rows after their ticks have left", name, share);
+  g_free (share);
+  return text;
+}
+
+static gchar *
+late_text (const RobocacheStreamState *state, const Symptom *symptom)
+{
+  const gboolean is_known = state->delay.n > 0 && state->delay.p99 > state->latency_ns;
+  const gint64 delay_ns = is_known ? state->delay.p50 : symptom->delay_ns, offset_ns = state->offset_ns + round_to_ms (delay_ns);
+  const gint64 latency_ns = round_up_to_ms ((is_known ? state->delay.p99 : symptom->delay_ns) + MARGIN_NS);
+  const gboolean is_clock = delay_ns >= CLOCK_NS;
+  gchar *what = symptom_text (symptom, is_known || is_clock ? "it" : state->name), *text;
+  gchar *delay = robocache_duration_text ((gdouble) round_to_ms (delay_ns));
+
+  if (is_clock)
+    text = g_strdup_printf ("The clock of %s is %s behind, or its rows are slow: %s. Set %s::clock-mode=track, or %s::offset=%" G_GINT64_FORMAT
+        " (ns, now %" G_GINT64_FORMAT ")", state->name, delay, what, state->name, state->name, offset_ns, state->offset_ns);
+  else if (is_known)
+    text = g_strdup_printf ("%s is %s late: %s. Set latency=%" G_GINT64_FORMAT " of %s (ns, now %" G_GINT64_FORMAT "), or, if its timestamps are too "
+        "early, %s::offset=%" G_GINT64_FORMAT " (ns, now %" G_GINT64_FORMAT ")", state->name, delay, what, latency_ns, state->fuse, state->latency_ns,
+        state->name, offset_ns, state->offset_ns);
+  else
+    text = g_strdup_printf ("%s. Set latency=%" G_GINT64_FORMAT " of %s (ns, now %" G_GINT64_FORMAT ")", what, latency_ns, state->fuse, state->latency_ns);
+  g_free (delay);
+  g_free (what);
+  return text;
+}
+
 static void
 look_for_late_rows (RobocacheFindings *findings, const RobocacheStreamState *state, gint64 now_us)
 {
-  const guint64 n = recent (state, "rows-in"), late = recent (state, "rows-late");
-  const gint64 delay_ns = value_of (state, "lateness-p50") + state->lag_ns;
-  gchar *share, *delay;
+  const guint64 rows = recent (state, "rows-in"), late = recent (state, "rows-late"), held = recent (state, "ticks-held");
+  const guint64 ticks = held + recent (state, "ticks-aligned") + recent (state, "ticks-missing");
+  /* a late row needed its lateness more than the latency */
+  const Symptom of_rows = { FALSE, MIN (late, rows), rows, value_of (state, "lateness-p50") + state->lag_ns };
+  /* at a tick whose last row is held, the rows that are on the way are as old as the lag and the age of that row */
+  const Symptom of_ticks = { TRUE, held, ticks, state->lag_ns + state->age_ns };
 
-  if (state->lag_ns <= 0 || n == 0 || (gdouble) late < SHARE * (gdouble) n)
+  if (state->lag_ns <= 0 || rows == 0)
     return;
-  share = robocache_percent_text (MIN (late, n), n);
-  delay = robocache_duration_text ((gdouble) delay_ns);
-  if (delay_ns >= CLOCK_NS)
-    add (findings, state, "late", g_strdup_printf ("The clock of %s is behind, or its rows are slow: %s of its rows are too late, %s after their times. Set "
-            "%s::clock-mode=track, or %s::offset=%" G_GINT64_FORMAT " (ns)", state->name, share, delay, state->name, state->name,
-            state->offset_ns + round_up_to_ms (delay_ns)), now_us);
-  else
-    add (findings, state, "late", g_strdup_printf ("%s of the rows of %s arrive too late for their ticks, %s after their times. Set latency=%"
-            G_GINT64_FORMAT " of %s (ns, now %" G_GINT64_FORMAT ")", share, state->name, delay, round_up_to_ms (state->latency_ns
-                + value_of (state, "lateness-p99") + MARGIN_NS), state->fuse, state->latency_ns), now_us);
-  g_free (delay);
-  g_free (share);
-}
-
-/* At a tick whose last row is held, the rows that are on the way are as old as the lag and the age of that row. */
-static void
-look_for_held_ticks (RobocacheFindings *findings, const RobocacheStreamState *state, gint64 now_us)
-{
-  const guint64 held = recent (state, "ticks-held"), n = held + recent (state, "ticks-aligned") + recent (state, "ticks-missing");
-  const gint64 delay_ns = state->lag_ns + state->age_ns;
-  gchar *share, *delay, *words;
-
-  if (state->lag_ns <= 0 || state->age_ns <= 0 || recent (state, "rows-in") == 0 || (gdouble) held < SHARE * (gdouble) n)
-    return;
-  share = robocache_percent_text (held, n);
-  delay = robocache_duration_text ((gdouble) delay_ns);
-  words = g_strdup_printf (ROBOCACHE_WORDS_HELD, state->name, share);
-  add (findings, state, "held", g_strdup_printf ("%s: its rows arrive about %s after their times. Set latency=%" G_GINT64_FORMAT " of %s (ns, now %"
-          G_GINT64_FORMAT ")", words, delay, round_up_to_ms (delay_ns + MARGIN_NS), state->fuse, state->latency_ns), now_us);
-  g_free (words);
-  g_free (delay);
-  g_free (share);
+  if ((gdouble) late >= SHARE * (gdouble) rows)
+    add (findings, state, "late", late_text (state, &of_rows), now_us);
+  else if (state->age_ns > 0 && (gdouble) held >= SHARE * (gdouble) ticks)
+    add (findings, state, "late", late_text (state, &of_ticks), now_us);
 }
 
 /* ---- a stream whose times are ahead ---- */
 
-/* Rows wait for their ticks for as long as their clock is ahead. */
 static void
 look_for_early_rows (RobocacheFindings *findings, const RobocacheStreamState *state, gint64 now_us)
 {
-  const gdouble span = robocache_recent_stats_span (state->stats), rate = span > 0.0 ? (gdouble) recent (state, "rows-in") / span : 0.0;
-  const gint64 ahead_ns = rate > 0.0 ? (gint64) ((gdouble) value_of (state, "rows-kept") / rate * 1e9) - state->lag_ns : 0;
-  gchar *ahead;
+  const gint64 ahead_ns = -state->delay.p50, offset_ns = state->offset_ns - round_to_ms (ahead_ns);
+  gchar *ahead, *text;
 
-  if (state->lag_ns <= 0 || rate < 5.0 || ahead_ns < CLOCK_NS)
+  if (!is_live (state) || state->delay.n == 0 || ahead_ns < EARLY_NS)
     return;
-  ahead = robocache_duration_text ((gdouble) ahead_ns);
-  add (findings, state, "early", g_strdup_printf ("The clock of %s is ahead: its rows arrive about %s before their times. Set %s::clock-mode=track, or "
-          "%s::offset=%" G_GINT64_FORMAT " (ns)", state->name, ahead, state->name, state->name, state->offset_ns - ahead_ns / MS * MS), now_us);
+  ahead = robocache_duration_text ((gdouble) round_to_ms (ahead_ns));
+  if (ahead_ns >= CLOCK_NS)
+    text = g_strdup_printf ("The clock of %s is %s ahead: its rows arrive before their times. Set %s::clock-mode=track, or %s::offset=%" G_GINT64_FORMAT
+        " (ns, now %" G_GINT64_FORMAT ")", state->name, ahead, state->name, state->name, offset_ns, state->offset_ns);
+  else
+    text = g_strdup_printf ("The timestamps of %s are %s late: its rows arrive before their times. Set %s::offset=%" G_GINT64_FORMAT
+        " (ns, now %" G_GINT64_FORMAT ")", state->name, ahead, state->name, offset_ns, state->offset_ns);
+  add (findings, state, "early", text, now_us);
   g_free (ahead);
 }
 
@@ -266,12 +305,12 @@ look_for_dropped_rows (RobocacheFindings *findings, const RobocacheStreamState *
 void
 robocache_findings_look (RobocacheFindings *findings, const RobocacheStreamState *state, gint64 now_us)
 {
-  look_for_silence (findings, state, now_us);
-  look_for_late_rows (findings, state, now_us);
-  look_for_held_ticks (findings, state, now_us);
-  look_for_early_rows (findings, state, now_us);
-  look_for_gaps (findings, state, now_us);
-  look_for_dropped_rows (findings, state, now_us);
+  if (!look_for_silence (findings, state, now_us)) {
+    look_for_late_rows (findings, state, now_us);
+    look_for_early_rows (findings, state, now_us);
+    look_for_gaps (findings, state, now_us);
+    look_for_dropped_rows (findings, state, now_us);
+  }
   g_hash_table_foreach_remove (findings->by_key, is_over, &now_us);
 }
 
@@ -282,18 +321,21 @@ compare_texts (gconstpointer a, gconstpointer b)
 }
 
 void
-robocache_findings_append (const RobocacheFindings *findings, GString *json)
+robocache_findings_append (const RobocacheFindings *findings, const gchar *fuse, gboolean is_alone, GString *json)
 {
   GList *all = g_list_sort (g_hash_table_get_values (findings->by_key), compare_texts);
 
   for (GList *item = all; item; item = item->next) {
     const Finding *finding = item->data;
-    GstStructure *fields = gst_structure_new ("finding", "stream", G_TYPE_STRING, finding->stream, "text", G_TYPE_STRING, finding->text, NULL);
+    gchar *text = is_alone ? g_strdup (finding->text) : g_strconcat (fuse, ": ", finding->text, NULL);
+    GstStructure *fields = gst_structure_new ("finding", "fuse", G_TYPE_STRING, fuse, "stream", G_TYPE_STRING, finding->stream, "text", G_TYPE_STRING, text,
+        NULL);
 
     robocache_json_open (json, '{');
     robocache_json_append_fields (json, fields, TRUE);
     g_string_append_c (json, '}');
     gst_structure_free (fields);
+    g_free (text);
   }
   g_list_free (all);
 }

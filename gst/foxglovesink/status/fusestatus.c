@@ -7,6 +7,7 @@
 #include "fusestatus.h"
 
 #include "findings.h"
+#include "recentarrivals.h"
 #include "recentstats.h"
 #include "recentticks.h"
 #include "robocache/robocache.h"
@@ -21,7 +22,14 @@ struct _RobocacheFuseStatus
   RobocacheRecentTicks *ticks;
   RobocacheRecentStats stats;
   RobocacheFindings *findings;
+  GHashTable *arrivals;         /* RobocacheRecentArrivals by pad */
 };
+
+static void
+free_arrivals (gpointer arrivals)
+{
+  robocache_recent_arrivals_free (arrivals);
+}
 
 RobocacheFuseStatus *
 robocache_fuse_status_new (GstElement *fuse)
@@ -31,6 +39,7 @@ robocache_fuse_status_new (GstElement *fuse)
   self->fuse = gst_object_ref (fuse);
   self->ticks = robocache_recent_ticks_new (fuse);
   self->findings = robocache_findings_new ();
+  self->arrivals = g_hash_table_new_full (NULL, NULL, NULL, free_arrivals);
   return self;
 }
 
@@ -40,6 +49,7 @@ robocache_fuse_status_free (RobocacheFuseStatus *self)
   robocache_recent_ticks_free (self->ticks);
   robocache_recent_stats_clear (&self->stats);
   robocache_findings_free (self->findings);
+  g_hash_table_unref (self->arrivals);
   gst_object_unref (self->fuse);
   g_free (self);
 }
@@ -97,18 +107,18 @@ lag_of (const RobocacheFuseStatus *self)
 }
 
 static gboolean
-uses_nearest (GstPad *pad)
+has_choice (GstPad *pad, const gchar *property, const gchar *choice)
 {
   GValue value = G_VALUE_INIT;
-  gboolean is_nearest;
-  gchar *choice;
+  gboolean is_chosen;
+  gchar *text;
 
-  g_object_get_property (G_OBJECT (pad), "interpolation", &value);
-  choice = gst_value_serialize (&value);
-  is_nearest = g_str_equal (choice, "nearest");
+  g_object_get_property (G_OBJECT (pad), property, &value);
+  text = gst_value_serialize (&value);
+  is_chosen = g_str_equal (text, choice);
   g_value_unset (&value);
-  g_free (choice);
-  return is_nearest;
+  g_free (text);
+  return is_chosen;
 }
 
 static RobocacheTickDurations
@@ -116,7 +126,7 @@ age_of (const RobocacheFuseStatus *self, GstPad *pad)
 {
   RobocacheTickDurations age;
 
-  robocache_recent_ticks_get_age (self->ticks, GST_OBJECT_NAME (pad), uses_nearest (pad), &age);
+  robocache_recent_ticks_get_age (self->ticks, GST_OBJECT_NAME (pad), has_choice (pad, "interpolation", "nearest"), &age);
   return age;
 }
 
@@ -225,6 +235,30 @@ robocache_fuse_status_append_streams (const RobocacheFuseStatus *self, GString *
 
 /* ---- what is wrong ---- */
 
+static gboolean
+is_released (gpointer pad, gpointer arrivals, gpointer fuse)
+{
+  return !gst_object_has_as_parent (GST_OBJECT (pad), fuse);
+}
+
+/* From the time of a row to its arrival, with the offset of the pad. n is 0: rows have other times than their PTS. */
+static RobocacheTickDurations
+delay_of (const RobocacheFuseStatus *self, GstPad *pad, gint64 offset)
+{
+  RobocacheRecentArrivals *arrivals = g_hash_table_lookup (self->arrivals, pad);
+  RobocacheTickDurations delay = { 0 };
+
+  if (!arrivals) {
+    arrivals = robocache_recent_arrivals_new (pad);
+    g_hash_table_insert (self->arrivals, pad, arrivals);
+  }
+  if (has_choice (pad, "clock-mode", "none") && (has_choice (pad, "timestamp-source", "auto") || has_choice (pad, "timestamp-source", "pts")))
+    robocache_recent_arrivals_get (arrivals, &delay);
+  delay.p50 -= offset;
+  delay.p99 -= offset;
+  return delay;
+}
+
 static void
 look_at_stream (const RobocacheFuseStatus *self, GstPad *pad, const GstStructure *stats, gpointer now_us)
 {
@@ -237,6 +271,7 @@ look_at_stream (const RobocacheFuseStatus *self, GstPad *pad, const GstStructure
   gst_structure_get_double (description, "nominal-rate", &state.nominal_rate);
   state.lag_ns = lag.n > 0 ? lag.p50 : 0;
   state.age_ns = age.n > 0 ? age.p50 : 0;
+  state.delay = delay_of (self, pad, state.offset_ns);
   robocache_findings_look (self->findings, &state, *(gint64 *) now_us);
   gst_structure_free (description);
 }
@@ -248,13 +283,14 @@ robocache_fuse_status_read (RobocacheFuseStatus *self, gint64 now_us)
 
   g_object_get (self->fuse, "stats", &stats, NULL);
   robocache_recent_stats_add (&self->stats, stats, now_us);
+  g_hash_table_foreach_remove (self->arrivals, is_released, self->fuse);
   visit_streams (self, look_at_stream, &now_us);
 }
 
 void
-robocache_fuse_status_append_findings (const RobocacheFuseStatus *self, GString *json)
+robocache_fuse_status_append_findings (const RobocacheFuseStatus *self, gboolean is_alone, GString *json)
 {
-  robocache_findings_append (self->findings, json);
+  robocache_findings_append (self->findings, GST_OBJECT_NAME (self->fuse), is_alone, json);
 }
 
 /* ---- diagnostics ---- */

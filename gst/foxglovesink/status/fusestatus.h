@@ -19,8 +19,8 @@ void robocache_fuse_status_read (RobocacheFuseStatus * status, gint64 now_us);
 /* Append, after a reading, one object for the element, or one for each of its streams. */
 void robocache_fuse_status_append (const RobocacheFuseStatus * status, GString * json);
 void robocache_fuse_status_append_streams (const RobocacheFuseStatus * status, GString * json);
-/* Appends an object for each thing that is wrong with a stream. */
-void robocache_fuse_status_append_findings (const RobocacheFuseStatus * status, GString * json);
+/* Appends an object for each thing that is wrong with a stream. Unless the element is_alone, texts begin with its name. */
+void robocache_fuse_status_append_findings (const RobocacheFuseStatus * status, gboolean is_alone, GString * json);
 
 /* The same as items of a diagnostic_msgs/DiagnosticArray; how many. */
 guint robocache_fuse_status_write (const RobocacheFuseStatus * status, RobocacheCdrWriter * writer);

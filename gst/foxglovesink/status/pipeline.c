@@ -4,6 +4,9 @@
  */
 #include "pipeline.h"
 
+/* Pads between an element and one downstream of it. */
+#define MAX_DEPTH 100
+
 GstElement *
 robocache_pipeline_of (GstElement *element)
 {
@@ -55,4 +58,32 @@ robocache_pipeline_list (GstElement *element, const gchar *factory)
   gst_object_unref (pipeline);
   g_ptr_array_sort (found, compare_names);
   return found;
+}
+
+/* Through elements with one sink pad, and through bins. */
+GstElement *
+robocache_pipeline_find_upstream (GstPad *pad, const gchar *factory)
+{
+  GstPad *at = gst_object_ref (pad), *next;
+  GstElement *element = NULL;
+
+  for (guint n_pads = 0; at && !element && n_pads < MAX_DEPTH; n_pads++) {
+    if (GST_PAD_IS_SINK (at)) {
+      next = gst_pad_get_peer (at);
+    } else {
+      GstIterator *links = gst_pad_iterate_internal_links (at);
+      GValue item = G_VALUE_INIT;
+
+      next = links && gst_iterator_next (links, &item) == GST_ITERATOR_OK ? g_value_dup_object (&item) : NULL;
+      g_value_unset (&item);
+      g_clear_pointer (&links, gst_iterator_free);
+    }
+    gst_object_unref (at);
+    at = next;
+    element = at && GST_PAD_IS_SRC (at) ? gst_pad_get_parent_element (at) : NULL;
+    if (element && !is_made_by (element, factory))
+      gst_clear_object (&element);
+  }
+  gst_clear_object (&at);
+  return element;
 }

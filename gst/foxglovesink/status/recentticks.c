@@ -75,12 +75,13 @@ use_names (Ring *ring, const gchar *names)
   ring->streams = g_new (StreamTick, (gsize) MAX_TICKS * ring->n_streams);
 }
 
+/* now: running time. */
 static void
-add_sample (Ring *ring, const GstStructure *structure)
+add_sample (Ring *ring, const GstStructure *structure, GstClockTime now)
 {
   const gchar *names = gst_structure_get_string (structure, "streams");
   const GValue *info = gst_structure_get_value (structure, "info");
-  gint64 tick, decided;
+  gint64 tick;
   gconstpointer data;
   gsize size, row;
   guint at;
@@ -94,7 +95,7 @@ add_sample (Ring *ring, const GstStructure *structure)
   if (size >= row) {
     at = (guint) (ring->n++ % MAX_TICKS);
     ring->samples[at].at_us = g_get_monotonic_time ();
-    ring->samples[at].lag = gst_structure_get_int64 (structure, "decided", &decided) ? decided - tick : ROBOCACHE_SAMPLE_NO_TIME;
+    ring->samples[at].lag = gst_structure_has_field (structure, "decided") ? (gint64) now - tick : ROBOCACHE_SAMPLE_NO_TIME;
     /* the last row of the window is that of the tick */
     memcpy (ring->streams + (gsize) at * ring->n_streams, (const guint8 *) data + (size - row), row);
   }
@@ -106,8 +107,14 @@ on_sample (GstPad *pad, GstPadProbeInfo *info, gpointer ring)
 {
   GstCustomMeta *meta = gst_buffer_get_custom_meta (GST_PAD_PROBE_INFO_BUFFER (info), ROBOCACHE_SAMPLE_META);
 
-  if (meta)
-    add_sample (ring, gst_custom_meta_get_structure (meta));
+  if (meta) {
+    GstElement *fuse = gst_pad_get_parent_element (pad);
+
+    /* as statistics have it, with the time that the sample took to be made */
+    if (fuse)
+      add_sample (ring, gst_custom_meta_get_structure (meta), gst_element_get_current_running_time (fuse));
+    gst_clear_object (&fuse);
+  }
   return GST_PAD_PROBE_OK;
 }
 
@@ -151,9 +158,8 @@ quantile (const GArray *sorted, gdouble q)
   return g_array_index (sorted, gint64, CLAMP (rank, 1, sorted->len) - 1);
 }
 
-/* Frees the array. */
-static void
-summarize (GArray *durations, RobocacheTickDurations *result)
+void
+robocache_tick_durations_summarize (GArray *durations, RobocacheTickDurations *result)
 {
   result->n = durations->len;
   if (durations->len > 0) {
@@ -206,7 +212,7 @@ robocache_recent_ticks_get_lag (RobocacheRecentTicks *ticks, RobocacheTickDurati
       g_array_append_val (durations, lag->newest);
   }
   g_mutex_unlock (&ticks->ring->lock);
-  summarize (durations, lag);
+  robocache_tick_durations_summarize (durations, lag);
 }
 
 /* ROBOCACHE_SAMPLE_NO_TIME: the stream is missing. */
@@ -241,5 +247,5 @@ robocache_recent_ticks_get_age (RobocacheRecentTicks *ticks, const gchar *stream
       g_array_append_val (durations, age->newest);
   }
   g_mutex_unlock (&ticks->ring->lock);
-  summarize (durations, age);
+  robocache_tick_durations_summarize (durations, age);
 }

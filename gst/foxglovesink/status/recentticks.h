@@ -21,6 +21,9 @@ typedef struct
   gint status;                  /* status of the stream at the last tick, see robocache.h; -1: no tick */
 } RobocacheTickDurations;
 
+/* Sets n, p50, p99 and max from an array of gint64, and frees it. The others stay. */
+void robocache_tick_durations_summarize (GArray * durations, RobocacheTickDurations * result);
+
 /* Live: from ticks to their samples. From any thread, as the one below. */
 void robocache_recent_ticks_get_lag (RobocacheRecentTicks * ticks, RobocacheTickDurations * lag);
 /* Ages of a stream's rows at the ticks where it is not missing. is_nearest: the row after a tick is used where it is nearer, and has age 0. */

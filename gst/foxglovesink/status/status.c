@@ -120,7 +120,7 @@ append_fuses (RobocacheFoxgloveStatus *self, GString *json)
   robocache_json_append_name (json, "findings");
   robocache_json_open (json, '[');
   for (guint i = 0; i < self->listed->len; i++)
-    robocache_fuse_status_append_findings (nth_fuse (self, i), json);
+    robocache_fuse_status_append_findings (nth_fuse (self, i), self->listed->len == 1, json);
   g_string_append_c (json, ']');
 }
 
@@ -137,13 +137,17 @@ append_output (RobocacheFoxgloveStatus *self, const gchar *name, const GstStruct
   robocache_json_open (json, '{');
   if (pad) {
     GstStructure *description = robocache_stream_kind_describe (pad);
+    GstElement *fuse = robocache_pipeline_find_upstream (pad, "robocachefuse");
 
     g_object_get (pad, "topic", &topic, NULL);
     if (!topic)
       topic = g_strconcat ("/", name, NULL);
     gst_structure_set (description, "topic", G_TYPE_STRING, topic, NULL);
+    if (fuse)
+      gst_structure_set (description, "fuse", G_TYPE_STRING, GST_OBJECT_NAME (fuse), NULL);
     robocache_json_append_fields (json, description, TRUE);
     gst_structure_free (description);
+    gst_clear_object (&fuse);
     gst_object_unref (pad);
     g_free (topic);
   }

@@ -31,13 +31,13 @@
   "\"age_ms\":{\"type\":\"number\"},\"age_p50_ms\":{\"type\":\"number\"},\"age_p99_ms\":{\"type\":\"number\"}," \
   "\"age_max_ms\":{\"type\":\"number\"},\"status\":{\"type\":\"string\"}}}}}},\"outputs\":{\"type\":\"array\"," \
   "\"items\":{\"type\":\"object\",\"properties\":{\"name\":{\"type\":\"string\"},\"kind\":{\"type\":\"string\"}," \
-  "\"nominal_rate\":{\"type\":\"number\"},\"topic\":{\"type\":\"string\"},\"buffers_in\":{\"type\":\"integer\"}," \
+  "\"nominal_rate\":{\"type\":\"number\"},\"topic\":{\"type\":\"string\"},\"fuse\":{\"type\":\"string\"},\"buffers_in\":{\"type\":\"integer\"}," \
   "\"rows_in\":{\"type\":\"integer\"},\"messages\":{\"type\":\"integer\"},\"bytes\":{\"type\":\"integer\"}," \
   "\"buffers_unread\":{\"type\":\"integer\"},\"recent\":{\"type\":\"object\",\"properties\":{\"seconds\":{\"type\":\"number\"}," \
   "\"buffers_in\":{\"type\":\"integer\"},\"rate\":{\"type\":\"number\"}}}}}},\"server\":{\"type\":\"object\"," \
   "\"properties\":{\"clients\":{\"type\":\"integer\"},\"messages_sent\":{\"type\":\"integer\"}," \
   "\"bytes_sent\":{\"type\":\"integer\"},\"messages_dropped\":{\"type\":\"integer\"}}},\"findings\":{\"type\":\"array\"," \
-  "\"items\":{\"type\":\"object\",\"properties\":{\"stream\":{\"type\":\"string\"},\"text\":{\"type\":\"string\"}}}},\"warnings\":{\"type\":\"array\"," \
+  "\"items\":{\"type\":\"object\",\"properties\":{\"fuse\":{\"type\":\"string\"},\"stream\":{\"type\":\"string\"},\"text\":{\"type\":\"string\"}}}},\"warnings\":{\"type\":\"array\"," \
   "\"items\":{\"type\":\"object\",\"properties\":{\"level\":{\"type\":\"string\"},\"source\":{\"type\":\"string\"}," \
   "\"text\":{\"type\":\"string\"},\"count\":{\"type\":\"integer\"},\"stamp\":{\"type\":\"object\",\"title\":\"time\"," \
   "\"properties\":{\"sec\":{\"type\":\"integer\"},\"nsec\":{\"type\":\"integer\"}}}}}}}}"

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A robot with a fault that a person must find on the live page.
 
-    scene.py NAME PORT          NAME: good, late, dead, behind, ahead, full or counted
+    scene.py NAME PORT          NAME: good, slow, late, early, dead, ended, behind, ahead, full, two or counted
 
-Prints "port N" when it plays. Of standard input, "stats" prints statistics of its robocachefuse as JSON, and "fail" fills the disk."""
+Prints "port N" when it plays. Of standard input, "stats" prints statistics of its robocachefuse as JSON, and "fail" begins a recording
+on a full disk."""
 import json
 import sys
 
@@ -15,13 +16,21 @@ from gi.repository import GLib, Gst  # noqa: E402
 
 SECOND = 10**9
 DELAY = "queue name=delay min-threshold-time=80000000 max-size-time=0 max-size-buffers=0 max-size-bytes=0 !"
+# what a scene adds to the timestamps of a source
+SHIFTS = {"late": ("camera", 80_000_000), "early": ("camera", -80_000_000), "ahead": ("proprio", SECOND), "behind": ("proprio", -SECOND),
+          "two": ("shift", SECOND)}
 ROBOT = """robocachefoxglovesink name=view port={port} sync=false sink_0::topic=/samples sink_1::topic=/camera_0 sink_2::topic=/proprio_0
-    sink_3::topic=/force_0
+    sink_3::topic=/force_0 sink_4::topic=/others
   robocachefuse name=f rate=50 ! queue ! view.sink_0
-  videotestsrc is-live=true pattern=ball ! video/x-raw,format=RGB,width=160,height=120,framerate=30/1 ! {delay} tee name=c ! queue ! f.camera_0
+  videotestsrc name=camera is-live=true pattern=ball ! video/x-raw,format=RGB,width=160,height=120,framerate=30/1 ! {delay} tee name=c ! queue ! f.camera_0
     c. ! queue ! view.sink_1
   robocachetestsrc name=proprio kind=proprio is-live=true rate=100 jitter=1000000 ! tee name=p ! queue ! f.proprio_0 p. ! queue ! view.sink_2
-  robocachetestsrc kind=force is-live=true rate=200 ! valve name=force ! tee name=o ! queue ! f.force_0 o. ! queue ! view.sink_3"""
+  robocachetestsrc name=wrench kind=force is-live=true rate=200 ! valve name=force ! tee name=o ! queue ! f.force_0 o. ! queue ! view.sink_3"""
+# every write fails, as on a full disk
+RECORDER = """ p. ! valve name=disk drop=true ! robocachemcapsink name=recorder location=/dev/full"""
+SECOND_FUSE = """ robocachefuse name=g rate=20 ! queue ! view.sink_4
+  robocachetestsrc kind=proprio is-live=true rate=100 ! identity name=shift ! g.proprio_0"""
+MORE = {"full": RECORDER, "two": SECOND_FUSE}
 # not live, with rows that come twice: all counts are known
 COUNTED = """robocachefuse name=f rate=100 ! queue ! robocachefoxglovesink name=view port={port} sync=false
   robocachetestsrc rate=100 num-buffers=100 ! f.sink_0 appsrc name=twice format=time
@@ -31,8 +40,8 @@ COUNTED = """robocachefuse name=f rate=100 ! queue ! robocachefoxglovesink name=
 class Scene:
     def __init__(self, name, port):
         self.name, self.loop = name, GLib.MainLoop()
-        launch = COUNTED if name == "counted" else ROBOT
-        self.pipeline = Gst.parse_launch(launch.format(port=port, delay=DELAY if name == "late" else ""))
+        launch = COUNTED if name == "counted" else ROBOT + MORE.get(name, "")
+        self.pipeline = Gst.parse_launch(launch.format(port=port, delay=DELAY if name == "slow" else ""))
         bus = self.pipeline.get_bus()
         bus.add_signal_watch()
         bus.connect("message::error", lambda *_: self.loop.quit())
@@ -40,12 +49,18 @@ class Scene:
 
     def prepare(self):
         """The fault. A fuse that knew of a delay would wait for it."""
-        if self.name in ("behind", "ahead"):
-            self._find("proprio").get_static_pad("src").set_offset(SECOND if self.name == "ahead" else -SECOND)
-        if self.name == "late":
+        if self.name in SHIFTS:
+            source, shift = SHIFTS[self.name]
+            self._find(source).get_static_pad("src").set_offset(shift)
+        if self.name == "slow":
             self._find("delay").get_static_pad("src").add_probe(Gst.PadProbeType.QUERY_UPSTREAM, self._hide_latency)
         if self.name == "dead":
             GLib.timeout_add_seconds(3, lambda: self._find("force").set_property("drop", True))
+        if self.name == "full":
+            # it begins later
+            self._find("recorder").set_locked_state(True)
+        if self.name == "ended":
+            self._find("wrench").set_property("num-buffers", 600)
         if self.name == "counted":
             self._push_rows()
 
@@ -75,9 +90,9 @@ class Scene:
         elif line == "stats":
             print(json.dumps(as_dictionary(self._find("f").get_property("stats"))), flush=True)
         elif line == "fail":
-            # what robocachemcapsink posts
-            error = GLib.Error.new_literal(Gst.ResourceError.quark(), "cannot write run.mcap: No space left on device", Gst.ResourceError.NO_SPACE_LEFT)
-            self.pipeline.get_bus().post(Gst.Message.new_error(self._find("f"), error, ""))
+            self._find("recorder").set_locked_state(False)
+            self._find("recorder").sync_state_with_parent()
+            self._find("disk").set_property("drop", False)
         return True
 
     def run(self):

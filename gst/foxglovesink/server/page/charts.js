@@ -17,10 +17,11 @@ function add(parent, name, attributes = {}, text = null) {
 
 // ---- numbers with their units ----
 
+/** With three significant digits, as printf("%.3g") has them; whole from 100 on. */
 function numberText(number) {
-  const size = Math.abs(number);
-  const text = size >= 100 && size < 1e6 ? number.toFixed(0) : size >= 1e6 ? number.toExponential(2) : String(Number(number.toPrecision(3)));
-  return text.replace(/^-/, MINUS);
+  const size = Math.abs(number), sign = number < 0 ? MINUS : "", [digits, power] = size.toExponential(2).split("e");
+  if (size > 0 && (size >= 1e6 || power < -4)) return `${sign}${Number(digits)}e${power[0]}${power.slice(1).padStart(2, "0")}`;
+  return sign + (size >= 100 ? size.toFixed(0) : String(Number(size.toPrecision(3))));
 }
 
 const UNITS = [[3 * 3600e9, 3600e9, "h"], [180e9, 60e9, "min"], [1e9, 1e9, "s"], [1e6, 1e6, "ms"], [1e3, 1e3, "µs"], [0, 1, "ns"]];
@@ -275,12 +276,15 @@ class LagChart {
   draw(times, lags) {
     const { plot } = this, columns = toColumns(times, lags, plot.x0, 0, 300);
     if (columns.length === 0) return;
-    const [, unit, name] = unitOf(Math.max(...columns.map((point) => point[2]), 1e5));
-    plot.y0 = 0;
-    plot.y1 = Math.max(...columns.map((point) => point[2])) / unit;
+    // rows that are ahead of the clock make ticks leave early
+    const low = Math.min(0, ...columns.map((point) => point[1])), high = Math.max(0, ...columns.map((point) => point[2]));
+    const [, unit, name] = unitOf(Math.max(high, -low, 1e5));
+    plot.y0 = low / unit;
+    plot.y1 = high / unit;
     plot.roundY();
+    plot.y0 *= unit;
     plot.y1 *= unit;
-    plot.drawAxes(`${plot.y1}`, () => {
+    plot.drawAxes(`${plot.y0} ${plot.y1}`, () => {
       plot.yAxis(5, unit);
       plot.xAxis(6, 1, "s");
       plot.text("unit", plot.left + 4, 17, name);

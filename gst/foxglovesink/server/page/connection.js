@@ -91,14 +91,29 @@ class Connection {
     return row && row.isAligned ? row : null;
   }
 
-  /** The row of a topic that no fuse has made: the one with its name, or one of its own. */
+  /**
+   * The row of a topic that no fuse has made: the one with its name, or one of its own. Streams of several fuses with one name have topics that
+   * end with FUSE/NAME.
+   */
   rowBefore(channel) {
-    const topic = channel.topic.replace(/\/compressed$/, ""), name = topic.split("/").pop();
-    const hasTicks = [...this.channels.values()].some((other) => other.schemaName === TICK), status = this.page.status;
+    const topic = channel.topic.replace(/\/compressed$/, ""), [fuse, name] = topic.split("/").slice(-2);
+    const hasTicks = [...this.channels.values()].some((other) => other.schemaName === TICK), { status, rows } = this.page;
     if (!status || !status.outputs.some((output) => output.topic === topic && output.kind !== "samples")) return null;
-    for (const row of this.page.rows.values()) if (row.isAligned && row.name === name) return row;
+    const found = [...rows.values()].filter((row) => row.isAligned && row.stream === name), exact = found.find((row) => row.fuse === fuse);
+    if (exact || found.length === 1) return exact || found[0];
     // ticks tell the streams
-    return hasTicks && this.page.rows.size === 0 ? null : this.page.row(topic, topic);
+    return hasTicks && rows.size === 0 ? null : this.page.row(topic, topic);
+  }
+
+  /** New ticks have other rows for topics that came before. */
+  moveTopics() {
+    for (const channel of this.subscribed.values()) {
+      const before = channel.row, row = before && !channel.isAfter ? this.rowBefore(channel) : before;
+      if (!row || row === before) continue;
+      channel.row = row;
+      if (before.isAligned) before.clearSignal();
+      else this.page.removeRow(before);
+    }
   }
 
   hasBetterPicture(rank, row) {
@@ -131,8 +146,9 @@ class Connection {
   takeTick(channel, data) {
     const n = this.page.rows.size;
     this.page.takeTick(channel.topic.replace(/\/tick$/, ""), channel.decoder.read(data, HEADER, { last: "streams" }));
-    // new rows have topics
-    if (this.page.rows.size !== n) this.chooseTopics();
+    if (this.page.rows.size === n) return;
+    this.moveTopics();
+    this.chooseTopics();
   }
 
   /** Asks for the next picture a while after the one before. */

@@ -4,7 +4,7 @@
 
 const STRIP_S = 60, SIGNAL_S = 6, BIN_S = 0.25;
 const RETRY_MS = 1000, CHART_MS = 100, SLOW_MS = 300;
-const NONE = "–";
+const NONE = "–", LAST = 1000;
 
 const find = (id) => document.getElementById(id);
 
@@ -63,7 +63,8 @@ const ENCODINGS = {
   mono8: [1, (d, i) => [d[i], d[i], d[i]]], "8UC1": [1, (d, i) => [d[i], d[i], d[i]]],
   mono16: [2, (d, i) => [d[i + 1], d[i + 1], d[i + 1]]], "16UC1": [2, (d, i) => [d[i + 1] * 16, d[i + 1] * 16, d[i + 1] * 16]],
 };
-const PICTURE_WIDTH = 320, MAX_FRAMES = 64;
+// the age must fit into it
+const MIN_PICTURE_WIDTH = 200, PICTURE_WIDTH = 320, MAX_FRAMES = 64;
 
 /** What a message shows, as an Image or CompressedImage; null: nothing that can be seen. */
 function pictureOf(message) {
@@ -103,7 +104,7 @@ class Picture {
   }
 
   resize(width, height) {
-    const scale = Math.min(1, PICTURE_WIDTH / width), w = Math.round(width * scale), h = Math.round(height * scale);
+    const scale = Math.max(Math.min(1, PICTURE_WIDTH / width), MIN_PICTURE_WIDTH / width), w = Math.round(width * scale), h = Math.round(height * scale);
     if (this.canvas.width !== w || this.canvas.height !== h) Object.assign(this.canvas, { width: w, height: h });
     return [w, h];
   }
@@ -158,6 +159,7 @@ class Row {
     const heading = add(this.article, "h2");
     add(heading, "i");
     heading.append(name);
+    this.article.style.order = LAST;
     this.list = add(this.article, "dl");
     this.figures = Object.fromEntries(FIGURES.map((label) => [label, addFigure(this.list, label, label === "rate" ? null : "of-ticks")]));
     this.losses = add(this.article, "p", { class: "losses soft" });
@@ -165,6 +167,7 @@ class Row {
     this.makeStrip(charts);
     this.ageFigure = this.makeFigure(charts, WORDS.age, WORDS.age_meaning);
     this.signalFigure = this.makeFigure(charts, WORDS.signal, "");
+    this.signalFigure.hidden = true;
     new IntersectionObserver((entries) => (this.isVisible = entries[entries.length - 1].isIntersecting)).observe(this.article);
   }
 
@@ -226,6 +229,7 @@ class Row {
 
   showPicture(picture, age) {
     this.picture = this.picture || new Picture(this.signalFigure);
+    this.signalFigure.hidden = false;
     this.signalFigure.querySelector("h3").textContent = this.isAligned ? "Last aligned frame" : "Last frame";
     this.picture.take(picture, age ?? null);
   }
@@ -241,10 +245,15 @@ class Row {
     }
   }
 
+  clearSignal() {
+    Object.assign(this, { before: new Series(SIGNAL_S), after: new Series(SIGNAL_S), frames: [] });
+  }
+
   makeSelect(names) {
+    this.signalFigure.hidden = false;
     this.select = add(this.signalFigure.querySelector("h3 span"), "select", { "aria-label": `channel of ${this.name}` });
     for (const name of names) add(this.select, "option", {}, name);
-    this.select.addEventListener("change", () => Object.assign(this, { before: new Series(SIGNAL_S), after: new Series(SIGNAL_S) }));
+    this.select.addEventListener("change", () => this.clearSignal());
     this.signal = new SignalChart(this.signalFigure, SIGNAL_S);
     const key = add(this.signalFigure, "div", { class: "key" });
     for (const [style, words] of [["rows", WORDS.before], ["aligned", WORDS.after]]) {
@@ -305,13 +314,41 @@ function addFigure(list, label, style = null) {
   return add(item, "dd", {}, NONE);
 }
 
+// ---- the ticks of a fuse ----
+
+const TICK_FIGURES = ["ticks", "tick rate", "ticks dropped", "median lag", "99 % lag"];
+
+class Ticks {
+  /** prefix: of what is shown; order: among several. */
+  constructor(prefix, order) {
+    const figure = add(find("ticks"), "figure"), title = add(figure, "h3", {}, `${prefix}${WORDS.lag} `);
+    add(title, "span", {}, WORDS.lag_meaning);
+    this.list = document.createElement("dl");
+    this.figures = Object.fromEntries(TICK_FIGURES.map((label) => [label, addFigure(this.list, prefix + label)]));
+    find("figures").insertBefore(this.list, find("figures").lastElementChild);
+    this.list.style.order = figure.style.order = order;
+    this.lag = new LagChart(figure, STRIP_S);
+    this.lags = new Series(STRIP_S);
+  }
+
+  show({ recent, ticks_out: out, ticks_dropped: dropped }) {
+    const duration = (ms) => (ms === null ? NONE : durationText(ms * 1e6));
+    this.figures.ticks.textContent = countText(out);
+    this.figures["tick rate"].textContent = numberText(recent.rate) + NARROW_SPACE + "Hz";
+    this.figures["ticks dropped"].textContent = countText(dropped);
+    this.figures["median lag"].textContent = duration(recent.lag_p50_ms);
+    this.figures["99 % lag"].textContent = duration(recent.lag_p99_ms);
+  }
+}
+
 // ---- the page ----
 
 class Page {
   constructor() {
-    Object.assign(this, { rows: new Map(), lags: new Series(STRIP_S), clock: null, figures: {} });
-    for (const label of ["ticks", "tick rate", "ticks dropped", "median lag", "99 % lag", "lost by this page"]) this.figures[label] = addFigure(find("figures"), label);
-    this.lag = new LagChart(find("lag"), STRIP_S);
+    Object.assign(this, { rows: new Map(), ticks: new Map(), clock: null });
+    const list = add(find("figures"), "dl");
+    list.style.order = LAST;
+    this.lost = addFigure(list, "lost by this page");
     this.lastChart = this.lastSlow = 0;
     requestAnimationFrame((now) => this.draw(now));
   }
@@ -325,16 +362,47 @@ class Page {
     if (!this.clock || time > this.now() || time < this.now() - 1) this.clock = { time, at: performance.now() / 1000 };
   }
 
+  removeRow({ key, article }) {
+    article.remove();
+    this.rows.delete(key);
+  }
+
   row(key, name) {
     if (!this.rows.has(key)) this.rows.set(key, new Row(key, name, this.rows.size));
     return this.rows.get(key);
   }
 
-  takeTick(prefix, message) {
-    const time = secondsOf(message.header.stamp);
+  /** The element that makes the samples of a topic. */
+  fuseOf(topic) {
+    const { fuses, outputs } = this.status;
+    return fuses.length === 1 ? fuses[0].name : (outputs.find((output) => output.topic === topic)?.fuse ?? topic);
+  }
+
+  /** What names of a fuse begin with, where there are several. */
+  prefixOf(fuse) {
+    return this.status.fuses.length > 1 ? `${fuse}: ` : "";
+  }
+
+  orderOf(fuse) {
+    return this.status.fuses.findIndex(({ name }) => name === fuse);
+  }
+
+  ticksOf(fuse) {
+    if (!this.ticks.has(fuse)) this.ticks.set(fuse, new Ticks(this.prefixOf(fuse), this.orderOf(fuse)));
+    return this.ticks.get(fuse);
+  }
+
+  /** topic: of the samples. */
+  takeTick(topic, message) {
+    if (!this.status) return;
+    const time = secondsOf(message.header.stamp), fuse = this.fuseOf(topic);
     // of a window, the newest tick
-    for (const stream of message.streams.slice(-message.streams.length / message.window)) this.row(`${prefix}/${stream.name}`, stream.name).takeTick(time, stream, message);
-    if (message.decided > -9e18) this.lags.push(time, message.decided - message.tick);
+    for (const stream of message.streams.slice(-message.streams.length / message.window)) {
+      const row = this.row(`${topic}/${stream.name}`, this.prefixOf(fuse) + stream.name);
+      if (!row.isAligned) Object.assign(row, { fuse, stream: stream.name }).article.style.order = this.orderOf(fuse);
+      row.takeTick(time, stream, message);
+    }
+    if (message.decided > -9e18) this.ticksOf(fuse).lags.push(time, message.decided - message.tick);
     find("ticks").hidden = false;
   }
 
@@ -347,29 +415,20 @@ class Page {
   }
 
   showStatus() {
-    const { status } = this, faulty = new Set(status.findings.map((finding) => finding.stream));
+    const { status } = this, isOf = (row) => ({ fuse, name, stream }) => fuse === row.fuse && (stream ?? name) === row.stream;
     showVerdict(status);
-    find("figures").hidden = status.fuses.length === 0;
-    for (const fuse of status.fuses) this.showTicks(fuse);
+    for (const fuse of status.fuses) this.ticksOf(fuse.name).show(fuse);
     for (const row of this.rows.values()) {
-      const own = row.isAligned ? status.streams.find((stream) => stream.name === row.name) : status.outputs.find((output) => output.topic === row.key);
+      const own = row.isAligned ? status.streams.find(isOf(row)) : status.outputs.find((output) => output.topic === row.key);
       if (own) row.showStatus(own);
-      row.article.classList.toggle("faulty", faulty.has(row.name));
+      row.article.classList.toggle("faulty", status.findings.some(isOf(row)));
     }
     find("record").hidden = !status.session;
     find("session").textContent = status.session || "";
   }
 
-  showTicks({ recent, ticks_out: out, ticks_dropped: dropped }) {
-    this.figures.ticks.textContent = countText(out);
-    this.figures["tick rate"].textContent = numberText(recent.rate) + NARROW_SPACE + "Hz";
-    this.figures["ticks dropped"].textContent = countText(dropped);
-    this.figures["median lag"].textContent = recent.lag_p50_ms === null ? NONE : durationText(recent.lag_p50_ms * 1e6);
-    this.figures["99 % lag"].textContent = recent.lag_p99_ms === null ? NONE : durationText(recent.lag_p99_ms * 1e6);
-  }
-
   takeConnection(connection) {
-    this.figures["lost by this page"].textContent = countText(connection.dropped);
+    this.lost.textContent = countText(connection.dropped);
   }
 
   draw(at) {
@@ -382,15 +441,15 @@ class Page {
     if (at - this.lastSlow < SLOW_MS) return;
     this.lastSlow = at;
     for (const row of this.rows.values()) row.drawSlowly(now);
-    this.lag.draw(...this.lags.since(now));
+    for (const { lag, lags } of this.ticks.values()) lag.draw(...lags.since(now));
     if (this.status) this.showStatus();
   }
 }
 
-/** What is wrong comes first. */
+/** What is wrong comes first: errors, which have ended something, then what can be mended. */
 function showVerdict({ findings, warnings, streams }) {
-  const messages = warnings.filter(({ level }) => level !== "info").reverse();
-  const texts = findings.map(({ text }) => ["warning", text]).concat(messages.map(({ level, source, text }) => [level, `${source}: ${text}`]));
+  const messages = warnings.map(({ level, source, text }) => [level, `${source}: ${text}`]).reverse(), of = (wanted) => messages.filter(([level]) => level === wanted);
+  const texts = [...of("error"), ...findings.map(({ text }) => ["warning", text]), ...of("warning")];
   const verdict = find("verdict"), key = JSON.stringify(texts);
   if (verdict.dataset.key === key) return;
   verdict.dataset.key = key;

@@ -43,7 +43,7 @@ typedef struct
   gpointer user_data;
 } RobocacheViewSettings;
 
-/* What a slow client loses. */
+/* Loss policy of a topic: the messages that a slow client does not get. */
 typedef enum
 {
   ROBOCACHE_VIEW_ROWS,          /* the oldest messages, while more bytes wait than max_queue_bytes */

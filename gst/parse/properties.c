@@ -61,6 +61,8 @@ static const glong fields[N_PROPS] = {
   [PROP_STATS_INTERVAL] = SETTING (stats_interval),
 };
 
+static const glong strings[] = { SETTING (delimiter), SETTING (time_column), SETTING (time_format), SETTING (channels), SETTING (kinds), SETTING (layout) };
+
 static ROBOCACHE_DEFINE_ENUM (time_unit_get_type, "RobocacheTimeUnit",
     {ROBOCACHE_TIME_UNIT_S, "Seconds", "s"},
     {ROBOCACHE_TIME_UNIT_MS, "Milliseconds", "ms"},
@@ -142,34 +144,20 @@ robocache_parse_properties_install (GObjectClass *klass)
 void
 robocache_parse_settings_init (RobocacheParseSettings *settings)
 {
-  *settings = (RobocacheParseSettings) {.delimiter = g_strdup ("auto"),.time_column = g_strdup (""),.time_format = g_strdup (""),
-    .leap_seconds = -1,.channels = g_strdup (""),.kinds = g_strdup (""),.layout = g_strdup (""),
-    .time_unit = ROBOCACHE_TIME_UNIT_AUTO,.time_origin = ROBOCACHE_NO_ORIGIN,.arrival_column = -1,.max_errors = DEFAULT_MAX_ERRORS,.rate = {0, 1},
-    .max_cloud_bytes = DEFAULT_MAX_CLOUD_BYTES
-  };
+  robocache_settings_init (settings, properties, fields, N_PROPS);
 }
 
 void
 robocache_parse_settings_clear (RobocacheParseSettings *settings)
 {
-  g_free (settings->delimiter);
-  g_free (settings->time_column);
-  g_free (settings->time_format);
-  g_free (settings->channels);
-  g_free (settings->kinds);
-  g_free (settings->layout);
+  robocache_settings_clear_strings (settings, strings, G_N_ELEMENTS (strings));
 }
 
 void
-robocache_parse_settings_copy (RobocacheParseSettings *copy, const RobocacheParseSettings *settings)
+robocache_parse_settings_copy (RobocacheParseSettings *settings, const RobocacheParseSettings *from)
 {
-  *copy = *settings;
-  copy->delimiter = g_strdup (settings->delimiter);
-  copy->time_column = g_strdup (settings->time_column);
-  copy->time_format = g_strdup (settings->time_format);
-  copy->channels = g_strdup (settings->channels);
-  copy->kinds = g_strdup (settings->kinds);
-  copy->layout = g_strdup (settings->layout);
+  *settings = *from;
+  robocache_settings_copy_strings (settings, strings, G_N_ELEMENTS (strings));
 }
 
 gpointer

@@ -75,7 +75,7 @@ GParamSpec *robocache_param_spec_doubles (const gchar * name, const gchar * nick
     GParamFlags flags);
 /* FALSE: wrong length or type; out is untouched. */
 gboolean robocache_value_get_doubles (const GValue * array, gdouble * out, guint n);
-/* The same for the value of a property. Returns the fault of the value, to be freed with g_free; NULL: none. */
+/* Like robocache_value_get_doubles, for the value of a property. Returns the fault of the value, to be freed with g_free; NULL: none. */
 gchar *robocache_property_get_doubles (const gchar * name, const GValue * array, gdouble * out, guint n,
     const gchar * expected);
 void robocache_value_set_doubles (GValue * array, const gdouble * values, guint n);

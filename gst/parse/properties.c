@@ -76,6 +76,22 @@ static ROBOCACHE_DEFINE_ENUM (cloud_end_get_type, "GstRobocacheParseCloudEnd",
     {ROBOCACHE_CLOUD_END_BUFFER, "Each buffer is one file", "buffer"},
     {ROBOCACHE_CLOUD_END_STREAM, "The stream is one file", "stream"})
 
+static void
+make_cloud_specs (GParamFlags flags)
+{
+  properties[PROP_RATE] = gst_param_spec_fraction ("rate", "Rate",
+      "Clouds per second, for clouds without a time: cloud k is at k / rate (0/1 = the framerate of the input's caps, if any)",
+      0, 1, G_MAXINT, 1, 0, 1, flags);
+  properties[PROP_CLOUD_END] = g_param_spec_enum ("cloud-end", "Cloud end",
+      "What ends a point file, and with it the cloud", cloud_end_get_type (), ROBOCACHE_CLOUD_END_AUTO, flags);
+  properties[PROP_POINTS_PER_CLOUD] = g_param_spec_uint64 ("points-per-cloud", "Points per cloud",
+      "Points per cloud with format=kitti, nuscenes or points (0 = all points of the file)", 0, G_MAXINT64, 0,
+      flags);
+  properties[PROP_MAX_CLOUD_BYTES] = g_param_spec_uint64 ("max-cloud-bytes", "Max cloud bytes",
+      "Maximum size of a cloud (bytes); a larger one is an error", 1, G_MAXUINT64, DEFAULT_MAX_CLOUD_BYTES,
+      flags);
+}
+
 void
 robocache_parse_properties_install (GObjectClass *klass)
 {
@@ -116,17 +132,7 @@ robocache_parse_properties_install (GObjectClass *klass)
   properties[PROP_MAX_ERRORS] = g_param_spec_int ("max-errors", "Max errors",
       "Maximum number of consecutive malformed records; one more is an error (-1 = no limit)", -1, G_MAXINT,
       DEFAULT_MAX_ERRORS, flags);
-  properties[PROP_RATE] = gst_param_spec_fraction ("rate", "Rate",
-      "Clouds per second, for clouds without a time: cloud k is at k / rate (0/1 = the framerate of the input's caps, if any)",
-      0, 1, G_MAXINT, 1, 0, 1, flags);
-  properties[PROP_CLOUD_END] = g_param_spec_enum ("cloud-end", "Cloud end",
-      "What ends a point file, and with it the cloud", cloud_end_get_type (), ROBOCACHE_CLOUD_END_AUTO, flags);
-  properties[PROP_POINTS_PER_CLOUD] = g_param_spec_uint64 ("points-per-cloud", "Points per cloud",
-      "Points per cloud with format=kitti, nuscenes or points (0 = all points of the file)", 0, G_MAXINT64, 0,
-      flags);
-  properties[PROP_MAX_CLOUD_BYTES] = g_param_spec_uint64 ("max-cloud-bytes", "Max cloud bytes",
-      "Maximum size of a cloud (bytes); a larger one is an error", 1, G_MAXUINT64, DEFAULT_MAX_CLOUD_BYTES,
-      flags);
+  make_cloud_specs (flags);
   properties[PROP_STATS] = g_param_spec_boxed ("stats", "Statistics", "Rows or clouds sent, and dropped records by reason",
       GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   properties[PROP_STATS_INTERVAL] = g_param_spec_uint64 ("stats-interval", "Statistics interval",

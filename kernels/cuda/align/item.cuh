@@ -109,7 +109,7 @@ put_row (const RcCudaAlignTask &task, const Item &item, const RcBracket &b, type
   }
 }
 
-/* Where the times of an item are; not read if there are no times. */
+/* Addresses of an item's times. They are not read if the job has no times. */
 struct Times
 {
   const int64_t *rows;          /* times of the episode's rows */

@@ -82,7 +82,7 @@ typedef struct RcCudaVoxelKernel
   RcCudaVoxelParts parts;
 } RcCudaVoxelKernel;
 
-/* How a kernel reads points: the sources of points.cuh, in this order. */
+/* Formats of the points that a kernel reads: the sources of points.cuh, in this order. */
 typedef enum RcCudaVoxelSource
 {
   RC_CUDA_VOXEL_FLOAT16,        /* packed points */

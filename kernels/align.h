@@ -55,7 +55,7 @@ typedef struct RcAlignCounters
   int64_t missing;
   int64_t disordered_episodes;  /* times form: episodes whose times decrease, or whose row count is not in 0 … n_rows;
                                    all their rows are MISSING */
-  int64_t scattered;            /* rows that are missing because they are a mean or lowpass of scattered quaternions */
+  int64_t scattered;            /* missing rows whose mean or lowpass has no result, because the quaternions are scattered */
 } RcAlignCounters;
 
 typedef struct RcAlignStreamArgs

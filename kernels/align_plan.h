@@ -16,7 +16,7 @@ typedef enum RcCompute
   RC_COMPUTE_FLOAT64
 } RcCompute;
 
-/* How a row is copied to the output's dtype. */
+/* Conversions of a copied row to the output's dtype. */
 typedef enum RcCopy
 {
   RC_COPY_BITS,                 /* same dtype */

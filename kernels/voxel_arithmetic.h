@@ -50,7 +50,7 @@ typedef struct RcVoxelBox
   }
 
 RC_VOXEL_OF (rc_voxel_of, int64_t)
-/* The same for grids with every index below 2^31, without 64-bit products. */
+/* Like rc_voxel_of, for grids with every index below 2^31, without 64-bit products. */
 RC_VOXEL_OF (rc_voxel_of_32, int32_t)
 
 /* ceil (log2 (max (n, 1))) */

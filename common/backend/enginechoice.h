@@ -55,7 +55,7 @@ void robocache_device_close (RobocacheDevice * device, GstElement * element);
 
 /* The memories that the element's pads offer; before open, those that the properties and the build allow. */
 RobocacheOffer robocache_device_offer (RobocacheDevice * device, GstElement * element);
-/* The same for a source pad; the memory of sink_caps comes first. */
+/* Like robocache_device_offer, for a source pad; the memory of sink_caps comes first. */
 RobocacheOffer robocache_device_offer_as (RobocacheDevice * device, GstElement * element, const GstCaps * sink_caps);
 
 /* The end of an error about a peer that accepts none of the offered memories: the reason why device memory is unavailable, if the peer

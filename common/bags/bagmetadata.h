@@ -19,6 +19,6 @@ typedef struct
 /* Reads FOLDER/metadata.yaml. FALSE and an error: the file cannot be read, is not YAML, is nested too deep, or lacks a field, which the
  * error names. */
 gboolean robocache_bag_info_read (RobocacheBagInfo * info, const gchar * folder, GError ** error);
-/* The same, but stops when *is_stopped, which is atomic, is set. */
+/* Like robocache_bag_info_read, but stops when *is_stopped, which is atomic, is set. */
 gboolean robocache_bag_info_read_until (RobocacheBagInfo * info, const gchar * folder, gint * is_stopped, GError ** error);
 void robocache_bag_info_clear (RobocacheBagInfo * info);

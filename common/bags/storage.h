@@ -37,7 +37,7 @@ struct _RobocacheBagStorage
  * and an error: not an MCAP file, or it cannot be read. */
 RobocacheBagStorage *robocache_mcap_storage_new (const RobocacheMcapSource * source, GDestroyNotify free_source, GError ** error);
 
-/* The same for a bag of ROS 1 (ros1bag.h). */
+/* Like robocache_mcap_storage_new, for a bag of ROS 1 (ros1bag.h). */
 RobocacheBagStorage *robocache_ros1_storage_new (const RobocacheMcapSource * source, GDestroyNotify free_source, GError ** error);
 
 /* sqlitestorage.c, if built: an SQLite file. Takes fd, an open file. path: NULL if the file has no name. *is_stopped (atomic): when set, stops

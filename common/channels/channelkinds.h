@@ -39,7 +39,7 @@ void robocache_kinds_clear (RobocacheKinds * kinds);
 /* Reads the kinds of n channels with these names, separated by commas (NULL: none). FALSE: the list is empty, and a ROBOCACHE_ERROR_CAPS
  * names the fault. */
 gboolean robocache_kinds_parse (RobocacheKinds * kinds, const gchar * text, guint64 n, const gchar * names, GError ** error);
-/* The same, of which no more than the answer is wanted. */
+/* Like robocache_kinds_parse, but only returns whether the text is valid. */
 gboolean robocache_kinds_check (const gchar * text, guint64 n, const gchar * names, GError ** error);
 /* The shortest text; a velocity is of a number where there are no names. NULL: all are real. */
 gchar *robocache_kinds_to_string (const RobocacheKinds * kinds, const gchar * names);

@@ -16,8 +16,8 @@ typedef struct _RobocacheDdsReader RobocacheDdsReader;
 /* NULL and an error: Cyclone refuses it. */
 RobocacheDdsReader *robocache_dds_reader_new (RobocacheDdsParticipant * participant, const RobocacheDdsTopic * topic,
     RobocacheDdsMessageFunc func, gpointer user_data, GError ** error);
-/* The same in place of a reader of the same topic, which is freed. Each message is delivered once, and messages that neither reader gets are
- * counted as lost. NULL and an error: the previous reader stays. */
+/* Like robocache_dds_reader_new, but replaces a reader of the same topic, which is freed. Each message is delivered once, and messages
+ * that neither reader gets are counted as lost. NULL and an error: the previous reader stays. */
 RobocacheDdsReader *robocache_dds_reader_replace (RobocacheDdsReader * previous, RobocacheDdsParticipant * participant,
     const RobocacheDdsTopic * topic, RobocacheDdsMessageFunc func, gpointer user_data, GError ** error);
 /* After it returns, no call is in progress. */

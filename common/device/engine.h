@@ -67,8 +67,8 @@ gpointer robocache_engine_alloc (RobocacheEngine * engine, RcMemoryKind kind, gu
 void robocache_engine_free (RobocacheEngine * engine, RcMemoryKind kind, gpointer memory, guint64 bytes);
 /* Waits for the element's own work. FALSE and GST_LIBRARY_ERROR_FAILED: the work failed. */
 gboolean robocache_engine_synchronize (RobocacheEngine * engine, GError ** error);
-/* The same after some of that work failed with *error, so that its memory can be freed. If the device fails during the wait, its error
- * replaces *error. */
+/* Waits for the element's own work after some of it failed with *error, so that its memory can be freed. If the device fails during the
+ * wait, its error replaces *error. */
 void robocache_engine_wait_after_failure (RobocacheEngine * engine, GError ** error);
 
 /* Enqueues a copy of bytes by the engine, between its own memory and any memory that it can access. */
@@ -85,5 +85,6 @@ void robocache_engine_get_memory_statistics (RobocacheEngine * engine, Robocache
 /* TRUE for RC_OK; otherwise FALSE and the matching error: RESOURCE/NO_SPACE_LEFT, RESOURCE/FAILED if a call failed and the device still
  * responds, or LIBRARY/FAILED. */
 gboolean robocache_engine_check (RcStatus status, const RcError * failure, GError ** error);
-/* The same for a call with settings of the user: for a wrong setting, the error has this code and a message in the user's terms. */
+/* Like robocache_engine_check, for a call with settings of the user. For a wrong setting, the error has this code and a message in the
+ * user's terms. */
 gboolean robocache_engine_check_settings (RcStatus status, const RcError * failure, RobocacheError code, GError ** error);

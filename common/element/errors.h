@@ -21,10 +21,10 @@ typedef struct
  * stream. Called without locks of the element. */
 #define robocache_post_error(element, error) robocache_post_error_from (ROBOCACHE_HERE, element, error)
 void robocache_post_error_from (const RobocacheCodePlace * place, GstElement * element, const GError * error);
-/* The same, unless the last posted error had the same message: upstream may offer refused caps again before it gives up. */
+/* Like robocache_post_error, unless the last posted error had the same message: upstream may offer refused caps again before it gives up. */
 #define robocache_post_error_once(element, error, posted) robocache_post_error_once_from (ROBOCACHE_HERE, element, error, posted)
 void robocache_post_error_once_from (const RobocacheCodePlace * place, GstElement * element, const GError * error, gchar ** posted);
-/* The same for a part of the element (`of`, may be NULL), at a position that may be GST_CLOCK_TIME_NONE. */
+/* Like robocache_post_error, for a part of the element (`of`, may be NULL), at a position that may be GST_CLOCK_TIME_NONE. */
 #define robocache_post_error_at(element, of, error, position) robocache_post_error_at_from (ROBOCACHE_HERE, element, of, error, position)
 void robocache_post_error_at_from (const RobocacheCodePlace * place, GstElement * element, const gchar * of, const GError * error,
     GstClockTime position);

@@ -47,7 +47,7 @@ void robocache_input_faults_start (RobocacheInputFaults * faults);
  * without
  * locks of the element. */
 gboolean robocache_input_faults_drop (RobocacheInputFaults * faults, const GError * error);
-/* The same for a buffer that exceeds a limit, with any error. */
+/* Like robocache_input_faults_drop, for a buffer that exceeds a limit, with any error. */
 gboolean robocache_input_faults_drop_oversized (RobocacheInputFaults * faults, const GError * error);
 
 /* Call these around the handling of a CAPS event. The end returns TRUE if the event was handled: the caps are used, or the element waits

@@ -146,6 +146,32 @@ robocache_setting_get (gconstpointer field, GValue *value)
   }
 }
 
+void
+robocache_settings_init (gpointer settings, GParamSpec *const *specs, const glong *offsets, guint n)
+{
+  for (guint id = 1; id < n; id++) {
+    if (specs[id] && specs[id]->flags & G_PARAM_WRITABLE)
+      robocache_setting_set (G_STRUCT_MEMBER_P (settings, offsets[id]), g_param_spec_get_default_value (specs[id]));
+  }
+}
+
+void
+robocache_settings_copy_strings (gpointer settings, const glong *offsets, guint n)
+{
+  for (guint i = 0; i < n; i++) {
+    gchar **field = G_STRUCT_MEMBER_P (settings, offsets[i]);
+
+    *field = g_strdup (*field);
+  }
+}
+
+void
+robocache_settings_clear_strings (gpointer settings, const glong *offsets, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    g_clear_pointer ((gchar **) G_STRUCT_MEMBER_P (settings, offsets[i]), g_free);
+}
+
 /* ---- settings that hold from READY on ---- */
 
 void

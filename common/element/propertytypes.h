@@ -27,6 +27,13 @@ function (void) \
 void robocache_setting_set (gpointer field, const GValue * value);
 void robocache_setting_get (gconstpointer field, GValue * value);
 
+/* A struct of settings has a field for each writable property id below n, at offsets[id]. Sets all fields to the defaults of their specs;
+ * a NULL spec has no field. */
+void robocache_settings_init (gpointer settings, GParamSpec * const *specs, const glong * offsets, guint n);
+/* Copies or frees the n strings of a struct of settings, whose fields are at these offsets. */
+void robocache_settings_copy_strings (gpointer settings, const glong * offsets, guint n);
+void robocache_settings_clear_strings (gpointer settings, const glong * offsets, guint n);
+
 /* Call this at the end of a set_property function, with no lock held. object is an element or one of its pads. Posts a LIBRARY/SETTINGS
  * warning, which names the property and when its new value takes effect, if pspec has GST_PARAM_MUTABLE_READY and the element
  * is above READY. */
@@ -68,7 +75,7 @@ GParamSpec *robocache_param_spec_doubles (const gchar * name, const gchar * nick
     GParamFlags flags);
 /* FALSE: wrong length or type; out is untouched. */
 gboolean robocache_value_get_doubles (const GValue * array, gdouble * out, guint n);
-/* The same for the value of a property. Returns the fault of the value, to be freed with g_free; NULL: none. */
+/* Like robocache_value_get_doubles, for the value of a property. Returns the fault of the value, to be freed with g_free; NULL: none. */
 gchar *robocache_property_get_doubles (const gchar * name, const GValue * array, gdouble * out, guint n,
     const gchar * expected);
 void robocache_value_set_doubles (GValue * array, const gdouble * values, guint n);

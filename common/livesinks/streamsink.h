@@ -44,7 +44,7 @@ struct _GstRobocacheStreamSinkClass
       GError ** error);
 };
 
-/* What a stream is part of, constant. */
+/* The owner of a stream. Constant while the stream exists. */
 typedef struct
 {
   GstElement *element;          /* element that gets the stream's reports, and outlives the stream; no reference */

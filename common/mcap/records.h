@@ -206,9 +206,9 @@ RobocacheMcapBytes robocache_mcap_text (const gchar * string);  /* NULL is "" */
 
 /* Appends a record; its opcode selects the union member. */
 void robocache_mcap_append_record (GByteArray * to, guint8 opcode, gconstpointer record);
-/* The same, but of the last field only its size is appended, not its bytes. */
+/* Like robocache_mcap_append_record, but of the last field only its size is appended, not its bytes. */
 void robocache_mcap_append_record_head (GByteArray * to, guint8 opcode, gconstpointer record);
-/* The same for a Message with `size` bytes of data; message->data is not read. */
+/* Like robocache_mcap_append_record_head, for a Message with `size` bytes of data; message->data is not read. */
 void robocache_mcap_append_message_head (GByteArray * to, const RobocacheMcapMessage * message, gsize size);
 
 void robocache_mcap_append_text (GByteArray * map, const gchar * key, const gchar * value);

@@ -25,8 +25,8 @@ typedef struct
 
 /* The caller keeps the message, which must outlive the reader. An encoding other than plain CDR is a fault. */
 void robocache_cdr_reader_init (RobocacheCdrReader * reader, gconstpointer message, gsize size);
-/* The same for a message of ROS 1: little endian, without alignment and without bytes of encoding. Its strings have no NUL, so
- * robocache_cdr_read_string cannot read them. */
+/* Like robocache_cdr_reader_init, for a message of ROS 1: little endian, without alignment and without bytes of encoding. Its strings
+ * have no NUL, so robocache_cdr_read_string cannot read them. */
 void robocache_cdr_reader_init_packed (RobocacheCdrReader * reader, gconstpointer message, gsize size);
 /* FALSE and a ROBOCACHE_ERROR_DATA that names fault and offset: a fault occurred. */
 gboolean robocache_cdr_reader_check (const RobocacheCdrReader * reader, GError ** error);

@@ -19,5 +19,5 @@ gchar *robocache_ros_schema_text (const gchar * name);
 
 /* Returns the definition of one type by its short name; NULL: unknown. */
 typedef const gchar *(*RobocacheRosFind) (gpointer user_data, const gchar * name);
-/* The same for definitions that a function returns; unknown types are omitted. NULL: the message is unknown. */
+/* Like robocache_ros_schema_text, for definitions that a function returns; unknown types are omitted. NULL: the message is unknown. */
 gchar *robocache_ros_schema_text_from (const gchar * name, RobocacheRosFind find, gpointer user_data);

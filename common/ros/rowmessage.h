@@ -56,8 +56,8 @@ typedef struct
  * float64 does not represent dtype exactly. Clear message afterwards. */
 void robocache_row_message_init (RobocacheRowMessage * message, const gchar * const *names, guint n, const gchar * role,
     RcDtype dtype);
-/* The same for one kind, except NONE. names NULL: the channels are the numbers of the message in their order; JOINTS needs names. FALSE and
- * an error that names the channels: they are not those of the message. */
+/* Like robocache_row_message_init, for one kind, except NONE. names NULL: the channels are the numbers of the message in their order;
+ * JOINTS needs names. FALSE and an error that names the channels: they are not those of the message. */
 gboolean robocache_row_message_init_as (RobocacheRowMessage * message, RobocacheRowMessageKind kind, const gchar * const *names, guint n,
     RcDtype dtype, GError ** error);
 void robocache_row_message_clear (RobocacheRowMessage * message);

@@ -73,7 +73,7 @@ typedef struct
 /* Parses the text of the message `name` ("sensor_msgs/msg/Imu"). Types whose definitions the text lacks are those that are built in. NULL and
  * a ROBOCACHE_ERROR_CAPS that names type and line. */
 RobocacheRosSchema *robocache_ros_schema_parse (const gchar * name, const gchar * text, gsize length, GError ** error);
-/* The same for a text of ROS 1, whose time and duration become messages with the fields sec and nanosec. */
+/* Like robocache_ros_schema_parse, for a text of ROS 1, whose time and duration become messages with the fields sec and nanosec. */
 RobocacheRosSchema *robocache_ros1_schema_parse (const gchar * name, const gchar * text, gsize length, GError ** error);
 /* An empty schema, and an empty type added to one, for other definitions than texts; the name is taken. */
 RobocacheRosSchema *robocache_ros_schema_new (void);

@@ -21,7 +21,7 @@ GstCaps *robocache_row_caps_new (const gchar * const *names, guint n, RcDtype dt
 GstCaps *robocache_row_caps_of_one_row (const GstCaps * caps, guint n, RobocacheTensorInfo * row);
 /* Converts caps of one row (`row`) per buffer to those of n rows per buffer, with a second tensor of int64 times. */
 GstCaps *robocache_row_caps_of_block (const GstCaps * caps, const RobocacheTensorInfo * row, guint n);
-/* The names of n channels in caps; NULL: another number, or no names. Free with g_strfreev. */
+/* The names of n channels in caps; NULL: the caps have no names, or names of more or fewer channels. Free with g_strfreev. */
 gchar **robocache_row_caps_names (const GstCaps * caps, guint64 n);
 /* The role in caps; NULL: none. */
 const gchar *robocache_row_caps_role (const GstCaps * caps);

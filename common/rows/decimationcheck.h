@@ -29,7 +29,7 @@ typedef struct
 
 /* Restarts the check for rows of this dtype and number of channels; integers are not checked. */
 void robocache_decimation_check_begin (RobocacheDecimationCheck * check, RcDtype dtype, guint64 channels, guint32 skipped);
-/* The same, unless rows of this dtype and number of channels are being checked or were checked. */
+/* Like robocache_decimation_check_begin, unless rows of this dtype and number of channels are being checked or were checked. */
 void robocache_decimation_check_follow (RobocacheDecimationCheck * check, RcDtype dtype, guint64 channels, guint32 skipped);
 /* Releases the rows. No further rows are accepted. */
 void robocache_decimation_check_end (RobocacheDecimationCheck * check);

@@ -85,7 +85,7 @@ void robocache_history_set_quaternions (RobocacheHistory * history, const Roboca
 
 /* Releases all rows and discards times. Rows are counted as used, late or superseded. */
 void robocache_history_reset (RobocacheHistory * history);
-/* The same, but unused rows that were in time are counted as dropped. */
+/* Like robocache_history_reset, but unused rows that were in time are counted as dropped. */
 void robocache_history_discard (RobocacheHistory * history, RobocacheDropReason reason);
 
 /* Releases the rows at `time` and later. Unused rows among them count as dropped, except late rows. */

@@ -71,5 +71,5 @@ gboolean robocache_losses_are_due (const RobocacheLosses * losses, gint64 now_ns
  * immediate. If the timeline restarts at an earlier time, the next report is not delayed. now_ns is on any monotonic timeline of the
  * caller; G_MININT64: unknown, as if no time had passed. FALSE: nothing is pending, or the interval has not passed. */
 gboolean robocache_losses_take (RobocacheLosses * losses, gint64 now_ns, gint64 interval_ns, RobocacheLoss * loss);
-/* The same regardless of the interval, for the end of a stream. */
+/* Like robocache_losses_take, regardless of the interval, for the end of a stream. */
 gboolean robocache_losses_flush (RobocacheLosses * losses, RobocacheLoss * loss);

@@ -15,7 +15,7 @@
 
 /* Whether this build supports such memory; does not query the driver. */
 gboolean robocache_cuda_memory_is_built (void);
-/* The same, and a driver is present. */
+/* Whether this build supports such memory, and a driver is present. */
 gboolean robocache_cuda_memory_is_supported (void);
 
 /* Whether a buffer is such a frame; FALSE if they are not supported. */

@@ -9,7 +9,7 @@
 /* Checks that a buffer matches info: it has one memory per tensor, or the bytes of all tensors in any other number of memories. FALSE and
  * an error that names both sizes: it does not. */
 gboolean robocache_tensors_check (GstBuffer * buffer, const RobocacheTensorsInfo * info, GError ** error);
-/* The same for tensors that are used without a copy: one memory per tensor, or one memory for all tensors. */
+/* Like robocache_tensors_check, for tensors that are used without a copy: one memory per tensor, or one memory for all tensors. */
 gboolean robocache_tensors_check_memories (GstBuffer * buffer, const RobocacheTensorsInfo * info, GError ** error);
 /* The memory of a tensor of a buffer whose memories were checked, and the offset in it; no reference. */
 GstMemory *robocache_tensors_peek_memory (GstBuffer * buffer, const RobocacheTensorsInfo * info, guint tensor,

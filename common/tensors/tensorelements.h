@@ -10,5 +10,5 @@
 
 /* The element at any address. int64 and uint64 are rounded to a double. */
 gdouble robocache_element_read (RcDtype dtype, const guint8 * at);
-/* The same of n elements that are `stride` bytes apart, to[n]. */
+/* Like robocache_element_read, for n elements that are `stride` bytes apart, to[n]. */
 void robocache_elements_read (RcDtype dtype, const guint8 * from, gsize stride, gsize n, gdouble * to);

@@ -13,7 +13,7 @@ typedef struct
   gint64 monotonic_ns, boot_ns; /* clocks that no step moves: since some time, and since the start of the host */
 } RobocacheClockReading;
 
-/* Of several readings, the one with the shortest time between both readings of the system clock. The running time of an element without a
+/* Reads all clocks several times, and returns the reading with the shortest time between both readings of the system clock. The running time of an element without a
  * clock is 0. */
 RobocacheClockReading robocache_clock_reading_of (GstElement * element);
 

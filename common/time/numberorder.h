@@ -15,7 +15,7 @@ robocache_compare_integers (gconstpointer a, gconstpointer b)
   return (x > y) - (x < y);
 }
 
-/* The same of gdouble without NaN. */
+/* Like robocache_compare_integers, for gdouble without NaN. */
 static inline gint
 robocache_compare_doubles (gconstpointer a, gconstpointer b)
 {

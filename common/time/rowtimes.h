@@ -51,7 +51,8 @@ GstClockTime robocache_running_time_now (GstElement * element);
 /* Running time of row i. FALSE: the row lies outside the segment. */
 gboolean robocache_row_times_nth (const RobocacheRowTimes * clock, const RobocacheBufferTimes * times, guint64 i,
     gint64 * running_time);
-/* The same for a row before the segment's start, counted back from the start, so it may be negative. FALSE: the row is not before the start. */
+/* Like robocache_row_times_nth, for a row before the segment's start, counted back from the start, so it may be negative. FALSE: the row
+ * is not before the start. */
 gboolean robocache_row_times_nth_before (const RobocacheRowTimes * clock, const RobocacheBufferTimes * times, guint64 i,
     gint64 * running_time);
 

@@ -14,6 +14,6 @@
  * memory, or the device failed. */
 gboolean robocache_upload_memory (RobocacheStaging * staging, RobocacheEngine * engine, GstMemory * memory, gsize offset,
     gsize bytes, gpointer to, GError ** error);
-/* The same for memory that the CPU can read. */
+/* Like robocache_upload_memory, for memory that the CPU can read. */
 gboolean robocache_upload_bytes (RobocacheStaging * staging, RobocacheEngine * engine, gconstpointer from, gsize bytes,
     gpointer to, GError ** error);

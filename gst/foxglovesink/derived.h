@@ -26,7 +26,7 @@ typedef struct
 RobocacheDerived *robocache_derived_new (const RobocacheDerivedSettings * settings, const gchar * topic, const gchar * type, GstCaps * caps);
 void robocache_derived_free (RobocacheDerived * derived);
 
-/* What is advertised. Other topics of the same name are the same. */
+/* The topic to advertise. Derived topics with the same name are one topic. */
 const RobocacheViewTopic *robocache_derived_topic (const RobocacheDerived * derived);
 /* Whether a message is made now; some are at most so many a second. */
 gboolean robocache_derived_is_due (RobocacheDerived * derived);

@@ -50,6 +50,8 @@ static const glong fields[N_PROPS] = {
   [PROP_SESSION] = SETTING (session),
 };
 
+static const glong strings[] = { SETTING (host), SETTING (allow_origin), SETTING (allow_host), SETTING (token_file), SETTING (session) };
+
 static void
 make_server_specs (GParamFlags flags)
 {
@@ -110,9 +112,7 @@ robocache_foxglove_sink_properties_install (GObjectClass *klass)
 void
 robocache_foxglove_sink_settings_init (RobocacheFoxgloveSinkSettings *settings)
 {
-  for (guint id = 1; id < N_PROPS; id++)
-    if (id != PROP_STATS)
-      robocache_setting_set (robocache_foxglove_sink_settings_field (settings, id), g_param_spec_get_default_value (properties[id]));
+  robocache_settings_init (settings, properties, fields, N_PROPS);
 }
 
 static gchar *
@@ -135,11 +135,7 @@ robocache_foxglove_sink_settings_copy (RobocacheFoxgloveSinkSettings *settings, 
 void
 robocache_foxglove_sink_settings_clear (RobocacheFoxgloveSinkSettings *settings)
 {
-  g_clear_pointer (&settings->host, g_free);
-  g_clear_pointer (&settings->allow_origin, g_free);
-  g_clear_pointer (&settings->allow_host, g_free);
-  g_clear_pointer (&settings->token_file, g_free);
-  g_clear_pointer (&settings->session, g_free);
+  robocache_settings_clear_strings (settings, strings, G_N_ELEMENTS (strings));
 }
 
 gpointer

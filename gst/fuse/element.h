@@ -87,7 +87,8 @@ void gst_robocache_fuse_follow_core (GstRobocacheFuse * fuse);
 /* Follows the core, releases the lock, and then the buffers and events in `released`: an application may use the element when one of them
  * is freed. A thread that waits with the lock must have released none. */
 void gst_robocache_fuse_unlock (GstRobocacheFuse * fuse);
-/* The same for a thread that has flush_lock: buffers and events are moved to released, to be freed when the thread has no lock. */
+/* Like gst_robocache_fuse_unlock, for a thread that has flush_lock: moves buffers and events to released, to be freed when the thread has
+ * no lock. */
 void gst_robocache_fuse_unlock_to (GstRobocacheFuse * fuse, GPtrArray * released);
 /* For unlock_to; free with g_ptr_array_unref. */
 GPtrArray *gst_robocache_fuse_released_new (void);

@@ -20,7 +20,7 @@ gst_robocache_fuse_count_expected_pads (GstRobocacheFuse *fuse)
 {
   const guint n_elements = fuse->expected_pads ? fuse_expected_pads_pending (fuse->expected_pads) : 0;
 
-  GST_LOG_OBJECT (fuse, "%u elements may add pads, %u settings in pads are of pads that are not there", n_elements,
+  GST_LOG_OBJECT (fuse, "%u elements may add pads, and the property pads has settings for %u pads that do not exist", n_elements,
       gst_robocache_fuse_n_unused_pad_settings (fuse));
   fuse_core_expect_streams (fuse->core, n_elements + gst_robocache_fuse_n_unused_pad_settings (fuse));
 }

@@ -100,7 +100,7 @@ choose_memory (GstRobocacheFuse *fuse, RobocacheOffer offer)
   GstCaps *both = gst_caps_intersect_full (ours, theirs, GST_CAPS_INTERSECT_FIRST);
   const RobocacheCapsMemory memory = robocache_caps_memory (both);
 
-  GST_INFO_OBJECT (fuse, "samples are in %s: offers %" GST_PTR_FORMAT ", downstream accepts %" GST_PTR_FORMAT,
+  GST_INFO_OBJECT (fuse, "samples are in %s: the element offers %" GST_PTR_FORMAT ", downstream accepts %" GST_PTR_FORMAT,
       memory == ROBOCACHE_SYSTEM_MEMORY ? "system memory" : "GPU memory", ours, theirs);
   gst_caps_unref (both);
   gst_caps_unref (theirs);

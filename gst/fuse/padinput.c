@@ -41,7 +41,7 @@ may_wait (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
   FUSE_UNLOCK (fuse);
   if (!ahead)
     return TRUE;
-  GST_INFO_OBJECT (pad, "its source is to wait for the other pads: asks all sources whether they are live");
+  GST_INFO_OBJECT (pad, "the source must wait for other pads: all sources are queried for liveness");
   pad->sources_checked = TRUE;
   if (gst_robocache_fuse_check_sources (fuse, &error))
     return TRUE;

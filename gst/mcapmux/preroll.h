@@ -13,7 +13,7 @@
 
 /* READY to PAUSED, before pads are active: returns ASYNC, or SUCCESS if the recorder is not a sink. */
 GstStateChangeReturn mux_preroll_begin (MuxRecorder * recorder);
-/* When data arrive: commits the state change that waits for them. */
+/* Commits the state change that waits for data. Called when data arrive. */
 void mux_preroll_commit (MuxRecorder * recorder);
 /* PAUSED to PLAYING: waits until a state change that is being committed is complete. A bin that is set to PLAYING during a commit never
  * reports the end of its streams. */

@@ -61,6 +61,8 @@ static const glong fields[N_PROPS] = {
   [PROP_STATS_INTERVAL] = SETTING (stats_interval),
 };
 
+static const glong strings[] = { SETTING (delimiter), SETTING (time_column), SETTING (time_format), SETTING (channels), SETTING (kinds), SETTING (layout) };
+
 static ROBOCACHE_DEFINE_ENUM (time_unit_get_type, "RobocacheTimeUnit",
     {ROBOCACHE_TIME_UNIT_S, "Seconds", "s"},
     {ROBOCACHE_TIME_UNIT_MS, "Milliseconds", "ms"},
@@ -73,6 +75,22 @@ static ROBOCACHE_DEFINE_ENUM (cloud_end_get_type, "GstRobocacheParseCloudEnd",
         "upstream knows its length", "auto"},
     {ROBOCACHE_CLOUD_END_BUFFER, "Each buffer is one file", "buffer"},
     {ROBOCACHE_CLOUD_END_STREAM, "The stream is one file", "stream"})
+
+static void
+make_cloud_specs (GParamFlags flags)
+{
+  properties[PROP_RATE] = gst_param_spec_fraction ("rate", "Rate",
+      "Clouds per second, for clouds without a time: cloud k is at k / rate (0/1 = the framerate of the input's caps, if any)",
+      0, 1, G_MAXINT, 1, 0, 1, flags);
+  properties[PROP_CLOUD_END] = g_param_spec_enum ("cloud-end", "Cloud end",
+      "What ends a point file, and with it the cloud", cloud_end_get_type (), ROBOCACHE_CLOUD_END_AUTO, flags);
+  properties[PROP_POINTS_PER_CLOUD] = g_param_spec_uint64 ("points-per-cloud", "Points per cloud",
+      "Points per cloud with format=kitti, nuscenes or points (0 = all points of the file)", 0, G_MAXINT64, 0,
+      flags);
+  properties[PROP_MAX_CLOUD_BYTES] = g_param_spec_uint64 ("max-cloud-bytes", "Max cloud bytes",
+      "Maximum size of a cloud (bytes); a larger one is an error", 1, G_MAXUINT64, DEFAULT_MAX_CLOUD_BYTES,
+      flags);
+}
 
 void
 robocache_parse_properties_install (GObjectClass *klass)
@@ -114,17 +132,7 @@ robocache_parse_properties_install (GObjectClass *klass)
   properties[PROP_MAX_ERRORS] = g_param_spec_int ("max-errors", "Max errors",
       "Maximum number of consecutive malformed records; one more is an error (-1 = no limit)", -1, G_MAXINT,
       DEFAULT_MAX_ERRORS, flags);
-  properties[PROP_RATE] = gst_param_spec_fraction ("rate", "Rate",
-      "Clouds per second, for clouds without a time: cloud k is at k / rate (0/1 = the framerate of the input's caps, if any)",
-      0, 1, G_MAXINT, 1, 0, 1, flags);
-  properties[PROP_CLOUD_END] = g_param_spec_enum ("cloud-end", "Cloud end",
-      "What ends a point file, and with it the cloud", cloud_end_get_type (), ROBOCACHE_CLOUD_END_AUTO, flags);
-  properties[PROP_POINTS_PER_CLOUD] = g_param_spec_uint64 ("points-per-cloud", "Points per cloud",
-      "Points per cloud with format=kitti, nuscenes or points (0 = all points of the file)", 0, G_MAXINT64, 0,
-      flags);
-  properties[PROP_MAX_CLOUD_BYTES] = g_param_spec_uint64 ("max-cloud-bytes", "Max cloud bytes",
-      "Maximum size of a cloud (bytes); a larger one is an error", 1, G_MAXUINT64, DEFAULT_MAX_CLOUD_BYTES,
-      flags);
+  make_cloud_specs (flags);
   properties[PROP_STATS] = g_param_spec_boxed ("stats", "Statistics", "Rows or clouds sent, and dropped records by reason",
       GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   properties[PROP_STATS_INTERVAL] = g_param_spec_uint64 ("stats-interval", "Statistics interval",
@@ -142,34 +150,20 @@ robocache_parse_properties_install (GObjectClass *klass)
 void
 robocache_parse_settings_init (RobocacheParseSettings *settings)
 {
-  *settings = (RobocacheParseSettings) {.delimiter = g_strdup ("auto"),.time_column = g_strdup (""),.time_format = g_strdup (""),
-    .leap_seconds = -1,.channels = g_strdup (""),.kinds = g_strdup (""),.layout = g_strdup (""),
-    .time_unit = ROBOCACHE_TIME_UNIT_AUTO,.time_origin = ROBOCACHE_NO_ORIGIN,.arrival_column = -1,.max_errors = DEFAULT_MAX_ERRORS,.rate = {0, 1},
-    .max_cloud_bytes = DEFAULT_MAX_CLOUD_BYTES
-  };
+  robocache_settings_init (settings, properties, fields, N_PROPS);
 }
 
 void
 robocache_parse_settings_clear (RobocacheParseSettings *settings)
 {
-  g_free (settings->delimiter);
-  g_free (settings->time_column);
-  g_free (settings->time_format);
-  g_free (settings->channels);
-  g_free (settings->kinds);
-  g_free (settings->layout);
+  robocache_settings_clear_strings (settings, strings, G_N_ELEMENTS (strings));
 }
 
 void
-robocache_parse_settings_copy (RobocacheParseSettings *copy, const RobocacheParseSettings *settings)
+robocache_parse_settings_copy (RobocacheParseSettings *settings, const RobocacheParseSettings *from)
 {
-  *copy = *settings;
-  copy->delimiter = g_strdup (settings->delimiter);
-  copy->time_column = g_strdup (settings->time_column);
-  copy->time_format = g_strdup (settings->time_format);
-  copy->channels = g_strdup (settings->channels);
-  copy->kinds = g_strdup (settings->kinds);
-  copy->layout = g_strdup (settings->layout);
+  *settings = *from;
+  robocache_settings_copy_strings (settings, strings, G_N_ELEMENTS (strings));
 }
 
 gpointer

@@ -46,6 +46,6 @@ void robocache_parse_properties_install (GObjectClass * klass);
 void robocache_parse_settings_init (RobocacheParseSettings * settings);
 void robocache_parse_settings_clear (RobocacheParseSettings * settings);
 /* Copies settings to uninitialised memory. */
-void robocache_parse_settings_copy (RobocacheParseSettings * copy, const RobocacheParseSettings * settings);
+void robocache_parse_settings_copy (RobocacheParseSettings * settings, const RobocacheParseSettings * from);
 /* The field of property id, for robocache_setting_set and _get. */
 gpointer robocache_parse_settings_field (RobocacheParseSettings * settings, guint id);

@@ -13,7 +13,7 @@
 
 /* Sends a seek event to the peer of sinkpad; the caller keeps the event. FALSE: refused. */
 gboolean robocache_parse_seek (RobocacheParseOutput * output, GstPad * sinkpad, GstEvent * event);
-/* When a segment of bytes comes from upstream: makes the segment of the pending seek, if any. */
+/* Makes the segment of the pending seek, if any. Called when upstream sends a segment in bytes. */
 void robocache_parse_seek_answered (RobocacheParseOutput * output);
 /* At the end of the input. FALSE: send EOS. TRUE: the end of a SEGMENT seek was announced on the bus and downstream. */
 gboolean robocache_parse_seek_end_segment (RobocacheParseOutput * output);

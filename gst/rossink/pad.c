@@ -170,6 +170,5 @@ gst_robocache_ros_sink_pad_class_init (GstRobocacheRosSinkPadClass *klass)
 static void
 gst_robocache_ros_sink_pad_init (GstRobocacheRosSinkPad *pad)
 {
-  for (guint id = 1; id < N_PROPS; id++)
-    robocache_setting_set (field_of (pad, id), g_param_spec_get_default_value (properties[id]));
+  robocache_settings_init (&pad->settings, properties, fields, N_PROPS);
 }

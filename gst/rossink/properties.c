@@ -40,6 +40,8 @@ static const glong fields[N_PROPS] = {
   [PROP_MAX_MESSAGE_BYTES] = SETTING (max_message_bytes),
 };
 
+static const glong strings[] = { SETTING (node_name), SETTING (namespace), SETTING (peers) };
+
 void
 robocache_ros_sink_properties_install (GObjectClass *klass)
 {
@@ -64,9 +66,7 @@ robocache_ros_sink_properties_install (GObjectClass *klass)
 void
 robocache_ros_sink_settings_init (RobocacheRosSinkSettings *settings)
 {
-  for (guint id = 1; id < N_PROPS; id++)
-    if (id != PROP_STATS)
-      robocache_setting_set (robocache_ros_sink_settings_field (settings, id), g_param_spec_get_default_value (properties[id]));
+  robocache_settings_init (settings, properties, fields, N_PROPS);
 }
 
 static gchar *
@@ -87,9 +87,7 @@ robocache_ros_sink_settings_copy (RobocacheRosSinkSettings *settings, const Robo
 void
 robocache_ros_sink_settings_clear (RobocacheRosSinkSettings *settings)
 {
-  g_clear_pointer (&settings->node_name, g_free);
-  g_clear_pointer (&settings->namespace, g_free);
-  g_clear_pointer (&settings->peers, g_free);
+  robocache_settings_clear_strings (settings, strings, G_N_ELEMENTS (strings));
 }
 
 gpointer

@@ -31,7 +31,7 @@ typedef struct
   RobocacheDdsWriter *writer;
 } RobocacheRosPublisher;
 
-/* How the topics of a stream are published. */
+/* Settings with which the topics of a stream are published. */
 typedef struct
 {
   const gchar *topic;           /* as the property has it */

@@ -76,6 +76,8 @@ static const glong fields[N_PROPS] = {
   [PROP_STATS_INTERVAL] = SETTING (stats_interval),
 };
 
+static const glong strings[] = { SETTING (topics), SETTING (expected), SETTING (joints), SETTING (fields), SETTING (msg_path), SETTING (peers) };
+
 static ROBOCACHE_DEFINE_ENUM (time_source_get_type, "GstRobocacheRosTimeSource",
     {ROBOCACHE_ROS_TIME_STAMP, "The stamp in the message; for types without one, the time of publishing", "stamp"},
     {ROBOCACHE_ROS_TIME_SOURCE, "The time of publishing", "source"},
@@ -198,33 +200,20 @@ robocache_ros_src_properties_install (GObjectClass *klass)
 void
 robocache_ros_src_settings_init (RobocacheRosSrcSettings *settings)
 {
-  for (guint id = 1; id < N_PROPS; id++) {
-    if (id != PROP_STATS)
-      robocache_setting_set (robocache_ros_src_settings_field (settings, id), g_param_spec_get_default_value (properties[id]));
-  }
+  robocache_settings_init (settings, properties, fields, N_PROPS);
 }
 
 void
 robocache_ros_src_settings_copy (RobocacheRosSrcSettings *settings, const RobocacheRosSrcSettings *from)
 {
   *settings = *from;
-  settings->topics = g_strdup (from->topics);
-  settings->expected = g_strdup (from->expected);
-  settings->joints = g_strdup (from->joints);
-  settings->fields = g_strdup (from->fields);
-  settings->msg_path = g_strdup (from->msg_path);
-  settings->peers = g_strdup (from->peers);
+  robocache_settings_copy_strings (settings, strings, G_N_ELEMENTS (strings));
 }
 
 void
 robocache_ros_src_settings_clear (RobocacheRosSrcSettings *settings)
 {
-  g_clear_pointer (&settings->topics, g_free);
-  g_clear_pointer (&settings->expected, g_free);
-  g_clear_pointer (&settings->joints, g_free);
-  g_clear_pointer (&settings->fields, g_free);
-  g_clear_pointer (&settings->msg_path, g_free);
-  g_clear_pointer (&settings->peers, g_free);
+  robocache_settings_clear_strings (settings, strings, G_N_ELEMENTS (strings));
 }
 
 gpointer

@@ -9,11 +9,11 @@
 #include "common/points/pointcloudcaps.h"
 #include "kernels/voxel.h"
 
-/* Of a window of clouds, where a voxel has more than max-points. */
+/* The points of a window of clouds that a voxel keeps when it has more than max-points. */
 typedef enum
 {
-  ROBOCACHE_VOXEL_KEEP_NEWEST,  /* voxels of the newest cloud, then of the cloud before it, and so on */
-  ROBOCACHE_VOXEL_KEEP_FIRST    /* in the order in which they came */
+  ROBOCACHE_VOXEL_KEEP_NEWEST,  /* points of the newest cloud, then of the cloud before it, and so on */
+  ROBOCACHE_VOXEL_KEEP_FIRST    /* points in the order in which they arrived */
 } RobocacheVoxelKeep;
 
 /* The properties of a grid, and the fields of the input's caps that its own caps need. */

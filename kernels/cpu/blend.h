@@ -95,7 +95,7 @@ NAME (blend_converted) (const RcAlignStream *stream, NAME (Blend) blend, int n_s
   }
 }
 
-/* The same, directly from rows to rows if no conversion is needed. */
+/* Like blend_converted, but directly from rows to rows if no conversion is needed. */
 static inline void
 NAME (blend_channels) (const RcAlignStream *stream, NAME (Blend) blend, int n_sources, const char *const *source,
     const REAL *c, char *out, int64_t n)

@@ -17,7 +17,7 @@ typedef enum
   RIG_LAZY                      /* buffers are kept, and are looked at when a word is over; nothing may be due that was not asked for */
 } RigMode;
 
-/* What the source of a pad is answered. */
+/* Flow returned to the source of a pad. */
 typedef enum
 {
   FLOW_OK,
@@ -165,7 +165,7 @@ void feed_event (Feed * feed, const FuseEvent * event);
 /* For the streams that the core names. */
 void rig_compose (Rig * rig);
 void rig_clear_composition (Rig * rig);
-/* Of the snapshots of the departure. */
+/* Makes the sample of the departure's snapshots. */
 PlayedSample *rig_make_sample (Rig * rig);
 /* num_tensors, streams, dimensions, types, framerate */
 gchar *rig_caps_field (const Rig * rig, const gchar * field);
@@ -180,7 +180,7 @@ gboolean feed_parse_setting (Feed * feed, const gchar * text);
 
 /* ---- numbers.c ---- */
 
-/* Of the streams' sum, of a feed, of what was removed. FALSE: there is no such number. */
+/* Statistics by name: the sum of all streams, one feed, the removed streams. FALSE: no statistic has this name. */
 gboolean rig_get_number (const Rig * rig, const gchar * name, gint64 * number);
 gboolean feed_get_number (const Feed * feed, const gchar * name, gint64 * number);
 gboolean rig_get_removed_number (const Rig * rig, const gchar * name, gint64 * number);

@@ -141,7 +141,7 @@ typedef struct
   PlayedStream streams[MAX_PADS];
 } PlayedSample;
 
-/* What a player does with words. pad NULL: the element. */
+/* Functions that a player calls for words. pad NULL: the element. */
 typedef struct
 {
   void (*fail) (const gchar * text) G_GNUC_NORETURN;
@@ -203,7 +203,7 @@ gint64 ns_at (const Play * play, const gchar * text);
 gchar *setting_in_ns (const gchar * text);
 /* START or START..STOP, in ns; stop is NONE. */
 void parse_range (const Play * play, const gchar * text, gint64 * start, gint64 * stop);
-/* What is behind the mark, which becomes the end of the text; NULL without one. */
+/* Ends the text at the mark, and returns the text after it; NULL: the text has no mark. */
 gchar *cut_at (gchar * text, gchar mark);
 /* A word that begins with the letters of pads and the mark. */
 gboolean is_of_pads (const Play * play, const gchar * word, gchar mark);

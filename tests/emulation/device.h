@@ -45,7 +45,7 @@ cudaError_t state_of_devices ();
 /* ---- devices (driver.cc) ---- */
 
 int n_devices ();
-/* Of the context that is current on this thread. */
+/* The device of the context that is current on this thread. */
 int current_device ();
 
 /* ---- streams (streams.cc) ---- */

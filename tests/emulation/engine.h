@@ -26,7 +26,7 @@ struct Index
   unsigned x, y, z;
 };
 
-/* Of the thread that runs. */
+/* Indices of the emulated thread that runs. */
 struct Place
 {
   Index thread, block, block_size, grid_size;

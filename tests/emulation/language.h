@@ -47,7 +47,7 @@
 #define blockDim (emulation::place.block_size)
 #define gridDim (emulation::place.grid_size)
 
-/* What each launch begins to use as its shared memory. One in a library; defined in shared.cc. */
+/* The shared memory of a launch. A library has one, defined in shared.cc. */
 extern "C" __thread char emulation_shared[];
 
 namespace emulation

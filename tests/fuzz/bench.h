@@ -13,7 +13,7 @@
 #include "common/tensors/tensorcaps.h"
 #include "input.h"
 
-/* What an input may span of time, in steps of the bench. */
+/* Maximum duration of an input, in steps of the bench. */
 #define MAX_STEPS 500
 
 typedef struct
@@ -77,7 +77,7 @@ typedef struct
   guint64 n_pushed, n_accepted;
 } Feed;
 
-/* Of this process: GStreamer, with our elements alone. */
+/* Starts GStreamer in this process, with our elements only. */
 void bench_begin (int *argc, char ***argv);
 
 /* The element is made and linked to a sink, and in NULL. */

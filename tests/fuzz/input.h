@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* What libFuzzer, or the program that replays a corpus, calls. */
+/* Functions that libFuzzer, or the program that replays a corpus, calls. */
 int LLVMFuzzerInitialize (int *argc, char ***argv);
 int LLVMFuzzerTestOneInput (const uint8_t * bytes, size_t n);
 

@@ -24,7 +24,7 @@ typedef struct
   void (*on_bench) (Bench * bench, Input * input);
 } Operation;
 
-/* What the input says next; every one of them uses some of it. */
+/* Operations that use the next bytes of the input. */
 GstCaps *choose_caps (Input * input, guint kinds);
 void send_caps (Feed * feed, Input * input);    /* of the feed's kinds */
 void send_these_caps (Feed * feed, GstCaps * caps);     /* takes caps */

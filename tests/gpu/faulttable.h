@@ -15,10 +15,10 @@ extern "C"
 
 typedef struct Fault Fault;
 
-/* Of a function's name, with or without a version. NULL: it is none that can fail. */
+/* The fault of a function, by its name with or without a version. NULL: the table has no fault for this function. */
 Fault *fault_find (const char *name);
 
-/* Counts a call. What it is to return in place of doing anything; 0: it is to be done. */
+/* Counts a call. Returns the error that the call returns instead of its work; 0: the call does its work. */
 int fault_due (Fault * fault);
 
 void fault_arm_from_environment (void);

@@ -31,7 +31,7 @@ typedef struct
   uint64_t scratch_bytes;
 } Job;
 
-/* Of a device; mapped: its memory is the host's. */
+/* Opens a backend on a device. mapped: the backend uses the host's memory. */
 RcStatus device_open (int device, int mapped, RcBackend ** backend, RcError * error);
 
 RcStatus job_start (Job * job, RcBackend * backend, RcError * error);

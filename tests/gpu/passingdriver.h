@@ -16,8 +16,8 @@
 #define PASSING_ARGUMENTS a, b, c, d, e, f, g, h, i, j, k, l
 typedef CUresult (*PassingFunction) (PASSING_WORDS);
 
-/* Of a function's name, with or without a version, what calls of it come with. NULL: nobody asks for them. */
+/* The data that passing_call gets for calls of a driver function, by its name with or without a version. NULL: calls go to the driver. */
 void *passing_wanted (const char *name);
 
-/* In place of a call. */
+/* Called instead of the driver's function. */
 CUresult passing_call (void *wanted, PassingFunction real, PASSING_WORDS);

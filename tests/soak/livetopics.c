@@ -9,10 +9,10 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tests/check/lib/checks.h"
 #include "tests/check/lib/dds/ddspeer.h"
+#include "tests/check/lib/memorylimit.h"
 
 #define DOMAIN 50
 #define WRENCH "geometry_msgs/WrenchStamped"
@@ -180,19 +180,6 @@ join_and_leave (Soak *soak)
 }
 
 /* ---- checks ---- */
-
-static guint64
-resident_kib (void)
-{
-  guint64 size = 0, resident = 0;
-  FILE *file = fopen ("/proc/self/statm", "r");
-
-  if (file && fscanf (file, "%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT, &size, &resident) != 2)
-    resident = 0;
-  if (file)
-    fclose (file);
-  return resident * (guint64) sysconf (_SC_PAGESIZE) / 1024;
-}
 
 static guint64
 count_of (const Soak *soak, const gchar *topic, const gchar *field)

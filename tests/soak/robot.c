@@ -11,11 +11,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "examples/tools/program.h"
 #include "examples/tools/statstable.h"
 #include "soak.h"
+#include "tests/check/lib/memorylimit.h"
 
 #define TICK_RATE 100
 #define TICK_PERIOD (GST_SECOND / TICK_RATE)
@@ -333,19 +333,6 @@ let_gremlin_act (Soak *soak, GstClockTime now)
 }
 
 /* ---- memory ---- */
-
-static guint64
-resident_kib (void)
-{
-  guint64 size = 0, resident = 0;
-  FILE *file = fopen ("/proc/self/statm", "r");
-
-  if (file && fscanf (file, "%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT, &size, &resident) != 2)
-    resident = 0;
-  if (file)
-    fclose (file);
-  return resident * (guint64) sysconf (_SC_PAGESIZE) / 1024;
-}
 
 static guint64
 greatest (const GArray *values, guint first, guint end)

@@ -11,7 +11,7 @@
 
 #define ALLOWED_GROWTH (64 * 1024)
 
-/* Of an element or a pad of it: every row that came in has one outcome. Prints the counters that do not add up. */
+/* Whether every row that an element, or a pad of it, received has one outcome. Prints the counters that do not add up. */
 static inline gboolean
 rows_balance (gpointer object)
 {

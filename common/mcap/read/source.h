@@ -19,8 +19,8 @@ typedef struct
 /* A message or chunk above this size is a fault, unless another limit is set. */
 #define ROBOCACHE_MCAP_DEFAULT_MAX_BYTES ((guint64) 256 << 20)
 guint64 robocache_mcap_source_max_bytes (const RobocacheMcapSource * source);
-/* The same for what n_bytes of compressed data, or a file of n_bytes, become unpacked. Where max_bytes is 0, the limit grows with n_bytes, so that few
- * bytes do not take much memory. */
+/* The maximum unpacked size of n_bytes of compressed data, or of a compressed file of n_bytes. If max_bytes is 0, the limit grows with
+ * n_bytes, so that few bytes do not take much memory. */
 guint64 robocache_mcap_max_unpacked (guint64 max_bytes, guint64 n_bytes);
 
 /* ---- files on disk ---- */

@@ -16,7 +16,7 @@ typedef struct
 } RobocacheClockRecent;
 
 void robocache_clock_recent_add (RobocacheClockRecent * recent, const RobocacheClockPair * pair);
-/* How many messages there are, and the i-th of them, the oldest first. */
+/* Number of stored messages, and the i-th message, the oldest first. */
 guint robocache_clock_recent_count (const RobocacheClockRecent * recent);
 const RobocacheClockPair *robocache_clock_recent_at (const RobocacheClockRecent * recent, guint i);
 

@@ -72,7 +72,7 @@ parse_command_line (Job *job, gchar **argv, GError **error)
     {"status", 0, 0, G_OPTION_ARG_NONE, &job->has_status, "write two columns per stream: status (0 aligned, 1 held, 2 missing) "
           "and age_ns, the age of its row at the tick (on)", NULL},
     {"no-status", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &job->has_status, "omit the columns status and age_ns", NULL},
-    {"duration", 0, 0, G_OPTION_ARG_STRING, &job->duration, "of live topics: end after this time (Ctrl-C)", "TIME"},
+    {"duration", 0, 0, G_OPTION_ARG_STRING, &job->duration, "with --ros: end after this time (Ctrl-C)", "TIME"},
     LIVE_VIEW_OPTION,
     {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &job->arguments, NULL, "FILE[,key=value...]... | --ros [TOPIC[,key=value...]...]"},
     {NULL}

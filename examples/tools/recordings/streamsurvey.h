@@ -40,5 +40,5 @@ gboolean stream_survey_run (StreamSurvey * survey, Recording * bag, GstElement *
     GError ** error);
 void stream_survey_clear (StreamSurvey * survey);
 
-/* What a pad's stream id has behind the id of the run: "/imu@base_link"; "": nothing. Free with g_free. */
+/* The part of a pad's stream id after the id of the run, like "/imu@base_link", or "". Free with g_free. */
 gchar *stream_survey_stream_of_pad (GstPad * pad);

@@ -76,8 +76,8 @@ void report_channel_keep_pending (ReportChannel * channel, const RobocacheMcapMe
 void report_channel_describe (ReportChannel * channel, ReportStream * stream);
 /* The values of the kept message for the stream; NULL if its stamp is another. */
 const gdouble *report_channel_get_pending (ReportChannel * channel, const ReportStream * stream, gint64 stamp_ns);
-/* The same for a tensor of several streams: the stream's n channels follow `skipped` channels of others. Also describes the stream's
- * channels. */
+/* Like report_channel_get_pending, for a tensor of several streams: the stream's n channels follow `skipped` channels of others.
+ * Also describes the stream's channels. */
 const gdouble *report_channel_get_part (ReportChannel * channel, ReportStream * stream, guint skipped, guint n, gint64 stamp_ns);
 
 /* ---- metadata of a recording: settings, and the account of rows ---- */

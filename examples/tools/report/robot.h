@@ -13,7 +13,7 @@ typedef struct ReportRobot ReportRobot;
 /* Makes a robot from the bytes of a URDF; errors contain `name` as the file name. tool: a link; NULL: the only link without a child
  * joint. Returns NULL and an error if the bytes are not a URDF, or this build cannot read URDFs. */
 ReportRobot *report_robot_new (const gchar * name, const gchar * bytes, gsize n, const gchar * tool, GError ** error);
-/* The same for a file. */
+/* Like report_robot_new, for a file. */
 ReportRobot *report_robot_open (const gchar * path, const gchar * tool, GError ** error);
 /* robot may be NULL. */
 void report_robot_free (ReportRobot * robot);

@@ -31,7 +31,7 @@ typedef struct
 void report_rows_clear (ReportRows * rows);
 /* Reads caps for rows without a stream. FALSE: the caps have no rows. */
 gboolean report_rows_set_format (ReportRows * rows, const GstCaps * caps);
-/* The same, and sets kind and channel names of the stream. */
+/* Like report_rows_set_format, but also sets kind and channel names of the stream. */
 void report_rows_set_caps (ReportRows * rows, ReportStream * stream, const GstCaps * caps);
 /* The number of rows in a buffer. */
 guint64 report_rows_count (const ReportRows * rows);

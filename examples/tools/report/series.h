@@ -50,7 +50,7 @@ void report_timeline_clear (ReportTimeline * timeline);
 /* Adds an event of a kind < REPORT_N_KINDS, with a finite value. */
 void report_timeline_add (ReportTimeline * timeline, gint64 time_ns, guint kind, gdouble value);
 
-/* The same with at most max columns, each at least min_width_ns wide. Free with report_timeline_clear. */
+/* Returns a copy with at most max columns, each at least min_width_ns wide. Free with report_timeline_clear. */
 ReportTimeline report_timeline_coarsen (const ReportTimeline * timeline, guint max, gint64 min_width_ns);
 
 /* The count of a kind, and of a column's kinds. */

@@ -98,8 +98,8 @@ void report_stream_add_count (ReportStream * stream, const gchar * label, guint6
 gint64 report_stream_get_rest (const ReportStream * stream);
 void report_stream_add_note (ReportStream * stream, const gchar * format, ...) G_GNUC_PRINTF (2, 3);
 
-/* What ticks are too slow for, of each channel. Free with g_free; NULL: nothing. */
+/* Describes the content of each channel that ticks are too slow for. Free with g_free; NULL: none. */
 gchar *report_stream_describe_decimation (const ReportStream * stream);
 
-/* Its name for a channel. Free with g_free. */
+/* The name of a channel in this stream. Free with g_free. */
 gchar *report_stream_channel_name (const ReportStream * stream, guint channel);

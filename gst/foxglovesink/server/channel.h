@@ -26,7 +26,7 @@ typedef struct
 RobocacheViewChannel *robocache_view_channel_new (guint id, const RobocacheViewTopic * topic);
 /* Whether a client subscribes to it. From any thread. */
 gboolean robocache_view_channel_is_wanted (const RobocacheViewChannel * channel);
-/* Its readers stay, without a channel and with nothing that waits. */
+/* Frees the channel. Its readers stay, but lose their channel and their waiting messages. */
 void robocache_view_channel_free (RobocacheViewChannel * channel);
 
 RobocacheViewReader *robocache_view_reader_new (RobocacheViewChannel * channel, guint client, guint32 id, guint64 max_bytes);

@@ -15,7 +15,7 @@
 
 typedef struct _RobocacheViewClient RobocacheViewClient;
 
-/* What clients need of their server, which outlives them. */
+/* The part of the server that its clients use. The server outlives them. */
 typedef struct
 {
   GMutex lock;                  /* guards channels, readers and counts */

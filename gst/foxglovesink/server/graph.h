@@ -6,10 +6,10 @@
 
 #include "channel.h"
 
-/* What a client has of it. A zeroed struct is a client that does not subscribe to it. */
+/* One client's subscription to the graph. A zeroed struct is not subscribed. */
 typedef struct
 {
-  GHashTable *topics;           /* names; NULL: it does not subscribe */
+  GHashTable *topics;           /* names; NULL: not subscribed */
   guint generation;
 } RobocacheViewGraph;
 

@@ -18,7 +18,7 @@ typedef struct
   guint n_changes;
 } RobocacheViewParameterTable;
 
-/* What one client may do with parameters. With a zeroed struct, the client may change nothing, and gets no updates. */
+/* Parameter access of one client. With a zeroed struct, the client may change nothing, and gets no updates. */
 typedef struct
 {
   gboolean is_trusted;          /* the client has given the token */

@@ -31,7 +31,7 @@ gchar *robocache_view_unadvertise (guint id);
 void robocache_view_write_header (guint8 header[ROBOCACHE_VIEW_HEADER_SIZE], guint32 subscription, gint64 log_ns);
 void robocache_view_write_time (guint8 message[ROBOCACHE_VIEW_TIME_SIZE], gint64 time_ns);
 
-/* What a client asks for. */
+/* One item of a subscribe or unsubscribe message. */
 typedef struct
 {
   guint32 id, channel;          /* channel: of subscribe */

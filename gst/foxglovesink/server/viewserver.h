@@ -43,7 +43,7 @@ typedef struct
   gpointer user_data;
 } RobocacheViewSettings;
 
-/* What a slow client loses. */
+/* Loss policy of a topic: the messages that a slow client does not get. */
 typedef enum
 {
   ROBOCACHE_VIEW_ROWS,          /* the oldest messages, while more bytes wait than max_queue_bytes */
@@ -58,8 +58,8 @@ typedef struct
   const gchar *definition;      /* the type's definition as ros2msg, followed by the definitions of all types in it; or a JSON schema */
   RobocacheViewKind kind;
   gboolean is_json;             /* messages are JSON; else CDR */
-  /* Not NULL: called in the server's thread 10 times a second while a client subscribes to the topic, and once when none does any more. Such
-   * a topic stays until the server stops. */
+  /* Not NULL: called in the server's thread 10 times a second while a client subscribes to the topic, and once after the last
+   * client has unsubscribed. Such a topic stays until the server stops. */
   void (*due) (gpointer user_data, gboolean is_wanted);
   gpointer user_data;
 } RobocacheViewTopic;

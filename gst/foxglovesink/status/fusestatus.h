@@ -22,5 +22,5 @@ void robocache_fuse_status_append_streams (const RobocacheFuseStatus * status, G
 /* Appends an object for each thing that is wrong with a stream. Unless the element is_alone, texts begin with its name. */
 void robocache_fuse_status_append_findings (const RobocacheFuseStatus * status, gboolean is_alone, GString * json);
 
-/* The same as items of a diagnostic_msgs/DiagnosticArray; how many. */
+/* Writes the element and its streams as items of a diagnostic_msgs/DiagnosticArray. Returns the number of items. */
 guint robocache_fuse_status_write (const RobocacheFuseStatus * status, RobocacheCdrWriter * writer);

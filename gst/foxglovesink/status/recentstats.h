@@ -18,8 +18,8 @@ typedef struct
 /* Takes the statistics that were read at that time, and forgets those that are more than a second older. */
 void robocache_recent_stats_add (RobocacheRecentStats * recent, GstStructure * stats, gint64 now_us);
 const GstStructure *robocache_recent_stats_newest (const RobocacheRecentStats * recent);
-/* Time that the counts below are of, in seconds; 0: statistics were read once. */
+/* Span of the readings, in seconds; 0: statistics were read once. */
 gdouble robocache_recent_stats_span (const RobocacheRecentStats * recent);
-/* How far a counter has grown in that time. part: the structure in the statistics that has the counter; NULL: the statistics themselves. */
+/* Growth of a counter during the span. part: the structure in the statistics that has the counter; NULL: the statistics themselves. */
 guint64 robocache_recent_stats_count (const RobocacheRecentStats * recent, const gchar * part, const gchar * counter);
 void robocache_recent_stats_clear (RobocacheRecentStats * recent);

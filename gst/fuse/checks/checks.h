@@ -13,7 +13,7 @@
 /* Returns the answer to the source of a buffer that cannot be used because of error (taken); flow: the answer once the element has
  * failed. Posts a warning for the first such buffer of a pad. Called without the lock. */
 GstFlowReturn gst_robocache_fuse_answer_bad_buffer (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad, GstFlowReturn flow, GError * error);
-/* The same for caps. After GST_FLOW_OK the rows of the pad are dropped until it gets caps that can be used. */
+/* Like gst_robocache_fuse_answer_bad_buffer, for caps. After GST_FLOW_OK the rows of the pad are dropped until it gets caps that can be used. */
 GstFlowReturn gst_robocache_fuse_answer_bad_caps (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad, GError * error);
 
 /* ---- warnings about streams of robocachefuse without a row, with the remedy ---- */
@@ -56,8 +56,6 @@ gboolean gst_robocache_fuse_thins (GstRobocacheFuse * fuse, GstRobocacheFusePad 
 void gst_robocache_fuse_note_inserted (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad, GstFlowReturn flow);
 /* Adds the number of dropped buffers to the pad's statistics. Called with the lock. */
 void gst_robocache_fuse_count_thinned (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad);
-/* The same as gst_robocache_fuse_count_thinned, before a serialized event. The next buffer is inserted, and its source gets the answer.
- * Called by
- * the pad's streaming thread,
- * without the lock. */
+/* Like gst_robocache_fuse_count_thinned, before a serialized event. The next buffer is inserted, and its source gets the answer. Called by
+ * the pad's streaming thread, without the lock. */
 void gst_robocache_fuse_end_thinning (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad);

@@ -19,7 +19,7 @@
 
 /* Adds the meta to a buffer of any pool. info: info_bytes, copied. */
 void fuse_sample_init (GstBuffer * sample, const gchar * streams, gint64 tick, gconstpointer info, gsize info_bytes);
-/* The same for a buffer that already has the meta; its memory is reused. */
+/* Like fuse_sample_init, for a buffer that already has the meta; its memory is reused. */
 void fuse_sample_update (GstBuffer * sample, gint64 tick, gconstpointer info);
 /* The info of the meta; returns a reference. */
 GBytes *fuse_sample_info (GstBuffer * sample);

@@ -12,5 +12,5 @@
  * names the file and the line: the file cannot be read, is not XML or not URDF, has a document type (so no entity is ever expanded), is
  * xacro, or does not describe a tree. */
 RobocacheRobot *robocache_urdf_read (const gchar * path, GError ** error);
-/* The same for bytes in memory; errors use name as the file name. */
+/* Like robocache_urdf_read, for bytes in memory; errors use name as the file name. */
 RobocacheRobot *robocache_urdf_parse (const gchar * name, const gchar * bytes, gsize n, GError ** error);

@@ -52,6 +52,8 @@ static const glong fields[N_PROPS] = {
   [PROP_MSG_PATH] = SETTING (msg_path),
 };
 
+static const glong strings[] = { SETTING (topics), SETTING (joints), SETTING (fields), SETTING (clocks), SETTING (location), SETTING (msg_path) };
+
 static ROBOCACHE_DEFINE_ENUM (time_source_get_type, "GstRobocacheMcapTimeSource",
     {ROBOCACHE_MCAP_TIME_AUTO, "The stamp in the message; without a stamp, the publish time if it differs from the log time, "
       "else the log time", "auto"},
@@ -129,33 +131,20 @@ robocache_bag_src_properties_install (GObjectClass *klass)
 void
 robocache_mcap_demux_settings_init (RobocacheMcapDemuxSettings *settings)
 {
-  for (guint id = 1; id < N_PROPS; id++) {
-    if (id != PROP_STATS && properties[id])
-      robocache_setting_set (robocache_mcap_demux_settings_field (settings, id), g_param_spec_get_default_value (properties[id]));
-  }
+  robocache_settings_init (settings, properties, fields, N_PROPS);
 }
 
 void
 robocache_mcap_demux_settings_copy (RobocacheMcapDemuxSettings *settings, const RobocacheMcapDemuxSettings *from)
 {
   *settings = *from;
-  settings->topics = g_strdup (from->topics);
-  settings->joints = g_strdup (from->joints);
-  settings->fields = g_strdup (from->fields);
-  settings->clocks = g_strdup (from->clocks);
-  settings->location = g_strdup (from->location);
-  settings->msg_path = g_strdup (from->msg_path);
+  robocache_settings_copy_strings (settings, strings, G_N_ELEMENTS (strings));
 }
 
 void
 robocache_mcap_demux_settings_clear (RobocacheMcapDemuxSettings *settings)
 {
-  g_clear_pointer (&settings->topics, g_free);
-  g_clear_pointer (&settings->joints, g_free);
-  g_clear_pointer (&settings->fields, g_free);
-  g_clear_pointer (&settings->clocks, g_free);
-  g_clear_pointer (&settings->location, g_free);
-  g_clear_pointer (&settings->msg_path, g_free);
+  robocache_settings_clear_strings (settings, strings, G_N_ELEMENTS (strings));
 }
 
 gpointer

@@ -31,7 +31,7 @@ typedef struct
   guint64 log_time, publish_time;
 } RobocacheMcapTimes;
 
-/* How stamps of a recording are read. A zeroed struct leaves them as they are. */
+/* Corrections of a recording's stamps. A zeroed struct does not change the stamps. */
 typedef struct
 {
   RobocacheClockMap *map;       /* NULL: all are of one clock */

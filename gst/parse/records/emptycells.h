@@ -6,7 +6,7 @@
 
 #include "recordreader.h"
 
-/* Of one recording. A zeroed struct is a valid empty one. */
+/* Counts for one recording. A zeroed struct is valid and empty. */
 typedef struct
 {
   guint64 n_records;

@@ -6,7 +6,7 @@
 
 #include <glib.h>
 
-/* What a field is. */
+/* Kinds of fields. */
 typedef enum
 {
   ROBOCACHE_CELL_MISSING,

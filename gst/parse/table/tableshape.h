@@ -34,7 +34,8 @@ typedef struct
 /* Finds the shape of a table that begins with n lines. delimiter '\0': any. Zero shape before; clear it in any case. FALSE: no line is
  * data. */
 gboolean robocache_table_shape_find (RobocacheTableShape * shape, const RobocacheTableLine * lines, guint n, gchar delimiter);
-/* The same where no further line follows, or none of many was data: the header is the first line of names. FALSE: no line is content. */
+/* Like robocache_table_shape_find, for a table whose lines are all known, or whose first lines are many and have no data: the header is the
+ * first line of names. FALSE: all lines are blank or comments. */
 gboolean robocache_table_shape_find_header (RobocacheTableShape * shape, const RobocacheTableLine * lines, guint n, gchar delimiter);
 /* Lines before the data that are neither blank, comments, nor the header. */
 guint robocache_table_shape_n_skipped (const RobocacheTableShape * shape, const RobocacheTableLine * lines);

@@ -6,7 +6,7 @@
 
 #include "common/text/timetext.h"
 
-/* How the fields of one or two columns are a time. */
+/* Forms of a time in the fields of one or two columns. */
 typedef enum
 {
   ROBOCACHE_TIME_NUMBER,        /* a number of a unit, or an ISO date */

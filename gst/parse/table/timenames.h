@@ -6,7 +6,7 @@
 
 #include "common/text/timetext.h"
 
-/* How good a name is for the time: the best first. */
+/* Classes of column names, from the best to the worst name for a time. */
 typedef enum
 {
   ROBOCACHE_NAME_OF_TABLE,      /* the first column of tables that robocache align wrote */

@@ -6,7 +6,7 @@
 
 #include "run.h"
 
-/* What kernels do with a cloud. */
+/* Phases of the kernels that read a cloud. */
 typedef enum
 {
   ROBOCACHE_VOXEL_PHASE_RUN,    /* a whole job, of one chunk */

@@ -25,7 +25,7 @@ void RC_LEVEL_NAME (rc_cpu_voxel_load) (RcCpuVoxelBlock * block, const RcVoxelFi
 /* Computes x, y, z of n pixels of one image row, whose rays are rx[i] and ry. */
 void RC_LEVEL_NAME (rc_cpu_voxel_unproject) (RcCpuVoxelBlock * block, const char *pixels, const float *rx, float ry,
     const RcVoxelDepth * depth, int64_t n);
-/* The same of pixels whose rays are rays[2 i] and rays[2 i + 1]. */
+/* Like rc_cpu_voxel_unproject, for pixels whose rays are rays[2 i] and rays[2 i + 1]. */
 void RC_LEVEL_NAME (rc_cpu_voxel_unproject_rays) (RcCpuVoxelBlock * block, const char *pixels, const float *rays,
     const RcVoxelDepth * depth, int64_t n);
 /* The voxel of each point, and how many are in none. */

@@ -14,7 +14,7 @@
 
 namespace rc
 {
-/* The inputs of one tick if rows are copied or linear: a bracket with addresses, and its weight in the type of the computation. */
+/* The inputs of one tick if rows are copied or blended linearly: a bracket with addresses, and its weight in the type of the computation. */
 template <typename Weight>
 struct __align__ (16) Row
 {
@@ -26,7 +26,7 @@ struct __align__ (16) Row
   const char *hold;             /* of hold channels; rows that a warp reads at once are in banks of their own by its size, too */
 };
 
-/* The same for any blend. */
+/* Like Row, for any blend. */
 template <typename Weight>
 struct CurvedRow : Row<Weight>
 {

@@ -109,7 +109,7 @@ put_row (const RcCudaAlignTask &task, const Item &item, const RcBracket &b, type
   }
 }
 
-/* Where the times of an item are; not read if there are no times. */
+/* Addresses of an item's times. They are not read if the job has no times. */
 struct Times
 {
   const int64_t *rows;          /* times of the episode's rows */
@@ -338,7 +338,7 @@ align_few (GRID_CONSTANT RcCudaAlignFew launch)
   align_item<Types> (launch.head, launch.tasks[stream], times, shared);
 }
 
-/* The same for many streams: a block finds its stream and copies the description to shared memory, since arguments that are
+/* Like align_few, for many streams: a block finds its stream and copies the description to shared memory, since arguments that are
  * indexed by a variable would go to local memory. */
 template <class Types>
 __global__ void

@@ -374,7 +374,7 @@ make_quaternions (const RcCudaAlignTask &task, const Rows<Types> &all)
 
 /* ---- holds ---- */
 
-/* Those of all rows, one channel a thread, once all of their rows are made: what was blended there is overwritten. */
+/* Copies the hold channels of all rows, one channel per thread, after the rows were blended. Overwrites their blended values. */
 template <class Types>
 __device__ __forceinline__ void
 copy_holds (const RcCudaAlignTask &task, const Rows<Types> &all)

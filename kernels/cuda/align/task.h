@@ -27,7 +27,7 @@ extern "C" {
 #define RC_CUDA_STAGED_TIMES 4096       /* most times that a block holds in shared memory */
 #define RC_CUDA_ORDER_SLICE 2048        /* times whose order a block checks at a time, with all loads at once */
 
-/* What a kernel can do in addition to linear, nearest and previous in the times form; a kernel that can do less is faster. Flags. */
+/* Flags: features of a kernel beside linear, nearest and previous in the times form. A kernel with fewer features is faster. */
 typedef enum RcCudaAlignLevel
 {
   RC_CUDA_ALIGN_SIMPLE = 0,

@@ -14,7 +14,7 @@ extern "C" {
 #define RC_CUDA_ARM_THREADS 64          /* threads per block for forward kinematics of an arm */
 #define RC_CUDA_KINEMATICS_WARP 32      /* threads per block for a small batch: one warp */
 
-/* What a thread has local memory for. */
+/* Sizes of the arrays in a thread's local memory. */
 #define RC_CUDA_KINEMATICS_MAX_STEPS 64
 #define RC_CUDA_KINEMATICS_MAX_VARIABLES 64
 

@@ -102,7 +102,7 @@ prefetch_global (const char *p)
 #endif
 }
 
-/* The same for a line that the L2 should keep longer than others, since it is read again after many writes. */
+/* Like prefetch_global, for a line that the L2 should keep longer than others, since it is read again after many writes. */
 __device__ __forceinline__ void
 prefetch_evict_last (const char *p)
 {

@@ -16,7 +16,7 @@ typedef struct
   double median, p5, p95, deviation;
 } BenchSpread;
 
-/* Of n values, at least one; sorts them. */
+/* The spread of n values, at least one. Sorts the values. */
 BenchSpread bench_spread (double *values, int n);
 
 typedef struct

@@ -76,7 +76,7 @@ GstElement *line_open_backend (const gchar * element, const gchar * backend, con
 /* A sink pad that takes these caps; NULL: any. */
 GstPad *line_new_end (const gchar * caps);
 
-/* What a source sends first. */
+/* Sends the first events of a source. */
 void line_begin_stream (GstPad * pad, const gchar * name, GstCaps * caps);
 
 /* Sets it to NULL and releases it. */

@@ -444,7 +444,7 @@ parse_engine (gchar **at)
   return CPU;
 }
 
-/* What follows the verb. */
+/* Parses the words after the verb. */
 static Step
 parse_arguments (const Verb *verb, const gchar *text)
 {

@@ -43,7 +43,7 @@ void fake_device_free (FakeDevice * device);
 /* A backend of kind RC_BACKEND_CUDA. */
 RcBackend *fake_device_open (FakeDevice * device);
 
-/* What is at an address of device or pinned memory. */
+/* The bytes at an address of device or pinned memory. */
 guint8 *fake_bytes (gconstpointer address);
 
 /* Work of a test. Either of to and from may be NULL, and may be memory of the device or of the host. */

@@ -50,11 +50,11 @@ GstMessage *pop_message (GstHarness *h, GstMessageType type);
 
 guint count_messages (GstHarness *h, GstMessageType type);
 
-/* What is wrong with the next error or warning, of that code and whose text holds the words, and whose debug text does not name the file
- * that posts errors of all elements; NULL: nothing. */
+/* Checks the next error or warning: its code, that its text has the words, and that its debug text names another file than the one that
+ * posts errors of all elements. Returns the first fault, or NULL. */
 gchar *message_fault (GstHarness *h, GstMessageType type, const gchar *code, const gchar *words);
 
-/* One error, of that code, whose text holds the words. */
+/* Expects one error with this code, whose text has the words. */
 void expect_posted_error (GstHarness *h, const gchar *code, const gchar *words);
 
 /* The answer to a query, times in ms; or NULL: there is no such query. */

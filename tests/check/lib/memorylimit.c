@@ -1,4 +1,4 @@
-/* robocache: a process whose memory is limited
+/* robocache: the memory of a process: its limit, and its size
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -6,20 +6,43 @@
 
 #include <malloc.h>
 
+/* FALSE: statm cannot be read. */
+static gboolean
+read_sizes (guint64 *size, guint64 *resident)
+{
+  const guint64 page = (guint64) sysconf (_SC_PAGESIZE);
+  FILE *statm = fopen ("/proc/self/statm", "r");
+  gboolean ok;
+
+  if (!statm)
+    return FALSE;
+  ok = fscanf (statm, "%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT, size, resident) == 2;
+  fclose (statm);
+  *size *= page;
+  *resident *= page;
+  return ok;
+}
+
+guint64
+resident_kib (void)
+{
+  guint64 size = 0, resident = 0;
+
+  return read_sizes (&size, &resident) ? resident / 1024 : 0;
+}
+
 rlim_t
 limit_memory (guint64 more)
 {
-  unsigned long pages = 0;
-  FILE *statm = fopen ("/proc/self/statm", "r");
+  guint64 size = 0, resident = 0;
   struct rlimit limit;
   rlim_t before;
 
-  if (statm == NULL || fscanf (statm, "%lu", &pages) != 1)
+  if (!read_sizes (&size, &resident))
     g_error ("no /proc/self/statm");
-  fclose (statm);
   getrlimit (RLIMIT_AS, &limit);
   before = limit.rlim_cur;
-  limit.rlim_cur = (guint64) pages * (guint64) sysconf (_SC_PAGESIZE) + more;
+  limit.rlim_cur = size + more;
   setrlimit (RLIMIT_AS, &limit);
   return before;
 }

@@ -1,4 +1,4 @@
-/* robocache: a process whose memory is limited
+/* robocache: the memory of a process: its limit, and its size
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -19,6 +19,9 @@ gboolean has_memory_limit (void);
 
 /* Whether a test that needs a limit is skipped, with a line of its name. */
 gboolean skip_without_memory_limit (const gchar *name);
+
+/* Resident memory of this process. */
+guint64 resident_kib (void);
 
 /* ---- the heap of the C library ---- */
 

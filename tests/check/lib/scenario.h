@@ -61,14 +61,14 @@ void expect_int_in (const Scenario *s, gint64 got, gint64 expected);
 
 /* ---- what words are made of ---- */
 
-/* Reads the time that text begins with, and moves text behind it. */
+/* Reads the time that text begins with, and moves text to its end. */
 GstClockTime read_time (const Scenario *s, const gchar **text);
 
 GstClockTime time_of (const Scenario *s, const gchar *text);
 
 /* ---- buffers ---- */
 
-/* What is mapped is computed, and counted in stats. */
+/* Expects the next buffer. Mapping it computes its values, which stats count. */
 void expect_buffer (Scenario *s, const gchar *text);
 
 /* ---- words ---- */

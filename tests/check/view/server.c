@@ -6,9 +6,9 @@
 #include <gst/app/gstappsrc.h>
 #include <malloc.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tests/check/lib/checks.h"
+#include "tests/check/lib/memorylimit.h"
 #include "viewclient.h"
 
 #define ROWS "other/tensors,format=static,num_tensors=1,types=float32,dimensions=(string)%u,framerate=100/1%s"
@@ -477,20 +477,6 @@ GST_START_TEST (slow_clients_lose_alone)
 
 GST_END_TEST;
 
-/* Bytes of this process in memory. */
-static gsize G_GNUC_UNUSED
-resident_bytes (void)
-{
-  gchar *text;
-  gsize pages = 0;
-
-  malloc_trim (0);
-  fail_unless (g_file_get_contents ("/proc/self/statm", &text, NULL, NULL));
-  fail_unless (sscanf (text, "%*u %" G_GSIZE_FORMAT, &pages) == 1);
-  g_free (text);
-  return pages * (gsize) sysconf (_SC_PAGESIZE);
-}
-
 /* 400 MB go past 8 clients that never read. */
 GST_START_TEST (unread_rows_cost_no_memory)
 {
@@ -499,16 +485,19 @@ GST_START_TEST (unread_rows_cost_no_memory)
 #else
   View view = view_begin (250000, "max-queue-size=2000000");
   ViewClient clients[8];
-  gsize before;
+  guint64 before, after;
 
   for (guint i = 0; i < G_N_ELEMENTS (clients); i++)
     subscribe (&clients[i], &view, ROWS_CHANNEL);
   for (guint i = 0; i < 20; i++)
     push_row (&view);
-  before = resident_bytes ();
+  malloc_trim (0);
+  before = resident_kib ();
   for (guint i = 0; i < 400; i++)
     push_row (&view);
-  fail_unless (resident_bytes () < before + (16 << 20), "%" G_GSIZE_FORMAT " bytes before, %" G_GSIZE_FORMAT " after", before, resident_bytes ());
+  malloc_trim (0);
+  after = resident_kib ();
+  fail_unless (after < before + (16 << 10), "%" G_GUINT64_FORMAT " KiB before, %" G_GUINT64_FORMAT " after", before, after);
   fail_unless (stat_of (&view, "messages-dropped") > 1000);
   for (guint i = 0; i < G_N_ELEMENTS (clients); i++)
     view_client_close (&clients[i]);

@@ -10,7 +10,7 @@
 #define MAX_JOINTS 24
 #define MAX_ROWS 150
 
-/* What a case must have. */
+/* Limits and properties of a random case. */
 typedef struct
 {
   int max_joints, max_frames, min_rows, max_rows;

@@ -89,7 +89,7 @@ oracle_position (const RcKinematicsSpec *spec, const double *row, int32_t joint)
   return 0;
 }
 
-/* Of a link in the root link, by the joint that moves it. */
+/* Pose of a link in the root link. joint: the one that moves the link. */
 static inline Matrix
 oracle_link (const RcKinematicsSpec *spec, const double *row, int32_t joint)
 {
@@ -114,7 +114,7 @@ oracle_link (const RcKinematicsSpec *spec, const double *row, int32_t joint)
   return matrix_product (&before, &motion);
 }
 
-/* Of x y z, w x y z of any norm. */
+/* Matrix of a pose x y z, w x y z, whose quaternion may have any norm. */
 static inline Matrix
 oracle_pose (const double *pose)
 {

@@ -111,7 +111,7 @@ void voxel_case_check (const VoxelCase * c, Suite * suite, Test * test);
 void voxel_case_expect (const VoxelCase * c, const Suite * suite, int has_oracle, Test * test);
 /* Whether the oracle is fast enough for the case. */
 int voxel_case_has_oracle (const VoxelCase * c);
-/* Of all items, to the outputs of the case. */
+/* Computes the oracle's outputs of all items into the case. */
 void voxel_case_ask_oracle (const VoxelCase * c, int64_t value_bytes, int64_t bitmap_bytes, Test * test);
 
 /* Sections of other files. */

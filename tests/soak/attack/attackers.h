@@ -32,7 +32,7 @@ typedef struct
   void (*on_bench) (Bench * bench, Input * input);
 } Deed;
 
-/* Who does something. What it chooses does not depend on the others. */
+/* A thread that attacks. Its choices do not depend on other attackers. */
 typedef struct
 {
   Attack *attack;

@@ -10,7 +10,7 @@ typedef struct
 {
   const gchar *factory;
   gboolean has_request_pads, is_source;
-  /* What stays the same: kinds, rate. The element is in NULL. */
+  /* Sets what stays the same for the whole attack: kinds, rate. The element is in NULL. */
   void (*set_up) (Bench * bench, Input * input);
   /* Settings that work, other properties being as they were made. */
   void (*configure) (Bench * bench, Input * input);

@@ -7,7 +7,7 @@
 #include "common/time/nanoseconds.h"
 #include "kernels/dtype.h"
 
-/* What the core knows about the rows of a stream. It is the first member of a structure made by g_atomic_rc_box_new0, whose other members are
+/* The part of a row format that the core uses. It is the first member of a structure made by g_atomic_rc_box_new0, whose other members are
  * for the code that blends the rows. */
 typedef struct
 {

@@ -14,7 +14,7 @@
 #include "statistics.h"
 #include "timestamps.h"
 
-/* What a row with NaN is. */
+/* Treatment of rows with NaN. */
 typedef enum
 {
   FUSE_NAN_COPY,                /* rows with NaN are used like other rows */

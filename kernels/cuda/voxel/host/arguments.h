@@ -33,7 +33,7 @@ extern "C" {
 #define RC_CUDA_VOXEL_SLAB_WORDS 16384
 #define RC_CUDA_VOXEL_PIECE_WORDS RC_CUDA_VOXEL_SLAB_THREADS
 #define RC_CUDA_VOXEL_PIECE_SHIFT 14    /* log2 of its bits */
-#define RC_CUDA_VOXEL_MIN_COUNTS 1024        /* voxels of a slab of counts, at least */
+#define RC_CUDA_VOXEL_MIN_COUNTS 1024        /* minimum number of voxels of a slab of counts */
 #define RC_CUDA_VOXEL_NO_BIT UINT32_MAX
 /* A tile of points, whose bits are sorted together: points per thread and per tile, and bins at most. */
 #define RC_CUDA_VOXEL_POINTS_EACH 8
@@ -166,7 +166,7 @@ typedef struct RcCudaVoxelGrid
   int64_t bit_words;            /* uint32 words of an item's bitmap */
 } RcCudaVoxelGrid;
 
-/* How coordinates and features lie in a point, or depth in a pixel. Fixed by the plan. */
+/* Offsets of coordinates and features in a point, or of depth in a pixel. The plan fixes them. */
 typedef struct RcCudaVoxelFormat
 {
   int64_t feature_offset;       /* packed points: bytes from the beginning of a point to its first feature */

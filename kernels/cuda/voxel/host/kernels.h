@@ -82,7 +82,7 @@ typedef struct RcCudaVoxelKernel
   RcCudaVoxelParts parts;
 } RcCudaVoxelKernel;
 
-/* How a kernel reads points: the sources of points.cuh, in this order. */
+/* Formats of the points that a kernel reads: the sources of points.cuh, in this order. */
 typedef enum RcCudaVoxelSource
 {
   RC_CUDA_VOXEL_FLOAT16,        /* packed points */
@@ -95,7 +95,7 @@ typedef enum RcCudaVoxelSource
   RC_CUDA_VOXEL_SOURCES
 } RcCudaVoxelSource;
 
-/* What add does with a point that is inside: the actions of add.cu, in this order. */
+/* Actions of add.cu on a point that is inside the grid, in the order of its table. */
 typedef enum RcCudaVoxelAction
 {
   RC_CUDA_VOXEL_ADD_BITS,
@@ -116,7 +116,7 @@ typedef enum RcCudaVoxelAction
   RC_CUDA_VOXEL_ACTIONS
 } RcCudaVoxelAction;
 
-/* What accumulators of sliding windows hold of a point. */
+/* Data of a point that accumulators of sliding windows keep. */
 typedef enum RcCudaVoxelAccumulation
 {
   RC_CUDA_VOXEL_ACCUMULATE_COUNTS,    /* also serves occupancy */
@@ -126,7 +126,7 @@ typedef enum RcCudaVoxelAccumulation
   RC_CUDA_VOXEL_ACCUMULATIONS
 } RcCudaVoxelAccumulation;
 
-/* What the values of a voxel are computed from. */
+/* Data that the values of a voxel are computed from. */
 typedef enum RcCudaVoxelValueSource
 {
   RC_CUDA_VOXEL_FROM_COUNTS,

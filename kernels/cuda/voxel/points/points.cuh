@@ -422,7 +422,8 @@ struct RaySource
  *
  * voxel_of tries a product first and divides if that is not sure. Kernels whose branches nest deep already always divide. */
 
-/* Why a point is in no voxel, if that needs no division: it is far outside, or no number. 0: it may be in one. */
+/* The reason why a point is in no voxel, if it is found without a division: the point is far outside, or not a number. 0: the point may be
+ * in a voxel. */
 __device__ __forceinline__ int
 miss_without_division (const Grid &grid, const float *p)
 {

@@ -27,7 +27,7 @@ ranked_of_item (const RcCudaVoxelBitmap &bitmap, int64_t item)
   return bitmap.ranked + item * bitmap.ranked_apart;
 }
 
-/* How many bits are set before a bit; RC_VOXEL_OUTSIDE if the bit is not set, or negative. Words without a set bit nearby
+/* Number of bits that are set before a bit; RC_VOXEL_OUTSIDE if the bit is not set, or negative. Words without a set bit nearby
  * hold anything, so ranks beyond the number of points are refused. A single branch, since they nest too deep. */
 __device__ __forceinline__ int64_t
 rank_of_bit (const Job &job, const RcCudaVoxelBitmap &bitmap, int64_t item, int64_t bit)

@@ -11,7 +11,7 @@
 
 namespace rc
 {
-/* How many points of an item may have been added when the job ends, including those before first_added. */
+/* Maximum number of points of an item that are added when the job ends, including those before first_added. */
 __device__ __forceinline__ int64_t
 max_added (const Job &job, const Window &window, int64_t item)
 {

@@ -28,7 +28,7 @@ typedef struct
 
 void sink_run_begin (SinkRun *live, guint domain, const gchar *format, ...) G_GNUC_PRINTF (3, 4);
 
-/* Of the appsrc a0 or a1. */
+/* Sets the caps of the appsrc a0 or a1. */
 void live_set_caps (SinkRun *live, guint source, const gchar *format, ...) G_GNUC_PRINTF (3, 4);
 
 /* Running time is what the test sets. */

@@ -70,7 +70,7 @@ void expect_backend (GstHarness *h, const gchar *backend);
 
 /* ---- buffers ---- */
 
-/* Of the pad's current caps; NULL: the element offers none for them. */
+/* The allocator that the element offers for the pad's current caps, or NULL. */
 GstAllocator *allocator_of (GstHarness *h);
 
 /* A memory with these bytes; allocator NULL: in system memory. */

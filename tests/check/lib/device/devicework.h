@@ -38,7 +38,7 @@ void read_with (GstMemory *memory, RobocacheEngine *engine, Seen *seen);
 
 GstMemory *alloc_memory (GstAllocator *allocator, gsize bytes);
 
-/* Of GstResourceError or GstLibraryError, with these words; clears it. */
+/* Expects an error of GstResourceError or GstLibraryError with these words, and clears it. */
 #define fail_unless_error(error, domain, code, words) \
   do { \
     fail_unless (g_error_matches (error, GST_##domain##_ERROR, GST_##domain##_ERROR_##code)); \
@@ -54,7 +54,7 @@ GstMemory *alloc_memory (GstAllocator *allocator, gsize bytes);
           (guint8) (value)); \
   } while (0)
 
-/* What a CPU that maps to read sees of the whole memory. */
+/* Expects the value in all bytes of a memory that is mapped to read. */
 #define fail_unless_mapped(memory, value) \
   do { \
     GstMapInfo map_; \

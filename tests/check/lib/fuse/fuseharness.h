@@ -26,7 +26,7 @@
 #define ONE_CHANNEL F32 ("1")
 #define AT_100_HZ "other/tensors, format=(string)static, num_tensors=(int)1, types=(string)float32, " \
     "dimensions=(string)1, framerate=(fraction)100/1"
-/* Of a live sensor of 100 Hz: the element's own 5 ms, and the 10 ms that linear waits for the next row. */
+/* Latency with a live sensor of 100 Hz (ms): the element's own 5 ms, and the 10 ms that linear waits for the next row. */
 #define LATENCY 15
 
 enum

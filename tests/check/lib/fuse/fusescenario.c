@@ -364,6 +364,28 @@ expect_segment (Play *play, const gchar *text)
 }
 
 static gboolean
+follow_message_word (Play *play, const gchar *word, const gchar *rest)
+{
+  Rig *rig = play->rig;
+
+  if (g_str_has_prefix (word, "error:"))
+    assert_error (rig, "%s", rest);
+  else if (g_str_has_prefix (word, "warning:"))
+    expect_message (rig, GST_MESSAGE_WARNING, word + 7);
+  else if (g_str_has_prefix (word, "qos:"))
+    expect_qos (play, rest);
+  else if (g_str_has_prefix (word, "wait:"))
+    gst_message_unref (wait_message (rig, message_type (rest)));
+  else if (g_str_has_prefix (word, "no:"))
+    assert_no_message (rig, message_type (rest));
+  else if (g_str_has_prefix (word, "drop:"))
+    drop_messages (rig, message_type (rest));
+  else
+    return FALSE;
+  return TRUE;
+}
+
+static gboolean
 play_follow (Play *play, const gchar *word, const gchar *rest)
 {
   Rig *rig = play->rig;
@@ -414,20 +436,8 @@ play_follow (Play *play, const gchar *word, const gchar *rest)
     expect_segment (play, rest);
   else if (g_str_equal (word, "done") || g_str_equal (word, "earlier-done"))
     expect_segment_done (play, *word == 'd');
-  else if (g_str_has_prefix (word, "error:"))
-    assert_error (rig, "%s", rest);
-  else if (g_str_has_prefix (word, "warning:"))
-    expect_message (rig, GST_MESSAGE_WARNING, word + 7);
-  else if (g_str_has_prefix (word, "qos:"))
-    expect_qos (play, rest);
-  else if (g_str_has_prefix (word, "wait:"))
-    gst_message_unref (wait_message (rig, message_type (rest)));
-  else if (g_str_has_prefix (word, "no:"))
-    assert_no_message (rig, message_type (rest));
-  else if (g_str_has_prefix (word, "drop:"))
-    drop_messages (rig, message_type (rest));
   else
-    return FALSE;
+    return follow_message_word (play, word, rest);
   return TRUE;
 }
 

@@ -16,18 +16,18 @@ void drop_samples (Rig *rig);
 
 /* ---- numbers and messages ---- */
 
-/* Of a structure, the number of its fields. */
+/* The value of a statistic. For a statistic that is a structure: the number of its fields. */
 gint64 number_in (const GstStructure *stats, const gchar *name);
 
 /* ---- scenarios ---- */
 
-/* To NULL; what sources have sent is forgotten. */
+/* Sets the element to NULL, and forgets what sources have sent. */
 void stop (Rig *rig);
 
 /* START[..STOP][!] */
 void seek (Play *play, const gchar *text, GstSeekFlags flags);
 
-/* Of tests that know how the element waits. */
+/* Set by tests that know how the element waits. */
 extern void (*rig_assert_awake) (Rig * rig);
 
 /* A running element with these settings and pads. */

@@ -27,10 +27,10 @@ void expect (const RobocacheCloudSpec *spec, const guint8 *bytes, gsize n, const
 
 void expect_text (const gchar *text, const gchar *expected);
 
-/* What is said of a file, or of a cloud of a file, begins with these words, and is the only line if it says one line. */
+/* Expects that the text about a file, read byte by byte, has this beginning, and one line only if says_one_line is set. */
 void expect_begin (const guint8 *bytes, gsize n, const gchar *begin, gboolean says_one_line);
 
-/* In pieces of any of these sizes. */
+/* Expects this text for a file that is read in pieces, with each of these sizes. */
 void expect_pieces (const GByteArray *file, const gsize *pieces, guint n_pieces, const gchar *expected);
 
 #define XYZ "fields=(string)\"x\\,y\\,z\", type=(string)float32"

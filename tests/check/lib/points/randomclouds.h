@@ -18,8 +18,8 @@ GstBuffer *random_cloud (GRand *random, guint n, guint items);
 
 GstHarness *start_on (const gchar *kind, const gchar *more, guint n, guint items);
 
-/* What an element puts out for one cloud, its first. */
+/* Output of a new element for all clouds of the window, joined to one cloud. */
 GBytes *made_of_one (const gchar *kind, const gchar *more, GQueue *window, guint items);
 
-/* For its only cloud, which is taken. */
+/* Output of a new element for one cloud, which is taken. */
 GBytes *made_of (const gchar *kind, GstBuffer *cloud);

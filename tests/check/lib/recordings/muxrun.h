@@ -72,7 +72,8 @@ MuxSource *mux_add (MuxRun *run, gboolean is_live);
 
 void mux_play (MuxRun *run);
 
-/* What is refused is answered with the next buffer: the pad keeps these events, and sends them again before it. */
+/* Sends STREAM_START, caps and a segment. The pad stores events that are refused and sends them again before the next buffer, whose flow is
+ * the answer. */
 void mux_begin (MuxSource *source, const gchar *caps_text);
 
 /* A buffer of zeros, or of bytes. */
@@ -96,7 +97,7 @@ void mux_close (MuxRun *run);
 /* Free with g_free. */
 gchar *describe_file (const guint8 *bytes, gsize size);
 
-/* What is there of the file now; free with g_free. */
+/* The contents of the file until now. Free with g_free. */
 gchar *mux_file (MuxRun *run);
 
 gboolean mux_file_has (MuxRun *run, const gchar *words);

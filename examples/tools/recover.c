@@ -29,6 +29,7 @@ typedef struct
   gchar *output, *compression;
   gchar **arguments;
   gboolean keeps_damaged;
+  gint64 max_message_bytes;     /* 0: the default */
 
   const gchar *input;
   FILE *from;
@@ -67,6 +68,8 @@ parse_command_line (Job *job, gchar ***argv, GError **error)
     {"keep-damaged", 0, 0, G_OPTION_ARG_NONE, &job->keeps_damaged, "keep messages of chunks with a wrong CRC; their values may be "
         "wrong",
           NULL},
+    {"max-message-bytes", 0, 0, G_OPTION_ARG_INT64, &job->max_message_bytes, "leave out messages and chunks that are larger, unpacked (256 MiB, and no "
+          "more than 32 MiB and 1.5 times the file)", "N"},
     {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &job->arguments, NULL, "FILE"},
     {NULL}
   };
@@ -652,6 +655,10 @@ recover (Job *job, GError **error)
   job->input = job->arguments[0];
   if (!job->output)
     job->output = default_output (job->input);
+  if (job->max_message_bytes < 0) {
+    USAGE_FAULT (error, "--max-message-bytes: expected a number of bytes");
+    return FALSE;
+  }
   if (!find_compression (job, &compression, error) || !check_output (job, error))
     return FALSE;
   job->from = g_file_test (job->input, G_FILE_TEST_IS_DIR) ? NULL : g_fopen (job->input, "rb");
@@ -662,6 +669,7 @@ recover (Job *job, GError **error)
   if (!output_file_open (&job->to, job->output, error))
     return FALSE;
   job->stream = robocache_mcap_stream_new ();
+  robocache_mcap_stream_set_max_bytes (job->stream, (guint64) job->max_message_bytes);
   job->intact = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_bytes_unref);
   job->held = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_bytes_unref);
   job->checks = g_hash_table_new_full (NULL, NULL, NULL, check_free);

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A set read by LeRobot itself, which takes gigabytes: run it by hand, in an environment with lerobot and torchcodec.
 
-    lerobot_loader.py SET [BACKEND...]     pyav and torchcodec unless named
+    lerobot_loader.py [SET [BACKEND...]]     pyav and torchcodec unless named
 
-Loads every frame of every episode with each decoder, windows by delta_timestamps, and the inputs of a policy from the features; compares the rule
-for depth.
+Compares the rule for depth. Loads every frame of every episode of SET with each decoder, windows by delta_timestamps, and the inputs of a policy from
+the features.
 Prints PASS or FAIL for each; exit status 1 if one failed.
 """
 import sys
@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from lerobot.datasets.lerobot_dataset import LeRobotDataset
-from lerobot.datasets.utils import dataset_to_policy_features
+from lerobot.utils.feature_utils import dataset_to_policy_features
 
 TIMES = ("capture_time.", "age.", "status.")
 
@@ -75,7 +75,7 @@ def depth_rule(*_):
     theirs = (video.DEFAULT_DEPTH_MIN, video.DEFAULT_DEPTH_MAX, video.DEFAULT_DEPTH_SHIFT, video.DEPTH_QMAX + 1, video.DEFAULT_DEPTH_PIX_FMT)
     assert theirs == (depth.MIN_M, depth.MAX_M, depth.SHIFT_M, depth.CODES, depth.PIXEL_FORMAT), theirs
     settings = video.DepthEncoderConfig.from_video_info(depth.INFO)
-    assert video.is_depth_map({"info": depth.INFO}) and settings.use_log and depth.INFO["depth_unit"] == video.infer_depth_unit(np.uint16), settings
+    assert depth.INFO["is_depth_map"] and settings.use_log and depth.INFO["depth_unit"] == video.infer_depth_unit(np.uint16), settings
     # they compute in float32: at most one code, and 1 mm, apart
     codes = depth_utils.quantize_depth(np.arange(1 << 16, dtype=np.uint16)[None], video_backend=None)[0].astype(int)
     assert abs(codes - depth.CODE_OF).max() <= 1 and (codes != depth.CODE_OF).mean() < 0.001
@@ -85,7 +85,7 @@ def depth_rule(*_):
 
 
 def act(root, _):
-    """ACT's configuration accepts the features, and one batch gives a loss."""
+    """ACT's configuration accepts the features, and one batch gives a loss. Its backbone takes pictures of three channels, so no depth."""
     from lerobot.configs.types import FeatureType
     from lerobot.policies.act.configuration_act import ACTConfig
     from lerobot.policies.act.modeling_act import ACTPolicy
@@ -93,7 +93,7 @@ def act(root, _):
     meta = load(root, "pyav").meta
     features = dataset_to_policy_features(meta.features)
     outputs = {key: value for key, value in features.items() if value.type is FeatureType.ACTION}
-    config = ACTConfig(input_features={key: value for key, value in features.items() if key not in outputs}, output_features=outputs,
+    config = ACTConfig(input_features={key: value for key, value in features.items() if key not in (*outputs, *meta.depth_keys)}, output_features=outputs,
                        chunk_size=8, n_action_steps=8, dim_model=64, n_heads=2, dim_feedforward=64, n_encoder_layers=1, n_decoder_layers=1,
                        n_vae_encoder_layers=1, pretrained_backbone_weights=None, device="cpu")
     dataset = load(root, "pyav", delta_timestamps={"action": [i / meta.fps for i in range(8)]})
@@ -104,17 +104,19 @@ def act(root, _):
     return f"{', '.join(config.input_features)}; loss {loss.item():.3f}"
 
 
-def main(root, backends):
+def main(root=None, *backends):
     failed = False
-    for backend in backends:
-        for case in (every_frame, windows, *((inputs, depth_rule, act) if backend == backends[0] else ())):
-            try:
-                print(f"PASS {case.__name__} {backend}: {case(root, backend)}", flush=True)
-            except Exception:  # pylint: disable=broad-except
-                print(f"FAIL {case.__name__} {backend}: {traceback.format_exc()}", flush=True)
-                failed = True
+    cases = [(depth_rule, "")]
+    for backend in (backends or ("pyav", "torchcodec")) if root else ():
+        cases += [(case, backend) for case in (every_frame, windows, *((inputs, act) if len(cases) == 1 else ()))]
+    for case, backend in cases:
+        try:
+            print(f"PASS {case.__name__} {backend}: {case(root, backend)}", flush=True)
+        except Exception:  # pylint: disable=broad-except
+            print(f"FAIL {case.__name__} {backend}: {traceback.format_exc()}", flush=True)
+            failed = True
     return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2:] or ["pyav", "torchcodec"]) if len(sys.argv) > 1 else __doc__)
+    sys.exit(main(*sys.argv[1:]))

@@ -93,6 +93,12 @@ page not_folded aligned.html
 expect_match not_folded_is_no_fault "$(fact verdict)" '^Every tick has a row of every stream, and no row is lost\.$'
 expect_match settings_name_the_stream "$(fact settings)" ' force\.interpolation=mean'
 
+# files whose names are those of other pads
+cp force.csv sink_1.csv
+runs pads_for_names "$programs/robocache-align" --overwrite --rate 30 sink_1.csv,interpolation=nearest force.csv,interpolation=mean
+page pads_for_names aligned.html
+expect_match settings_keep_their_stream "$(fact settings | xargs)" ' force\.interpolation=mean.* sink_1\.interpolation=nearest| sink_1\.interpolation=nearest.* force\.interpolation=mean'
+
 # times since 1970, and a session of more than 10 s with a hole: attitude is missing from 8.2 s, where its last row is too old
 awk 'BEGIN { print "stamp,roll"; for (i = 0; i < 300; i++) if (i <= 160 || i > 190) printf "%.2f,%d\n", 1700000000 + i / 20, i }' > attitude.csv
 run "$programs/robocache-align" --overwrite --rate 20 --max-gap 100ms attitude.csv
@@ -148,6 +154,8 @@ page concat concat.html
 expect concat_streams "$(fact stream | sort)" "/robot/force_0 charts 16 account 2000 = 2000
 /robot/proprio_0 charts 18 account 400 = 400"
 expect concat_has_values "$(grep -o tick-dot concat.html | wc -l)" "$(grep -o tick-dot run.html | wc -l)"
+printf 'ULog\001\0225%s' 0123456789 > log.ulg
+refuse other_format '^error: log.ulg: the input begins like a PX4 log \(ULog\): convert it with ulog2csv$' log.ulg
 refuse existing_page '^error: --output run.html exists; write to another file, or set --overwrite$' run.mcap
 refuse existing_page_elsewhere '^error: --output kept.html exists; write to another file, or set --overwrite$' run.mcap --output kept.html
 runs overwritten_page "$programs/$program" run.mcap --overwrite

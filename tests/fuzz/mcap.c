@@ -1,7 +1,7 @@
 /* robocache: a fuzzer of MCAP files
  *
  * The first byte chooses: the rest is a file, or makes records that are written as a file. As it arrives in pieces and by its index
- * the same messages must be read, unless something is damaged or the file's own summary was used.
+ * the same messages must be read, unless something is damaged or the file's own summary was used. Pieces of an undamaged file are undamaged.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -209,6 +209,8 @@ try_own (Input *input)
 
   read = read_stream (file->data, file->len, 100);
   compare ("stream", &read, &written);
+  if (read.is_damaged)
+    fuzz_fail ("a stream of ours is damaged");
   read = read_by_index (file->data, file->len, &is_walked);
   compare ("index", &read, &written);
   if (is_walked || read.is_damaged)
@@ -223,7 +225,9 @@ try_file (const guint8 *bytes, gsize size, gsize piece)
   gboolean is_walked;
   const Outcome walked = read_by_index (bytes, size, &is_walked);
 
-  /* a message is read once it is there, and only a later piece may show that its length is wrong */
+  /* a message is read once it is there, and only a later piece may show that its length is wrong: then the whole is damaged, too */
+  if (stream.is_damaged && !whole.is_damaged)
+    fuzz_fail ("pieces of an undamaged file are damaged");
   if (stream.is_damaged || whole.is_damaged)
     return;
   compare ("pieces", &stream, &whole);

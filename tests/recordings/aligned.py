@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 from mcap.reader import SeekingReader
+from mcap.writer import Writer as McapWriter
 from mcap_ros2.decoder import DecoderFactory
 from rosbags.rosbag2 import StoragePlugin, Writer
 
@@ -250,6 +251,28 @@ def cut(folder):
         yield "rows", lines, whole[:len(lines)]
 
 
+def overlapping_chunks(folder):
+    """A chunk for each topic, of 10 MiB: above the limit messages come too late, which one warning says, and another limit mends."""
+    path, topics = Path(folder, "chunks.mcap"), [f"/t{i}" for i in range(6)]
+    definition = STORE.generate_msgdef("geometry_msgs/msg/WrenchStamped", ros_version=2)[0]
+    with path.open("wb") as file:
+        writer = McapWriter(file, chunk_size=(10 << 20) + 1)
+        writer.start()
+        schema = writer.register_schema("geometry_msgs/msg/WrenchStamped", "ros2msg", definition.encode())
+        for topic in topics:
+            channel = writer.register_channel(topic, "cdr", schema)
+            for ms in range(0, 10000, 10):
+                message = wrench(ms)
+                message.header.frame_id = "f" * 10000
+                writer.add_message(channel, BEGIN + ms * MS, bytes(STORE.serialize_cdr(message, message.__msgtype__)), BEGIN + ms * MS)
+        writer.finish()
+    for options, warnings, late in ((",reorder-window=0ms", 1, True), (",reorder-window=0ms,max-message-bytes=100000000", 0, False)):
+        status, said, errors = align(folder, "--output", "out.csv", str(path) + options)
+        lost = [line.split()[3] for line in said.splitlines() if f"/{line.split(' ')[0]}" in topics]
+        yield f"warnings{options}", (status, errors.count("messages are out of order: chunks that overlap"), errors.count("\n")), (0, warnings, warnings)
+        yield f"rows that are late{options}", (len(lost), lost != ["0"] * len(lost)), (len(topics), late)
+
+
 def many_topics(folder):
     """The CPU time grows about as the number of topics does: the report with a page is part of it."""
     times = []
@@ -271,6 +294,7 @@ REFUSED = {
     "no row": (["FOLDER/bag,topics=/cloud"], "FOLDER/bag has no topic whose messages are rows of numbers"),
     "option of CSV": (["FOLDER/bag,delimiter=;"], "FOLDER/bag: delimiter is an option for CSV files, but this is a bag of ROS 2"),
     "option of bags": (["FOLDER/joints.csv,topics=/a"], "FOLDER/joints.csv: topics is an option for bags of ROS 2, but this is not one"),
+    "limit": (["FOLDER/bag,max-message-bytes=x"], "FOLDER/bag: max-message-bytes=x: expected a number"),
     "log of PX4": (["FOLDER/log.ulg"], "FOLDER/log.ulg: a PX4 log: convert it to CSV with ulog2csv of pyulog"),
     "missing file": (["FOLDER/missing"], "FOLDER/missing/missing.mcap: No such file or directory"),
     "no MCAP to a pipe": (["--output", "/dev/fd/9.mcap", "FOLDER/bag"], "/dev/fd/9.mcap: No such file or directory"),
@@ -308,7 +332,8 @@ def list_cases():
         yield f"as CSV: {kind}", in_folder, as_csv, kind
     for compression in ros1.COMPRESSIONS:
         yield f"as CSV: ROS 1, {compression}", in_folder, as_csv_of_ros1, compression
-    for case in (what_it_says, quaternions, late_streams, long_transport, inspected, with_csv, humble, to_mcap, cut, many_topics):
+    for case in (what_it_says, quaternions, late_streams, long_transport, inspected, with_csv, humble, to_mcap, cut, overlapping_chunks,
+                 many_topics):
         yield case.__name__.replace("_", " "), in_folder, case
     for name, arguments in REFUSED.items():
         yield f"refused: {name}", in_folder, refused, *arguments

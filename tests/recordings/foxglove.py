@@ -241,6 +241,13 @@ def refused(folder):
         f'/f of type T cannot be read: its messages are "flatbuffer" with a schema in "flatbuffer", and only {known} can be read',
         '/m of type unknown cannot be read: its messages are "msgpack" without a schema',
         '/n of type unknown cannot be read: its messages are "json" without a schema']
+    with open(path, "wb") as file:
+        writer = McapWriter(file)
+        writer.start()
+        writer.add_message(writer.register_channel("/f", "flatbuffer", writer.register_schema("T", "flatbuffer", b"x")), BEGIN, b"{}", BEGIN)
+        writer.finish()
+    yield "nothing else", report(play(path)[1], "error"), [
+        f'the recording has no readable message of /f: its messages are "flatbuffer" with a schema in "flatbuffer", and only {known} can be read']
 
 
 def list_cases():

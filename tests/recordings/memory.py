@@ -211,7 +211,8 @@ EXPANDING = {
                                                      fit * MIB, large * MIB, text)
        for name, compression in (("zstd", MCAP.ZSTD), ("LZ4", MCAP.LZ4))
        for what, message, fit, large, text in (("messages", MIB, 30, 160, "the chunk announces"), ("a message", ZEROS, 14, 30, "bytes unpacked, more than"))},
-    "MCAP, many chunks at one time": (BAG, ".mcap", lambda path, n: write_zeros(path, n, MCAP.ZSTD, MIB, 4 * MIB), 28 * MIB, ZEROS, ""),
+    "MCAP, many chunks at one time": (BAG, ".mcap", lambda path, n: write_zeros(path, n, MCAP.ZSTD, MIB, 4 * MIB), 28 * MIB, ZEROS,
+                                      "messages are out of order: chunks that overlap in time have more than 32 MiB unpacked. Set max-message-bytes"),
     **{f"ROS 1, {name} of zeros": (BAG, ".bag", lambda path, n, c=name: write_zero_bag(path, n, c, min(n, MIB)), 27 * MIB, ZEROS,
                                    "the chunk announces") for name in ("bz2", "lz4")},
     "messages of zeros by zstd": (BAG, ".mcap", write_zero_messages, 30 * MIB, ZEROS, "a message compressed by zstd has more than"),

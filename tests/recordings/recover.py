@@ -253,19 +253,30 @@ def pressed(size):
     return magic + record(1, text("") + text("")) + record(6, chunk) + record(15, bytes(4)) + record(2, bytes(20)) + magic
 
 
-def low_memory(mebibytes, size, text):
+def low_memory(mebibytes, size, options, text):
     """A small file with much in it: one error, and no file."""
     data = pressed(size << 20)
     yield "size of the file", len(data) < 20_000, True
-    yield "what comes of it", recover(data, mebibytes=mebibytes), (None, "", text)
+    yield "what comes of it", recover(data, *options, mebibytes=mebibytes), (None, "", text)
+
+
+def large_chunk():
+    """A chunk above the limit is read with another limit, and is below it then."""
+    data = pressed(40 << 20)
+    yield "by default", recover(data)[0], None
+    found, _, errors = recover(data, *WHOLE)
+    yield "with a limit", (errors, [len(message.data) for _, _, message in SeekingReader(io.BytesIO(found)).iter_messages()]), ("", [40 << 20])
 
 
 LOST = "error: run.mcap: no record is intact, so run.recovered.mcap was not written\n"
-# MiB of the process and of the message, errors
+ABOVE = "warning: run.mcap: record at byte 25: the chunk announces %d bytes, more than %d (max-message-bytes)\n" + LOST
+WHOLE = ("--max-message-bytes", str(256 << 20))
+# MiB of the process and of the message, options, errors
 LOW_MEMORY = {
-    "above the limit": (100, 400, "warning: run.mcap: record at byte 25: the chunk announces 419430462 bytes, more than 268435456 (max-message-bytes)\n" + LOST),
-    "to unpack a chunk": (100, 240, "warning: run.mcap: record at byte 25: no memory for 251658302 bytes\n" + LOST),
-    "to keep a message": (500, 240, "error: run.mcap: no memory for a record of 251658240 bytes, which needs 756023389\n"),
+    "above the limit by default": (100, 400, (), ABOVE % (419430462, 33573824)),
+    "above the limit": (100, 400, WHOLE, ABOVE % (419430462, 268435456)),
+    "to unpack a chunk": (100, 240, WHOLE, "warning: run.mcap: record at byte 25: no memory for 251658302 bytes\n" + LOST),
+    "to keep a message": (500, 240, WHOLE, "error: run.mcap: no memory for a record of 251658240 bytes, which needs 756023389\n"),
 }
 
 
@@ -275,6 +286,7 @@ def memory_has_limits():
 
 
 REFUSED = {
+    "limit": (b"", ("--max-message-bytes=-1",), "error: --max-message-bytes: expected a number of bytes\n"),
     "empty": (b"", (), "error: run.mcap: not an MCAP file: it has 0 bytes\n"),
     "other": (b"some text and some more", (), "error: run.mcap: not an MCAP file: no magic bytes at byte 0\n"),
     "compression": (b"", ("--compression=gzip",), "error: --compression gzip: expected none, zstd or lz4\n"),
@@ -300,6 +312,7 @@ def list_cases():
     yield "messages with faults", messages_with_faults
     yield "private records", private_records
     yield "compressions", compressions
+    yield "large chunk", large_chunk
     for name, arguments in LOW_MEMORY.items():
         if memory_has_limits():
             yield f"low memory {name}", low_memory, *arguments

@@ -242,6 +242,17 @@ def check_ply(folder, how):
     truncations(folder, "ply", written.getvalue())
 
 
+def check_pcd(folder, encoding):
+    pypcd4, path = need("pypcd4"), Path(folder, "written.pcd")
+    types = {"x": np.float32, "y": np.float32, "z": np.float32, "stamp": np.float64, "intensity": np.uint16, "ring": np.uint8, "label": np.int16, "id": np.uint32}
+    columns = [((np.arange(20) * (i + 3) % 19) / (7 if type is np.float32 else 1)).astype(type) for i, type in enumerate(types.values())]
+    pypcd4.PointCloud.from_points(columns, list(types), list(types.values())).save(path, pypcd4.Encoding(encoding))
+    points = points_of(read(folder, "pcd", path.read_bytes()))
+    expected = pypcd4.PointCloud.from_path(path).pc_data
+    compare(points, {name: expected[name].ravel() for name in types})
+    truncations(folder, "pcd", path.read_bytes())
+
+
 def check_las(folder, version, point_format):
     laspy = need("laspy")
     las = laspy.create(point_format=point_format, file_version=max(version, "1.2"))
@@ -283,6 +294,7 @@ CASES = {f"table_{name}": (lambda folder, name=name: check_table(folder, name)) 
 CASES |= {f"refused_{name}": (lambda folder, name=name: check_refused(folder, name)) for name in REFUSED}
 CASES |= {"table_of_numpy_loadtxt": check_loadtxt, "words_are_numbered": check_words, "pcap": check_pcap}
 CASES |= {f"ply_{n}": (lambda folder, how=how: check_ply(folder, how)) for n, how in (("ascii", "ascii"), ("little_endian", "<"), ("big_endian", ">"))}
+CASES |= {f"pcd_{encoding}": (lambda folder, encoding=encoding: check_pcd(folder, encoding)) for encoding in ("ascii", "binary", "binary_compressed")}
 CASES |= {f"las_{v}_{f}": (lambda folder, v=v, f=f: check_las(folder, v, f)) for v, f in (("1.0", 0), ("1.1", 1), ("1.2", 0), ("1.2", 1), ("1.2", 3), ("1.3", 2), ("1.3", 4),
           ("1.4", 6), ("1.4", 7), ("1.4", 8), ("1.4", 10))}
 CASES["truncated_table"] = lambda folder: [read(folder, "csv", LAB[:n]).check_returncode if read(folder, "csv", LAB[:n]).returncode in (0, 1) else 1 / 0

@@ -4,7 +4,7 @@
 # FOLDER-KEY when first called; KEY stands for the packages. Prints one SKIP line, and exits with 77, where that is not possible.
 # Packages of ROS 2, for folders that end in the name of a distribution, have 250 MB: they are installed only if the variable CI is set.
 set -uo pipefail
-packages=(mcap==1.6.0 mcap-ros2-support==0.6.0 mcap-protobuf-support==0.5.3 foxglove-schemas-protobuf==0.3.0 rosbags==0.11.9 pandas plyfile==1.1.5 laspy==2.7.0
+packages=(mcap==1.6.0 mcap-ros2-support==0.6.0 mcap-protobuf-support==0.5.3 foxglove-schemas-protobuf==0.3.0 rosbags==0.11.9 pandas plyfile==1.1.5 laspy==2.7.0 pypcd4==1.5.1
   websockets==17.4)
 is_large=yes
 case $1 in

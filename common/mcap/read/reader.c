@@ -70,6 +70,7 @@ struct _RobocacheMcapReader
   guint next_block;
   GPtrArray *open, *idle;       /* OpenBlock items with messages left; items to use again */
   guint64 open_size;
+  gboolean is_disordered;       /* since the last seek a block was opened late, which was reported */
 };
 
 /* ---- a block ---- */
@@ -477,11 +478,22 @@ max_open_size (const RobocacheMcapReader *reader)
 
 /* Whether a block may hold a message that comes before the next one of `first`. */
 static gboolean
-must_open (const RobocacheMcapReader *reader, const RobocacheMcapBlock *block, const OpenBlock *first)
+must_open (const RobocacheMcapBlock *block, const OpenBlock *first)
 {
-  if (!block || !first)
-    return block != NULL;
-  return block->start_time <= next_entry (first)->log_time && reader->open_size + block->size <= max_open_size (reader);
+  return block && (!first || block->start_time <= next_entry (first)->log_time);
+}
+
+/* TRUE and an error, once after a seek: the block has a message that comes late. */
+static gboolean
+report_disorder (RobocacheMcapReader *reader, const RobocacheMcapBlock *block, const OpenBlock *first, GError **error)
+{
+  if (reader->is_disordered || block->start_time == next_entry (first)->log_time)
+    return FALSE;
+  reader->is_disordered = TRUE;
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "messages are out of order: chunks that overlap in time have more than %" G_GUINT64_FORMAT
+      " MiB unpacked. %sort the file by time, as \"mcap sort\" does", max_open_size (reader) >> 20,
+      reader->source->max_bytes ? "S" : "Set max-message-bytes, which allows 512 MiB, or s");
+  return TRUE;
 }
 
 RobocacheMcapReadResult
@@ -493,12 +505,16 @@ robocache_mcap_reader_next (RobocacheMcapReader *reader, RobocacheMcapMessage *m
 
     close_finished (reader);
     first = first_open (reader);
-    if (must_open (reader, block, first)) {
-      const BlockResult result = open_next (reader, block, error);
+    if (must_open (block, first)) {
+      if (!first || reader->open_size + block->size <= max_open_size (reader)) {
+        const BlockResult result = open_next (reader, block, error);
 
-      if (result != BLOCK_OPEN)
-        return result == BLOCK_DAMAGED ? ROBOCACHE_MCAP_READ_DAMAGED : ROBOCACHE_MCAP_READ_FAILED;
-      continue;
+        if (result != BLOCK_OPEN)
+          return result == BLOCK_DAMAGED ? ROBOCACHE_MCAP_READ_DAMAGED : ROBOCACHE_MCAP_READ_FAILED;
+        continue;
+      }
+      if (report_disorder (reader, block, first, error))
+        return ROBOCACHE_MCAP_READ_DAMAGED;
     }
     if (!first)
       return ROBOCACHE_MCAP_READ_END;
@@ -523,6 +539,7 @@ robocache_mcap_reader_seek (RobocacheMcapReader *reader, guint64 log_time)
 {
   while (reader->open->len > 0)
     close_block (reader, reader->open->len - 1);
+  reader->is_disordered = FALSE;
   reader->from_time = log_time;
   reader->next_block = robocache_mcap_file_index_find (reader->index, log_time);
 }

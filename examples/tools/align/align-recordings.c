@@ -430,9 +430,9 @@ describe_clocks (const Job *job, ReportStream *stream, guint i)
   g_strfreev (lines);
 }
 
-/* The report has the names of files, the clocks of bags, and the arrivals that the survey read. */
+/* The report has the names of files, which are added to labels, the clocks of bags, and the arrivals that the survey read. */
 static void
-describe_stream (const Job *job, Report *report, guint i)
+describe_stream (const Job *job, Report *report, guint i, GHashTable *labels)
 {
   const Recording *recording = g_ptr_array_index (job->recordings, i);
   gchar *pad = g_strdup_printf ("sink_%u", i);
@@ -443,8 +443,7 @@ describe_stream (const Job *job, Report *report, guint i)
   if (recording->n_malformed > 0)
     report_stream_add_note (stream, "%" G_GUINT64_FORMAT " malformed lines are left out.", recording->n_malformed);
   describe_clocks (job, stream, i);
-  report_rename_stream (report, stream, recording->label);
-  g_free (pad);
+  g_hash_table_insert (labels, pad, recording->label);
 }
 
 /* NULL and an error: the recording of the session cannot be read. */
@@ -453,14 +452,18 @@ make_report (Job *job, GError **error)
 {
   const ReportRobotChoice no_robot = { NULL, NULL };
   gchar *title = title_of (job);
+  GHashTable *labels;
   Report *report = report_session_finish (&job->session, title, &no_robot, error);
 
   g_free (title);
   if (!report)
     return NULL;
   report->epoch_ns = job->grid.origin > 0 ? job->grid.origin : REPORT_NO_TIME;
+  labels = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   for (guint i = 0; i < job->recordings->len; i++)
-    describe_stream (job, report, i);
+    describe_stream (job, report, i, labels);
+  report_rename_streams (report, labels);
+  g_hash_table_unref (labels);
   return report;
 }
 

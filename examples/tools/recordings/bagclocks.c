@@ -30,9 +30,11 @@ bag_source_new (const Recording *bag, GError **error)
   g_object_set (source, "location", bag->path, "clocks", bag->clocks, NULL);
   if (g_strcmp0 (bag->given[RECORDING_TIME_SOURCE], "log") == 0)
     gst_util_set_object_arg (G_OBJECT (source), "time-source", "log");
-  for (RecordingOption option = RECORDING_TOPICS; option <= RECORDING_MSG_PATH; option++) {
-    if (bag->given[option])
-      g_object_set (source, recording_options[option].name, bag->given[option], NULL);
+  for (RecordingOption option = RECORDING_TOPICS; option <= RECORDING_MAX_MESSAGE_BYTES; option++) {
+    if (bag->given[option] && !recording_set_property (source, bag->path, option, bag->given[option], error)) {
+      gst_object_unref (source);
+      return NULL;
+    }
   }
   return source;
 }

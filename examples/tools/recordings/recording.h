@@ -31,6 +31,7 @@ typedef enum
   RECORDING_FIELDS,
   RECORDING_JOINTS,
   RECORDING_MSG_PATH,
+  RECORDING_MAX_MESSAGE_BYTES,
   /* settings of a pad of robocachefuse */
   RECORDING_INTERPOLATION,
   RECORDING_QUATERNIONS,
@@ -59,6 +60,9 @@ extern const RecordingOptionInfo recording_options[RECORDING_N_OPTIONS];
 
 /* The option of that name; RECORDING_N_OPTIONS when there is none. */
 RecordingOption recording_option_by_name (const gchar * name);
+
+/* Sets the property of an element or a pad as the user wrote it. FALSE and an error, which begins with the title. */
+gboolean recording_set_property (gpointer object, const gchar * title, RecordingOption option, const gchar * text, GError ** error);
 
 /* ---- one recording to align: the user's options, and the result of a survey of its rows ---- */
 

@@ -4,6 +4,10 @@
  */
 #include "recording.h"
 
+#include "common/text/settingtext.h"
+#include "common/text/timetext.h"
+#include "examples/tools/program.h"
+
 const RecordingOptionInfo recording_options[RECORDING_N_OPTIONS] = {
   [RECORDING_CHANNELS] = {"channels", FALSE, "LIST", "columns to align: names or numbers (all but the time)"},
   [RECORDING_DELIMITER] = {"delimiter", TRUE, "CHAR", "delimiter of the fields: a character, tab, space or auto (auto)"},
@@ -22,6 +26,8 @@ const RecordingOptionInfo recording_options[RECORDING_N_OPTIONS] = {
       "pose.* (all)"},
   [RECORDING_JOINTS] = {"joints", FALSE, "LIST", "joints of a bag: a stream for each group, like shoulder,elbow;gripper (all)"},
   [RECORDING_MSG_PATH] = {"msg-path", FALSE, "FOLDERS", "folders with the definitions of types that a bag does not define (none)"},
+  [RECORDING_MAX_MESSAGE_BYTES] = {"max-message-bytes", TRUE, "N", "skip messages and chunks of a bag that are larger, unpacked, as damaged (256 MiB, "
+      "and no more than 32 MiB and 1.5 times the file)"},
   [RECORDING_INTERPOLATION] = {"interpolation", TRUE, "HOW",
       "linear, nearest, previous, cubic, hermite, mean or lowpass (linear)"},
   [RECORDING_QUATERNIONS] = {"quaternions", FALSE, "LIST",
@@ -51,4 +57,24 @@ recording_option_by_name (const gchar *name)
   while (option < RECORDING_N_OPTIONS && !g_str_equal (recording_options[option].name, name))
     option++;
   return option;
+}
+
+gboolean
+recording_set_property (gpointer object, const gchar *title, RecordingOption option, const gchar *text, GError **error)
+{
+  GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS (object), recording_options[option].name);
+  GValue value = G_VALUE_INIT;
+  gint64 ns;
+
+  if (G_IS_PARAM_SPEC_INT64 (pspec) && robocache_duration_from_text (text, &ns) && !recording_parse_duration (text, &ns)) {
+    FAULT (error, "%s: %s=%s: expected a time with a unit, like %sms", title, pspec->name, text, text);
+    return FALSE;
+  }
+  if (!robocache_setting_from_text (pspec, text, &value, error)) {
+    g_prefix_error (error, "%s: ", title);
+    return FALSE;
+  }
+  g_object_set_property (object, pspec->name, &value);
+  g_value_unset (&value);
+  return TRUE;
 }

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/text/settingtext.h"
 #include "common/text/timetext.h"
 #include "examples/tools/program.h"
 
@@ -383,27 +382,6 @@ recordings_find_grid (const GPtrArray *recordings, const RecordingsOptions *opti
 
 /* ---- the pipeline ---- */
 
-/* Sets a property as the user wrote it. */
-static gboolean
-set_from_text (gpointer object, const Recording *recording, RecordingOption option, const gchar *text, GError **error)
-{
-  GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS (object), recording_options[option].name);
-  GValue value = G_VALUE_INIT;
-  gint64 ns;
-
-  if (G_IS_PARAM_SPEC_INT64 (pspec) && robocache_duration_from_text (text, &ns) && !recording_parse_duration (text, &ns)) {
-    FAULT (error, "%s: %s=%s: expected a time with a unit, like %sms", recording->title, pspec->name, text, text);
-    return FALSE;
-  }
-  if (!robocache_setting_from_text (pspec, text, &value, error)) {
-    g_prefix_error (error, "%s: ", recording->title);
-    return FALSE;
-  }
-  g_object_set_property (object, pspec->name, &value);
-  g_value_unset (&value);
-  return TRUE;
-}
-
 gboolean
 recordings_set_pad_options (GstPad *pad, const Recording *recording, gboolean is_live, GError **error)
 {
@@ -413,7 +391,7 @@ recordings_set_pad_options (GstPad *pad, const Recording *recording, gboolean is
     g_object_set (pad, "kinds", recording->kinds, NULL);
   for (guint option = RECORDING_INTERPOLATION; option < RECORDING_N_OPTIONS; option++) {
     /* the times have their offset already */
-    if (option != RECORDING_OFFSET && recording->given[option] && !set_from_text (pad, recording, option, recording->given[option], error))
+    if (option != RECORDING_OFFSET && recording->given[option] && !recording_set_property (pad, recording->title, option, recording->given[option], error))
       return FALSE;
   }
   return TRUE;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/mcap/read/reader.h"
+#include "gst/parse/inputformat.h"
 #include "recordingparts.h"
 #include "robot.h"
 
@@ -616,6 +617,18 @@ read_recording (Job *job, const gchar *path, const ReportRobotChoice *choice, GE
   return ok;
 }
 
+/* FALSE and an error that names the kind of the file: it is another one. */
+static gboolean
+check_kind (ReportFileSource *file, GError **error)
+{
+  const gsize n = (gsize) MIN (file->source.size, 64);
+  gchar bytes[64];
+
+  if (!file->source.read (file->source.user_data, 0, n, (guint8 *) bytes, error))
+    return FALSE;
+  return memcmp (bytes, ROBOCACHE_MCAP_MAGIC, MIN (n, ROBOCACHE_MCAP_MAGIC_SIZE)) == 0 || !robocache_input_refuse (bytes, n, TRUE, error);
+}
+
 Report *
 report_of_recording (const gchar *path, const ReportRobotChoice *choice, GError **error)
 {
@@ -624,7 +637,8 @@ report_of_recording (const gchar *path, const ReportRobotChoice *choice, GError 
 
   if (!report_file_source_open (&job.file, path, error))
     return NULL;
-  job.reader = robocache_mcap_reader_new (&job.file.source, error);
+  if (check_kind (&job.file, error))
+    job.reader = robocache_mcap_reader_new (&job.file.source, error);
   if (job.reader) {
     ok = read_recording (&job, path, choice, error);
     robocache_mcap_reader_free (job.reader);

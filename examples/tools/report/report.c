@@ -56,21 +56,27 @@ report_get_stream (Report *report, const gchar *name)
 }
 
 void
-report_rename_stream (Report *report, ReportStream *stream, const gchar *name)
+report_rename_streams (Report *report, GHashTable *names)
 {
-  gchar *prefix = g_strconcat (stream->name, ".", NULL);
-
   for (guint i = 0; i < report->settings->len; i++) {
-    gchar *setting = g_ptr_array_index (report->settings, i);
+    gchar *setting = g_ptr_array_index (report->settings, i), *stream = g_strndup (setting, strcspn (setting, "."));
+    const gchar *name = g_hash_table_lookup (names, stream);
 
-    if (g_str_has_prefix (setting, prefix)) {
-      report->settings->pdata[i] = g_strconcat (name, setting + strlen (stream->name), NULL);
+    if (name) {
+      report->settings->pdata[i] = g_strconcat (name, setting + strlen (stream), NULL);
       g_free (setting);
     }
+    g_free (stream);
   }
-  g_free (prefix);
-  g_free (stream->name);
-  stream->name = g_strdup (name);
+  for (guint i = 0; i < report->streams->len; i++) {
+    ReportStream *stream = g_ptr_array_index (report->streams, i);
+    const gchar *name = g_hash_table_lookup (names, stream->name);
+
+    if (name) {
+      g_free (stream->name);
+      stream->name = g_strdup (name);
+    }
+  }
 }
 
 static gboolean

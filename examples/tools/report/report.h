@@ -29,8 +29,8 @@ void report_free (Report * report);
 
 /* The stream of that name; it is created if there is none. */
 ReportStream *report_get_stream (Report * report, const gchar * name);
-/* Gives a stream a name for people, which its settings have, too. */
-void report_rename_stream (Report * report, ReportStream * stream, const gchar * name);
+/* Gives streams names for people, which their settings have, too. names: by the streams' names, of which a new name may be one. */
+void report_rename_streams (Report * report, GHashTable * names);
 void report_remove_stream (Report * report, ReportStream * stream);
 void report_add_note (Report * report, const gchar * format, ...) G_GNUC_PRINTF (2, 3);
 

@@ -175,15 +175,15 @@ list_topics (const RobocacheMcapSession *session)
   return g_string_free (list, FALSE);
 }
 
-/* Of a message that cannot be read; "": none. */
+/* Of a message or a topic that cannot be read; "": none. */
 static const gchar *
 first_loss (const RobocacheMcapSession *session)
 {
   for (guint i = 0; i < session->topics->len; i++) {
     const RobocacheMcapTopic *topic = g_ptr_array_index (session->topics, i);
 
-    if (topic->first_loss)
-      return topic->first_loss;
+    if (topic->first_loss || topic->fault)
+      return topic->first_loss ? topic->first_loss : topic->fault;
   }
   return "";
 }

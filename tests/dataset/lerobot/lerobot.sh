@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# lerobot.sh: runs robot.py with lerobot 0.6.1 of PyPI in a fresh trixie (Python 3.13), with the wheel that packages.sh made.
+# lerobot.sh: runs robot.py, and the rule for depth of lerobot_loader.py, with lerobot 0.6.1 of PyPI in a fresh trixie (Python 3.13), with the wheel
+# that packages.sh made.
 #
 # PyTorch is Debian's, which computes on the CPU. It is older than LeRobot's packages ask for, so LeRobot is installed without
 # dependencies, and after it what robots and lerobot-record use.
@@ -28,5 +29,6 @@ if ! { new_system && put_source "$source" "$root" && cp "$folder"/wheel/*.whl "$
   within "$root" sh -c '/root/venv/bin/pip install --disable-pip-version-check /root/*.whl /root/robocache/examples/dataset'; } > "$log" 2>&1; then
   die "see $log"
 fi
+within "$root" /root/venv/bin/python -W ignore /root/robocache/tests/dataset/lerobot_loader.py || exit
 within "$root" /root/venv/bin/python -W ignore /root/robocache/tests/dataset/lerobot/robot.py /root/robocache/examples --installed || exit
 rm -rf "$root"

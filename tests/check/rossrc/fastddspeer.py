@@ -98,8 +98,8 @@ def check_sink(peer, folder, columns, name):
 
 def main():
     rostool, tool = sys.argv[1:]
-    if not shutil.which("fastddsgen") or not shutil.which("c++") or not HEADERS.exists():
-        print(f"SKIP {os.path.basename(sys.argv[0])}: needs Debian's packages fastddsgen, libfastrtps-dev and g++")
+    if not all(map(shutil.which, ("fastddsgen", "java", "c++"))) or not HEADERS.exists():
+        print(f"SKIP {os.path.basename(sys.argv[0])}: needs Debian's packages fastddsgen, libfastrtps-dev, default-jre-headless and g++")
         return 77
     enter()
     with tempfile.TemporaryDirectory() as name:

@@ -29,6 +29,8 @@ packages=(python3 python3-gi python3-numpy python3-venv gir1.2-gstreamer-1.0 gst
   gstreamer1.0-plugins-ugly iproute2 socat xz-utils)
 # nvcc and the emulated GPU need a C++ compiler
 [ -z "$all" ] || packages+=(g++)
+# a peer of live topics: Fast DDS 2
+[ -z "$all" ] || ! grep -qs '^VERSION_ID="12"' /etc/os-release || packages+=(fastddsgen libfastrtps-dev default-jre-headless)
 robocache_install "${packages[@]}"
 
 logs=()

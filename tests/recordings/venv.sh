@@ -10,6 +10,7 @@ is_large=yes
 case $1 in
   *-jazzy) packages=(ros-rclpy==7.1.6 ros-sensor-msgs==5.3.6 ros-rmw-fastrtps-cpp==8.4.3) ;;
   *-kilted) packages=(ros-rclpy==9.1.2 ros-sensor-msgs==5.5.1 ros-rmw-fastrtps-cpp==9.3.3) ;;
+  *-foxglove) packages=(foxglove-sdk==0.30.3 foxglove-websocket==0.1.4 robo-ws-bridge==0.11.0 websockets==17.4 mcap==1.6.0) is_large='' ;;
   *-cyclone) packages=(cyclonedds==11.0.1) is_large='' ;;
   *) is_large='' ;;
 esac

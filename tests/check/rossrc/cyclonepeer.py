@@ -85,7 +85,7 @@ def check_sink(participant, types, folder):
 
     path = os.path.join(folder, "wrench.csv")
     with open(path, "w", encoding="ascii") as file:
-        file.write("t,fx,fy,fz,tx,ty,tz\n0,1,2,3,4,5,6\n10,1,2,3,4,5,7\n")
+        file.write("t_s,fx,fy,fz,tx,ty,tz\n0,1,2,3,4,5,6\n10,1,2,3,4,5,7\n")
     reader = DataReader(participant, Topic(participant, "rt/force", types["WrenchStamped"]), qos=qos())
     line = f"robocacherossink domain={DOMAIN} sink_0::topic=/force sink_0::{TRANSIENT} sink_0::frame-id=f time-origin=1700000000000000000 name=ros"
     with subprocess.Popen(["gst-launch-1.0", "-q", *line.split(), "filesrc", f"location={path}", "!", "robocacheparse", "!", "ros.sink_0"]) as publisher:

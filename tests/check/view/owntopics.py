@@ -18,11 +18,13 @@ import websockets
 from mcap_ros2._dynamic import generate_dynamic
 
 TIMEOUT_S = 60
+SILENCE_S = 20                  # after the last topic
 LAUNCH = (
-    "robocachefoxglovesink name=s port=0 robocachefuse name=f rate=50 ! queue ! s.sink_0 "
+    "robocachefoxglovesink name=s port=0 sink_2::topic=/camera robocachefuse name=f rate=50 ! queue ! s.sink_0 "
     "robocachetestsrc kind=proprio rate=100 is-live=true num-buffers=1000000 ! f.proprio_0 "
     "robocachetestsrc kind=force rate=100 is-live=true num-buffers=20 ! f.force_0 "
-    "robocachetestsrc kind=proprio channels=7 rate=50 is-live=true ! robocachekinematics urdf={urdf} joints=q0,q1,q2,q3,q4,q5,q6 frames=tool ! s.sink_1"
+    "robocachetestsrc kind=proprio channels=7 rate=50 is-live=true ! robocachekinematics urdf={urdf} joints=q0,q1,q2,q3,q4,q5,q6 frames=tool ! s.sink_1 "
+    "videotestsrc is-live=true ! video/x-raw,format=RGB,width=64,height=48,framerate=10/1 ! s.sink_2"
 )
 OK, WARN, ERROR = b"\0", b"\1", b"\2"
 
@@ -73,15 +75,32 @@ def paths_of(folder):
     return sorted({re.sub(r"\[[^]]*\]|{[^}]*}", "", path) for path in paths + names})
 
 
+def topics_of(value, name=""):
+    """Topics that a layout names: values of members such as imageTopic, keys of topics."""
+    if isinstance(value, dict):
+        return {topic for key, one in value.items() for topic in topics_of(one, key)} | (set(value) if name == "topics" else set())
+    is_topic = isinstance(value, str) and (name.endswith("Topic") or name.startswith("topic"))
+    return {value.split(".")[0]} if is_topic else set()
+
+
+def panels_of(layout):
+    """Panels of the tree that a layout draws."""
+    return [layout] if isinstance(layout, str) else [panel for half in ("first", "second") for panel in panels_of(layout[half])]
+
+
 async def check_layouts(socket, folder):
-    """Each field of /robocache/ is in the schema of its topic."""
-    schemas = {}
-    while "/robocache/connection" not in schemas:
-        message = await socket.recv()
-        if not isinstance(message, bytes):
-            schemas.update({one["topic"]: json.loads(one["schema"]) for one in json.loads(message).get("channels", []) if one["encoding"] == "json"})
-    paths = paths_of(pathlib.Path(folder))
-    assert len(paths) > 10, paths
+    """All panels are drawn, topics are advertised, and each field of /robocache/ is in the schema of its topic."""
+    layout = json.loads((pathlib.Path(folder) / "foxglove.json").read_text(encoding="utf-8"))
+    assert sorted(panels_of(layout["layout"])) == sorted(layout["configById"]), "other panels are drawn than there are"
+    paths, schemas = paths_of(pathlib.Path(folder)), {}
+    topics = topics_of(layout["configById"]) | {path.split(".")[0] for path in paths}
+    assert len(paths) > 10 and len(topics) >= 5, (paths, topics)
+    while not topics <= set(schemas):
+        try:
+            channels = json.loads(await asyncio.wait_for(socket.recv(), SILENCE_S)).get("channels", [])
+        except asyncio.TimeoutError as error:
+            raise AssertionError(f"{sorted(topics - set(schemas))} are not advertised") from error
+        schemas.update({one["topic"]: json.loads(one["schema"]) if one["encoding"] == "json" else None for one in channels})
     for path in paths:
         topic, *names = path.split(".")
         schema = schemas[topic]

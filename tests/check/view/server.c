@@ -6,6 +6,8 @@
 #include <gst/app/gstappsrc.h>
 #include <malloc.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "tests/check/lib/checks.h"
 #include "tests/check/lib/memorylimit.h"
@@ -219,11 +221,24 @@ GST_START_TEST (limits_clients)
 
 GST_END_TEST;
 
-/* 10,000 connections one after the other, most of which ask for nothing, then more at a time than the server has. */
+static guint
+count_descriptors (void)
+{
+  GDir *folder = g_dir_open ("/proc/self/fd", 0, NULL);
+  guint n = 0;
+
+  while (g_dir_read_name (folder))
+    n++;
+  g_dir_close (folder);
+  return n;
+}
+
+/* 10,000 connections one after the other, most of which ask for nothing, then more at a time than the server has. None is left. */
 GST_START_TEST (survives_many_connections)
 {
   const ViewRequest foreign = { "evil.example", NULL, PROTOCOLS };
   View view = view_begin (2, "max-clients=4");
+  const guint n_descriptors = count_descriptors ();
   ViewClient clients[100], client;
 
   for (guint i = 0; i < 10000; i++) {
@@ -242,6 +257,12 @@ GST_START_TEST (survives_many_connections)
   fail_unless (view_client_is_closed (&clients[G_N_ELEMENTS (clients) - 1]));
   for (guint i = 0; i < G_N_ELEMENTS (clients); i++)
     view_client_close (&clients[i]);
+  while (count_descriptors () > n_descriptors)
+    g_thread_yield ();
+  subscribe (&client, &view, ROWS_CHANNEL);
+  push_row (&view);
+  g_bytes_unref (view_client_receive_data (&client, 77));
+  view_client_close (&client);
   view_end (&view);
 }
 
@@ -553,6 +574,59 @@ GST_START_TEST (ends_hostile_clients)
 
 GST_END_TEST;
 
+#define BYTES(text) (text), sizeof (text) - 1
+#define OPEN "GET / HTTP/1.1\r\nHost: localhost\r\n"
+
+/* Bytes that no client may send, and so many times; the first frames follow a handshake, the first requests do not. */
+static const struct
+{
+  const gchar *start;           /* NULL: a handshake */
+  const gchar *bytes;
+  gsize size;
+  guint n;
+} violations[] = {
+  /* not masked, no size of a message, no UTF-8, half a code, a control frame that has no meaning */
+  {NULL, BYTES ("\x81\x02hi"), 1},
+  {NULL, BYTES ("\x82\xff\xff\xff\xff\xff\xff\xff\xff\xff\0\0\0\0"), 1},
+  {NULL, BYTES ("\x81\x82\0\0\0\0\xff\xfe"), 1},
+  {NULL, BYTES ("\x88\x81\0\0\0\0x"), 1},
+  {NULL, BYTES ("\x8b\x80\0\0\0\0"), 1},
+  /* no request, and headers without end */
+  {"", BYTES ("\0\1\2\3\r\n\r\n"), 1},
+  {OPEN "X: ", BYTES ("0123456789abcdef"), 1 << 20},
+  {OPEN, BYTES ("X: 0123456789\r\n"), 1 << 20},
+};
+
+GST_START_TEST (ends_clients_that_break_rules)
+{
+  View view = view_begin (2, "");
+  const gchar *start = violations[__i__].start;
+  ViewClient client;
+  gchar buffer[4096];
+
+  if (start)
+    view_client_open_silent (&client, view.port);
+  else
+    view_client_connect (&client, view.port);
+  if (start)
+    fail_unless (send (client.socket, start, strlen (start), MSG_NOSIGNAL) == (gssize) strlen (start));
+  for (guint i = 0; i < violations[__i__].n; i++)
+    if (send (client.socket, violations[__i__].bytes, violations[__i__].size, MSG_NOSIGNAL) < 0)
+      break;
+  errno = 0;
+  while (recv (client.socket, buffer, sizeof buffer, 0) > 0) {
+  }
+  fail_if (errno == EAGAIN, "the server keeps this client");
+  view_client_close (&client);
+  subscribe (&client, &view, ROWS_CHANNEL);
+  push_row (&view);
+  g_bytes_unref (view_client_receive_data (&client, 77));
+  view_client_close (&client);
+  view_end (&view);
+}
+
+GST_END_TEST;
+
 /* Whatever comes, the server answers others. */
 GST_START_TEST (survives_random_bytes)
 {
@@ -649,4 +723,4 @@ GST_END_TEST;
 
 CHECK_MAIN (view_server, NULL, NULL, ONCE (answers_handshakes), ONCE (limits_clients), ONCE (survives_many_connections), ONCE (sends_what_comes),
     ONCE (serves_many_clients), ONCE (encodes_for_subscribers), ONCE (draws_connections), ONCE (advertises_changes), ONCE (starts_again), ONCE (slow_clients_lose_alone), ONCE (unread_rows_cost_no_memory),
-    EACH (frames, ends_hostile_clients), ONCE (survives_random_bytes), EACH (faults, explains_why_it_cannot_listen), ONCE (refuses_beside_libsoup_2))
+    EACH (frames, ends_hostile_clients), EACH (violations, ends_clients_that_break_rules), ONCE (survives_random_bytes), EACH (faults, explains_why_it_cannot_listen), ONCE (refuses_beside_libsoup_2))

@@ -107,32 +107,60 @@ async def receive(viewer, socket, is_over):
                 return
 
 
-async def watch(tool, launch, n_channels, is_live, with_derived=False):
-    process = await asyncio.create_subprocess_exec(tool, launch, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    try:
-        line = (await process.stdout.readline()).decode().split()
+class Pipeline:
+    """A pipeline that viewtool plays, from its preroll to its end."""
+
+    def __init__(self, tool, launch):
+        self.command = [tool, launch]
+        self.process = self.ended = self.url = None
+
+    async def __aenter__(self):
+        self.process = await asyncio.create_subprocess_exec(*self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        line = (await self.process.stdout.readline()).decode().split()
         assert line and line[0] == "port", "the pipeline does not preroll"
-        viewer, ended = Viewer(with_derived), asyncio.Event()
+        self.url = f"ws://127.0.0.1:{line[1]}"
+        return self
+
+    def play(self):
+        self.process.stdin.write(b"play\n")
+        self.ended = asyncio.create_task(self.process.stdout.readline())
+
+    def is_over(self):
+        return self.ended.done()
+
+    async def __aexit__(self, fault, *_):
+        try:
+            if not fault:
+                assert (await self.ended).strip() == b"end", "the pipeline fails"
+                self.process.stdin.write(b"end\n")
+                assert await self.process.wait() == 0
+        finally:
+            if self.process.returncode is None:
+                self.process.kill()
+
+
+async def read(url, n_channels, play, is_over, with_derived=False, subprotocol="foxglove.sdk.v1"):
+    """What a server sends to a client that subscribes to all. play: called when it has."""
+    viewer = Viewer(with_derived)
+    async with websockets.connect(url, subprotocols=[subprotocol], max_size=None, max_queue=None) as socket:
+        assert socket.subprotocol == subprotocol
+        await viewer.advertised(socket, n_channels)
+        await viewer.subscribe(socket)
+        await play()
+        await receive(viewer, socket, is_over)
+    return viewer
+
+
+async def watch(tool, launch, n_channels, is_live, with_derived=False):
+    async with Pipeline(tool, launch) as pipeline:
         if is_live:
-            process.stdin.write(b"play\n")
-        async with websockets.connect(f"ws://127.0.0.1:{line[1]}", subprotocols=["foxglove.sdk.v1"], max_size=None, max_queue=None) as socket:
-            assert socket.subprotocol == "foxglove.sdk.v1"
-            await viewer.advertised(socket, n_channels)
-            await viewer.subscribe(socket)
+            pipeline.play()
+
+        async def play():
             if not is_live:
-                process.stdin.write(b"play\n")
+                pipeline.play()
 
-            async def end():
-                assert (await process.stdout.readline()).strip() == b"end", "the pipeline fails"
-                ended.set()
-
-            await asyncio.gather(receive(viewer, socket, ended.is_set), end())
-        process.stdin.write(b"end\n")
-        assert await process.wait() == 0
-        return viewer
-    finally:
-        if process.returncode is None:
-            process.kill()
+        return await read(pipeline.url, n_channels, play, pipeline.is_over, with_derived)
 
 
 def recorded(path):

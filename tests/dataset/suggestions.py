@@ -98,6 +98,7 @@ def suggested(folder, name, topics, features, left_out):
     made = tomllib.loads(text)
     yield f"features of {text}", made["features"], features
     yield f"left out of {text}", _left_out(text), left_out
+    yield "the reason for next-state", "# no topic has commands" in text, made.get("action") == "next-state"
     yield "each topic is a stream or is left out", sorted({stream["topic"] for stream in made["streams"].values()} | set(_left_out(text))), sorted(topics)
     commands = [stream for stream in made["streams"] if any(word in stream for word in ("command", "target", "master", "joy", "joint_trajectory_controller_joint"))]
     uses = {part.partition(":")[0] for feature, parts in made["features"].items() if feature.startswith("observation") for part in parts}

@@ -309,6 +309,8 @@ ERRORS = {
     "error_no_element": ("nosuchelement ! fakesink", 'no element "nosuchelement"'),
     "error_property": (fuse("rat=50/1", JOINTS), 'no property "rat" in element '),
     "error_value": (fuse("rate=often", JOINTS), 'could not set property "rate" in element '),
+    "error_unit": (fuse("rate=50/1 proprio_0::max-gap=100ms", JOINTS), "proprio_0::max-gap=100ms: a number of ns is needed here; a unit is possible in "
+                   'pads="proprio_0,max-gap=100ms"'),
     "error_link": (fuse("rate=50/1", "videotestsrc name=camera ! fuse.joints"),
                    "could not link camera to fuse; put videoconvert before a camera pad, and robocacheparse before bytes. Sink pads are camera_0"),
     "error_single": ("robocachefuse", "expected robocachefuse and its sources, not robocachefuse"),
@@ -452,7 +454,7 @@ def program_interrupted():
 def program():
     for arguments, status, stdout, stderr in (
             ([fuse("rate=10/1", JOINTS)], 0, "tick 0.900 s: proprio_0 aligned 0.00 ms old; proprio_0 float32[14]\n"
-             "proprio_0: 100 rows in, 10 used; ticks: 10 aligned, 0 held, 0 missing\n", ""),
+             "proprio_0: 100 rows in, 10 used, 90 superseded; ticks: 10 aligned, 0 held, 0 missing\n", ""),
             ([], 1, "", "python3 -m robocache.fused 'robocachefuse "),
             (["nosuchelement ! fakesink"], 1, "", 'error: no element "nosuchelement"\n')):
         done = subprocess.run([sys.executable, "-B", "-mrobocache.fused", *arguments], capture_output=True, text=True,

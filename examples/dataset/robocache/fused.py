@@ -21,10 +21,13 @@ import sys
 import warnings
 from typing import Any, Dict, Iterator, List, Optional, Set
 
-import numpy as np
-
 from . import gstreamer
 from .printable import printable
+
+try:
+    import numpy as np
+except ImportError:
+    raise gstreamer.MissingError("NumPy is missing: sudo apt-get install python3-numpy, or pip install numpy") from None
 
 GLib, Gst = gstreamer.load()
 
@@ -157,6 +160,12 @@ class Sample:
     def __init__(self, sample, form):
         self.buffer, self.format = sample.get_buffer(), form
 
+    def __repr__(self):
+        rows = [f"{name} {self.status[name].name.lower()}"
+                + (f" {self.age_ns[name] / 1e6:.2f} ms old" if self.age_ns[name] is not None else "") for name in self.streams]
+        arrays = [f"{name} {getattr(array, 'dtype', '')}{list(array.shape)}" for name, array in self.tensors.items()]
+        return f"tick {self.tick_ns / 1e9:.3f} s: {', '.join(rows)}; {', '.join(arrays)}"
+
     @property
     def streams(self) -> List[str]:
         """Names of the streams, in the order of `info`."""
@@ -176,7 +185,10 @@ class Sample:
 
     def torch(self, name: str) -> Any:
         """A tensor of PyTorch: a copy on the CPU, the sample's own memory on a GPU."""
-        import torch
+        try:
+            import torch
+        except ImportError:
+            raise gstreamer.MissingError("PyTorch is missing: pip install torch, or sudo apt-get install python3-torch") from None
         tensor = self.tensors[name]
         if self.format.on_device:
             return torch.from_dlpack(tensor)
@@ -262,10 +274,17 @@ def _advice_on(error):
     return ""
 
 
+def _check_durations(description):
+    """GStreamer ignores a property of a pad whose value it cannot read, and it reads no units."""
+    for pad, name, value in re.findall(r"([\w-]+)::([\w-]+)=\"?(-?[\d.]+(?:ns|us|ms|s))\b", description):
+        raise PipelineError(f'{pad}::{name}={value}: a number of ns is needed here; a unit is possible in pads="{pad},{name}={value}"')
+
+
 class Samples:
     """A pipeline as an iterator over its samples. It runs while it is iterated over."""
 
     def __init__(self, description: str):
+        _check_durations(description)
         try:
             self.pipeline = Gst.parse_launch(description)
         except GLib.Error as error:
@@ -361,11 +380,7 @@ def fused(description: str) -> Samples:
 
 
 # ---------------------------------------------------------------- a program
-def _line(sample):
-    rows = [f"{name} {sample.status[name].name.lower()}"
-            + (f" {sample.age_ns[name] / 1e6:.2f} ms old" if sample.age_ns[name] is not None else "") for name in sample.streams]
-    arrays = [f"{name} {getattr(array, 'dtype', '')}{list(array.shape)}" for name, array in sample.tensors.items()]
-    return f"tick {sample.tick_ns / 1e9:.3f} s: {', '.join(rows)}; {', '.join(arrays)}"
+USES = ("used", "late", "duplicate", "superseded", "dropped", "kept")  # each row has one
 
 
 def main(arguments):
@@ -375,15 +390,16 @@ def main(arguments):
     try:
         samples = fused(arguments[0])
         for sample in samples:
-            print(_line(sample), flush=True)
+            print(sample, flush=True)
     except PipelineError as error:
         sys.exit(f"error: {printable(error)}")
     except KeyboardInterrupt:
         pass
     for name, value in samples.stats.items():
         if isinstance(value, dict) and "rows-in" in value and (value["rows-in"] or name != "removed-pads"):
-            print(f"{name}: {value['rows-in']} rows in, {value['rows-used']} used; ticks: {value['ticks-aligned']} aligned, "
-                  f"{value['ticks-held']} held, {value['ticks-missing']} missing")
+            rows = ", ".join(f"{value[f'rows-{use}']} {use}" for use in USES if value[f"rows-{use}"] or use == "used")
+            print(f"{name}: {value['rows-in']} rows in, {rows}; ticks: {value['ticks-aligned']} aligned, {value['ticks-held']} held, "
+                  f"{value['ticks-missing']} missing")
 
 
 if __name__ == "__main__":

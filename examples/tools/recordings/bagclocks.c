@@ -229,7 +229,7 @@ timeline_of (const Recording *bag, GError **error)
     return "stamp";
   if (g_str_equal (given, "log"))
     return "";
-  FAULT (error, "%s: time-source=%s: expected auto, stamp or log", bag->path, given);
+  USAGE_FAULT (error, "%s: time-source=%s: expected auto, stamp or log", bag->path, given);
   return NULL;
 }
 

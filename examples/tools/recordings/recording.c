@@ -600,9 +600,9 @@ read_rows (Recording *recording, FILE *file, GError **error)
   gboolean ok;
 
   if (given[RECORDING_TIME_UNIT] && !robocache_time_unit_by_name (given[RECORDING_TIME_UNIT], &spec.time.unit))
-    FAULT (error, "time-unit=%s: expected s, ms, us or ns", given[RECORDING_TIME_UNIT]);
+    USAGE_FAULT (error, "time-unit=%s: expected s, ms, us or ns", given[RECORDING_TIME_UNIT]);
   else if (given[RECORDING_LEAP_SECONDS] && !read_leap_seconds (given[RECORDING_LEAP_SECONDS], &spec.time.leap_seconds))
-    FAULT (error, "leap-seconds=%s: expected 0 to 1000", given[RECORDING_LEAP_SECONDS]);
+    USAGE_FAULT (error, "leap-seconds=%s: expected 0 to 1000", given[RECORDING_LEAP_SECONDS]);
   else
     reader = robocache_record_reader_new (&spec, error);
   if (!reader) {
@@ -708,7 +708,7 @@ recording_apply_offset (Recording *recording, GError **error)
   gint64 *const times[] = { &recording->least_time, &recording->greatest_time, &recording->file_begin, &recording->file_end };
 
   if (given && !recording_parse_duration (given, &recording->offset)) {
-    FAULT (error, "%s: offset=%s: expected a time with a unit, like -20ms", recording->title, given);
+    USAGE_FAULT (error, "%s: offset=%s: expected a time with a unit, like -20ms", recording->title, given);
     return FALSE;
   }
   for (guint i = 0; i < G_N_ELEMENTS (times); i++)

@@ -64,14 +64,16 @@ recording_set_property (gpointer object, const gchar *title, RecordingOption opt
 {
   GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS (object), recording_options[option].name);
   GValue value = G_VALUE_INIT;
+  GError *fault = NULL;
   gint64 ns;
 
   if (G_IS_PARAM_SPEC_INT64 (pspec) && robocache_duration_from_text (text, &ns) && !recording_parse_duration (text, &ns)) {
-    FAULT (error, "%s: %s=%s: expected a time with a unit, like %sms", title, pspec->name, text, text);
+    USAGE_FAULT (error, "%s: %s=%s: expected a time with a unit, like %sms", title, pspec->name, text, text);
     return FALSE;
   }
-  if (!robocache_setting_from_text (pspec, text, &value, error)) {
-    g_prefix_error (error, "%s: ", title);
+  if (!robocache_setting_from_text (pspec, text, &value, &fault)) {
+    USAGE_FAULT (error, "%s: %s", title, fault->message);
+    g_error_free (fault);
     return FALSE;
   }
   g_object_set_property (object, pspec->name, &value);

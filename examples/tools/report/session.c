@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/time/originevent.h"
 #include "examples/tools/program.h"
 
 #define RECORDER "robocachemcapmux"
@@ -75,12 +76,24 @@ add_recorder (ReportSession *session, GError **error)
   return recorder;
 }
 
+/* Rows are recorded at running times, as the fuse aligns them. On the clocks of sources with an offset, they would be behind the samples,
+ * and the recorder would wait for rows for which the fuse has no space. */
+static GstPadProbeReturn
+drop_origin (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  gboolean from_first_row;
+  gint64 origin_ns;
+
+  return robocache_origin_event_parse (GST_PAD_PROBE_INFO_EVENT (info), &origin_ns, &from_first_row) ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK;
+}
+
 static void
 record_into (GstElement *recorder, GstElement *queue, const gchar *topic)
 {
   GstPad *from = gst_element_get_static_pad (queue, "src"), *to = gst_element_request_pad_simple (recorder, "sink_%u");
 
   g_object_set (to, "topic", topic, NULL);
+  gst_pad_add_probe (from, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, drop_origin, NULL, NULL);
   gst_pad_link (from, to);
   gst_object_unref (from);
   gst_object_unref (to);

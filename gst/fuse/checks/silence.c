@@ -44,12 +44,14 @@ static gchar *
 describe_dropped_rows (const FuseStream *stream)
 {
   FuseStatistics *statistics = g_new0 (FuseStatistics, 1);
+  RobocacheDropReason reason;
   gchar *text = NULL;
 
   fuse_stream_add_statistics (stream, statistics);
+  reason = main_reason (&statistics->rows);
   if (statistics->rows.in > 0)
-    text = g_strdup_printf ("all %" G_GUINT64_FORMAT " rows were dropped (stats: rows-dropped-%s): correct the times of its source",
-        statistics->rows.in, robocache_drop_reason_name (main_reason (&statistics->rows)));
+    text = g_strdup_printf ("all %" G_GUINT64_FORMAT " rows were dropped (stats: rows-dropped-%s): correct the %s of its source", statistics->rows.in,
+        robocache_drop_reason_name (reason), reason == ROBOCACHE_DROPPED_MALFORMED ? "caps or buffers" : reason == ROBOCACHE_DROPPED_NAN ? "values" : "times");
   g_free (statistics);
   return text;
 }

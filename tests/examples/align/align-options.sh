@@ -88,6 +88,13 @@ printf 't,v\n0,0\n0.02,2\n0.04,4\n' > true.csv
 printf 't,u\n0.01,0\n0.03,2\n0.05,4\n' > late.csv
 aligns offset "0,0,0 20000000,2,2 40000000,4,4" --rate 50 true.csv late.csv,offset=-10ms
 aligns offset_later "0,0,0 20000000,2,2 40000000,4,4" --rate 50 true.csv,offset=10ms late.csv
+# more rows than wait in the pipeline: the report is of times with the offset, in which no stream waits for another one
+seq 0 1999 | awk 'BEGIN { print "t,v" } { printf "%.3f,%d\n", $1 / 200, $1 }' > long.csv
+for offset in 6s -6s; do
+  align --rate 50 long.csv long.csv,offset=$offset
+  expect "offset_of_$offset" "$status $(sed '1,2d' aligned.csv | awk -F, '$4 == 0 && $6 == 0' | wc -l)" "0 200"
+done
+expect_match offset_in_report "$(cat aligned.html)" 'long_2 is missing from 10\.[0-9] to 16\.0 s'
 
 # ---- what a file looks like ----
 

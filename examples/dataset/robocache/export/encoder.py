@@ -41,8 +41,8 @@ def check(video):
     if video.encoder not in ENCODERS:
         raise ExportError(f"video.encoder = {video.encoder!r}: expected {', '.join(ENCODERS)}")
     if Gst.ElementFactory.find(video.encoder) is None:
-        raise ExportError(f"video.encoder: {video.encoder} is not installed (x264enc: gstreamer1.0-plugins-ugly; x265enc and nvh264enc: "
-                          "gstreamer1.0-plugins-bad, the latter with an NVIDIA GPU)")
+        raise ExportError(f"video.encoder: {video.encoder} is not installed: sudo apt-get install gstreamer1.0-plugins-"
+                          + ("ugly" if video.encoder == "x264enc" else "bad") + ("; it needs an NVIDIA GPU" if video.encoder.startswith("nv") else ""))
     pipelines.parse(_description(video, (64, 64), 1, "/dev/null"))
 
 

@@ -319,6 +319,6 @@ def suggest(recording, form="lerobot", names="recorded"):
     top += [_comment(f"{stream.topic} has {stream.rate:.2f} rows per second, and the set {fps}") for stream in slow]
     top += [f"fps = {fps}", 'task = ""'] + ([f'names = "{names}"'] if names != "recorded" else [])
     if "action" not in features and "observation.state" in features:
-        top.append('action = "next-state"')
+        top += [_comment("no topic has commands: the action is observation.state of the next tick"), 'action = "next-state"']
     lines = [*top, "", "[streams]", *map(_stream_line, used), "", "[features]", *_feature_lines(used)]
     return "\n".join([*lines, *module.suggested_lines(features)]) + "\n"

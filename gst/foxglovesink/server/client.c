@@ -9,8 +9,6 @@
 #include "common/ros/encodings/jsontext.h"
 #include "protocol.h"
 
-/* Bytes of messages that are given to libsoup before the socket has taken them; one larger message is. */
-#define MAX_BYTES_IN_LIBSOUP (256 << 10)
 #define MAX_INCOMING_BYTES (64 << 10)
 /* A message in frames of a few bytes, each with a header. */
 #define ALLOWANCE (4 * MAX_INCOMING_BYTES)
@@ -20,13 +18,16 @@
 #define MAX_STATUS_BYTES (64 << 10)
 #define TIME_INTERVAL_NS (50 * G_GINT64_CONSTANT (1000000))
 
+/* RFC 6455, 5.2 */
+enum
+{ OPCODE_TEXT = 1, OPCODE_BINARY = 2 };
+
 struct _RobocacheViewClient
 {
   RobocacheViewShared *shared;
   SoupWebsocketConnection *connection;
   RobocacheCountedStream *stream;
   guint number;
-  guint64 asked;                /* what `written` of the stream is when libsoup has nothing left */
 
   GQueue texts;                 /* of gchar *, which go first */
   gsize text_bytes;
@@ -40,33 +41,6 @@ struct _RobocacheViewClient
   gint64 lag_ns;                /* the longest wait of a message since the last report of the connection */
 };
 
-/* ---- bytes inside libsoup ---- */
-
-static guint64
-bytes_in_libsoup (const RobocacheViewClient *client)
-{
-  const guint64 written = robocache_counted_stream_written (client->stream);
-
-  return client->asked > written ? client->asked - written : 0;
-}
-
-static gboolean
-has_space (const RobocacheViewClient *client, gsize size)
-{
-  const guint64 pending = bytes_in_libsoup (client);
-
-  return pending == 0 || pending + size <= MAX_BYTES_IN_LIBSOUP;
-}
-
-/* Before a message is sent: adds its frame. libsoup has written pongs by itself. */
-static void
-ask (RobocacheViewClient *client, gsize size)
-{
-  const gsize header = size < 126 ? 2 : size <= G_MAXUINT16 ? 4 : 10;
-
-  client->asked = MAX (client->asked, robocache_counted_stream_written (client->stream)) + header + size;
-}
-
 static gboolean
 is_open (const RobocacheViewClient *client)
 {
@@ -75,12 +49,15 @@ is_open (const RobocacheViewClient *client)
 
 /* ---- texts ---- */
 
-/* Takes text. */
+/* Takes text. Names in it may be of any bytes, but clients end a connection with a text that is not UTF-8. */
 static void
 queue_text (RobocacheViewClient *client, gchar *text)
 {
-  client->text_bytes += strlen (text);
-  g_queue_push_tail (&client->texts, text);
+  gchar *valid = g_utf8_make_valid (text, -1);
+
+  g_free (text);
+  client->text_bytes += strlen (valid);
+  g_queue_push_tail (&client->texts, valid);
   if (client->text_bytes > MAX_TEXT_BYTES && is_open (client))
     soup_websocket_connection_close (client->connection, SOUP_WEBSOCKET_CLOSE_POLICY_VIOLATION, "the client does not read");
 }
@@ -98,10 +75,9 @@ send_text (RobocacheViewClient *client)
   const gchar *text = g_queue_peek_head (&client->texts);
   const gsize size = text ? strlen (text) : 0;
 
-  if (!text || !has_space (client, size))
+  if (!text || !robocache_counted_stream_has_space (client->stream, size))
     return FALSE;
-  ask (client, size);
-  soup_websocket_connection_send_text (client->connection, text);
+  robocache_counted_stream_append (client->stream, OPCODE_TEXT, NULL, 0, text, size);
   client->text_bytes -= size;
   g_free (g_queue_pop_head (&client->texts));
   return TRUE;
@@ -139,22 +115,17 @@ send_time (RobocacheViewClient *client, gint64 time_ns)
     return;
   client->time_ns = time_ns;
   robocache_view_write_time (message, time_ns);
-  ask (client, sizeof message);
-  soup_websocket_connection_send_binary (client->connection, message, sizeof message);
+  robocache_counted_stream_append (client->stream, OPCODE_BINARY, message, sizeof message, NULL, 0);
 }
 
 static void
 send_payload (RobocacheViewClient *client, guint32 id, gint64 log_ns, gconstpointer payload, gsize payload_size)
 {
-  const gsize size = ROBOCACHE_VIEW_HEADER_SIZE + payload_size;
-  guint8 *message = g_malloc (size);
+  guint8 header[ROBOCACHE_VIEW_HEADER_SIZE];
 
   send_time (client, log_ns);
-  robocache_view_write_header (message, id, log_ns);
-  memcpy (message + ROBOCACHE_VIEW_HEADER_SIZE, payload, payload_size);
-  ask (client, size);
-  soup_websocket_connection_send_binary (client->connection, message, size);
-  g_free (message);
+  robocache_view_write_header (header, id, log_ns);
+  robocache_counted_stream_append (client->stream, OPCODE_BINARY, header, sizeof header, payload, payload_size);
 }
 
 /* The message of ROBOCACHE_VIEW_CONNECTION. */
@@ -216,7 +187,7 @@ send_message (RobocacheViewClient *client)
   if (reader) {
     const RobocacheViewItem *next = g_queue_peek_head (&reader->waiting.items);
 
-    if (has_space (client, ROBOCACHE_VIEW_HEADER_SIZE + next->size)) {
+    if (robocache_counted_stream_has_space (client->stream, ROBOCACHE_VIEW_HEADER_SIZE + next->size)) {
       item = robocache_view_subscription_pop (&reader->waiting);
       shared->counts.sent++;
       shared->counts.bytes += item->size;
@@ -321,6 +292,7 @@ robocache_view_client_pump (RobocacheViewClient *client)
   }
   while (is_open (client) && client->texts.length == 0 && send_message (client)) {
   }
+  robocache_counted_stream_flush (client->stream);
 }
 
 gboolean
@@ -328,7 +300,7 @@ robocache_view_client_is_idle (const RobocacheViewClient *client)
 {
   RobocacheViewReader *reader;
   GHashTableIter iter;
-  gboolean is_idle = !is_open (client) || (client->texts.length == 0 && bytes_in_libsoup (client) == 0);
+  gboolean is_idle = !is_open (client) || (client->texts.length == 0 && robocache_counted_stream_pending (client->stream) == 0);
 
   g_mutex_lock (&client->shared->lock);
   g_hash_table_iter_init (&iter, client->readers);
@@ -463,9 +435,7 @@ on_message (SoupWebsocketConnection *connection, gint type, GBytes *message, gpo
     answer (client, text, size);
   else
     queue_status (client, ROBOCACHE_VIEW_ERROR, "binary messages of clients are not used by this server");
-  /* answers, and pongs, which libsoup queues, are bounded while the client does not read */
-  if (bytes_in_libsoup (client) == 0)
-    robocache_counted_stream_allow (client->stream, ALLOWANCE);
+  robocache_counted_stream_renew (client->stream);
   client->shared->wake (client->shared->user_data);
 }
 

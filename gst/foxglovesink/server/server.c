@@ -24,7 +24,7 @@
 #endif
 
 /* Messages are sent in batches: waking the thread and writing cost more than all else of a row. */
-#define BATCH_INTERVAL_US (3 * G_TIME_SPAN_MILLISECOND)
+#define BATCH_INTERVAL_US (4 * G_TIME_SPAN_MILLISECOND)
 #define DUE_INTERVAL_US (100 * G_TIME_SPAN_MILLISECOND)
 /* Longest time for the last messages at the end. */
 #define END_US (300 * G_TIME_SPAN_MILLISECOND)
@@ -48,6 +48,7 @@ struct _RobocacheViewServer
   RobocacheViewPage *page;
   GPtrArray *clients;           /* RobocacheViewClient */
   GPtrArray *closed;            /* those that are freed next */
+  guint timer_generation;       /* graph_generation when the timer was last started */
 
   RobocacheViewShared shared;
   guint next_channel;           /* the shared lock, as the number of the next message */
@@ -121,14 +122,19 @@ call_due (gpointer user_data)
   return G_SOURCE_CONTINUE;
 }
 
-/* The timer does not run while no topic is due. */
+/* The timer does not run while no topic is due, which only changes of readers change. */
 static void
 start_timer (RobocacheViewServer *server)
 {
   GPtrArray *due;
+  guint generation;
 
-  if (g_source_get_ready_time (server->timer) >= 0)
+  g_mutex_lock (&server->shared.lock);
+  generation = server->shared.graph_generation;
+  g_mutex_unlock (&server->shared.lock);
+  if (g_source_get_ready_time (server->timer) >= 0 || generation == server->timer_generation)
     return;
+  server->timer_generation = generation;
   due = list_due (server);
   if (due->len > 0)
     g_source_set_ready_time (server->timer, 0);

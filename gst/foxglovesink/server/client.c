@@ -36,6 +36,7 @@ struct _RobocacheViewClient
   GArray *advertised;           /* ids of channels, ascending */
   guint generation;             /* of these channels */
   gint64 time_ns;               /* last time that was sent; -1: none */
+  gboolean follows_streams;     /* the time of a stream's message was sent */
   RobocacheViewParameterClient parameters;
   RobocacheViewGraph graph;
   gint64 lag_ns;                /* the longest wait of a message since the last report of the connection */
@@ -105,12 +106,16 @@ find_oldest (RobocacheViewClient *client)
   return oldest;
 }
 
-/* A viewer that is paused, or far behind, follows the data. */
+/* A viewer that is paused, or far behind, follows the data. Rows of a recording have times of their own, and a viewer that gets the times of the
+ * server's topics between them clears its plots. */
 static void
-send_time (RobocacheViewClient *client, gint64 time_ns)
+send_time (RobocacheViewClient *client, gint64 time_ns, gboolean is_own)
 {
   guint8 message[ROBOCACHE_VIEW_TIME_SIZE];
 
+  client->follows_streams |= !is_own;
+  if (is_own && client->follows_streams)
+    return;
   if (client->time_ns >= 0 && time_ns >= client->time_ns && time_ns < client->time_ns + TIME_INTERVAL_NS)
     return;
   client->time_ns = time_ns;
@@ -119,12 +124,12 @@ send_time (RobocacheViewClient *client, gint64 time_ns)
 }
 
 static void
-send_payload (RobocacheViewClient *client, guint32 id, gint64 log_ns, gconstpointer payload, gsize payload_size)
+send_payload (RobocacheViewClient *client, guint32 id, const RobocacheViewItem *item, gconstpointer payload, gsize payload_size)
 {
   guint8 header[ROBOCACHE_VIEW_HEADER_SIZE];
 
-  send_time (client, log_ns);
-  robocache_view_write_header (header, id, log_ns);
+  send_time (client, item->log_ns, item->is_own);
+  robocache_view_write_header (header, id, item->log_ns);
   robocache_counted_stream_append (client->stream, OPCODE_BINARY, header, sizeof header, payload, payload_size);
 }
 
@@ -166,12 +171,12 @@ send_item (RobocacheViewClient *client, const RobocacheViewSubscription *subscri
 
   client->lag_ns = MAX (client->lag_ns, lag_ns);
   if (subscription->kind != ROBOCACHE_VIEW_CONNECTION) {
-    send_payload (client, subscription->id, item->log_ns, item->data, item->size);
+    send_payload (client, subscription->id, item, item->data, item->size);
     return;
   }
   report = describe_connection (client);
   client->lag_ns = 0;
-  send_payload (client, subscription->id, item->log_ns, report->str, report->len);
+  send_payload (client, subscription->id, item, report->str, report->len);
   g_string_free (report, TRUE);
 }
 

@@ -206,7 +206,8 @@ refuse (RobocacheViewServer *server, SoupServerMessage *message, guint status, c
 {
   gchar *text = g_strconcat (reason, "\n", NULL);
 
-  soup_server_message_set_status (message, status, NULL);
+  /* libraries for WebSockets show the status line, but not the text */
+  soup_server_message_set_status (message, status, reason);
   soup_server_message_set_response (message, "text/plain; charset=utf-8", SOUP_MEMORY_COPY, text, strlen (text));
   g_free (text);
   count_refused (server);
@@ -502,6 +503,7 @@ publish (RobocacheViewServer *server, RobocacheViewChannel *channel, const Roboc
 
   g_mutex_lock (&server->shared.lock);
   item->number = server->next_number++;
+  item->is_own = channel->topic.due != NULL;
   for (guint i = 0; i < channel->readers->len; i++) {
     RobocacheViewReader *reader = g_ptr_array_index (channel->readers, i);
 

@@ -123,8 +123,8 @@ robocache_view_page_free (RobocacheViewPage *page)
 static gchar *
 policy_of (const RobocacheViewPage *page, const gchar *host)
 {
-  return g_strdup_printf ("default-src 'none'; script-src '%s'; style-src 'unsafe-inline'; img-src data: blob:; connect-src 'self'%s%s; "
-      "base-uri 'none'; form-action 'none'; frame-ancestors 'none'", page->script_hash, *host == '[' ? "" : " ws://", *host == '[' ? "" : host);
+  return g_strdup_printf ("default-src 'none'; script-src '%s'; style-src 'unsafe-inline'; img-src data: blob:; connect-src %s%s; "
+      "base-uri 'none'; form-action 'none'; frame-ancestors 'none'", page->script_hash, *host == '[' ? "'self'" : "ws://", *host == '[' ? "" : host);
 }
 
 void

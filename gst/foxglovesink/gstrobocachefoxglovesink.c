@@ -43,6 +43,7 @@ struct _GstRobocacheFoxgloveSink
   RobocacheFoxgloveSession session;     /* from start to stop; its server also under the object lock */
   RobocacheFoxgloveStatus *status;      /* from start to stop */
   gboolean allows_parameters;   /* constant from start to stop */
+  RobocacheViewCounts last_counts;      /* while it stops; object lock */
 };
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink_%u", GST_PAD_SINK, GST_PAD_REQUEST,
@@ -210,8 +211,13 @@ stop (GstRobocacheSinkBin *bin)
 
   GST_OBJECT_LOCK (self);
   server = g_steal_pointer (&self->session.server);
+  self->functions->get_counts (server, &self->last_counts);
   GST_OBJECT_UNLOCK (self);
+  /* which sends a last status, with these counts */
   self->functions->stop (server);
+  GST_OBJECT_LOCK (self);
+  self->last_counts = (RobocacheViewCounts) { 0 };
+  GST_OBJECT_UNLOCK (self);
   g_clear_pointer (&self->status, robocache_foxglove_status_free);
 }
 
@@ -246,9 +252,10 @@ static GstStructure *
 get_stats (GstRobocacheFoxgloveSink *self)
 {
   GstStructure *stats = gst_robocache_sink_bin_statistics (GST_ROBOCACHE_SINK_BIN (self), gst_robocache_stream_sink_statistics);
-  RobocacheViewCounts counts = { 0 };
+  RobocacheViewCounts counts;
 
   GST_OBJECT_LOCK (self);
+  counts = self->last_counts;
   if (self->session.server)
     self->functions->get_counts (self->session.server, &counts);
   GST_OBJECT_UNLOCK (self);

@@ -21,6 +21,7 @@ for name in coreelements app videotestsrc videoconvertscale videoparsersbad play
   if [ -e "$plugins/libgst$name.so" ]; then cp "$plugins/libgst$name.so" "$out/plugins/"; fi
 done
 cp "$build/gst/libgstrobocache.so" "$out/plugins/"
+if [ -e "$build/gst/robocache-view.module" ]; then cp "$build/gst/robocache-view.module" "$out/plugins/"; fi
 cp -L "$build"/common/library/librobocache-1.0.so.[0-9] "$out/lib/"
 cp "$(command -v gst-launch-1.0)" "$(command -v gst-inspect-1.0)" "$scanner" "$out/bin/"
 find "$build/tests/gpu" "$build/tests/kernels" -maxdepth 1 -type f -executable \( -name 'gpu-*' -o -name 'kernels-*' \) -exec cp -t "$out" {} +
@@ -54,7 +55,7 @@ done
 gst-launch-1.0 -q videotestsrc num-buffers=90 pattern=ball ! video/x-raw,format=I420,width=640,height=480,framerate=30/1 ! \
   $encoder ! video/x-h264,stream-format=byte-stream ! filesink location="$out/frames.h264"
 # every library that these need, but for those of the C and C++ compilers, which any machine has, and the driver's
-{ find "$out" -type f \( -perm -u+x -o -name '*.so' \) -exec ldd {} + 2> /dev/null || true; } | awk '/=> \//{print $3}' | sort -u |
+{ find "$out" -type f \( -perm -u+x -o -name '*.so' -o -name '*.module' \) -exec ldd {} + 2> /dev/null || true; } | awk '/=> \//{print $3}' | sort -u |
   grep -v -E '/(libc|libm|libdl|libpthread|librt|libresolv|libstdc\+\+|libgcc_s|libcuda)\.so' |
   grep -v -F "$out" | while read -r library; do cp -L "$library" "$out/lib/"; done
 find "$out" -type f \( -perm -u+x -o -name '*.so*' \) -exec strip --strip-unneeded {} + 2> /dev/null || true

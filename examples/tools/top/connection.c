@@ -18,6 +18,7 @@ struct _TopConnection
   gchar *url;
   TopHandlers handlers;
   SoupSession *session;
+  SoupMessage *handshake;
   GCancellable *cancellable;
   SoupWebsocketConnection *socket;      /* NULL: not yet */
   gint64 channel;               /* of the topic; -1: not advertised */
@@ -123,7 +124,9 @@ on_connected (GObject *session, GAsyncResult *result, gpointer user_data)
     g_signal_connect (socket, "message", G_CALLBACK (on_message), self);
     g_signal_connect (socket, "closed", G_CALLBACK (on_closed), self);
   } else if (!g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
-    end_connection (self, error->message);
+    const guint status = soup_message_get_status (self->handshake);
+
+    end_connection (self, status >= 400 ? soup_message_get_reason_phrase (self->handshake) : error->message);
   }
   g_clear_error (&error);
 }
@@ -133,16 +136,17 @@ top_connection_new (const gchar *url, const TopHandlers *handlers)
 {
   gchar *protocols[] = { (gchar *) "foxglove.sdk.v1", (gchar *) "foxglove.websocket.v1", NULL };
   TopConnection *self = g_new0 (TopConnection, 1);
-  SoupMessage *message = soup_message_new (SOUP_METHOD_GET, url);
 
   self->url = g_strdup (url);
   self->handlers = *handlers;
   self->channel = -1;
   self->session = soup_session_new ();
   self->cancellable = g_cancellable_new ();
+  self->handshake = soup_message_new (SOUP_METHOD_GET, url);
+  /* servers check the name by which browsers address them, and this is no browser */
+  soup_message_headers_replace (soup_message_get_request_headers (self->handshake), "Host", "localhost");
   restart_timeout (self);
-  soup_session_websocket_connect_async (self->session, message, NULL, protocols, G_PRIORITY_DEFAULT, self->cancellable, on_connected, self);
-  g_object_unref (message);
+  soup_session_websocket_connect_async (self->session, self->handshake, NULL, protocols, G_PRIORITY_DEFAULT, self->cancellable, on_connected, self);
   return self;
 }
 
@@ -159,6 +163,7 @@ top_connection_free (TopConnection *self)
     g_object_unref (self->socket);
   }
   g_object_unref (self->cancellable);
+  g_object_unref (self->handshake);
   g_object_unref (self->session);
   g_free (self->url);
   g_free (self);

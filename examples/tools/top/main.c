@@ -17,6 +17,8 @@
 #define DRAW_INTERVAL_US (G_USEC_PER_SEC / 2)
 /* Counts of the last second are complete after a second. */
 #define FULL_S 0.9
+/* Longest time to wait for them. */
+#define MAX_WAIT_US (3 * G_USEC_PER_SEC)
 
 #define HIDE_CURSOR "\033[?25l\033[2J"
 #define SHOW_CURSOR "\033[?25h"
@@ -41,6 +43,7 @@ typedef struct
   gchar *url;
   gint64 drawn_us;
   gchar *skipped;               /* newest status, as it came; NULL: it is drawn */
+  gint64 first_us;              /* time of the first status; 0: none */
   gint status;                  /* exit status */
   gboolean is_ended;
 } Top;
@@ -148,17 +151,22 @@ print_once (Top *top, RobocacheJsonValue status)
 static void
 take_status (gpointer user_data, RobocacheJsonValue status, const gchar *text, gsize size)
 {
+  const gint64 now = g_get_monotonic_time ();
+  gboolean is_late;
   Top *top = user_data;
 
   if (top->is_ended)
     return;
+  if (top->first_us == 0)
+    top->first_us = now;
+  is_late = now - top->first_us > MAX_WAIT_US;
   top_table_add (top->table, status);
   if (!is_once && !is_json) {
     draw_sometimes (top, status, text, size);
-  } else if (is_complete (status) && is_json) {
+  } else if ((is_late || is_complete (status)) && is_json) {
     printf ("%.*s\n", (int) size, text);
     end_top (top, EXIT_SUCCESS);
-  } else if (is_complete (status)) {
+  } else if (is_late || is_complete (status)) {
     print_once (top, status);
   }
 }

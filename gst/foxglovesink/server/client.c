@@ -9,8 +9,6 @@
 #include "common/ros/encodings/jsontext.h"
 #include "protocol.h"
 
-/* Bytes of messages that are given to libsoup before the socket has taken them; one larger message is. */
-#define MAX_BYTES_IN_LIBSOUP (256 << 10)
 #define MAX_INCOMING_BYTES (64 << 10)
 /* A message in frames of a few bytes, each with a header. */
 #define ALLOWANCE (4 * MAX_INCOMING_BYTES)
@@ -20,13 +18,16 @@
 #define MAX_STATUS_BYTES (64 << 10)
 #define TIME_INTERVAL_NS (50 * G_GINT64_CONSTANT (1000000))
 
+/* RFC 6455, 5.2 */
+enum
+{ OPCODE_TEXT = 1, OPCODE_BINARY = 2 };
+
 struct _RobocacheViewClient
 {
   RobocacheViewShared *shared;
   SoupWebsocketConnection *connection;
   RobocacheCountedStream *stream;
   guint number;
-  guint64 asked;                /* what `written` of the stream is when libsoup has nothing left */
 
   GQueue texts;                 /* of gchar *, which go first */
   gsize text_bytes;
@@ -35,37 +36,11 @@ struct _RobocacheViewClient
   GArray *advertised;           /* ids of channels, ascending */
   guint generation;             /* of these channels */
   gint64 time_ns;               /* last time that was sent; -1: none */
+  gboolean follows_streams;     /* the time of a stream's message was sent */
   RobocacheViewParameterClient parameters;
   RobocacheViewGraph graph;
   gint64 lag_ns;                /* the longest wait of a message since the last report of the connection */
 };
-
-/* ---- bytes inside libsoup ---- */
-
-static guint64
-bytes_in_libsoup (const RobocacheViewClient *client)
-{
-  const guint64 written = robocache_counted_stream_written (client->stream);
-
-  return client->asked > written ? client->asked - written : 0;
-}
-
-static gboolean
-has_space (const RobocacheViewClient *client, gsize size)
-{
-  const guint64 pending = bytes_in_libsoup (client);
-
-  return pending == 0 || pending + size <= MAX_BYTES_IN_LIBSOUP;
-}
-
-/* Before a message is sent: adds its frame. libsoup has written pongs by itself. */
-static void
-ask (RobocacheViewClient *client, gsize size)
-{
-  const gsize header = size < 126 ? 2 : size <= G_MAXUINT16 ? 4 : 10;
-
-  client->asked = MAX (client->asked, robocache_counted_stream_written (client->stream)) + header + size;
-}
 
 static gboolean
 is_open (const RobocacheViewClient *client)
@@ -75,12 +50,15 @@ is_open (const RobocacheViewClient *client)
 
 /* ---- texts ---- */
 
-/* Takes text. */
+/* Takes text. Names in it may be of any bytes, but clients end a connection with a text that is not UTF-8. */
 static void
 queue_text (RobocacheViewClient *client, gchar *text)
 {
-  client->text_bytes += strlen (text);
-  g_queue_push_tail (&client->texts, text);
+  gchar *valid = g_utf8_make_valid (text, -1);
+
+  g_free (text);
+  client->text_bytes += strlen (valid);
+  g_queue_push_tail (&client->texts, valid);
   if (client->text_bytes > MAX_TEXT_BYTES && is_open (client))
     soup_websocket_connection_close (client->connection, SOUP_WEBSOCKET_CLOSE_POLICY_VIOLATION, "the client does not read");
 }
@@ -98,10 +76,9 @@ send_text (RobocacheViewClient *client)
   const gchar *text = g_queue_peek_head (&client->texts);
   const gsize size = text ? strlen (text) : 0;
 
-  if (!text || !has_space (client, size))
+  if (!text || !robocache_counted_stream_has_space (client->stream, size))
     return FALSE;
-  ask (client, size);
-  soup_websocket_connection_send_text (client->connection, text);
+  robocache_counted_stream_append (client->stream, OPCODE_TEXT, NULL, 0, text, size);
   client->text_bytes -= size;
   g_free (g_queue_pop_head (&client->texts));
   return TRUE;
@@ -129,32 +106,31 @@ find_oldest (RobocacheViewClient *client)
   return oldest;
 }
 
-/* A viewer that is paused, or far behind, follows the data. */
+/* A viewer that is paused, or far behind, follows the data. Rows of a recording have times of their own, and a viewer that gets the times of the
+ * server's topics between them clears its plots. */
 static void
-send_time (RobocacheViewClient *client, gint64 time_ns)
+send_time (RobocacheViewClient *client, gint64 time_ns, gboolean is_own)
 {
   guint8 message[ROBOCACHE_VIEW_TIME_SIZE];
 
+  client->follows_streams |= !is_own;
+  if (is_own && client->follows_streams)
+    return;
   if (client->time_ns >= 0 && time_ns >= client->time_ns && time_ns < client->time_ns + TIME_INTERVAL_NS)
     return;
   client->time_ns = time_ns;
   robocache_view_write_time (message, time_ns);
-  ask (client, sizeof message);
-  soup_websocket_connection_send_binary (client->connection, message, sizeof message);
+  robocache_counted_stream_append (client->stream, OPCODE_BINARY, message, sizeof message, NULL, 0);
 }
 
 static void
-send_payload (RobocacheViewClient *client, guint32 id, gint64 log_ns, gconstpointer payload, gsize payload_size)
+send_payload (RobocacheViewClient *client, guint32 id, const RobocacheViewItem *item, gconstpointer payload, gsize payload_size)
 {
-  const gsize size = ROBOCACHE_VIEW_HEADER_SIZE + payload_size;
-  guint8 *message = g_malloc (size);
+  guint8 header[ROBOCACHE_VIEW_HEADER_SIZE];
 
-  send_time (client, log_ns);
-  robocache_view_write_header (message, id, log_ns);
-  memcpy (message + ROBOCACHE_VIEW_HEADER_SIZE, payload, payload_size);
-  ask (client, size);
-  soup_websocket_connection_send_binary (client->connection, message, size);
-  g_free (message);
+  send_time (client, item->log_ns, item->is_own);
+  robocache_view_write_header (header, id, item->log_ns);
+  robocache_counted_stream_append (client->stream, OPCODE_BINARY, header, sizeof header, payload, payload_size);
 }
 
 /* The message of ROBOCACHE_VIEW_CONNECTION. */
@@ -195,12 +171,12 @@ send_item (RobocacheViewClient *client, const RobocacheViewSubscription *subscri
 
   client->lag_ns = MAX (client->lag_ns, lag_ns);
   if (subscription->kind != ROBOCACHE_VIEW_CONNECTION) {
-    send_payload (client, subscription->id, item->log_ns, item->data, item->size);
+    send_payload (client, subscription->id, item, item->data, item->size);
     return;
   }
   report = describe_connection (client);
   client->lag_ns = 0;
-  send_payload (client, subscription->id, item->log_ns, report->str, report->len);
+  send_payload (client, subscription->id, item, report->str, report->len);
   g_string_free (report, TRUE);
 }
 
@@ -216,7 +192,7 @@ send_message (RobocacheViewClient *client)
   if (reader) {
     const RobocacheViewItem *next = g_queue_peek_head (&reader->waiting.items);
 
-    if (has_space (client, ROBOCACHE_VIEW_HEADER_SIZE + next->size)) {
+    if (robocache_counted_stream_has_space (client->stream, ROBOCACHE_VIEW_HEADER_SIZE + next->size)) {
       item = robocache_view_subscription_pop (&reader->waiting);
       shared->counts.sent++;
       shared->counts.bytes += item->size;
@@ -321,6 +297,7 @@ robocache_view_client_pump (RobocacheViewClient *client)
   }
   while (is_open (client) && client->texts.length == 0 && send_message (client)) {
   }
+  robocache_counted_stream_flush (client->stream);
 }
 
 gboolean
@@ -328,7 +305,7 @@ robocache_view_client_is_idle (const RobocacheViewClient *client)
 {
   RobocacheViewReader *reader;
   GHashTableIter iter;
-  gboolean is_idle = !is_open (client) || (client->texts.length == 0 && bytes_in_libsoup (client) == 0);
+  gboolean is_idle = !is_open (client) || (client->texts.length == 0 && robocache_counted_stream_pending (client->stream) == 0);
 
   g_mutex_lock (&client->shared->lock);
   g_hash_table_iter_init (&iter, client->readers);
@@ -463,9 +440,7 @@ on_message (SoupWebsocketConnection *connection, gint type, GBytes *message, gpo
     answer (client, text, size);
   else
     queue_status (client, ROBOCACHE_VIEW_ERROR, "binary messages of clients are not used by this server");
-  /* answers, and pongs, which libsoup queues, are bounded while the client does not read */
-  if (bytes_in_libsoup (client) == 0)
-    robocache_counted_stream_allow (client->stream, ALLOWANCE);
+  robocache_counted_stream_renew (client->stream);
   client->shared->wake (client->shared->user_data);
 }
 

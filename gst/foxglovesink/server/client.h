@@ -18,12 +18,13 @@ typedef struct _RobocacheViewClient RobocacheViewClient;
 /* The part of the server that its clients use. The server outlives them. */
 typedef struct
 {
-  GMutex lock;                  /* guards channels, readers and counts */
+  GMutex lock;                  /* guards channels, readers, counts and messages */
   GPtrArray *channels;          /* RobocacheViewChannel, by id */
   guint generation;             /* changes of channels */
   guint graph_generation;       /* changes of channels and of their readers; not 0 */
   guint n_clients;              /* since the start, for their numbers; the server's thread */
   RobocacheViewCounts counts;
+  gboolean has_new, is_awake;   /* messages since the last turn of the server's thread; it will have another turn */
   guint64 max_queue_bytes;      /* constant */
   RobocacheViewParameterTable parameters;       /* the server's thread */
 

@@ -1,11 +1,16 @@
-/* robocache: a stream that counts the bytes which its socket took and gave
+/* robocache: a stream with a buffer of WebSocket frames, which limits what its peer sends
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "countedstream.h"
 
+#include <string.h>
+
 /* Pings come at intervals of seconds, and are all that a client sends while nobody touches it. */
 #define ALLOWANCE_PER_S 128
+/* A larger buffer is freed when it is empty. */
+#define KEPT_BUFFER_BYTES (512 << 10)
+#define FINAL_FRAME 0x80
 
 struct _RobocacheCountedStream
 {
@@ -14,37 +19,31 @@ struct _RobocacheCountedStream
   GInputStream *input;
   GOutputStream *output;
 
-  guint64 written;
+  GByteArray *buffer;           /* whole frames, of which the socket took the first n_taken bytes */
+  gsize n_taken;
+  GSource *writable;            /* while the socket is full; NULL: it took all */
+  gboolean is_libsoup_blocked;  /* libsoup has to write a frame, or its rest */
   RobocacheCountedNotify on_written;
   gpointer user_data;
 
   gsize max_allowance, allowance;       /* bytes; max_allowance 0: no limit */
+  gsize earned;                 /* bytes that the socket took since the last renewal */
   gint64 refilled_us;           /* monotonic time of the last refill */
 };
 
 G_DEFINE_TYPE (RobocacheCountedStream, robocache_counted_stream, G_TYPE_IO_STREAM)
 
-/* ---- bytes ---- */
-
-static void
-count_written (RobocacheCountedStream *self, gssize n)
-{
-  if (n <= 0)
-    return;
-  self->written += (gsize) n;
-  if (self->on_written)
-    self->on_written (self->user_data);
-}
+/* ---- what the peer may send ---- */
 
 static void
 refill (RobocacheCountedStream *self)
 {
   const gint64 now = g_get_monotonic_time ();
-  const gint64 earned = (now - self->refilled_us) * ALLOWANCE_PER_S / G_USEC_PER_SEC;
+  const gint64 added = (now - self->refilled_us) * ALLOWANCE_PER_S / G_USEC_PER_SEC;
 
-  if (earned <= 0)
+  if (added <= 0)
     return;
-  self->allowance = MIN (self->max_allowance, self->allowance + (gsize) earned);
+  self->allowance = MIN (self->max_allowance, self->allowance + (gsize) added);
   self->refilled_us = now;
 }
 
@@ -61,6 +60,127 @@ count_read (RobocacheCountedStream *self, gssize n, GError **error)
   }
   self->allowance -= (gsize) n;
   return TRUE;
+}
+
+/* ---- the buffer ---- */
+
+static void
+stop_watching (RobocacheCountedStream *self)
+{
+  if (self->writable)
+    g_source_destroy (self->writable);
+  g_clear_pointer (&self->writable, g_source_unref);
+}
+
+static void
+empty_buffer (RobocacheCountedStream *self)
+{
+  if (self->buffer->len > KEPT_BUFFER_BYTES) {
+    g_byte_array_unref (self->buffer);
+    self->buffer = g_byte_array_new ();
+  }
+  g_byte_array_set_size (self->buffer, 0);
+  self->n_taken = 0;
+}
+
+static GPollableOutputStream *
+socket_output (RobocacheCountedStream *self)
+{
+  return G_POLLABLE_OUTPUT_STREAM (g_io_stream_get_output_stream (self->base));
+}
+
+/* A broken connection takes all: reading from it ends it. */
+static void
+write_buffer (RobocacheCountedStream *self)
+{
+  const gsize size = robocache_counted_stream_pending (self);
+  GError *error = NULL;
+  gssize n;
+
+  if (size == 0)
+    return;
+  n = g_pollable_output_stream_write_nonblocking (socket_output (self), self->buffer->data + self->n_taken, size, NULL, &error);
+  if (n > 0) {
+    self->n_taken += (gsize) n;
+    self->earned += (gsize) n;
+  }
+  if (n == (gssize) size || (n < 0 && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK)))
+    empty_buffer (self);
+  g_clear_error (&error);
+}
+
+static gboolean
+on_writable (GObject *output, gpointer user_data)
+{
+  RobocacheCountedStream *self = g_object_ref (user_data);
+
+  write_buffer (self);
+  if (self->buffer->len == 0)
+    stop_watching (self);
+  if (self->on_written)
+    self->on_written (self->user_data);
+  g_object_unref (self);
+  return G_SOURCE_CONTINUE;
+}
+
+void
+robocache_counted_stream_flush (RobocacheCountedStream *self)
+{
+  if (self->writable)
+    return;
+  write_buffer (self);
+  if (self->buffer->len == 0)
+    return;
+  self->writable = g_pollable_output_stream_create_source (socket_output (self), NULL);
+  g_source_set_callback (self->writable, G_SOURCE_FUNC (on_writable), self, NULL);
+  g_source_attach (self->writable, g_main_context_get_thread_default ());
+}
+
+static gsize
+write_frame_header (guint8 header[10], guint8 opcode, gsize size)
+{
+  const guint64 long_size = GUINT64_TO_BE ((guint64) size);
+  const guint16 short_size = GUINT16_TO_BE ((guint16) size);
+
+  header[0] = FINAL_FRAME | opcode;
+  if (size < 126) {
+    header[1] = (guint8) size;
+    return 2;
+  }
+  if (size <= G_MAXUINT16) {
+    header[1] = 126;
+    memcpy (header + 2, &short_size, sizeof short_size);
+    return 4;
+  }
+  header[1] = 127;
+  memcpy (header + 2, &long_size, sizeof long_size);
+  return 10;
+}
+
+void
+robocache_counted_stream_append (RobocacheCountedStream *self, guint8 opcode, gconstpointer head, gsize head_size, gconstpointer payload,
+    gsize payload_size)
+{
+  guint8 header[10];
+  const gsize header_size = write_frame_header (header, opcode, head_size + payload_size);
+
+  g_byte_array_append (self->buffer, header, (guint) header_size);
+  g_byte_array_append (self->buffer, head, (guint) head_size);
+  g_byte_array_append (self->buffer, payload, (guint) payload_size);
+}
+
+gsize
+robocache_counted_stream_pending (const RobocacheCountedStream *self)
+{
+  return self->buffer->len - self->n_taken;
+}
+
+gboolean
+robocache_counted_stream_has_space (const RobocacheCountedStream *self, gsize size)
+{
+  const gsize pending = robocache_counted_stream_pending (self);
+
+  return !self->is_libsoup_blocked && (pending == 0 || pending + size <= ROBOCACHE_COUNTED_STREAM_BYTES);
 }
 
 /* ---- input ---- */
@@ -162,24 +282,31 @@ G_DEFINE_TYPE_WITH_CODE (CountedOutput, counted_output, G_TYPE_FILTER_OUTPUT_STR
 #define OWNER_OF_OUTPUT(stream) (((CountedOutput *) (gpointer) (stream))->owner)
 
 static gssize
-output_finish (GOutputStream *stream, gssize n)
-{
-  if (OWNER_OF_OUTPUT (stream))
-    count_written (OWNER_OF_OUTPUT (stream), n);
-  return n;
-}
-
-static gssize
 output_write (GOutputStream *stream, const void *buffer, gsize size, GCancellable *cancellable, GError **error)
 {
-  return output_finish (stream, g_output_stream_write (OUTPUT_BASE (stream), buffer, size, cancellable, error));
+  return g_output_stream_write (OUTPUT_BASE (stream), buffer, size, cancellable, error);
 }
 
+/* A frame of libsoup and the frames of the buffer are each written whole, so each waits for the end of the other. */
 static gssize
 output_write_nonblocking (GPollableOutputStream *stream, const void *buffer, gsize size, GError **error)
 {
-  return output_finish (G_OUTPUT_STREAM (stream), g_pollable_output_stream_write_nonblocking (G_POLLABLE_OUTPUT_STREAM (OUTPUT_BASE (stream)),
-          buffer, size, NULL, error));
+  RobocacheCountedStream *owner = OWNER_OF_OUTPUT (stream);
+  gboolean was_blocked;
+  gssize n = -1;
+
+  if (owner == NULL || owner->buffer->len == 0)
+    n = g_pollable_output_stream_write_nonblocking (G_POLLABLE_OUTPUT_STREAM (OUTPUT_BASE (stream)), buffer, size, NULL, error);
+  else
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK, "messages wait for the socket");
+  if (owner == NULL)
+    return n;
+  was_blocked = owner->is_libsoup_blocked;
+  owner->is_libsoup_blocked = n < (gssize) size;
+  owner->earned += (gsize) MAX (n, 0);
+  if (was_blocked && !owner->is_libsoup_blocked && owner->on_written)
+    owner->on_written (owner->user_data);
+  return n;
 }
 
 static gboolean
@@ -241,7 +368,32 @@ get_output (GIOStream *stream)
 static gboolean
 close_stream (GIOStream *stream, GCancellable *cancellable, GError **error)
 {
-  return g_io_stream_close (ROBOCACHE_COUNTED_STREAM (stream)->base, cancellable, error);
+  RobocacheCountedStream *self = ROBOCACHE_COUNTED_STREAM (stream);
+
+  stop_watching (self);
+  empty_buffer (self);
+  return g_io_stream_close (self->base, cancellable, error);
+}
+
+/* In the calling thread, which has the buffer; closing a socket does not wait. */
+static void
+close_stream_async (GIOStream *stream, gint priority, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data)
+{
+  GTask *task = g_task_new (stream, cancellable, callback, user_data);
+  GError *error = NULL;
+
+  g_task_set_priority (task, priority);
+  if (close_stream (stream, cancellable, &error))
+    g_task_return_boolean (task, TRUE);
+  else
+    g_task_return_error (task, error);
+  g_object_unref (task);
+}
+
+static gboolean
+close_stream_finish (GIOStream *stream, GAsyncResult *result, GError **error)
+{
+  return g_task_propagate_boolean (G_TASK (result), error);
 }
 
 static void
@@ -249,6 +401,8 @@ finalize (GObject *object)
 {
   RobocacheCountedStream *self = ROBOCACHE_COUNTED_STREAM (object);
 
+  stop_watching (self);
+  g_byte_array_unref (self->buffer);
   OWNER_OF_INPUT (self->input) = NULL;
   OWNER_OF_OUTPUT (self->output) = NULL;
   g_object_unref (self->input);
@@ -264,11 +418,14 @@ robocache_counted_stream_class_init (RobocacheCountedStreamClass *klass)
   G_IO_STREAM_CLASS (klass)->get_input_stream = get_input;
   G_IO_STREAM_CLASS (klass)->get_output_stream = get_output;
   G_IO_STREAM_CLASS (klass)->close_fn = close_stream;
+  G_IO_STREAM_CLASS (klass)->close_async = close_stream_async;
+  G_IO_STREAM_CLASS (klass)->close_finish = close_stream_finish;
 }
 
 static void
 robocache_counted_stream_init (RobocacheCountedStream *self)
 {
+  self->buffer = g_byte_array_new ();
 }
 
 RobocacheCountedStream *
@@ -284,12 +441,6 @@ robocache_counted_stream_new (GSocketConnection *connection)
   return self;
 }
 
-guint64
-robocache_counted_stream_written (const RobocacheCountedStream *self)
-{
-  return self->written;
-}
-
 void
 robocache_counted_stream_set_notify (RobocacheCountedStream *self, RobocacheCountedNotify on_written, gpointer user_data)
 {
@@ -302,4 +453,13 @@ robocache_counted_stream_allow (RobocacheCountedStream *self, gsize size)
 {
   self->max_allowance = self->allowance = size;
   self->refilled_us = g_get_monotonic_time ();
+}
+
+void
+robocache_counted_stream_renew (RobocacheCountedStream *self)
+{
+  const gboolean is_read = robocache_counted_stream_pending (self) == 0 && !self->is_libsoup_blocked;
+
+  self->allowance = is_read ? self->max_allowance : MIN (self->max_allowance, self->allowance + self->earned);
+  self->earned = 0;
 }

@@ -118,12 +118,13 @@ robocache_view_page_free (RobocacheViewPage *page)
   g_free (page);
 }
 
-/* Neither scripts of others nor frames around the page, whose buttons change something. */
+/* Neither scripts of others nor frames around the page, whose buttons change something. A policy cannot name an IPv6 address, and not all
+ * browsers take 'self' for WebSockets. */
 static gchar *
 policy_of (const RobocacheViewPage *page, const gchar *host)
 {
-  return g_strdup_printf ("default-src 'none'; script-src '%s'; style-src 'unsafe-inline'; img-src data: blob:; connect-src ws://%s; "
-      "base-uri 'none'; form-action 'none'; frame-ancestors 'none'", page->script_hash, host);
+  return g_strdup_printf ("default-src 'none'; script-src '%s'; style-src 'unsafe-inline'; img-src data: blob:; connect-src %s%s; "
+      "base-uri 'none'; form-action 'none'; frame-ancestors 'none'", page->script_hash, *host == '[' ? "'self'" : "ws://", *host == '[' ? "" : host);
 }
 
 void

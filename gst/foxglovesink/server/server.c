@@ -23,6 +23,8 @@
 #define COMPRESS NULL
 #endif
 
+/* Messages are sent in batches: waking the thread and writing cost more than all else of a row. */
+#define BATCH_INTERVAL_US (4 * G_TIME_SPAN_MILLISECOND)
 #define DUE_INTERVAL_US (100 * G_TIME_SPAN_MILLISECOND)
 /* Longest time for the last messages at the end. */
 #define END_US (300 * G_TIME_SPAN_MILLISECOND)
@@ -46,6 +48,7 @@ struct _RobocacheViewServer
   RobocacheViewPage *page;
   GPtrArray *clients;           /* RobocacheViewClient */
   GPtrArray *closed;            /* those that are freed next */
+  guint timer_generation;       /* graph_generation when the timer was last started */
 
   RobocacheViewShared shared;
   guint next_channel;           /* the shared lock, as the number of the next message */
@@ -119,14 +122,19 @@ call_due (gpointer user_data)
   return G_SOURCE_CONTINUE;
 }
 
-/* The timer does not run while no topic is due. */
+/* The timer does not run while no topic is due, which only changes of readers change. */
 static void
 start_timer (RobocacheViewServer *server)
 {
   GPtrArray *due;
+  guint generation;
 
-  if (g_source_get_ready_time (server->timer) >= 0)
+  g_mutex_lock (&server->shared.lock);
+  generation = server->shared.graph_generation;
+  g_mutex_unlock (&server->shared.lock);
+  if (g_source_get_ready_time (server->timer) >= 0 || generation == server->timer_generation)
     return;
+  server->timer_generation = generation;
   due = list_due (server);
   if (due->len > 0)
     g_source_set_ready_time (server->timer, 0);
@@ -141,11 +149,26 @@ count_clients (RobocacheViewServer *server)
   g_mutex_unlock (&server->shared.lock);
 }
 
+/* The first message after a silence is sent at once. Those after it need not wake the thread: it has a turn at the end of the interval. */
+static void
+plan_next_turn (RobocacheViewServer *server)
+{
+  gboolean has_new;
+
+  g_mutex_lock (&server->shared.lock);
+  has_new = server->shared.is_awake = server->shared.has_new;
+  server->shared.has_new = FALSE;
+  g_mutex_unlock (&server->shared.lock);
+  if (has_new)
+    g_source_set_ready_time (server->wake, g_get_monotonic_time () + BATCH_INTERVAL_US);
+}
+
 static gboolean
 serve (gpointer user_data)
 {
   RobocacheViewServer *server = user_data;
 
+  plan_next_turn (server);
   /* first: others see that their subscriptions are gone */
   g_ptr_array_set_size (server->closed, 0);
   for (guint i = 0; i < server->clients->len; i++)
@@ -183,7 +206,8 @@ refuse (RobocacheViewServer *server, SoupServerMessage *message, guint status, c
 {
   gchar *text = g_strconcat (reason, "\n", NULL);
 
-  soup_server_message_set_status (message, status, NULL);
+  /* libraries for WebSockets show the status line, but not the text */
+  soup_server_message_set_status (message, status, reason);
   soup_server_message_set_response (message, "text/plain; charset=utf-8", SOUP_MEMORY_COPY, text, strlen (text));
   g_free (text);
   count_refused (server);
@@ -475,18 +499,22 @@ publish (RobocacheViewServer *server, RobocacheViewChannel *channel, const Roboc
 {
   RobocacheViewItem *item = robocache_view_item_new (message);
   GQueue lost = G_QUEUE_INIT;
-  gboolean is_waiting = FALSE;
+  gboolean is_waiting = FALSE, must_wake;
 
   g_mutex_lock (&server->shared.lock);
   item->number = server->next_number++;
+  item->is_own = channel->topic.due != NULL;
   for (guint i = 0; i < channel->readers->len; i++) {
     RobocacheViewReader *reader = g_ptr_array_index (channel->readers, i);
 
     server->shared.counts.dropped += robocache_view_subscription_push (&reader->waiting, item, &lost);
     is_waiting |= reader->waiting.items.length > 0;
   }
+  must_wake = is_waiting && !server->shared.is_awake;
+  server->shared.has_new |= is_waiting;
+  server->shared.is_awake |= is_waiting;
   g_mutex_unlock (&server->shared.lock);
-  if (is_waiting)
+  if (must_wake)
     wake (server);
   robocache_view_item_unref (item);
   g_queue_clear_full (&lost, (GDestroyNotify) robocache_view_item_unref);

@@ -18,6 +18,7 @@ robocache_view_item_new (const RobocacheViewMessage *message)
   item->published_ns = g_get_monotonic_time () * 1000;
   item->number = 0;
   item->is_key = message->is_key;
+  item->is_own = FALSE;
   item->size = message->size;
   memcpy (item->data, message->data, message->size);
   return item;

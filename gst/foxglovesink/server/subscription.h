@@ -14,6 +14,7 @@ typedef struct
   gint64 published_ns;          /* monotonic time, see g_get_monotonic_time */
   guint64 number;               /* number of the message in the server, so messages of several subscriptions have an order */
   gboolean is_key;
+  gboolean is_own;              /* of a topic of the server's own, with the time of the system clock */
   gsize size;
   guint8 data[];
 } RobocacheViewItem;

@@ -169,7 +169,7 @@ static const struct
   {{"localhost:8765", NULL, PROTOCOLS, "Sec-WebSocket-Extensions: permessage-deflate\r\n"}, 101, NULL},
   {{"localhost:8765", NULL, "graphql-ws"}, 400, NULL},
   {{"localhost:8765", NULL, NULL}, 400, NULL},
-  {{"evil.example:8765", NULL, PROTOCOLS}, 403, NULL},
+  {{"evil.example:8765", NULL, PROTOCOLS}, 403, "403 Host is \"evil.example:8765\": add the name to allow-host"},
   {{"localhost:8765", "https://evil.example", PROTOCOLS}, 403, NULL},
   {{"localhost:8765", "null", PROTOCOLS}, 403, NULL},
   {{"localhost:8765", SITE, PROTOCOLS, "Origin: https://evil.example\r\n"}, 403, NULL},
@@ -435,6 +435,35 @@ GST_START_TEST (starts_again)
 
 GST_END_TEST;
 
+/* The time of a viewer follows the rows, which are of 1970, and not the topics of the server's own. */
+GST_START_TEST (follows_the_time_of_rows)
+{
+  View view = view_begin (3, "");
+  guint n_own = 0, opcode;
+  ViewClient client;
+
+  subscribe (&client, &view, ROWS_CHANNEL);
+  push_row (&view);
+  g_bytes_unref (view_client_receive_data (&client, 77));
+  view_client_send_text (&client, "{\"op\":\"subscribe\",\"subscriptions\":[{\"id\":78,\"channelId\":1}]}");
+  while (n_own < 3) {
+    GBytes *message = view_client_receive (&client, &opcode);
+    const guint8 *bytes = g_bytes_get_data (message, NULL);
+
+    fail_if (opcode == VIEW_BINARY && bytes[0] == 2 && GST_READ_UINT64_LE (bytes + 1) > GST_SECOND);
+    if (opcode == VIEW_BINARY && bytes[0] == 1) {
+      fail_unless_equals_int (GST_READ_UINT32_LE (bytes + 1), 78);
+      fail_unless (GST_READ_UINT64_LE (bytes + 5) > 1000000000 * GST_SECOND);
+      n_own++;
+    }
+    g_bytes_unref (message);
+  }
+  view_client_close (&client);
+  view_end (&view);
+}
+
+GST_END_TEST;
+
 /* ---- slow clients ---- */
 
 /* The client sees what it has lost, and that nothing waits. */
@@ -493,6 +522,38 @@ GST_START_TEST (slow_clients_lose_alone)
   fail_unless_equals_uint64 (n + stat_of (&view, "messages-dropped"), 2000);
   expect_report (&slow, 2000 - n);
   view_client_close (&slow);
+  view_end (&view);
+}
+
+GST_END_TEST;
+
+/* Requests do not end a client whose link is always full, as that of the page which asks for each picture. They are longer in all than what a
+ * client may send that reads nothing. */
+GST_START_TEST (serves_requests_over_full_links)
+{
+  const ViewRequest small = { "localhost", NULL, PROTOCOLS, NULL, 4096 };
+  View view = view_begin (25000, "max-queue-size=1000000");
+  gchar *padding = g_strnfill (8000, ' '), *request = g_strconcat (padding, "{\"op\":\"unsubscribe\",\"subscriptionIds\":[5]}", NULL);
+  ViewClient client;
+
+  fail_unless_equals_int (view_client_open (&client, view.port, &small, NULL), 101);
+  view_client_send_text (&client, "{\"op\":\"subscribe\",\"subscriptions\":[{\"id\":77,\"channelId\":4}]}");
+  synchronize (&client);
+  for (guint i = 0; i < 20; i++)
+    push_row (&view);
+  for (guint i = 0; i < 80; i++) {
+    GBytes *message;
+
+    push_row (&view);
+    view_client_send_text (&client, request);
+    message = view_client_receive_data (&client, 77);
+    fail_unless (message != NULL, "the connection ends after %u requests", i);
+    g_bytes_unref (message);
+  }
+  synchronize (&client);
+  view_client_close (&client);
+  g_free (request);
+  g_free (padding);
   view_end (&view);
 }
 
@@ -722,5 +783,6 @@ GST_START_TEST (refuses_beside_libsoup_2)
 GST_END_TEST;
 
 CHECK_MAIN (view_server, NULL, NULL, ONCE (answers_handshakes), ONCE (limits_clients), ONCE (survives_many_connections), ONCE (sends_what_comes),
-    ONCE (serves_many_clients), ONCE (encodes_for_subscribers), ONCE (draws_connections), ONCE (advertises_changes), ONCE (starts_again), ONCE (slow_clients_lose_alone), ONCE (unread_rows_cost_no_memory),
+    ONCE (serves_many_clients), ONCE (encodes_for_subscribers), ONCE (draws_connections), ONCE (advertises_changes), ONCE (starts_again), ONCE (follows_the_time_of_rows),
+    ONCE (slow_clients_lose_alone), ONCE (serves_requests_over_full_links), ONCE (unread_rows_cost_no_memory),
     EACH (frames, ends_hostile_clients), EACH (violations, ends_clients_that_break_rules), ONCE (survives_random_bytes), EACH (faults, explains_why_it_cannot_listen), ONCE (refuses_beside_libsoup_2))

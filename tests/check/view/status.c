@@ -439,4 +439,38 @@ GST_START_TEST (describes_connections)
 
 GST_END_TEST;
 
-CHECK_MAIN (view_status, NULL, NULL, ONCE (agrees_with_stats), ONCE (lag_agrees_with_stats), ONCE (counts_the_last_second), ONCE (keeps_warnings), ONCE (describes_connections))
+/* The last status, of while the sink stops. */
+GST_START_TEST (counts_until_the_end)
+{
+  View view = view_begin ();
+  gint64 port = 0, n_clients = 0, n_sent = 0;
+  ViewClient client;
+  GBytes *message;
+
+  subscribe (&client, &view, STATUS);
+  receive_json (&client, STATUS, 3, &message);
+  gst_element_set_state (view.pipeline, GST_STATE_NULL);
+  while (message) {
+    gsize size;
+    const gchar *text = (const gchar *) g_bytes_get_data (message, &size) + 13;
+    RobocacheJsonValue json, server;
+
+    fail_unless (robocache_json_parse (text, size - 13, &json));
+    server = robocache_json_member (json, "server");
+    port = integer_of (server, "port");
+    n_clients = integer_of (server, "clients");
+    n_sent = integer_of (server, "messages_sent");
+    g_bytes_unref (message);
+    message = view_client_receive_data (&client, STATUS);
+  }
+  fail_unless_equals_int64 (port, view.port);
+  fail_unless_equals_int64 (n_clients, 1);
+  fail_unless (n_sent > 0);
+  view_client_close (&client);
+  view_end (&view);
+}
+
+GST_END_TEST;
+
+CHECK_MAIN (view_status, NULL, NULL, ONCE (agrees_with_stats), ONCE (lag_agrees_with_stats), ONCE (counts_the_last_second), ONCE (keeps_warnings), ONCE (describes_connections),
+    ONCE (counts_until_the_end))

@@ -27,7 +27,7 @@
 #define BATCH_INTERVAL_US (4 * G_TIME_SPAN_MILLISECOND)
 #define DUE_INTERVAL_US (100 * G_TIME_SPAN_MILLISECOND)
 /* Longest time for the last messages at the end. */
-#define END_US (300 * G_TIME_SPAN_MILLISECOND)
+#define END_US G_TIME_SPAN_SECOND
 
 struct _RobocacheViewServer
 {

@@ -6,6 +6,7 @@
 #   ROBOCACHE_APT_CONF    a file with settings of apt for them, such as a proxy
 #   ROBOCACHE_CERTS       a file of certificates that pip trusts there, such as that of a proxy
 #   ROBOCACHE_CCACHE      a folder of ccache, in which their compilers find what an earlier run compiled
+#   ROBOCACHE_TOOLKIT     the folder of a CUDA toolkit, which they have as /usr/local/cuda
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 folder=${ROBOCACHE_PLATFORMS:-/var/tmp/robocache-platforms}
@@ -39,6 +40,18 @@ put_source () {
   git -C "$1" ls-files -z | tar -C "$1" --null -T - -c | tar -C "$2/root/robocache" -x
 }
 
+# make_wheel SOURCE TO: puts a wheel into the folder TO, which is made. It is made in a fresh jammy, or in a fresh bookworm where Ubuntu cannot
+# be had, and says which.
+make_wheel () {
+  local on=jammy arch root
+  arch=$(dpkg --print-architecture)
+  base jammy "$arch" || on=bookworm
+  root=$folder/packages-made-wheel-$on
+  echo "The wheel is made in $on"
+  fresh "$root" $on "$arch" && put_source "$1" "$root" && within "$root" apt-get -q update &&
+    within "$root" bash /root/robocache/examples/packaging/wheel.sh /root/wheel && mkdir -p "$2" && cp "$root"/root/wheel/*.whl "$2" && rm -rf "$root"
+}
+
 # run_arm64: has the kernel run programs of arm64 by qemu
 run_arm64 () {
   local formats=/proc/sys/fs/binfmt_misc
@@ -64,6 +77,7 @@ within () {
   unshare --mount --pid --fork bash -c '
     mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && mount -t tmpfs tmpfs "$0/tmp" && mount -t tmpfs tmpfs "$0/dev/shm" || exit
     [ -z "${ROBOCACHE_CCACHE-}" ] || { mkdir -p "$0/ccache" && mount --bind "$ROBOCACHE_CCACHE" "$0/ccache"; } || exit
+    [ -z "${ROBOCACHE_TOOLKIT-}" ] || { mkdir -p "$0/usr/local/cuda" && mount --bind "$ROBOCACHE_TOOLKIT" "$0/usr/local/cuda"; } || exit
     exec chroot "$0" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 CI=true \
       ${ROBOCACHE_CCACHE:+CCACHE_DIR=/ccache CCACHE_BASEDIR=/root CCACHE_NOHASHDIR=1} "${@}"' "$@" </dev/null
 }

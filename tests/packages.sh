@@ -5,6 +5,7 @@
 #
 #   SUITE   bookworm (the default), trixie, or jammy, which is Ubuntu 22.04
 #   WAY     debs     packages of package.sh, which are made in another fresh system and checked by lintian there (the default)
+#           cuda     the same with package.sh --cuda=90, which needs CUDA in /usr/local/cuda. The system where they are installed has no CUDA
 #           wheel    a wheel of wheel.sh. It is made in a fresh jammy, or in a fresh bookworm where Ubuntu cannot be had, and kept
 #           source   ninja install with a prefix of its own
 #
@@ -18,13 +19,14 @@ suite=${1:-bookworm} way=${2:-debs} arch=$(dpkg --print-architecture) failed=0
 name=$suite-$way
 made=$folder/packages-made-$name used=$folder/packages-used-$name log=$folder/packages-$name.log before=$folder/packages-before-$name
 # what a user of this way sets, for programs and for gst-launch-1.0
-environment=() gst_environment=() installed=/usr
+environment=() gst_environment=() installed=/usr cuda=() toolkit=''
 case $way in
   debs) ;;
+  cuda) way=debs cuda=(--cuda=90) toolkit=/usr/local/cuda ;;
   wheel) installed=/root/venv environment=(PATH=/root/venv/bin:/usr/bin:/bin) ;;
   # root could write Python's caches into the prefix, other users cannot
   source) installed=/opt/robocache environment=(PATH=/opt/robocache/bin:/usr/bin:/bin PYTHONDONTWRITEBYTECODE=1) ;;
-  *) die "$way: expected debs, wheel or source" ;;
+  *) die "$way: expected debs, cuda, wheel or source" ;;
 esac
 : > "$log"
 
@@ -48,20 +50,11 @@ files () {
 
 make_packages () {
   fresh "$made" "$suite" "$arch" && put_source "$source" "$made" && within "$made" apt-get -q update \
-    && within "$made" bash /root/robocache/examples/packaging/package.sh /root/packages
+    && ROBOCACHE_TOOLKIT=$toolkit within "$made" bash /root/robocache/examples/packaging/package.sh "${cuda[@]}" /root/packages
 }
 
 # a warning fails, too
 lint () { install "$made" lintian && within "$made" sh -c 'lintian --allow-root --fail-on error,warning /root/packages/*.changes'; }
-
-make_wheel () {
-  local on=jammy
-  base jammy "$arch" || { on=bookworm; echo 'Ubuntu cannot be had: the wheel is made in bookworm'; }
-  made=$folder/packages-made-wheel-$on
-  fresh "$made" "$on" "$arch" && put_source "$source" "$made" && within "$made" apt-get -q update &&
-    within "$made" bash /root/robocache/examples/packaging/wheel.sh /root/wheel && mkdir -p "$folder/wheel" &&
-    cp "$made"/root/wheel/*.whl "$folder/wheel"
-}
 
 new_system () {
   fresh "$used" "$suite" "$arch" && within "$used" apt-get -q update && mkdir "$used/root/packages" || return 1
@@ -237,7 +230,7 @@ nothing_is_left () { ! files && { [ "$way" != debs ] || packages | diff "$before
 if [ "$way" = debs ]; then
   check packages_are_made make_packages && check lintian_accepts_them lint
 elif [ "$way" = wheel ] && ! compgen -G "$folder/wheel/*.whl" > /dev/null; then
-  check wheel_is_made make_wheel
+  check wheel_is_made make_wheel "$source" "$folder/wheel"
 fi
 [ $failed -eq 0 ] && check new_system new_system && packages > "$before" && check installs "install_$way" || exit 1
 if [ "$way" = wheel ]; then

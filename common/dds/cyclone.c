@@ -11,6 +11,7 @@
 #include <dds/ddsi/ddsi_entity.h>
 #include <dds/ddsi/ddsi_endpoint.h>
 #include <dds/ddsi/ddsi_entity_index.h>
+#include <dds/ddsi/ddsi_plist.h>
 #include <dds/ddsi/ddsi_proxy_participant.h>
 #include <dds/ddsi/ddsi_serdata.h>
 #include <dds/ddsi/ddsi_sertype.h>
@@ -396,6 +397,43 @@ robocache_cyclone_refuse_types (gint32 participant, const struct ddsi_sertype *t
     ddsi_delete_reader (gv, &guid);
   }
   thread_state_asleep (thread);
+}
+
+/* ---- announcements ---- */
+
+static const struct ddsi_serdata_ops *announcement_ops; /* of Cyclone, constant */
+static struct ddsi_serdata_ops owned_ops;       /* constant once made */
+
+/* Announces an endpoint with its participant: Cyclone leaves it out, and Fast DDS 3 (ROS 2 Kilted) finds the node by it. RTPS 2.3, 9.6.2.2. */
+static struct ddsi_serdata *
+from_endpoint (const struct ddsi_sertype *type, enum ddsi_serdata_kind kind, const void *sample)
+{
+  ddsi_plist_t endpoint = *(const ddsi_plist_t *) sample;
+
+  if (kind == SDK_DATA && (endpoint.present & PP_ENDPOINT_GUID)) {
+    endpoint.present |= PP_PARTICIPANT_GUID;
+    endpoint.participant_guid.prefix = endpoint.endpoint_guid.prefix;
+    endpoint.participant_guid.entityid.u = NN_ENTITYID_PARTICIPANT;
+  }
+  return announcement_ops->from_sample (type, kind, &endpoint);
+}
+
+void
+robocache_cyclone_announce_owners (const struct ddsi_sertype *type)
+{
+  static gsize is_made;
+  struct ddsi_domaingv *gv = ddsrt_atomic_ldvoidp (&type->gv);
+
+  if (g_once_init_enter (&is_made)) {
+    announcement_ops = gv->sedp_writer_type->serdata_ops;
+    owned_ops = *announcement_ops;
+    owned_ops.from_sample = from_endpoint;
+    g_once_init_leave (&is_made, 1);
+  }
+  gv->sedp_writer_type->serdata_ops = gv->sedp_reader_type->serdata_ops = &owned_ops;
+#ifdef DDS_HAS_SECURITY
+  gv->sedp_writer_secure_type->serdata_ops = gv->sedp_reader_secure_type->serdata_ops = &owned_ops;
+#endif
 }
 
 /* ---- sockets ---- */

@@ -23,6 +23,9 @@ guint64 robocache_cyclone_unacknowledged (gint32 writer, const struct ddsi_serty
 /* The participant, of the domain of a topic, neither asks for types nor answers: the definitions of topics are not those of DDS. */
 void robocache_cyclone_refuse_types (gint32 participant, const struct ddsi_sertype *type);
 
+/* Endpoints that are made from now on, in the domain of a topic, are announced with their participant. */
+void robocache_cyclone_announce_owners (const struct ddsi_sertype *type);
+
 /* Attaches a packet filter to each socket of a topic's domain. FALSE and an error: the operating system refuses it, or a transport is not
  * UDP. */
 gboolean robocache_cyclone_filter (const struct ddsi_sertype *type, const struct sock_fprog *filter, GError ** error);

@@ -10,6 +10,7 @@
 #include <dds/ddsi/ddsi_domaingv.h>
 #include <dds/ddsi/ddsi_entity.h>
 #include <dds/ddsi/ddsi_endpoint.h>
+#include <dds/ddsi/ddsi_entity_match.h>
 #include <dds/ddsi/ddsi_entity_index.h>
 #include <dds/ddsi/ddsi_plist.h>
 #include <dds/ddsi/ddsi_proxy_participant.h>
@@ -352,27 +353,46 @@ robocache_cyclone_take (gint32 reader, RobocacheDdsMessage **messages, guint n)
 
 /* ---- writing ---- */
 
-guint64
-robocache_cyclone_unacknowledged (gint32 writer, const struct ddsi_sertype *type)
+/* Called with the lock of the writer. Best-effort readers count as if they had acknowledged all. */
+static guint64
+acknowledged_of (const struct ddsi_writer *writer)
+{
+  const struct ddsi_wr_prd_match *match;
+
+  if (ddsrt_avl_is_empty (&writer->readers))
+    return writer->seq;
+  match = ddsrt_avl_root_non_empty (&ddsi_wr_readers_treedef, &writer->readers);
+  return MIN (match->min_seq, writer->seq);
+}
+
+RobocacheCycloneSent
+robocache_cyclone_read_sent (gint32 writer, const struct ddsi_sertype *type)
 {
   const struct ddsi_domaingv *gv = ddsrt_atomic_ldvoidp (&type->gv);
   struct thread_state *thread = lookup_thread_state ();
-  const struct ddsi_writer *found;
-  struct whc_state state = { 0 };
+  RobocacheCycloneSent sent = { 0 };
+  struct ddsi_writer *found;
   dds_guid_t public_guid;
   ddsi_guid_t guid;
 
   if (dds_get_guid (writer, &public_guid) != DDS_RETCODE_OK)
-    return 0;
+    return sent;
   memcpy (&guid, &public_guid, sizeof (guid));
   guid = nn_ntoh_guid (guid);
   /* keeps the writer alive meanwhile */
   thread_state_awake (thread, gv);
   found = entidx_lookup_writer_guid (gv->entity_index, &guid);
-  if (found)
-    whc_get_state (found->whc, &state);
+  if (found) {
+    struct whc_state kept;
+
+    ddsrt_mutex_lock (&found->e.lock);
+    whc_get_state (found->whc, &kept);
+    sent.acknowledged = acknowledged_of (found);
+    sent.gone = WHCST_ISEMPTY (&kept) ? found->seq : kept.min_seq - 1;
+    ddsrt_mutex_unlock (&found->e.lock);
+  }
   thread_state_asleep (thread);
-  return state.unacked_bytes;
+  return sent;
 }
 
 /* ---- type lookup ---- */

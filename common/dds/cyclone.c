@@ -10,7 +10,9 @@
 #include <dds/ddsi/ddsi_domaingv.h>
 #include <dds/ddsi/ddsi_entity.h>
 #include <dds/ddsi/ddsi_endpoint.h>
+#include <dds/ddsi/ddsi_entity_match.h>
 #include <dds/ddsi/ddsi_entity_index.h>
+#include <dds/ddsi/ddsi_plist.h>
 #include <dds/ddsi/ddsi_proxy_participant.h>
 #include <dds/ddsi/ddsi_serdata.h>
 #include <dds/ddsi/ddsi_sertype.h>
@@ -351,27 +353,46 @@ robocache_cyclone_take (gint32 reader, RobocacheDdsMessage **messages, guint n)
 
 /* ---- writing ---- */
 
-guint64
-robocache_cyclone_unacknowledged (gint32 writer, const struct ddsi_sertype *type)
+/* Called with the lock of the writer. Best-effort readers count as if they had acknowledged all. */
+static guint64
+acknowledged_of (const struct ddsi_writer *writer)
+{
+  const struct ddsi_wr_prd_match *match;
+
+  if (ddsrt_avl_is_empty (&writer->readers))
+    return writer->seq;
+  match = ddsrt_avl_root_non_empty (&ddsi_wr_readers_treedef, &writer->readers);
+  return MIN (match->min_seq, writer->seq);
+}
+
+RobocacheCycloneSent
+robocache_cyclone_read_sent (gint32 writer, const struct ddsi_sertype *type)
 {
   const struct ddsi_domaingv *gv = ddsrt_atomic_ldvoidp (&type->gv);
   struct thread_state *thread = lookup_thread_state ();
-  const struct ddsi_writer *found;
-  struct whc_state state = { 0 };
+  RobocacheCycloneSent sent = { 0 };
+  struct ddsi_writer *found;
   dds_guid_t public_guid;
   ddsi_guid_t guid;
 
   if (dds_get_guid (writer, &public_guid) != DDS_RETCODE_OK)
-    return 0;
+    return sent;
   memcpy (&guid, &public_guid, sizeof (guid));
   guid = nn_ntoh_guid (guid);
   /* keeps the writer alive meanwhile */
   thread_state_awake (thread, gv);
   found = entidx_lookup_writer_guid (gv->entity_index, &guid);
-  if (found)
-    whc_get_state (found->whc, &state);
+  if (found) {
+    struct whc_state kept;
+
+    ddsrt_mutex_lock (&found->e.lock);
+    whc_get_state (found->whc, &kept);
+    sent.acknowledged = acknowledged_of (found);
+    sent.gone = WHCST_ISEMPTY (&kept) ? found->seq : kept.min_seq - 1;
+    ddsrt_mutex_unlock (&found->e.lock);
+  }
   thread_state_asleep (thread);
-  return state.unacked_bytes;
+  return sent;
 }
 
 /* ---- type lookup ---- */
@@ -396,6 +417,43 @@ robocache_cyclone_refuse_types (gint32 participant, const struct ddsi_sertype *t
     ddsi_delete_reader (gv, &guid);
   }
   thread_state_asleep (thread);
+}
+
+/* ---- announcements ---- */
+
+static const struct ddsi_serdata_ops *announcement_ops; /* of Cyclone, constant */
+static struct ddsi_serdata_ops owned_ops;       /* constant once made */
+
+/* Announces an endpoint with its participant: Cyclone leaves it out, and Fast DDS 3 (ROS 2 Kilted) finds the node by it. RTPS 2.3, 9.6.2.2. */
+static struct ddsi_serdata *
+from_endpoint (const struct ddsi_sertype *type, enum ddsi_serdata_kind kind, const void *sample)
+{
+  ddsi_plist_t endpoint = *(const ddsi_plist_t *) sample;
+
+  if (kind == SDK_DATA && (endpoint.present & PP_ENDPOINT_GUID)) {
+    endpoint.present |= PP_PARTICIPANT_GUID;
+    endpoint.participant_guid.prefix = endpoint.endpoint_guid.prefix;
+    endpoint.participant_guid.entityid.u = NN_ENTITYID_PARTICIPANT;
+  }
+  return announcement_ops->from_sample (type, kind, &endpoint);
+}
+
+void
+robocache_cyclone_announce_owners (const struct ddsi_sertype *type)
+{
+  static gsize is_made;
+  struct ddsi_domaingv *gv = ddsrt_atomic_ldvoidp (&type->gv);
+
+  if (g_once_init_enter (&is_made)) {
+    announcement_ops = gv->sedp_writer_type->serdata_ops;
+    owned_ops = *announcement_ops;
+    owned_ops.from_sample = from_endpoint;
+    g_once_init_leave (&is_made, 1);
+  }
+  gv->sedp_writer_type->serdata_ops = gv->sedp_reader_type->serdata_ops = &owned_ops;
+#ifdef DDS_HAS_SECURITY
+  gv->sedp_writer_secure_type->serdata_ops = gv->sedp_reader_secure_type->serdata_ops = &owned_ops;
+#endif
 }
 
 /* ---- sockets ---- */

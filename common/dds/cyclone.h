@@ -17,11 +17,20 @@ gint32 robocache_cyclone_topic_new (gint32 participant, const gchar * topic, con
 /* Takes up to n messages of a reader that was made for such a topic. Returns their number. */
 guint robocache_cyclone_take (gint32 reader, RobocacheDdsMessage ** messages, guint n);
 
-/* Bytes of messages of a writer that at least one of its reliable readers has not acknowledged. */
-guint64 robocache_cyclone_unacknowledged (gint32 writer, const struct ddsi_sertype *type);
+/* Sequence numbers of a writer. */
+typedef struct
+{
+  guint64 acknowledged;         /* last message that all reliable readers have acknowledged */
+  guint64 gone;                 /* last message that is not kept any more: acknowledged, replaced or expired */
+} RobocacheCycloneSent;
+
+RobocacheCycloneSent robocache_cyclone_read_sent (gint32 writer, const struct ddsi_sertype *type);
 
 /* The participant, of the domain of a topic, neither asks for types nor answers: the definitions of topics are not those of DDS. */
 void robocache_cyclone_refuse_types (gint32 participant, const struct ddsi_sertype *type);
+
+/* Endpoints that are made from now on, in the domain of a topic, are announced with their participant. */
+void robocache_cyclone_announce_owners (const struct ddsi_sertype *type);
 
 /* Attaches a packet filter to each socket of a topic's domain. FALSE and an error: the operating system refuses it, or a transport is not
  * UDP. */

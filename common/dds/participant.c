@@ -116,6 +116,7 @@ open_participant (RobocacheDdsParticipant *participant, GError **error)
     return FALSE;
   /* at once: names of peers may take seconds to resolve */
   robocache_cyclone_refuse_types (participant->entity, participant->type);
+  robocache_cyclone_announce_owners (participant->type);
   return keep_out_others (participant, error);
 }
 

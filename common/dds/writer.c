@@ -22,12 +22,10 @@ struct _RobocacheDdsWriter
   const struct ddsi_sertype *type;
   guint64 n_lost;
 
-  /* of a reliable writer: what readers have not acknowledged */
-  guint32 *sizes;               /* [depth] sizes of the last messages, as a ring; NULL: best effort */
-  guint depth, next;
-  guint64 size_of_last;         /* sum of sizes */
-  gint64 full_since_us;         /* since then no reader has acknowledged one of the last `depth` messages; 0: not now */
-  guint64 n_replaced;           /* messages since then */
+  /* of a reliable writer */
+  guint64 acknowledged;         /* number of the last message that all readers have acknowledged */
+  guint64 counted;              /* messages up to this number are counted, or were not for the readers */
+  gint64 slow_since_us;         /* messages that came after the last acknowledged one are gone since then; 0: they are not */
 };
 
 static dds_qos_t *
@@ -49,9 +47,6 @@ robocache_dds_writer_new (RobocacheDdsParticipant *participant, const RobocacheD
   dds_qos_t *qos = make_qos (topic, lifespan_ns);
 
   writer->name = g_strdup (topic->topic);
-  writer->depth = MAX (topic->depth, 1);
-  if (topic->is_reliable)
-    writer->sizes = g_new0 (guint32, writer->depth);
   writer->topic = robocache_cyclone_topic_new (entity, name, type_name, &writer->type);
   writer->entity = writer->topic < 0 ? writer->topic : dds_create_writer (entity, writer->topic, qos, NULL);
   dds_delete_qos (qos);
@@ -71,36 +66,32 @@ robocache_dds_writer_free (RobocacheDdsWriter *writer)
     dds_delete (writer->entity);
   if (writer->topic > 0)
     dds_delete (writer->topic);
-  g_free (writer->sizes);
   g_free (writer->name);
   g_free (writer);
 }
 
-/* Cyclone replaces the oldest of `depth` messages without a word, so bytes tell whether a reader has not acknowledged any of them. */
+/* Cyclone replaces the oldest of `depth` messages, and drops expired ones, without a word. */
 static void
-count_replaced (RobocacheDdsWriter *writer, guint32 size)
+count_gone (RobocacheDdsWriter *writer)
 {
-  const gboolean is_full = writer->sizes && writer->sizes[writer->next] > 0
-      && robocache_cyclone_unacknowledged (writer->entity, writer->type) >= writer->size_of_last;
+  const RobocacheCycloneSent sent = robocache_cyclone_read_sent (writer->entity, writer->type);
   const gint64 now_us = g_get_monotonic_time ();
 
-  if (!writer->sizes)
+  /* a reader that came later need not have what is gone */
+  if (sent.acknowledged < writer->acknowledged)
+    writer->counted = sent.gone;
+  if (sent.acknowledged != writer->acknowledged || sent.gone <= sent.acknowledged)
+    writer->slow_since_us = 0;
+  writer->acknowledged = sent.acknowledged;
+  writer->counted = MAX (writer->counted, sent.acknowledged);
+  if (sent.gone <= writer->counted)
     return;
-  writer->size_of_last += size - (guint64) writer->sizes[writer->next];
-  writer->sizes[writer->next] = size;
-  writer->next = (writer->next + 1) % writer->depth;
-  if (!is_full) {
-    writer->full_since_us = 0;
-    writer->n_replaced = 0;
+  if (writer->slow_since_us == 0)
+    writer->slow_since_us = now_us;
+  if (now_us - writer->slow_since_us < SLOW_US)
     return;
-  }
-  if (writer->full_since_us == 0)
-    writer->full_since_us = now_us;
-  writer->n_replaced++;
-  if (now_us - writer->full_since_us < SLOW_US)
-    return;
-  writer->n_lost += writer->n_replaced;
-  writer->n_replaced = 0;
+  writer->n_lost += sent.gone - writer->counted;
+  writer->counted = sent.gone;
 }
 
 gboolean
@@ -120,12 +111,13 @@ robocache_dds_writer_write (RobocacheDdsWriter *writer, gconstpointer data, gsiz
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_MEMORY, "no memory for a message of %s with %" G_GSIZE_FORMAT " bytes", writer->name, size);
     return FALSE;
   }
-  count_replaced (writer, (guint32) size);
   serdata->timestamp.v = source_ns;
   serdata->statusinfo = 0;
   result = dds_forwardcdr (writer->entity, serdata);
-  if (result == 0)
+  if (result == 0) {
+    count_gone (writer);
     return TRUE;
+  }
   /* settings of CYCLONEDDS_URI can limit the messages that wait for readers */
   if (result == DDS_RETCODE_TIMEOUT) {
     writer->n_lost++;

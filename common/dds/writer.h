@@ -21,8 +21,8 @@ gboolean robocache_dds_writer_write (RobocacheDdsWriter * writer, gconstpointer 
 
 /* Number of readers that the writer has now. */
 guint robocache_dds_writer_count_readers (const RobocacheDdsWriter * writer);
-/* Number of messages that were replaced while a reliable reader acknowledged nothing for half a second: it lost them, unless they wait at its
- * socket. Called by the thread that writes. */
+/* Number of messages that were replaced or expired while a reliable reader acknowledged nothing for half a second: it lost them, unless they wait
+ * at its socket. Counted with the next message. Called by the thread that writes. */
 guint64 robocache_dds_writer_count_lost (const RobocacheDdsWriter * writer);
 
 /* For the parts of this folder: the entity of Cyclone. */

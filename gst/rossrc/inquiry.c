@@ -8,6 +8,7 @@
 
 #include "common/ros/encodings/typedescription.h"
 
+#define ASK_INTERVAL_US G_TIME_SPAN_SECOND
 #define INFO(session, ...) GST_CAT_INFO_OBJECT ((session)->category, (session)->element, __VA_ARGS__)
 
 /* Each time anew, as the list with the publisher may have come before. */
@@ -114,7 +115,7 @@ fail (RobocacheRosSession *session, RobocacheRosTopic *topic)
 {
   const RobocacheRosInquiry *inquiry = topic->inquiry;
   gchar *why = !inquiry->node ? g_strdup ("no node lists its publisher, so none can be asked for the definition")
-      : g_strdup_printf (inquiry->is_asked ? "its node %s has not answered get_type_description" : "its node %s has no service "
+      : g_strdup_printf (inquiry->asked_us > 0 ? "its node %s has not answered get_type_description" : "its node %s has no service "
       "get_type_description", inquiry->node);
 
   end (session, topic, why);
@@ -128,8 +129,10 @@ robocache_ros_inquiries_check (RobocacheRosSession *session, gint64 now_us)
     RobocacheRosTopic *topic = g_ptr_array_index (session->topics, i);
     RobocacheRosInquiry *inquiry = topic->inquiry;
 
-    if (inquiry && inquiry->query && !inquiry->is_asked)
-      inquiry->is_asked = robocache_dds->type_query_ask (inquiry->query, topic->type, inquiry->hash);
+    /* a node keeps few answers, so those of many questions at a time get lost */
+    if (inquiry && inquiry->query && (inquiry->asked_us == 0 || now_us >= inquiry->asked_us + ASK_INTERVAL_US)
+        && robocache_dds->type_query_ask (inquiry->query, topic->type, inquiry->hash))
+      inquiry->asked_us = now_us;
     if (inquiry && now_us >= inquiry->until_us)
       fail (session, topic);
   }

@@ -47,7 +47,7 @@ typedef struct
   gchar *hash;                  /* hash of the publisher's definition */
   gchar *node;                  /* NULL: not known yet */
   RobocacheDdsTypeQuery *query;
-  gboolean is_asked;
+  gint64 asked_us;              /* monotonic, last; 0: the node has no service yet */
   gint64 until_us;              /* g_get_monotonic_time */
 } RobocacheRosInquiry;
 

@@ -9,7 +9,7 @@ build=$root/build-threads
 # shellcheck source=../../examples/setup.sh
 . "$root/examples/setup.sh"
 checks=(device_threadpool rows_episodes resample_batch voxelize_batch)
-if pkg-config --exists CycloneDDS; then checks+=(dds_dds rossrc_definition rossrc_disturbed rossrc_rossrc); fi
+if pkg-config --exists CycloneDDS; then checks+=(dds_dds rossink_rossink rossrc_definition rossrc_disturbed rossrc_rossrc); fi
 robocache_build "$build" -Dcuda=disabled -Dexamples=disabled -Db_sanitize=thread -Db_lundef=false \
   robocache-plugin tests/soak/{threads,races} "${checks[@]/#/tests/soak/}" || exit 1
 

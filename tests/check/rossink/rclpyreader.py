@@ -6,7 +6,6 @@
 
 Runs in the environment of ../rossrc/rclpypeer.py. Prints PASS or FAIL for each case; exits with 77 where a namespace is missing.
 """
-import importlib.metadata
 import itertools
 import os
 import pathlib
@@ -104,12 +103,9 @@ def check_lists(node, topics):
     good &= report("node_list", wait(node, lambda: ("robo", "/left") in node.get_node_names_and_namespaces()), node.get_node_names_and_namespaces())
     owned = dict(node.get_publisher_names_and_types_by_node("robo", "/left"))
     good &= report("node_info", {topic[0] for topic in topics} | {"/left/commands"} <= set(owned), owned)
-    # Fast DDS 3, of Kilted, takes the participant from an optional field of the announcement, which Cyclone leaves out
-    is_kilted = importlib.metadata.version("ros-rclpy").startswith("9.")
-    owner = ("_CREATED_BY_BARE_DDS_APP_",) * 2 if is_kilted else ("robo", "/left")
     for topic, _, kind, _ in topics:
         theirs, ours = node.get_publishers_info_by_topic(topic), node.get_subscriptions_info_by_topic(topic)
-        good &= report(f"publisher_{kind}", len(theirs) == 1 and (theirs[0].node_name, theirs[0].node_namespace) == owner
+        good &= report(f"publisher_{kind}", len(theirs) == 1 and (theirs[0].node_name, theirs[0].node_namespace) == ("robo", "/left")
                        and theirs[0].topic_type_hash == ours[0].topic_type_hash and theirs[0].qos_profile.durability.name == "TRANSIENT_LOCAL",
                        [str(each) for each in theirs + ours])
     qos = node.get_publishers_info_by_topic("/left/commands")[0].qos_profile

@@ -8,6 +8,8 @@ Runs in an environment with rclpy (../../recordings/venv.sh), in a network names
 77 where a namespace is missing.
 """
 import fcntl
+import importlib
+import itertools
 import os
 import re
 import socket
@@ -19,7 +21,13 @@ import time
 
 IN_NAMESPACE = "ROBOCACHE_IN_NAMESPACE"
 STAMP = 1500                    # ms after the origin
-LIMIT = 60                      # s, for one message
+LIMIT = 60                      # s, for the messages of a run
+PACKAGES = ["action_msgs", "geometry_msgs", "lifecycle_msgs", "rcl_interfaces", "rmw_dds_common", "rosgraph_msgs", "sensor_msgs", "service_msgs",
+            "std_msgs", "type_description_interfaces", "unique_identifier_msgs"]
+# types whose streams are not the numbers of their fields, in order
+NO_ROWS = {"CameraInfo", "CompressedImage", "Image", "JointState", "LaserScan", "PointCloud2"}
+TIMES = {"std_msgs/Header", "builtin_interfaces/Time", "builtin_interfaces/Duration"}
+BYTES = {"int8", "uint8", "octet", "char"}
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
 
 
@@ -69,9 +77,9 @@ def wait_for_reader(publisher):
     return publisher.get_subscription_count() > 0
 
 
-def text_of(tool, properties, send):
-    """What robocacherossrc makes of the first message that send() publishes."""
-    with subprocess.Popen([tool, "1", properties], stdout=subprocess.PIPE, text=True) as process:
+def text_of(tool, properties, send, n_buffers=1):
+    """What robocacherossrc makes of the first messages that send() publishes."""
+    with subprocess.Popen([tool, str(n_buffers), properties], stdout=subprocess.PIPE, text=True) as process:
         try:
             return process.communicate(timeout=LIMIT)[0] if send() else "there is no reader"
         except subprocess.TimeoutExpired:
@@ -112,6 +120,80 @@ def run_unknown_type(node, tool):
     return good
 
 
+def class_of(name):
+    package, _, kind = name.partition("/")
+    return getattr(importlib.import_module(f"{package}.msg"), kind)
+
+
+def item_of(base, counter, numbers):
+    """A value of a field's type. Numbers that are read go to `numbers`, unless it is None."""
+    if "/" in base:
+        return filled(class_of(base), counter, numbers)
+    if "string" in base:
+        return "s"
+    number = 1 if base == "boolean" else next(counter) % 100 + 1
+    if numbers is not None:
+        numbers.append(number)
+    return {"boolean": bool, "float": float, "double": float, "octet": lambda n: bytes([n])}.get(base, int)(number)
+
+
+def filled(cls, counter, numbers):
+    """A message with other numbers in all fields, and two items in each sequence."""
+    message = cls()
+    for field, kind in cls.get_fields_and_field_types().items():
+        base, length = re.match(r"(?:sequence<)?([\w/]+)", kind)[1], re.search(r"[\[ ](\d+)[\]>]$", kind)
+        is_sequence = kind.startswith("sequence")
+        n = min(int(length[1]), 2 if is_sequence else 100) if length else 2 if is_sequence else 1
+        is_read = base not in TIMES and not (is_sequence and base in BYTES) and not field.endswith("covariance")
+        items = [item_of(base, counter, numbers if is_read else None) for _ in range(n)]
+        setattr(message, field, items if is_sequence or length else items[0])
+    return message
+
+
+def example(cls, counter, stamp):
+    """A message, and the numbers of its stream."""
+    from std_msgs.msg import Header, MultiArrayLayout
+
+    numbers = []
+    message = filled(cls, counter, numbers)
+    if cls.__name__.endswith("MultiArray"):
+        message.layout = MultiArrayLayout()
+        numbers = [ord(item) if isinstance(item, bytes) else int(item) for item in message.data]
+    if hasattr(message, "header"):
+        message.header = Header(frame_id="f")
+        message.header.stamp.sec, message.header.stamp.nanosec = divmod(stamp, 10 ** 9)
+    return message, ",".join(map(str, numbers))
+
+
+def run_all_types(node, tool):
+    """Whether each type of the packages that has numbers arrives as a stream of them. Publishes all before anybody reads."""
+    from rclpy.qos import DurabilityPolicy, QoSProfile
+
+    good, expected, counter, publishers = True, {}, itertools.count(), []
+    origin = time.time_ns() // 10 ** 9 * 10 ** 9
+    for name in PACKAGES:
+        module = importlib.import_module(f"{name}.msg")
+        for cls in (getattr(module, each) for each in dir(module) if each not in NO_ROWS and each[0].isupper()):
+            message, numbers = example(cls, counter, origin + STAMP * 10 ** 6)
+            if numbers:
+                topic = f"/all/{name}/{cls.__name__}"
+                expected[topic] = numbers, hasattr(message, "header")
+                publishers.append(node.create_publisher(cls, topic, QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)))
+                publishers[-1].publish(message)
+    text = text_of(tool, f"domain=30 topics=/all/* wait=18446744073709551615 time-origin={origin} max-future=10000000000",
+                   lambda: True, len(expected))
+    for topic, (numbers, has_stamp) in expected.items():
+        found = re.search(rf"{topic}(?:@f)?: caps\[[^;]*\] ([0-9.]+)=(\S+);", text)
+        fits = found is not None and found[2] == numbers and (not has_stamp or found[1] == str(STAMP))
+        print(f"PASS all{topic[4:]}" if fits else f"FAIL all{topic[4:]}: {found and found[0]}, expected {numbers}")
+        good &= fits
+    if not good:
+        print(text[:20000])
+    for publisher in publishers:
+        node.destroy_publisher(publisher)
+    return good
+
+
 def main():
     import rclpy
 
@@ -131,9 +213,10 @@ def main():
             failed |= not good
     # its service answers while it spins, and it logs
     timer = node.create_timer(0.02, lambda: node.get_logger().warning("a line"))
-    spinner = threading.Thread(target=rclpy.spin, args=[node])
+    spinner = threading.Thread(target=rclpy.spin, args=[node], daemon=True)
     spinner.start()
     failed |= not run_unknown_type(node, tool)
+    failed |= not run_all_types(node, tool)
     timer.cancel()
     rclpy.shutdown()
     spinner.join()

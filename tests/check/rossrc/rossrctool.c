@@ -1,6 +1,6 @@
 /* robocache: prints what robocacherossrc makes of live topics
  *
- *   rossrctool N PROPERTIES      until N buffers came; the texts of its pads, one a line
+ *   rossrctool N PROPERTIES      until N buffers came, or 55 s are over; the texts of its pads, one a line
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,10 +9,13 @@
 
 #include "tests/check/lib/recordings/demuxrun.h"
 
+#define LIMIT_US (55 * G_TIME_SPAN_SECOND)
+
 int
 main (int argc, char **argv)
 {
   GString *text = g_string_new (NULL);
+  const gint64 end_us = g_get_monotonic_time () + LIMIT_US;
   GstElement *pipeline, *source;
   DemuxOutput output;
   gchar *launch;
@@ -27,8 +30,8 @@ main (int argc, char **argv)
   output.has_bytes = TRUE;
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   g_mutex_lock (&output.lock);
-  while (output.n_buffers < (guint) atoi (argv[1]))
-    g_cond_wait (&output.changed, &output.lock);
+  while (output.n_buffers < (guint) atoi (argv[1]) && g_cond_wait_until (&output.changed, &output.lock, end_us))
+    ;
   g_mutex_unlock (&output.lock);
   append_pads (text, &output);
   puts (text->str);

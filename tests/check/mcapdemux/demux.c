@@ -248,10 +248,12 @@ static const struct
       "info /bad of type geometry_msgs/msg/Twist cannot be read: its definition of geometry_msgs/Twist has no field linear.x; " NOT_READ},
   {{.schema_encoding = "ros9idl"}, {{"/a", "a_msgs/A", "hex:0001000005", 5}}, "",
       "info /a of type a_msgs/msg/A cannot be read: its messages are \"cdr\" with a schema in \"ros9idl\", and only " READ_ENCODINGS " can be read; "
-        "error the recording has no readable message of /a; "},
+        "error the recording has no readable message of /a: its messages are \"cdr\" with a schema in \"ros9idl\", and only " READ_ENCODINGS
+        " can be read; "},
   {{.message_encoding = "protobuf"}, {{"/a", "a_msgs/A", "hex:05", 5}}, "topics=/a",
       "warning /a of type a_msgs/msg/A cannot be read: its messages are \"protobuf\" with a schema in \"ros2msg\", and only "
-        READ_ENCODINGS " can be read; error the recording has no readable message of /a; "},
+        READ_ENCODINGS " can be read; error the recording has no readable message of /a: its messages are \"protobuf\" with a schema in "
+        "\"ros2msg\", and only " READ_ENCODINGS " can be read; "},
 };
 
 GST_START_TEST (test_faults)

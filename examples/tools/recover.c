@@ -10,9 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/mcap/read/fileindex.h"
+#include "common/mcap/read/source.h"
 #include "common/mcap/read/stream.h"
 #include "common/mcap/writer.h"
 #include "common/ros/messagecheck.h"
@@ -646,6 +648,16 @@ check_output (const Job *job, GError **error)
   return output_check (&output, 1, inputs, error);
 }
 
+/* Of a message or a chunk, unpacked. A pipe has no size. */
+static guint64
+find_limit (const Job *job)
+{
+  struct stat status;
+  const gboolean has_size = fstat (fileno (job->from), &status) == 0 && S_ISREG (status.st_mode);
+
+  return robocache_mcap_max_unpacked ((guint64) job->max_message_bytes, has_size ? (guint64) status.st_size : ROBOCACHE_MCAP_DEFAULT_MAX_BYTES);
+}
+
 static gboolean
 recover (Job *job, GError **error)
 {
@@ -669,7 +681,7 @@ recover (Job *job, GError **error)
   if (!output_file_open (&job->to, job->output, error))
     return FALSE;
   job->stream = robocache_mcap_stream_new ();
-  robocache_mcap_stream_set_max_bytes (job->stream, (guint64) job->max_message_bytes);
+  robocache_mcap_stream_set_max_bytes (job->stream, find_limit (job));
   job->intact = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_bytes_unref);
   job->held = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_bytes_unref);
   job->checks = g_hash_table_new_full (NULL, NULL, NULL, check_free);

@@ -73,9 +73,10 @@ static void
 refuse (GstRobocacheResample *resample, GError *error)
 {
   /* what waited may have failed before these caps */
-  if (!resample->refused && !resample->flow.stream_failed)
+  if (!resample->refused && !resample->flow.stream_failed) {
     robocache_post_error (GST_ELEMENT (resample), error);
-  resample->refused = TRUE;
+    resample->refused = TRUE;
+  }
   g_error_free (error);
 }
 

@@ -155,7 +155,7 @@ expect concat_streams "$(fact stream | sort)" "/robot/force_0 charts 16 account 
 /robot/proprio_0 charts 18 account 400 = 400"
 expect concat_has_values "$(grep -o tick-dot concat.html | wc -l)" "$(grep -o tick-dot run.html | wc -l)"
 printf 'ULog\001\0225%s' 0123456789 > log.ulg
-refuse other_format '^error: log.ulg: the input begins like a PX4 log \(ULog\): convert it with ulog2csv$' log.ulg
+refuse other_format '^error: log.ulg: not an MCAP file: robocache inspect says what it is, and robocache align makes a report of other recordings$' log.ulg
 refuse existing_page '^error: --output run.html exists; write to another file, or set --overwrite$' run.mcap
 refuse existing_page_elsewhere '^error: --output kept.html exists; write to another file, or set --overwrite$' run.mcap --output kept.html
 runs overwritten_page "$programs/$program" run.mcap --overwrite

@@ -288,13 +288,13 @@ def many_topics(folder):
     yield f"at most 10 times the CPU time for 4 times the topics: {times}", times[1] < 10 * times[0], True
 
 
-# arguments with FOLDER, the error with FOLDER
+# arguments with FOLDER, the error with FOLDER, the exit status if it is not 1
 REFUSED = {
     "no topic": (["FOLDER/bag,topics=/nothing"], 'FOLDER/bag: no topic of the recording matches topics="/nothing"'),
     "no row": (["FOLDER/bag,topics=/cloud"], "FOLDER/bag has no topic whose messages are rows of numbers"),
-    "option of CSV": (["FOLDER/bag,delimiter=;"], "FOLDER/bag: delimiter is an option for CSV files, but this is a bag of ROS 2"),
-    "option of bags": (["FOLDER/joints.csv,topics=/a"], "FOLDER/joints.csv: topics is an option for bags of ROS 2, but this is not one"),
-    "limit": (["FOLDER/bag,max-message-bytes=x"], "FOLDER/bag: max-message-bytes=x: expected a number"),
+    "option of CSV": (["FOLDER/bag,delimiter=;"], "FOLDER/bag: delimiter is an option for CSV files, but this is a bag of ROS 2", 2),
+    "option of bags": (["FOLDER/joints.csv,topics=/a"], "FOLDER/joints.csv: topics is an option for bags of ROS 2, but this is not one", 2),
+    "limit": (["FOLDER/bag,max-message-bytes=x"], "FOLDER/bag: max-message-bytes=x: expected a number", 2),
     "log of PX4": (["FOLDER/log.ulg"], "FOLDER/log.ulg: a PX4 log: convert it to CSV with ulog2csv of pyulog"),
     "missing file": (["FOLDER/missing"], "FOLDER/missing/missing.mcap: No such file or directory"),
     "no MCAP to a pipe": (["--output", "/dev/fd/9.mcap", "FOLDER/bag"], "/dev/fd/9.mcap: No such file or directory"),
@@ -315,14 +315,14 @@ REFUSED = {
 }
 
 
-def refused(folder, arguments, text):
+def refused(folder, arguments, text, expected=1):
     write_bag(Path(folder, "bag"), "mcap")
     os.unlink(file_of(write_bag(Path(folder, "missing"), "mcap")))
     csvs(folder, ["/joints"])
     Path(folder, "log.ulg").write_bytes(b"ULog\1\x12\x35" + bytes(99))
     before = {p: p.read_bytes() for p in Path(folder).rglob("*") if p.is_file()}
     status, _, errors = align(folder, *(argument.replace("FOLDER", folder) for argument in arguments))
-    yield "error", (status, errors), (1, "error: " + text.replace("FOLDER", folder) + "\n")
+    yield "error", (status, errors), (expected, "error: " + text.replace("FOLDER", folder) + "\n")
     yield "nothing is written", sorted(p.name for p in Path(folder).iterdir()), ["bag", "joints.csv", "log.ulg", "missing"]
     yield "no file is changed", {p: p.read_bytes() for p in Path(folder).rglob("*") if p.is_file()}, before
 

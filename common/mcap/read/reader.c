@@ -70,7 +70,8 @@ struct _RobocacheMcapReader
   guint next_block;
   GPtrArray *open, *idle;       /* OpenBlock items with messages left; items to use again */
   guint64 open_size;
-  gboolean is_disordered;       /* since the last seek a block was opened late, which was reported */
+  guint64 last_time;            /* of the messages since the last seek; 0: none */
+  gboolean is_disordered;       /* since then a message came late, which was reported */
 };
 
 /* ---- a block ---- */
@@ -478,21 +479,25 @@ max_open_size (const RobocacheMcapReader *reader)
 
 /* Whether a block may hold a message that comes before the next one of `first`. */
 static gboolean
-must_open (const RobocacheMcapBlock *block, const OpenBlock *first)
+must_open (const RobocacheMcapReader *reader, const RobocacheMcapBlock *block, const OpenBlock *first)
 {
-  return block && (!first || block->start_time <= next_entry (first)->log_time);
+  if (!block || !first)
+    return block != NULL;
+  return block->start_time <= next_entry (first)->log_time && reader->open_size + block->size <= max_open_size (reader);
 }
 
-/* TRUE and an error, once after a seek: the block has a message that comes late. */
+/* TRUE and an error, once after a seek: the next message is earlier than one before it. */
 static gboolean
-report_disorder (RobocacheMcapReader *reader, const RobocacheMcapBlock *block, const OpenBlock *first, GError **error)
+report_disorder (RobocacheMcapReader *reader, guint64 time, GError **error)
 {
-  if (reader->is_disordered || block->start_time == next_entry (first)->log_time)
+  const guint64 limit = max_open_size (reader);
+
+  if (reader->is_disordered || time >= reader->last_time)
     return FALSE;
   reader->is_disordered = TRUE;
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "messages are out of order: chunks that overlap in time have more than %" G_GUINT64_FORMAT
-      " MiB unpacked. %sort the file by time, as \"mcap sort\" does", max_open_size (reader) >> 20,
-      reader->source->max_bytes ? "S" : "Set max-message-bytes, which allows 512 MiB, or s");
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "messages are out of order: chunks that overlap in time have more than %"
+      G_GUINT64_FORMAT " MiB unpacked. %sort the file by time%s", limit >> 20, limit < MAX_OPEN_SIZE ? "Set max-message-bytes, which allows 512 MiB, or s"
+      : "S", reader->unpack ? "" : ", as \"mcap sort\" does");
   return TRUE;
 }
 
@@ -505,19 +510,18 @@ robocache_mcap_reader_next (RobocacheMcapReader *reader, RobocacheMcapMessage *m
 
     close_finished (reader);
     first = first_open (reader);
-    if (must_open (block, first)) {
-      if (!first || reader->open_size + block->size <= max_open_size (reader)) {
-        const BlockResult result = open_next (reader, block, error);
+    if (must_open (reader, block, first)) {
+      const BlockResult result = open_next (reader, block, error);
 
-        if (result != BLOCK_OPEN)
-          return result == BLOCK_DAMAGED ? ROBOCACHE_MCAP_READ_DAMAGED : ROBOCACHE_MCAP_READ_FAILED;
-        continue;
-      }
-      if (report_disorder (reader, block, first, error))
-        return ROBOCACHE_MCAP_READ_DAMAGED;
+      if (result != BLOCK_OPEN)
+        return result == BLOCK_DAMAGED ? ROBOCACHE_MCAP_READ_DAMAGED : ROBOCACHE_MCAP_READ_FAILED;
+      continue;
     }
     if (!first)
       return ROBOCACHE_MCAP_READ_END;
+    if (report_disorder (reader, next_entry (first)->log_time, error))
+      return ROBOCACHE_MCAP_READ_DAMAGED;
+    reader->last_time = MAX (reader->last_time, next_entry (first)->log_time);
     get_message (first, first->position++, message);
     return ROBOCACHE_MCAP_READ_MESSAGE;
   }
@@ -539,6 +543,7 @@ robocache_mcap_reader_seek (RobocacheMcapReader *reader, guint64 log_time)
 {
   while (reader->open->len > 0)
     close_block (reader, reader->open->len - 1);
+  reader->last_time = 0;
   reader->is_disordered = FALSE;
   reader->from_time = log_time;
   reader->next_block = robocache_mcap_file_index_find (reader->index, log_time);

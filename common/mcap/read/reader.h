@@ -1,8 +1,8 @@
 /* robocache: reads the messages of an MCAP file in the order of their log times, from any log time on
  *
  * A file needs no summary, and may be cut: see fileindex.h. Messages of chunks that overlap in time are merged; messages with equal times
- * have the order of the file. Chunks that overlap by more unpacked bytes than max_open_size() of reader.c are read one after the other, which is
- * reported once after each seek. A seek is a binary search, and reads one chunk.
+ * have the order of the file. Chunks that overlap by more unpacked bytes than max_open_size() of reader.c are read one after the other: then messages come
+ * late, and the first one after a seek is reported as ROBOCACHE_ERROR_PROPERTY. A seek is a binary search, and reads one chunk.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -26,7 +26,9 @@ from .printable import printable
 
 try:
     import numpy as np
-except ImportError:
+except ModuleNotFoundError as error:
+    if error.name != "numpy":
+        raise
     raise gstreamer.MissingError("NumPy is missing: sudo apt-get install python3-numpy, or pip install numpy") from None
 
 GLib, Gst = gstreamer.load()
@@ -187,7 +189,9 @@ class Sample:
         """A tensor of PyTorch: a copy on the CPU, the sample's own memory on a GPU."""
         try:
             import torch
-        except ImportError:
+        except ModuleNotFoundError as error:
+            if error.name != "torch":
+                raise
             raise gstreamer.MissingError("PyTorch is missing: pip install torch, or sudo apt-get install python3-torch") from None
         tensor = self.tensors[name]
         if self.format.on_device:

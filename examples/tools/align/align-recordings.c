@@ -122,7 +122,7 @@ survey_recording (Job *job, guint i, guint *n, GError **error)
   if (recording->is_bag)
     return TRUE;
   if (g_strcmp0 (recording->given[RECORDING_TIME_SOURCE], "log") == 0) {
-    FAULT (error, "%s: time-source=log: a CSV file has no log times, and time-column chooses its times", recording->path);
+    USAGE_FAULT (error, "%s: time-source=log: a CSV file has no log times, and time-column chooses its times", recording->path);
     return FALSE;
   }
   if (!recording_survey (recording, error))

@@ -20,13 +20,13 @@ struct _LiveTopics
 
 /* ---- the survey ---- */
 
-/* Options of files are not options of topics, although they have the same syntax. */
+/* Options of files are not options of topics, although they have the same syntax. title: whose they are. */
 static gboolean
-check_options (const Recording *topic, GError **error)
+check_options (const gchar *title, gchar *const *given, GError **error)
 {
   for (guint option = 0; option < RECORDING_INTERPOLATION; option++) {
-    if (topic->given[option]) {
-      USAGE_FAULT (error, "%s: %s is an option of files, and this is a topic", topic->path, recording_options[option].name);
+    if (given[option]) {
+      USAGE_FAULT (error, "%s: %s is an option of files, not of topics", title, recording_options[option].name);
       return FALSE;
     }
   }
@@ -102,10 +102,14 @@ static GPtrArray *
 topics_of_arguments (gchar **arguments, const RecordingsOptions *options, GError **error)
 {
   GPtrArray *topics = recordings_new ();
-  gboolean ok = !arguments || recordings_take_arguments (topics, arguments, options, error);
+  gboolean ok = check_options ("--ros", (gchar * const *) options->for_all, error)
+      && (!arguments || recordings_take_arguments (topics, arguments, options, error));
 
-  for (guint i = 0; ok && i < topics->len; i++)
-    ok = check_options (g_ptr_array_index (topics, i), error);
+  for (guint i = 0; ok && i < topics->len; i++) {
+    const Recording *topic = g_ptr_array_index (topics, i);
+
+    ok = check_options (topic->path, (gchar * const *) topic->given, error);
+  }
   if (!ok)
     g_clear_pointer (&topics, g_ptr_array_unref);
   return topics;
@@ -189,7 +193,7 @@ set_pad_options (GstPad *pad, const Recording *recording, GError **error)
   if (!recordings_set_pad_options (pad, recording, TRUE, error))
     return FALSE;
   if (given && !recording_parse_duration (given, &offset)) {
-    FAULT (error, "%s: offset=%s: expected a time with a unit, like -20ms", recording->title, given);
+    USAGE_FAULT (error, "%s: offset=%s: expected a time with a unit, like -20ms", recording->title, given);
     return FALSE;
   }
   g_object_set (pad, "offset", offset, NULL);

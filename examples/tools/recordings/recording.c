@@ -77,7 +77,7 @@ check_options (const Recording *recording, GError **error)
 
   for (RecordingOption option = first; option < end; option++) {
     if (recording->given[option]) {
-      FAULT (error, "%s: %s is an option for %s", recording->path, recording_options[option].name,
+      USAGE_FAULT (error, "%s: %s is an option for %s", recording->path, recording_options[option].name,
           recording->is_bag ? "CSV files, but this is a bag of ROS 2" : "bags of ROS 2, but this is not one");
       return FALSE;
     }

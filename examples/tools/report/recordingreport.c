@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/mcap/read/reader.h"
+#include "examples/tools/program.h"
 #include "gst/parse/inputformat.h"
 #include "recordingparts.h"
 #include "robot.h"
@@ -449,7 +450,9 @@ read_messages (Job *job, GError **error)
         read_message (job, &message);
         break;
       case ROBOCACHE_MCAP_READ_DAMAGED:
-        if (job->n_damaged++ == 0)
+        if (g_error_matches (fault, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY))
+          report_add_note (job->report, "Messages of chunks that overlap in time come late: sort the recording by time.");
+        else if (job->n_damaged++ == 0)
           report_add_note (job->report, "Damaged: %s", fault->message);
         g_error_free (fault);
         break;
@@ -617,16 +620,19 @@ read_recording (Job *job, const gchar *path, const ReportRobotChoice *choice, GE
   return ok;
 }
 
-/* FALSE and an error that names the kind of the file: it is another one. */
+/* FALSE and an error: the file is of another kind. */
 static gboolean
-check_kind (ReportFileSource *file, GError **error)
+check_kind (ReportFileSource *file, const gchar *path, GError **error)
 {
   const gsize n = (gsize) MIN (file->source.size, 64);
   gchar bytes[64];
 
   if (!file->source.read (file->source.user_data, 0, n, (guint8 *) bytes, error))
     return FALSE;
-  return memcmp (bytes, ROBOCACHE_MCAP_MAGIC, MIN (n, ROBOCACHE_MCAP_MAGIC_SIZE)) == 0 || !robocache_input_refuse (bytes, n, TRUE, error);
+  if (memcmp (bytes, ROBOCACHE_MCAP_MAGIC, MIN (n, ROBOCACHE_MCAP_MAGIC_SIZE)) == 0 || !robocache_input_refuse (bytes, n, TRUE, NULL))
+    return TRUE;
+  FAULT (error, "%s: not an MCAP file: robocache inspect says what it is, and robocache align makes a report of other recordings", path);
+  return FALSE;
 }
 
 Report *
@@ -637,7 +643,7 @@ report_of_recording (const gchar *path, const ReportRobotChoice *choice, GError 
 
   if (!report_file_source_open (&job.file, path, error))
     return NULL;
-  if (check_kind (&job.file, error))
+  if (check_kind (&job.file, path, error))
     job.reader = robocache_mcap_reader_new (&job.file.source, error);
   if (job.reader) {
     ok = read_recording (&job, path, choice, error);

@@ -17,6 +17,8 @@
 /* Answers to faults are left out beyond. */
 #define MAX_STATUS_BYTES (64 << 10)
 #define TIME_INTERVAL_NS (50 * G_GINT64_CONSTANT (1000000))
+/* Messages of streams come in any order; a time that is earlier by more is that of a recording which begins again. */
+#define MAX_LATE_NS G_GINT64_CONSTANT (1000000000)
 
 /* RFC 6455, 5.2 */
 enum
@@ -36,7 +38,7 @@ struct _RobocacheViewClient
   GArray *advertised;           /* ids of channels, ascending */
   guint generation;             /* of these channels */
   gint64 time_ns;               /* last time that was sent; -1: none */
-  gboolean follows_streams;     /* the time of a stream's message was sent */
+  gboolean follows_streams;     /* the time of a stream's message was sent, and streams are still subscribed to */
   RobocacheViewParameterClient parameters;
   RobocacheViewGraph graph;
   gint64 lag_ns;                /* the longest wait of a message since the last report of the connection */
@@ -116,7 +118,7 @@ send_time (RobocacheViewClient *client, gint64 time_ns, gboolean is_own)
   client->follows_streams |= !is_own;
   if (is_own && client->follows_streams)
     return;
-  if (client->time_ns >= 0 && time_ns >= client->time_ns && time_ns < client->time_ns + TIME_INTERVAL_NS)
+  if (client->time_ns >= 0 && time_ns > client->time_ns - MAX_LATE_NS && time_ns < client->time_ns + TIME_INTERVAL_NS)
     return;
   client->time_ns = time_ns;
   robocache_view_write_time (message, time_ns);
@@ -234,6 +236,20 @@ compare_channels (const RobocacheViewClient *client, GArray *ids, GString *json,
     g_array_append_val (gone, g_array_index (client->advertised, guint, old));
 }
 
+/* Called with the lock. */
+static gboolean
+reads_streams (const RobocacheViewClient *client)
+{
+  RobocacheViewReader *reader;
+  GHashTableIter iter;
+
+  g_hash_table_iter_init (&iter, client->readers);
+  while (g_hash_table_iter_next (&iter, NULL, (gpointer *) & reader))
+    if (reader->channel && !reader->channel->topic.due)
+      return TRUE;
+  return FALSE;
+}
+
 static gboolean
 is_orphan (gpointer id, gpointer reader, gpointer user_data)
 {
@@ -250,6 +266,7 @@ advertise (RobocacheViewClient *client)
   compare_channels (client, ids, json, gone);
   client->generation = client->shared->generation;
   g_hash_table_foreach_remove (client->readers, is_orphan, NULL);
+  client->follows_streams &= reads_streams (client);
   g_mutex_unlock (&client->shared->lock);
   for (guint i = 0; i < gone->len; i++)
     queue_text (client, robocache_view_unadvertise (g_array_index (gone, guint, i)));
@@ -385,6 +402,7 @@ unsubscribe (RobocacheViewClient *client, const RobocacheViewWish *wish)
 {
   g_mutex_lock (&client->shared->lock);
   g_hash_table_remove (client->readers, GUINT_TO_POINTER (wish->id));
+  client->follows_streams &= reads_streams (client);
   client->shared->graph_generation++;
   g_mutex_unlock (&client->shared->lock);
 }

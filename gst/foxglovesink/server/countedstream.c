@@ -106,6 +106,11 @@ write_buffer (RobocacheCountedStream *self)
   }
   if (n == (gssize) size || (n < 0 && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK)))
     empty_buffer (self);
+  /* a slow reader may never take all */
+  if (self->n_taken >= ROBOCACHE_COUNTED_STREAM_BYTES) {
+    g_byte_array_remove_range (self->buffer, 0, (guint) self->n_taken);
+    self->n_taken = 0;
+  }
   g_clear_error (&error);
 }
 

@@ -89,13 +89,14 @@ note (Notes *notes, GstStructure *fields)
   g_mutex_unlock (&notes->lock);
 }
 
-/* Free with g_free. A full disk has no property that makes it larger. */
+/* Free with g_free. A full disk has no property that makes it larger. Elements without files lack memory where there is no space left. */
 static gchar *
 text_of (GstMessage *message, const GError *error)
 {
   gchar *text = g_utf8_make_valid (error->message, -1), *advice;
 
-  if (!g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT))
+  if (!g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT)
+      || !g_object_class_find_property (G_OBJECT_GET_CLASS (GST_MESSAGE_SRC (message)), "location"))
     return text;
   advice = g_strdup_printf ("The disk is full: %s. Delete files, or set location of %s to another disk", text, GST_MESSAGE_SRC_NAME (message));
   g_free (text);

@@ -39,7 +39,25 @@ main_reason (const RobocacheRowCounts *counts)
   return reason;
 }
 
-/* "all 12 rows were dropped, as rows-dropped-outside-segment: …"; NULL: none has arrived. */
+/* What to correct of the source of such rows. */
+static const gchar *
+name_remedy (RobocacheDropReason reason)
+{
+  switch (reason) {
+    case ROBOCACHE_DROPPED_MALFORMED:
+      return "caps or buffers";
+    case ROBOCACHE_DROPPED_NAN:
+      return "values";
+    case ROBOCACHE_DROPPED_REFUSED:
+      return "caps";
+    case ROBOCACHE_DROPPED_OVERFLOW:
+      return "rate or the length of its buffers";
+    default:
+      return "times";
+  }
+}
+
+/* "all 12 rows were dropped (stats: rows-dropped-outside-segment): …"; NULL: none has arrived. */
 static gchar *
 describe_dropped_rows (const FuseStream *stream)
 {
@@ -51,7 +69,7 @@ describe_dropped_rows (const FuseStream *stream)
   reason = main_reason (&statistics->rows);
   if (statistics->rows.in > 0)
     text = g_strdup_printf ("all %" G_GUINT64_FORMAT " rows were dropped (stats: rows-dropped-%s): correct the %s of its source", statistics->rows.in,
-        robocache_drop_reason_name (reason), reason == ROBOCACHE_DROPPED_MALFORMED ? "caps or buffers" : reason == ROBOCACHE_DROPPED_NAN ? "values" : "times");
+        robocache_drop_reason_name (reason), name_remedy (reason));
   g_free (statistics);
   return text;
 }

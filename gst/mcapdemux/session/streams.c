@@ -175,17 +175,24 @@ list_topics (const RobocacheMcapSession *session)
   return g_string_free (list, FALSE);
 }
 
-/* Of a message or a topic that cannot be read; "": none. */
-static const gchar *
-first_loss (const RobocacheMcapSession *session)
+/* ": " and why the only topic or its first message cannot be read, of several with the name of one; "": nothing is known. Free with g_free. */
+static gchar *
+describe_loss (const RobocacheMcapSession *session)
 {
+  const RobocacheMcapTopic *lost = NULL;
+
   for (guint i = 0; i < session->topics->len; i++) {
     const RobocacheMcapTopic *topic = g_ptr_array_index (session->topics, i);
 
-    if (topic->first_loss || topic->fault)
-      return topic->first_loss ? topic->first_loss : topic->fault;
+    if (topic->first_loss || (topic->fault && !lost))
+      lost = topic;
+    if (topic->first_loss)
+      break;
   }
-  return "";
+  if (!lost)
+    return g_strdup ("");
+  return g_strconcat (": ", session->topics->len > 1 ? lost->name : "", session->topics->len > 1 ? ": " : "",
+      lost->first_loss ? lost->first_loss : lost->fault, NULL);
 }
 
 gboolean
@@ -211,21 +218,22 @@ report_zero_stamps (RobocacheMcapSession *session, RobocacheMcapTopic *topic)
 gboolean
 robocache_mcap_session_check_end (RobocacheMcapSession *session)
 {
-  gchar *list;
+  gchar *list, *loss;
 
   for (guint i = 0; i < session->topics->len; i++)
     report_zero_stamps (session, g_ptr_array_index (session->topics, i));
   if (robocache_mcap_session_has_pads (session))
     return TRUE;
   list = list_topics (session);
+  loss = describe_loss (session);
   if (!robocache_mcap_definitions_next_channel (session->definitions, 0))
     GST_ELEMENT_ERROR (session->element, STREAM, WRONG_TYPE, ("the recording is empty: it has no topic and no message"), (NULL));
   else if (session->topics->len == 0)
     GST_ELEMENT_ERROR (session->element, STREAM, WRONG_TYPE, ("no topic of the recording matches topics=\"%s\"",
             session->settings.topics ? session->settings.topics : ""), (NULL));
   else
-    GST_ELEMENT_ERROR (session->element, STREAM, DECODE, ("the recording has no readable message of %s%s%s", list,
-            *first_loss (session) ? ": " : "", first_loss (session)), (NULL));
+    GST_ELEMENT_ERROR (session->element, STREAM, DECODE, ("the recording has no readable message of %s%s", list, loss), (NULL));
+  g_free (loss);
   g_free (list);
   return FALSE;
 }

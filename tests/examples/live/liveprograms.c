@@ -240,6 +240,7 @@ static const struct
   {"--ros --watch 3", "^error: --watch 3: expected a time above 0 with a unit, like 5s$", 2},
   {"--ros --duration 3", "^error: --duration 3: expected a time above 0 with a unit, like 10s$", 2},
   {"--ros /imu,time-column=2", "^error: /imu: time-column is an option of files", 2},
+  {"--ros --max-message-bytes 5", "^error: --ros: max-message-bytes is an option of files", 2},
   {"--ros --domain 500", "^error: --domain 500: expected 0 to 232$", 2},
   {"--ros --discovery everywhere", "^error: discovery=everywhere: expected ", 1},
 };

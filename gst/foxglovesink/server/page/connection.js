@@ -96,7 +96,7 @@ class Connection {
    * end with FUSE/NAME.
    */
   rowBefore(channel) {
-    const topic = channel.topic.replace(/\/compressed$/, ""), [fuse, name] = topic.split("/").slice(-2);
+    const topic = channel.topic.replace(/\/compressed$/, ""), parts = topic.split("/"), name = parts.pop(), fuse = parts.pop();
     const hasTicks = [...this.channels.values()].some((other) => other.schemaName === TICK), { status, rows } = this.page;
     if (!status || !status.outputs.some((output) => output.topic === topic && output.kind !== "samples")) return null;
     const found = [...rows.values()].filter((row) => row.isAligned && row.stream === name), exact = found.find((row) => row.fuse === fuse);

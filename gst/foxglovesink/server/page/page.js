@@ -64,7 +64,7 @@ const ENCODINGS = {
   mono16: [2, (d, i) => [d[i + 1], d[i + 1], d[i + 1]]], "16UC1": [2, (d, i) => [d[i + 1] * 16, d[i + 1] * 16, d[i + 1] * 16]],
 };
 // the age must fit into it
-const MIN_PICTURE_WIDTH = 200, PICTURE_WIDTH = 320, MAX_FRAMES = 64;
+const MIN_PICTURE_WIDTH = 200, MAX_PICTURE_HEIGHT = 1200, PICTURE_WIDTH = 320, MAX_FRAMES = 64;
 
 /** What a message shows, as an Image or CompressedImage; null: nothing that can be seen. */
 function pictureOf(message) {
@@ -104,7 +104,8 @@ class Picture {
   }
 
   resize(width, height) {
-    const scale = Math.max(Math.min(1, PICTURE_WIDTH / width), MIN_PICTURE_WIDTH / width), w = Math.round(width * scale), h = Math.round(height * scale);
+    const fit = Math.max(Math.min(1, PICTURE_WIDTH / width), MIN_PICTURE_WIDTH / width), scale = Math.min(fit, MAX_PICTURE_HEIGHT / height);
+    const w = Math.max(1, Math.round(width * scale)), h = Math.max(1, Math.round(height * scale));
     if (this.canvas.width !== w || this.canvas.height !== h) Object.assign(this.canvas, { width: w, height: h });
     return [w, h];
   }

@@ -95,9 +95,9 @@ expect_match settings_name_the_stream "$(fact settings)" ' force\.interpolation=
 
 # files whose names are those of other pads
 cp force.csv sink_1.csv
-runs pads_for_names "$programs/robocache-align" --overwrite --rate 30 sink_1.csv,interpolation=nearest force.csv,interpolation=mean
+runs pads_for_names "$programs/robocache-align" --overwrite --rate 30 sink_1.csv,interpolation=lowpass force.csv,interpolation=mean
 page pads_for_names aligned.html
-expect_match settings_keep_their_stream "$(fact settings | xargs)" ' force\.interpolation=mean.* sink_1\.interpolation=nearest| sink_1\.interpolation=nearest.* force\.interpolation=mean'
+expect_match settings_keep_their_stream "$(fact settings | xargs)" ' force\.interpolation=mean.* sink_1\.interpolation=lowpass| sink_1\.interpolation=lowpass.* force\.interpolation=mean'
 
 # times since 1970, and a session of more than 10 s with a hole: attitude is missing from 8.2 s, where its last row is too old
 awk 'BEGIN { print "stamp,roll"; for (i = 0; i < 300; i++) if (i <= 160 || i > 190) printf "%.2f,%d\n", 1700000000 + i / 20, i }' > attitude.csv

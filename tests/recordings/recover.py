@@ -273,7 +273,7 @@ ABOVE = "warning: run.mcap: record at byte 25: the chunk announces %d bytes, mor
 WHOLE = ("--max-message-bytes", str(256 << 20))
 # MiB of the process and of the message, options, errors
 LOW_MEMORY = {
-    "above the limit by default": (100, 400, (), ABOVE % (419430462, 33573824)),
+    "above the limit by default": (100, 400, (), ABOVE % (419430462, 33573899)),
     "above the limit": (100, 400, WHOLE, ABOVE % (419430462, 268435456)),
     "to unpack a chunk": (100, 240, WHOLE, "warning: run.mcap: record at byte 25: no memory for 251658302 bytes\n" + LOST),
     "to keep a message": (500, 240, WHOLE, "error: run.mcap: no memory for a record of 251658240 bytes, which needs 756023389\n"),

@@ -631,7 +631,7 @@ check_kind (ReportFileSource *file, const gchar *path, GError **error)
     return FALSE;
   if (memcmp (bytes, ROBOCACHE_MCAP_MAGIC, MIN (n, ROBOCACHE_MCAP_MAGIC_SIZE)) == 0 || !robocache_input_refuse (bytes, n, TRUE, NULL))
     return TRUE;
-  FAULT (error, "%s: not an MCAP file: robocache inspect says what it is, and robocache align makes a report of other recordings", path);
+  FAULT (error, "not an MCAP file: robocache inspect says what it is, and robocache align makes a report of other recordings");
   return FALSE;
 }
 

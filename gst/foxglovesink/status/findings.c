@@ -19,10 +19,12 @@
 #define CLOCK_NS (300 * MS)
 /* For jitter, where a latency is advised. */
 #define MARGIN_NS (5 * MS)
-/* A stream without a row for this long has ended, if it has no rate; else for several rows. */
+/* A stream without a row for this long has ended, if it has no rate; else for several rows, or twice the time between its buffers. */
 #define SILENCE_US (5 * G_USEC_PER_SEC)
 #define MIN_SILENCE_US (800 * G_TIME_SPAN_MILLISECOND)
 #define SILENT_ROWS 8
+/* Rows per second below which rows that wait say nothing about their times. */
+#define MIN_RATE 5.0
 
 typedef struct
 {
@@ -35,6 +37,7 @@ typedef struct
 {
   gint64 rows;
   gint64 since_us;
+  gint64 longest_us;            /* of the recent times between changes of rows; 0: none */
 } Silence;
 
 struct _RobocacheFindings
@@ -124,7 +127,7 @@ round_to_ms (gint64 ns)
 
 /* ---- a stream without rows ---- */
 
-static gint64
+static const Silence *
 silence_of (RobocacheFindings *findings, const RobocacheStreamState *state, gint64 now_us)
 {
   Silence *silence = g_hash_table_lookup (findings->silences, state->name);
@@ -132,20 +135,23 @@ silence_of (RobocacheFindings *findings, const RobocacheStreamState *state, gint
 
   if (!silence) {
     silence = g_new0 (Silence, 1);
-    *silence = (Silence) { rows, now_us };
+    *silence = (Silence) { rows, now_us, 0 };
     g_hash_table_insert (findings->silences, g_strdup (state->name), silence);
   }
+  /* the first time is only a part of one */
   if (silence->rows != rows)
-    *silence = (Silence) { rows, now_us };
-  return now_us - silence->since_us;
+    *silence = (Silence) { rows, now_us, MAX (now_us - silence->since_us, silence->longest_us > 0 ? silence->longest_us * 3 / 4 : MIN_SILENCE_US) };
+  return silence;
 }
 
 /* The last rows of a stream that has ended look late, or too far apart: only its silence is said. */
 static gboolean
 look_for_silence (RobocacheFindings *findings, const RobocacheStreamState *state, gint64 now_us)
 {
-  const gint64 silent_us = silence_of (findings, state, now_us);
-  const gint64 limit_us = state->nominal_rate > 0 ? MAX (MIN_SILENCE_US, (gint64) (SILENT_ROWS * G_USEC_PER_SEC / state->nominal_rate)) : SILENCE_US;
+  const Silence *silence = silence_of (findings, state, now_us);
+  const gint64 silent_us = now_us - silence->since_us;
+  const gint64 of_rate_us = state->nominal_rate > 0 ? (gint64) (SILENT_ROWS * G_USEC_PER_SEC / state->nominal_rate) : SILENCE_US;
+  const gint64 limit_us = MAX (2 * silence->longest_us, MAX (MIN_SILENCE_US, of_rate_us));
   const gchar *missing = recent (state, "ticks-missing") > 0 ? ", and is missing in the samples" : "";
   gchar *text;
 
@@ -191,7 +197,8 @@ symptom_text (const Symptom *symptom, const gchar *name)
 static gchar *
 late_text (const RobocacheStreamState *state, const Symptom *symptom)
 {
-  const gboolean is_known = state->delay.n > 0 && state->delay.p99 > state->latency_ns;
+  /* ticks wait for more than the latency */
+  const gboolean is_known = state->delay.n > 0 && state->delay.p99 > MAX (state->latency_ns, state->lag_ns);
   const gint64 delay_ns = is_known ? state->delay.p50 : symptom->delay_ns, offset_ns = state->offset_ns + round_to_ms (delay_ns);
   const gint64 latency_ns = round_up_to_ms ((is_known ? state->delay.p99 : symptom->delay_ns) + MARGIN_NS);
   const gboolean is_clock = delay_ns >= CLOCK_NS;
@@ -232,13 +239,24 @@ look_for_late_rows (RobocacheFindings *findings, const RobocacheStreamState *sta
 
 /* ---- a stream whose times are ahead ---- */
 
+/* Where arrivals are unknown, rows wait for their ticks for as long as their clock is ahead; 0 unless that is sure. */
+static gint64
+estimate_ahead (const RobocacheStreamState *state)
+{
+  const gdouble span = robocache_recent_stats_span (state->stats), rate = span > 0.0 ? (gdouble) recent (state, "rows-in") / span : 0.0;
+  const gint64 ahead_ns = rate >= MIN_RATE ? (gint64) ((gdouble) value_of (state, "rows-kept") / rate * 1e9) - state->lag_ns : 0;
+
+  return state->lag_ns > 0 && ahead_ns >= CLOCK_NS ? ahead_ns : 0;
+}
+
 static void
 look_for_early_rows (RobocacheFindings *findings, const RobocacheStreamState *state, gint64 now_us)
 {
-  const gint64 ahead_ns = -state->delay.p50, offset_ns = state->offset_ns - round_to_ms (ahead_ns);
+  const gint64 ahead_ns = state->delay.n > 0 ? -state->delay.p50 : estimate_ahead (state), offset_ns = state->offset_ns - round_to_ms (ahead_ns);
   gchar *ahead, *text;
 
-  if (!is_live (state) || state->delay.n == 0 || ahead_ns < EARLY_NS)
+  /* rows that are ahead only with the offset were put there */
+  if (!is_live (state) || MIN (ahead_ns, ahead_ns - state->offset_ns) < EARLY_NS)
     return;
   ahead = robocache_duration_text ((gdouble) round_to_ms (ahead_ns));
   if (ahead_ns >= CLOCK_NS)

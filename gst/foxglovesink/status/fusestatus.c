@@ -241,6 +241,18 @@ is_released (gpointer pad, gpointer arrivals, gpointer fuse)
   return !gst_object_has_as_parent (GST_OBJECT (pad), fuse);
 }
 
+static gboolean
+has_time_tensor (GstPad *pad)
+{
+  GstCaps *caps = gst_pad_get_current_caps (pad);
+  gint n = 0;
+
+  if (caps)
+    gst_structure_get_int (gst_caps_get_structure (caps, 0), "num_tensors", &n);
+  gst_clear_caps (&caps);
+  return n > 1;
+}
+
 /* From the time of a row to its arrival, with the offset of the pad. n is 0: rows have other times than their PTS. */
 static RobocacheTickDurations
 delay_of (const RobocacheFuseStatus *self, GstPad *pad, gint64 offset)
@@ -252,7 +264,8 @@ delay_of (const RobocacheFuseStatus *self, GstPad *pad, gint64 offset)
     arrivals = robocache_recent_arrivals_new (pad);
     g_hash_table_insert (self->arrivals, pad, arrivals);
   }
-  if (has_choice (pad, "clock-mode", "none") && (has_choice (pad, "timestamp-source", "auto") || has_choice (pad, "timestamp-source", "pts")))
+  if (has_choice (pad, "clock-mode", "none") && (has_choice (pad, "timestamp-source", "pts")
+          || (has_choice (pad, "timestamp-source", "auto") && !has_time_tensor (pad))))
     robocache_recent_arrivals_get (arrivals, &delay);
   delay.p50 -= offset;
   delay.p99 -= offset;

@@ -31,15 +31,15 @@ SCENE = ROOT / "tests/check/view/scene.py"
 
 # scene: the first line of the page and of robocache top, and limits of its number. A busy machine adds to what is late.
 FAULTS = {
-    "late": (r"The timestamps of camera_0 are \d+ ms late: .* Set camera_0::offset=-(\d+) \(ns, now 0\)", 70e6, 90e6),
+    "late": (r"The timestamps of camera_0 are \d+ ms late: .* Set camera_0::offset=-(\d+) \(ns, now 0\)", 40e6, 90e6),
     "early": (r"camera_0 is \d+ ms late: .* Set latency=\d+ of f \(ns, now 5000000\), or, .* camera_0::offset=(\d+) ", 75e6, 300e6),
     "slow": (r"camera_0 is (\d+) ms late: it .* Set latency=\d+ of f \(ns, now 5000000\)", 60, 300),
     "dead": (r"force_0 has sent no row for ()\d.*, and is missing in the samples: look at the sensor", None, None),
     "ended": (r"force_0 has sent no row for ()\d.*, and is missing in the samples: look at the sensor", None, None),
-    "behind": (r"The clock of proprio_0 is 1 s behind, .* Set proprio_0::clock-mode=track, or proprio_0::offset=(\d+)", 0.98e9, 1.2e9),
-    "ahead": (r"The clock of proprio_0 is 1 s ahead: .* Set proprio_0::clock-mode=track, or proprio_0::offset=-(\d+)", 0.9e9, 1.02e9),
+    "behind": (r"The clock of proprio_0 is 1(?:\.\d+)? s behind, .* Set proprio_0::clock-mode=track, or proprio_0::offset=(\d+)", 0.98e9, 1.2e9),
+    "ahead": (r"The clock of proprio_0 is (?:1 s|9\d\d ms) ahead: .* Set proprio_0::clock-mode=track, or proprio_0::offset=-(\d+)", 0.9e9, 1.02e9),
     # of the second fuse, which has a stream of the same name
-    "two": (r"g: The clock of proprio_0 is 1 s ahead: .* proprio_0::offset=-(\d+)", 0.9e9, 1.02e9),
+    "two": (r"g: The clock of proprio_0 is (?:1 s|9\d\d ms) ahead: .* proprio_0::offset=-(\d+)", 0.9e9, 1.02e9),
 }
 MARKED = {"two": "g: proprio_0"}
 WIDTHS = {"light": (1280, 1500, False), "dark": (1280, 1500, True), "phone": (390, 844, False)}
@@ -140,8 +140,10 @@ def verdicts(page):
     return [text.replace("\u202f", " ") for text in page.run("return [...document.querySelectorAll('#verdict li')].map(item => item.textContent)")]
 
 
-def first_match(pattern, lines):
-    return re.match(pattern, lines[0]) if lines else None
+def is_fault(name, lines):
+    pattern, low, high = FAULTS[name]
+    found = re.match(pattern, lines[0]) if lines else None
+    return found and (low is None or low <= int(found.group(1)) <= high)
 
 
 def top_lines(port):
@@ -149,11 +151,11 @@ def top_lines(port):
 
 
 def test_faults(keep):
-    for name, (pattern, low, high) in FAULTS.items():
+    for name, (pattern, _, _) in FAULTS.items():
         with Scene(name) as scene, browser.Browser() as page:
             page.open(scene.url)
-            for found in (wait_for(name, lambda: first_match(pattern, verdicts(page))), wait_for(name, lambda: first_match(pattern, top_lines(scene.port)))):
-                assert low is None or low <= int(found.group(1)) <= high, found.group(0)
+            wait_for(name, lambda: is_fault(name, verdicts(page)))
+            wait_for(name, lambda: is_fault(name, top_lines(scene.port)))
             marked = page.run("return [...document.querySelectorAll('article.faulty h2')].map(item => item.textContent)")
             assert MARKED.get(name, re.search(r"\w+_0", pattern).group(0)) in marked, marked
             check_console(page)
@@ -163,7 +165,8 @@ def test_faults(keep):
 
 def test_last_words(keep):
     """The error that ends a pipeline is still shown after its end, if the browser reads it within the time that the server waits."""
-    assert any(shows_full_disk(keep) for _ in range(5))
+    n = sum(shows_full_disk(keep) for _ in range(5))
+    assert n >= 4, f"{n} of 5"
 
 
 def shows_full_disk(keep):
@@ -193,6 +196,10 @@ def test_two_fuses(_):
         figures = "return [...document.querySelectorAll('#figures dl > div')].map(item => [...item.children].map(part => part.textContent))"
         wait_for("rates", lambda: re.match(r"[45]\d", dict(page.run(figures)).get("f: tick rate", "")) and re.match(r"[12]\d", dict(page.run(figures))["g: tick rate"]))
         check_console(page)
+        scene.kill()
+        with Scene("good", scene.port):
+            wait_for("figures of one fuse", lambda: not any(name.startswith("g: ") for name in dict(page.run(figures))))
+            assert page.run("return document.querySelectorAll('#ticks figure').length") == 1
 
 
 def test_restart(_):

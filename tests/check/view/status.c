@@ -116,7 +116,7 @@ view_end (View *view)
 {
   gst_element_set_state (view->pipeline, GST_STATE_NULL);
   for (guint i = 0; i < G_N_ELEMENTS (view->sources); i++)
-    gst_object_unref (view->sources[i]);
+    gst_clear_object (&view->sources[i]);
   gst_object_unref (view->sink);
   gst_object_unref (view->fuse);
   gst_object_unref (view->pipeline);
@@ -472,5 +472,85 @@ GST_START_TEST (counts_until_the_end)
 
 GST_END_TEST;
 
+/* ---- live rows whose PTS is a second ahead ---- */
+
+#define AND_TIMES "other/tensors,format=static,num_tensors=2,types=(string)\"float32,int64\",dimensions=(string)\"2,1\",framerate=100/1"
+
+static const struct
+{
+  const gchar *caps, *source;
+  gboolean has_times;           /* of their own, which are right */
+  gboolean is_ahead;
+} times[] = {
+  {ROWS, "auto", FALSE, TRUE},
+  {AND_TIMES, "auto", TRUE, FALSE},
+  {AND_TIMES, "pts", TRUE, TRUE},
+};
+
+static View
+begin_ahead (gint i)
+{
+  View view = {.pipeline = gst_parse_launch ("robocachefuse name=f rate=100/1 ! queue ! robocachefoxglovesink name=s port=0 sync=false "
+        "appsrc name=a is-live=true format=time ! f.proprio_0", NULL) };
+  GstCaps *caps = gst_caps_from_string (times[i].caps);
+  GstStructure *stats;
+  GstPad *pad;
+
+  view.sink = gst_bin_get_by_name (GST_BIN (view.pipeline), "s");
+  view.fuse = gst_bin_get_by_name (GST_BIN (view.pipeline), "f");
+  view.sources[0] = GST_APP_SRC (gst_bin_get_by_name (GST_BIN (view.pipeline), "a"));
+  gst_app_src_set_caps (view.sources[0], caps);
+  gst_caps_unref (caps);
+  pad = gst_element_get_static_pad (view.fuse, "proprio_0");
+  gst_util_set_object_arg (G_OBJECT (pad), "timestamp-source", times[i].source);
+  gst_object_unref (pad);
+  gst_element_set_state (view.pipeline, GST_STATE_PLAYING);
+  stats = stats_of (view.sink);
+  fail_unless (gst_structure_get_uint (stats, "port", &view.port));
+  gst_structure_free (stats);
+  return view;
+}
+
+static void
+push_ahead (View *view, gboolean has_times)
+{
+  const gint64 now = (gint64) gst_element_get_current_running_time (view->fuse);
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, 2 * sizeof (gfloat), NULL);
+
+  gst_buffer_memset (buffer, 0, 0, 2 * sizeof (gfloat));
+  GST_BUFFER_PTS (buffer) = (GstClockTime) now + GST_SECOND;
+  if (has_times) {
+    gst_buffer_append_memory (buffer, gst_allocator_alloc (NULL, sizeof now, NULL));
+    gst_buffer_fill (buffer, 2 * sizeof (gfloat), &now, sizeof now);
+  }
+  fail_unless_equals_int (gst_app_src_push_buffer (view->sources[0], buffer), GST_FLOW_OK);
+}
+
+GST_START_TEST (finds_rows_ahead)
+{
+  View view = begin_ahead (__i__);
+  RobocacheJsonValue json;
+  ViewClient client;
+  GBytes *message;
+  gboolean is_found;
+  gint64 n_rows;
+
+  subscribe (&client, &view, STATUS);
+  receive_json (&client, STATUS, 1, &message);
+  push_ahead (&view, times[__i__].has_times);
+  do {
+    g_bytes_unref (message);
+    json = receive_json (&client, STATUS, 1, &message);
+    n_rows = integer_of (item_named (robocache_json_member (json, "streams"), "proprio_0"), "rows_in");
+  } while (n_rows == 0);
+  is_found = g_strstr_len (json.data, (gssize) json.size, " ahead: its rows arrive") != NULL;
+  fail_unless (is_found == times[__i__].is_ahead, "%.*s", (gint) json.size, json.data);
+  g_bytes_unref (message);
+  view_client_close (&client);
+  view_end (&view);
+}
+
+GST_END_TEST;
+
 CHECK_MAIN (view_status, NULL, NULL, ONCE (agrees_with_stats), ONCE (lag_agrees_with_stats), ONCE (counts_the_last_second), ONCE (keeps_warnings), ONCE (describes_connections),
-    ONCE (counts_until_the_end))
+    ONCE (counts_until_the_end), EACH (times, finds_rows_ahead))

@@ -330,6 +330,12 @@ class Ticks {
     this.list.style.order = figure.style.order = order;
     this.lag = new LagChart(figure, STRIP_S);
     this.lags = new Series(STRIP_S);
+    this.figure = figure;
+  }
+
+  remove() {
+    this.figure.remove();
+    this.list.remove();
   }
 
   show({ recent, ticks_out: out, ticks_dropped: dropped }) {
@@ -400,10 +406,10 @@ class Page {
     // of a window, the newest tick
     for (const stream of message.streams.slice(-message.streams.length / message.window)) {
       const row = this.row(`${topic}/${stream.name}`, this.prefixOf(fuse) + stream.name);
-      if (!row.isAligned) Object.assign(row, { fuse, stream: stream.name }).article.style.order = this.orderOf(fuse);
+      if (row.fuse !== fuse) Object.assign(row, { fuse, stream: stream.name }).article.style.order = this.orderOf(fuse);
       row.takeTick(time, stream, message);
     }
-    if (message.decided > -9e18) this.ticksOf(fuse).lags.push(time, message.decided - message.tick);
+    if (message.decided > -9e18) this.ticks.get(fuse)?.lags.push(time, message.decided - message.tick);
     find("ticks").hidden = false;
   }
 
@@ -418,6 +424,11 @@ class Page {
   showStatus() {
     const { status } = this, isOf = (row) => ({ fuse, name, stream }) => fuse === row.fuse && (stream ?? name) === row.stream;
     showVerdict(status);
+    for (const [fuse, ticks] of this.ticks) {
+      if (status.fuses.some(({ name }) => name === fuse)) continue;
+      ticks.remove();
+      this.ticks.delete(fuse);
+    }
     for (const fuse of status.fuses) this.ticksOf(fuse.name).show(fuse);
     for (const row of this.rows.values()) {
       const own = row.isAligned ? status.streams.find(isOf(row)) : status.outputs.find((output) => output.topic === row.key);

@@ -118,7 +118,7 @@ expect_match cut_bag_is_said "$said" '^note: cut\.mcap: the recording is cut: '
 if ldd "$(gst-inspect-1.0 robocache | awk '/Filename/ { print $2 }')" | grep -q libsqlite3; then
   inspect old.db3
   expect_match bag_refuses_topic "$said" '^refused: /force of type my_msgs/msg/Force cannot be read: '
-  expect_match bag_without_stream "$status $errors" '^1 error: .*no readable message of /force$'
+  expect_match bag_without_stream "$status $errors" '^1 error: .*no readable message of /force: the recording has no definition of it: '
   inspect old.db3,msg-path=src
   expect_match bag_with_definitions "$said" '^/force my_msgs/msg/Force row 2: contacts, newtons 100 Hz '
 fi

@@ -648,7 +648,7 @@ check_output (const Job *job, GError **error)
   return output_check (&output, 1, inputs, error);
 }
 
-/* Of a message or a chunk, unpacked. A pipe has no size. */
+/* Returns the limit of a message or a chunk, unpacked. A pipe has no size. */
 static guint64
 find_limit (const Job *job)
 {

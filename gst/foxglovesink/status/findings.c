@@ -173,7 +173,7 @@ look_for_silence (RobocacheFindings *findings, const RobocacheStreamState *state
 
 /* ---- a stream whose rows come too late ---- */
 
-/* What late rows do. */
+/* The effects of late rows. */
 typedef struct
 {
   gboolean is_held;             /* of ticks; FALSE: of rows */
@@ -239,7 +239,7 @@ look_for_late_rows (RobocacheFindings *findings, const RobocacheStreamState *sta
 
 /* ---- a stream whose times are ahead ---- */
 
-/* Where arrivals are unknown, rows wait for their ticks for as long as their clock is ahead; 0 unless that is sure. */
+/* Returns by how much the rows' clock is ahead, or 0 unless that is sure. Rows whose arrivals are unknown wait that long for their ticks. */
 static gint64
 estimate_ahead (const RobocacheStreamState *state)
 {

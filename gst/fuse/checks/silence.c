@@ -39,7 +39,7 @@ main_reason (const RobocacheRowCounts *counts)
   return reason;
 }
 
-/* What to correct of the source of such rows. */
+/* Returns what must be corrected at the source of such rows. */
 static const gchar *
 name_remedy (RobocacheDropReason reason)
 {

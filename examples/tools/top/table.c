@@ -345,7 +345,7 @@ append_fuse (RobocacheJsonValue fuse, guint width, GString *out)
   g_free (name);
 }
 
-/* Returns the lines that fit into the terminal. */
+/* The size of the terminal. */
 typedef struct
 {
   guint width;                  /* of the terminal; 0: none */

@@ -333,6 +333,26 @@ robocache_view_client_is_idle (const RobocacheViewClient *client)
 }
 
 void
+robocache_view_client_drop_streams (RobocacheViewClient *client)
+{
+  RobocacheViewShared *shared = client->shared;
+  RobocacheViewReader *reader;
+  GHashTableIter iter;
+
+  g_mutex_lock (&shared->lock);
+  g_hash_table_iter_init (&iter, client->readers);
+  while (g_hash_table_iter_next (&iter, NULL, (gpointer *) & reader)) {
+    if (reader->channel && reader->channel->topic.due)
+      continue;
+    shared->counts.dropped += reader->waiting.items.length;
+    robocache_view_subscription_clear (&reader->waiting);
+  }
+  g_mutex_unlock (&shared->lock);
+  robocache_counted_stream_lift_limit (client->stream);
+  robocache_view_client_pump (client);
+}
+
+void
 robocache_view_client_end (RobocacheViewClient *client)
 {
   if (is_open (client))

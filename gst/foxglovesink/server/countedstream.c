@@ -5,12 +5,14 @@
 #include "countedstream.h"
 
 #include <string.h>
+#include <sys/socket.h>
 
 /* Pings come at intervals of seconds, and are all that a client sends while nobody touches it. */
 #define ALLOWANCE_PER_S 128
 /* A larger buffer is freed when it is empty. */
 #define KEPT_BUFFER_BYTES (512 << 10)
 #define FINAL_FRAME 0x80
+#define LAST_SEND_BUFFER_BYTES (2 << 20)
 
 struct _RobocacheCountedStream
 {
@@ -23,6 +25,7 @@ struct _RobocacheCountedStream
   gsize n_taken;
   GSource *writable;            /* while the socket is full; NULL: it took all */
   gboolean is_libsoup_blocked;  /* libsoup has to write a frame, or its rest */
+  gboolean is_unlimited;        /* the buffer takes each message */
   RobocacheCountedNotify on_written;
   gpointer user_data;
 
@@ -185,7 +188,17 @@ robocache_counted_stream_has_space (const RobocacheCountedStream *self, gsize si
 {
   const gsize pending = robocache_counted_stream_pending (self);
 
-  return !self->is_libsoup_blocked && (pending == 0 || pending + size <= ROBOCACHE_COUNTED_STREAM_BYTES);
+  return !self->is_libsoup_blocked && (pending == 0 || self->is_unlimited || pending + size <= ROBOCACHE_COUNTED_STREAM_BYTES);
+}
+
+void
+robocache_counted_stream_lift_limit (RobocacheCountedStream *self)
+{
+  GSocket *socket = g_socket_connection_get_socket (G_SOCKET_CONNECTION (self->base));
+
+  self->is_unlimited = TRUE;
+  /* the system may allow less */
+  g_socket_set_option (socket, SOL_SOCKET, SO_SNDBUF, LAST_SEND_BUFFER_BYTES, NULL);
 }
 
 /* ---- input ---- */

@@ -25,6 +25,8 @@ void robocache_counted_stream_set_notify (RobocacheCountedStream * stream, Roboc
 
 /* Whether a message of size bytes may be appended. */
 gboolean robocache_counted_stream_has_space (const RobocacheCountedStream * stream, gsize size);
+/* Gives the socket room for all messages that follow, so that its peer gets them even after the end of this process. */
+void robocache_counted_stream_lift_limit (RobocacheCountedStream * stream);
 /* Appends a message of two parts as a frame (RFC 6455, 5.2). It is written by the next flush. */
 void robocache_counted_stream_append (RobocacheCountedStream * stream, guint8 opcode, gconstpointer head, gsize head_size, gconstpointer payload,
     gsize payload_size);

@@ -26,8 +26,9 @@
 /* Messages are sent in batches: waking the thread and writing cost more than all else of a row. */
 #define BATCH_INTERVAL_US (4 * G_TIME_SPAN_MILLISECOND)
 #define DUE_INTERVAL_US (100 * G_TIME_SPAN_MILLISECOND)
-/* Longest time for the last messages at the end. */
-#define END_US G_TIME_SPAN_SECOND
+/* Longest times at the end: for the messages that wait, and for each step of closing a connection. */
+#define END_US (600 * G_TIME_SPAN_MILLISECOND)
+#define CLOSE_US (200 * G_TIME_SPAN_MILLISECOND)
 
 struct _RobocacheViewServer
 {
@@ -332,22 +333,38 @@ has_busy_client (const RobocacheViewServer *server)
   return FALSE;
 }
 
-/* The topics that are due have why the pipeline ends: an error comes just before. */
+static gboolean
+has_client (const RobocacheViewServer *server)
+{
+  return server->clients->len > 0;
+}
+
+/* Serves clients while they are as is_so says, at most this long. */
+static void
+serve_while (RobocacheViewServer *server, gboolean (*is_so) (const RobocacheViewServer * server), gint64 at_most_us)
+{
+  const gint64 end_us = g_get_monotonic_time () + at_most_us;
+
+  g_source_set_ready_time (server->timer, end_us);
+  while (is_so (server) && g_get_monotonic_time () < end_us)
+    g_main_context_iteration (server->context, TRUE);
+}
+
+/* The topics that are due have why the pipeline ends: an error comes just before. A viewer that is behind, as one on a busy machine, gets these
+ * without the messages of streams that wait for it. */
 static void
 send_last_messages (RobocacheViewServer *server)
 {
-  const gint64 end_us = g_get_monotonic_time () + END_US;
-
   call_due (server);
-  g_source_set_ready_time (server->timer, end_us);
   serve (server);
-  while (has_busy_client (server) && g_get_monotonic_time () < end_us)
-    g_main_context_iteration (server->context, TRUE);
+  serve_while (server, has_busy_client, END_US);
+  for (guint i = 0; i < server->clients->len; i++)
+    robocache_view_client_drop_streams (g_ptr_array_index (server->clients, i));
+  serve_while (server, has_busy_client, CLOSE_US);
   /* a socket that is closed with unread requests of its client loses what the client has not read */
   for (guint i = 0; i < server->clients->len; i++)
     robocache_view_client_end (g_ptr_array_index (server->clients, i));
-  while (server->clients->len > 0 && g_get_monotonic_time () < end_us)
-    g_main_context_iteration (server->context, TRUE);
+  serve_while (server, has_client, CLOSE_US);
 }
 
 static gpointer

@@ -146,7 +146,8 @@ def check_pause(kind):
         limit.cancel()
         reader.kill()
     n_stale = sum(age >= MAX_AGE for age in ages)
-    return report(f"paused_reader_of_{kind}", len(ages) == 100 and n_stale == 0, f"{n_stale} of {len(ages)} commands are older than {MAX_AGE} s")
+    # it may be paused with one in its hands
+    return report(f"paused_reader_of_{kind}", len(ages) == 100 and n_stale <= 1, f"{n_stale} of {len(ages)} commands are older than {MAX_AGE} s")
 
 
 def main():

@@ -562,6 +562,37 @@ GST_START_TEST (serves_requests_over_full_links)
 
 GST_END_TEST;
 
+/* The error that ends a pipeline reaches a viewer that was behind, though it reads only after the end. */
+GST_START_TEST (late_readers_get_the_last_error)
+{
+  const ViewRequest small = { "localhost", NULL, PROTOCOLS, NULL, 4096 };
+  View view = view_begin (25000, "max-queue-size=100000000");
+  gboolean is_found = FALSE;
+  ViewClient client;
+  GBytes *message;
+
+  fail_unless_equals_int (view_client_open (&client, view.port, &small, NULL), 101);
+  view_client_send_text (&client, "{\"op\":\"subscribe\",\"subscriptions\":[{\"id\":77,\"channelId\":4},{\"id\":1,\"channelId\":1},"
+      "{\"id\":2,\"channelId\":2},{\"id\":3,\"channelId\":3}]}");
+  synchronize (&client);
+  for (guint i = 0; i < 100; i++)
+    push_row (&view);
+  GST_ELEMENT_ERROR (view.source, RESOURCE, NO_SPACE_LEFT, ("the disk is full"), (NULL));
+  gst_message_unref (gst_bus_pop_filtered (GST_ELEMENT_BUS (view.pipeline), GST_MESSAGE_ERROR));
+  view_end (&view);
+  while (!is_found && (message = view_client_receive (&client, NULL)) != NULL) {
+    gsize size;
+    const gchar *bytes = g_bytes_get_data (message, &size);
+
+    is_found = memmem (bytes, size, "the disk is full", strlen ("the disk is full")) != NULL;
+    g_bytes_unref (message);
+  }
+  fail_unless (is_found);
+  view_client_close (&client);
+}
+
+GST_END_TEST;
+
 /* 400 MB go past 8 clients that never read. */
 GST_START_TEST (unread_rows_cost_no_memory)
 {
@@ -822,5 +853,5 @@ GST_END_TEST;
 
 CHECK_MAIN (view_server, NULL, NULL, ONCE (answers_handshakes), ONCE (limits_clients), ONCE (survives_many_connections), ONCE (sends_what_comes),
     ONCE (serves_many_clients), ONCE (encodes_for_subscribers), ONCE (draws_connections), ONCE (advertises_changes), ONCE (starts_again), ONCE (follows_the_time_of_rows),
-    ONCE (slow_clients_lose_alone), ONCE (serves_requests_over_full_links), ONCE (unread_rows_cost_no_memory), ONCE (slow_reading_costs_no_memory),
+    ONCE (slow_clients_lose_alone), ONCE (serves_requests_over_full_links), ONCE (late_readers_get_the_last_error), ONCE (unread_rows_cost_no_memory), ONCE (slow_reading_costs_no_memory),
     EACH (frames, ends_hostile_clients), EACH (violations, ends_clients_that_break_rules), ONCE (survives_random_bytes), EACH (faults, explains_why_it_cannot_listen), ONCE (refuses_beside_libsoup_2))

@@ -1,9 +1,9 @@
-/* robocache: robocacherossrc for long, beside publishers that die, on a network that loses 5 % of the packets
+/* robocache: robocacherossrc and robocacherossink for long, beside publishers that die, on a network that loses 5 % of the packets
  *
  *   SOAK_SECONDS=3600 livetopics
  *
  * 50 topics. The publisher of numbered rows is killed or leaves every few seconds; other processes join and leave; stamps jump, and messages are
- * no CDR. Reliable topics lose nothing, losses of the others are those of messages-lost, counts add up, and memory is flat.
+ * no CDR. Properties of both elements are set at random. Reliable topics lose nothing, losses of the others are those of messages-lost, counts add up, and memory is flat.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,6 +13,7 @@
 #include "tests/check/lib/checks.h"
 #include "tests/check/lib/dds/ddspeer.h"
 #include "tests/check/lib/memorylimit.h"
+#include "tests/check/lib/randomproperties.h"
 
 #define DOMAIN 50
 #define WRENCH "geometry_msgs/WrenchStamped"
@@ -45,7 +46,7 @@ typedef struct
 
 typedef struct
 {
-  GstElement *pipeline, *source;
+  GstElement *pipeline, *source, *sink;
   Rows reliable, best;
   Peer *publisher;
   GRand *random;
@@ -163,6 +164,17 @@ send_round (Soak *soak)
   send_row (soak, (guint) g_rand_int_range (soak->random, 3, N_TOPICS), now_ns + jumps_ns[g_rand_int_range (soak->random, 0, G_N_ELEMENTS (jumps_ns))], 0);
 }
 
+/* All but stats-interval are read at the start. */
+static void
+set_properties (Soak *soak)
+{
+  GstPad *pad = gst_element_get_static_pad (soak->sink, "sink_0");
+  GObject *objects[] = { G_OBJECT (soak->source), G_OBJECT (soak->sink), G_OBJECT (pad) };
+
+  set_random_property (soak->random, objects[g_rand_int_range (soak->random, 0, G_N_ELEMENTS (objects))]);
+  gst_object_unref (pad);
+}
+
 /* A process that joins, sends a row and leaves. */
 static void
 join_and_leave (Soak *soak)
@@ -233,22 +245,38 @@ check_counts (const Soak *soak)
   fail_unless (soak->best.gaps > 0 || soak->best.n < 500, "the network loses nothing");
 }
 
+static GstBusSyncReply
+drop_message (GstBus *bus, GstMessage *message, gpointer user_data)
+{
+  fail_unless (GST_MESSAGE_TYPE (message) != GST_MESSAGE_ERROR, "%" GST_PTR_FORMAT, message);
+  gst_message_unref (message);
+  return GST_BUS_DROP;
+}
+
 GST_START_TEST (test_soak)
 {
   const gchar *seconds = g_getenv ("SOAK_SECONDS");
   const gint64 start_us = g_get_monotonic_time (), length_us = (seconds ? atoi (seconds) : 10) * G_TIME_SPAN_SECOND;
   Soak soak = {.random = g_rand_new_with_seed (50) };
   guint64 early_kib = 0, late_kib;
+  GstElement *own;
 
   soak.pipeline = gst_pipeline_new (NULL);
   soak.source = gst_element_factory_make ("robocacherossrc", NULL);
   g_object_set (soak.source, "domain", DOMAIN, "depth", DEPTH, "max-queue-messages", DEPTH, "wait", G_MAXUINT64, NULL);
   g_signal_connect (soak.source, "pad-added", G_CALLBACK (add_sink), &soak);
   gst_bin_add (GST_BIN (soak.pipeline), soak.source);
+  own = gst_parse_bin_from_description ("robocachetestsrc is-live=true rate=100 ! robocacherossink name=own domain=" G_STRINGIFY (DOMAIN)
+      " sink_0::topic=/own", FALSE, NULL);
+  soak.sink = gst_bin_get_by_name (GST_BIN (own), "own");
+  gst_bin_add (GST_BIN (soak.pipeline), own);
+  /* nobody reads messages with statistics */
+  gst_bus_set_sync_handler (GST_ELEMENT_BUS (soak.pipeline), drop_message, NULL, NULL);
   gst_element_set_state (soak.pipeline, GST_STATE_PLAYING);
   start_publisher (&soak);
   for (guint round = 0; g_get_monotonic_time () - start_us < length_us; round++) {
     send_round (&soak);
+    set_properties (&soak);
     if (round % JOIN_INTERVAL == 0)
       join_and_leave (&soak);
     if (--soak.rounds_left == 0) {
@@ -269,6 +297,7 @@ GST_START_TEST (test_soak)
   if (length_us >= MIN_LENGTH_US)
     fail_unless (late_kib < early_kib + MAX_GROWTH_KIB, "memory grew from %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT " KiB", early_kib, late_kib);
   peer_stop (soak.publisher);
+  gst_object_unref (soak.sink);
   gst_object_unref (soak.pipeline);
   g_rand_free (soak.random);
 }

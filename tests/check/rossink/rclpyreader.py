@@ -106,7 +106,7 @@ def check_lists(node, topics):
     for topic, _, kind, _ in topics:
         theirs, ours = node.get_publishers_info_by_topic(topic), node.get_subscriptions_info_by_topic(topic)
         good &= report(f"publisher_{kind}", len(theirs) == 1 and (theirs[0].node_name, theirs[0].node_namespace) == ("robo", "/left")
-                       and theirs[0].topic_type_hash == ours[0].topic_type_hash and theirs[0].qos_profile.durability.name == "TRANSIENT_LOCAL",
+                       and getattr(theirs[0], "topic_type_hash", None) == getattr(ours[0], "topic_type_hash", None) and theirs[0].qos_profile.durability.name == "TRANSIENT_LOCAL",
                        [str(each) for each in theirs + ours])
     qos = node.get_publishers_info_by_topic("/left/commands")[0].qos_profile
     found = (qos.reliability.name, qos.durability.name, qos.lifespan.nanoseconds)

@@ -195,6 +195,22 @@ def test_two_fuses(_):
             assert page.run("return document.querySelectorAll('#ticks figure').length") == 1
 
 
+def test_renamed_channels(_):
+    """The channel that is chosen stays, by its name, where others have new names; without it, the first one is chosen."""
+    with Scene("renamed") as scene, browser.Browser(height=3000) as page:
+        page.open(scene.url)
+        row = "const row = [...document.querySelectorAll('article')].find(item => item.querySelector('h2').textContent === '/others');"
+        names = row + "return row && row.querySelector('select') && [...row.querySelectorAll('option')].map(item => item.textContent)"
+        wait_for("channels", lambda: page.run(names))
+        assert page.run(names)[1] == "q1.position", page.run(names)
+        page.run(row + "row.querySelector('select').value = 'q1.position'")
+        scene.process.stdin.write("rename\n")
+        scene.process.stdin.flush()
+        wait_for("other names", lambda: page.run(names)[:4] == ["elbow.position", "wrist.position", "q0.position", "q1.position"])
+        assert page.run(row + "return row.querySelector('select').value") == "q1.position"
+        check_console(page)
+
+
 def test_restart(_):
     """A killed server is said, and a new one is found without a reload."""
     with Scene("good") as scene, browser.Browser() as page:
@@ -414,7 +430,7 @@ def test_top_last_words(_):
         assert top.wait() == 1
 
 
-CASES = {"charts": test_charts, "texts": test_texts, "faults": test_faults, "last_words": test_last_words, "two_fuses": test_two_fuses, "restart": test_restart, "slow_network": test_slow_network,
+CASES = {"charts": test_charts, "texts": test_texts, "faults": test_faults, "last_words": test_last_words, "two_fuses": test_two_fuses, "renamed_channels": test_renamed_channels, "restart": test_restart, "slow_network": test_slow_network,
          "marks": test_marks, "option": test_option, "shown_counts": test_shown_counts, "top": test_top, "top_terminal": test_top_terminal, "top_last_words": test_top_last_words}
 WITHOUT_BROWSER = ("option", "top", "top_terminal", "top_last_words")
 

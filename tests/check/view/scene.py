@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A robot with a fault that a person must find on the live page.
 
-    scene.py NAME PORT          NAME: good, slow, late, early, dead, ended, behind, ahead, full, two or counted
+    scene.py NAME PORT          NAME: good, slow, late, early, dead, ended, behind, ahead, full, two, renamed or counted
 
-Prints "port N" when it plays. Of standard input, "stats" prints statistics of its robocachefuse as JSON, and "fail" begins a recording
-on a full disk."""
+Prints "port N" when it plays. Of standard input, "stats" prints statistics of its robocachefuse as JSON, "fail" begins a recording on a full
+disk, and "rename" gives other names to the channels of a stream."""
 import json
 import sys
 
@@ -30,7 +30,9 @@ ROBOT = """robocachefoxglovesink name=view port={port} sync=false sink_0::topic=
 RECORDER = """ p. ! valve name=disk drop=true ! robocachemcapsink name=recorder location=/dev/full"""
 SECOND_FUSE = """ robocachefuse name=g rate=20 ! queue ! view.sink_4
   robocachetestsrc kind=proprio is-live=true rate=100 ! identity name=shift ! g.proprio_0"""
-MORE = {"full": RECORDER, "two": SECOND_FUSE}
+RENAMED = """ robocachetestsrc kind=proprio is-live=true rate=100 ! identity name=names ! queue ! view.sink_4"""
+MORE = {"full": RECORDER, "two": SECOND_FUSE, "renamed": RENAMED}
+NAMES = ",".join(["elbow", "wrist"] + [f"q{i}" for i in range(12)])
 # not live, with rows that come twice: all counts are known
 COUNTED = """robocachefuse name=f rate=100 ! queue ! robocachefoxglovesink name=view port={port} sync=false
   robocachetestsrc rate=100 num-buffers=100 ! f.sink_0 appsrc name=twice format=time
@@ -83,12 +85,21 @@ class Scene:
                 buffer.pts, buffer.duration = i * SECOND // 100, SECOND // 100
                 source.emit("push-buffer", buffer)
 
+    @staticmethod
+    def _rename(pad, _):
+        caps = pad.get_current_caps().copy()
+        caps.set_value("channels", NAMES)
+        pad.push_event(Gst.Event.new_caps(caps))
+        return Gst.PadProbeReturn.REMOVE
+
     def _read(self, *_):
         line = sys.stdin.readline().strip()
         if not line:
             self.loop.quit()
         elif line == "stats":
             print(json.dumps(as_dictionary(self._find("f").get_property("stats"))), flush=True)
+        elif line == "rename":
+            self._find("names").get_static_pad("src").add_probe(Gst.PadProbeType.BUFFER, self._rename)
         elif line == "fail":
             self._find("recorder").set_locked_state(False)
             self._find("recorder").sync_state_with_parent()

@@ -10,6 +10,7 @@ const PICTURES = ["robocache_msgs/msg/Tensor", "sensor_msgs/msg/Image", "sensor_
 const OPAQUE = /^uint8\[\] data\b|^geometry_msgs\/TransformStamped\[\]/m;
 // pictures are fetched one by one: a camera would fill the network
 const PICTURE_MS = 150, ROW_MS = 16;
+const NAMES_MS = 1000; // names of channels may change
 
 class Connection {
   constructor(page) {
@@ -165,9 +166,15 @@ class Connection {
   takeRow(channel, data) {
     const { row, isAfter } = channel, isPicture = PICTURES.includes(channel.schemaName);
     if (isPicture) this.pausePictures(channel);
-    const message = channel.decoder.read(data, HEADER, { withStrings: isPicture || !row.select }), time = secondsOf(message.header.stamp);
-    if (isPicture) row.takePicture(isAfter, message);
-    else row.takeNumbers(isAfter, time, message);
+    // strings cost more than numbers
+    const areNamesDue = performance.now() >= (channel.namesDue || 0);
+    const message = channel.decoder.read(data, HEADER, { withStrings: isPicture || areNamesDue }), time = secondsOf(message.header.stamp);
+    if (isPicture) return row.takePicture(isAfter, message);
+    if (areNamesDue) {
+      channel.namesDue = performance.now() + NAMES_MS;
+      row.takeNames(channel.topic, message);
+    }
+    row.takeNumbers(isAfter, time, message);
   }
 }
 

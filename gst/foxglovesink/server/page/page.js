@@ -208,9 +208,7 @@ class Row {
 
   /** A message of its topic: what it was before alignment, or after. */
   takeNumbers(isAfter, time, message) {
-    const numbers = listNumbers(message);
-    if (!this.select) this.makeSelect(numbers.map(([name]) => name));
-    const value = numbers[this.select.selectedIndex];
+    const value = listNumbers(message)[this.select.selectedIndex];
     if (value) (isAfter ? this.after : this.before).push(time, value[1]);
   }
 
@@ -250,10 +248,21 @@ class Row {
     Object.assign(this, { before: new Series(SIGNAL_S), after: new Series(SIGNAL_S), frames: [] });
   }
 
-  makeSelect(names) {
+  /** Names of channels, which are those of the topic that came first. What was drawn under other names is gone. */
+  takeNames(topic, message) {
+    if (!this.select) this.makeSelect();
+    this.namingTopic = this.namingTopic || topic;
+    const names = listNumbers(message).map(([name]) => name), chosen = this.select.value;
+    if (topic !== this.namingTopic || names.join() === [...this.select.options].map((option) => option.value).join()) return;
+    this.select.replaceChildren();
+    for (const name of names) add(this.select, "option", {}, name);
+    if (names.includes(chosen)) this.select.value = chosen;
+    this.clearSignal();
+  }
+
+  makeSelect() {
     this.signalFigure.hidden = false;
     this.select = add(this.signalFigure.querySelector("h3 span"), "select", { "aria-label": `channel of ${this.name}` });
-    for (const name of names) add(this.select, "option", {}, name);
     this.select.addEventListener("change", () => this.clearSignal());
     this.signal = new SignalChart(this.signalFigure, SIGNAL_S);
     const key = add(this.signalFigure, "div", { class: "key" });

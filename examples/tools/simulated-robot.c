@@ -24,8 +24,6 @@
 #define GRID_Y 65
 #define GRID_Z 33
 
-#define DEFAULT_PICTURE "voxels.png"
-#define DEFAULT_REPORT "report.html"
 
 #define POLL (100 * GST_MSECOND)
 
@@ -41,9 +39,9 @@ static const GOptionEntry options[] = {
   {"seconds", 's', 0, G_OPTION_ARG_INT, &seconds, "duration of the robot's run in seconds (5)", "N"},
   {"cloud-seconds", 'c', 0, G_OPTION_ARG_INT, &cloud_seconds, "duration of the point clouds in seconds (1)", "N"},
   {"picture", 'p', 0, G_OPTION_ARG_FILENAME, &picture, "write a picture of a voxel grid to FILE, as PNG; empty: none "
-      "(" DEFAULT_PICTURE ")", "FILE"},
+      "(voxels.png, or a new name)", "FILE"},
   {"report", 0, 0, G_OPTION_ARG_FILENAME, &report_path, "write the report of the robot's run to FILE, as HTML; empty: none "
-      "(" DEFAULT_REPORT ")", "FILE"},
+      "(report.html, or a new name)", "FILE"},
   {"overwrite", 0, 0, G_OPTION_ARG_NONE, &overwrite, "replace a picture and a report that exist", NULL},
   {"urdf", 0, 0, G_OPTION_ARG_FILENAME, &urdf, "show in the report the tool's path of the robot in this URDF; its joints are among "
       "q0 to q13", "FILE"},
@@ -340,6 +338,19 @@ check_seconds (const gchar *option, gint value)
   return FALSE;
 }
 
+/* The first that is no file, unless it may be replaced: NAME.EXTENSION, NAME-2.EXTENSION, ... */
+static gchar *
+choose_name (const gchar *name, const gchar *extension)
+{
+  gchar *path = g_strdup_printf ("%s.%s", name, extension);
+
+  for (guint i = 2; !overwrite && g_file_test (path, G_FILE_TEST_EXISTS); i++) {
+    g_free (path);
+    path = g_strdup_printf ("%s-%u.%s", name, i, extension);
+  }
+  return path;
+}
+
 static gboolean
 check_outputs (void)
 {
@@ -362,8 +373,8 @@ main (int argc, char **argv)
       && check_seconds ("seconds", seconds) && check_seconds ("cloud-seconds", cloud_seconds);
   gboolean ok;
 
-  picture = picture ? picture : g_strdup (DEFAULT_PICTURE);
-  report_path = report_path ? report_path : g_strdup (report_session_is_possible () ? DEFAULT_REPORT : "");
+  picture = picture ? picture : choose_name ("voxels", "png");
+  report_path = report_path ? report_path : report_session_is_possible () ? choose_name ("report", "html") : g_strdup ("");
   ok = is_parsed && check_outputs () && (seconds == 0 || run_robot ()) && (cloud_seconds == 0 || run_clouds ()) && (*picture == '\0' || run_picture ());
   g_free (picture);
   g_free (report_path);

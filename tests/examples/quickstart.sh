@@ -71,6 +71,9 @@ runs robot_with_tool "$programs/$program" --overwrite --seconds=1 --cloud-second
 expect tool_in_the_report "$(grep -q 'tool of proprio_0' report.html && echo shown)" shown
 runs wrong_tool "$programs/$program" --overwrite --seconds=1 --cloud-seconds=0 --picture= --urdf="$examples/arm.urdf" --tool=hand
 expect_match wrong_tool_is_told "$(cat report.html)" 'tool&#39;s path is not shown'
-refuse robot_replaces_nothing '^error: --report report.html exists; write to another file, or set --overwrite$' --seconds=1 --picture=
+refuse robot_replaces_nothing '^error: --report report.html exists; write to another file, or set --overwrite$' --seconds=1 --picture= \
+  --report=report.html
+runs robot_again "$programs/$program" --seconds=1 --cloud-seconds=1
+expect robot_chooses_new_names "$(ls report*.html voxels*.png | xargs)" "report-2.html report.html voxels-2.png voxels.png"
 refuse robot_seconds '^error: --seconds=-3: expected 0 to 86400' --seconds=-3
 exit $failed

@@ -26,7 +26,7 @@ fi
 # shellcheck source=../examples/setup.sh
 . "$root/examples/setup.sh"
 packages=(python3 python3-gi python3-numpy python3-venv gir1.2-gstreamer-1.0 gstreamer1.0-plugins-good gstreamer1.0-plugins-bad
-  gstreamer1.0-plugins-ugly iproute2 socat xz-utils)
+  gstreamer1.0-plugins-ugly iproute2 openssl socat xz-utils)
 # nvcc and the emulated GPU need a C++ compiler
 [ -z "$all" ] || packages+=(g++)
 # a peer of live topics: Fast DDS 2

@@ -11,9 +11,7 @@
 #include "cyclone.h"
 #include "hostfilter.h"
 #include "oversize.h"
-
-/* User data that marks a participant as a context of ROS 2. */
-#define PARTICIPANT_USER_DATA "enclave=/;"
+#include "security.h"
 
 struct _RobocacheDdsParticipant
 {
@@ -98,20 +96,32 @@ open_domain (RobocacheDdsParticipant *participant, GError **error)
 }
 
 static gboolean
+join_domain (RobocacheDdsParticipant *participant, GError **error)
+{
+  dds_qos_t *qos = dds_create_qos ();
+  gchar *enclave = robocache_dds_security_apply (qos, error);
+
+  participant->entity = DDS_RETCODE_ERROR;
+  if (enclave) {
+    /* marks it as a context of ROS 2 */
+    gchar *data = g_strdup_printf ("enclave=%s;", enclave);
+
+    dds_qset_userdata (qos, data, strlen (data));
+    participant->entity = dds_create_participant (participant->network.domain, qos, NULL);
+    if (participant->entity < 0)
+      robocache_dds_set_error (error, participant->entity, "no participant can be made");
+    g_free (data);
+  }
+  dds_delete_qos (qos);
+  g_free (enclave);
+  return participant->entity >= 0;
+}
+
+static gboolean
 open_participant (RobocacheDdsParticipant *participant, GError **error)
 {
-  dds_qos_t *qos;
-
-  if (!open_domain (participant, error))
+  if (!open_domain (participant, error) || !join_domain (participant, error))
     return FALSE;
-  qos = dds_create_qos ();
-  dds_qset_userdata (qos, PARTICIPANT_USER_DATA, strlen (PARTICIPANT_USER_DATA));
-  participant->entity = dds_create_participant (participant->network.domain, qos, NULL);
-  dds_delete_qos (qos);
-  if (participant->entity < 0) {
-    robocache_dds_set_error (error, participant->entity, "no participant can be made");
-    return FALSE;
-  }
   if (!open_topic (participant, error))
     return FALSE;
   /* at once: names of peers may take seconds to resolve */

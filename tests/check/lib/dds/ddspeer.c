@@ -319,7 +319,7 @@ void
 dds_clear_environment (void)
 {
   for (const gchar *const *each = (const gchar * const[]) {"ROS_DOMAIN_ID", "ROS_LOCALHOST_ONLY", "ROS_AUTOMATIC_DISCOVERY_RANGE",
-          "ROS_STATIC_PEERS", "CYCLONEDDS_URI", NULL}; *each; each++)
+          "ROS_STATIC_PEERS", "CYCLONEDDS_URI", "ROS_SECURITY_ENABLE", "ROS_SECURITY_ENCLAVE_OVERRIDE", NULL}; *each; each++)
     g_unsetenv (*each);
 }
 

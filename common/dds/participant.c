@@ -5,7 +5,7 @@
 #include "participant.h"
 
 #include <dds/dds.h>
-#include <string.h>
+#include <gst/gst.h>
 
 #include "common/element/errordomain.h"
 #include "cyclone.h"
@@ -98,22 +98,22 @@ open_domain (RobocacheDdsParticipant *participant, GError **error)
 static gboolean
 join_domain (RobocacheDdsParticipant *participant, GError **error)
 {
-  dds_qos_t *qos = dds_create_qos ();
-  gchar *enclave = robocache_dds_security_apply (qos, error);
+  RobocacheDdsEnclave enclave;
+  const gboolean is_found = robocache_dds_enclave_init (&enclave, error);
 
   participant->entity = DDS_RETCODE_ERROR;
-  if (enclave) {
-    /* marks it as a context of ROS 2 */
-    gchar *data = g_strdup_printf ("enclave=%s;", enclave);
+  if (enclave.fault)
+    GST_WARNING ("topics are not protected, since ROS_SECURITY_STRATEGY is not Enforce: %s", enclave.fault);
+  if (is_found) {
+    dds_qos_t *qos = dds_create_qos ();
 
-    dds_qset_userdata (qos, data, strlen (data));
+    robocache_dds_security_apply (qos, &enclave);
     participant->entity = dds_create_participant (participant->network.domain, qos, NULL);
+    dds_delete_qos (qos);
     if (participant->entity < 0)
       robocache_dds_set_error (error, participant->entity, "no participant can be made");
-    g_free (data);
   }
-  dds_delete_qos (qos);
-  g_free (enclave);
+  robocache_dds_enclave_clear (&enclave);
   return participant->entity >= 0;
 }
 

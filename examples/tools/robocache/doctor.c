@@ -11,6 +11,7 @@
 #include <sys/timex.h>
 
 #ifdef HAVE_ROS2
+#include "common/dds/plain/enclave.h"
 #include "common/dds/plain/network.h"
 #endif
 #include "examples/tools/program.h"
@@ -264,27 +265,45 @@ check_network (void)
   return finding (FINE, NULL, "a socket may buffer %" G_GUINT64_FORMAT " KiB", bytes / 1024);
 }
 
+#ifdef HAVE_ROS2
+static Finding
+describe_domain (const RobocacheDdsNetwork *network, const RobocacheDdsEnclave *enclave)
+{
+  gchar *keys = enclave->folder ? g_strdup_printf (", with the keys of %s", enclave->folder) : g_strdup ("");
+  Finding found;
+
+  if (enclave->fault)
+    found = finding (NOTE, "or set ROS_SECURITY_STRATEGY=Enforce: then this is an error", "live topics of domain %u are not protected: %s",
+        network->domain, enclave->fault);
+  else if (network->discovery == ROBOCACHE_DDS_DISCOVERY_SUBNET)
+    found = finding (NOTE, "where hosts are not trusted, let the firewall pass UDP ports 7400 to 65535 of known hosts alone",
+        "live topics of domain %u, with all hosts of the subnet%s", network->domain, keys);
+  else
+    found = finding (FINE, "for other hosts: --discovery subnet. To refuse even their announcements, block UDP ports 7400 to 65535 in the firewall",
+        "live topics of domain %u, of this host and %u others (discovery %s)%s", network->domain, network->peers ? g_strv_length (network->peers) : 0,
+        robocache_dds_discovery_name (network->discovery), keys);
+  g_free (keys);
+  return found;
+}
+#endif
+
 /* The settings of the environment, as programs and elements without settings of their own have them. */
 static Finding
 check_domain (void)
 {
 #ifdef HAVE_ROS2
-  RobocacheDdsNetwork network;
+  RobocacheDdsNetwork network = { 0 };
+  RobocacheDdsEnclave enclave = { 0 };
   GError *error = NULL;
   Finding found;
 
-  if (!robocache_dds_network_init (&network, ROBOCACHE_DDS_DOMAIN_AUTO, ROBOCACHE_DDS_DISCOVERY_AUTO, NULL, &error)) {
-    found = finding (PROBLEM, "set the variable to a number of a domain, as for ROS 2", "%s", error->message);
-    g_error_free (error);
-    return found;
-  }
-  if (network.discovery == ROBOCACHE_DDS_DISCOVERY_SUBNET)
-    found = finding (NOTE, "where hosts are not trusted, let the firewall pass UDP ports 7400 to 65535 of known hosts alone",
-        "live topics of domain %u, with all hosts of the subnet", network.domain);
+  if (robocache_dds_network_init (&network, ROBOCACHE_DDS_DOMAIN_AUTO, ROBOCACHE_DDS_DISCOVERY_AUTO, NULL, &error)
+      && robocache_dds_enclave_init (&enclave, &error))
+    found = describe_domain (&network, &enclave);
   else
-    found = finding (FINE, "for other hosts: --discovery subnet. To refuse even their announcements, block UDP ports 7400 to 65535 in the firewall",
-        "live topics of domain %u, of this host and %u others (discovery %s)", network.domain, network.peers ? g_strv_length (network.peers) : 0,
-        robocache_dds_discovery_name (network.discovery));
+    found = finding (PROBLEM, "set the variable as for ROS 2", "%s", error->message);
+  g_clear_error (&error);
+  robocache_dds_enclave_clear (&enclave);
   robocache_dds_network_clear (&network);
   return found;
 #else

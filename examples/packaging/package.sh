@@ -49,7 +49,9 @@ else
 fi
 cp -r "$source/examples/packaging/debian" "$work/robocache/debian"
 version=$(sed -n "s/^ *version : '\(.*\)',$/\1/p" "$source/meson.build" | head -1)
-printf 'robocache (%s) unstable; urgency=medium\n\n  * Build of this source tree.\n\n -- %s  %s\n' "$version" \
+# Ubuntu has no unstable
+suite=$(sed -n 's/^UBUNTU_CODENAME=//p' /etc/os-release)
+printf 'robocache (%s) %s; urgency=medium\n\n  * Build of this source tree.\n\n -- %s  %s\n' "$version" "${suite:-unstable}" \
   "$(sed -n 's/^Maintainer: //p' "$source/examples/packaging/debian/control")" "$date" > "$work/robocache/debian/changelog"
 
 printf 'Building packages in %s\n' "$folder" >&2

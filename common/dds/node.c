@@ -13,7 +13,6 @@
 #include "plain/rosnames.h"
 #include "reader.h"
 
-#define TYPE "rmw_dds_common/msg/ParticipantEntitiesInfo"
 #define ID_BYTES 16
 #define HUMBLE_ID_BYTES 24
 
@@ -141,7 +140,7 @@ graph_free (Graph *graph)
 static Graph *
 graph_new (RobocacheDdsParticipant *participant, GError **error)
 {
-  const RobocacheDdsTopic settings = { ROBOCACHE_DDS_NODES_TOPIC, TYPE, TRUE, TRUE, 1, NULL };
+  const RobocacheDdsTopic settings = { ROBOCACHE_DDS_NODES_TOPIC, ROBOCACHE_DDS_NODES_TYPE, TRUE, TRUE, 1, NULL };
   Graph *graph = g_new0 (Graph, 1);
 
   graph->participant = participant;

@@ -5,20 +5,24 @@
 #include "participant.h"
 
 #include <dds/dds.h>
-#include <gst/gst.h>
+#include <string.h>
 
 #include "common/element/errordomain.h"
 #include "cyclone.h"
 #include "hostfilter.h"
 #include "oversize.h"
+#include "plain/rosnames.h"
 #include "security.h"
+
+/* User data that marks a participant as a context of ROS 2. */
+#define PARTICIPANT_USER_DATA "enclave=/;"
 
 struct _RobocacheDdsParticipant
 {
   RobocacheDdsNetwork network;
   guint n_users;                /* lock of the list */
   dds_entity_t domain, entity, topic;
-  const struct ddsi_sertype *type;      /* of the topic, which nobody reads: by it the domain is known */
+  const struct ddsi_sertype *type;      /* of the topic: by it the domain is known */
 };
 
 static GMutex lock;             /* of the list */
@@ -54,7 +58,10 @@ robocache_dds_set_error (GError **error, gint32 result, const gchar *what)
 static gboolean
 open_topic (RobocacheDdsParticipant *participant, GError **error)
 {
-  participant->topic = robocache_cyclone_topic_new (participant->entity, "robocache", "robocache", &participant->type);
+  gchar *type = robocache_dds_type_name (ROBOCACHE_DDS_NODES_TYPE);
+
+  participant->topic = robocache_cyclone_topic_new (participant->entity, ROBOCACHE_DDS_NODES_TOPIC, type, &participant->type);
+  g_free (type);
   if (participant->topic < 0)
     robocache_dds_set_error (error, participant->topic, "no topic can be made");
   return participant->topic >= 0;
@@ -102,11 +109,10 @@ join_domain (RobocacheDdsParticipant *participant, GError **error)
   const gboolean is_found = robocache_dds_enclave_init (&enclave, error);
 
   participant->entity = DDS_RETCODE_ERROR;
-  if (enclave.fault)
-    GST_WARNING ("topics are not protected, since ROS_SECURITY_STRATEGY is not Enforce: %s", enclave.fault);
   if (is_found) {
     dds_qos_t *qos = dds_create_qos ();
 
+    dds_qset_userdata (qos, PARTICIPANT_USER_DATA, strlen (PARTICIPANT_USER_DATA));
     robocache_dds_security_apply (qos, &enclave);
     participant->entity = dds_create_participant (participant->network.domain, qos, NULL);
     dds_delete_qos (qos);

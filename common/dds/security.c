@@ -6,7 +6,6 @@
 #include "security.h"
 
 #include <dlfcn.h>
-#include <string.h>
 
 /* OMG DDS Security 1.1, and names of Cyclone. */
 static const struct
@@ -18,27 +17,32 @@ static const struct
   {"dds.sec.access.library", "dds_security_ac", "access_control"},
 };
 
-/* Debian has the plugins in a folder beside Cyclone, where the dynamic linker does not look. */
+/* Beside Cyclone, or in a folder libddsc… there, where the dynamic linker does not look: Debian has the plugins in one. */
 static gchar *
 find_library (const gchar *name)
 {
-  gchar *file = g_strdup_printf ("lib%s.so", name), *folder, *found = NULL;
+  gchar *file = g_strdup_printf ("lib%s.so", name), *folder, *path;
+  gboolean is_there;
   Dl_info info;
   GDir *siblings;
 
   folder = dladdr ((gconstpointer) dds_create_participant, &info) ? g_path_get_dirname (info.dli_fname) : g_strdup (".");
+  path = g_build_filename (folder, file, NULL);
+  is_there = g_file_test (path, G_FILE_TEST_EXISTS);
   siblings = g_dir_open (folder, 0, NULL);
-  for (const gchar *each; !found && siblings && (each = g_dir_read_name (siblings)) != NULL;) {
-    gchar *path = g_build_filename (folder, each, file, NULL);
-
-    if (g_str_has_prefix (each, "libddsc") && g_file_test (path, G_FILE_TEST_EXISTS))
-      found = g_steal_pointer (&path);
+  for (const gchar *each; !is_there && siblings && (each = g_dir_read_name (siblings)) != NULL;) {
     g_free (path);
+    path = g_build_filename (folder, each, file, NULL);
+    is_there = g_str_has_prefix (each, "libddsc") && g_file_test (path, G_FILE_TEST_EXISTS);
+  }
+  if (!is_there) {
+    g_free (path);
+    path = g_strdup (name);
   }
   g_clear_pointer (&siblings, g_dir_close);
   g_free (folder);
   g_free (file);
-  return found ? found : g_strdup (name);
+  return path;
 }
 
 /* Takes value. */
@@ -55,11 +59,6 @@ set (dds_qos_t *qos, const gchar *property, const gchar *suffix, gchar *value)
 void
 robocache_dds_security_apply (dds_qos_t *qos, const RobocacheDdsEnclave *enclave)
 {
-  /* marks a participant as a context of ROS 2 */
-  gchar *data = g_strdup_printf ("enclave=%s;", enclave->name);
-
-  dds_qset_userdata (qos, data, strlen (data));
-  g_free (data);
   if (!enclave->folder)
     return;
   for (guint i = 0; i < G_N_ELEMENTS (robocache_dds_enclave_files); i++) {

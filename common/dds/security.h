@@ -8,5 +8,5 @@
 
 #include "plain/enclave.h"
 
-/* Has a participant with this QoS be known as one of the enclave, and use its files, if it has any. */
+/* Adds the properties of DDS Security to the QoS of a participant, if the enclave has a folder. */
 void robocache_dds_security_apply (dds_qos_t * qos, const RobocacheDdsEnclave * enclave);

@@ -13,7 +13,6 @@
 #include "cyclone.h"
 #include "plain/rosnames.h"
 
-#define NODES_TYPE "rmw_dds_common/msg/ParticipantEntitiesInfo"
 #define SERVICE "get_type_description"
 #define SERVICE_TYPE "type_description_interfaces/srv/GetTypeDescription"
 #define DEPTH 10
@@ -36,7 +35,7 @@ struct _RobocacheDdsTypeQuery
 RobocacheDdsReader *
 robocache_dds_nodes_new (RobocacheDdsParticipant *participant, RobocacheDdsMessageFunc func, gpointer user_data, GError **error)
 {
-  const RobocacheDdsTopic topic = { ROBOCACHE_DDS_NODES_TOPIC, NODES_TYPE, TRUE, TRUE, 1, NULL };
+  const RobocacheDdsTopic topic = { ROBOCACHE_DDS_NODES_TOPIC, ROBOCACHE_DDS_NODES_TYPE, TRUE, TRUE, 1, NULL };
 
   return robocache_dds_reader_new (participant, &topic, func, user_data, error);
 }

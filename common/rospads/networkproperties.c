@@ -4,6 +4,7 @@
  */
 #include "networkproperties.h"
 
+#include "common/dds/plain/enclave.h"
 #include "common/dds/plain/network.h"
 #include "common/element/propertytypes.h"
 
@@ -23,4 +24,15 @@ robocache_network_param_specs (GParamSpec *specs[ROBOCACHE_N_NETWORK_PROPERTIES]
   specs[ROBOCACHE_NETWORK_PEERS] = g_param_spec_string ("peers", "Peers",
       "Other hosts to talk to, by name or IPv4 address, separated by semicolons (empty = ROS_STATIC_PEERS)", "", flags);
   gst_type_mark_as_plugin_api (discovery_get_type (), 0);
+}
+
+void
+robocache_network_warn_of_open_topics (GstElement *element)
+{
+  RobocacheDdsEnclave enclave;
+
+  robocache_dds_enclave_init (&enclave, NULL);
+  if (enclave.fault)
+    GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS, ("%s", enclave.fault), (NULL));
+  robocache_dds_enclave_clear (&enclave);
 }

@@ -11,3 +11,6 @@ enum
 { ROBOCACHE_NETWORK_DOMAIN, ROBOCACHE_NETWORK_DISCOVERY, ROBOCACHE_NETWORK_PEERS, ROBOCACHE_N_NETWORK_PROPERTIES };
 
 void robocache_network_param_specs (GParamSpec * specs[ROBOCACHE_N_NETWORK_PROPERTIES], GParamFlags flags);
+
+/* Posts a warning if topics are not protected although ROS_SECURITY_ENABLE is true. */
+void robocache_network_warn_of_open_topics (GstElement * element);

@@ -19,6 +19,7 @@
 
 #include "common/element/errors.h"
 #include "common/element/propertytypes.h"
+#include "common/rospads/networkproperties.h"
 #include "stream.h"
 
 GST_DEBUG_CATEGORY_STATIC (robocache_ros_sink_debug);
@@ -77,6 +78,7 @@ start (GstRobocacheSinkBin *bin, gint64 *origin_ns)
     g_error_free (error);
     return FALSE;
   }
+  robocache_network_warn_of_open_topics (GST_ELEMENT (self));
   GST_INFO_OBJECT (self, "node %s in namespace %s, domain %u, discovery=%s", self->session->settings.node_name, self->session->settings.namespace,
       robocache_dds->participant_network (self->session->participant)->domain,
       robocache_dds_discovery_name (robocache_dds->participant_network (self->session->participant)->discovery));

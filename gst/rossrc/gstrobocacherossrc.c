@@ -20,6 +20,7 @@
 #include "common/element/elementtask.h"
 #include "common/element/errors.h"
 #include "common/element/propertytypes.h"
+#include "common/rospads/networkproperties.h"
 #include "common/element/fixedcapsquery.h"
 #include "expected.h"
 #include "run.h"
@@ -102,6 +103,7 @@ start (GstRobocacheRosSrc *self)
     g_error_free (error);
     return FALSE;
   }
+  robocache_network_warn_of_open_topics (GST_ELEMENT (self));
   GST_OBJECT_LOCK (self);
   self->session = session;
   g_clear_pointer (&self->last_stats, gst_structure_free);

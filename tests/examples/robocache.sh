@@ -131,7 +131,7 @@ if grep -q ' ros2=yes' <("$robocache" --version); then
   run env -u ROS_SECURITY_KEYSTORE ROS_SECURITY_ENABLE=true ROS_SECURITY_STRATEGY=Enforce "$robocache" doctor
   expect_match doctor_no_keys "$status $said" '^PROBLEM +ROS 2 +ROS_SECURITY_ENABLE is true: set ROS_SECURITY_KEYSTORE '
   run env -u ROS_SECURITY_STRATEGY ROS_SECURITY_ENABLE=true ROS_SECURITY_KEYSTORE=nowhere "$robocache" doctor
-  expect_match doctor_open_topics "$said" '^note +ROS 2 +live topics of domain [0-9]+ are not protected: nowhere/enclaves/identity_ca.cert.pem is missing'
+  expect_match doctor_open_topics "$said" '^note +ROS 2 +live topics of domain [0-9]+: topics are not protected, .*: nowhere/enclaves/identity_ca.cert.pem is missing: '
 else
   echo "SKIP doctor_domain: this build lacks Cyclone DDS"
 fi

@@ -248,7 +248,12 @@ check_counts (const Soak *soak)
 static GstBusSyncReply
 drop_message (GstBus *bus, GstMessage *message, gpointer user_data)
 {
-  fail_unless (GST_MESSAGE_TYPE (message) != GST_MESSAGE_ERROR, "%" GST_PTR_FORMAT, message);
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
+    GError *error;
+
+    gst_message_parse_error (message, &error, NULL);
+    g_error ("%s", error->message);
+  }
   gst_message_unref (message);
   return GST_BUS_DROP;
 }

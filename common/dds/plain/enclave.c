@@ -26,8 +26,8 @@ has_files (const gchar *folder, GError **error)
     const gboolean is_there = robocache_dds_enclave_files[i].is_optional || g_file_test (path, G_FILE_TEST_IS_REGULAR);
 
     if (!is_there)
-      FAULT (error, "%s is missing: set ROS_SECURITY_KEYSTORE and ROS_SECURITY_ENCLAVE_OVERRIDE to an enclave that ros2 security create_enclave "
-          "has made", path);
+      FAULT (error, "%s is missing: make the enclave with ros2 security create_enclave, or correct ROS_SECURITY_KEYSTORE or "
+          "ROS_SECURITY_ENCLAVE_OVERRIDE", path);
     g_free (path);
     if (!is_there)
       return FALSE;
@@ -59,15 +59,16 @@ robocache_dds_enclave_init (RobocacheDdsEnclave *enclave, GError **error)
   const gchar *name = g_getenv ("ROS_SECURITY_ENCLAVE_OVERRIDE");
   GError *fault = NULL;
 
-  *enclave = (RobocacheDdsEnclave) {.name = g_strdup (name && *name ? name : "/") };
+  *enclave = (RobocacheDdsEnclave) { 0 };
   if (g_strcmp0 (g_getenv ("ROS_SECURITY_ENABLE"), "true") != 0)
     return TRUE;
-  enclave->folder = find_folder (enclave->name, &fault);
+  enclave->folder = find_folder (name && *name ? name : "/", &fault);
   if (fault && g_strcmp0 (g_getenv ("ROS_SECURITY_STRATEGY"), "Enforce") == 0) {
     g_propagate_error (error, fault);
     return FALSE;
   }
-  enclave->fault = fault ? g_strdup (fault->message) : NULL;
+  if (fault)
+    enclave->fault = g_strdup_printf ("topics are not protected, since ROS_SECURITY_STRATEGY is not Enforce: %s", fault->message);
   g_clear_error (&fault);
   return TRUE;
 }
@@ -75,7 +76,6 @@ robocache_dds_enclave_init (RobocacheDdsEnclave *enclave, GError **error)
 void
 robocache_dds_enclave_clear (RobocacheDdsEnclave *enclave)
 {
-  g_free (enclave->name);
   g_free (enclave->folder);
   g_free (enclave->fault);
 }

@@ -11,9 +11,8 @@
 
 typedef struct
 {
-  gchar *name;                  /* / where none is set */
-  gchar *folder;                /* of its files, of which none is missing; NULL: topics are not protected */
-  gchar *fault;                 /* why they are not, although ROS_SECURITY_ENABLE is true; NULL: none */
+  gchar *folder;                /* has all files that are needed; NULL: topics are not protected */
+  gchar *fault;                 /* why topics are not protected although ROS_SECURITY_ENABLE is true; NULL: no fault */
 } RobocacheDdsEnclave;
 
 /* Properties of a participant (OMG DDS Security 1.1) and the files that they name. */

@@ -15,8 +15,9 @@ gchar *robocache_dds_topic_of (const gchar * dds_topic);
 gchar *robocache_dds_type_name (const gchar * ros_type);
 gchar *robocache_dds_type_of (const gchar * dds_type);
 
-/* The topic of ROS 2 that lists nodes; it alone has no prefix in DDS. */
+/* The topic of ROS 2 that lists nodes; it alone has no prefix in DDS. Each enclave of SROS 2 may use it. */
 #define ROBOCACHE_DDS_NODES_TOPIC "ros_discovery_info"
+#define ROBOCACHE_DDS_NODES_TYPE "rmw_dds_common/msg/ParticipantEntitiesInfo"
 
 /* The full name of a topic: "x" → "/x" or "/NAMESPACE/x", "~/x" → "/NAMESPACE/NODE/x", "/x" stays. namespace: "/" or "/a/b". NULL and
  * an error: it is no name of ROS 2. Free with g_free. */

@@ -269,12 +269,12 @@ check_network (void)
 static Finding
 describe_domain (const RobocacheDdsNetwork *network, const RobocacheDdsEnclave *enclave)
 {
-  gchar *keys = enclave->folder ? g_strdup_printf (", with the keys of %s", enclave->folder) : g_strdup ("");
+  gchar *keys = enclave->folder ? g_strdup_printf (", with the keys in %s", enclave->folder) : g_strdup ("");
   Finding found;
 
   if (enclave->fault)
-    found = finding (NOTE, "or set ROS_SECURITY_STRATEGY=Enforce: then this is an error", "live topics of domain %u are not protected: %s",
-        network->domain, enclave->fault);
+    found = finding (NOTE, "with ROS_SECURITY_STRATEGY=Enforce, missing keys are an error", "live topics of domain %u: %s", network->domain,
+        enclave->fault);
   else if (network->discovery == ROBOCACHE_DDS_DISCOVERY_SUBNET)
     found = finding (NOTE, "where hosts are not trusted, let the firewall pass UDP ports 7400 to 65535 of known hosts alone",
         "live topics of domain %u, with all hosts of the subnet%s", network->domain, keys);
@@ -301,7 +301,7 @@ check_domain (void)
       && robocache_dds_enclave_init (&enclave, &error))
     found = describe_domain (&network, &enclave);
   else
-    found = finding (PROBLEM, "set the variable as for ROS 2", "%s", error->message);
+    found = finding (PROBLEM, NULL, "%s", error->message);
   g_clear_error (&error);
   robocache_dds_enclave_clear (&enclave);
   robocache_dds_network_clear (&network);

@@ -1,6 +1,6 @@
-/* robocache: tests of enclaves of SROS 2: who reads whom, and what is said of files that are missing or wrong
+/* robocache: tests of enclaves of SROS 2: which enclaves exchange messages, and errors for missing and wrong files
  *
- *   keystore.sh makes the keys. Peers are processes with an enclave each.
+ * keystore.sh makes the keys. Peers are processes with an enclave each.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -105,9 +105,9 @@ GST_START_TEST (test_exchange)
 {
   Peer *writer = start_in ("/robot"), *reader = start_in (readers[__i__]);
 
-  peer_do (writer, "open /words " TYPE " reliable volatile 100 -");
-  peer_do (reader, "listen /words " TYPE " reliable volatile 100");
-  peer_do (writer, "wait 0 1");
+  /* either side may know the other one first */
+  peer_do (writer, "open /words " TYPE " reliable transient 100 -");
+  peer_do (reader, "listen /words " TYPE " reliable transient 100");
   for (guint i = 0; i < N_MESSAGES; i++) {
     gchar *digits = g_strdup_printf ("000100000400000061626%x00", i % 8);
     const gchar *answer;
@@ -125,7 +125,7 @@ GST_END_TEST;
 
 static const gchar *const strangers[] = { NULL, "/stranger" };
 
-/* Neither do messages of a stranger come in, nor go ours to it. */
+/* Messages of strangers do not arrive here, and ours do not arrive there. */
 GST_START_TEST (test_strangers)
 {
   Peer *stranger = start_in (strangers[__i__]), *writer, *reader;
@@ -174,58 +174,87 @@ GST_END_TEST;
 
 static const struct
 {
-  const gchar *enclave, *strategy, *missing;    /* missing: a file that is removed; NULL: none */
-  const gchar *text;            /* of the error; NULL: the domain is opened */
+  const gchar *enclave, *strategy;
+  const gchar *file;            /* that is missing, or is no key; NULL: none */
+  gboolean is_missing;
+  const gchar *error;           /* a part of it; NULL: the domain is opened */
+  const gchar *warning;         /* a part of it; NULL: none */
 } faults[] = {
-  {"/robot", "Enforce", NULL, NULL},
-  {"/robot", "Enforce", "key.pem", "/enclaves/robot/key.pem is missing: set ROS_SECURITY_KEYSTORE and ROS_SECURITY_ENCLAVE_OVERRIDE to an enclave that "
-      "ros2 security create_enclave has made"},
-  {"/robot", "Permissive", "key.pem", NULL},
-  {"/other", "Enforce", NULL, "/enclaves/other/identity_ca.cert.pem is missing"},
-  {"/other", "", NULL, NULL},
-  {"robot", "Enforce", NULL, "ROS_SECURITY_ENCLAVE_OVERRIDE=robot: expected a name like /robot/camera"},
-  {"", "Enforce", NULL, "/enclaves/identity_ca.cert.pem is missing"},
+  {"/robot", "Enforce", NULL, FALSE, NULL, NULL},
+  {"/robot", "Enforce", "key.pem", TRUE, "/enclaves/robot/key.pem is missing: make the enclave with ros2 security create_enclave, or correct ", NULL},
+  {"/robot", "Permissive", "key.pem", TRUE, NULL, "topics are not protected, since ROS_SECURITY_STRATEGY is not Enforce: "},
+  {"/robot", "Enforce", "key.pem", FALSE, "no participant can be made: Cyclone DDS answers ", NULL},
+  {"/robot", "Permissive", "key.pem", FALSE, "no participant can be made: Cyclone DDS answers ", NULL},
+  {"/other", "Enforce", NULL, FALSE, "/enclaves/other/identity_ca.cert.pem is missing", NULL},
+  {"/other", "", NULL, FALSE, NULL, "/enclaves/other/identity_ca.cert.pem is missing"},
+  {"robot", "Enforce", NULL, FALSE, "ROS_SECURITY_ENCLAVE_OVERRIDE=robot: expected a name like /robot/camera", NULL},
+  {"", "Enforce", NULL, FALSE, "/enclaves/identity_ca.cert.pem is missing", NULL},
 };
 
-GST_START_TEST (test_files)
-{
-  gchar *path = faults[__i__].missing ? g_build_filename (keystore, "enclaves", faults[__i__].enclave, faults[__i__].missing, NULL) : NULL;
-  gchar *away = path ? g_strconcat (path, ".away", NULL) : NULL;
-  RobocacheDdsParticipant *participant;
-  GError *error = NULL;
+static const gchar *const factories[] = { "robocacherossrc", "robocacherossink" };
 
-  if (path)
-    fail_unless_equals_int (g_rename (path, away), 0);
-  participant = open_in (faults[__i__].enclave, faults[__i__].strategy, &error);
-  if (path)
-    fail_unless_equals_int (g_rename (away, path), 0);
-  if (faults[__i__].text)
-    fail_unless (error && strstr (error->message, faults[__i__].text), "%s", error ? error->message : "opened");
-  else
-    fail_unless (participant != NULL, "%s", error ? error->message : "");
-  g_clear_error (&error);
-  g_clear_pointer (&participant, robocache_dds_participant_close);
+/* Puts the file aside, or back. */
+static void
+move_file (const gchar *enclave, const gchar *file, gboolean is_missing, gboolean is_away)
+{
+  gchar *path = g_build_filename (keystore, "enclaves", enclave, file, NULL), *away = g_strconcat (path, ".away", NULL);
+
+  fail_unless_equals_int (is_away ? g_rename (path, away) : g_rename (away, path), 0);
+  if (is_away && !is_missing)
+    fail_unless (g_file_set_contents (path, "no key", -1, NULL));
   g_free (away);
   g_free (path);
 }
 
-GST_END_TEST;
-
-/* A key that is not that of the certificate. */
-GST_START_TEST (test_wrong_key)
+/* Starts an element. Returns its error or warning, with its kind; "": neither. */
+static gchar *
+start_element (const gchar *factory)
 {
-  gchar *own = g_build_filename (keystore, "enclaves/reader/key.pem", NULL), *bytes;
+  GstElement *element = gst_element_factory_make (factory, NULL);
+  GstBus *bus = gst_bus_new ();
+  GstMessage *message;
   GError *error = NULL;
-  gsize size;
+  gchar *text = g_strdup ("");
 
-  fail_unless (g_file_get_contents (own, &bytes, &size, NULL));
-  fail_unless (g_file_set_contents (own, "no key", -1, NULL));
-  fail_unless (open_in ("/reader", "Enforce", &error) == NULL);
-  fail_unless (g_str_has_prefix (error->message, "no participant can be made: Cyclone DDS answers "), "%s", error->message);
-  fail_unless (g_file_set_contents (own, bytes, (gssize) size, NULL));
-  g_error_free (error);
-  g_free (bytes);
-  g_free (own);
+  g_object_set (element, "domain", DOMAIN, NULL);
+  gst_element_set_bus (element, bus);
+  gst_element_set_state (element, GST_STATE_PAUSED);
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
+  gst_element_set_state (element, GST_STATE_NULL);
+  if (message) {
+    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
+      gst_message_parse_error (message, &error, NULL);
+    else
+      gst_message_parse_warning (message, &error, NULL);
+    g_free (text);
+    text = g_strdup_printf ("%s: %s", GST_MESSAGE_TYPE_NAME (message), error->message);
+    g_error_free (error);
+    gst_message_unref (message);
+  }
+  gst_object_unref (element);
+  gst_object_unref (bus);
+  return text;
+}
+
+GST_START_TEST (test_files)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (factories); i++) {
+    gchar *said;
+
+    set_enclave (faults[__i__].enclave, faults[__i__].strategy);
+    if (faults[__i__].file)
+      move_file (faults[__i__].enclave, faults[__i__].file, faults[__i__].is_missing, TRUE);
+    said = start_element (factories[i]);
+    if (faults[__i__].file)
+      move_file (faults[__i__].enclave, faults[__i__].file, faults[__i__].is_missing, FALSE);
+    if (faults[__i__].error)
+      fail_unless (g_str_has_prefix (said, "error: ") && strstr (said, faults[__i__].error), "%s", said);
+    else if (faults[__i__].warning)
+      fail_unless (g_str_has_prefix (said, "warning: ") && strstr (said, faults[__i__].warning), "%s", said);
+    else
+      fail_unless_equals_string (said, "");
+    g_free (said);
+  }
 }
 
 GST_END_TEST;
@@ -248,5 +277,4 @@ GST_START_TEST (test_no_keystore)
 GST_END_TEST;
 
 CHECK_MAIN_IF (security, dds_network_begin ("security") && make_keystore (), dds_clear_environment, NULL,
-    EACH (readers, test_exchange), EACH (strangers, test_strangers), ONCE (test_permissions), EACH (faults, test_files), ONCE (test_wrong_key),
-    ONCE (test_no_keystore))
+    EACH (readers, test_exchange), EACH (strangers, test_strangers), ONCE (test_permissions), EACH (faults, test_files), ONCE (test_no_keystore))

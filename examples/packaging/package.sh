@@ -49,7 +49,7 @@ else
 fi
 cp -r "$source/examples/packaging/debian" "$work/robocache/debian"
 version=$(sed -n "s/^ *version : '\(.*\)',$/\1/p" "$source/meson.build" | head -1)
-# Ubuntu has no unstable
+# Ubuntu has no suite named unstable
 suite=$(sed -n 's/^UBUNTU_CODENAME=//p' /etc/os-release)
 printf 'robocache (%s) %s; urgency=medium\n\n  * Build of this source tree.\n\n -- %s  %s\n' "$version" "${suite:-unstable}" \
   "$(sed -n 's/^Maintainer: //p' "$source/examples/packaging/debian/control")" "$date" > "$work/robocache/debian/changelog"

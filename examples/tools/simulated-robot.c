@@ -338,7 +338,7 @@ check_seconds (const gchar *option, gint value)
   return FALSE;
 }
 
-/* The first that is no file, unless it may be replaced: NAME.EXTENSION, NAME-2.EXTENSION, ... */
+/* Returns the first of NAME.EXTENSION, NAME-2.EXTENSION, ... that does not exist; with --overwrite, NAME.EXTENSION. */
 static gchar *
 choose_name (const gchar *name, const gchar *extension)
 {

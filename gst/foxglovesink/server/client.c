@@ -80,7 +80,7 @@ send_text (RobocacheViewClient *client)
 
   if (!text || !robocache_counted_stream_has_space (client->stream, size))
     return FALSE;
-  robocache_counted_stream_append (client->stream, OPCODE_TEXT, NULL, 0, text, size);
+  robocache_counted_stream_append (client->stream, OPCODE_TEXT, TRUE, NULL, 0, text, size);
   client->text_bytes -= size;
   g_free (g_queue_pop_head (&client->texts));
   return TRUE;
@@ -122,7 +122,7 @@ send_time (RobocacheViewClient *client, gint64 time_ns, gboolean is_own)
     return;
   client->time_ns = time_ns;
   robocache_view_write_time (message, time_ns);
-  robocache_counted_stream_append (client->stream, OPCODE_BINARY, message, sizeof message, NULL, 0);
+  robocache_counted_stream_append (client->stream, OPCODE_BINARY, FALSE, message, sizeof message, NULL, 0);
 }
 
 static void
@@ -132,7 +132,7 @@ send_payload (RobocacheViewClient *client, guint32 id, const RobocacheViewItem *
 
   send_time (client, item->log_ns, item->is_own);
   robocache_view_write_header (header, id, item->log_ns);
-  robocache_counted_stream_append (client->stream, OPCODE_BINARY, header, sizeof header, payload, payload_size);
+  robocache_counted_stream_append (client->stream, OPCODE_BINARY, item->is_own, header, sizeof header, payload, payload_size);
 }
 
 /* The message of ROBOCACHE_VIEW_CONNECTION. */
@@ -335,20 +335,16 @@ robocache_view_client_is_idle (const RobocacheViewClient *client)
 void
 robocache_view_client_drop_streams (RobocacheViewClient *client)
 {
-  RobocacheViewShared *shared = client->shared;
   RobocacheViewReader *reader;
   GHashTableIter iter;
 
-  g_mutex_lock (&shared->lock);
+  g_mutex_lock (&client->shared->lock);
   g_hash_table_iter_init (&iter, client->readers);
-  while (g_hash_table_iter_next (&iter, NULL, (gpointer *) & reader)) {
-    if (reader->channel && reader->channel->topic.due)
-      continue;
-    shared->counts.dropped += reader->waiting.items.length;
-    robocache_view_subscription_clear (&reader->waiting);
-  }
-  g_mutex_unlock (&shared->lock);
-  robocache_counted_stream_lift_limit (client->stream);
+  while (g_hash_table_iter_next (&iter, NULL, (gpointer *) & reader))
+    if (!reader->channel || !reader->channel->topic.due)
+      robocache_view_subscription_clear (&reader->waiting);
+  g_mutex_unlock (&client->shared->lock);
+  robocache_counted_stream_drop (client->stream);
   robocache_view_client_pump (client);
 }
 

@@ -12,7 +12,14 @@
 /* A larger buffer is freed when it is empty. */
 #define KEPT_BUFFER_BYTES (512 << 10)
 #define FINAL_FRAME 0x80
-#define LAST_SEND_BUFFER_BYTES (2 << 20)
+#define LAST_BUFFER_BYTES (2 << 20)
+
+/* Where a message lies in the buffer; less than 0: before it, in what the socket has taken. */
+typedef struct
+{
+  gint64 begin, end;
+  gboolean is_kept;
+} Frame;
 
 struct _RobocacheCountedStream
 {
@@ -22,10 +29,10 @@ struct _RobocacheCountedStream
   GOutputStream *output;
 
   GByteArray *buffer;           /* whole frames, of which the socket took the first n_taken bytes */
-  gsize n_taken;
+  GArray *frames;               /* Frame items */
+  gsize n_taken, max_bytes;     /* max_bytes: of the buffer */
   GSource *writable;            /* while the socket is full; NULL: it took all */
   gboolean is_libsoup_blocked;  /* libsoup has to write a frame, or its rest */
-  gboolean is_unlimited;        /* the buffer takes each message */
   RobocacheCountedNotify on_written;
   gpointer user_data;
 
@@ -83,6 +90,25 @@ empty_buffer (RobocacheCountedStream *self)
     self->buffer = g_byte_array_new ();
   }
   g_byte_array_set_size (self->buffer, 0);
+  g_array_set_size (self->frames, 0);
+  self->n_taken = 0;
+}
+
+/* Takes what the socket has taken out of the buffer. */
+static void
+remove_taken (RobocacheCountedStream *self)
+{
+  guint n_gone = 0;
+
+  for (guint i = 0; i < self->frames->len; i++) {
+    Frame *frame = &g_array_index (self->frames, Frame, i);
+
+    frame->begin -= (gint64) self->n_taken;
+    frame->end -= (gint64) self->n_taken;
+    n_gone += frame->end <= 0;
+  }
+  g_array_remove_range (self->frames, 0, n_gone);
+  g_byte_array_remove_range (self->buffer, 0, (guint) self->n_taken);
   self->n_taken = 0;
 }
 
@@ -110,10 +136,8 @@ write_buffer (RobocacheCountedStream *self)
   if (n == (gssize) size || (n < 0 && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK)))
     empty_buffer (self);
   /* a slow reader may never take all */
-  if (self->n_taken >= ROBOCACHE_COUNTED_STREAM_BYTES) {
-    g_byte_array_remove_range (self->buffer, 0, (guint) self->n_taken);
-    self->n_taken = 0;
-  }
+  if (self->n_taken >= ROBOCACHE_COUNTED_STREAM_BYTES)
+    remove_taken (self);
   g_clear_error (&error);
 }
 
@@ -166,15 +190,44 @@ write_frame_header (guint8 header[10], guint8 opcode, gsize size)
 }
 
 void
-robocache_counted_stream_append (RobocacheCountedStream *self, guint8 opcode, gconstpointer head, gsize head_size, gconstpointer payload,
-    gsize payload_size)
+robocache_counted_stream_append (RobocacheCountedStream *self, guint8 opcode, gboolean is_kept, gconstpointer head, gsize head_size,
+    gconstpointer payload, gsize payload_size)
 {
+  Frame frame = {.begin = self->buffer->len,.is_kept = is_kept };
   guint8 header[10];
   const gsize header_size = write_frame_header (header, opcode, head_size + payload_size);
 
   g_byte_array_append (self->buffer, header, (guint) header_size);
   g_byte_array_append (self->buffer, head, (guint) head_size);
   g_byte_array_append (self->buffer, payload, (guint) payload_size);
+  frame.end = self->buffer->len;
+  g_array_append_val (self->frames, frame);
+}
+
+void
+robocache_counted_stream_drop (RobocacheCountedStream *self)
+{
+  GSocket *socket = g_socket_connection_get_socket (G_SOCKET_CONNECTION (self->base));
+  GByteArray *rest = g_byte_array_new ();
+  guint n = 0;
+
+  remove_taken (self);
+  for (guint i = 0; i < self->frames->len; i++) {
+    Frame frame = g_array_index (self->frames, Frame, i);
+    const gint64 first = MAX (frame.begin, 0), size = frame.end - first;
+
+    if (frame.begin >= 0 && !frame.is_kept)
+      continue;
+    frame.begin += rest->len - first;
+    frame.end = rest->len + size;
+    g_byte_array_append (rest, self->buffer->data + first, (guint) size);
+    g_array_index (self->frames, Frame, n++) = frame;
+  }
+  g_array_set_size (self->frames, n);
+  g_byte_array_unref (self->buffer);
+  self->buffer = rest;
+  self->max_bytes = LAST_BUFFER_BYTES;
+  g_socket_set_option (socket, SOL_SOCKET, SO_SNDBUF, LAST_BUFFER_BYTES, NULL);
 }
 
 gsize
@@ -188,17 +241,7 @@ robocache_counted_stream_has_space (const RobocacheCountedStream *self, gsize si
 {
   const gsize pending = robocache_counted_stream_pending (self);
 
-  return !self->is_libsoup_blocked && (pending == 0 || self->is_unlimited || pending + size <= ROBOCACHE_COUNTED_STREAM_BYTES);
-}
-
-void
-robocache_counted_stream_lift_limit (RobocacheCountedStream *self)
-{
-  GSocket *socket = g_socket_connection_get_socket (G_SOCKET_CONNECTION (self->base));
-
-  self->is_unlimited = TRUE;
-  /* the system may allow less */
-  g_socket_set_option (socket, SOL_SOCKET, SO_SNDBUF, LAST_SEND_BUFFER_BYTES, NULL);
+  return !self->is_libsoup_blocked && (pending == 0 || pending + size <= self->max_bytes);
 }
 
 /* ---- input ---- */
@@ -421,6 +464,7 @@ finalize (GObject *object)
 
   stop_watching (self);
   g_byte_array_unref (self->buffer);
+  g_array_unref (self->frames);
   OWNER_OF_INPUT (self->input) = NULL;
   OWNER_OF_OUTPUT (self->output) = NULL;
   g_object_unref (self->input);
@@ -444,6 +488,8 @@ static void
 robocache_counted_stream_init (RobocacheCountedStream *self)
 {
   self->buffer = g_byte_array_new ();
+  self->frames = g_array_new (FALSE, FALSE, sizeof (Frame));
+  self->max_bytes = ROBOCACHE_COUNTED_STREAM_BYTES;
 }
 
 RobocacheCountedStream *

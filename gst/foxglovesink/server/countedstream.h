@@ -13,7 +13,7 @@
 #define ROBOCACHE_TYPE_COUNTED_STREAM (robocache_counted_stream_get_type ())
 G_DECLARE_FINAL_TYPE (RobocacheCountedStream, robocache_counted_stream, ROBOCACHE, COUNTED_STREAM, GIOStream)
 
-/* Bytes in the buffer, unless one message is larger. */
+/* Bytes in the buffer, unless one message is larger, or messages were dropped. */
 #define ROBOCACHE_COUNTED_STREAM_BYTES (256 << 10)
 
 typedef void (*RobocacheCountedNotify) (gpointer user_data);
@@ -25,11 +25,12 @@ void robocache_counted_stream_set_notify (RobocacheCountedStream * stream, Roboc
 
 /* Whether a message of size bytes may be appended. */
 gboolean robocache_counted_stream_has_space (const RobocacheCountedStream * stream, gsize size);
-/* Gives the socket room for all messages that follow, so that its peer gets them even after the end of this process. */
-void robocache_counted_stream_lift_limit (RobocacheCountedStream * stream);
-/* Appends a message of two parts as a frame (RFC 6455, 5.2). It is written by the next flush. */
-void robocache_counted_stream_append (RobocacheCountedStream * stream, guint8 opcode, gconstpointer head, gsize head_size, gconstpointer payload,
-    gsize payload_size);
+/* Appends a message of two parts as a frame (RFC 6455, 5.2). It is written by the next flush. is_kept: it is never dropped. */
+void robocache_counted_stream_append (RobocacheCountedStream * stream, guint8 opcode, gboolean is_kept, gconstpointer head, gsize head_size,
+    gconstpointer payload, gsize payload_size);
+/* Drops messages of which the socket has taken nothing, except those that are kept. From then on the buffer has space for 2 MiB, and the socket as
+ * much as the system allows: what the socket has taken reaches its peer even after the end of this process. */
+void robocache_counted_stream_drop (RobocacheCountedStream * stream);
 /* Writes what the socket takes; the rest follows when it takes more. */
 void robocache_counted_stream_flush (RobocacheCountedStream * stream);
 /* Appended bytes that the socket has not taken. */

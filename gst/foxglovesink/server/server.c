@@ -26,9 +26,10 @@
 /* Messages are sent in batches: waking the thread and writing cost more than all else of a row. */
 #define BATCH_INTERVAL_US (4 * G_TIME_SPAN_MILLISECOND)
 #define DUE_INTERVAL_US (100 * G_TIME_SPAN_MILLISECOND)
-/* Longest times at the end: for the messages that wait, and for each step of closing a connection. */
+/* Times after the end until which all messages are sent, those of the server's own topics, and connections are closed. */
 #define END_US (600 * G_TIME_SPAN_MILLISECOND)
-#define CLOSE_US (200 * G_TIME_SPAN_MILLISECOND)
+#define DROPPED_END_US (800 * G_TIME_SPAN_MILLISECOND)
+#define CLOSE_US (1000 * G_TIME_SPAN_MILLISECOND)
 
 struct _RobocacheViewServer
 {
@@ -339,32 +340,44 @@ has_client (const RobocacheViewServer *server)
   return server->clients->len > 0;
 }
 
-/* Serves clients while they are as is_so says, at most this long. */
-static void
-serve_while (RobocacheViewServer *server, gboolean (*is_so) (const RobocacheViewServer * server), gint64 at_most_us)
+static gboolean
+on_deadline (gpointer user_data)
 {
-  const gint64 end_us = g_get_monotonic_time () + at_most_us;
-
-  g_source_set_ready_time (server->timer, end_us);
-  while (is_so (server) && g_get_monotonic_time () < end_us)
-    g_main_context_iteration (server->context, TRUE);
+  return G_SOURCE_REMOVE;
 }
 
-/* The topics that are due have why the pipeline ends: an error comes just before. A viewer that is behind, as one on a busy machine, gets these
- * without the messages of streams that wait for it. */
+/* Runs the main context while the condition holds, until this time at most. */
+static void
+serve_while (RobocacheViewServer *server, gboolean (*condition) (const RobocacheViewServer * server), gint64 end_us)
+{
+  GSource *deadline = g_timeout_source_new ((guint) (MAX (end_us - g_get_monotonic_time (), 0) / 1000 + 1));
+
+  g_source_set_callback (deadline, on_deadline, NULL, NULL);
+  g_source_attach (deadline, server->context);
+  while (condition (server) && g_get_monotonic_time () < end_us)
+    g_main_context_iteration (server->context, TRUE);
+  g_source_destroy (deadline);
+  g_source_unref (deadline);
+}
+
+/* The server's own topics carry the error that ends the pipeline. They are not called again: a pipeline that has stopped looks faulty. For viewers
+ * that are behind, messages of streams are discarded first. */
 static void
 send_last_messages (RobocacheViewServer *server)
 {
+  const gint64 now_us = g_get_monotonic_time ();
+
   call_due (server);
+  g_source_destroy (server->timer);
   serve (server);
-  serve_while (server, has_busy_client, END_US);
+  serve_while (server, has_busy_client, now_us + END_US);
   for (guint i = 0; i < server->clients->len; i++)
     robocache_view_client_drop_streams (g_ptr_array_index (server->clients, i));
-  serve_while (server, has_busy_client, CLOSE_US);
+  serve_while (server, has_busy_client, now_us + DROPPED_END_US);
   /* a socket that is closed with unread requests of its client loses what the client has not read */
   for (guint i = 0; i < server->clients->len; i++)
     robocache_view_client_end (g_ptr_array_index (server->clients, i));
-  serve_while (server, has_client, CLOSE_US);
+  serve_while (server, has_client, now_us + CLOSE_US);
 }
 
 static gpointer

@@ -27,6 +27,8 @@ PACKAGES = ["action_msgs", "geometry_msgs", "lifecycle_msgs", "rcl_interfaces", 
             "std_msgs", "type_description_interfaces", "unique_identifier_msgs"]
 # types whose streams are not the numbers of their fields, in order
 NO_ROWS = {"CameraInfo", "CompressedImage", "Image", "JointState", "LaserScan", "PointCloud2"}
+# by hand: it has fewer packages, and no hashes of types
+IS_HUMBLE = os.environ.get("ROS_DISTRO") == "humble"
 TIMES = {"std_msgs/Header", "builtin_interfaces/Time", "builtin_interfaces/Duration"}
 BYTES = {"int8", "uint8", "octet", "char"}
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
@@ -173,7 +175,7 @@ def run_all_types(node, tool):
     good, expected, counter, publishers = True, {}, itertools.count(), []
     origin = time.time_ns() // 10 ** 9 * 10 ** 9
     for name in PACKAGES:
-        if importlib.util.find_spec(name) is None:
+        if IS_HUMBLE and importlib.util.find_spec(name) is None:
             print(f"SKIP all/{name}: this distribution has no such package")
             continue
         module = importlib.import_module(f"{name}.msg")

@@ -202,12 +202,14 @@ def test_renamed_channels(_):
         row = "const row = [...document.querySelectorAll('article')].find(item => item.querySelector('h2').textContent === '/others');"
         names = row + "return row && row.querySelector('select') && [...row.querySelectorAll('option')].map(item => item.textContent)"
         wait_for("channels", lambda: page.run(names))
-        assert page.run(names)[1] == "q1.position", page.run(names)
-        page.run(row + "row.querySelector('select').value = 'q1.position'")
-        scene.process.stdin.write("rename\n")
-        scene.process.stdin.flush()
-        wait_for("other names", lambda: page.run(names)[:4] == ["elbow.position", "wrist.position", "q0.position", "q1.position"])
-        assert page.run(row + "return row.querySelector('select').value") == "q1.position"
+        first = [f"q{i}.position" for i in range(14)]
+        second = ["elbow.position", "wrist.position"] + first[:12]
+        for chosen, renamed, expected in (("q1.position", second, "q1.position"), ("wrist.position", first, "q0.position")):
+            page.run(row + "row.querySelector('select').value = arguments[0]", chosen)
+            scene.process.stdin.write("rename\n")
+            scene.process.stdin.flush()
+            wait_for("other names", lambda: page.run(names) == renamed)
+            assert page.run(row + "return row.querySelector('select').value") == expected
         check_console(page)
 
 

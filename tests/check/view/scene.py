@@ -5,7 +5,7 @@
     scene.py NAME PORT          NAME: good, slow, late, early, dead, ended, behind, ahead, full, two, renamed or counted
 
 Prints "port N" when it plays. Of standard input, "stats" prints statistics of its robocachefuse as JSON, "fail" begins a recording on a full
-disk, and "rename" gives other names to the channels of a stream."""
+disk, and "rename" gives other names to the channels of a stream, or the first ones again."""
 import json
 import sys
 
@@ -32,7 +32,7 @@ SECOND_FUSE = """ robocachefuse name=g rate=20 ! queue ! view.sink_4
   robocachetestsrc kind=proprio is-live=true rate=100 ! identity name=shift ! g.proprio_0"""
 RENAMED = """ robocachetestsrc kind=proprio is-live=true rate=100 ! identity name=names ! queue ! view.sink_4"""
 MORE = {"full": RECORDER, "two": SECOND_FUSE, "renamed": RENAMED}
-NAMES = ",".join(["elbow", "wrist"] + [f"q{i}" for i in range(12)])
+NAMES = [",".join(["elbow", "wrist"] + [f"q{i}" for i in range(12)]), ",".join(f"q{i}" for i in range(14))]
 # not live, with rows that come twice: all counts are known
 COUNTED = """robocachefuse name=f rate=100 ! queue ! robocachefoxglovesink name=view port={port} sync=false
   robocachetestsrc rate=100 num-buffers=100 ! f.sink_0 appsrc name=twice format=time
@@ -41,7 +41,7 @@ COUNTED = """robocachefuse name=f rate=100 ! queue ! robocachefoxglovesink name=
 
 class Scene:
     def __init__(self, name, port):
-        self.name, self.loop = name, GLib.MainLoop()
+        self.name, self.loop, self.n_renamed = name, GLib.MainLoop(), 0
         launch = COUNTED if name == "counted" else ROBOT + MORE.get(name, "")
         self.pipeline = Gst.parse_launch(launch.format(port=port, delay=DELAY if name == "slow" else ""))
         bus = self.pipeline.get_bus()
@@ -85,10 +85,10 @@ class Scene:
                 buffer.pts, buffer.duration = i * SECOND // 100, SECOND // 100
                 source.emit("push-buffer", buffer)
 
-    @staticmethod
-    def _rename(pad, _):
+    def _rename(self, pad, _):
         caps = pad.get_current_caps().copy()
-        caps.set_value("channels", NAMES)
+        caps.set_value("channels", NAMES[self.n_renamed % 2])
+        self.n_renamed += 1
         pad.push_event(Gst.Event.new_caps(caps))
         return Gst.PadProbeReturn.REMOVE
 

@@ -10,7 +10,8 @@ const PICTURES = ["robocache_msgs/msg/Tensor", "sensor_msgs/msg/Image", "sensor_
 const OPAQUE = /^uint8\[\] data\b|^geometry_msgs\/TransformStamped\[\]/m;
 // pictures are fetched one by one: a camera would fill the network
 const PICTURE_MS = 150, ROW_MS = 16;
-const NAMES_MS = 1000; // names of channels may change
+// strings cost more than numbers, and names seldom change
+const NAMES_MS = 1000;
 
 class Connection {
   constructor(page) {
@@ -163,16 +164,25 @@ class Connection {
     }, PICTURE_MS);
   }
 
+  /** Whether the channel's messages name those of the row: the first one's do, while it is there. */
+  namesChannels(row, channel) {
+    const namer = row.namer;
+    if (!namer || namer.row !== row || this.subscribed.get(namer.id) !== namer) {
+      row.namer = channel;
+      channel.namesDue = 0;
+    }
+    return row.namer === channel;
+  }
+
   takeRow(channel, data) {
     const { row, isAfter } = channel, isPicture = PICTURES.includes(channel.schemaName);
     if (isPicture) this.pausePictures(channel);
-    // strings cost more than numbers
-    const areNamesDue = performance.now() >= (channel.namesDue || 0);
+    const areNamesDue = this.namesChannels(row, channel) && performance.now() >= (channel.namesDue || 0);
     const message = channel.decoder.read(data, HEADER, { withStrings: isPicture || areNamesDue }), time = secondsOf(message.header.stamp);
     if (isPicture) return row.takePicture(isAfter, message);
     if (areNamesDue) {
       channel.namesDue = performance.now() + NAMES_MS;
-      row.takeNames(channel.topic, message);
+      row.takeNames(message);
     }
     row.takeNumbers(isAfter, time, message);
   }

@@ -208,7 +208,7 @@ class Row {
 
   /** A message of its topic: what it was before alignment, or after. */
   takeNumbers(isAfter, time, message) {
-    const value = listNumbers(message)[this.select.selectedIndex];
+    const value = this.select && listNumbers(message)[this.select.selectedIndex];
     if (value) (isAfter ? this.after : this.before).push(time, value[1]);
   }
 
@@ -248,12 +248,11 @@ class Row {
     Object.assign(this, { before: new Series(SIGNAL_S), after: new Series(SIGNAL_S), frames: [] });
   }
 
-  /** Names of channels, which are those of the topic that came first. What was drawn under other names is gone. */
-  takeNames(topic, message) {
+  /** Updates the names of channels. A change clears the chart. */
+  takeNames(message) {
     if (!this.select) this.makeSelect();
-    this.namingTopic = this.namingTopic || topic;
     const names = listNumbers(message).map(([name]) => name), chosen = this.select.value;
-    if (topic !== this.namingTopic || names.join() === [...this.select.options].map((option) => option.value).join()) return;
+    if (names.join() === [...this.select.options].map((option) => option.value).join()) return;
     this.select.replaceChildren();
     for (const name of names) add(this.select, "option", {}, name);
     if (names.includes(chosen)) this.select.value = chosen;

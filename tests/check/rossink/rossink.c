@@ -132,8 +132,9 @@ GST_START_TEST (test_stale_after_pause)
   sink_run_wait_for_count (&live, "sink_0", "readers", 1);
   settle (&live, GST_SECOND, peer);
   live_reach (&live, GST_STATE_PAUSED);
-  push_row (&live, 0, GST_SECOND, 5);
   live_set (&live, GST_STATE_PLAYING);
+  /* later appsrcs than that of GStreamer 1.22 take nothing in PAUSED */
+  push_row (&live, 0, GST_SECOND, 5);
   sink_run_wait_for_count (&live, "sink_0", "rows-dropped-too-old", 1);
   push_now (&live, GST_SECOND + PERIOD, 9);
   fail_unless (receive_number (peer, 0) == 9);

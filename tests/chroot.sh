@@ -28,6 +28,7 @@ base () {
 fresh () {
   base "$2" "$3" || return 1
   rm -rf "$1" && cp -a "$folder/base-$2-$3" "$1" && cp /etc/resolv.conf "$1/etc/" || return 1
+  [ -e "$1/etc/hosts" ] || echo '127.0.0.1 localhost' > "$1/etc/hosts"
   # it is thrown away: dpkg need not wait for the disk
   echo force-unsafe-io > "$1/etc/dpkg/dpkg.cfg.d/unsafe-io"
   [ -z "${ROBOCACHE_APT_CONF-}" ] || cp "$ROBOCACHE_APT_CONF" "$1/etc/apt/apt.conf.d/99platforms"

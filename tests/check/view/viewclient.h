@@ -1,6 +1,6 @@
 /* robocache: a viewer in a test: WebSocket over a socket, written from RFC 6455
  *
- * Whatever waits gives up after 20 s, and the test fails.
+ * Whatever waits gives up after 60 s, and the test fails.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -29,7 +29,7 @@
 /* Times after the end until which all messages are sent, those of the server's own topics, and connections are closed. */
 #define END_US (600 * G_TIME_SPAN_MILLISECOND)
 #define DROPPED_END_US (800 * G_TIME_SPAN_MILLISECOND)
-#define CLOSE_US (1000 * G_TIME_SPAN_MILLISECOND)
+#define CLOSE_US (2000 * G_TIME_SPAN_MILLISECOND)
 
 struct _RobocacheViewServer
 {

@@ -3,7 +3,7 @@
  * The module is all that links libsoup-3.0. The element loads it, so the plugin itself also loads beside libsoup 2.4. The module is found
  * beside the plugin.
  *
- * Functions are called from any thread unless they say otherwise. None of them but stop waits for a client, which it does for a second.
+ * Functions are called from any thread unless they say otherwise. None of them but stop waits for a client, which it does for two seconds.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -86,7 +86,7 @@ g_cond_wait_until (GCond *cond, GMutex *mutex, gint64 end_time)
   return signalled;
 }
 
-/* ---- thread pools: who takes an item sees what whoever pushed it did ---- */
+/* ---- thread pools: who takes an item sees what whoever pushed it did, and who waits for the pool sees what was done with all ---- */
 
 typedef struct
 {
@@ -97,10 +97,11 @@ typedef struct
 static void
 take_item (gpointer item, gpointer data)
 {
-  const Worker *worker = data;
+  Worker *worker = data;
 
   __tsan_acquire (item);
   worker->func (item, worker->user_data);
+  __tsan_release (worker);
 }
 
 GThreadPool *
@@ -119,6 +120,17 @@ g_thread_pool_push (GThreadPool *pool, gpointer item, GError **error)
   BEHIND (g_thread_pool_push)
   __tsan_release (item);
   return behind (pool, item, error);
+}
+
+void
+g_thread_pool_free (GThreadPool *pool, gboolean immediate, gboolean waits)
+{
+  gpointer worker = pool->user_data;
+  BEHIND (g_thread_pool_free)
+
+  behind (pool, immediate, waits);
+  if (waits)
+    __tsan_acquire (worker);
 }
 
 /* ---- what is initialized once ---- */

@@ -61,11 +61,11 @@ robocache_dds_security_apply (dds_qos_t *qos, const RobocacheDdsEnclave *enclave
 {
   if (!enclave->folder)
     return;
-  for (guint i = 0; i < G_N_ELEMENTS (robocache_dds_enclave_files); i++) {
-    gchar *path = g_build_filename (enclave->folder, robocache_dds_enclave_files[i].file, NULL);
+  for (const RobocacheDdsEnclaveFile *each = robocache_dds_enclave_files; each->property; each++) {
+    gchar *path = g_build_filename (enclave->folder, each->file, NULL);
 
     if (g_file_test (path, G_FILE_TEST_EXISTS))
-      set (qos, robocache_dds_enclave_files[i].property, "", g_strconcat ("file:", path, NULL));
+      set (qos, each->property, "", g_strconcat ("file:", path, NULL));
     g_free (path);
   }
   for (guint i = 0; i < G_N_ELEMENTS (plugins); i++) {

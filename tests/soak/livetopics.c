@@ -3,7 +3,8 @@
  *   SOAK_SECONDS=3600 livetopics
  *
  * 50 topics. The publisher of numbered rows is killed or leaves every few seconds; other processes join and leave; stamps jump, and messages are
- * no CDR. Properties of both elements are set at random. Reliable topics lose nothing, losses of the others are those of messages-lost, counts add up, and memory is flat.
+ * no CDR. Properties of both elements are set at random. Reliable topics lose nothing, losses of the others are those of messages-lost, counts
+ * add up, and memory is flat.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -16,14 +16,15 @@ const RobocacheDdsEnclaveFile robocache_dds_enclave_files[] = {
   {"dds.sec.access.governance", "governance.p7s", FALSE},
   {"dds.sec.access.permissions", "permissions.p7s", FALSE},
   {"org.eclipse.cyclonedds.sec.auth.crl", "crl.pem", TRUE},
+  {NULL, NULL, FALSE}
 };
 
 static gboolean
 has_files (const gchar *folder, GError **error)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (robocache_dds_enclave_files); i++) {
-    gchar *path = g_build_filename (folder, robocache_dds_enclave_files[i].file, NULL);
-    const gboolean is_there = robocache_dds_enclave_files[i].is_optional || g_file_test (path, G_FILE_TEST_IS_REGULAR);
+  for (const RobocacheDdsEnclaveFile *each = robocache_dds_enclave_files; each->property; each++) {
+    gchar *path = g_build_filename (folder, each->file, NULL);
+    const gboolean is_there = each->is_optional || g_file_test (path, G_FILE_TEST_IS_REGULAR);
 
     if (!is_there)
       FAULT (error, "%s is missing: make the enclave with ros2 security create_enclave, or correct ROS_SECURITY_KEYSTORE or "

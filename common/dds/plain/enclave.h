@@ -15,14 +15,15 @@ typedef struct
   gchar *fault;                 /* why topics are not protected although ROS_SECURITY_ENABLE is true; NULL: no fault */
 } RobocacheDdsEnclave;
 
-/* Properties of a participant (OMG DDS Security 1.1) and the files that they name. */
+/* A property of a participant (OMG DDS Security 1.1), and the file that it names. */
 typedef struct
 {
   const gchar *property, *file;
   gboolean is_optional;
 } RobocacheDdsEnclaveFile;
 
-extern const RobocacheDdsEnclaveFile robocache_dds_enclave_files[7];
+/* Ends with a property that is NULL. */
+extern const RobocacheDdsEnclaveFile robocache_dds_enclave_files[];
 
 /* FALSE and an error: a variable is wrong or a file is missing, and ROS_SECURITY_STRATEGY is Enforce. Clear it in either case. */
 gboolean robocache_dds_enclave_init (RobocacheDdsEnclave * enclave, GError ** error);

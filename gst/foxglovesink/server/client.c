@@ -332,20 +332,25 @@ robocache_view_client_is_idle (const RobocacheViewClient *client)
   return is_idle;
 }
 
-void
+guint
 robocache_view_client_drop_streams (RobocacheViewClient *client)
 {
   RobocacheViewReader *reader;
   GHashTableIter iter;
+  guint n = 0;
 
   g_mutex_lock (&client->shared->lock);
   g_hash_table_iter_init (&iter, client->readers);
-  while (g_hash_table_iter_next (&iter, NULL, (gpointer *) & reader))
-    if (!reader->channel || !reader->channel->topic.due)
-      robocache_view_subscription_clear (&reader->waiting);
+  while (g_hash_table_iter_next (&iter, NULL, (gpointer *) & reader)) {
+    if (reader->channel && reader->channel->topic.due)
+      continue;
+    n += reader->waiting.items.length;
+    robocache_view_subscription_clear (&reader->waiting);
+  }
   g_mutex_unlock (&client->shared->lock);
-  robocache_counted_stream_drop (client->stream);
+  n += robocache_counted_stream_drop (client->stream);
   robocache_view_client_pump (client);
+  return n;
 }
 
 void

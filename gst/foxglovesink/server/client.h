@@ -44,7 +44,7 @@ void robocache_view_client_free (RobocacheViewClient * client);
 void robocache_view_client_pump (RobocacheViewClient * client);
 /* Whether nothing waits for its socket, or the connection is closed. */
 gboolean robocache_view_client_is_idle (const RobocacheViewClient * client);
-/* Discards messages of streams that wait, and sends the others. */
-void robocache_view_client_drop_streams (RobocacheViewClient * client);
+/* Discards messages of streams that wait, and sends the others. Returns how many were discarded. */
+guint robocache_view_client_drop_streams (RobocacheViewClient * client);
 /* Asks the viewer to close the connection, if it is open. */
 void robocache_view_client_end (RobocacheViewClient * client);

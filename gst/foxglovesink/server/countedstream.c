@@ -14,7 +14,7 @@
 #define FINAL_FRAME 0x80
 #define LAST_BUFFER_BYTES (2 << 20)
 
-/* Where a message lies in the buffer; less than 0: before it, in what the socket has taken. */
+/* Offsets of a message in the buffer. A negative begin: the socket has taken the first bytes, which have left the buffer. */
 typedef struct
 {
   gint64 begin, end;
@@ -204,12 +204,12 @@ robocache_counted_stream_append (RobocacheCountedStream *self, guint8 opcode, gb
   g_array_append_val (self->frames, frame);
 }
 
-void
+guint
 robocache_counted_stream_drop (RobocacheCountedStream *self)
 {
   GSocket *socket = g_socket_connection_get_socket (G_SOCKET_CONNECTION (self->base));
   GByteArray *rest = g_byte_array_new ();
-  guint n = 0;
+  guint n = 0, n_dropped;
 
   remove_taken (self);
   for (guint i = 0; i < self->frames->len; i++) {
@@ -223,11 +223,13 @@ robocache_counted_stream_drop (RobocacheCountedStream *self)
     g_byte_array_append (rest, self->buffer->data + first, (guint) size);
     g_array_index (self->frames, Frame, n++) = frame;
   }
+  n_dropped = self->frames->len - n;
   g_array_set_size (self->frames, n);
   g_byte_array_unref (self->buffer);
   self->buffer = rest;
   self->max_bytes = LAST_BUFFER_BYTES;
   g_socket_set_option (socket, SOL_SOCKET, SO_SNDBUF, LAST_BUFFER_BYTES, NULL);
+  return n_dropped;
 }
 
 gsize

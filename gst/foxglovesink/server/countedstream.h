@@ -29,8 +29,8 @@ gboolean robocache_counted_stream_has_space (const RobocacheCountedStream * stre
 void robocache_counted_stream_append (RobocacheCountedStream * stream, guint8 opcode, gboolean is_kept, gconstpointer head, gsize head_size,
     gconstpointer payload, gsize payload_size);
 /* Drops messages of which the socket has taken nothing, except those that are kept. From then on the buffer has space for 2 MiB, and the socket as
- * much as the system allows: what the socket has taken reaches its peer even after the end of this process. */
-void robocache_counted_stream_drop (RobocacheCountedStream * stream);
+ * much as the system allows: what the socket has taken reaches its peer even after the end of this process. Returns how many were dropped. */
+guint robocache_counted_stream_drop (RobocacheCountedStream * stream);
 /* Writes what the socket takes; the rest follows when it takes more. */
 void robocache_counted_stream_flush (RobocacheCountedStream * stream);
 /* Appended bytes that the socket has not taken. */

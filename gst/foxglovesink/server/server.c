@@ -371,8 +371,12 @@ send_last_messages (RobocacheViewServer *server)
   g_source_destroy (server->timer);
   serve (server);
   serve_while (server, has_busy_client, now_us + END_US);
-  for (guint i = 0; i < server->clients->len; i++)
-    robocache_view_client_drop_streams (g_ptr_array_index (server->clients, i));
+  for (guint i = 0; i < server->clients->len; i++) {
+    const guint n = robocache_view_client_drop_streams (g_ptr_array_index (server->clients, i));
+
+    if (n > 0)
+      log_line (server, "a client was behind at the end, and lost the last %u messages", n);
+  }
   serve_while (server, has_busy_client, now_us + DROPPED_END_US);
   /* a socket that is closed with unread requests of its client loses what the client has not read */
   for (guint i = 0; i < server->clients->len; i++)

@@ -177,7 +177,7 @@ class Connection {
   takeRow(channel, data) {
     const { row, isAfter } = channel, isPicture = PICTURES.includes(channel.schemaName);
     if (isPicture) this.pausePictures(channel);
-    const areNamesDue = this.namesChannels(row, channel) && performance.now() >= (channel.namesDue || 0);
+    const areNamesDue = this.namesChannels(row, channel) && performance.now() >= channel.namesDue;
     const message = channel.decoder.read(data, HEADER, { withStrings: isPicture || areNamesDue }), time = secondsOf(message.header.stamp);
     if (isPicture) return row.takePicture(isAfter, message);
     if (areNamesDue) {
